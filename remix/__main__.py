@@ -1,0 +1,5 @@
+"""`python -m remix` is the command `remix`."""
+
+from remix.cli import main
+
+main()

@@ -1,0 +1,98 @@
+"""The command line: one module a verb, found by scanning; each verb is one call into the library."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import sys
+
+import click
+
+from remix.errors import Error, nearest
+
+__all__ = ["Verbs", "main"]
+
+
+class Verbs(click.Group):
+    """The verbs, imported only when they are asked for: `remix/cli/<verb>.py` holds `command`."""
+
+    ORDER = (
+        "load",
+        "check",
+        "kb",
+        "enrich",
+        "stats",
+        "query",
+        "build",
+        "annotate",
+        "evaluate",
+        "publish",
+        "serve",
+    )
+    """The pipeline verbs come first in the help, in the order of the pipeline; the rest follow by name."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all verbs."""
+        found = {module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")}
+        return [verb for verb in self.ORDER if verb in found] + sorted(found - set(self.ORDER))
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """Return the verb of that name."""
+        if name not in self.list_commands(ctx):
+            return None
+        command = importlib.import_module(f"remix.cli.{name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the verb that the arguments begin with; an unknown one is answered with the nearest."""
+        if args and args[0] not in self.list_commands(ctx) and not args[0].startswith("-"):
+            raise click.UsageError(
+                f"no verb named '{args[0]}'{nearest(args[0], self.list_commands(ctx))}", ctx
+            )
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+@click.option("--quiet", is_flag=True, help="No progress on standard error.")
+@click.version_option(package_name="nel-remix", prog_name="remix")
+@click.pass_context
+def cli(ctx: click.Context, debug: bool, quiet: bool) -> None:
+    """Carve focused entity-linking benchmarks out of any dataset with SPARQL, and score systems on them.
+
+    \b
+    Example:
+      remix build --query persons_hard.rq
+    """
+    from remix import progress
+
+    ctx.with_resource(progress.enable(not quiet))
+
+
+def main() -> None:
+    """Run the command line; errors end in one line on standard error and their exit code."""
+    # `remix --debug …` and `remix … --debug` are the same to a user.
+    debug = "--debug" in sys.argv
+    arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
+    try:
+        sys.exit(cli.main(arguments, prog_name="remix", standalone_mode=False) or 0)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        print("interrupted; nothing was changed", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except Error as error:
+        if debug:
+            raise
+        print(f"remix: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)

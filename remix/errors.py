@@ -1,0 +1,114 @@
+"""The errors that remix raises, as one tree.
+
+    Error                  anything that remix itself has to say; exit code 1
+    ├── UsageError         wrong option, value or combination; exit code 2
+    │   ├── UnknownName    no dataset, query, measure, … of that name
+    │   └── QueryError     a query that does not parse, or asks for what is not allowed
+    ├── BadInput           a file that cannot be read as what it should be
+    ├── StoreError         the workspace cannot be read or written as asked
+    ├── MissingKnowledge   a measure or system needs a knowledge base that is not attached
+    ├── EmptySelection     a query that selects nothing
+    └── Timeout            a query that ran longer than it may
+
+Every message is one line: the thing, where, the nearest known alternative, what to do next.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = [
+    "BadInput",
+    "EmptySelection",
+    "Error",
+    "MissingKnowledge",
+    "QueryError",
+    "StoreError",
+    "Timeout",
+    "UnknownName",
+    "UsageError",
+    "nearest",
+]
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return a hint at the known names closest to a name, or an empty string.
+
+    >>> nearest("densty", ["density", "prominence"])
+    "; did you mean 'density'?"
+    >>> nearest("x", [])
+    ''
+    """
+    names = sorted(set(known))
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    if close:
+        return f"; did you mean '{close[0]}'?"
+    if not names:
+        return ""
+    shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+    return f"; known: {shown}"
+
+
+class Error(Exception):
+    """Anything that remix itself has to say to its user."""
+
+    exit_code = 1
+
+
+class UsageError(Error):
+    """A wrong option, value or combination of them."""
+
+    exit_code = 2
+
+
+class UnknownName(UsageError):
+    """No part of that kind has that name.
+
+    >>> str(UnknownName("query", "persns", ["persons", "places"], "remix list queries"))
+    "no query named 'persns'; did you mean 'persons'? `remix list queries` shows all"
+    """
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], command: str = "") -> None:
+        more = f" `{command}` shows all" if command else ""
+        super().__init__(f"no {kind} named '{name}'{nearest(name, known)}{more}")
+        self.kind = kind
+        self.name = name
+
+
+class QueryError(UsageError):
+    """A query that does not parse, or that asks for something that is not allowed."""
+
+
+class BadInput(Error):
+    """A file that cannot be read as what it should be; names file, line, column where known.
+
+    >>> str(BadInput("a.ttl", "a dot is expected", line=7, column=3))
+    'a.ttl:7:3: a dot is expected'
+    """
+
+    def __init__(
+        self, file: object, reason: str, *, line: int | None = None, column: int | None = None
+    ) -> None:
+        place = "".join(f":{n}" for n in (line, column) if n is not None)
+        super().__init__(f"{file}{place}: {reason}")
+        self.file = str(file)
+        self.reason = reason
+        self.line = line
+        self.column = column
+
+
+class StoreError(Error):
+    """The workspace cannot be read or written as asked."""
+
+
+class MissingKnowledge(Error):
+    """A measure or a system needs a knowledge base, or a part of one, that is not attached."""
+
+
+class EmptySelection(Error):
+    """A query that selects nothing."""
+
+
+class Timeout(Error):
+    """A query that ran longer than it may."""

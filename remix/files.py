@@ -1,0 +1,118 @@
+"""Reading any file as bytes, whatever its compression, and writing files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, BinaryIO, cast
+
+from remix.errors import BadInput, Error
+
+__all__ = ["default_name", "open_bytes", "read_bytes", "stem", "written"]
+
+_COMPRESSIONS = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstandard"}
+_COMPRESSED_SUFFIXES = (".gz", ".bz2", ".zst")
+
+
+@contextmanager
+def open_bytes(path: Path | str) -> Iterator[BinaryIO]:
+    """Open a file for reading, decompressed by what its first bytes say; `-` is standard input.
+
+    Raises `BadInput` for what is no readable file, and for a compressed file that is cut short or damaged,
+    also when that shows only while the caller reads.
+    """
+    name = "standard input" if str(path) == "-" else str(path)
+    try:
+        with sys.stdin.buffer if str(path) == "-" else Path(path).open("rb") as raw:
+            yield _decompressed(io.BufferedReader(cast(io.RawIOBase, raw)))
+    except IsADirectoryError:
+        raise BadInput(name, "is a folder; name the files in it") from None
+    except FileNotFoundError:
+        raise BadInput(name, "no such file") from None
+    except PermissionError:
+        raise BadInput(name, "may not be read") from None
+    except (EOFError, gzip.BadGzipFile) as error:
+        raise BadInput(name, f"the compressed file is cut short or damaged ({error})") from None
+    except OSError as error:
+        raise BadInput(name, f"cannot be read ({error})") from None
+    except Exception as error:  # zstandard and zlib have error classes of their own
+        if type(error).__name__ in {"ZstdError", "error"}:
+            raise BadInput(name, f"the compressed file is cut short or damaged ({error})") from None
+        raise
+
+
+def read_bytes(path: Path | str) -> bytes:
+    """Return the whole decompressed content of a file; raises as `open_bytes`."""
+    with open_bytes(path) as stream:
+        return stream.read()
+
+
+def _decompressed(raw: io.BufferedReader) -> BinaryIO:
+    head = raw.peek(4)[:4]
+    kind = next((k for magic, k in _COMPRESSIONS.items() if head.startswith(magic)), "")
+    if kind == "gzip":
+        return cast(BinaryIO, gzip.GzipFile(fileobj=raw))
+    if kind == "bzip2":
+        return cast(BinaryIO, bz2.BZ2File(raw))
+    if kind == "zstandard":
+        import zstandard
+
+        return io.BufferedReader(
+            cast(io.RawIOBase, zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True))
+        )
+    return raw
+
+
+@contextmanager
+def written(path: Path | str) -> Iterator[IO[bytes]]:
+    """Open a file for writing that takes its place at the end of the block, or leaves no trace.
+
+    Raises `Error` with the reason where the disk is full or the folder may not be written.
+    """
+    target = Path(path)
+    temporary = ""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        with os.fdopen(handle, "wb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(target)
+        temporary = ""
+    except OSError as error:
+        raise Error(f"{target} cannot be written: {error.strerror or error}") from error
+    finally:
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)
+
+
+def stem(path: Path | str) -> str:
+    """Return a file's name without its extensions.
+
+    >>> stem("data/RSS-500.ttl.gz"), stem("a.b.benchmark.jsonl")
+    ('RSS-500', 'a.b.benchmark')
+    """
+    name = Path(path).name
+    for suffix in _COMPRESSED_SUFFIXES:
+        name = name.removesuffix(suffix)
+    return name.rsplit(".", 1)[0] if "." in name[1:] else name
+
+
+def default_name(path: Path | str) -> str:
+    """Return a dataset's name from its file: the stem in lower case with hyphens.
+
+    >>> default_name("data/RSS-500.ttl.gz"), default_name("My corpus (2).nt")
+    ('rss-500', 'my-corpus-2')
+    """
+    name = re.sub(r"[^0-9a-z]+", "-", stem(path).lower()).strip("-")
+    return name or "dataset"

@@ -1,0 +1,186 @@
+"""The frames that everything is counted on: one row per thing, columns as in the design."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+import polars as pl
+
+__all__ = [
+    "ANNOTATIONS",
+    "CANDIDATES",
+    "CLASSES",
+    "DOCUMENTS",
+    "LINKS",
+    "REGIONS",
+    "VALUES",
+    "Frames",
+    "words",
+]
+
+DOCUMENTS: dict[str, pl.DataType] = {
+    "document": pl.String(),
+    "dataset": pl.String(),
+    "text": pl.String(),
+    "words": pl.Int64(),
+    "language": pl.String(),
+    "source": pl.String(),
+    "given": pl.String(),
+}
+"""One row per text. `given` is the IRI as the file has it; `text` is null where a format carries none."""
+
+ANNOTATIONS: dict[str, pl.DataType] = {
+    "annotation": pl.String(),
+    "document": pl.String(),
+    "dataset": pl.String(),
+    "begin": pl.Int64(),
+    "end": pl.Int64(),
+    "surface_form": pl.String(),
+    "is_nil": pl.Boolean(),
+    "ignorable": pl.String(),
+    "confidence": pl.Float64(),
+    "group": pl.String(),
+    "option": pl.String(),
+    "given": pl.String(),
+}
+"""One row per mention and reading of it; offsets are code points, end exclusive. A `group` counts once; it is
+satisfied by any one of its `option`s, whose annotations are all required. `ignorable` is null, 'optional' or
+'dropped'."""
+
+LINKS: dict[str, pl.DataType] = {
+    "annotation": pl.String(),
+    "entity": pl.String(),
+    "entity_as_given": pl.String(),
+}
+"""One row per acceptable entity of an annotation, in canonical form; NIL annotations have none."""
+
+CLASSES: dict[str, pl.DataType] = {"annotation": pl.String(), "class": pl.String()}
+REGIONS: dict[str, pl.DataType] = {"document": pl.String(), "begin": pl.Int64(), "end": pl.Int64()}
+"""What is annotated exhaustively; a document without a row is annotated as a whole."""
+
+CANDIDATES: dict[str, pl.DataType] = {"annotation": pl.String(), "entity": pl.String(), "score": pl.Float64()}
+VALUES: dict[str, pl.DataType] = {
+    "subject": pl.String(),
+    "term": pl.String(),
+    "number": pl.Float64(),
+    "text": pl.String(),
+}
+"""Measure values met in a file (`hfts:`, `rmx:` terms), long form: `number` where it is one, else `text`."""
+
+
+def words(text: pl.Expr) -> pl.Expr:
+    """Return the number of words of a text, that is of runs without Unicode white space.
+
+    >>> pl.DataFrame({"t": ["a b\\u00a0c", ""]}).select(words(pl.col("t")))["t"].to_list()
+    [3, 0]
+    """
+    return text.str.count_matches(r"\S+").cast(pl.Int64)
+
+
+@dataclass(frozen=True)
+class Frames:
+    """Documents and annotations of one or more datasets, as polars frames.
+
+    >>> Frames.empty().annotations.columns[:3]
+    ['annotation', 'document', 'dataset']
+    """
+
+    documents: pl.DataFrame
+    annotations: pl.DataFrame
+    links: pl.DataFrame
+    classes: pl.DataFrame
+    regions: pl.DataFrame
+    candidates: pl.DataFrame
+    values: pl.DataFrame
+
+    @classmethod
+    def empty(cls) -> Frames:
+        """Return frames with every column and no row."""
+        return cls(**{name: pl.DataFrame(schema=schema) for name, schema in SCHEMAS.items()})
+
+    @classmethod
+    def of(cls, **frames: pl.DataFrame) -> Frames:
+        """Return frames made of those given, with missing frames empty and missing columns null.
+
+        `words` is counted where it is missing; `group` and `option` become the annotation's own.
+
+        >>> one = Frames.of(documents=pl.DataFrame({"document": ["d"], "text": ["a b"]}))
+        >>> one.documents["words"].to_list()
+        [2]
+        """
+        made = {name: _fitted(frames.get(name, pl.DataFrame()), schema) for name, schema in SCHEMAS.items()}
+        made["documents"] = made["documents"].with_columns(pl.col("words").fill_null(words(pl.col("text"))))
+        made["annotations"] = made["annotations"].with_columns(
+            pl.col("is_nil").fill_null(False),
+            pl.col("group").fill_null(pl.col("annotation")),
+            pl.col("option").fill_null(pl.col("annotation")),
+        )
+        return cls(**made)
+
+    @classmethod
+    def concat(cls, parts: Iterable[Frames]) -> Frames:
+        """Return the rows of all parts, one after another."""
+        every = list(parts)
+        if not every:
+            return cls.empty()
+        return cls(**{name: pl.concat([getattr(part, name) for part in every]) for name in SCHEMAS})
+
+    def keep(self, documents: pl.Series | None = None, annotations: pl.Series | None = None) -> Frames:
+        """Return only the rows of these documents and, of those, of these annotations; null keeps all."""
+        kept = self
+        if documents is not None:
+            chosen = pl.col("document").is_in(documents.implode())
+            kept = replace(
+                kept,
+                documents=kept.documents.filter(chosen),
+                annotations=kept.annotations.filter(chosen),
+                regions=kept.regions.filter(chosen),
+            )
+        if annotations is not None:
+            kept = replace(
+                kept, annotations=kept.annotations.filter(pl.col("annotation").is_in(annotations.implode()))
+            )
+        left = pl.col("annotation").is_in(kept.annotations["annotation"].implode())
+        subjects = pl.concat([kept.documents["document"], kept.annotations["annotation"]])
+        return replace(
+            kept,
+            links=kept.links.filter(left),
+            classes=kept.classes.filter(left),
+            candidates=kept.candidates.filter(left),
+            values=kept.values.filter(pl.col("subject").is_in(subjects.implode())),
+        )
+
+    def gold(self) -> Frames:
+        """Return the frames without the ignorable annotations."""
+        return self.keep(annotations=self.annotations.filter(pl.col("ignorable").is_null())["annotation"])
+
+    def write(self, folder: Path) -> None:
+        """Write each frame as a Parquet file of its name into the folder, which must exist."""
+        for field in fields(self):
+            getattr(self, field.name).write_parquet(folder / f"{field.name}.parquet")
+
+    @classmethod
+    def read(cls, folder: Path) -> Frames:
+        """Return the frames that `write` put into the folder."""
+        return cls(**{name: pl.read_parquet(folder / f"{name}.parquet") for name in SCHEMAS})
+
+
+SCHEMAS: dict[str, dict[str, pl.DataType]] = {
+    "documents": DOCUMENTS,
+    "annotations": ANNOTATIONS,
+    "links": LINKS,
+    "classes": CLASSES,
+    "regions": REGIONS,
+    "candidates": CANDIDATES,
+    "values": VALUES,
+}
+
+
+def _fitted(frame: pl.DataFrame, schema: dict[str, pl.DataType]) -> pl.DataFrame:
+    columns = [
+        (pl.col(name) if name in frame.columns else pl.lit(None)).cast(kind).alias(name)
+        for name, kind in schema.items()
+    ]
+    return frame.select(columns) if frame.width else pl.DataFrame(schema=schema)

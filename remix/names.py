@@ -1,0 +1,96 @@
+"""Namespaces, well-known prefixes and the short names of IRIs."""
+
+from __future__ import annotations
+
+__all__ = [
+    "DBO",
+    "DBR",
+    "DCAT",
+    "DCTERMS",
+    "EL",
+    "HFTS",
+    "HFTS_OLD",
+    "ITSRDF",
+    "MNT",
+    "NIF",
+    "OWL",
+    "PREFIXES",
+    "PROV",
+    "RDF",
+    "RDFS",
+    "RMX",
+    "VOID",
+    "XSD",
+    "dataset_iri",
+    "shorten",
+]
+
+RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+RDFS = "http://www.w3.org/2000/01/rdf-schema#"
+OWL = "http://www.w3.org/2002/07/owl#"
+XSD = "http://www.w3.org/2001/XMLSchema#"
+NIF = "http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#"
+ITSRDF = "http://www.w3.org/2005/11/its/rdf#"
+HFTS = "https://raw.githubusercontent.com/santifa/hfts/master/ont/hfts.ttl#"
+HFTS_OLD = "https://raw.githubusercontent.com/santifa/hfts/master/ont/nif-ext.ttl#"
+RMX = "https://w3id.org/nel-remix/ns#"
+# The EMNLP 2019 files use `el:` and `mnt:` without declaring them anywhere: these are ours.
+EL = "https://w3id.org/nel-remix/el#"
+MNT = "https://w3id.org/nel-remix/mnt#"
+DBR = "http://dbpedia.org/resource/"
+DBO = "http://dbpedia.org/ontology/"
+DCAT = "http://www.w3.org/ns/dcat#"
+DCTERMS = "http://purl.org/dc/terms/"
+PROV = "http://www.w3.org/ns/prov#"
+VOID = "http://rdfs.org/ns/void#"
+
+PREFIXES: dict[str, str] = {
+    "dbo": DBO,
+    "dbr": DBR,
+    "dbp": "http://dbpedia.org/property/",
+    "dcat": DCAT,
+    "dc": "http://purl.org/dc/elements/1.1/",
+    "dcterms": DCTERMS,
+    "dul": "http://www.ontologydesignpatterns.org/ont/dul/DUL.owl#",
+    "el": EL,
+    "foaf": "http://xmlns.com/foaf/0.1/",
+    "hfts": HFTS,
+    "its": ITSRDF,
+    "itsrdf": ITSRDF,
+    "mnt": MNT,
+    "nif": NIF,
+    "oa": "http://www.w3.org/ns/oa#",
+    "owl": OWL,
+    "prov": PROV,
+    "rdf": RDF,
+    "rdfs": RDFS,
+    "rmx": RMX,
+    "schema": "http://schema.org/",
+    "skos": "http://www.w3.org/2004/02/skos/core#",
+    "void": VOID,
+    "wd": "http://www.wikidata.org/entity/",
+    "wdt": "http://www.wikidata.org/prop/direct/",
+    "xsd": XSD,
+}
+"""The prefixes that queries and broken files may use without declaring them."""
+
+
+def shorten(iri: str) -> str:
+    """Return the IRI with a well-known prefix where there is one, for people to read.
+
+    >>> shorten("http://dbpedia.org/resource/Berlin")
+    'dbr:Berlin'
+    """
+    for prefix, namespace in PREFIXES.items():
+        if iri.startswith(namespace) and "/" not in (rest := iri[len(namespace) :]) and rest:
+            return f"{prefix}:{rest}"
+    return iri
+
+
+def dataset_iri(name: str, base: str = "urn:remix:dataset:") -> str:
+    """Return the IRI of the dataset of that name.
+
+    >>> dataset_iri("kore50")
+    'urn:remix:dataset:kore50'
+    """
+    return f"{base}{name}"

@@ -1,0 +1,76 @@
+"""Parts that are found by scanning: one file a part, nothing central to edit."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import pkgutil
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from remix.errors import Error, UnknownName
+
+__all__ = ["Registry"]
+
+Part = TypeVar("Part")
+
+
+class Registry(Generic[Part]):
+    """The parts of one kind: every attribute of the given type in the modules of a package.
+
+    Third parties add parts through the entry-point group of the package's name, whose entries
+    name a part or a module with parts. Modules are imported at the first look-up, not before;
+    modules whose name begins with an underscore are skipped, so is a part that a module merely
+    imported (its `name` must be met once only).
+
+    Raises `UnknownName` for a name that no part has, `Error` for two different parts of one name.
+    """
+
+    def __init__(self, kind: str, package: str, part_type: type[Part], plural: str = "") -> None:
+        self.kind = kind
+        self.package = package
+        self.part_type = part_type
+        self.plural = plural or f"{kind}s"
+
+    @cached_property
+    def _parts(self) -> dict[str, Part]:
+        found: dict[str, Part] = {}
+        for part in self._scan():
+            name = str(part.name)  # type: ignore[attr-defined]
+            if found.setdefault(name, part) is not part:
+                raise Error(f"two {self.plural} are named '{name}' in {self.package}: rename one")
+        return dict(sorted(found.items()))
+
+    def _scan(self) -> Iterator[Part]:
+        package = importlib.import_module(self.package)
+        for module in pkgutil.iter_modules(package.__path__):
+            if not module.name.startswith("_"):
+                yield from self._parts_of(importlib.import_module(f"{self.package}.{module.name}"))
+        for entry in importlib.metadata.entry_points(group=self.package):
+            loaded = entry.load()
+            yield from ([loaded] if isinstance(loaded, self.part_type) else self._parts_of(loaded))
+
+    def _parts_of(self, module: object) -> Iterator[Part]:
+        for value in vars(module).values():
+            if isinstance(value, self.part_type):
+                yield value
+
+    def __getitem__(self, name: str) -> Part:
+        try:
+            return self._parts[name]
+        except KeyError:
+            raise UnknownName(self.kind, name, self._parts, f"remix list {self.plural}") from None
+
+    def __iter__(self) -> Iterator[Part]:
+        return iter(self._parts.values())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._parts
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+    def names(self) -> list[str]:
+        """Return the names of all parts, sorted."""
+        return list(self._parts)
