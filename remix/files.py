@@ -12,9 +12,12 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, BinaryIO, cast
+from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
 from remix.errors import BadInput, Error
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 __all__ = ["default_name", "open_bytes", "read_bytes", "stem", "written"]
 
@@ -63,12 +66,42 @@ def _decompressed(raw: io.BufferedReader) -> BinaryIO:
     if kind == "bzip2":
         return cast(BinaryIO, bz2.BZ2File(raw))
     if kind == "zstandard":
+        return io.BufferedReader(_Zstandard(raw))
+    return raw
+
+
+class _Zstandard(io.RawIOBase):
+    """Decompressed bytes of zstandard frames; unlike the library's reader it notices that the last one is cut short."""
+
+    def __init__(self, raw: io.BufferedReader) -> None:
         import zstandard
 
-        return io.BufferedReader(
-            cast(io.RawIOBase, zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True))
-        )
-    return raw
+        self._raw = raw
+        self._new_frame = zstandard.ZstdDecompressor().decompressobj
+        self._frame = self._new_frame()
+        self._ready = b""
+        self._begun = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        while not self._ready:
+            block = self._frame.unused_data if self._frame.eof else b""
+            if self._frame.eof:
+                self._frame, self._begun = self._new_frame(), False
+            block = block or self._raw.read(1 << 17)
+            if not block:
+                if self._begun:
+                    raise EOFError("the last zstandard frame has no end")
+                return 0
+            self._begun = True
+            self._ready = self._frame.decompress(block)
+        view = memoryview(buffer).cast("B")
+        count = min(len(view), len(self._ready))
+        view[:count] = self._ready[:count]
+        self._ready = self._ready[count:]
+        return count
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """The object that users hold: a folder with the store, the knowledge base and the runs.
 
-Every method is one call into a stage; the command line's verbs are these methods with the same parameter names.
+Every method is one call into a stage; the verbs of the command line are these methods, parameter for parameter.
 """
 
 from __future__ import annotations

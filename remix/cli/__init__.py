@@ -50,9 +50,7 @@ class Verbs(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the verb that the arguments begin with; an unknown one is answered with the nearest."""
         if args and args[0] not in self.list_commands(ctx) and not args[0].startswith("-"):
-            raise click.UsageError(
-                f"no verb named '{args[0]}'{nearest(args[0], self.list_commands(ctx))}", ctx
-            )
+            raise click.UsageError(f"no verb named '{args[0]}'{nearest(args[0], self.list_commands(ctx))}", ctx)
         return super().resolve_command(ctx, args)
 
 

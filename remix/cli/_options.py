@@ -30,9 +30,9 @@ def workspace_option(command: Command) -> Command:
 
 def output_option(command: Command) -> Command:
     """Add `-o/--output`, the format of tables, and `--to`, the file that takes it."""
-    command = click.option(
-        "--to", type=click.Path(path_type=Path), default=None, help="Write the table to this file."
-    )(command)
+    command = click.option("--to", type=click.Path(path_type=Path), default=None, help="Write the table to this file.")(
+        command
+    )
     return click.option(
         "-o",
         "--output",

@@ -1,0 +1,80 @@
+"""Reading whatever the compression, and writing whole or not at all."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from remix.errors import BadInput, Error
+from remix.files import default_name, open_bytes, read_bytes, stem, written
+
+TEXT = "Ä line with a snowman ☃\n".encode() * 1000
+COMPRESSIONS = {"plain": bytes, "gzip": gzip.compress, "bzip2": bz2.compress, "zstandard": zstandard.compress}
+
+
+@pytest.mark.parametrize("kind", COMPRESSIONS)
+def test_read_when_compressed_gives_the_content_whatever_the_suffix(kind: str, tmp_path: Path) -> None:
+    file = tmp_path / "corpus.ttl"
+    file.write_bytes(COMPRESSIONS[kind](TEXT))
+    assert read_bytes(file) == TEXT
+
+
+@pytest.mark.parametrize("kind", ["gzip", "bzip2", "zstandard"])
+def test_read_when_cut_short_names_the_file(kind: str, tmp_path: Path) -> None:
+    file = tmp_path / "corpus.ttl"
+    whole = COMPRESSIONS[kind](TEXT)
+    file.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(BadInput, match=r"corpus\.ttl: .*cut short or damaged"):
+        read_bytes(file)
+
+
+def test_read_when_many_gzip_members_follow_gives_all(tmp_path: Path) -> None:
+    file = tmp_path / "a.gz"
+    file.write_bytes(gzip.compress(b"one ") + gzip.compress(b"two"))
+    assert read_bytes(file) == b"one two"
+
+
+def test_read_when_zstandard_frames_follow_gives_all(tmp_path: Path) -> None:
+    file = tmp_path / "a.zst"
+    file.write_bytes(zstandard.compress(b"one ") + zstandard.compress(b"two"))
+    assert read_bytes(file) == b"one two"
+
+
+@pytest.mark.parametrize(("name", "reason"), [("nothing", "no such file"), ("folder", "is a folder")])
+def test_read_when_it_is_no_file_says_what_it_is(name: str, reason: str, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(BadInput, match=reason), open_bytes(tmp_path / name):
+        pass
+
+
+def test_written_when_the_block_fails_leaves_the_old_file_and_no_trace(tmp_path: Path) -> None:
+    file = tmp_path / "table.csv"
+    file.write_text("old")
+    with pytest.raises(KeyboardInterrupt), written(file) as stream:
+        stream.write(b"new")
+        raise KeyboardInterrupt
+    assert [p.name for p in tmp_path.iterdir()] == ["table.csv"]
+    assert file.read_text() == "old"
+
+
+def test_written_when_the_folder_is_a_file_says_so(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("")
+    with pytest.raises(Error, match="cannot be written"), written(tmp_path / "a" / "b"):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "dataset"),
+    [
+        ("x/News-100.ttl", "News-100", "news-100"),
+        ("a.nt.bz2", "a", "a"),
+        ("Ü.ttl", "Ü", "dataset"),
+        (".nt", ".nt", "nt"),
+    ],
+)
+def test_names_come_from_the_file(path: str, name: str, dataset: str) -> None:
+    assert (stem(path), default_name(path)) == (name, dataset)

@@ -1,0 +1,52 @@
+"""The frames: complete columns, closed under keeping."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from remix.frames import SCHEMAS, Frames
+
+
+def two_documents() -> Frames:
+    return Frames.of(
+        documents=pl.DataFrame({"document": ["d1", "d2"], "dataset": "s", "text": ["Anna sang.", "Nothing"]}),
+        annotations=pl.DataFrame({"annotation": ["a", "b"], "document": ["d1", "d2"], "begin": [0, 0], "end": [4, 7]}),
+        links=pl.DataFrame({"annotation": ["a", "b"], "entity": ["e", "f"]}),
+        values=pl.DataFrame({"subject": ["a", "d2"], "term": "t", "number": [1.0, 2.0]}),
+    )
+
+
+def test_of_when_columns_are_missing_fills_them_in() -> None:
+    frames = two_documents()
+    assert all(list(getattr(frames, name).schema) == list(schema) for name, schema in SCHEMAS.items())
+    assert frames.documents["words"].to_list() == [2, 1]
+    assert frames.annotations["group"].to_list() == ["a", "b"]
+    assert frames.annotations["is_nil"].to_list() == [False, False]
+
+
+def test_keep_when_a_document_goes_all_that_hangs_on_it_goes() -> None:
+    kept = two_documents().keep(documents=pl.Series(["d1"]))
+    assert kept.annotations["annotation"].to_list() == ["a"]
+    assert kept.links["entity"].to_list() == ["e"]
+    assert kept.values["subject"].to_list() == ["a"]
+
+
+def test_keep_when_an_annotation_goes_its_document_stays() -> None:
+    kept = two_documents().keep(annotations=pl.Series(["b"]))
+    assert kept.documents["document"].to_list() == ["d1", "d2"]
+    assert kept.links["entity"].to_list() == ["f"]
+
+
+def test_gold_leaves_out_what_is_ignorable() -> None:
+    frames = two_documents()
+    marked = Frames.concat([frames]).annotations.with_columns(ignorable=pl.Series([None, "dropped"]))
+    assert Frames.of(annotations=marked).gold().annotations["annotation"].to_list() == ["a"]
+
+
+def test_write_when_read_back_is_equal(tmp_path: Path) -> None:
+    frames = two_documents()
+    frames.write(tmp_path)
+    back = Frames.read(tmp_path)
+    assert all(getattr(back, name).equals(getattr(frames, name)) for name in SCHEMAS)

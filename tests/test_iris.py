@@ -1,0 +1,73 @@
+"""Canonical entities: spellings that mean the same become equal, those that do not stay apart."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remix.iris import canonical, canonical_iri, is_nil
+
+DBR = "http://dbpedia.org/resource/"
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("http://dbpedia.org/resource/Berlin", DBR + "Berlin"),
+        ("https://dbpedia.org/page/Berlin", DBR + "Berlin"),
+        ("http://en.dbpedia.org/resource/Berlin", DBR + "Berlin"),
+        ("http://www.dbpedia.org/resource/berlin", DBR + "Berlin"),
+        ("https://en.wikipedia.org/wiki/Berlin", DBR + "Berlin"),
+        ("https://en.m.wikipedia.org/wiki/Berlin", DBR + "Berlin"),
+        ("http://wikipedia.org/wiki/Berlin", DBR + "Berlin"),
+        (" https://en.wikipedia.org/wiki/New York City ", DBR + "New_York_City"),
+        ("http://dbpedia.org/resource/Caf%C3%A9", DBR + "Café"),
+        ("http://dbpedia.org/resource/Cafe\u0301", DBR + "Café"),
+        ("http://dbpedia.org/resource/100%25_(film)", DBR + "100%25_(film)"),
+        ("http://dbpedia.org/resource/AC%2FDC", DBR + "AC/DC"),
+        ("http://dbpedia.org/resource/%22Heroes%22", DBR + "%22Heroes%22"),
+        ('http://dbpedia.org/resource/"Heroes"', DBR + "%22Heroes%22"),
+        ("http://de.dbpedia.org/resource/K%C3%B6ln", "http://de.dbpedia.org/resource/Köln"),
+        ("https://de.wikipedia.org/wiki/Köln", "http://de.dbpedia.org/resource/Köln"),
+        ("https://www.wikidata.org/wiki/Q64", "http://www.wikidata.org/entity/Q64"),
+        ("http://wikidata.org/entity/Q64", "http://www.wikidata.org/entity/Q64"),
+        ("http://www.wikidata.org/resource/Q64", "http://www.wikidata.org/entity/Q64"),
+        ("http://yago-knowledge.org/resource/berlin", "http://yago-knowledge.org/resource/berlin"),
+    ],
+)
+def test_canonical_when_spelt_differently_is_one_iri(given: str, expected: str) -> None:
+    assert canonical_iri(given) == expected
+
+
+@given(st.lists(st.text(st.characters(codec="utf-8"), max_size=12), max_size=6))
+def test_canonical_when_applied_twice_changes_nothing(titles: list[str]) -> None:
+    once = canonical(pl.Series([DBR + t for t in titles], dtype=pl.String))
+    assert canonical(once).to_list() == once.to_list()
+
+
+def test_canonical_when_a_column_has_nulls_keeps_rows_and_order() -> None:
+    column = pl.Series("entity", ["https://en.wikipedia.org/wiki/A", None, "x"])
+    assert canonical(column).to_list() == [DBR + "A", None, "x"]
+
+
+@pytest.mark.parametrize(
+    ("link", "nil"),
+    [
+        ("http://aksw.org/notInWiki/Somebody", True),
+        ("https://en.wikipedia.org/wiki/NotInLexico", True),
+        ("http://scms.eu/Foo", True),
+        ("<NIL>", True),
+        ("Unknown12", True),
+        ("--NME--", True),
+        ("", True),
+        ("*", True),
+        ("http://dbpedia.org/resource/Nil", False),
+        ("http://dbpedia.org/resource/Unknown", False),
+        ("http://www.wikidata.org/entity/Q1", False),
+        ("http://www.ontologydesignpatterns.org/data/oke-challenge/task-1/Nile", False),
+    ],
+)
+def test_is_nil_when_spelt_as_in_the_wild(link: str, nil: bool) -> None:
+    assert pl.DataFrame({"x": [link]}).select(is_nil(pl.col("x"))).item() is nil

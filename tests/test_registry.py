@@ -1,0 +1,58 @@
+"""Parts found by scanning."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from remix.errors import Error, UnknownName
+from remix.registry import Registry
+
+
+@dataclass(frozen=True)
+class Part:
+    name: str
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    folder = tmp_path / "parts_of_this_test"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield folder
+    for name in [n for n in sys.modules if n.startswith("parts_of_this_test")]:
+        del sys.modules[name]
+
+
+def write(folder: Path, module: str, *names: str) -> None:
+    lines = ["from tests.test_registry import Part", *(f"part_{i} = Part('{n}')" for i, n in enumerate(names))]
+    (folder / f"{module}.py").write_text("\n".join(lines))
+
+
+def test_registry_when_a_file_is_added_knows_its_part(package: Path) -> None:
+    write(package, "density", "density")
+    write(package, "other", "prominence")
+    write(package, "_hidden", "hidden")
+    registry = Registry("measure", "parts_of_this_test", Part)
+    assert registry.names() == ["density", "prominence"]
+    assert registry["density"].name == "density"
+
+
+def test_registry_when_the_name_is_unknown_offers_the_nearest(package: Path) -> None:
+    write(package, "density", "density")
+    with pytest.raises(UnknownName, match="did you mean 'density'.*remix list measures"):
+        Registry("measure", "parts_of_this_test", Part)["densty"]
+
+
+def test_registry_when_two_parts_share_a_name_refuses(package: Path) -> None:
+    write(package, "one", "density")
+    (package / "two.py").write_text(
+        "from tests.test_registry import Part\nclass Sub(Part): pass\npart = Sub('density')"
+    )
+    with pytest.raises(Error, match="two measures are named 'density'"):
+        Registry("measure", "parts_of_this_test", Part).names()
