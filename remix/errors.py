@@ -87,9 +87,7 @@ class BadInput(Error):
     'a.ttl:7:3: a dot is expected'
     """
 
-    def __init__(
-        self, file: object, reason: str, *, line: int | None = None, column: int | None = None
-    ) -> None:
+    def __init__(self, file: object, reason: str, *, line: int | None = None, column: int | None = None) -> None:
         place = "".join(f":{n}" for n in (line, column) if n is not None)
         super().__init__(f"{file}{place}: {reason}")
         self.file = str(file)

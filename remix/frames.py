@@ -139,9 +139,7 @@ class Frames:
                 regions=kept.regions.filter(chosen),
             )
         if annotations is not None:
-            kept = replace(
-                kept, annotations=kept.annotations.filter(pl.col("annotation").is_in(annotations.implode()))
-            )
+            kept = replace(kept, annotations=kept.annotations.filter(pl.col("annotation").is_in(annotations.implode())))
         left = pl.col("annotation").is_in(kept.annotations["annotation"].implode())
         subjects = pl.concat([kept.documents["document"], kept.annotations["annotation"]])
         return replace(

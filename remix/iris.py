@@ -54,11 +54,7 @@ def canonical(iris: pl.Series) -> pl.Series:
         return iris.cast(pl.String)
     forms = _hosts(unique.str.strip_chars().str.normalize("NFC"))
     forms = _titles(forms)
-    return (
-        iris.cast(pl.String)
-        .replace_strict(unique, forms, default=None, return_dtype=pl.String)
-        .alias(iris.name)
-    )
+    return iris.cast(pl.String).replace_strict(unique, forms, default=None, return_dtype=pl.String).alias(iris.name)
 
 
 def canonical_iri(iri: str) -> str:
@@ -92,13 +88,9 @@ def _hosts(iris: pl.Series) -> pl.Series:
             r"^http://([a-z-]+\.)?(?:wikipedia|dbpedia)\.org/(?:wiki|page|data|resource)/",
             "http://${1}dbpedia.org/resource/",
         )
-        .str.replace(
-            r"^http://wikidata\.org/(?:wiki|entity|resource|page)/", "http://www.wikidata.org/entity/"
-        )
+        .str.replace(r"^http://wikidata\.org/(?:wiki|entity|resource|page)/", "http://www.wikidata.org/entity/")
         .str.replace(r"^http://wikidata\.org/", "http://www.wikidata.org/")
-        .str.replace(
-            r"^http://wikidata\.dbpedia\.org/resource/(Q[0-9]+)$", "http://www.wikidata.org/entity/$1"
-        )
+        .str.replace(r"^http://wikidata\.dbpedia\.org/resource/(Q[0-9]+)$", "http://www.wikidata.org/entity/$1")
     )
 
 

@@ -76,9 +76,7 @@ def _json(frame: pl.DataFrame) -> str:
 
 def _csv(frame: pl.DataFrame) -> str:
     lists = [name for name, kind in frame.schema.items() if isinstance(kind, pl.List)]
-    return frame.with_columns(
-        pl.col(name).cast(pl.List(pl.String)).list.join("|") for name in lists
-    ).write_csv()
+    return frame.with_columns(pl.col(name).cast(pl.List(pl.String)).list.join("|") for name in lists).write_csv()
 
 
 def _jsonl(frame: pl.DataFrame) -> str:
