@@ -1,0 +1,38 @@
+"""The gold link wherever it is among the candidates: the upper bound that maximum recall speaks of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from remix.frames import Frames
+from remix.systems import System
+from remix.systems._spotting import Answers, candidates, spans
+
+if TYPE_CHECKING:
+    from remix.kb import KnowledgeBase
+
+
+def answer(frames: Frames, kb: KnowledgeBase, task: str, seed: int) -> Answers:
+    """Return, for every annotation, its gold link if that is a candidate of its form; in D2KB the others are NIL.
+
+    NIL annotations have no candidate to be right about and are answered with NIL.
+    """
+    place = ["document", "begin", "end"]
+    gold = frames.annotations.join(frames.links, on="annotation", how="left")
+    gold = gold.with_columns(resolved=kb.resolve(gold["entity"])).select(*place, "resolved", "is_nil", given="entity")
+    found = candidates(spans(frames, kb, "D2KB"), kb)
+    right = (
+        gold.join(found, left_on=[*place, "resolved"], right_on=[*place, "entity"])
+        .sort(*place, "rank", "given")
+        .unique(place, keep="first", maintain_order=True)
+        .select(*place, entity="given")
+    )
+    wanted = gold.group_by(place).agg(nil=pl.col("is_nil").all()).sort(place)
+    answers = wanted.join(right, on=place, how="left")
+    known = pl.col("nil") | pl.col("entity").is_not_null()
+    return answers.filter(pl.lit(task == "D2KB") | known).select(*place, "entity")
+
+
+system = System("oracle-candidates", "the gold link if it is among the candidates (an upper bound)", answer)

@@ -1,0 +1,25 @@
+"""The most frequent or most prominent candidate of the longest dictionary match."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from remix.frames import Frames
+from remix.systems import System
+from remix.systems._spotting import Answers, candidates, spans
+
+if TYPE_CHECKING:
+    from remix.kb import KnowledgeBase
+
+
+def answer(frames: Frames, kb: KnowledgeBase, task: str, seed: int) -> Answers:
+    """Return the first candidate of every span; a given span without candidates is NIL."""
+    place = ["document", "begin", "end"]
+    wanted = spans(frames, kb, task)
+    first = candidates(wanted, kb).unique(place, keep="first", maintain_order=True)
+    return wanted.select(place).join(
+        first.select(*place, "entity"), on=place, how="left" if task == "D2KB" else "inner"
+    )
+
+
+system = System("prior", "longest dictionary match, most frequent or most prominent candidate", answer)
