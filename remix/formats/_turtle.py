@@ -1,0 +1,109 @@
+"""Turtle that is the same bytes for the same triples: sorted, prefixed, blank nodes named by their content."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+import pyoxigraph as ox
+
+from remix.names import PREFIXES, RDF, XSD
+
+__all__ = ["SCHEMA", "columns", "ntriples", "turtle"]
+
+SCHEMA: dict[str, pl.DataType] = {"subject": pl.String(), "predicate": pl.String(), "object": pl.String()}
+"""The columns of a frame of triples; the values are terms as N-Triples spells them."""
+
+TERMS = tuple(SCHEMA)
+_LOCAL = r"^[A-Za-z_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?$"
+_XSD_LITERAL = f'"\\^\\^<{XSD}([A-Za-z]+)>$'
+
+
+def columns(data: bytes) -> pl.DataFrame:
+    """Return N-Triples as a frame of three columns of terms, one row a line; comments and blank lines go.
+
+    >>> columns(b'<urn:a> <urn:p> "x . y" .\\n# no triple\\n').rows()
+    [('<urn:a>', '<urn:p>', '"x . y"')]
+    """
+    # Only \n ends a line: U+2028 and its like may stand inside a literal, where splitlines() would cut.
+    rows = pl.DataFrame({"line": data.decode().split("\n")}).filter(pl.col("line").str.contains(r"^\s*[<_]"))
+    triple = r"^\s*(?<subject>\S+)\s+(?<predicate>\S+)\s+(?<object>.*\S)\s*\.\s*$"
+    return rows.select(pl.col("line").str.extract_groups(triple)).unnest("line")
+
+
+def ntriples(triples: pl.DataFrame) -> bytes:
+    """Return a frame of triples as N-Triples, sorted, each once.
+
+    >>> ntriples(columns(b"<urn:b> <urn:p> <urn:c> .\\n<urn:a> <urn:p> <urn:c> .\\n"))
+    b'<urn:a> <urn:p> <urn:c> .\\n<urn:b> <urn:p> <urn:c> .\\n'
+    """
+    return _lines(_named(triples).unique().sort(TERMS))
+
+
+def turtle(triples: pl.DataFrame, prefixes: Mapping[str, str] = PREFIXES) -> bytes:
+    """Return a frame of triples as Turtle: subjects, predicates and objects sorted, only used prefixes declared.
+
+    >>> label = b'<urn:b> <http://www.w3.org/2000/01/rdf-schema#label> "x" .'
+    >>> print(turtle(columns(label)).decode())
+    @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    <BLANKLINE>
+    <urn:b> rdfs:label "x" .
+    """
+    known = _one_a_namespace(prefixes)
+    # `a` comes first among the predicates of a subject, the others as their IRIs sort.
+    later = pl.col("predicate") != f"<{RDF}type>"
+    rows = _named(triples).unique().sort(pl.col("subject"), later, pl.col("predicate"), pl.col("object"))
+    short = rows.select(
+        _shortened("subject", known),
+        pl.when(later).then(_shortened("predicate", known)).otherwise(pl.lit("a")).alias("predicate"),
+        _shortened("object", known).str.replace(_XSD_LITERAL, '"^^xsd:$1'),
+    )
+    blocks = (
+        short.group_by("subject", "predicate", maintain_order=True)
+        .agg(pl.col("object").str.join(" ,\n        "))
+        .group_by("subject", maintain_order=True)
+        .agg(pl.format("{} {}", "predicate", "object").str.join(" ;\n    ").alias("body"))
+        .select(pl.format("{} {} .\n", "subject", "body"))
+        .to_series()
+    )
+    head = "".join(f"@prefix {name}: <{iri}> .\n" for name, iri in known.items() if _used(short, name))
+    return "\n".join([head, *blocks] if head else blocks).encode()
+
+
+def _one_a_namespace(prefixes: Mapping[str, str]) -> dict[str, str]:
+    longest = {iri: name for name, iri in sorted(prefixes.items(), key=lambda item: (len(item[0]), item[0]))}
+    return {name: iri for iri, name in sorted(longest.items(), key=lambda item: item[1])} | {"xsd": XSD}
+
+
+def _used(short: pl.DataFrame, prefix: str) -> bool:
+    uses = pl.any_horizontal(pl.col(name).str.starts_with(f"{prefix}:") for name in TERMS)
+    if prefix == "xsd":
+        uses = uses | pl.col("object").str.contains(r'"\^\^xsd:[A-Za-z]+$')
+    return bool(short.select(uses.any()).item())
+
+
+def _shortened(name: str, prefixes: Mapping[str, str]) -> pl.Expr:
+    term = pl.col(name)
+    short = term
+    for prefix, namespace in prefixes.items():
+        local = term.str.strip_prefix(f"<{namespace}").str.strip_suffix(">")
+        fits = term.str.starts_with(f"<{namespace}") & local.str.contains(_LOCAL)
+        short = pl.when(fits).then(pl.lit(f"{prefix}:") + local).otherwise(short)
+    return short.alias(name)
+
+
+def _lines(triples: pl.DataFrame) -> bytes:
+    return "".join(triples.select(pl.format("{} {} {} .\n", *TERMS)).to_series()).encode()
+
+
+def _named(triples: pl.DataFrame) -> pl.DataFrame:
+    """Return the triples with blank nodes named by RDF canonicalisation, since parsers name them at random."""
+    triples = triples.select(TERMS)
+    blank = pl.col("subject").str.starts_with("_:") | pl.col("object").str.starts_with("_:")
+    some = triples.filter(blank)
+    if not some.height:
+        return triples
+    dataset = ox.Dataset(ox.parse(_lines(some), format=ox.RdfFormat.N_TRIPLES))
+    dataset.canonicalize(ox.CanonicalizationAlgorithm.RDFC_1_0)
+    canonical = ox.serialize(dataset, format=ox.RdfFormat.N_QUADS) or b""
+    return pl.concat([triples.filter(~blank), columns(canonical)])
