@@ -31,10 +31,10 @@ class Workspace:
         return Store(self.folder)
 
 
-def open_workspace(folder: Path | str = DEFAULT_FOLDER) -> Workspace:
-    """Return the workspace of a folder, which need not exist yet.
+def open_workspace(folder: Path | str | None = None) -> Workspace:
+    """Return the workspace of a folder (`.remix` by default), which need not exist yet.
 
     >>> open_workspace("work/").folder.name
     'work'
     """
-    return Workspace(folder)
+    return Workspace(folder or DEFAULT_FOLDER)
