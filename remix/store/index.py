@@ -1,0 +1,150 @@
+"""The index of a workspace: Oxigraph stores that are built once, named, and never changed.
+
+A generation is a copy of the one before (hard links, milliseconds) with graphs removed and added, or is loaded
+afresh from the workspace's files where much goes: removing a triple costs about three times as much as loading one.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+
+import polars as pl
+import pyoxigraph as ox
+
+from remix.errors import Error, QueryError, StoreError
+from remix.files import open_bytes
+from remix.names import PREFIXES
+from remix.store.syntax import has_dataset_clause, modern
+
+__all__ = ["Index", "Results", "build_generation", "syntax_error"]
+
+Results = ox.QuerySolutions | ox.QueryBoolean | ox.QueryTriples
+
+_REMOVAL_COST = 3
+
+
+class Index:
+    """One generation of the index, opened read-only; without a path an empty one.
+
+    The default graph of a query is the union of all graphs, unless the query names its own with `FROM`.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+
+    @cached_property
+    def _store(self) -> ox.Store:
+        try:
+            return ox.Store() if self.path is None else ox.Store.read_only(str(self.path))
+        except OSError as error:
+            raise StoreError(f"the index {self.path} cannot be opened: {error}") from None
+
+    def query(self, text: str, name: str = "the query") -> Results:
+        """Return what Oxigraph answers to a query; well-known prefixes and both hfts namespaces are understood.
+
+        Runs in this process, without a limit: for queries of the project's own making.
+
+        Raises `QueryError` for one that does not parse.
+        """
+        text = modern(text)
+        try:
+            return self._store.query(text, prefixes=PREFIXES, use_default_graph_as_union=not has_dataset_clause(text))
+        except SyntaxError as error:
+            raise QueryError(syntax_error(text, str(error), name)) from None
+        except (OSError, RuntimeError) as error:
+            raise StoreError(f"{name}: {error}") from None
+
+    def frame(self, text: str, name: str = "the query") -> pl.DataFrame:
+        """Return the solutions of a SELECT as a frame of terms as N-Triples spells them; unbound is null."""
+        solutions = self.query(text, name)
+        assert isinstance(solutions, ox.QuerySolutions)
+        names = [variable.value for variable in solutions.variables]
+        try:
+            rows = [[None if term is None else str(term) for term in solution] for solution in solutions]
+        except (OSError, RuntimeError) as error:
+            raise StoreError(f"{name}: {error}") from None
+        return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
+
+    def triples(self, text: str, name: str = "the query") -> list[bytes]:
+        """Return the triples of a CONSTRUCT or DESCRIBE as distinct lines of N-Triples, in no order."""
+        results = self.query(text, name)
+        assert isinstance(results, ox.QueryTriples)
+        try:
+            lines = results.serialize(format=ox.RdfFormat.N_TRIPLES)
+        except (OSError, RuntimeError) as error:
+            raise StoreError(f"{name}: {error}") from None
+        return list(set((lines or b"").splitlines()))
+
+    def graphs(self) -> list[str]:
+        """Return the IRIs of the named graphs, sorted."""
+        return sorted(graph.value for graph in self._store.named_graphs())
+
+    def __len__(self) -> int:
+        """Return the number of triples in all graphs."""
+        return len(self._store)
+
+
+def build_generation(
+    folder: Path,
+    before: str | None,
+    old: Mapping[str, tuple[str, int]],
+    new: Mapping[str, tuple[str, int]],
+) -> str | None:
+    """Return the name of a new generation that holds the new graphs; the one before holds the old ones.
+
+    Graphs map an IRI to a file, relative to the workspace, and its number of triples. Nothing of a generation that
+    fails is left.
+
+    Raises `StoreError` where the disk is full or a file does not parse.
+    """
+    if not new:
+        return None
+    removed = [iri for iri, held in old.items() if new.get(iri) != held]
+    added = [iri for iri, held in new.items() if old.get(iri) != held]
+    cost = _REMOVAL_COST * sum(old[iri][1] for iri in removed)
+    stays = sum(held[1] for iri, held in new.items() if iri not in added)
+    afresh = before is None or cost > stays
+    name = f"g{int(before[1:]) + 1:06d}" if before else "g000001"
+    target = folder / "index" / name
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if not afresh:
+            ox.Store.read_only(str(folder / "index" / str(before))).backup(str(target))
+        store = ox.Store(str(target))
+        for iri in [] if afresh else removed:
+            store.remove_graph(ox.NamedNode(iri))
+        for iri in sorted(new) if afresh else added:
+            with open_bytes(folder / new[iri][0]) as stream:
+                store.bulk_load(stream, ox.RdfFormat.N_TRIPLES, to_graph=ox.NamedNode(iri), lenient=True)
+        store.flush()
+    except (OSError, SyntaxError, RuntimeError, Error) as error:
+        shutil.rmtree(target, ignore_errors=True)
+        raise StoreError(f"the workspace {folder} cannot be written: {error}; it is as it was") from None
+    return name
+
+
+_PLACE = re.compile(r"error at (\d+):(\d+): (?:expected (?:one of )?)?(.*)", re.DOTALL)
+
+
+def syntax_error(text: str, message: str, name: str) -> str:
+    """Return Oxigraph's message about a query as one line with file, line, column and what stands there.
+
+    >>> syntax_error("SELECT * { ?s ?p }", "error at 1:18: expected one of LATERAL, [_]", "q.rq")
+    "q.rq:1:18: the query does not parse here: '}'"
+    """
+    place = _PLACE.match(message)
+    if place is None:
+        return f"{name}: {' '.join(message.split())}"
+    line, column = int(place[1]), int(place[2])
+    lines = io.StringIO(text).read().split("\n")
+    rest = lines[line - 1][column - 1 :].strip() if line <= len(lines) else ""
+    # Among the tokens that would have been accepted Oxigraph puts the reason, where it has one, as a sentence.
+    said = re.search(r"(?:^|, )((?:The|Prefix|Invalid|Unexpected|Duplicate)[^,\[]{6,})", place[3])
+    reason = said[1].strip() if said else "the query does not parse here"
+    found = f": '{rest[:40]}'" if rest else ": it ends too early"
+    return f"{name}:{line}:{column}: {reason}{found}"
