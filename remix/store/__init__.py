@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from remix.errors import Error, StoreError, UnknownName, UsageError
@@ -67,13 +68,13 @@ class Store:
         base_iri: str = BASE_IRI,
         format: str | None = None,
         strict: bool = False,
-        replacing: bool = False,
+        replace: bool = False,
     ) -> Loaded:
         """Return what was done with the dataset in a file.
 
         The same content changes nothing: neither under its name, nor, unless a name is asked for, where another
         dataset has it. A file that was loaded before and has changed since replaces its dataset, so does any file
-        with `replacing`; else a name that is taken is refused with a suggestion.
+        with `replace`; else a name that is taken is refused with a suggestion.
 
         Raises `UsageError` for a name that is taken or is none, `BadInput` for a file that cannot be read or
         repaired, `StoreError` for a workspace that cannot be written. After any of them the store is as it was.
@@ -93,7 +94,7 @@ class Store:
                 return Loaded(same.name, "unchanged", same, reading.report)
             taken = state.datasets.get(chosen)
             source = str(path) if str(path) == "-" else str(Path(path).resolve())
-            if taken is not None and not replacing and (taken.source != source or source == "-"):
+            if taken is not None and not replace and (taken.source != source or source == "-"):
                 free = _free(chosen, state)
                 raise UsageError(
                     f"a dataset named '{chosen}' with other content is loaded from {taken.source}: "
@@ -123,7 +124,7 @@ class Store:
                     raise UnknownName("dataset", name, state.datasets, "remix list datasets")
                 file, count = self._enrichment(name, triples)
                 new = new.put(
-                    replace(
+                    dataclasses.replace(
                         state.datasets[name],
                         enrichment=signature,
                         enrichment_file=file,
@@ -156,7 +157,7 @@ class Store:
     def attach_kb(self, folder: Path | str) -> None:
         """Note the folder of the knowledge base that measures use from now on."""
         with writing(self.folder) as state:
-            write_state(self.folder, replace(state, kb=str(Path(folder).resolve())))
+            write_state(self.folder, dataclasses.replace(state, kb=str(Path(folder).resolve())))
 
     @property
     def kb_folder(self) -> Path | None:
@@ -165,7 +166,7 @@ class Store:
 
     def _change(self, old: State, new: State) -> None:
         generation = build_generation(self.folder, old.generation, old.graphs(), new.graphs())
-        write_state(self.folder, replace(new, generation=generation))
+        write_state(self.folder, dataclasses.replace(new, generation=generation))
 
     def _scratch(self) -> _Scratch:
         return _Scratch(self.folder / "datasets")
@@ -198,7 +199,7 @@ class Store:
             count = sum(1 for _ in stream)
         if not count:
             return entry
-        return replace(entry, enrichment="given", enrichment_file=str(measures), enrichment_triples=count)
+        return dataclasses.replace(entry, enrichment="given", enrichment_file=str(measures), enrichment_triples=count)
 
     def _enrichment(self, name: str, triples: Path | bytes) -> tuple[str, int]:
         import zstandard

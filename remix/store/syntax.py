@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from remix.names import HFTS, HFTS_OLD
 
-__all__ = ["has_dataset_clause", "is_update", "keywords", "modern", "tokens"]
+__all__ = ["has_dataset_clause", "is_query", "is_update", "keywords", "modern", "tokens"]
 
 # A keyword is a word outside strings, comments, IRIs, variables, prefixed names and language tags.
 _TOKEN = re.compile(
@@ -54,6 +54,15 @@ def is_update(text: str) -> str | None:
     """
     first = next((word for word in keywords(text) if word in _UPDATES | _FORMS), None)
     return first if first in _UPDATES else None
+
+
+def is_query(text: str) -> bool:
+    """Return whether a text is a query at all, not a name or a path.
+
+    >>> is_query("ask {}"), is_query("persons_hard")
+    (True, False)
+    """
+    return bool(_FORMS & set(keywords(text))) and "{" in text or "DESCRIBE" in keywords(text)
 
 
 def has_dataset_clause(text: str) -> bool:

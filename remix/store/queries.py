@@ -1,0 +1,220 @@
+"""Queries as files: SPARQL that runs anywhere, with metadata and parameters in its comments.
+
+The metadata are the decorators that grlc has introduced, YAML in comments that begin with `#+`: `summary`,
+`description`, `tags`, `defaults`; beside them `params` (what each parameter means) and `sets` (named sets of
+values). A parameter is a variable with a line `VALUES ?name { default }`; binding replaces what is in the braces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from remix.errors import QueryError, UnknownName, nearest
+from remix.resources import folder
+from remix.store.syntax import is_query, is_update, tokens
+from remix.store.terms import term_like
+
+__all__ = ["Parameter", "Query", "find", "shipped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter: its default as SPARQL has it, and what it means."""
+
+    name: str
+    default: str
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class Query:
+    """One query with its metadata; `source` is the file it came from, for messages."""
+
+    name: str
+    text: str
+    source: str = "the query"
+    summary: str = ""
+    description: str = ""
+    tags: tuple[str, ...] = ()
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    sets: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, text: str, name: str = "query", source: str = "the query") -> Query:
+        """Return the query that a text holds, with what its decorators say.
+
+        Raises `QueryError` for an update and for decorators that are no YAML.
+
+        >>> Query.parse("#+ summary: All\\nSELECT * { VALUES ?n { 3 } ?s ?p ?n }").parameters["n"].default
+        '3'
+        """
+        if update := is_update(text):
+            raise QueryError(f"{source}: {update} would change data, and queries only read")
+        said = _decorators(text, source)
+        meanings = _mapping(said, "params", source)
+        lines = _values(text)
+        for name_ in (name_ for name_ in meanings if name_ not in lines):
+            hint = nearest(name_, lines)
+            raise QueryError(f"{source}: parameter '{name_}' has no line VALUES ?{name_} {{ … }}{hint}")
+        parameters = {
+            name: Parameter(name, default, " ".join(str(meanings.get(name, "")).split()))
+            for name, (default, _, _) in lines.items()
+        }
+        query = cls(
+            name=name,
+            text=text,
+            source=source,
+            summary=str(said.get("summary") or "").strip(),
+            description=" ".join(str(said.get("description") or "").split()),
+            tags=_listed(said, "tags"),
+            parameters=parameters,
+            sets=_mapping(said, "sets", source),
+        )
+        return query._with_defaults(said.get("defaults"))
+
+    def bind(self, values: Mapping[str, object], set_from: str | None = None) -> str:
+        """Return the text with the parameters' defaults replaced, first by a named set, then by values.
+
+        A value is of the kind of its default: an IRI (in full or with a prefix), an integer, a number, a string.
+
+        Raises `UnknownName` for a parameter or set that the query lacks, `UsageError` for a value of another kind.
+
+        >>> Query.parse('SELECT * { VALUES ?n { 3 } ?s ?p ?n }').bind({"n": "5"})
+        'SELECT * { VALUES ?n { 5 } ?s ?p ?n }'
+        """
+        if set_from is not None and set_from not in self.sets:
+            raise UnknownName("parameter set", set_from, self.sets, f"remix show {self.name}")
+        chosen = {**(self.sets[set_from] if set_from else {}), **values}
+        text = self.text
+        places = _values(text)
+        for name in chosen:
+            if name not in self.parameters:
+                raise UnknownName("parameter", name, self.parameters, f"remix show {self.name}")
+        # From the last to the first, so that places stay right.
+        for name, (default, begin, end) in sorted(places.items(), key=lambda item: -item[1][1]):
+            if name in chosen:
+                given = chosen[name]
+                many = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+                terms = [term_like(default, value, name, _prefixes(self.text)) for value in many]
+                text = f"{text[:begin]} {' '.join(terms)} {text[end:]}"
+        return text
+
+    def values(self, values: Mapping[str, object], set_from: str | None = None) -> dict[str, str]:
+        """Return every parameter with the value it has under this binding, as SPARQL spells it."""
+        return {name: found[0] for name, found in _values(self.bind(values, set_from)).items()}
+
+    def _with_defaults(self, defaults: object) -> Query:
+        if not defaults:
+            return self
+        values: dict[str, object] = {}
+        for pair in defaults if isinstance(defaults, list) else [defaults]:
+            if not isinstance(pair, dict):
+                raise QueryError(f"{self.source}: its decorator 'defaults' must map parameters to values")
+            values |= {str(name): value for name, value in pair.items()}
+        text = self.bind(values)
+        lines = _values(text)
+        parameters = {
+            name: Parameter(name, lines[name][0], known.description) for name, known in self.parameters.items()
+        }
+        return Query(self.name, text, self.source, self.summary, self.description, self.tags, parameters, self.sets)
+
+
+def shipped() -> dict[str, Path]:
+    """Return the queries that ship with the project, name to file, sorted."""
+    return {file.stem: file for file in sorted(folder("queries").glob("*.rq"))}
+
+
+def find(name_or_path: str | Path) -> Query:
+    """Return the query of that name among the shipped ones, in a file of that path, or the text itself.
+
+    Raises `UnknownName` with the nearest name, `QueryError` for a file or text that is no query.
+
+    >>> find("SELECT * { ?s ?p ?o }").name
+    'query'
+    """
+    asked = str(name_or_path)
+    known = shipped()
+    file = known.get(asked.removesuffix(".rq"))
+    # A file that the user names by a path, or that lies where they are, comes before a shipped one.
+    if _is_file(asked):
+        file = Path(asked)
+    if file is not None:
+        try:
+            text = file.read_bytes().decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise QueryError(f"{file} is no query: it is not text in UTF-8") from None
+        except OSError as error:
+            raise QueryError(f"{file} cannot be read: {error.strerror}") from None
+        if not text.strip():
+            raise QueryError(f"{file} is empty")
+        return Query.parse(text, file.stem, str(file) if asked != file.stem else file.name)
+    if is_query(asked) or is_update(asked):
+        return Query.parse(asked)
+    if asked and Path(asked).is_dir():
+        raise QueryError(f"{asked} is a folder; name a query in it")
+    raise UnknownName("query", asked.removesuffix(".rq"), known, "remix list queries")
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return "{" not in text and Path(text).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _decorators(text: str, source: str) -> dict[str, object]:
+    lines = [line[2:] for line in text.splitlines() if line.startswith("#+")]
+    block = "\n".join(line.removeprefix(" ") for line in lines)
+    try:
+        said = yaml.safe_load(block) or {}
+    except yaml.YAMLError as error:
+        raise QueryError(f"{source}: its decorators are no YAML: {' '.join(str(error).split())}") from None
+    if not isinstance(said, dict):
+        raise QueryError(f"{source}: its decorators must be lines like '#+ summary: …'")
+    return said
+
+
+def _mapping(said: Mapping[str, object], key: str, source: str) -> dict[str, Any]:
+    value = said.get(key) or {}
+    if not isinstance(value, dict):
+        raise QueryError(f"{source}: its decorator '{key}' must map names to values")
+    return {str(name): item for name, item in value.items()}
+
+
+def _listed(said: Mapping[str, object], key: str) -> tuple[str, ...]:
+    value = said.get(key) or []
+    return tuple(str(item) for item in value) if isinstance(value, list) else (str(value),)
+
+
+def _values(text: str) -> dict[str, tuple[str, int, int]]:
+    """Return the variables of `VALUES ?name { … }` lines: what is in the braces, and where that begins and ends."""
+    stream: list[tuple[str, str, int]] = []
+    place = 0
+    for kind, token in tokens(text):
+        if kind not in ("space", "comment"):
+            stream.append((kind, token, place))
+        place += len(token)
+    found: dict[str, tuple[str, int, int]] = {}
+    for at, (kind, token, _) in enumerate(stream[:-3]):
+        if kind != "word" or token.upper() != "VALUES" or stream[at + 1][0] != "variable" or stream[at + 2][1] != "{":
+            continue
+        begin = stream[at + 2][2] + 1
+        end = next((where for _, closing, where in stream[at + 3 :] if closing == "}"), None)
+        if end is not None:
+            found.setdefault(stream[at + 1][1][1:], (text[begin:end].strip(), begin, end))
+    return found
+
+
+def _prefixes(text: str) -> dict[str, str]:
+    """Return the prefixes that a query declares."""
+    stream = [token for kind, token in tokens(text) if kind not in ("space", "comment")]
+    return {
+        name.removesuffix(":"): iri[1:-1]
+        for word, name, iri in zip(stream, stream[1:], stream[2:], strict=False)
+        if word.upper() == "PREFIX" and iri.startswith("<")
+    }
