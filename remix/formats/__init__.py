@@ -1,1 +1,203 @@
-"""The formats package."""
+"""From bytes to documents and annotations: one file a format, found by scanning.
+
+`read` picks the format by content and suffix, and reports what it found and what it repaired.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+
+from remix.errors import BadInput, Error
+from remix.files import default_name
+from remix.formats._source import Source
+from remix.frames import Frames
+from remix.names import dataset_iri
+from remix.registry import Registry
+
+__all__ = [
+    "FORMATS",
+    "Format",
+    "Found",
+    "Reading",
+    "Repair",
+    "Report",
+    "Source",
+    "measures_path",
+    "read",
+    "refused",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """One kind of thing that was wrong in a file: how often, and the first example."""
+
+    kind: str
+    count: int
+    example: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was found in a file; `error` is null, or the one line why it was refused."""
+
+    file: str
+    format: str
+    documents: int = 0
+    annotations: int = 0
+    linked: int = 0
+    nil: int = 0
+    triples: int = 0
+    repairs: tuple[Repair, ...] = ()
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a format found in a file; IRIs are scoped to the dataset.
+
+    `write` writes the scoped triples to a path and the measures to another; without it the triples
+    are made from the frames. `content` is the hash of the content, made from the frames if empty.
+    """
+
+    frames: Frames
+    repairs: tuple[Repair, ...] = ()
+    triples: int = 0
+    content: str = ""
+    write: Callable[[Path, Path], int] | None = None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A file that was read: the dataset's name and IRI, its frames, the report, the content's hash.
+
+    The hash is the same for one corpus in two syntaxes, compressed or not.
+    """
+
+    name: str
+    iri: str
+    frames: Frames
+    report: Report
+    content: str
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format: `sniff` says from the first bytes and the file's name whether a file is of it.
+
+    `read` takes the source, the dataset's IRI and options of the format as keywords, and raises
+    `BadInput` for what is not of the format.
+    """
+
+    name: str
+    summary: str
+    suffixes: tuple[str, ...]
+    sniff: Callable[[bytes, str], bool]
+    read: Callable[[Source, str], Found] = field(compare=False)
+
+
+FORMATS: Registry[Format] = Registry("format", "remix.formats", Format)
+
+NOTED = frozenset({"empty-document", "quads"})
+"""Kinds that are told but are no defect: `strict` lets them pass."""
+
+
+def read(
+    path: Path | str,
+    *,
+    name: str | None = None,
+    base_iri: str = "urn:remix:dataset:",
+    format: str | None = None,
+    strict: bool = False,
+    triples_to: Path | None = None,
+    unannotated: bool = False,
+) -> Reading:
+    """Return the documents and annotations of a file, with IRIs scoped to the dataset of that name.
+
+    The name is by default the file's. `triples_to` takes the dataset's triples as N-Triples compressed
+    with zstandard, measures apart (see `measures_path`). `strict` refuses what would be repaired;
+    `unannotated` accepts texts without annotations, as a system without answers leaves them.
+
+    Raises `BadInput` with file, line and reason for what cannot be read, `UnknownName` for a format
+    that does not exist.
+    """
+    source = Source(path)
+    name = name or ("dataset" if source.is_stdin else default_name(path))
+    iri = dataset_iri(name, base_iri)
+    chosen = FORMATS[format] if format else _sniffed(source)
+    found = chosen.read(source, iri)
+    _accept(source, found, strict=strict, unannotated=unannotated)
+    triples = found.triples
+    if triples_to is not None:
+        triples = _write(found, iri, triples_to)
+    report = _reported(source, chosen, found, triples)
+    return Reading(name, iri, found.frames, report, found.content or _content(source))
+
+
+def refused(path: Path | str, error: Error) -> Report:
+    """Return the report of a file that was refused with this error."""
+    return Report(file=str(path), format="", error=" ".join(str(error).split()))
+
+
+def measures_path(triples_to: Path) -> Path:
+    """Return where the measures met in a file are written, beside its triples.
+
+    >>> measures_path(Path("a/data.nt.zst")).name
+    'data.measures.nt.zst'
+    """
+    return triples_to.with_name(triples_to.name.removesuffix(".zst").removesuffix(".nt") + ".measures.nt.zst")
+
+
+def _sniffed(source: Source) -> Format:
+    head = source.head
+    fitting = [one for one in FORMATS if one.sniff(head, Path(str(source.path)).name)]
+    if not fitting:
+        raise BadInput(source.name, f"is in no known format; known: {', '.join(FORMATS.names())}")
+    return fitting[0]
+
+
+def _accept(source: Source, found: Found, *, strict: bool, unannotated: bool) -> None:
+    if found.frames.annotations.is_empty() and not unannotated:
+        texts = found.frames.documents.height
+        raise BadInput(source.name, f"has {texts} documents but no annotation")
+    defects = [repair for repair in found.repairs if repair.kind not in NOTED]
+    if strict and defects:
+        first = defects[0]
+        kinds = ", ".join(f"{repair.kind} ({repair.count})" for repair in defects)
+        raise BadInput(source.name, f"would need repair: {kinds}; first: {first.example}")
+
+
+def _write(found: Found, iri: str, path: Path) -> int:
+    if found.write is not None:
+        return found.write(path, measures_path(path))
+    from remix.formats._triples import triples_of, write_lines
+
+    return write_lines(triples_of(found.frames, iri), path)
+
+
+def _reported(source: Source, chosen: Format, found: Found, triples: int) -> Report:
+    gold = found.frames.annotations.filter(pl.col("ignorable").is_null())
+    nil = int(gold["is_nil"].sum())
+    return Report(
+        file=str(source.path),
+        format=chosen.name,
+        documents=found.frames.documents.height,
+        annotations=gold.height,
+        linked=gold.height - nil,
+        nil=nil,
+        triples=triples,
+        repairs=found.repairs,
+    )
+
+
+def _content(source: Source) -> str:
+    digest = hashlib.sha256()
+    with source.open() as stream:
+        for block in iter(lambda: stream.read(1 << 20), b""):
+            digest.update(block)
+    return digest.hexdigest()

@@ -1,0 +1,148 @@
+"""Subjects as the text has them: one IRI may stand for several annotations, told apart by text order.
+
+Some files give one IRI to the annotations of several sentences. As a graph they would merge and lose which
+link belongs to which context; in the order of the text a new annotation begins where its block begins again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import polars as pl
+
+from remix.formats._terms import predicate
+
+__all__ = ["Blocks", "blocks"]
+
+_CONTEXT = predicate("referenceContext")
+_INDEXES = (predicate("beginIndex"), predicate("endIndex"))
+_STRING = predicate("isString")
+_ANCHOR = predicate("anchorOf")
+FUNCTIONAL = (_CONTEXT, *_INDEXES, _STRING)
+_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+
+Row = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Triples with the number of their subject.
+
+    `triples`: unit, predicate, object, in text order. `subjects`: unit, subject (a term). Several units
+    may have one subject: `shared` of them are more than the graph would show, `example` names one.
+    """
+
+    triples: pl.DataFrame
+    subjects: pl.DataFrame
+    shared: int
+    example: str
+
+
+def blocks(triples: pl.DataFrame) -> Blocks:
+    """Return the triples (subject, predicate, object) with subjects numbered, shared ones split.
+
+    A subject is split where a second block of it has another context, begin, end or text; blocks that
+    do not contradict each other are one subject, as in a graph, and so are repeated triples.
+    """
+    run = triples["subject"].rle_id()
+    runs = pl.DataFrame({"run": run, "subject": triples["subject"]}).unique("run", keep="first", maintain_order=True)
+    subjects = runs.select("subject").unique(maintain_order=True).with_row_index("unit")
+    runs = runs.join(subjects, on="subject", how="left", maintain_order="left")
+    numbered = triples.select(runs["unit"].gather(run), pl.lit(run).alias("run"), "predicate", "object")
+    doubtful = (
+        numbered.filter(pl.col("predicate").is_in(list(FUNCTIONAL)))
+        .group_by("unit", "predicate")
+        .agg(pl.len(), pl.col("object").n_unique().alias("values"))
+        .filter(pl.col("values") > 1)["unit"]
+        .unique()
+    )
+    if doubtful.is_empty():
+        return Blocks(numbered.drop("run"), subjects, 0, "")
+    return _split(numbered, subjects, doubtful)
+
+
+def _split(numbered: pl.DataFrame, subjects: pl.DataFrame, doubtful: pl.Series) -> Blocks:
+    rows = numbered.with_row_index("row").filter(pl.col("unit").is_in(doubtful.implode()))
+    rows = rows.sort("unit", maintain_order=True).with_columns(pl.col("predicate").cast(pl.String))
+    where: list[int] = []
+    new: list[int] = []
+    made: list[int] = []
+    height = subjects.height
+    for unit, of_unit in groupby(rows.iter_rows(), key=lambda row: row[1]):
+        listed = list(of_unit)
+        parts = _parts([(run, (pred, value)) for _, _, run, pred, value in listed])
+        for (row, *_), part in zip(listed, parts, strict=True):
+            if part:
+                where.append(row)
+                new.append(height + len(made) + part - 1)
+        made += [unit] * max(parts)
+    moved = pl.Series(new, dtype=pl.UInt32)
+    triples = numbered.with_columns(numbered["unit"].scatter(where, moved) if where else numbered["unit"])
+    more = pl.DataFrame({"unit": pl.Series(range(height, height + len(made)), dtype=pl.UInt32)})
+    more = more.with_columns(subjects["subject"].gather(made) if made else pl.lit("").alias("subject"))
+    return Blocks(
+        triples.drop("run"), pl.concat([subjects, more]), len(made), str(more["subject"][0]) if made else ""
+    )
+
+
+def _parts(rows: Sequence[tuple[int, Row]]) -> list[int]:
+    """Return the number of the part, from 0, to which each triple of a shared subject belongs."""
+    parts: list[dict[str, object]] = []
+    numbers: list[int] = []
+    for _, of_run in groupby(rows, key=lambda row: row[0]):
+        for piece in _pieces([row for _, row in of_run]):
+            said = _said(piece)
+            fitting = [n for n in range(len(parts)) if all(parts[n].get(p, v) == v for p, v in said.items())]
+            # What says nothing of its own belongs to the block before it.
+            number = fitting[-1] if fitting else len(parts)
+            if number == len(parts):
+                parts.append({})
+            parts[number].update(said)
+            numbers += [number] * len(piece)
+    return numbers
+
+
+def _said(piece: Iterable[Row]) -> dict[str, object]:
+    said: dict[str, object] = {}
+    for pred, value in piece:
+        if pred in FUNCTIONAL:
+            said.setdefault(pred, _value(pred, value))
+    return said
+
+
+def _value(pred: str, value: str) -> object:
+    if pred in _INDEXES:
+        number = value.split('"')[1] if value.startswith('"') else value
+        return int(number) if number.strip().isdecimal() else number
+    return value
+
+
+def _pieces(rows: list[Row]) -> list[list[Row]]:
+    """Return the blocks of one subject that stand side by side, or all as one if they cannot be told apart."""
+    pieces: list[list[Row]] = [[]]
+    said: dict[str, object] = {}
+    for pred, value in rows:
+        if pred in FUNCTIONAL and said.get(pred, _value(pred, value)) != _value(pred, value):
+            types = _trailing_types(pieces[-1])
+            begun = pieces[-1][len(pieces[-1]) - types :]
+            del pieces[-1][len(pieces[-1]) - types :]
+            pieces.append(begun)
+            said = {}
+        if pred in FUNCTIONAL:
+            said[pred] = _value(pred, value)
+        pieces[-1].append((pred, value))
+    return pieces if all(map(_complete, pieces)) else [rows]
+
+
+def _trailing_types(rows: list[Row]) -> int:
+    count = 0
+    while count < len(rows) and rows[-1 - count][0] == _TYPE:
+        count += 1
+    return count
+
+
+def _complete(rows: list[Row]) -> bool:
+    have = {pred for pred, _ in rows}
+    return _STRING in have or (_CONTEXT in have and bool(have & {_ANCHOR, _INDEXES[0]}))

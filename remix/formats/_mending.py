@@ -1,0 +1,147 @@
+"""Mending text that is no RDF as it stands: bytes, prefixes, dots and IRIs, each mend counted."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from urllib.parse import quote
+
+from remix.names import PREFIXES
+
+__all__ = ["Mends", "decoded", "mended_iri", "relative_iris", "with_dots", "with_iris", "with_prefix"]
+
+
+class Mends:
+    """A tally of what was mended: counts by kind, and the first example of each."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.examples: dict[str, str] = {}
+
+    def add(self, kind: str, example: str, count: int = 1) -> None:
+        """Count a mend; the first example of a kind is kept."""
+        if count:
+            self.counts[kind] += count
+            self.examples.setdefault(kind, example)
+
+
+def decoded(data: bytes, mends: Mends) -> str:
+    """Return the text of the bytes: UTF-8 (or UTF-16 with its mark), else Windows-1252 line by line.
+
+    Only the lines that are no UTF-8 are read as Windows-1252, so that a file put together from two
+    sources keeps both.
+
+    >>> mends = Mends()
+    >>> decoded("é\\n".encode() + "é".encode("cp1252"), mends), mends.counts["encoding"]
+    ('é\\né', 1)
+    """
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        mends.add("encoding", "the file is UTF-16")
+        return data.decode("utf-16", errors="replace")
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return "".join(_line(line, n, mends) for n, line in enumerate(data.splitlines(keepends=True), 1))
+
+
+def _line(line: bytes, number: int, mends: Mends) -> str:
+    try:
+        return line.decode()
+    except UnicodeDecodeError as error:
+        mends.add("encoding", f"line {number}: byte 0x{line[error.start]:02x} is no UTF-8, read as Windows-1252")
+        # Five bytes mean nothing in Windows-1252; they become the control characters of Latin-1.
+        return "".join(bytes([byte]).decode("cp1252", errors="ignore") or chr(byte) for byte in line)
+
+
+def with_prefix(text: str, prefix: str) -> str | None:
+    """Return Turtle with a well-known prefix declared before its first line, null for an unknown prefix.
+
+    Lines keep their numbers.
+    """
+    if prefix not in PREFIXES:
+        return None
+    return f"@prefix {prefix}: <{PREFIXES[prefix]}> . {text}"
+
+
+_UNDOTTED = re.compile(r"^([ \t]*@(?:prefix[ \t]+\S*:|base)[ \t]*<[^<>\n]*>)[ \t]*(?=\r?$)", re.MULTILINE)
+
+
+def with_dots(text: str, mends: Mends) -> str:
+    """Return Turtle with a dot at the end of each `@prefix` line that lacks it.
+
+    >>> mends = Mends()
+    >>> with_dots("@prefix a: <http://a/>\\n@prefix b: <http://b/> .", mends), mends.counts["missing-dot"]
+    ('@prefix a: <http://a/> .\\n@prefix b: <http://b/> .', 1)
+    """
+
+    def dotted(match: re.Match[str]) -> str:
+        # The dot may stand alone on the next line.
+        if text[match.end() : match.end() + 200].lstrip().startswith("."):
+            return match[0]
+        mends.add("missing-dot", f"line {_line_of(text, match.start())}: {match[1].strip()}")
+        return f"{match[1]} ."
+
+    return _UNDOTTED.sub(dotted, text)
+
+
+_TOKEN = re.compile(
+    r'"""(?:[^"\\]|\\.|"(?!""))*+"""'
+    r"|'''(?:[^'\\]|\\.|'(?!''))*+'''"
+    r'|"(?:[^"\\\n]|\\.)*+"'
+    r"|'(?:[^'\\\n]|\\.)*+'"
+    r"|<([^<>\n]*)>"
+    r"|\#[^\n]*",
+    re.DOTALL,
+)
+_FINE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\\ufffd#]*(?:#[^\x00-\x20<>\"{}|^`\\\ufffd#]*)?")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})")
+_ILLEGAL = re.compile(r"[\x00-\x20<>\"{}|^`\\\ufffd]")
+
+
+def with_iris(text: str, mends: Mends) -> str:
+    """Return Turtle or N-Triples with every IRI legal; strings and comments stay as they are."""
+
+    def legal(match: re.Match[str]) -> str:
+        iri = match[1]
+        if iri is None or _FINE.fullmatch(iri):
+            return match[0]
+        mended = mended_iri(iri)
+        if mended == iri:
+            return match[0]
+        known = "invalid-iri" in mends.examples
+        mends.add("invalid-iri", "" if known else f"line {_line_of(text, match.start())}: {match[0]}")
+        return f"<{mended}>"
+
+    return _TOKEN.sub(legal, text)
+
+
+def relative_iris(text: str) -> list[str]:
+    """Return the IRIs of a text that have no scheme, with their lines.
+
+    >>> relative_iris('<a> <http://b> "<c>" .')
+    ['line 1: <a>']
+    """
+    found = (match for match in _TOKEN.finditer(text) if match[1] is not None)
+    return [
+        f"line {_line_of(text, match.start())}: {match[0]}" for match in found if not _SCHEME.match(match[1])
+    ]
+
+
+def _line_of(text: str, position: int) -> int:
+    return text.count("\n", 0, position) + 1
+
+
+def mended_iri(iri: str) -> str:
+    """Return an IRI that parses: outer spaces go, what no IRI may hold and a second `#` are percent-encoded.
+
+    >>> mended_iri(" http://x/a b#c#d ")
+    'http://x/a%20b#c%23d'
+    """
+    plain = _ESCAPE.sub(lambda match: chr(min(int(match[1] or match[2], 16), 0x10FFFF)), iri)
+    if _FINE.fullmatch(plain):
+        return iri
+    legal = _ILLEGAL.sub(lambda match: quote(match[0], safe=""), plain.strip())
+    before, mark, fragment = legal.partition("#")
+    return before + mark + fragment.replace("#", "%23")

@@ -1,0 +1,206 @@
+"""RDF in any syntax and state of health as a frame of terms, in the order of the text."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import BinaryIO, cast
+
+import polars as pl
+import pyoxigraph as ox
+
+from remix.errors import BadInput
+from remix.formats._mending import Mends, decoded, relative_iris, with_dots, with_iris, with_prefix
+from remix.formats._source import Source
+
+__all__ = ["BASE", "Parsed", "parsed", "syntax_of"]
+
+BASE = "file:///"
+"""What relative IRIs are resolved against where a file declares no base."""
+
+_SYNTAXES = {
+    ".ttl": ox.RdfFormat.TURTLE,
+    ".n3": ox.RdfFormat.TURTLE,
+    ".nt": ox.RdfFormat.N_TRIPLES,
+    ".nq": ox.RdfFormat.N_QUADS,
+    ".trig": ox.RdfFormat.TRIG,
+    ".rdf": ox.RdfFormat.RDF_XML,
+    ".xml": ox.RdfFormat.RDF_XML,
+    ".owl": ox.RdfFormat.RDF_XML,
+    ".jsonld": ox.RdfFormat.JSON_LD,
+    ".json": ox.RdfFormat.JSON_LD,
+}
+SUFFIXES = tuple(_SYNTAXES)
+_LINED = (ox.RdfFormat.N_TRIPLES, ox.RdfFormat.N_QUADS)
+_TEXTUAL = (*_LINED, ox.RdfFormat.TURTLE, ox.RdfFormat.TRIG)
+_QUADS = (ox.RdfFormat.N_QUADS, ox.RdfFormat.TRIG, ox.RdfFormat.JSON_LD)
+_BATCH = 100_000
+_LONGEST_LINE = 1 << 23
+# Repair holds the text three times in memory.
+_LONGEST_REPAIR = 1 << 30
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """Triples as N-Triples terms (`subject`, `predicate`, `object`) in the order of the text."""
+
+    triples: pl.DataFrame
+    mends: Mends
+
+
+def syntax_of(head: bytes, name: str) -> ox.RdfFormat | None:
+    """Return the RDF syntax that the first bytes and the file's name speak for, null for none.
+
+    What the content says plainly counts for more than the suffix.
+
+    >>> syntax_of(b"<?xml version='1.0'?><rdf:RDF ", "a.ttl")
+    <RdfFormat RDF/XML>
+    >>> syntax_of(b"<http://a> <http://b> <http://c> .", "a")
+    <RdfFormat Turtle>
+    """
+    text = head[:4096].decode("utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "latin-1", "ignore")
+    start = text.removeprefix("ï»¿").lstrip()
+    suffix = _suffix(name)
+    if re.match(r"<\?xml|<rdf:RDF|<!DOCTYPE rdf|<!--", start):
+        return ox.RdfFormat.RDF_XML
+    if start.startswith(("{", "[")) and suffix not in (".ttl", ".trig", ".n3"):
+        return ox.RdfFormat.JSON_LD if '"@' in text or suffix == ".jsonld" else None
+    if suffix in _SYNTAXES and _SYNTAXES[suffix] in _TEXTUAL:
+        declares = re.search(r"(?im)^\s*@?(?:prefix|base)\b", start) is not None
+        syntax = _SYNTAXES[suffix]
+        return ox.RdfFormat.TRIG if declares and syntax in _LINED else syntax
+    if re.match(r"(?i)@prefix|@base|prefix\s|base\s|<[^<>\s]*>\s|_:\S+\s|\#|[\w-]*:\S+\s", start):
+        return ox.RdfFormat.TRIG if re.search(r"(?m)^[^#\"]*\{", start) else ox.RdfFormat.TURTLE
+    return None
+
+
+def _suffix(name: str) -> str:
+    for compression in (".gz", ".bz2", ".zst"):
+        name = name.removesuffix(compression)
+    return "." + name.rsplit(".", 1)[-1].lower() if "." in name else ""
+
+
+def parsed(source: Source) -> Parsed:
+    """Return the triples of a file; mends it only where it does not parse as it is.
+
+    Raises `BadInput` with line, column and reason where no mending helps.
+    """
+    syntax = syntax_of(source.head, str(source.path)) or ox.RdfFormat.TURTLE
+    try:
+        with source.open() as stream:
+            triples = _table(_Lined(stream, source.name) if syntax in _TEXTUAL else stream, syntax)
+        return Parsed(triples, Mends())
+    except (SyntaxError, ValueError) as error:
+        if syntax not in _TEXTUAL:
+            raise _refusal(source, error) from None
+    return _mended(source, syntax)
+
+
+def _mended(source: Source, syntax: ox.RdfFormat) -> Parsed:
+    mends = Mends()
+    with source.open() as stream:
+        data = stream.read(_LONGEST_REPAIR + 1)
+    if len(data) > _LONGEST_REPAIR:
+        raise BadInput(source.name, "does not parse, and is too long (over 1 GB) to be repaired; split it")
+    text = with_iris(with_dots(decoded(data, mends), mends), mends)
+    del data
+    # A line format has no prefixes; one that uses them is Turtle under a wrong name.
+    syntax = ox.RdfFormat.TRIG if syntax in _LINED else syntax
+    base: str | None = None
+    while True:
+        try:
+            return Parsed(_table(io.BytesIO(text.encode("utf-8", "replace")), syntax, base), mends)
+        except SyntaxError as error:
+            undeclared = re.search(r"The prefix (\S*): has not been declared", str(error))
+            longer = with_prefix(text, undeclared[1]) if undeclared else None
+            if longer is not None and undeclared is not None:
+                mends.add("missing-prefix", f"line {error.lineno}: {undeclared[1]}:")
+                text = longer
+            elif "No scheme found" in str(error) and base is None:
+                relative = relative_iris(text)
+                mends.add("relative-iri", relative[0] if relative else str(error), len(relative) or 1)
+                base = BASE
+            else:
+                raise _refusal(source, error) from None
+
+
+def _refusal(source: Source, error: SyntaxError | ValueError) -> BadInput:
+    line = getattr(error, "lineno", None)
+    reason = re.sub(r"^Parser error at line \d+ (?:between columns? \d+ and (?:column )?\d+|column \d+): ", "", str(error))
+    reason = re.sub(r" \(line \d+\)$", "", reason)
+    shown = reason if len(reason) <= 200 else reason[:200] + "…"
+    return BadInput(source.name, " ".join(shown.split()), line=line, column=getattr(error, "offset", None))
+
+
+def _table(stream: BinaryIO, syntax: ox.RdfFormat, base: str | None = None) -> pl.DataFrame:
+    parser = ox.parse(stream, format=syntax, base_iri=base)
+    parts = [
+        pl.DataFrame({"line": pl.Series(lines, dtype=pl.String)})
+        .select(pl.col("line").str.splitn(" ", 3).struct.rename_fields(["subject", "predicate", "object"]))
+        .unnest("line")
+        .with_columns(pl.col("predicate").cast(pl.Categorical))
+        for lines in _batches(parser, quads=syntax in _QUADS)
+    ]
+    schema = {"subject": pl.String(), "predicate": pl.Categorical(), "object": pl.String()}
+    return pl.concat(parts) if parts else pl.DataFrame(schema=schema)
+
+
+def _batches(parser: Iterator[ox.Quad], *, quads: bool) -> Iterator[list[str]]:
+    # This is the one loop that sees every triple: `str` of a quad is its line of N-Triples.
+    while True:
+        taken = islice(parser, _BATCH)
+        lines = [str(quad.triple) for quad in taken] if quads else [str(quad) for quad in taken]
+        if not lines:
+            return
+        yield lines
+
+
+class _Lined(io.RawIOBase):
+    """A stream that hands out whole lines, and refuses one that is longer than any triple.
+
+    The parser looks for the end of a token in all that it was given; a line without end would
+    take its time and memory with the square of the length.
+    """
+
+    def __init__(self, stream: BinaryIO, name: str) -> None:
+        self._stream = stream
+        self._name = name
+        self._lines = b""
+        self._given = 0
+        self._rest = b""
+        self._line = 1
+        self._first = True
+
+    def readable(self) -> bool:
+        """Return true: the stream can be read."""
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        """Return the next bytes of whole lines, nothing at the end."""
+        if self._given >= len(self._lines):
+            self._line += self._lines.count(b"\n")
+            self._lines = self._whole_lines()
+            self._given = 0
+        begin = self._given
+        self._given = len(self._lines) if size < 0 else min(begin + size, len(self._lines))
+        return self._lines[begin : self._given]
+
+    def _whole_lines(self) -> bytes:
+        while block := self._stream.read(1 << 20):
+            if self._first:
+                block = block.removeprefix(b"\xef\xbb\xbf")
+                self._first = False
+            end = block.rfind(b"\n") + 1
+            if end:
+                lines = self._rest + block[:end]
+                self._rest = block[end:]
+                return lines
+            self._rest += block
+            if len(self._rest) > _LONGEST_LINE:
+                longest = f"the line is longer than {_LONGEST_LINE >> 20} MB"
+                raise BadInput(self._name, longest, line=self._line)
+        lines, self._rest = self._rest, b""
+        return lines

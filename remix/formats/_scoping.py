@@ -1,0 +1,85 @@
+"""Names within a dataset: what its documents and annotations are called in the store.
+
+A document is `<dataset IRI>/<last readable part of the IRI as given>`, made unique by an ordinal, an
+annotation `<document IRI>#char=begin,end`, with `;n` from the second on one span.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+__all__ = ["annotation_iris", "document_iris", "grouped", "indexes"]
+
+_OFFSETS = r"(?:[#,;/?&]char=[0-9]*,[0-9]*|#offset_[0-9]+_[0-9]+|#[0-9]+,[0-9]*|#char=[0-9]*,?)(?:;[0-9]+)?$"
+_INDEXES = r"(?:char=|offset_|#)([0-9]+)(?:,|_)([0-9]+)(?:;[0-9]+)?$"
+
+
+def document_iris(given: pl.Series, dataset: str) -> pl.Series:
+    """Return the scoped IRI of each document of a dataset, given the IRIs that its file has.
+
+    >>> document_iris(pl.Series(["http://x/N3/46#char=0,80", "http://y/46", "http://z/"]), "urn:d").to_list()
+    ['urn:d/46', 'urn:d/46-2', 'urn:d/z']
+    """
+    plain = given.str.replace(_OFFSETS, "").str.strip_chars_end("/#")
+    part = plain.str.replace(r"^.*/", "").str.replace_all(r"[^\p{L}\p{N}._~-]+", "-").str.strip_chars("-")
+    base = pl.DataFrame({"given": given, "part": part}).with_columns(
+        pl.when(pl.col("part") == "").then(pl.lit("document")).otherwise("part").alias("part")
+    )
+    # Ordinals follow the given IRIs, so that the same corpus in another order has the same names.
+    ordered = base.with_row_index("row").sort("given", "row")
+    names = _unique(ordered["part"])
+    named = ordered.with_columns(name=names).sort("row")["name"]
+    return (pl.lit(f"{dataset}/") + named).pipe(pl.select).to_series().alias("document")
+
+
+def _unique(parts: pl.Series) -> pl.Series:
+    frame = pl.DataFrame({"part": parts}).with_columns(n=pl.int_range(pl.len()).over("part") + 1)
+    suffixed = pl.concat_str(pl.col("part"), pl.lit("-"), pl.col("n").cast(pl.String))
+    names = frame.select(pl.when(pl.col("n") > 1).then(suffixed).otherwise("part")).to_series()
+    # `a-2` may be the name of a document of its own.
+    return names if names.is_unique().all() else _unique(names)
+
+
+def annotation_iris(annotations: pl.DataFrame) -> pl.Series:
+    """Return the scoped IRI of each annotation (`document`, `begin`, `end`, and `given` for the order).
+
+    >>> two = pl.DataFrame({"document": ["urn:d/1"] * 2, "begin": [0, 0], "end": [5, 5], "given": ["b", "a"]})
+    >>> annotation_iris(two).to_list()
+    ['urn:d/1#char=0,5;2', 'urn:d/1#char=0,5']
+    """
+    spans = annotations.select("document", "begin", "end", "given").with_row_index("row")
+    ordered = spans.sort("given", "row").with_columns(
+        n=pl.int_range(pl.len()).over("document", "begin", "end") + 1
+    )
+    begin, end = (pl.col(name).cast(pl.String).fill_null("") for name in ("begin", "end"))
+    iri = pl.concat_str("document", pl.lit("#char="), begin, pl.lit(","), end)
+    numbered = pl.concat_str(iri, pl.lit(";"), pl.col("n").cast(pl.String))
+    return (
+        ordered.with_columns(annotation=pl.when(pl.col("n") > 1).then(numbered).otherwise(iri))
+        .sort("row")["annotation"]
+    )
+
+
+def grouped(annotations: pl.DataFrame) -> pl.DataFrame:
+    """Return the annotations with `group` and `option`: those on one span are alternatives of each other.
+
+    What the file says itself (a `group` or `option` that is not null) stands. Ignorable annotations
+    are never alternatives of gold ones.
+    """
+    span = ["document", "begin", "end", pl.col("ignorable").is_null()]
+    first = pl.col("annotation").min_by(pl.col("annotation").str.len_chars()).over(span)
+    return annotations.with_columns(
+        group=pl.coalesce("group", first), option=pl.coalesce("option", "annotation")
+    )
+
+
+def indexes(given: pl.Expr) -> tuple[pl.Expr, pl.Expr]:
+    """Return begin and end as an annotation's IRI says them, null where it does not.
+
+    >>> pl.DataFrame({"x": ["http://x#char=2,5;1", "http://x#offset_7_9"]}).select(
+    ...     begin=indexes(pl.col("x"))[0], end=indexes(pl.col("x"))[1]).rows()
+    [(2, 5), (7, 9)]
+    """
+    groups = (given.str.extract(_INDEXES, n).cast(pl.Int64, strict=False) for n in (1, 2))
+    begin, end = groups
+    return begin, end
