@@ -1,1 +1,137 @@
-"""The measures package."""
+"""Measures of datasets, documents and annotations: one file a measure, found by scanning.
+
+`compute` applies all of them; averages are derived in `_averages`, triples in `_measured`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import polars as pl
+
+from remix import __version__, iris
+from remix.errors import UsageError, nearest
+from remix.frames import Frames
+from remix.kb import KnowledgeBase
+from remix.measures._averages import averaged
+from remix.measures._corpus import Corpus
+from remix.measures._declaration import AVERAGES, Column, Measure, Summary
+from remix.measures._measured import LOW_COVERAGE, Measured, columns_of, document_column
+from remix.registry import Registry
+from remix.signature import Signature
+
+__all__ = [
+    "AVERAGES",
+    "LOW_COVERAGE",
+    "MEASURES",
+    "Column",
+    "Measure",
+    "Measured",
+    "Summary",
+    "compute",
+]
+
+MEASURES: Registry[Measure] = Registry("measure", "remix.measures", Measure)
+REFERENCES = ("dataset", "union")
+
+
+def compute(
+    frames: Frames,
+    kb: KnowledgeBase | None,
+    *,
+    reference: str = "dataset",
+    case_sensitive: bool = False,
+    without_sources: Iterable[str] = (),
+    measures: Iterable[str] | None = None,
+) -> Measured:
+    """Return the values of all measures, or of those named, on these datasets.
+
+    Ignorable annotations are not counted. Dictionary rows derived from a dataset (source `gold:<its name>`) are
+    left out where that dataset is measured, and so are all rows of `without_sources`. `reference` says what D is
+    in the formulas: the annotation's own `dataset`, or the `union` of all given. Measures that need a knowledge
+    base are skipped and named where there is none. Raises `UsageError` for an unknown reference or measure.
+    """
+    if reference not in REFERENCES:
+        raise UsageError(f"no reference '{reference}'{nearest(reference, REFERENCES)}")
+    if kb is not None:
+        kb = kb.without_sources(without_sources)
+        kb = kb.keeping_case() if case_sensitive else kb
+    wanted = list(MEASURES) if measures is None else [MEASURES[name] for name in measures]
+    chosen = tuple(m for m in wanted if kb is not None or not m.needs)
+    corpus = Corpus(frames, kb, reference=reference, case_sensitive=case_sensitive)
+    base = _prepared(corpus, chosen)
+    values = base.with_columns(column.value.alias(column.name) for column in columns_of(chosen))
+    tables = {
+        "annotations": values,
+        "documents": corpus.documents,
+        "document_forms": values.unique(["document", "key"], keep="first", maintain_order=True),
+        "dataset_forms": values.unique(["dataset", "key"], keep="first", maintain_order=True),
+    }
+    documents, datasets = averaged([s for m in chosen for s in m.summaries], tables)
+    kept = ["annotation", "document", "dataset", *(column.name for column in columns_of(chosen))]
+    return Measured(
+        annotations=values.select(kept),
+        documents=_document_columns(documents, chosen),
+        datasets=_with_terms(datasets, chosen),
+        classes=_added_classes(corpus, chosen),
+        measures=chosen,
+        skipped=tuple(m.name for m in wanted if m not in chosen),
+        signature=_signature(kb, reference, case_sensitive, chosen),
+    )
+
+
+def _prepared(corpus: Corpus, measures: tuple[Measure, ...]) -> pl.DataFrame:
+    prepared = [measure.prepare(corpus) for measure in measures if measure.prepare]
+    return pl.concat([corpus.annotations, *prepared], how="horizontal")
+
+
+def _document_columns(values: pl.DataFrame, measures: tuple[Measure, ...]) -> pl.DataFrame:
+    columns = [pl.col("document"), pl.col("dataset")]
+    for summary in (summary for measure in measures for summary in measure.summaries):
+        if "document" in summary.terms:
+            columns.append(pl.col(summary.name).alias(document_column(summary, "document")))
+        if "count" in summary.terms:
+            counted = pl.col(f"{summary.name}:count").fill_null(0)
+            columns.append(counted.alias(document_column(summary, "count")))
+    return values.select(columns)
+
+
+def _with_terms(datasets: pl.DataFrame, measures: tuple[Measure, ...]) -> pl.DataFrame:
+    first = pl.DataFrame(
+        [
+            (summary.name, average, terms[0])
+            for measure in measures
+            for summary in measure.summaries
+            for average, terms in summary.terms.items()
+        ],
+        schema={"measure": pl.String, "average": pl.String, "term": pl.String},
+        orient="row",
+    )
+    return datasets.join(first, on=["measure", "average"], how="left", maintain_order="left")
+
+
+def _added_classes(corpus: Corpus, measures: tuple[Measure, ...]) -> pl.DataFrame:
+    from remix.measures._classes import classes_to_add
+
+    if not any(measure.name == "types" for measure in measures):
+        return pl.DataFrame(schema={"annotation": pl.String, "dataset": pl.String, "class": pl.String})
+    return classes_to_add(corpus)
+
+
+def _signature(
+    kb: KnowledgeBase | None, reference: str, case_sensitive: bool, measures: tuple[Measure, ...]
+) -> Signature:
+    from remix.measures._classes import mapping_hash
+
+    every = len(measures) == len(MEASURES)
+    return Signature(
+        {
+            "remix": __version__,
+            "kb": kb.signature if kb else "none",
+            "reference": reference,
+            "case": "kept" if case_sensitive else "folded",
+            "entities": iris.VERSION,
+            "classes": mapping_hash()[:8],
+            "measures": "all" if every else ",".join(measure.name for measure in measures),
+        }
+    )

@@ -1,0 +1,203 @@
+"""What is measured: the gold annotations with their entities, and the sets that the formulas speak of.
+
+`annotations` is sorted by annotation, one row each. Besides the frame's columns it has `key` (the normalised
+surface form), `scope` (the dataset, or 'union'), `entity` (what the link stands for after redirects and sameAs),
+`linked` (the link in canonical form) and the sizes of the sets:
+
+    w_entities, d_entities, own_entities       entities of the form in W, in D, in the document d
+    union_entities, common_entities            in W ∪ D, in W ∩ D
+    w_forms, d_forms, own_forms, union_forms, common_forms         forms of the entity, likewise
+
+Of several acceptable links, `entity` is the one with the highest PageRank, of equals the first by name.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import polars as pl
+
+from remix.files import default_name
+from remix.frames import Frames
+from remix.kb import KnowledgeBase, normalise
+
+__all__ = ["Corpus"]
+
+_NO_ENTITIES: dict[str, pl.DataType] = {
+    "entity": pl.String(),
+    "label": pl.String(),
+    **{
+        f"{score}{suffix}": kind
+        for score in ("pagerank", "hits", "hub")
+        for suffix, kind in (
+            ("", pl.Float64()),
+            ("_rank", pl.Int64()),
+            ("_percentile", pl.Float64()),
+            ("_segment", pl.String()),
+        )
+    },
+}
+_NO_FORMS = {"key": pl.String(), "entity": pl.String(), "count": pl.Int64(), "source": pl.String()}
+
+
+class Corpus:
+    """The datasets that are measured, with the knowledge base that they are measured against."""
+
+    def __init__(self, frames: Frames, kb: KnowledgeBase | None, *, reference: str, case_sensitive: bool) -> None:
+        self.frames = frames
+        self.kb = kb
+        self.reference = reference
+        self.case_sensitive = case_sensitive
+
+    @cached_property
+    def links(self) -> pl.DataFrame:
+        """Return annotation, document, dataset, scope, key, linked and entity of every acceptable link."""
+        links = self.frames.links.select("annotation", linked="entity").drop_nulls().unique()
+        entity = self.kb.resolve(links["linked"]) if self.kb else links["linked"]
+        return (
+            links.with_columns(entity=entity)
+            .join(self._mentions.select("annotation", "document", "dataset", "scope", "key"), on="annotation")
+            .sort("annotation", "entity", "linked")
+        )
+
+    @cached_property
+    def _mentions(self) -> pl.DataFrame:
+        """Return the annotations that count, without the ignorable ones, sorted."""
+        scope = pl.lit("union") if self.reference == "union" else pl.col("dataset")
+        key = normalise(pl.col("surface_form"), case_sensitive=self.case_sensitive)
+        return (
+            self.frames.annotations.filter(pl.col("ignorable").is_null())
+            .sort("annotation")
+            .with_columns(scope=scope, key=key)
+        )
+
+    @cached_property
+    def entities(self) -> pl.DataFrame:
+        """Return what the knowledge base knows of the linked entities: label and prominence."""
+        if self.kb is None:
+            return pl.DataFrame(schema=_NO_ENTITIES)
+        asked = self.links["entity"].unique()
+        return self.kb.entities.filter(pl.col("entity").is_in(asked.implode()))
+
+    @cached_property
+    def principal(self) -> pl.DataFrame:
+        """Return annotation, linked and entity: one link of each annotation, the most prominent one."""
+        return (
+            self.links.select("annotation", "linked", "entity")
+            .join(self.entities.select("entity", "pagerank"), on="entity", how="left")
+            .sort("annotation", "pagerank", "entity", "linked", descending=[False, True, False, False], nulls_last=True)
+            .unique("annotation", keep="first", maintain_order=True)
+            .drop("pagerank")
+        )
+
+    @cached_property
+    def dictionary_entities(self) -> pl.DataFrame:
+        """Return W_E: scope, key, entity, and the count of the pair, for the forms of the corpus."""
+        asked = self._mentions.select("scope", "dataset", "key").unique()
+        return self._dictionary("key", asked).group_by("scope", "key", "entity").agg(_total("count"))
+
+    @cached_property
+    def dictionary_forms(self) -> pl.DataFrame:
+        """Return W_S: scope, entity and key, for the entities of the corpus."""
+        asked = self.links.select("scope", "dataset", "entity").unique()
+        return self._dictionary("entity", asked).select("scope", "entity", "key").unique()
+
+    def _dictionary(self, side: str, asked: pl.DataFrame) -> pl.DataFrame:
+        """Return the dictionary rows of what is asked for, without those derived from the dataset itself."""
+        if self.kb is None:
+            rows = pl.DataFrame(schema=_NO_FORMS)
+        else:
+            known = self.kb.scan("surface_forms").filter(pl.col(side).is_in(asked[side].unique().implode()))
+            rows = known.select("key", "entity", "count", "source").collect()
+        origin = {source: derived_from(source) for source in rows["source"].unique().drop_nulls()}
+        rows = rows.with_columns(origin=pl.col("source").replace_strict(origin, default=None, return_dtype=pl.String))
+        if self.reference == "union":
+            names = self.frames.documents["dataset"].unique()
+            rows = rows.filter(~pl.col("origin").is_in(names.implode()).fill_null(False))
+            return asked.select("scope", side).unique().join(rows, on=side)
+        return asked.join(rows, on=side).filter(pl.col("origin").ne_missing(pl.col("dataset")))
+
+    @cached_property
+    def annotations(self) -> pl.DataFrame:
+        """Return the annotations with their entity and the sizes of all sets, sorted by annotation."""
+        links = self.links
+        w_e, w_s = self.dictionary_entities, self.dictionary_forms
+        own_e = links.group_by("document", "key").agg(own_entities=pl.col("entity").n_unique())
+        own_s = links.group_by("document", "entity").agg(own_forms=pl.col("key").n_unique())
+        joined = self._mentions.join(self.principal, on="annotation", how="left", maintain_order="left")
+        for sizes, on in (
+            (_sizes(links, w_e, "key", "entity", "entities"), ["scope", "key"]),
+            (_sizes(links, w_s, "entity", "key", "forms"), ["scope", "entity"]),
+            (own_e, ["document", "key"]),
+            (own_s, ["document", "entity"]),
+            (self.entities, ["entity"]),
+        ):
+            joined = joined.join(sizes, on=on, how="left", maintain_order="left")
+        zero = ("w_entities", "d_entities", "union_entities", "common_entities")
+        return joined.with_columns(pl.col(column).fill_null(0) for column in zero)
+
+    @cached_property
+    def documents(self) -> pl.DataFrame:
+        """Return the documents with words of the annotated region, mentions, and mentions with the ignorable ones."""
+        groups = self.frames.annotations.group_by("document").agg(
+            mentions=pl.col("group").filter(pl.col("ignorable").is_null()).n_unique(),
+            all_mentions=pl.col("group").n_unique(),
+        )
+        entities = self.annotations.group_by("document").agg(distinct_entities=pl.col("entity").drop_nulls().n_unique())
+        return (
+            self.frames.documents.join(self._region_words, on="document", how="left")
+            .join(groups, on="document", how="left")
+            .join(entities, on="document", how="left")
+            .with_columns(
+                pl.col("mentions", "all_mentions", "distinct_entities").fill_null(0).cast(pl.Int64),
+                region_words=pl.coalesce("region_words", "words"),
+                characters=pl.col("text").str.len_chars().cast(pl.Int64),
+            )
+            .with_columns(density=pl.when(pl.col("region_words") > 0).then(pl.col("mentions") / pl.col("region_words")))
+            .with_columns(percentile("mentions"), percentile("density"))
+            .sort("document")
+        )
+
+    @cached_property
+    def _region_words(self) -> pl.DataFrame:
+        texts = self.frames.documents.select("document", "text")
+        part = pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin"))
+        counted = self.frames.regions.join(texts, on="document").with_columns(part.str.count_matches(r"\S+"))
+        return counted.group_by("document").agg(region_words=pl.col("text").sum().cast(pl.Int64))
+
+
+def derived_from(source: str) -> str | None:
+    """Return the name of the dataset that a dictionary row was derived from, null where it was from none.
+
+    >>> derived_from("gold:RSS-500"), derived_from("redirect-title")
+    ('rss-500', None)
+    """
+    return default_name(source.removeprefix("gold:")) if source.startswith("gold:") else None
+
+
+def percentile(column: str) -> pl.Expr:
+    """Return the share, in percent, of all rows with a value that have no higher one; equals share the better place.
+
+    >>> pl.DataFrame({"x": [1, 5, 5, None]}).select(percentile("x"))["x_percentile"].round(1).to_list()
+    [33.3, 100.0, 100.0, None]
+    """
+    rank = pl.col(column).rank("min", descending=True)
+    return (100 * (1 - (rank - 1) / pl.col(column).count())).alias(f"{column}_percentile")
+
+
+def _total(column: str) -> pl.Expr:
+    return pl.when(pl.col(column).count() > 0).then(pl.col(column).sum())
+
+
+def _sizes(links: pl.DataFrame, dictionary: pl.DataFrame, side: str, other: str, what: str) -> pl.DataFrame:
+    """Return how many of the other side each form or entity has in W, in D, in both and in either."""
+    used = links.select("scope", side, other).unique()
+    both = used.join(dictionary, on=["scope", side, other], how="semi")
+    counts = {"w": dictionary, "d": used, "common": both}
+    sizes = [
+        frame.group_by("scope", side).agg(pl.len().cast(pl.Int64).alias(f"{n}_{what}")) for n, frame in counts.items()
+    ]
+    joined = sizes[0].join(sizes[1], on=["scope", side], how="full", coalesce=True)
+    joined = joined.join(sizes[2], on=["scope", side], how="left").fill_null(0)
+    union = pl.col(f"w_{what}") + pl.col(f"d_{what}") - pl.col(f"common_{what}")
+    return joined.with_columns(union.alias(f"union_{what}"))

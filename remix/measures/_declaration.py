@@ -1,0 +1,126 @@
+"""How a measure is declared: its columns on annotations, its summaries of documents and datasets, its terms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import polars as pl
+
+from remix.errors import Error
+from remix.names import PREFIXES
+
+if TYPE_CHECKING:
+    from remix.measures._corpus import Corpus
+
+__all__ = ["AVERAGES", "Column", "Kind", "Measure", "Summary", "local", "shares", "terms_of", "written_out"]
+
+Kind = Literal["integer", "double", "boolean", "string"]
+AVERAGES = ("count", "micro", "macro", "distinct")
+"""What a dataset's values are: a sum, pooled, the mean of its documents, the mean of its distinct forms or entities."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A value that each annotation may have: its term, its kind and the expression over the corpus' annotations."""
+
+    term: str
+    kind: Kind
+    value: pl.Expr
+    meaning: str
+    categories: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Return the local name of the term, which is the name of the column."""
+        return local(self.term)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A statistic, part and whole, over one of the corpus' tables; micro, macro and distinct are derived from it.
+
+    A row whose part or whole is null, or whose whole is 0, is not spoken for. `unit` names the column of what is
+    distinct. `own` are part, whole and table of the documents' values where these differ from the pooled ones.
+    `terms` says which averages exist and what they are called: document, count, micro, macro, distinct.
+    """
+
+    name: str
+    meaning: str
+    terms: Mapping[str, tuple[str, ...]]
+    part: pl.Expr
+    whole: pl.Expr = field(default_factory=lambda: pl.lit(1.0))
+    over: str = "annotations"
+    unit: str | None = None
+    own: tuple[pl.Expr, pl.Expr, str] | None = None
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One perspective on annotations, documents and datasets.
+
+    `needs` names the parts of the knowledge base without which it says nothing; `prepare` returns further
+    columns of the corpus' annotations, in their order, that its expressions use.
+    """
+
+    name: str
+    levels: tuple[str, ...]
+    unit: str
+    formula: str
+    citation: str
+    high: str
+    low: str
+    empty: str
+    columns: tuple[Column, ...] = ()
+    summaries: tuple[Summary, ...] = ()
+    needs: tuple[str, ...] = ()
+    prepare: Callable[[Corpus], pl.DataFrame] | None = None
+
+
+def local(term: str) -> str:
+    """Return the part of a term after its prefix.
+
+    >>> local("hfts:density")
+    'density'
+    """
+    return term.partition(":")[2]
+
+
+def written_out(term: str) -> str:
+    """Return the IRI of a term that is written with a prefix; raises `Error` for an unknown prefix.
+
+    >>> written_out("hfts:density").rpartition("/")[2]
+    'hfts.ttl#density'
+    """
+    prefix, _, name = term.partition(":")
+    if prefix not in PREFIXES:
+        raise Error(f"the term {term} has no well-known prefix")
+    return PREFIXES[prefix] + name
+
+
+def terms_of(name: str, *averages: str) -> dict[str, tuple[str, ...]]:
+    """Return the terms of a statistic by the rule: `rmx:name` on documents, `rmx:microName`, … on datasets.
+
+    >>> terms_of("candidateRecall", "document", "micro")
+    {'document': ('rmx:candidateRecall',), 'micro': ('rmx:microCandidateRecall',)}
+    """
+    capital = name[0].upper() + name[1:]
+    known = {"document": name, "count": f"{name}Count"}
+    chosen = averages or ("document", "count", "micro", "macro", "distinct")
+    return {average: (f"rmx:{known.get(average, average + capital)}",) for average in chosen}
+
+
+def shares(column: str, categories: tuple[str, ...], what: str, unit: str | None = None) -> tuple[Summary, ...]:
+    """Return for each category of a column the statistic of its share: counts, micro, macro and distinct."""
+    averages = ("document", "count", "micro", "macro") + (("distinct",) if unit else ())
+    return tuple(
+        Summary(
+            name=(name := column + category.title().replace(" ", "")),
+            meaning=f"share of annotations whose {what} is '{category}'",
+            terms=terms_of(name, *averages),
+            part=(pl.col(column) == category).fill_null(False),
+            unit=unit,
+        )
+        for category in categories
+    )

@@ -1,0 +1,139 @@
+"""What `compute` returns: the values on annotations, documents and datasets, and their triples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import polars as pl
+
+from remix.measures._declaration import Column, Measure, Summary, written_out
+from remix.names import ITSRDF, XSD, dataset_iri
+from remix.signature import Signature
+
+__all__ = ["LOW_COVERAGE", "Measured"]
+
+LOW_COVERAGE = 0.5
+"""Averages that speak for less than this share of the annotations are marked."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The values of all measures.
+
+    `annotations`: annotation, document, dataset and a column per annotation term. `documents`: document, dataset
+    and a column per document term. `datasets`: one row per dataset, measure and average, with value, coverage and
+    term. `classes`: annotation, dataset and class, those that the data lacks. `skipped`: the measures that need a
+    knowledge base, or a part of one, that is not there.
+    """
+
+    annotations: pl.DataFrame
+    documents: pl.DataFrame
+    datasets: pl.DataFrame
+    classes: pl.DataFrame
+    measures: tuple[Measure, ...]
+    skipped: tuple[str, ...]
+    signature: Signature
+
+    def triples(self, dataset: str, iri: str | None = None) -> bytes:
+        """Return the enrichment graph of a dataset as N-Triples, ordered by subject; the same for the same input.
+
+        `iri` is the dataset's, by default the one of its name. Triples that stand in the data are not among them.
+        """
+        annotations = self._by_dataset["annotations"].get(dataset, self.annotations.clear())
+        documents = self._by_dataset["documents"].get(dataset, self.documents.clear())
+        classes = self._by_dataset["classes"].get(dataset, self.classes.clear())
+        columns = [column for measure in self.measures for column in measure.columns]
+        typed = _type_lines(classes)
+        rows = annotations.join(typed, on="annotation", how="left", maintain_order="left")
+        lines = [_line("annotation", column.name, written_out(column.term), column.kind) for column in columns]
+        blocks = [
+            self._dataset_lines(dataset, iri or dataset_iri(dataset)),
+            documents.select(_joined(_document_lines(self._summaries))).to_series(),
+            rows.select(_joined([*lines, pl.col("_types")])).to_series(),
+        ]
+        return str(pl.concat([block.cast(pl.String) for block in blocks]).str.join("").item()).encode()
+
+    @cached_property
+    def _by_dataset(self) -> dict[str, dict[str, pl.DataFrame]]:
+        frames = {"annotations": self.annotations, "documents": self.documents, "classes": self.classes}
+        return {
+            name: {str(key[0]): part for key, part in frame.partition_by("dataset", as_dict=True).items()}
+            for name, frame in frames.items()
+        }
+
+    @cached_property
+    def _summaries(self) -> list[Summary]:
+        return [summary for measure in self.measures for summary in measure.summaries]
+
+    def _dataset_lines(self, dataset: str, iri: str) -> pl.Series:
+        terms = pl.DataFrame(
+            [
+                (summary.name, average, written_out(term), "integer" if average == "count" else "double")
+                for summary in self._summaries
+                for average, of_average in summary.terms.items()
+                if average != "document"
+                for term in of_average
+            ],
+            schema={"measure": pl.String, "average": pl.String, "iri": pl.String, "kind": pl.String},
+            orient="row",
+        )
+        rows = self.datasets.filter(pl.col("dataset") == dataset).join(
+            terms, on=["measure", "average"], maintain_order="left"
+        )
+        number = (
+            pl.when(pl.col("kind") == "integer").then(_integer(pl.col("value"))).otherwise(_double(pl.col("value")))
+        )
+        return rows.select(pl.format(f"<{iri}> <{{}}> {{}} .\n", "iri", number)).to_series()
+
+
+def document_column(summary: Summary, average: str) -> str:
+    """Return the local name of a statistic's term on documents, which is its column."""
+    return summary.terms[average][0].partition(":")[2]
+
+
+def _joined(lines: Iterable[pl.Expr]) -> pl.Expr:
+    return pl.concat_str([*lines, pl.lit("")], ignore_nulls=True)
+
+
+def _line(subject: str, column: str, term: str, kind: str) -> pl.Expr:
+    return pl.format(f"<{{}}> <{term}> {{}} .\n", pl.col(subject), _literal(pl.col(column), kind))
+
+
+def _literal(value: pl.Expr, kind: str) -> pl.Expr:
+    if kind == "integer":
+        return _integer(value)
+    if kind == "double":
+        return _double(value)
+    if kind == "boolean":
+        return pl.format(f'"{{}}"^^<{XSD}boolean>', value.cast(pl.String))
+    return pl.format('"{}"', value)
+
+
+def _integer(value: pl.Expr) -> pl.Expr:
+    return pl.format(f'"{{}}"^^<{XSD}integer>', value.cast(pl.Int64).cast(pl.String))
+
+
+def _double(value: pl.Expr) -> pl.Expr:
+    finite = pl.when(value.cast(pl.Float64).is_finite()).then(value.cast(pl.Float64))
+    return pl.format(f'"{{}}"^^<{XSD}double>', finite.cast(pl.String))
+
+
+def _document_lines(summaries: list[Summary]) -> list[pl.Expr]:
+    return [
+        _line("document", document_column(summary, average), written_out(term), kind)
+        for summary in summaries
+        for average, kind in (("document", "double"), ("count", "integer"))
+        for term in summary.terms.get(average, ())
+    ]
+
+
+def _type_lines(classes: pl.DataFrame) -> pl.DataFrame:
+    line = pl.format(f"<{{}}> <{ITSRDF}taClassRef> <{{}}> .\n", "annotation", "class")
+    return classes.sort("annotation", "class").group_by("annotation").agg(_types=line.str.join(""))
+
+
+def columns_of(measures: Iterable[Measure]) -> list[Column]:
+    """Return the annotation columns of all measures, in the order of the measures."""
+    return [column for measure in measures for column in measure.columns]

@@ -1,0 +1,44 @@
+"""Candidate recall: the share of annotations whose gold entity is among the dictionary's candidates."""
+
+import polars as pl
+
+from remix.measures._corpus import Corpus
+from remix.measures._declaration import Column, Measure, Summary, terms_of
+from remix.measures._sources import REMIXING
+
+
+def _candidates(corpus: Corpus) -> pl.DataFrame:
+    """Return whether any acceptable link is among W_E(s); null where there is no link."""
+    known = corpus.dictionary_entities.select("scope", "key", "entity").with_columns(hit=pl.lit(True))
+    found = corpus.links.join(known, on=["scope", "key", "entity"], how="left")
+    best = found.group_by("annotation").agg(is_candidate=pl.col("hit").fill_null(False).any())
+    rows = corpus.annotations.select("annotation")
+    return rows.join(best, on="annotation", how="left", maintain_order="left").select("is_candidate")
+
+
+MEASURE = Measure(
+    name="candidate-recall",
+    levels=("annotation", "document", "dataset"),
+    unit="share",
+    formula="share of linked annotations with e ∈ W_E(s): what maximum recall (9) approximates",
+    citation=f"{REMIXING}, section 2.7, which checks the form only",
+    high="the right answer is among the candidates: what is left is disambiguation",
+    low="a linker with this dictionary must fail, however well it disambiguates",
+    empty="NIL annotations have no value; a document without linked annotations has none",
+    needs=("surface_forms",),
+    prepare=_candidates,
+    columns=(
+        Column(
+            "rmx:isCandidate", "boolean", pl.col("is_candidate"), "whether the gold entity is a candidate of the form"
+        ),
+    ),
+    summaries=(
+        Summary(
+            name="candidateRecall",
+            meaning="share of linked annotations whose entity is among the candidates",
+            terms=terms_of("candidateRecall", "document", "micro", "macro", "distinct"),
+            part=pl.col("is_candidate"),
+            unit="key",
+        ),
+    ),
+)

@@ -1,0 +1,46 @@
+"""Likelihood of confusion: how many surface forms that the entity may have."""
+
+import polars as pl
+
+from remix.measures._declaration import Column, Measure, Summary
+from remix.measures._sources import REMIXING
+
+MEASURE = Measure(
+    name="confusion-entity",
+    levels=("annotation", "document", "dataset"),
+    unit="count; mean count",
+    formula="|W_S(e) ∪ S^D(e)| (6)",
+    citation=f"{REMIXING}, section 2.5, formula (6)",
+    high="entities with many names (synonyms): hard to find by name",
+    low="entities with one name",
+    empty="NIL annotations have no entity and no value",
+    needs=("surface_forms",),
+    columns=(
+        Column(
+            "hfts:ambiguityEntity",
+            "integer",
+            pl.col("union_forms"),
+            "number of surface forms that the entity may have, in dictionary or dataset",
+        ),
+        Column(
+            "rmx:dictionaryForms",
+            "integer",
+            pl.when(pl.col("entity").is_not_null()).then(pl.col("w_forms").fill_null(0)),
+            "number of surface forms that the dictionary alone gives for the entity",
+        ),
+    ),
+    summaries=(
+        Summary(
+            name="ambiguityEntities",
+            meaning="mean number of surface forms that the entity may have",
+            terms={
+                "document": ("hfts:ambiguityEntities",),
+                "micro": ("hfts:microAmbiguityEntities",),
+                "macro": ("hfts:macroAmbiguityEntities",),
+                "distinct": ("rmx:distinctAmbiguityEntities",),
+            },
+            part=pl.col("union_forms"),
+            unit="entity",
+        ),
+    ),
+)

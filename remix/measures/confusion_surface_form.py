@@ -1,0 +1,46 @@
+"""Likelihood of confusion: how many entities that the surface form may mean."""
+
+import polars as pl
+
+from remix.measures._declaration import Column, Measure, Summary
+from remix.measures._sources import REMIXING
+
+MEASURE = Measure(
+    name="confusion-surface-form",
+    levels=("annotation", "document", "dataset"),
+    unit="count; mean count",
+    formula="|W_E(s) ∪ E^D(s)| (5)",
+    citation=f"{REMIXING}, section 2.5, formula (5)",
+    high="ambiguous names (homonyms)",
+    low="names that mean one thing",
+    empty="never absent: an unknown form counts the entities that the dataset links it to",
+    needs=("surface_forms",),
+    columns=(
+        Column(
+            "hfts:ambiguitySurfaceForm",
+            "integer",
+            pl.col("union_entities"),
+            "number of entities that the surface form may mean, in dictionary or dataset",
+        ),
+        Column(
+            "rmx:dictionaryEntities",
+            "integer",
+            pl.col("w_entities"),
+            "number of entities that the dictionary alone gives for the surface form",
+        ),
+    ),
+    summaries=(
+        Summary(
+            name="ambiguitySurfaceForms",
+            meaning="mean number of entities that the surface form may mean",
+            terms={
+                "document": ("hfts:ambiguitySurfaceForms",),
+                "micro": ("hfts:microAmbiguitySurfaceForms",),
+                "macro": ("hfts:macroAmbiguitySurfaceForms",),
+                "distinct": ("rmx:distinctAmbiguitySurfaceForms",),
+            },
+            part=pl.col("union_entities"),
+            unit="key",
+        ),
+    ),
+)

@@ -1,0 +1,43 @@
+"""NIL: annotations whose entity is not in the knowledge base, by their own word or because it does not exist."""
+
+import polars as pl
+
+from remix.measures._corpus import Corpus
+from remix.measures._declaration import Column, Measure, shares
+from remix.measures._sources import EUEF
+from remix.measures.link_health import status
+
+KINDS = ("explicit", "implicit")
+
+
+def _implicit(corpus: Corpus) -> pl.DataFrame:
+    """Return whether a complete knowledge base knows none of the annotation's links."""
+    rows = corpus.annotations.select("annotation")
+    if corpus.kb is None or not corpus.kb.complete:
+        return rows.with_columns(implicit_nil=pl.lit(False)).select("implicit_nil")
+    unknown = status(corpus).group_by("annotation").agg(implicit_nil=(pl.col("status") == "unknown").all())
+    joined = rows.join(unknown, on="annotation", how="left", maintain_order="left")
+    return joined.select(pl.col("implicit_nil").fill_null(False))
+
+
+MEASURE = Measure(
+    name="nil",
+    levels=("annotation", "document", "dataset"),
+    unit="kind; shares",
+    formula="explicit: marked as NIL; implicit: no link, after redirects, exists in a knowledge base that is complete",
+    citation=f"{EUEF}, section 4.3",
+    high="the dataset asks systems to say that there is no entity",
+    low="every mention has an entity",
+    empty="no value on annotations that are linked; a document without annotations has no share",
+    prepare=_implicit,
+    columns=(
+        Column(
+            "rmx:nil",
+            "string",
+            pl.when(pl.col("is_nil")).then(pl.lit("explicit")).when(pl.col("implicit_nil")).then(pl.lit("implicit")),
+            "explicit or implicit, absent where there is an entity",
+            KINDS,
+        ),
+    ),
+    summaries=shares("nil", KINDS, "kind of NIL"),
+)

@@ -1,0 +1,75 @@
+"""Prior of the gold entity given the form, its rank among the candidates, and whether it is rare."""
+
+import polars as pl
+
+from remix.measures._corpus import Corpus
+from remix.measures._declaration import Column, Measure, Summary, terms_of
+from remix.measures._sources import FAIR, VAN_ERP
+
+
+def _priors(corpus: Corpus) -> pl.DataFrame:
+    """Return prior and rank of the best acceptable link; a form without candidates has neither."""
+    form = ["scope", "key"]
+    prominence = pl.DataFrame(schema={"entity": pl.String, "pagerank": pl.Float64})
+    if corpus.kb is not None:
+        asked = corpus.dictionary_entities["entity"].unique()
+        prominence = corpus.kb.entities.select("entity", "pagerank").filter(pl.col("entity").is_in(asked.implode()))
+    total = pl.col("count").sum().over(form)
+    ranked = (
+        corpus.dictionary_entities.join(prominence, on="entity", how="left")
+        .with_columns(pl.col("count").fill_null(0), pl.col("pagerank").fill_null(0.0), total=total)
+        .with_columns(
+            prior=pl.when(pl.col("total") > 0).then(pl.col("count") / pl.col("total")),
+            rank=pl.struct(-pl.col("count"), -pl.col("pagerank")).rank("min").over(form).cast(pl.Int64),
+            known=pl.lit(True),
+        )
+    )
+    forms = ranked.group_by(form).agg(total=pl.col("total").first(), has=pl.lit(True))
+    found = (
+        corpus.links.join(ranked.select(*form, "entity", "prior", "rank"), on=[*form, "entity"], how="left")
+        .join(forms, on=form, how="left")
+        .with_columns(pl.when(pl.col("total") > 0).then(pl.col("prior").fill_null(0.0)))
+        .group_by("annotation")
+        .agg(
+            prior=pl.col("prior").max(),
+            candidate_rank=pl.col("rank").min(),
+            is_rare=pl.when(pl.col("has").any()).then(~(pl.col("rank") == 1).fill_null(False).any()),
+        )
+    )
+    rows = corpus.annotations.select("annotation")
+    return rows.join(found, on="annotation", how="left", maintain_order="left").drop("annotation")
+
+
+MEASURE = Measure(
+    name="prior",
+    levels=("annotation", "document", "dataset"),
+    unit="probability, rank, share",
+    formula="P(e | s) = count(s, e) / Σ count(s, ·); rank by count, then PageRank, ties share; rare: rank > 1",
+    citation=f"{VAN_ERP} (who call P(e | s) dominance); rare as in {FAIR}",
+    high="prior: the name nearly always means this entity; rare: the dataset asks for unusual readings",
+    low="prior: the name usually means something else; rare: the most common candidate is nearly always right",
+    empty="no prior where the dictionary has no counts for the form, no rank where the entity is no candidate",
+    needs=("surface_forms", "entities"),
+    prepare=_priors,
+    columns=(
+        Column("rmx:prior", "double", pl.col("prior"), "share of the form's dictionary counts that mean the entity"),
+        Column("rmx:candidateRank", "integer", pl.col("candidate_rank"), "rank of the entity among the candidates"),
+        Column("rmx:isRare", "boolean", pl.col("is_rare"), "whether the entity is not the top candidate of its form"),
+    ),
+    summaries=(
+        Summary(
+            name="meanPrior",
+            meaning="mean prior of the gold entity",
+            terms=terms_of("meanPrior", "document", "micro", "macro", "distinct"),
+            part=pl.col("prior"),
+            unit="key",
+        ),
+        Summary(
+            name="rare",
+            meaning="share of annotations whose entity is not the top candidate",
+            terms=terms_of("rare"),
+            part=pl.col("is_rare"),
+            unit="key",
+        ),
+    ),
+)

@@ -1,0 +1,36 @@
+"""Prominence in three segments: the top 10 %, the next 45 %, the rest."""
+
+import polars as pl
+
+from remix.kb.prominence import SEGMENTS
+from remix.measures._declaration import Column, Measure, shares
+from remix.measures._sources import REMIXING
+
+CATEGORIES = (*SEGMENTS, "unspecified")
+_SCORES = {"pagerankSegment": "pagerank_segment", "hitsSegment": "hits_segment"}
+
+
+def _column(name: str, place: str) -> Column:
+    linked = pl.when(pl.col("entity").is_not_null())
+    return Column(
+        f"rmx:{name}",
+        "string",
+        linked.then(pl.col(place).fill_null("unspecified")),
+        "top (best 10 %), middle (10 to 55 %), tail (55 to 100 %) of the knowledge base, or unspecified",
+        CATEGORIES,
+    )
+
+
+MEASURE = Measure(
+    name="prominence-segment",
+    levels=("annotation", "document", "dataset"),
+    unit="segment; shares",
+    formula="segment by the share of the knowledge base's entities that are strictly better: < 10 %, < 55 %, the rest",
+    citation=f"{REMIXING}, section 2.4 and Table 3",
+    high="a large top: the dataset leans towards popular entities",
+    low="a small top, much tail or much that the link graph does not know",
+    empty="NIL annotations have no segment; entities without a score are 'unspecified'",
+    needs=("entities",),
+    columns=tuple(_column(name, place) for name, place in _SCORES.items()),
+    summaries=tuple(summary for name in _SCORES for summary in shares(name, CATEGORIES, name, "entity")),
+)

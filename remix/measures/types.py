@@ -1,0 +1,39 @@
+"""Types of the linked entities: persons, organisations, places, other types, no type."""
+
+import polars as pl
+
+from remix.measures._classes import COARSE, coarse_flags
+from remix.measures._declaration import Measure, Summary, terms_of
+from remix.measures._sources import REMIXING, STEINMETZ
+
+_ANY = pl.any_horizontal(*COARSE)
+_GROUPS = {
+    "typePerson": ("are persons", pl.col("person")),
+    "typeOrganisation": ("are organisations", pl.col("organisation")),
+    "typePlace": ("are places", pl.col("place")),
+    "typeOther": ("have a type, but none of person, organisation, place", pl.col("typed") & ~_ANY),
+    "typeNone": ("have no type", ~pl.col("typed")),
+    "typeUnspecified": ("are neither person nor organisation nor place (Table 3 of the paper)", ~_ANY),
+}
+
+MEASURE = Measure(
+    name="types",
+    levels=("annotation", "document", "dataset"),
+    unit="classes; shares",
+    formula="E^D(T) = {e ∈ E^D : e ∈ E^T} (10); classes overlap, so the shares may sum up to more than 1",
+    citation=f"{REMIXING}, section 2.8, formula (10) and Table 3; {STEINMETZ}",
+    high="the dataset is focused on this type",
+    low="a system that is made for this type is not well tested here",
+    empty="an annotation without any class counts as untyped; a document without annotations has no value",
+    prepare=coarse_flags,
+    summaries=tuple(
+        Summary(
+            name=name,
+            meaning=f"share of annotations whose entities {meaning}",
+            terms=terms_of(name),
+            part=part,
+            unit="entity",
+        )
+        for name, (meaning, part) in _GROUPS.items()
+    ),
+)
