@@ -17,7 +17,7 @@ from remix.errors import Error
 __all__ = ["SEGMENTS", "hits", "link_matrix", "pagerank", "placed", "prominence"]
 
 Vector = NDArray[np.float64]
-SEGMENTS: dict[str, float] = {"top": 0.10, "middle": 0.55, "tail": 1.0}
+SEGMENTS: dict[str, float] = {"head": 0.10, "torso": 0.55, "tail": 1.0}
 """The segments of the remixing paper, section 2.4, by the share of the population that is strictly better."""
 
 
@@ -112,18 +112,18 @@ def placed(frame: pl.DataFrame, score: str) -> pl.DataFrame:
 
     >>> for row in placed(pl.DataFrame({"s": [3.0, 1.0, 1.0, None]}), "s").rows():
     ...     print(row)
-    (3.0, 1, 100.0, 'top')
-    (1.0, 2, 66.66666666666667, 'middle')
-    (1.0, 2, 66.66666666666667, 'middle')
+    (3.0, 1, 100.0, 'head')
+    (1.0, 2, 66.66666666666667, 'torso')
+    (1.0, 2, 66.66666666666667, 'torso')
     (None, None, None, None)
     """
     rank = pl.col(score).rank("min", descending=True).cast(pl.Int64)
     better = (rank - 1) / pl.col(score).count()
     segment = (
-        pl.when(better < SEGMENTS["top"])
-        .then(pl.lit("top"))
-        .when(better < SEGMENTS["middle"])
-        .then(pl.lit("middle"))
+        pl.when(better < SEGMENTS["head"])
+        .then(pl.lit("head"))
+        .when(better < SEGMENTS["torso"])
+        .then(pl.lit("torso"))
         .when(better < SEGMENTS["tail"])
         .then(pl.lit("tail"))
     )

@@ -16,7 +16,7 @@ def _column(name: str, place: str) -> Column:
         f"rmx:{name}",
         "string",
         linked.then(pl.col(place).fill_null("unspecified")),
-        "top (best 10 %), middle (10 to 55 %), tail (55 to 100 %) of the knowledge base, or unspecified",
+        "head (top 10 %), torso (10 to 55 %), tail (55 to 100 %) of the knowledge base, or unspecified",
         CATEGORIES,
     )
 
@@ -27,8 +27,8 @@ MEASURE = Measure(
     unit="segment; shares",
     formula="segment by the share of the knowledge base's entities that are strictly better: < 10 %, < 55 %, the rest",
     citation=f"{REMIXING}, section 2.4 and Table 3",
-    high="a large top: the dataset leans towards popular entities",
-    low="a small top, much tail or much that the link graph does not know",
+    high="a large head: the dataset leans towards popular entities",
+    low="a small head, much tail or much that the link graph does not know",
     empty="NIL annotations have no segment; entities without a score are 'unspecified'",
     needs=("entities",),
     columns=tuple(_column(name, place) for name, place in _SCORES.items()),
