@@ -5,11 +5,14 @@ Every method is one call into a stage; the verbs of the command line are these m
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from remix.kb import KnowledgeBase
+    from remix.remixes import Remix
     from remix.store import Store
 
 __all__ = ["Workspace", "open_workspace"]
@@ -29,6 +32,57 @@ class Workspace:
         from remix.store import Store
 
         return Store(self.folder)
+
+    @property
+    def kb(self) -> KnowledgeBase | None:
+        """Return the attached knowledge base, None without one."""
+        from remix.kb import KnowledgeBase
+
+        return KnowledgeBase.open(folder) if (folder := self.store.kb_folder) else None
+
+    def ensure_sample(self) -> bool:
+        """Return whether the workspace was empty, in which case it holds the sample corpus now."""
+        from remix.remixes.sample import ensure_sample
+
+        return ensure_sample(self.store)
+
+    def build(
+        self,
+        query: Path | str,
+        *,
+        to: Path | str | None = None,
+        name: str | None = None,
+        values: Mapping[str, object] | None = None,
+        set_from: str | None = None,
+        drop: bool = False,
+        limit: int | None = None,
+        seed: int | None = None,
+        fix_variables: bool = False,
+        allow_services: Iterable[str] = (),
+        **parameters: object,
+    ) -> Remix:
+        """Return the remix that a query selects, written into a folder where one is named.
+
+        Parameters of the query are given as keywords or in `values`; the rest is as in `remix.remixes.build`.
+        """
+        from remix.remixes import build
+        from remix.store.queries import find
+
+        self.ensure_sample()
+        choices = {"set_from": set_from, "name": name, "drop": drop, "limit": limit, "seed": seed}
+        services = {"fix_variables": fix_variables, "allow_services": allow_services}
+        values = {**(values or {}), **parameters}
+        made = build(self.store, find(query), kb=self.kb, values=values, **choices, **services)  # type: ignore[arg-type]
+        if to is not None:
+            made.write(to)
+        return made
+
+    def publish(self, dataset: str, *, to: Path | str, licence: str | None = None) -> list[Path]:
+        """Return the files that describe and hold a dataset for others, written into a folder."""
+        from remix.publish import publish
+
+        self.ensure_sample()
+        return publish(self.store, dataset, to, licence=licence)
 
 
 def open_workspace(folder: Path | str | None = None) -> Workspace:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import polars as pl
 import pyoxigraph as ox
 
 from remix.names import PREFIXES, RDF, XSD
 
-__all__ = ["SCHEMA", "columns", "ntriples", "turtle"]
+__all__ = ["SCHEMA", "Value", "columns", "ntriples", "stated", "turtle"]
 
 SCHEMA: dict[str, pl.DataType] = {"subject": pl.String(), "predicate": pl.String(), "object": pl.String()}
 """The columns of a frame of triples; the values are terms as N-Triples spells them."""
 
+Value = str | int | float | ox.NamedNode
 TERMS = tuple(SCHEMA)
 _LOCAL = r"^[A-Za-z_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?$"
 _XSD_LITERAL = f'"\\^\\^<{XSD}([A-Za-z]+)>$'
@@ -29,6 +30,25 @@ def columns(data: bytes) -> pl.DataFrame:
     rows = pl.DataFrame({"line": data.decode().split("\n")}).filter(pl.col("line").str.contains(r"^\s*[<_]"))
     triple = r"^\s*(?<subject>\S+)\s+(?<predicate>\S+)\s+(?<object>.*\S)\s*\.\s*$"
     return rows.select(pl.col("line").str.extract_groups(triple)).unnest("line")
+
+
+def stated(rows: Iterable[tuple[str, str, Value]]) -> pl.DataFrame:
+    """Return triples of IRI, IRI and value as a frame of terms; text, numbers and IRIs are told by their type.
+
+    >>> stated([("urn:a", "urn:p", 3)]).row(0)[2]
+    '"3"^^<http://www.w3.org/2001/XMLSchema#integer>'
+    """
+    return pl.DataFrame(
+        [(f"<{subject}>", f"<{predicate}>", _term(value)) for subject, predicate, value in rows],
+        schema=SCHEMA,
+        orient="row",
+    )
+
+
+def _term(value: Value) -> str:
+    if isinstance(value, float):
+        return str(ox.Literal(repr(value), datatype=ox.NamedNode(f"{XSD}double")))
+    return str(value if isinstance(value, ox.NamedNode) else ox.Literal(value))
 
 
 def ntriples(triples: pl.DataFrame) -> bytes:

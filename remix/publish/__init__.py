@@ -1,1 +1,47 @@
-"""The publish package."""
+"""Publishing: a dataset as enriched NIF with manifest, description and checksums, in one folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+import remix
+from remix.files import read_bytes, written
+from remix.formats._turtle import columns, turtle
+from remix.publish.description import data_description, manifest
+from remix.remixes.exporting import given_iris, renamed
+from remix.signature import content_hash
+from remix.store import DatasetEntry, Store
+
+__all__ = ["publish"]
+
+
+def publish(store: Store, dataset: str, to: Path | str, *, licence: str | None = None) -> list[Path]:
+    """Return the files written into the folder, which hold a dataset of the store for others.
+
+    `NAME.ttl` is NIF with the measures of annotations, documents and dataset, `NAME.manifest.ttl` says what it was
+    made from, `NAME.dcat.ttl` describes it in DCAT and VoID, `SHA256SUMS` has the checksums that `sha256sum -c` reads.
+
+    Raises `UnknownName` for a dataset that is not loaded.
+    """
+    entry = store.dataset(dataset)
+    triples = renamed(_triples(store, entry), given_iris(store.frames([dataset]))).unique()
+    folder = Path(to)
+    data = folder / f"{dataset}.ttl"
+    contents = {data: turtle(triples)}
+    contents[folder / f"{dataset}.manifest.ttl"] = turtle(manifest(entry, remix.__version__))
+    contents[folder / f"{dataset}.dcat.ttl"] = turtle(
+        data_description(entry, triples, data.name, contents[data], licence=licence)
+    )
+    sums = "".join(f"{content_hash(content)}  {path.name}\n" for path, content in sorted(contents.items()))
+    contents[folder / "SHA256SUMS"] = sums.encode()
+    for path, content in contents.items():
+        with written(path) as stream:
+            stream.write(content)
+    return list(contents)
+
+
+def _triples(store: Store, entry: DatasetEntry) -> pl.DataFrame:
+    files = [f"{entry.folder}/data.nt.zst", *([entry.enrichment_file] if entry.enrichment_file else [])]
+    return pl.concat(columns(read_bytes(store.folder / file)) for file in files)

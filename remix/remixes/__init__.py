@@ -1,1 +1,163 @@
-"""The remixes package."""
+"""Remixes: a query's selection out of any number of datasets, closed, measured afresh, with its manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+import remix
+from remix.errors import EmptySelection
+from remix.files import written
+from remix.formats._turtle import turtle
+from remix.frames import Frames
+from remix.kb import KnowledgeBase
+from remix.names import dataset_iri
+from remix.remixes.closing import Closed, close, limited
+from remix.remixes.exporting import exported
+from remix.remixes.manifest import described, origins
+from remix.signature import Signature, content_hash
+from remix.store import DatasetEntry, Store
+from remix.store.queries import Query
+from remix.store.selection import select
+
+__all__ = ["Remix", "build"]
+
+
+@dataclass(frozen=True)
+class Remix:
+    """A dataset that a query yields.
+
+    `frames` hold the IRIs of the store, with the remix as their dataset and the exported IRIs as given ones.
+    `counts` say what each origin gave, `waterfall` what each condition left, `notes` what the user should know.
+    """
+
+    name: str
+    iri: str
+    frames: Frames
+    triples: pl.DataFrame
+    manifest: pl.DataFrame
+    counts: pl.DataFrame
+    waterfall: pl.DataFrame
+    rewritten: str
+    notes: tuple[str, ...]
+    signature: Signature
+
+    def write(self, folder: Path | str) -> tuple[Path, Path]:
+        """Return the two files written into the folder: `NAME.ttl` and `NAME.manifest.ttl`."""
+        target, manifest = Path(folder) / f"{self.name}.ttl", Path(folder) / f"{self.name}.manifest.ttl"
+        for path, triples in ((target, self.triples), (manifest, self.manifest)):
+            with written(path) as stream:
+                stream.write(turtle(triples))
+        return target, manifest
+
+
+def build(
+    store: Store,
+    query: Query,
+    *,
+    values: Mapping[str, object] | None = None,
+    set_from: str | None = None,
+    name: str | None = None,
+    base_iri: str = "urn:remix:dataset:",
+    drop: bool = False,
+    limit: int | None = None,
+    seed: int | None = None,
+    kb: KnowledgeBase | None = None,
+    fix_variables: bool = False,
+    allow_services: Iterable[str] = (),
+) -> Remix:
+    """Return the remix that a query selects from all datasets of a store.
+
+    Annotations of kept documents that were not selected become ignorable, with `drop` they go. `limit` keeps so many
+    documents, the first by IRI or, with a `seed`, a sample. Measures of documents and of the remix are computed
+    afresh, values on annotations are those of their origins.
+
+    Raises `QueryError`, `UnknownName` for what is wrong with the query or its parameters, `EmptySelection` for a
+    query that selects nothing.
+    """
+    chosen = dict(values or {})
+    text = query.bind(chosen, set_from)
+    selection = select(store.index(), text, fix_variables=fix_variables, allow_services=tuple(allow_services))
+    documents = limited(selection.documents, limit, seed)
+    if not len(documents):
+        raise EmptySelection(_nothing(query.name, selection.waterfall, store.datasets()))
+    entries, origin = store.datasets(), store.frames()
+    closed = close(origin, documents, selection.annotations, drop=drop)
+    title = name or query.name
+    iri = dataset_iri(title, base_iri)
+    choices = {
+        "limit": "none" if limit is None else str(limit) if seed is None else f"{limit} by seed {seed}",
+        "left-out": "removed" if drop else "ignorable",
+    }
+    signature = _signature(title, text, entries, kb, choices)
+    content = exported(store.folder, entries, origin, closed, title, iri, kb)
+    counts = origins(origin, closed)
+    manifest = described(
+        iri,
+        title,
+        entries,
+        counts,
+        signature,
+        query=text,
+        parameters=query.values(chosen, set_from),
+        knowledge=kb.signature if kb else None,
+        version=remix.__version__,
+    )
+    notes = (*selection.notes, *_warnings(closed, drop=drop, scoped=content.scoped))
+    return Remix(
+        title,
+        iri,
+        content.frames,
+        content.triples,
+        manifest,
+        counts,
+        selection.waterfall,
+        selection.rewritten,
+        notes,
+        signature,
+    )
+
+
+def _signature(
+    name: str, text: str, entries: Iterable[DatasetEntry], kb: KnowledgeBase | None, choices: Mapping[str, str]
+) -> Signature:
+    inputs = [(entry.iri, entry.content, entry.enrichment or "") for entry in entries]
+    return Signature(
+        {
+            "remix": name,
+            "inputs": content_hash(repr(inputs))[:12],
+            "query": content_hash(text)[:12],
+            **choices,
+            "kb": kb.signature if kb else "none",
+            "version": remix.__version__,
+        }
+    )
+
+
+def _nothing(query: str, waterfall: pl.DataFrame, entries: list[DatasetEntry]) -> str:
+    """Return why nothing was selected, as far as the waterfall tells."""
+    if not entries:
+        return f"{query} selects nothing: the workspace holds no dataset; `remix load FILE` loads one"
+    plain = [entry.name for entry in entries if entry.enrichment is None]
+    if plain:
+        return f"{query} selects nothing; {plain[0]} has no measures yet: `remix enrich` computes them"
+    empty = (
+        waterfall.filter((pl.col("documents") == 0) & (pl.col("annotations") == 0)) if waterfall.height else waterfall
+    )
+    last = f": nothing is left after {empty['condition'][0]}" if empty.height else ""
+    return f"{query} selects nothing{last}; `remix build --explain` shows what each condition leaves"
+
+
+def _warnings(closed: Closed, *, drop: bool, scoped: int) -> list[str]:
+    found = []
+    if drop and len(closed.dropped):
+        found.append(
+            f"{len(closed.dropped)} annotations were removed: a system that finds them is charged with false positives,"
+            " so precision will look lower than it is (without --drop they are kept as ignorable)"
+        )
+    if scoped:
+        found.append(f"{scoped} documents or annotations share their IRI with another: these have scoped IRIs")
+    return found

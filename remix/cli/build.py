@@ -1,0 +1,75 @@
+"""`remix build`: make a remix."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from remix import tables
+from remix.cli._options import parameters, print_table, workspace_option
+from remix.workspace import open_workspace
+
+
+@click.command()
+@click.option("--query", required=True, help="A shipped query, a .rq file, or SPARQL text.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a parameter of the query.")
+@click.option("--set-from", metavar="SET", help="Take a named set of parameters, such as table4.")
+@click.option("--name", help="Name of the remix (default: that of the query).")
+@click.option(
+    "--to",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path(),
+    help="Folder of the files (default: the current one).",
+)
+@click.option("-o", "--output", type=click.Choice(tables.FORMATS[:-1]), default="table", help="Format of the table.")
+@click.option("--drop", is_flag=True, help="Remove what was not selected instead of keeping it as ignorable.")
+@click.option("--limit", type=int, metavar="N", help="Keep at most N documents, the first by IRI.")
+@click.option("--seed", type=int, help="Draw the documents of --limit with this seed.")
+@click.option("--explain", is_flag=True, help="Also print the query as it was run and what each condition left.")
+@click.option("--fix-variables", is_flag=True, help="Mend a template variable that the pattern never binds.")
+@click.option("--allow-service", "allow_services", multiple=True, metavar="URL", help="Let SERVICE ask this endpoint.")
+@workspace_option
+def command(
+    query: str,
+    settings: tuple[str, ...],
+    set_from: str | None,
+    name: str | None,
+    to: Path,
+    output: str,
+    drop: bool,
+    limit: int | None,
+    seed: int | None,
+    explain: bool,
+    fix_variables: bool,
+    allow_services: tuple[str, ...],
+    workspace: Path | None,
+) -> None:
+    """Make a remix: the documents and annotations that a query selects, as NIF with a manifest.
+
+    Writes NAME.ttl and NAME.manifest.ttl and prints how much each dataset gave. An empty workspace takes the sample
+    corpus that ships with remix.
+
+    \b
+    Example:
+      remix build --query persons_hard.rq --set min_confusion=5
+    """
+    remix = open_workspace(workspace).build(
+        query,
+        to=to,
+        name=name,
+        values=parameters(settings),
+        set_from=set_from,
+        drop=drop,
+        limit=limit,
+        seed=seed,
+        fix_variables=fix_variables,
+        allow_services=allow_services,
+    )
+    if explain:
+        print(f"{remix.rewritten.rstrip()}\n")
+        print(f"{tables.render(remix.waterfall)}\n")
+    print_table(remix.counts, output)
+    for line in (*remix.notes, f"{to / remix.name}.ttl and {to / remix.name}.manifest.ttl are written"):
+        print(line, file=sys.stderr)

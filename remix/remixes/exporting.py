@@ -1,0 +1,179 @@
+"""The triples of a remix: those of its origins, with the IRIs as the origins gave them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import polars as pl
+
+from remix.files import read_bytes
+from remix.formats._turtle import SCHEMA, columns
+from remix.frames import Frames
+from remix.kb import KnowledgeBase
+from remix.names import HFTS, ITSRDF, NIF, RDF, RMX
+from remix.remixes.closing import Closed
+from remix.remixes.measuring import fresh, without_origins
+from remix.store import DatasetEntry
+
+__all__ = ["Exported", "exported", "given_iris", "renamed"]
+
+_IRI = r"^[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\#]*(?:#[^\x00-\x20<>\"{}|^`\\#]*)?$"
+_KEPT_OF_DROPPED = [
+    *(NIF + name for name in ("beginIndex", "endIndex", "anchorOf")),
+    ITSRDF + "taIdentRef",
+    *(RMX + name for name in ("group", "option", "givenIri")),
+]
+
+
+@dataclass(frozen=True)
+class Exported:
+    """The frames and triples of a remix, and how many of its IRIs could not be those given."""
+
+    frames: Frames
+    triples: pl.DataFrame
+    scoped: int
+
+
+def exported(
+    workspace: Path,
+    entries: Sequence[DatasetEntry],
+    origin: Frames,
+    closed: Closed,
+    name: str,
+    iri: str,
+    kb: KnowledgeBase | None,
+) -> Exported:
+    """Return what was kept as a dataset of its own.
+
+    Kept documents and annotations come with all their triples and with what those lead to (links through local
+    resources, blank nodes, contexts that are no documents), annotations with their measures as well; measures of
+    documents and of the dataset are new. Dropped annotations become `rmx:Ignorable`.
+    """
+    iris = given_iris(closed.frames)
+    frames = _as_dataset(closed.frames, name, iris)
+    names = closed.frames.documents["dataset"].unique().to_list()
+    known = without_origins(kb, names) if kb else None
+    members = frames.documents.select(
+        subject=pl.lit(f"<{iri}>"),
+        predicate=pl.lit(f"<{HFTS}referenceDocuments>"),
+        object=pl.format("<{}>", "document"),
+    )
+    head = pl.DataFrame([(f"<{iri}>", f"<{RDF}type>", f"<{HFTS}Dataset>")], schema=SCHEMA, orient="row")
+    used = [entry for entry in entries if entry.name in names]
+    every = [head, members, fresh(frames, name, iri, known), _gathered(workspace, used, origin, closed)]
+    scoped = iris.filter((pl.col("scoped") == pl.col("exported")) & (pl.col("scoped") != pl.col("given"))).height
+    return Exported(frames, renamed(pl.concat(every), iris), scoped)
+
+
+def _as_dataset(frames: Frames, name: str, iris: pl.DataFrame) -> Frames:
+    given = iris.select("scoped", given="exported")
+    return replace(
+        frames,
+        documents=_given(frames.documents, "document", given).with_columns(dataset=pl.lit(name)),
+        annotations=_given(frames.annotations, "annotation", given).with_columns(dataset=pl.lit(name)),
+    )
+
+
+def _given(frame: pl.DataFrame, key: str, given: pl.DataFrame) -> pl.DataFrame:
+    joined = frame.drop("given").join(given, left_on=key, right_on="scoped", how="left", maintain_order="left")
+    return joined.select(frame.columns)
+
+
+def _gathered(workspace: Path, entries: Sequence[DatasetEntry], origin: Frames, closed: Closed) -> pl.DataFrame:
+    parts = []
+    for number, entry in enumerate(sorted(entries, key=lambda entry: entry.name)):
+        data = _file(workspace / entry.folder / "data.nt.zst", number)
+        named = origin.keep(documents=origin.documents.filter(dataset=entry.name)["document"])
+        parts.append(_of_dataset(data, named, closed))
+        if entry.enrichment_file:
+            measures = _file(workspace / entry.enrichment_file, number)
+            parts.append(measures.filter(_among("subject", closed.kept)))
+    parts.append(_ignorable(closed))
+    return pl.concat(parts)
+
+
+def _of_dataset(data: pl.DataFrame, named: Frames, closed: Closed) -> pl.DataFrame:
+    ignorable = closed.ignorable["annotation"]
+    staying = closed.frames.annotations.filter(~pl.col("annotation").is_in(ignorable.implode()))["annotation"]
+    documents = closed.frames.documents["document"]
+    of_documents = (pl.col("predicate") == f"<{RMX}document>") & _among("object", documents)
+    regions = data.filter(of_documents & ~_among("subject", named.annotations["annotation"]))["subject"]
+    subjects = pl.concat([_terms(documents), _terms(staying), regions]).unique()
+    described = pl.col("predicate").is_in([f"<{predicate}>" for predicate in _KEPT_OF_DROPPED])
+    kept = data.filter(pl.col("subject").is_in(subjects.implode()) | (_among("subject", ignorable) & described))
+    things = pl.concat([_terms(named.documents["document"]), _terms(named.annotations["annotation"])])
+    return _followed(data, kept, things)
+
+
+def _followed(data: pl.DataFrame, triples: pl.DataFrame, things: pl.Series) -> pl.DataFrame:
+    """Return the triples with those of every resource that they lead to, documents and annotations apart."""
+    known = pl.concat([things, triples["subject"]]).unique()
+    reached = triples
+    while reached.height:
+        led = reached.filter(~pl.col("object").str.starts_with('"'))["object"].unique()
+        reached = data.filter(pl.col("subject").is_in(led.implode()) & ~pl.col("subject").is_in(known.implode()))
+        known = pl.concat([known, reached["subject"]]).unique()
+        triples = pl.concat([triples, reached])
+    return triples
+
+
+def _ignorable(closed: Closed) -> pl.DataFrame:
+    subject = pl.format("<{}>", "annotation").alias("subject")
+    return pl.concat(
+        closed.ignorable.select(subject, pl.lit(f"<{predicate}>").alias("predicate"), value.alias("object"))
+        for predicate, value in (
+            (f"{RDF}type", pl.lit(f"<{RMX}Ignorable>")),
+            (f"{RMX}document", pl.format("<{}>", "document")),
+            (f"{RMX}ignorable", pl.lit('"dropped"')),
+        )
+    )
+
+
+def given_iris(frames: Frames) -> pl.DataFrame:
+    """Return scoped, given and exported IRI of every document and annotation: the given one unless two share it.
+
+    A document whose IRI is kept scoped keeps those of its annotations scoped, too, so that both go together.
+    """
+    documents = frames.documents.select(scoped="document", document="document", given="given")
+    annotations = frames.annotations.select(scoped="annotation", document="document", given="given")
+    usable = pl.col("given").str.contains(_IRI).fill_null(False)
+    things = (
+        pl.concat([documents, annotations])
+        .with_columns(own=usable & (pl.len().over("given") == 1))
+        .with_columns(own_document=pl.when(pl.col("scoped") == pl.col("document")).then("own"))
+        .with_columns(own=pl.col("own") & pl.col("own_document").max().over("document").fill_null(True))
+    )
+    return things.select("scoped", "given", exported=pl.when("own").then("given").otherwise("scoped"))
+
+
+def renamed(triples: pl.DataFrame, iris: pl.DataFrame) -> pl.DataFrame:
+    """Return the triples with exported IRIs; the record of the given IRI goes where that came back."""
+    terms = iris.filter(pl.col("scoped") != pl.col("exported")).select(
+        term=pl.format("<{}>", "scoped"), other=pl.format("<{}>", "exported")
+    )
+    back = (pl.col("predicate") == f"<{RMX}givenIri>") & pl.col("subject").is_in(terms["term"].implode())
+    kept = triples.filter(~back)
+    for name in ("subject", "object"):
+        kept = (
+            kept.join(terms, left_on=name, right_on="term", how="left", maintain_order="left")
+            .with_columns(pl.coalesce("other", name).alias(name))
+            .drop("other")
+        )
+    return kept
+
+
+def _file(path: Path, number: int) -> pl.DataFrame:
+    """Return the triples of a file; blank nodes of two files must not fall together."""
+    return columns(read_bytes(path)).with_columns(
+        pl.col(name).str.replace("^_:", f"_:f{number}") for name in ("subject", "object")
+    )
+
+
+def _terms(iris: pl.Series) -> pl.Series:
+    return iris.to_frame("iri").select(pl.format("<{}>", "iri").alias("subject")).to_series()
+
+
+def _among(column: str, iris: pl.Series) -> pl.Expr:
+    return pl.col(column).is_in(_terms(iris).implode())

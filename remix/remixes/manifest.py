@@ -1,0 +1,117 @@
+"""The manifest of a remix: where it comes from, by what query, how much of each origin it kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import polars as pl
+import pyoxigraph as ox
+
+from remix.formats._turtle import Value, stated
+from remix.frames import Frames
+from remix.names import DCTERMS, HFTS, PROV, RDF, RDFS, RMX
+from remix.remixes.closing import Closed
+from remix.signature import Signature
+from remix.store import DatasetEntry
+
+__all__ = ["described", "origins"]
+
+
+def origins(origin: Frames, closed: Closed) -> pl.DataFrame:
+    """Return one row per origin dataset, as Table 6 of the remixing paper, and a last one for all.
+
+    `documents`, `annotations`: of the origin; `kept_documents`, `kept`, `dropped`: of them in the remix, where a
+    group of alternatives counts once; `share_of_remix`, `share_of_origin`: of the kept annotations, in percent.
+    """
+    gold = origin.annotations.filter(pl.col("ignorable").is_null())
+    counted = {
+        "annotations": gold,
+        "kept": gold.filter(pl.col("annotation").is_in(closed.kept.implode())),
+        "dropped": gold.filter(pl.col("annotation").is_in(closed.dropped.implode())),
+    }
+    table = origin.documents.group_by("dataset").agg(
+        documents=pl.len(),
+        kept_documents=pl.col("document").is_in(closed.frames.documents["document"].implode()).sum(),
+    )
+    for name, rows in counted.items():
+        groups = rows.group_by("dataset").agg(pl.struct("document", "group").n_unique().alias(name))
+        table = table.join(groups, on="dataset", how="left")
+    table = table.with_columns(pl.exclude("dataset").fill_null(0).cast(pl.Int64)).sort("dataset")
+    whole = table.select(pl.lit("all").alias("dataset"), pl.exclude("dataset").sum())
+    share = 100 * pl.col("kept")
+    return pl.concat([table, whole]).select(
+        *("dataset", "documents", "kept_documents", "annotations", "kept", "dropped"),
+        share_of_remix=(share / whole["kept"].item()).fill_nan(0.0),
+        share_of_origin=(share / pl.col("annotations")).fill_nan(0.0),
+    )
+
+
+def described(
+    iri: str,
+    name: str,
+    entries: Iterable[DatasetEntry],
+    counts: pl.DataFrame,
+    signature: Signature,
+    *,
+    query: str,
+    parameters: Mapping[str, str],
+    knowledge: str | None,
+    version: str,
+) -> pl.DataFrame:
+    """Return the manifest as triples in PROV-O; it holds no time, no host and no path."""
+    activity, software = f"{iri}#build", f"{iri}#software"
+    whole = counts.row(by_predicate=pl.col("dataset") == "all", named=True)
+    rows: list[tuple[str, str, Value]] = [
+        (iri, f"{RDF}type", ox.NamedNode(f"{PROV}Entity")),
+        (iri, f"{RDF}type", ox.NamedNode(f"{HFTS}Dataset")),
+        (iri, f"{DCTERMS}title", name),
+        (iri, f"{PROV}wasGeneratedBy", ox.NamedNode(activity)),
+        (iri, f"{RMX}documents", whole["kept_documents"]),
+        (iri, f"{RMX}annotations", whole["kept"]),
+        (iri, f"{RMX}droppedAnnotations", whole["dropped"]),
+        (activity, f"{RDF}type", ox.NamedNode(f"{PROV}Activity")),
+        (activity, f"{RMX}query", query),
+        (activity, f"{RMX}signature", str(signature)),
+        (activity, f"{PROV}wasAssociatedWith", ox.NamedNode(software)),
+        (software, f"{RDF}type", ox.NamedNode(f"{PROV}SoftwareAgent")),
+        (software, f"{RDFS}label", "remix"),
+        (software, f"{RMX}version", version),
+    ]
+    if knowledge is not None:
+        rows += [(activity, f"{RMX}knowledgeBase", knowledge)]
+    for parameter, value in sorted(parameters.items()):
+        node = f"{iri}#parameter-{parameter}"
+        rows += [
+            (activity, f"{RMX}parameter", ox.NamedNode(node)),
+            (node, f"{RMX}name", parameter),
+            (node, f"{RMX}value", value),
+        ]
+    for entry in entries:
+        rows += _origin(iri, activity, entry, counts)
+    return stated(rows)
+
+
+def _origin(iri: str, activity: str, entry: DatasetEntry, counts: pl.DataFrame) -> list[tuple[str, str, Value]]:
+    row = counts.row(by_predicate=pl.col("dataset") == entry.name, named=True)
+    node = f"{iri}#origin-{entry.name}"
+    dataset = ox.NamedNode(entry.iri)
+    rows: list[tuple[str, str, Value]] = [
+        (iri, f"{PROV}wasDerivedFrom", dataset),
+        (activity, f"{PROV}used", dataset),
+        (entry.iri, f"{RDF}type", ox.NamedNode(f"{PROV}Entity")),
+        (entry.iri, f"{DCTERMS}title", entry.name),
+        (entry.iri, f"{RMX}contentHash", entry.content),
+        (activity, f"{PROV}qualifiedUsage", ox.NamedNode(node)),
+        (node, f"{RDF}type", ox.NamedNode(f"{PROV}Usage")),
+        (node, f"{PROV}entity", dataset),
+        (node, f"{RMX}documents", row["documents"]),
+        (node, f"{RMX}keptDocuments", row["kept_documents"]),
+        (node, f"{RMX}annotations", row["annotations"]),
+        (node, f"{RMX}keptAnnotations", row["kept"]),
+        (node, f"{RMX}droppedAnnotations", row["dropped"]),
+        (node, f"{RMX}shareOfRemix", round(row["share_of_remix"], 4)),
+        (node, f"{RMX}shareOfOrigin", round(row["share_of_origin"], 4)),
+    ]
+    if entry.enrichment is not None:
+        rows += [(entry.iri, f"{RMX}enrichment", entry.enrichment)]
+    return rows
