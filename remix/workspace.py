@@ -11,7 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from remix.kb import KnowledgeBase
+    from remix.measures import Measured
     from remix.remixes import Remix
     from remix.store import Store
 
@@ -83,6 +86,56 @@ class Workspace:
 
         self.ensure_sample()
         return publish(self.store, dataset, to, licence=licence)
+
+    def kb_build(
+        self, tables: Path, *, name: str, without_sources: Iterable[str] = (), complete: bool = False
+    ) -> KnowledgeBase:
+        """Return the knowledge base that was built from a folder of tables, and attach it."""
+        from remix.kb import build_from_tables
+
+        to = self.folder / "kb"
+        made = build_from_tables(tables, to, name=name, without_sources=without_sources, complete=complete)
+        return self.attach_kb(str(made.folder))
+
+    def attach_kb(self, name: str | None = None) -> KnowledgeBase:
+        """Return the knowledge base of a name or folder, by default the one that ships with remix; attach it."""
+        from remix.kb import KnowledgeBase, shelf
+
+        folder = shelf.found(self.folder / "kb", name or shelf.SHIPPED)
+        opened = KnowledgeBase.open(folder)
+        self.store.attach_kb(folder)
+        return opened
+
+    def enrich(
+        self, *, reference: str = "dataset", case_sensitive: bool = False, without_sources: Iterable[str] = ()
+    ) -> pl.DataFrame:
+        """Return what was done with each dataset; see `remix.measures.enrich`."""
+        from remix.measures import _enriching as measures
+
+        return measures.enrich(
+            self.store, self.kb, reference=reference, case_sensitive=case_sensitive, without_sources=without_sources
+        )
+
+    def stats(
+        self,
+        datasets: Iterable[str] = (),
+        *,
+        reference: str = "dataset",
+        case_sensitive: bool = False,
+        without_sources: Iterable[str] = (),
+        measures: Iterable[str] | None = None,
+    ) -> Measured:
+        """Return the measures of these datasets, by default of all, computed afresh; nothing is stored."""
+        from remix.measures import compute
+
+        return compute(
+            self.store.frames(list(datasets) or None),
+            self.kb,
+            reference=reference,
+            case_sensitive=case_sensitive,
+            without_sources=without_sources,
+            measures=measures,
+        )
 
 
 def open_workspace(folder: Path | str | None = None) -> Workspace:

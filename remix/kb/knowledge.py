@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Iterable
 from functools import cached_property
@@ -149,7 +148,7 @@ class KnowledgeBase:
         return fewer
 
     def keeping_case(self) -> KnowledgeBase:
-        """Return it with forms compared without folding their case."""
-        other = copy.copy(self.without_sources(()))
+        """Return it with forms compared as they are written, not casefolded."""
+        other = self.without_sources(())
         other.case_sensitive = True
         return other

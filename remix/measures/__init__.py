@@ -14,6 +14,7 @@ from remix.errors import UsageError, nearest
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
 from remix.measures._averages import averaged
+from remix.measures._classes import classes_to_add, mapping_hash
 from remix.measures._corpus import Corpus
 from remix.measures._declaration import AVERAGES, Column, Measure, Summary
 from remix.measures._measured import LOW_COVERAGE, Measured, columns_of, document_column
@@ -29,6 +30,8 @@ __all__ = [
     "Measured",
     "Summary",
     "compute",
+    "prepared",
+    "signature_of",
 ]
 
 MEASURES: Registry[Measure] = Registry("measure", "remix.measures", Measure)
@@ -53,9 +56,7 @@ def compute(
     """
     if reference not in REFERENCES:
         raise UsageError(f"no reference '{reference}'{nearest(reference, REFERENCES)}")
-    if kb is not None:
-        kb = kb.without_sources(without_sources)
-        kb = kb.keeping_case() if case_sensitive else kb
+    kb = prepared(kb, case_sensitive, without_sources)
     wanted = list(MEASURES) if measures is None else [MEASURES[name] for name in measures]
     chosen = tuple(m for m in wanted if kb is not None or not m.needs)
     corpus = Corpus(frames, kb, reference=reference, case_sensitive=case_sensitive)
@@ -76,7 +77,7 @@ def compute(
         classes=_added_classes(corpus, chosen),
         measures=chosen,
         skipped=tuple(m.name for m in wanted if m not in chosen),
-        signature=_signature(kb, reference, case_sensitive, chosen),
+        signature=signature_of(kb, reference, case_sensitive, wanted),
     )
 
 
@@ -111,19 +112,24 @@ def _with_terms(datasets: pl.DataFrame, measures: tuple[Measure, ...]) -> pl.Dat
 
 
 def _added_classes(corpus: Corpus, measures: tuple[Measure, ...]) -> pl.DataFrame:
-    from remix.measures._classes import classes_to_add
-
     if not any(measure.name == "types" for measure in measures):
         return pl.DataFrame(schema={"annotation": pl.String, "dataset": pl.String, "class": pl.String})
     return classes_to_add(corpus)
 
 
-def _signature(
-    kb: KnowledgeBase | None, reference: str, case_sensitive: bool, measures: tuple[Measure, ...]
-) -> Signature:
-    from remix.measures._classes import mapping_hash
+def prepared(kb: KnowledgeBase | None, case_sensitive: bool, without_sources: Iterable[str]) -> KnowledgeBase | None:
+    """Return the knowledge base as measures see it: without some sources, with case where that is asked for."""
+    if kb is None:
+        return None
+    fewer = kb.without_sources(without_sources)
+    return fewer.keeping_case() if case_sensitive else fewer
 
-    every = len(measures) == len(MEASURES)
+
+def signature_of(
+    kb: KnowledgeBase | None, reference: str, case_sensitive: bool, measures: Iterable[Measure] | None = None
+) -> Signature:
+    """Return the choices that can change a value, apart from the data."""
+    names = MEASURES.names() if measures is None else sorted(measure.name for measure in measures)
     return Signature(
         {
             "remix": __version__,
@@ -132,6 +138,6 @@ def _signature(
             "case": "kept" if case_sensitive else "folded",
             "entities": iris.VERSION,
             "classes": mapping_hash()[:8],
-            "measures": "all" if every else ",".join(measure.name for measure in measures),
+            "measures": "all" if names == MEASURES.names() else ",".join(names),
         }
     )
