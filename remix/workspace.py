@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from remix.measures import Measured
     from remix.remixes import Remix
     from remix.store import Store
+    from remix.store.loading import Outcome
 
 __all__ = ["Workspace", "open_workspace"]
 
@@ -48,6 +49,14 @@ class Workspace:
         from remix.remixes.sample import ensure_sample
 
         return ensure_sample(self.store)
+
+    def load(
+        self, files: Iterable[Path | str], *, dry_run: bool = False, **choices: str | bool | None
+    ) -> list[Outcome]:
+        """Return what became of each file: loaded, unchanged, replaced or refused; see `remix.store.loading`."""
+        from remix.store.loading import load
+
+        return load(self.store, [str(file) for file in files], dry_run=dry_run, **choices)  # type: ignore[arg-type]
 
     def build(
         self,
@@ -106,6 +115,15 @@ class Workspace:
         self.store.attach_kb(folder)
         return opened
 
+    def kb_lookup(self, name: str) -> pl.DataFrame:
+        """Return the candidates of a surface form, or what the attached knowledge base knows of an entity."""
+        from remix.errors import MissingKnowledge
+        from remix.kb import lookup
+
+        if self.kb is None:
+            raise MissingKnowledge("no knowledge base is attached: `remix kb attach` takes the one that ships with remix")
+        return lookup(self.kb, name)
+
     def enrich(
         self, *, reference: str = "dataset", case_sensitive: bool = False, without_sources: Iterable[str] = ()
     ) -> pl.DataFrame:
@@ -124,6 +142,7 @@ class Workspace:
         case_sensitive: bool = False,
         without_sources: Iterable[str] = (),
         measures: Iterable[str] | None = None,
+        profile: str = "remix",
     ) -> Measured:
         """Return the measures of these datasets, by default of all, computed afresh; nothing is stored."""
         from remix.measures import compute
@@ -135,6 +154,7 @@ class Workspace:
             case_sensitive=case_sensitive,
             without_sources=without_sources,
             measures=measures,
+            profile=profile,
         )
 
 

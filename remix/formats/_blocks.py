@@ -82,9 +82,7 @@ def _split(numbered: pl.DataFrame, subjects: pl.DataFrame, doubtful: pl.Series) 
     triples = numbered.with_columns(numbered["unit"].scatter(where, moved) if where else numbered["unit"])
     more = pl.DataFrame({"unit": pl.Series(range(height, height + len(made)), dtype=pl.UInt32)})
     more = more.with_columns(subjects["subject"].gather(made) if made else pl.lit("").alias("subject"))
-    return Blocks(
-        triples.drop("run"), pl.concat([subjects, more]), len(made), str(more["subject"][0]) if made else ""
-    )
+    return Blocks(triples.drop("run"), pl.concat([subjects, more]), len(made), str(more["subject"][0]) if made else "")
 
 
 def _parts(rows: Sequence[tuple[int, Row]]) -> list[int]:

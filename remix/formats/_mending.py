@@ -124,9 +124,7 @@ def relative_iris(text: str) -> list[str]:
     ['line 1: <a>']
     """
     found = (match for match in _TOKEN.finditer(text) if match[1] is not None)
-    return [
-        f"line {_line_of(text, match.start())}: {match[0]}" for match in found if not _SCHEME.match(match[1])
-    ]
+    return [f"line {_line_of(text, match.start())}: {match[0]}" for match in found if not _SCHEME.match(match[1])]
 
 
 def _line_of(text: str, position: int) -> int:

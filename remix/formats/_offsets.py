@@ -76,9 +76,9 @@ def _inside() -> pl.Expr:
 
 
 def _taken(rows: pl.DataFrame, reason: str) -> pl.DataFrame:
-    return rows.with_columns(
-        begin="try_begin", end="try_end", kind=pl.lit("offset"), reason=pl.lit(reason)
-    ).drop("try_begin", "try_end")
+    return rows.with_columns(begin="try_begin", end="try_end", kind=pl.lit("offset"), reason=pl.lit(reason)).drop(
+        "try_begin", "try_end"
+    )
 
 
 def _unfitting(rest: pl.DataFrame) -> Iterator[pl.DataFrame]:
@@ -158,9 +158,11 @@ def _near(rows: pl.DataFrame) -> pl.DataFrame:
     nearer = (pl.col("_later") - pl.col("_begin")) <= (pl.col("_begin") - pl.col("_earlier"))
     chosen = pl.when(nearer | pl.col("_earlier").is_null()).then("_later").otherwise("_earlier")
     blank = pl.col("anchor").str.strip_chars() == ""
-    return found.with_columns(try_begin=pl.when(~blank).then(chosen)).with_columns(
-        try_end=pl.col("try_begin") + length
-    ).drop("_later", "_earlier", "_begin")
+    return (
+        found.with_columns(try_begin=pl.when(~blank).then(chosen))
+        .with_columns(try_end=pl.col("try_begin") + length)
+        .drop("_later", "_earlier", "_begin")
+    )
 
 
 def _position(text: pl.Expr, part: pl.Expr) -> pl.Expr:

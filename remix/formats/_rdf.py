@@ -6,15 +6,18 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import blake2b
 from itertools import islice
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
+import numpy as np
 import polars as pl
 import pyoxigraph as ox
 
 from remix.errors import BadInput
 from remix.formats._mending import Mends, decoded, relative_iris, with_dots, with_iris, with_prefix
 from remix.formats._source import Source
+from remix.signature import content_hash
 
 __all__ = ["BASE", "Parsed", "parsed", "syntax_of"]
 
@@ -37,6 +40,7 @@ SUFFIXES = tuple(_SYNTAXES)
 _LINED = (ox.RdfFormat.N_TRIPLES, ox.RdfFormat.N_QUADS)
 _TEXTUAL = (*_LINED, ox.RdfFormat.TURTLE, ox.RdfFormat.TRIG)
 _QUADS = (ox.RdfFormat.N_QUADS, ox.RdfFormat.TRIG, ox.RdfFormat.JSON_LD)
+_BLANK = re.compile(r"_:\S+")
 _BATCH = 100_000
 _LONGEST_LINE = 1 << 23
 # Repair holds the text three times in memory.
@@ -45,10 +49,14 @@ _LONGEST_REPAIR = 1 << 30
 
 @dataclass(frozen=True)
 class Parsed:
-    """Triples as N-Triples terms (`subject`, `predicate`, `object`) in the order of the text."""
+    """Triples as N-Triples terms (`subject`, `predicate`, `object`) in the order of the text.
+
+    `content` is the hash of the set of triples: of another order or syntax, it is the same.
+    """
 
     triples: pl.DataFrame
     mends: Mends
+    content: str
 
 
 def syntax_of(head: bytes, name: str) -> ox.RdfFormat | None:
@@ -91,8 +99,7 @@ def parsed(source: Source) -> Parsed:
     syntax = syntax_of(source.head, str(source.path)) or ox.RdfFormat.TURTLE
     try:
         with source.open() as stream:
-            triples = _table(_Lined(stream, source.name) if syntax in _TEXTUAL else stream, syntax)
-        return Parsed(triples, Mends())
+            return _table(_Lined(stream, source.name) if syntax in _TEXTUAL else stream, syntax, Mends())
     except (SyntaxError, ValueError) as error:
         if syntax not in _TEXTUAL:
             raise _refusal(source, error) from None
@@ -112,7 +119,7 @@ def _mended(source: Source, syntax: ox.RdfFormat) -> Parsed:
     base: str | None = None
     while True:
         try:
-            return Parsed(_table(io.BytesIO(text.encode("utf-8", "replace")), syntax, base), mends)
+            return _table(io.BytesIO(text.encode("utf-8", "replace")), syntax, mends, base)
         except SyntaxError as error:
             undeclared = re.search(r"The prefix (\S*): has not been declared", str(error))
             longer = with_prefix(text, undeclared[1]) if undeclared else None
@@ -129,23 +136,37 @@ def _mended(source: Source, syntax: ox.RdfFormat) -> Parsed:
 
 def _refusal(source: Source, error: SyntaxError | ValueError) -> BadInput:
     line = getattr(error, "lineno", None)
-    reason = re.sub(r"^Parser error at line \d+ (?:between columns? \d+ and (?:column )?\d+|column \d+): ", "", str(error))
+    reason = re.sub(
+        r"^Parser error at line \d+ (?:between columns? \d+ and (?:column )?\d+|column \d+): ", "", str(error)
+    )
     reason = re.sub(r" \(line \d+\)$", "", reason)
     shown = reason if len(reason) <= 200 else reason[:200] + "…"
     return BadInput(source.name, " ".join(shown.split()), line=line, column=getattr(error, "offset", None))
 
 
-def _table(stream: BinaryIO, syntax: ox.RdfFormat, base: str | None = None) -> pl.DataFrame:
+def _table(stream: BinaryIO, syntax: ox.RdfFormat, mends: Mends, base: str | None = None) -> Parsed:
     parser = ox.parse(stream, format=syntax, base_iri=base)
-    parts = [
-        pl.DataFrame({"line": pl.Series(lines, dtype=pl.String)})
-        .select(pl.col("line").str.splitn(" ", 3).struct.rename_fields(["subject", "predicate", "object"]))
-        .unnest("line")
-        .with_columns(pl.col("predicate").cast(pl.Categorical))
-        for lines in _batches(parser, quads=syntax in _QUADS)
-    ]
+    parts: list[pl.DataFrame] = []
+    digests: list[bytes] = []
+    for lines in _batches(parser, quads=syntax in _QUADS):
+        digests.append(b"".join([blake2b(_masked(line), digest_size=8).digest() for line in lines]))
+        parts.append(_columns(pl.Series("line", lines, dtype=pl.String)))
+    # Sorted and each once, the digests stand for the set of triples, whatever its order and syntax.
+    every = np.unique(np.frombuffer(b"".join(digests), dtype="<u8"))
     schema = {"subject": pl.String(), "predicate": pl.Categorical(), "object": pl.String()}
-    return pl.concat(parts) if parts else pl.DataFrame(schema=schema)
+    triples = pl.concat(parts) if parts else pl.DataFrame(schema=schema)
+    return Parsed(triples, mends, content_hash(every.tobytes()))
+
+
+def _columns(lines: pl.Series) -> pl.DataFrame:
+    split = pl.col("line").str.splitn(" ", 3).struct.rename_fields(["subject", "predicate", "object"])
+    columns = lines.to_frame().select(split).unnest("line")
+    return columns.with_columns(pl.col("predicate").cast(pl.Categorical))
+
+
+def _masked(line: str) -> bytes:
+    # Blank nodes have other names each time; a literal may look like one, which does no harm.
+    return (_BLANK.sub("_:", line) if "_:" in line else line).encode()
 
 
 def _batches(parser: Iterator[ox.Quad], *, quads: bool) -> Iterator[list[str]]:

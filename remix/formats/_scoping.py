@@ -48,16 +48,13 @@ def annotation_iris(annotations: pl.DataFrame) -> pl.Series:
     ['urn:d/1#char=0,5;2', 'urn:d/1#char=0,5']
     """
     spans = annotations.select("document", "begin", "end", "given").with_row_index("row")
-    ordered = spans.sort("given", "row").with_columns(
-        n=pl.int_range(pl.len()).over("document", "begin", "end") + 1
-    )
+    ordered = spans.sort("given", "row").with_columns(n=pl.int_range(pl.len()).over("document", "begin", "end") + 1)
     begin, end = (pl.col(name).cast(pl.String).fill_null("") for name in ("begin", "end"))
     iri = pl.concat_str("document", pl.lit("#char="), begin, pl.lit(","), end)
     numbered = pl.concat_str(iri, pl.lit(";"), pl.col("n").cast(pl.String))
-    return (
-        ordered.with_columns(annotation=pl.when(pl.col("n") > 1).then(numbered).otherwise(iri))
-        .sort("row")["annotation"]
-    )
+    return ordered.with_columns(annotation=pl.when(pl.col("n") > 1).then(numbered).otherwise(iri)).sort("row")[
+        "annotation"
+    ]
 
 
 def grouped(annotations: pl.DataFrame) -> pl.DataFrame:
@@ -68,9 +65,7 @@ def grouped(annotations: pl.DataFrame) -> pl.DataFrame:
     """
     span = ["document", "begin", "end", pl.col("ignorable").is_null()]
     first = pl.col("annotation").min_by(pl.col("annotation").str.len_chars()).over(span)
-    return annotations.with_columns(
-        group=pl.coalesce("group", first), option=pl.coalesce("option", "annotation")
-    )
+    return annotations.with_columns(group=pl.coalesce("group", first), option=pl.coalesce("option", "annotation"))
 
 
 def indexes(given: pl.Expr) -> tuple[pl.Expr, pl.Expr]:

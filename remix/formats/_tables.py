@@ -1,0 +1,304 @@
+"""Documents, annotations and links out of the numbered triples of a NIF file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from remix import names
+from remix.formats._blocks import Blocks
+from remix.formats._mending import Mends
+from remix.formats._offsets import checked
+from remix.formats._rdf import BASE
+from remix.formats._scoping import annotation_iris, document_iris, grouped, indexes
+from remix.formats._terms import IDENT, integer, iri, iri_term, language, literal, predicate
+from remix.iris import canonical, is_nil
+
+__all__ = ["Tables", "tables"]
+
+GIVEN = predicate("givenIri", names.RMX)
+TYPE = predicate("type", names.RDF)
+CLASS = predicate("taClassRef", names.ITSRDF)
+CONTEXT = predicate("referenceContext")
+DOCUMENT = predicate("document", names.RMX)
+IGNORABLE = predicate("ignorable", names.RMX)
+NO_LINKS = [f"<{BASE}>", f"<{BASE}*>"]
+"""What `<>` and `<*>` have become: they link to nothing."""
+
+_PARTS = [predicate(part) for part in ("Sentence", "Word", "Paragraph", "Title", "Structure", "TextSpanAnnotation")]
+_KNOWN_KB = r"^http://(?:(?:[a-z-]+\.)?dbpedia\.org/resource/|www\.wikidata\.org/entity/)"
+_HOST = r"^([A-Za-z][A-Za-z0-9+.-]*://[^/?#]*)"
+
+
+@dataclass(frozen=True)
+class Tables:
+    """`documents` and `annotations` with the unit of their subject, `links`, `classes` and `regions`.
+
+    `documents` has also contexts without text that annotations name: their `text` is null.
+    """
+
+    documents: pl.DataFrame
+    annotations: pl.DataFrame
+    links: pl.DataFrame
+    classes: pl.DataFrame
+    regions: pl.DataFrame
+
+
+def tables(blocks: Blocks, dataset: str, mends: Mends) -> Tables:
+    """Return the tables of a file, with scoped IRIs and right offsets; repairs are counted."""
+    wanted = [CONTEXT, DOCUMENT, IDENT, CLASS, TYPE, IGNORABLE, GIVEN, *_LITERALS.values(), *_OBJECTS]
+    triples = blocks.triples.filter(pl.col("predicate").is_in(wanted))
+    subjects = _subjects(triples, blocks.subjects)
+    bare = _annotations(triples, subjects)
+    documents = _documents(triples, subjects, bare, dataset, mends)
+    located = _located(bare, documents, mends)
+    links = _links(triples, subjects, located, mends)
+    annotations = _named(located, links)
+    return Tables(
+        documents,
+        annotations,
+        _of(links.filter(~pl.col("nil")), annotations).select("annotation", "entity", "entity_as_given"),
+        _classes(triples, annotations, mends),
+        _regions(triples, subjects, documents),
+    )
+
+
+_LITERALS = {
+    "text": predicate("isString"),
+    "begin": predicate("beginIndex"),
+    "end": predicate("endIndex"),
+    "anchor": predicate("anchorOf"),
+    "confidence": predicate("taConfidence", names.ITSRDF),
+    "group": predicate("group", names.RMX),
+    "option": predicate("option", names.RMX),
+}
+SAME = predicate("sameAs", names.OWL)
+SOURCE = predicate("sourceUrl")
+BROADER = predicate("broaderContext")
+_OBJECTS = (SAME, SOURCE, BROADER)
+
+
+def _first(triples: pl.DataFrame, term: str, name: str) -> pl.DataFrame:
+    found = triples.filter(pl.col("predicate") == term).select("unit", pl.col("object").alias(name))
+    return found.unique("unit", keep="first", maintain_order=True)
+
+
+def _subjects(triples: pl.DataFrame, subjects: pl.DataFrame) -> pl.DataFrame:
+    """Return the subjects with `given`: the IRI as in the file, or as in the file that it once came from."""
+    plain = pl.coalesce(iri(pl.col("subject")), "subject")
+    once = _first(triples, GIVEN, "once")
+    if once.is_empty():
+        return subjects.with_columns(given=plain)
+    joined = subjects.join(once, on="unit", how="left", maintain_order="left")
+    said = pl.coalesce(iri(pl.col("once")), literal(pl.col("once")))
+    return joined.select("unit", "subject", given=pl.coalesce(said, plain))
+
+
+def _annotations(triples: pl.DataFrame, subjects: pl.DataFrame) -> pl.DataFrame:
+    """Return what annotates a text: unit, context (a term), given, begin, end, anchor, ignorable, …"""
+    context = _first(triples, CONTEXT, "context")
+    texts = _first(triples, _LITERALS["text"], "text")
+    annotations = context.join(texts, on="unit", how="anti")
+    ignorable = _ignorable(triples)
+    annotations = pl.concat([annotations, ignorable.select("unit", "context")]).unique(
+        "unit", keep="last", maintain_order=True
+    )
+    linked = triples.filter(pl.col("predicate") == IDENT).select("unit")
+    parts = triples.filter((pl.col("predicate") == TYPE) & pl.col("object").is_in(_PARTS)).select("unit")
+    annotations = annotations.join(parts.join(linked, on="unit", how="anti"), on="unit", how="anti")
+    for name in ("begin", "end", "confidence", "group", "option"):
+        annotations = annotations.join(
+            _first(triples, _LITERALS[name], name), on="unit", how="left", maintain_order="left"
+        )
+    annotations = annotations.join(_anchors(triples), on="unit", how="left", maintain_order="left")
+    annotations = annotations.join(ignorable.select("unit", "ignorable"), on="unit", how="left", maintain_order="left")
+    named = annotations.join(subjects, on="unit", how="left", maintain_order="left")
+    iri_begin, iri_end = indexes(pl.col("given"))
+    return named.with_columns(
+        integer(pl.col("begin")),
+        integer(pl.col("end")),
+        literal(pl.col("confidence")).cast(pl.Float64, strict=False),
+        literal(pl.col("group")),
+        literal(pl.col("option")),
+        iri_begin=iri_begin,
+        iri_end=iri_end,
+    )
+
+
+def _anchors(triples: pl.DataFrame) -> pl.DataFrame:
+    """Return the anchors: unit, anchor, and anchors with all of them where there are several."""
+    rows = triples.filter(pl.col("predicate") == _LITERALS["anchor"])
+    texts = rows.select("unit", anchor=literal(pl.col("object"))).unique(maintain_order=True)
+    if texts["unit"].is_unique().all():
+        return texts.with_columns(anchors=pl.lit(None, pl.List(pl.String)))
+    first = texts.group_by("unit", maintain_order=True).agg(pl.col("anchor").alias("anchors"))
+    return first.with_columns(anchor=pl.col("anchors").list.first()).select("unit", "anchor", "anchors")
+
+
+def _ignorable(triples: pl.DataFrame) -> pl.DataFrame:
+    return (
+        _first(triples, DOCUMENT, "context")
+        .join(_first(triples, IGNORABLE, "ignorable"), on="unit", how="inner", maintain_order="left")
+        .with_columns(literal(pl.col("ignorable")))
+    )
+
+
+def _documents(
+    triples: pl.DataFrame, subjects: pl.DataFrame, bare: pl.DataFrame, dataset: str, mends: Mends
+) -> pl.DataFrame:
+    """Return the texts that annotations refer to or that are part of no other; and contexts without text."""
+    texts = _first(triples, _LITERALS["text"], "string").join(subjects, on="unit", maintain_order="left")
+    named = bare.select(subject="context").unique(maintain_order=True)
+    broader = triples.filter(pl.col("predicate") == BROADER).select(subject="object").unique()
+    wholes = texts.join(named, on="subject", how="anti").join(broader, on="subject", how="semi")
+    texts = texts.join(wholes.select("unit"), on="unit", how="anti").with_columns(
+        text=literal(pl.col("string")), language=language(pl.col("string"))
+    )
+    missing = named.join(texts, on="subject", how="anti").join(
+        subjects.unique("subject", keep="first"), on="subject", how="left", maintain_order="left"
+    )
+    missing = missing.with_columns(given=pl.coalesce("given", iri(pl.col("subject")), "subject"))
+    both = pl.concat([texts.drop("string"), missing], how="diagonal").with_columns(pl.col("text").cast(pl.String))
+    both = both.join(_first(triples, SOURCE, "source"), on="unit", how="left", maintain_order="left")
+    for name, wrong, example in _odd_texts(texts):
+        mends.add(name, example, wrong)
+    both = both.join(_wrong_ends(triples, texts, mends), on="unit", how="left", maintain_order="left")
+    return both.with_columns(
+        iri(pl.col("source")), document=document_iris(both["given"], dataset), dataset=pl.lit(dataset)
+    )
+
+
+def _odd_texts(texts: pl.DataFrame) -> list[tuple[str, int, str]]:
+    empty = texts.filter(pl.col("text") == "")["given"]
+    several = texts.filter(~pl.col("subject").is_first_distinct())["given"]
+    return [
+        ("empty-document", len(empty), empty.first() if len(empty) else ""),
+        ("duplicate-document", len(several), f"{several.first()} has two texts" if len(several) else ""),
+    ]
+
+
+def _wrong_ends(triples: pl.DataFrame, texts: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+    """Return the right end (`length`) of the texts for which the file has another: unit, length.
+
+    A sentence may count from the begin of the text that it is part of.
+    """
+    ends = texts.select("unit", "given", size=pl.col("text").str.len_chars().cast(pl.Int64))
+    for name in ("begin", "end"):
+        ends = ends.join(_first(triples, _LITERALS[name], name), on="unit", how="left", maintain_order="left")
+    begin = integer(pl.col("begin")).fill_null(0)
+    ends = ends.with_columns(integer(pl.col("end")), length=begin + pl.col("size"))
+    wrong = ends.filter(pl.col("end") != pl.col("length"))
+    if wrong.height:
+        row = wrong.row(0, named=True)
+        mends.add("context-end", f"{row['given']}: {row['end']} is {row['length']}", wrong.height)
+    return wrong.select("unit", "length")
+
+
+def _located(bare: pl.DataFrame, documents: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+    """Return the annotations in their documents, with right offsets; what was wrong is counted."""
+    texts = documents.select(context="subject", text="text", document="document")
+    rows = bare.join(texts, on="context", how="left", maintain_order="left")
+    rows = checked(_fitting(rows)).sort("unit")
+    for kind in ("offset", "anchor", "range"):
+        wrong = rows.filter(pl.col("kind") == kind)
+        if wrong.height:
+            mends.add(kind, _example(wrong.row(0, named=True)), wrong.height)
+    disagree = rows.filter(
+        ((pl.col("iri_begin") != pl.col("begin")) | (pl.col("iri_end") != pl.col("end"))) & pl.col("kind").is_null()
+    )
+    if disagree.height:
+        row = disagree.row(0, named=True)
+        mends.add("fragment", f"{row['given']}: begin and end are {row['begin']}, {row['end']}", disagree.height)
+    dangling = rows.filter(pl.col("text").is_null())
+    if dangling.height:
+        row = dangling.row(0, named=True)
+        mends.add("dangling", f"{row['given']}: no text is given for {row['context']}", dangling.height)
+    inside = pl.when(pl.col("kind").is_null() | (pl.col("kind") != "range")).then(
+        pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin"))
+    )
+    return rows.with_columns(surface_form=pl.coalesce(inside, "anchor")).drop("text")
+
+
+def _example(row: dict[str, object]) -> str:
+    given = f"{row['given_begin']},{row['given_end']}"
+    if row["kind"] == "offset":
+        return f"{row['given']}: {given} is {row['begin']},{row['end']} ({row['reason']})"
+    anchor = f"'{row['anchor']}' " if row["anchor"] is not None else ""
+    return f"{row['given']}: {anchor}{row['reason']} ({given})"
+
+
+def _fitting(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return one row an annotation: of several anchors, or texts under one IRI, the pair that fits."""
+    several = rows["anchors"].is_not_null().any()
+    if not several and rows["unit"].is_unique().all():
+        return rows.drop("anchors")
+    long = rows.with_columns(
+        anchor=pl.when(pl.col("anchors").is_null()).then(pl.concat_list("anchor")).otherwise("anchors")
+    ).explode("anchor", empty_as_null=True, keep_nulls=True)
+    said = pl.col("text").str.slice(pl.col("begin").clip(0), (pl.col("end") - pl.col("begin")).clip(0))
+    fits = (said == pl.col("anchor")).fill_null(False)
+    ordered = long.with_columns(_fits=fits).with_row_index("_row").sort("_fits", "_row", descending=[True, False])
+    return ordered.unique("unit", keep="first", maintain_order=True).drop("_fits", "_row", "anchors")
+
+
+def _links(triples: pl.DataFrame, subjects: pl.DataFrame, annotations: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+    """Return unit, entity, entity_as_given, nil: a link may be followed through a resource of the file."""
+    rows = triples.filter((pl.col("predicate") == IDENT) & ~pl.col("object").str.starts_with("_:"))
+    empty = rows.filter(pl.col("object").is_in(NO_LINKS)).height
+    mends.add("invalid-iri", "a link to <> or <*> links to nothing", empty)
+    rows = rows.filter(~pl.col("object").is_in(NO_LINKS)).join(
+        annotations.select("unit", "given"), on="unit", how="inner", maintain_order="left"
+    )
+    links = rows.select(
+        "unit",
+        "given",
+        entity_as_given=pl.coalesce(iri(pl.col("object")), literal(pl.col("object"))),
+    ).unique(maintain_order=True)
+    links = links.with_columns(entity=canonical(links["entity_as_given"]))
+    links = links.with_columns(known=pl.col("entity").str.contains(_KNOWN_KB))
+    same = _same(triples, subjects)
+    followed = links.join(same, on="entity_as_given", how="left", maintain_order="left").with_columns(
+        entity=pl.when(pl.col("known")).then("entity").otherwise(pl.coalesce("same", "entity"))
+    )
+    host = pl.col("given").str.extract(_HOST, 1)
+    local = ~pl.col("known") & pl.col("same").is_null() & (pl.col("entity_as_given").str.extract(_HOST, 1) == host)
+    nil = is_nil(pl.col("entity_as_given")) | is_nil(pl.col("entity")) | local.fill_null(False)
+    return followed.with_columns(nil=nil).unique(["unit", "entity"], keep="first", maintain_order=True)
+
+
+def _same(triples: pl.DataFrame, subjects: pl.DataFrame) -> pl.DataFrame:
+    """Return where the resources of the file are the same as one elsewhere: entity_as_given, same."""
+    rows = triples.filter(pl.col("predicate") == SAME).join(subjects, on="unit", maintain_order="left")
+    same = rows.select(entity_as_given=iri(pl.col("subject")), same=iri(pl.col("object"))).drop_nulls()
+    return same.with_columns(canonical(same["same"]))
+
+
+def _of(rows: pl.DataFrame, annotations: pl.DataFrame) -> pl.DataFrame:
+    return rows.join(annotations.select("unit", "annotation"), on="unit", how="inner", maintain_order="left")
+
+
+def _named(located: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
+    linked = links.filter(~pl.col("nil")).select("unit").unique()
+    named = located.with_columns(
+        annotation=annotation_iris(located), is_nil=~pl.col("unit").is_in(linked["unit"].implode())
+    )
+    return grouped(named)
+
+
+def _classes(triples: pl.DataFrame, annotations: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+    rows = triples.filter(pl.col("predicate") == CLASS)
+    empty = rows.filter(pl.col("object").is_in(NO_LINKS)).height
+    mends.add("invalid-iri", "a class <> or <*> is none", empty)
+    rows = rows.filter(~pl.col("object").is_in(NO_LINKS) & pl.col("object").str.starts_with("<"))
+    return _of(rows, annotations).select("annotation", iri(pl.col("object")).alias("class")).unique(maintain_order=True)
+
+
+def _regions(triples: pl.DataFrame, subjects: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
+    region = iri_term(pl.lit(f"{names.RMX}Region"))
+    units = triples.filter((pl.col("predicate") == TYPE) & (pl.col("object") == region)).select("unit")
+    rows = units.join(_first(triples, DOCUMENT, "subject"), on="unit")
+    for name in ("begin", "end"):
+        rows = rows.join(_first(triples, _LITERALS[name], name), on="unit", how="left")
+    rows = rows.join(documents.select("subject", "document"), on="subject", how="inner")
+    return rows.select("document", integer(pl.col("begin")), integer(pl.col("end"))).sort("document", "begin", "end")

@@ -1,0 +1,215 @@
+"""Scoped triples: what goes into the store, as N-Triples compressed with zstandard."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+import zstandard
+
+from remix import names
+from remix.files import written
+from remix.formats._blocks import Blocks
+from remix.formats._tables import CLASS, CONTEXT, DOCUMENT, GIVEN, NO_LINKS, TYPE, Tables
+from remix.formats._terms import IDENT, iri_term, number_term, predicate
+
+__all__ = ["Scoped", "measures", "scoped", "write_ntriples"]
+
+REFERENCES = predicate("referenceDocuments", names.HFTS)
+DATASET = f"<{names.HFTS}Dataset>"
+_OLD_REFERENCES = predicate("referenceDocuments", names.HFTS_OLD)
+_BEGIN = predicate("beginIndex")
+_END = predicate("endIndex")
+_STRUCTURE = {
+    names.RMX: ("givenIri", "document", "ignorable", "group", "option"),
+    names.HFTS: ("referenceDocuments",),
+    names.HFTS_OLD: ("referenceDocuments",),
+}
+_ROWS = 200_000
+
+
+@dataclass(frozen=True)
+class Scoped:
+    """Triples of the dataset and, apart, its measures: subject, predicate, object as terms."""
+
+    data: pl.DataFrame
+    measures: pl.DataFrame
+
+
+def is_measure() -> pl.Expr:
+    """Return whether a predicate is a measure's: of our vocabularies, and not structure."""
+    term = pl.col("predicate").cast(pl.String)
+    ours = pl.any_horizontal(term.str.starts_with(f"<{namespace}") for namespace in _STRUCTURE)
+    structure = [predicate(part, namespace) for namespace, parts in _STRUCTURE.items() for part in parts]
+    return ours & ~term.is_in(structure)
+
+
+def measure_predicates(triples: pl.DataFrame) -> list[str]:
+    """Return the predicates of a file that are measures."""
+    return triples.select(pl.col("predicate").unique()).filter(is_measure())["predicate"].cast(pl.String).to_list()
+
+
+def scoped(blocks: Blocks, found: Tables, dataset: str) -> Scoped:
+    """Return the triples of a file under the scoped IRIs of its documents and annotations.
+
+    Everything that is neither is as it was; repaired offsets replace the given ones; links to nothing go.
+    """
+    term = f"<{dataset}>"
+    triples, subjects = _without_dataset(blocks, term)
+    named = _names(found)
+    dropped = (pl.col("predicate").is_in([IDENT, CLASS]) & pl.col("object").is_in(NO_LINKS)) | (
+        (pl.col("predicate") == GIVEN) & pl.col("unit").is_in(named["unit"].implode())
+    )
+    predicates = triples["predicate"].unique().cast(pl.String)
+    if GIVEN in predicates or triples.filter(pl.col("object").is_in(NO_LINKS)).height:
+        triples = triples.filter(~dropped)
+    triples = _offsets(triples, found)
+    renamed = subjects.join(named, on="unit", how="left", maintain_order="left")
+    terms = renamed.select(pl.coalesce("term", "subject")).to_series()
+    triples = triples.with_columns(_objects(triples, found, renamed))
+    triples = triples.select(terms.gather(triples["unit"]).alias("subject"), "predicate", "object")
+    triples = _blank_nodes(triples, dataset)
+    measured = measure_predicates(triples)
+    apart = triples.filter(pl.col("predicate").is_in(measured)).with_columns(_current(pl.col("predicate")))
+    if measured:
+        triples = triples.filter(~pl.col("predicate").is_in(measured))
+    return Scoped(pl.concat([triples, _added(found, subjects, term)]), apart)
+
+
+def measures(apart: pl.DataFrame) -> pl.DataFrame:
+    """Return measures met in a file as values: subject, term (IRIs), number or text."""
+    from remix.formats._terms import iri, literal
+
+    text = pl.coalesce(literal(pl.col("object")), iri(pl.col("object")), "object")
+    number = text.cast(pl.Float64, strict=False)
+    return apart.select(
+        subject=pl.coalesce(iri(pl.col("subject")), "subject"),
+        term=iri(pl.col("predicate").cast(pl.String)),
+        number=number,
+        text=pl.when(number.is_null()).then(text),
+    )
+
+
+def _current(term: pl.Expr) -> pl.Expr:
+    # Older files have another namespace and `notAnnotatedProperty` for `notAnnotated`.
+    return (
+        term.cast(pl.String)
+        .str.replace(names.HFTS_OLD, names.HFTS, literal=True)
+        .str.replace("notAnnotatedProperty>", "notAnnotated>", literal=True)
+        .cast(pl.Categorical)
+    )
+
+
+def _without_dataset(blocks: Blocks, term: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the triples and subjects with the dataset that a file names itself under our name for it."""
+    types = blocks.triples.filter((pl.col("predicate") == TYPE) & (pl.col("object").str.ends_with("#Dataset>")))
+    ours = types.filter(pl.col("object").str.starts_with("<https://raw.githubusercontent.com/santifa/hfts/"))[
+        "unit"
+    ].unique()
+    if len(ours) != 1:
+        return blocks.triples, blocks.subjects
+    unit = ours.item()
+    listed = (pl.col("unit") == unit) & (
+        pl.col("predicate").is_in([REFERENCES, _OLD_REFERENCES]) | (pl.col("object") == DATASET)
+    )
+    renamed = pl.when(pl.col("unit") == unit).then(pl.lit(term)).otherwise("subject").alias("subject")
+    return blocks.triples.filter(~listed), blocks.subjects.with_columns(renamed)
+
+
+def _names(found: Tables) -> pl.DataFrame:
+    return pl.concat(
+        [
+            found.documents.drop_nulls("unit").select("unit", term=iri_term(pl.col("document"))),
+            found.annotations.select("unit", term=iri_term(pl.col("annotation"))),
+        ]
+    )
+
+
+def _offsets(triples: pl.DataFrame, found: Tables) -> pl.DataFrame:
+    """Return the triples with repaired begins and ends, those that were missing added."""
+    differs = (pl.col("kind") == "offset") | (pl.col("kind").is_null() & pl.col("given_begin").is_null())
+    moved = found.annotations.filter(differs & pl.col("begin").is_not_null())
+    parts = [triples]
+    for term, right in (
+        (_BEGIN, moved.select("unit", value="begin")),
+        (_END, moved.select("unit", value="end")),
+        (_END, found.documents.select("unit", value="length").drop_nulls()),
+    ):
+        if right.is_empty():
+            continue
+        rows = parts[0].with_row_index("row").filter((pl.col("predicate") == term)).join(right, on="unit")
+        new = rows.select("row", "unit", object=number_term(pl.col("object"), pl.col("value")))
+        parts[0] = parts[0].with_columns(parts[0]["object"].scatter(new["row"], new["object"]))
+        absent = right.join(rows, on="unit", how="anti")
+        number = f'"^^<{names.XSD}nonNegativeInteger>'
+        object_ = pl.concat_str(pl.lit('"'), pl.col("value").cast(pl.String), pl.lit(number))
+        parts.append(absent.select("unit", predicate=pl.lit(term, pl.Categorical), object=object_))
+    return pl.concat([part.select("unit", "predicate", "object") for part in parts])
+
+
+def _objects(triples: pl.DataFrame, found: Tables, renamed: pl.DataFrame) -> pl.Series:
+    """Return the objects with documents and annotations under their scoped IRIs."""
+    new = pl.concat(
+        [
+            found.documents.select("subject", term=iri_term(pl.col("document"))),
+            renamed.drop_nulls("term").select("subject", "term"),
+        ]
+    ).unique("subject", keep="first", maintain_order=True)
+    may = pl.col("object").str.starts_with("<") & ~pl.col("predicate").is_in([TYPE, IDENT, CLASS])
+    rows = (
+        triples.with_row_index("row").filter(may).join(new, left_on="object", right_on="subject", maintain_order="left")
+    )
+    rows = rows.select("row", "unit", "predicate", "term")
+    if not found.documents["subject"].is_unique().all():
+        own = found.annotations.select("unit", own=iri_term(pl.col("document")))
+        rows = rows.join(own, on="unit", how="left", maintain_order="left")
+        context = pl.col("predicate").is_in([CONTEXT, DOCUMENT]) & pl.col("own").is_not_null()
+        rows = rows.with_columns(term=pl.when(context).then("own").otherwise("term"))
+    return triples["object"].scatter(rows["row"], rows["term"])
+
+
+def _blank_nodes(triples: pl.DataFrame, dataset: str) -> pl.DataFrame:
+    """Return the triples with blank nodes named after the dataset, in the order of the text."""
+    rows = triples.with_row_index("row")
+    blank = pl.concat(
+        [rows.filter(pl.col(c).str.starts_with("_:")).select("row", node=c) for c in ("subject", "object")]
+    ).sort("row", maintain_order=True)
+    if blank.is_empty():
+        return triples
+    stem = dataset.rsplit(":", 1)[-1].rsplit("/", 1)[-1]
+    nodes = blank.unique("node", keep="first", maintain_order=True).with_row_index("n", offset=1)
+    new = pl.concat_str(pl.lit(f"_:{stem}-b"), pl.col("n").cast(pl.String))
+    old, labels = nodes["node"], nodes.select(new).to_series()
+    return triples.with_columns(
+        pl.when(pl.col(c).str.starts_with("_:")).then(pl.col(c).replace(old, labels)).otherwise(c).alias(c)
+        for c in ("subject", "object")
+    )
+
+
+def _added(found: Tables, subjects: pl.DataFrame, term: str) -> pl.DataFrame:
+    given = pl.concat(
+        [
+            found.documents.select(subject=iri_term(pl.col("document")), given="given"),
+            found.annotations.select(subject=iri_term(pl.col("annotation")), given="given"),
+        ]
+    ).filter(~pl.col("given").str.starts_with("_:"))
+    listed = found.documents.drop_nulls("text").select(
+        subject=pl.lit(term), predicate=pl.lit(REFERENCES), object=iri_term(pl.col("document"))
+    )
+    kind = pl.DataFrame({"subject": [term], "predicate": [TYPE], "object": [DATASET]})
+    origin = given.select("subject", predicate=pl.lit(GIVEN), object=iri_term(pl.col("given")))
+    return pl.concat([origin, kind, listed]).with_columns(pl.col("predicate").cast(pl.Categorical))
+
+
+def write_ntriples(triples: pl.DataFrame, path: Path) -> int:
+    """Write triples as N-Triples, compressed with zstandard, and return how many they are."""
+    with written(path) as stream, zstandard.ZstdCompressor(level=1).stream_writer(stream, closefd=False) as packed:
+        for rows in triples.iter_slices(_ROWS):
+            lines = io.BytesIO()
+            rows.with_columns(pl.col("predicate").cast(pl.String), dot=pl.lit(".")).write_csv(
+                lines, include_header=False, separator=" ", quote_style="never"
+            )
+            packed.write(lines.getbuffer())
+    return triples.height

@@ -1,0 +1,81 @@
+"""NIF in every RDF syntax and state of health found in the wild, and back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from remix.errors import BadInput
+from remix.formats import Format, Found, Repair, Source
+from remix.formats._blocks import blocks
+from remix.formats._mending import Mends
+from remix.formats._rdf import SUFFIXES, parsed, syntax_of
+from remix.formats._tables import Tables, tables
+from remix.formats._writing import Scoped, measures, scoped, write_ntriples
+from remix.frames import Frames
+
+__all__ = ["NIF"]
+
+
+def _read(source: Source, dataset: str) -> Found:
+    text = parsed(source)
+    mends = text.mends
+    numbered = blocks(text.triples)
+    content = text.content
+    del text
+    if numbered.shared:
+        mends.add("shared-iri", f"{numbered.example} names several annotations", numbered.shared)
+    found = tables(numbered, dataset, mends)
+    _refuse_what_is_no_nif(source, found)
+    whole = scoped(numbered, found, dataset)
+    return Found(
+        frames=_frames(found, whole, dataset),
+        repairs=_repairs(mends),
+        triples=whole.data.height + whole.measures.height,
+        content=content,
+        write=_writer(whole),
+    )
+
+
+def _refuse_what_is_no_nif(source: Source, found: Tables) -> None:
+    texts = found.documents["text"].count()
+    if not texts and found.annotations.is_empty():
+        raise BadInput(source.name, "is RDF without NIF in it: no text (nif:isString) and no annotation")
+    if not texts:
+        count = found.annotations.height
+        raise BadInput(source.name, f"has {count} annotations but not one of their texts (nif:isString)")
+
+
+def _writer(whole: Scoped):  # type: ignore[no-untyped-def]
+    def write(path: Path, measures_to: Path) -> int:
+        count = write_ntriples(whole.data, path)
+        if whole.measures.height:
+            count += write_ntriples(whole.measures, measures_to)
+        return count
+
+    return write
+
+
+def _frames(found: Tables, whole: Scoped, dataset: str) -> Frames:
+    return Frames.of(
+        documents=found.documents.drop_nulls("text"),
+        annotations=found.annotations.with_columns(dataset=pl.lit(dataset)),
+        links=found.links,
+        classes=found.classes,
+        regions=found.regions,
+        values=measures(whole.measures),
+    )
+
+
+def _repairs(mends: Mends) -> tuple[Repair, ...]:
+    return tuple(Repair(kind, count, mends.examples[kind]) for kind, count in mends.counts.items())
+
+
+NIF = Format(
+    name="nif",
+    summary="NLP Interchange Format in Turtle, N-Triples, N-Quads, TriG, RDF/XML or JSON-LD",
+    suffixes=SUFFIXES,
+    sniff=lambda head, name: syntax_of(head, name) is not None,
+    read=_read,
+)

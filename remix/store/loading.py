@@ -1,0 +1,68 @@
+"""Loading several files: each is loaded or refused on its own, and reported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from remix import catalog, progress
+from remix.errors import BadInput, Error, UsageError
+from remix.formats import Report, read, refused
+from remix.store import BASE_IRI, Store
+
+__all__ = ["Outcome", "load"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a file: `status` is loaded, unchanged, replaced, read (a dry run) or refused."""
+
+    name: str
+    status: str
+    report: Report
+
+    def row(self) -> dict[str, object]:
+        """Return the outcome as one row of a table."""
+        return {"dataset": self.name, "status": self.status, **asdict(self.report)}
+
+
+def load(
+    store: Store,
+    files: Iterable[str],
+    *,
+    dry_run: bool = False,
+    name: str | None = None,
+    base_iri: str = BASE_IRI,
+    format: str | None = None,
+    strict: bool = False,
+    replace: bool = False,
+) -> list[Outcome]:
+    """Return what became of each file; a file that is refused does not keep the next from being loaded.
+
+    A file is a path, `-` for standard input, or the name or URL of a catalogue entry. A dry run reads and
+    reports, and changes nothing.
+
+    Raises `UsageError` for one name for several files, a name or format that is none, or a taken name.
+    """
+    listed = list(files)
+    if name is not None and len(listed) != 1:
+        raise UsageError(f"one name for {len(listed)} files: load them one by one, or leave out --name")
+    outcomes = []
+    for file in progress.track(listed, "load"):
+        try:
+            path, known = catalog.local(file, store.folder / "cache")
+            called = name or known
+            if dry_run:
+                reading = read(path, name=called, base_iri=base_iri, format=format, strict=strict)
+                outcomes.append(Outcome(reading.name, "read", reading.report))
+                continue
+            done = store.load(path, name=called, base_iri=base_iri, format=format, strict=strict, replace=replace)
+            outcomes.append(Outcome(done.name, done.status, done.report))
+        except BadInput as error:
+            outcomes.append(Outcome(name or Path(file).name, "refused", refused(file, error)))
+        except UsageError:
+            raise
+        except Error as error:
+            outcomes.append(Outcome(name or Path(file).name, "refused", refused(file, error)))
+    return outcomes
