@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -26,6 +26,7 @@ __all__ = ["Index", "Results", "build_generation", "syntax_error"]
 Results = ox.QuerySolutions | ox.QueryBoolean | ox.QueryTriples
 
 _REMOVAL_COST = 3
+_CHUNK = 20_000
 
 
 class Index:
@@ -36,6 +37,18 @@ class Index:
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
+
+    @classmethod
+    def in_memory(cls, graphs: Mapping[str, bytes]) -> Index:
+        """Return an index of graphs that are on no disk: IRI to N-Triples.
+
+        >>> len(Index.in_memory({"urn:g": b"<urn:a> <urn:b> <urn:c> ."}))
+        1
+        """
+        made = cls(None)
+        for iri, triples in graphs.items():
+            made._store.load(triples, ox.RdfFormat.N_TRIPLES, to_graph=ox.NamedNode(iri))
+        return made
 
     @cached_property
     def _store(self) -> ox.Store:
@@ -79,6 +92,24 @@ class Index:
         except (OSError, RuntimeError) as error:
             raise StoreError(f"{name}: {error}") from None
         return list(set((lines or b"").splitlines()))
+
+    def about(self, subjects: Iterable[str]) -> set[bytes]:
+        """Return the triples of these subjects, terms as N-Triples spells them, as lines of N-Triples.
+
+        Literals have none.
+        """
+        found: set[bytes] = set()
+        iris: list[str] = []
+        for subject in subjects:
+            if subject.startswith("<"):
+                iris.append(subject)
+            elif subject.startswith("_:"):
+                quads = self._store.quads_for_pattern(ox.BlankNode(subject[2:]), None, None, None)
+                found |= {f"{quad.triple} .".encode() for quad in quads}
+        for begin in range(0, len(iris), _CHUNK):
+            some = " ".join(iris[begin : begin + _CHUNK])
+            found.update(self.triples(f"CONSTRUCT {{ ?s ?p ?o }} WHERE {{ VALUES ?s {{ {some} }} ?s ?p ?o }}"))
+        return found
 
     def graphs(self) -> list[str]:
         """Return the IRIs of the named graphs, sorted."""

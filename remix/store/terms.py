@@ -11,7 +11,7 @@ import pyoxigraph as ox
 from remix.errors import UsageError
 from remix.names import PREFIXES, XSD
 
-__all__ = ["plain", "term_like"]
+__all__ = ["number_term", "plain", "term_like"]
 
 _INTEGERS = {
     XSD + name for name in ("integer", "int", "long", "short", "byte", "nonNegativeInteger", "positiveInteger")
@@ -64,6 +64,15 @@ def plain(term: object) -> str | int | float | bool | None:
     if isinstance(term, ox.NamedNode):
         return term.value
     return None if term is None else str(term)
+
+
+def number_term(text: str) -> str:
+    """Return a number or truth value that SPARQL lets stand alone as N-Triples has it.
+
+    >>> number_term("3")
+    '"3"^^<http://www.w3.org/2001/XMLSchema#integer>'
+    """
+    return str(_parsed(text, {}))
 
 
 def _parsed(default: str, prefixes: Mapping[str, str]) -> ox.NamedNode | ox.Literal | None:

@@ -1,0 +1,225 @@
+"""CONSTRUCT queries in the papers' shape, without the product that they make.
+
+`CONSTRUCT { ?d ?dp ?do . ?m ?mp ?mo } WHERE { ?d ?dp ?do . ?m ?mp ?mo . … }` joins every triple of a document with
+every triple of each of its annotations, only to list both. A pattern whose predicate and object serve the template
+alone, an *open* pattern, says no more about the selection than that its subject has a triple. So the selection is
+run without the open patterns, once, and the triples of the subjects that it found are looked up. The set of triples
+is the same:
+
+- Taking a pattern out of a group is a semijoin on its subject, which commutes with what follows it in the group as
+  long as every solution binds the subject at that place; where that is not sure, the query is run as it is.
+- Where nothing else in the group says that a subject has a triple, a `FILTER EXISTS` does.
+- Template triples that are not open are made from the same solutions.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from remix.store.index import Index
+from remix.store.scope import MOVABLE, certain, subjects, visible
+from remix.store.serialise import text_of
+from remix.store.syntax import modern, tokens
+from remix.store.tree import Node, NotUnderstood, parse, variables
+
+__all__ = ["Plan", "construct", "fix_variables", "plan", "with_order"]
+
+Triple = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a query is run.
+
+    `text` gives the result as it stands. `selection`, where not null, is a SELECT whose solutions give the same
+    triples: those of the `open` variables' values, and the `closed` template triples made of them. `unbound` maps
+    each template variable that the pattern never binds to the nearest bound one; `notes` are for the user.
+    """
+
+    text: str
+    selection: str | None = None
+    open: tuple[str, ...] = ()
+    closed: tuple[Triple, ...] = ()
+    unbound: dict[str, str | None] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    tree: Node | None = None
+    reason: str = ""
+
+
+def plan(text: str) -> Plan:
+    """Return how to run a query; one that is no CONSTRUCT, or not of the shape, is run as it is.
+
+    >>> print(plan("CONSTRUCT { ?d ?p ?o } WHERE { ?d <urn:in> <urn:corpus> ; ?p ?o }").selection)
+    SELECT DISTINCT ?d
+    WHERE {
+      ?d <urn:in> <urn:corpus> .
+    }
+    """
+    text = modern(text)
+    try:
+        tree, notes = with_order(parse(text))
+        if notes:
+            text = text_of(tree)
+    except NotUnderstood as error:
+        return Plan(text, reason=str(error))
+    if tree.kind != "ConstructQuery" or not tree.get("template"):
+        return Plan(text, notes=notes, tree=tree, reason="no CONSTRUCT with a template")
+    unbound = _unbound(tree)
+    try:
+        selection, opened, closed = _without_open_patterns(tree, set(unbound))
+        return Plan(text, text_of(selection), opened, closed, unbound, notes, tree)
+    except NotUnderstood as error:
+        return Plan(text, unbound=unbound, notes=notes, tree=tree, reason=str(error))
+
+
+def construct(index: Index, how: Plan, name: str = "the query") -> list[bytes]:
+    """Return the triples of a CONSTRUCT or DESCRIBE as sorted lines of N-Triples, each once."""
+    if how.selection is None:
+        return sorted(index.triples(how.text, name))
+    found = index.frame(how.selection, name)
+    lines: set[bytes] = set()
+    if how.open:
+        values = pl.concat([found[one.removeprefix("?")].alias("subject") for one in how.open])
+        lines |= index.about(values.drop_nulls().unique(maintain_order=True).to_list())
+    for triple in how.closed:
+        lines |= _made(found, triple)
+    return sorted(lines)
+
+
+def fix_variables(text: str, unbound: dict[str, str | None]) -> str:
+    """Return a query with each template variable that is never bound replaced by the nearest bound one.
+
+    >>> fix_variables("CONSTRUCT { ?s ?prediacte ?o } WHERE { ?s ?predicate ?o }", {"?prediacte": "?predicate"})
+    'CONSTRUCT { ?s ?predicate ?o } WHERE { ?s ?predicate ?o }'
+    """
+    names = {old[1:]: new[1:] for old, new in unbound.items() if new}
+    return "".join(
+        token[0] + names.get(token[1:], token[1:]) if kind == "variable" else token for kind, token in tokens(text)
+    )
+
+
+def with_order(tree: Node) -> tuple[Node, tuple[str, ...]]:
+    """Return the query with each sub-select that has a LIMIT but no ORDER BY ordered by what it projects, and notes.
+
+    Without an order a store may take any rows, and other ones the next time.
+    """
+    notes: list[str] = []
+
+    def order(node: Node) -> Node:
+        if node.kind != "SubSelect" or not node.get("limitoffset") or node.get("orderby"):
+            return node
+        names = [one.get("var") or one.get("evar") for one in node.get("projection", ())]
+        names = names or sorted(visible(node.get("where").get("part", ())))
+        conditions = tuple(Node.of("OrderCondition", expr=name) for name in names)
+        number = node.get("limitoffset").get("limit")
+        what = f"LIMIT {number}" if number else "OFFSET"
+        notes.append(f"a sub-select has {what} but no ORDER BY: it is ordered by {', '.join(names)}")
+        return node.but(orderby=Node.of("OrderClause", condition=conditions))
+
+    ordered = tree.map(order)
+    return ordered, tuple(notes)
+
+
+def _unbound(tree: Node) -> dict[str, str | None]:
+    """Return the template variables that the pattern never binds, each with the nearest one that it does."""
+    bound = visible(tree.get("where").get("part", ()))
+    used = variables(tree.get("template"))
+    missing = [name for name in used if name not in bound]
+    # The variable that was meant is most likely one that the template does not use yet.
+    spare = sorted(bound - set(used)) or sorted(bound)
+    return {name: next(iter(difflib.get_close_matches(name, spare, n=1, cutoff=0.6)), None) for name in missing}
+
+
+def _without_open_patterns(tree: Node, unbound: set[str]) -> tuple[Node, tuple[str, ...], tuple[Triple, ...]]:
+    """Return the selection of a CONSTRUCT, the variables of its open triples, and its other template triples."""
+    if any(tree.get(part) for part in ("limitoffset", "having", "groupby", "valuesClause")):
+        raise NotUnderstood("the query as a whole has a LIMIT, a GROUP BY or VALUES")
+    if any(isinstance(term, str) and term.startswith("_:") for triple in tree.get("template") for term in triple):
+        raise NotUnderstood("a blank node in the template is another one for each solution")
+    # A template triple with a variable that is never bound makes nothing.
+    template = [triple for triple in tree.get("template") if not unbound & set(variables(triple))]
+    where = tree.get("where")
+    if where.kind == "SubSelect":
+        raise NotUnderstood("the pattern is one sub-select")
+    opened, parts = _split(list(where.get("part", ())), template)
+    if not opened:
+        raise NotUnderstood("no pattern serves the template alone")
+    closed = [triple for triple in template if triple not in opened]
+    subject_names = [triple[0] for triple in template if triple in opened]
+    names = list(dict.fromkeys([*subject_names, *(n for triple in closed for n in variables(triple))]))
+    if not names:
+        raise NotUnderstood("nothing is left of the template")
+    held = subjects(parts)
+    exists = [
+        Node.of("Filter", expr=Node.of("Builtin_EXISTS", graph=_group((Node.of("TriplesBlock", triples=(triple,)),))))
+        for triple in opened
+        if triple[0] not in held
+    ]
+    selection = Node.of(
+        "SelectQuery",
+        modifier="DISTINCT",
+        projection=tuple(Node.of("vars", var=name) for name in names),
+        where=_group((*parts, *exists)),
+    )
+    return selection, tuple(dict.fromkeys(subject_names)), tuple(closed)
+
+
+def _split(parts: list[Node], template: Sequence[Triple]) -> tuple[list[Triple], list[Node]]:
+    """Return the open patterns of a group, and its elements without them."""
+    counts = sum((variables(part) for part in parts), start=variables(()))
+    uses = sum((variables(triple) for triple in dict.fromkeys(template)), start=variables(()))
+
+    def shaped(triple: Triple) -> bool:
+        subject, predicate, value = triple
+        if not all(isinstance(term, str) and term.startswith("?") for term in triple) or len(set(triple)) < 3:
+            return False
+        alone = counts[predicate] == 1 and counts[value] == 1
+        served = 1 if triple in template else 0
+        return alone and uses[predicate] == served and uses[value] == served
+
+    candidates = {
+        triple for part in parts if part.kind == "TriplesBlock" for triple in part.get("triples") if shaped(triple)
+    }
+    opened: list[Triple] = []
+    for at, part in enumerate(parts):
+        if part.kind == "TriplesBlock":
+            end = next((n for n in range(at, len(parts)) if parts[n].kind not in MOVABLE), len(parts))
+            bound = certain([_closed(other, candidates) for other in parts[:end]])
+            opened += [triple for triple in part.get("triples") if triple in candidates and triple[0] in bound]
+    return opened, [rest for part in parts if (rest := _closed(part, set(opened))).get("triples", True)]
+
+
+def _closed(part: Node, opened: set[Triple]) -> Node:
+    """Return an element of a group without its open patterns."""
+    if part.kind != "TriplesBlock":
+        return part
+    return part.but(triples=tuple(triple for triple in part.get("triples") if triple not in opened))
+
+
+def _group(parts: tuple[Node, ...]) -> Node:
+    merged: list[Node] = []
+    for part in parts:
+        if merged and merged[-1].kind == part.kind == "TriplesBlock":
+            merged[-1] = part.but(triples=merged[-1].get("triples") + part.get("triples"))
+        else:
+            merged.append(part)
+    return Node.of("GroupGraphPatternSub", part=tuple(merged))
+
+
+def _made(found: pl.DataFrame, triple: Triple) -> set[bytes]:
+    """Return the template triple of each solution, as N-Triples, where it is one."""
+    subject, predicate, value = (pl.col(term[1:]) if term.startswith("?") else pl.lit(_full(term)) for term in triple)
+    rows = found.select(s=subject, p=predicate, o=value).drop_nulls().unique()
+    rows = rows.filter(~pl.col("s").str.starts_with('"') & pl.col("p").str.starts_with("<"))
+    return {line.encode() for line in rows.select(pl.format("{} {} {} .", "s", "p", "o")).to_series()}
+
+
+def _full(term: str) -> str:
+    """Return a term of the tree as N-Triples has it: plain numbers with their datatype."""
+    from remix.store.terms import number_term
+
+    return term if term[0] in '<"_' else number_term(term)

@@ -1,0 +1,218 @@
+"""The text of a query's tree: complete SPARQL without prefixes, or a refusal."""
+
+from __future__ import annotations
+
+from remix.store.tree import Node, NotUnderstood, Value, parse
+
+__all__ = ["text_of"]
+
+_OPERATORS = {"ConditionalOrExpression": "||", "ConditionalAndExpression": "&&"}
+_ARGUMENTS = (
+    "text",
+    "arg",
+    "arg1",
+    "pattern",
+    "arg2",
+    "start",
+    "length",
+    "arg3",
+    "replacement",
+    "flags",
+)
+# Their value differs between two evaluations, so an evaluation elsewhere would not give the same result.
+_UNSTEADY = {"RAND", "UUID", "STRUUID", "BNODE", "NOW"}
+_AGGREGATES = {"Count", "Sum", "Min", "Max", "Avg"}
+
+
+def text_of(query: Node) -> str:
+    """Return SPARQL that parses to exactly this tree.
+
+    Raises `NotUnderstood` for a tree that holds something without a known spelling, or whose text does not parse
+    back to it: whatever this module has wrong shows here, before the text is used.
+
+    >>> print(text_of(parse("SELECT DISTINCT ?s { ?s a/^rdf:type* ?o FILTER (?o IN (1, 2) && !BOUND(?x)) } LIMIT 2")))
+    SELECT DISTINCT ?s
+    WHERE {
+      ?s <http://www.w3.org/1999/02/22-rdf-syntax-ns#type>/^<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>* ?o .
+      FILTER (((?o IN (1, 2)) && !(BOUND(?x))))
+    }
+    LIMIT 2
+    """
+    text = _query(query, "")
+    if parse(text) != query:
+        raise NotUnderstood("its text does not parse back")
+    return text
+
+
+def _query(node: Node, indent: str) -> str:
+    if node.kind == "ConstructQuery":
+        if "template" not in dict(node.parts):
+            raise NotUnderstood("CONSTRUCT WHERE")
+        lines = "".join(f"{indent}  {_triple(triple)} .\n" for triple in node.get("template"))
+        head = f"CONSTRUCT {{\n{lines}{indent}}}"
+    elif node.kind in ("SelectQuery", "SubSelect"):
+        modifier = f"{node.get('modifier')} " if node.get("modifier") else ""
+        head = f"SELECT {modifier}{' '.join(map(_projected, node.get('projection', ()))) or '*'}"
+    elif node.kind == "AskQuery":
+        head = "ASK"
+    else:
+        raise NotUnderstood(node.kind)
+    if node.get("datasetClause"):
+        raise NotUnderstood("FROM")
+    return f"{head}\n{indent}WHERE {_group(node.get('where'), indent)}{_modifiers(node, indent)}"
+
+
+def _modifiers(node: Node, indent: str) -> str:
+    text = ""
+    if grouping := node.get("groupby"):
+        text += f"\n{indent}GROUP BY {' '.join(_condition(one) for one in grouping.get('condition'))}"
+    if having := node.get("having"):
+        text += f"\n{indent}HAVING {' '.join(f'({_expression(one)})' for one in having.get('condition'))}"
+    if order := node.get("orderby"):
+        text += f"\n{indent}ORDER BY {' '.join(_ordered(one) for one in order.get('condition'))}"
+    if slice_ := node.get("limitoffset"):
+        for key in ("limit", "offset"):
+            if (number := slice_.get(key)) is not None:
+                text += f"\n{indent}{key.upper()} {number}"
+    if values := node.get("valuesClause"):
+        text += f"\n{indent}{_values(values)}"
+    return text
+
+
+def _projected(node: Node) -> str:
+    if node.get("var"):
+        return str(node.get("var"))
+    return f"({_expression(node.get('expr'))} AS {node.get('evar')})"
+
+
+def _condition(one: Value) -> str:
+    if isinstance(one, Node) and one.kind == "GroupAs":
+        return f"({_expression(one.get('expr'))} AS {one.get('var')})"
+    return _expression(one) if isinstance(one, str) else f"({_expression(one)})"
+
+
+def _ordered(one: Node) -> str:
+    inner = one.get("expr")
+    if one.get("order"):
+        return f"{one.get('order')}({_expression(inner)})"
+    return inner if isinstance(inner, str) and inner.startswith("?") else f"({_expression(inner)})"
+
+
+def _group(node: Node, indent: str) -> str:
+    inner = indent + "  "
+    if node.kind == "SubSelect":
+        return f"{{\n{inner}{_query(node, inner)}\n{indent}}}"
+    if node.kind != "GroupGraphPatternSub":
+        raise NotUnderstood(node.kind)
+    lines = "".join(f"{inner}{line}\n" for part in node.get("part", ()) for line in _part(part, inner))
+    return f"{{\n{lines}{indent}}}"
+
+
+def _part(node: Node, indent: str) -> list[str]:
+    kind, graph = node.kind, node.get("graph")
+    if kind == "TriplesBlock":
+        return [f"{_triple(triple)} ." for triple in node.get("triples")]
+    if kind == "Filter":
+        return [f"FILTER ({_expression(node.get('expr'), indent)})"]
+    if kind == "Bind":
+        return [f"BIND ({_expression(node.get('expr'), indent)} AS {node.get('var')})"]
+    if kind == "InlineData":
+        return [_values(node)]
+    if kind == "GroupOrUnionGraphPattern":
+        return [" UNION ".join(_group(one, indent) for one in graph)]
+    if kind in ("OptionalGraphPattern", "MinusGraphPattern"):
+        return [f"{kind[:-12].upper()} {_group(graph, indent)}"]
+    if kind in ("GraphGraphPattern", "ServiceGraphPattern"):
+        silent = "SILENT " if node.get("silent") else ""
+        return [f"{kind[:-12].upper()} {silent}{node.get('term')} {_group(graph, indent)}"]
+    raise NotUnderstood(kind)
+
+
+def _values(node: Node) -> str:
+    names, rows = node.get("var", ()), node.get("value", ())
+    if rows and isinstance(rows[0], tuple):
+        cells = " ".join(f"({' '.join(row)})" for row in rows)
+        return f"VALUES ({' '.join(names)}) {{ {cells} }}"
+    if len(names) != 1:
+        raise NotUnderstood("VALUES without rows")
+    return f"VALUES {names[0]} {{ {' '.join(rows)} }}"
+
+
+def _triple(triple: tuple[Value, Value, Value]) -> str:
+    subject, predicate, value = triple
+    return f"{subject} {_path(predicate)} {value}"
+
+
+def _path(path: Value) -> str:
+    if isinstance(path, str):
+        return path
+    part = path.get("part")
+    if path.kind == "PathAlternative":
+        return "|".join(_step(one) for one in part)
+    if path.kind == "PathSequence":
+        return "/".join(_step(one) for one in part)
+    if path.kind == "PathEltOrInverse":
+        return f"^{_step(part)}"
+    if path.kind == "PathElt":
+        return f"{_step(part)}{path.get('mod')}"
+    if path.kind == "PathNegatedPropertySet":
+        return f"!({'|'.join(_path(one) for one in part or ())})"
+    raise NotUnderstood(path.kind)
+
+
+def _step(path: Value) -> str:
+    """Return a path inside another: in brackets unless it is one step."""
+    simple = isinstance(path, str) or path.kind in ("PathElt", "PathEltOrInverse", "PathNegatedPropertySet")
+    return _path(path) if simple else f"({_path(path)})"
+
+
+def _expression(node: Value, indent: str = "") -> str:
+    if isinstance(node, str):
+        return node
+    if not isinstance(node, Node):
+        raise NotUnderstood("expression")
+    kind = node.kind
+    if kind in _OPERATORS:
+        every = [node.get("expr"), *node.get("other")]
+        return f"({f' {_OPERATORS[kind]} '.join(_expression(one, indent) for one in every)})"
+    if kind == "RelationalExpression":
+        return f"({_expression(node.get('expr'), indent)} {node.get('op')} {_operand(node, indent)})"
+    if kind in ("AdditiveExpression", "MultiplicativeExpression"):
+        rest = zip(node.get("op"), node.get("other"), strict=True)
+        tail = "".join(f" {operator} {_expression(one, indent)}" for operator, one in rest)
+        return f"({_expression(node.get('expr'), indent)}{tail})"
+    if kind in ("UnaryNot", "UnaryPlus", "UnaryMinus"):
+        sign = {"UnaryNot": "!", "UnaryPlus": "+", "UnaryMinus": "-"}[kind]
+        return f"{sign}({_expression(node.get('expr'), indent)})"
+    return _call(node, indent)
+
+
+def _operand(node: Node, indent: str) -> str:
+    other = node.get("other")
+    if node.get("op") not in ("IN", "NOT IN"):
+        return _expression(other, indent)
+    return _listed(other, indent)
+
+
+def _listed(values: Value, indent: str) -> str:
+    if isinstance(values, str):  # `()` is read as rdf:nil
+        return "()"
+    return f"({', '.join(_expression(one, indent) for one in values)})"
+
+
+def _call(node: Node, indent: str) -> str:
+    kind, _, name = node.kind.partition("_")
+    distinct = "DISTINCT " if node.get("distinct") else ""
+    if node.kind in ("Builtin_EXISTS", "Builtin_NOTEXISTS"):
+        return f"{'NOT ' if 'NOT' in name else ''}EXISTS {_group(node.get('graph'), indent)}"
+    if kind == "Builtin" and name not in _UNSTEADY:
+        given = [value for key in _ARGUMENTS if (value := node.get(key)) is not None]
+        if len(given) == 1 and isinstance(given[0], tuple):
+            return f"{name}{_listed(given[0], indent)}"
+        return f"{name}({', '.join(_expression(one, indent) for one in given)})"
+    if kind == "Aggregate" and name in _AGGREGATES:
+        return f"{name.upper()}({distinct}{_expression(node.get('vars'), indent)})"
+    if node.kind == "Function":
+        inner = ", ".join(_expression(one, indent) for one in node.get("expr") or ())
+        return f"{node.get('iri')}({distinct}{inner})"
+    raise NotUnderstood(node.kind)
