@@ -121,7 +121,9 @@ class Workspace:
         from remix.kb import lookup
 
         if self.kb is None:
-            raise MissingKnowledge("no knowledge base is attached: `remix kb attach` takes the one that ships with remix")
+            raise MissingKnowledge(
+                "no knowledge base is attached: `remix kb attach` takes the one that ships with remix"
+            )
         return lookup(self.kb, name)
 
     def enrich(
@@ -146,9 +148,10 @@ class Workspace:
     ) -> Measured:
         """Return the measures of these datasets, by default of all, computed afresh; nothing is stored."""
         from remix.measures import compute
+        from remix.measures._enriching import named_frames
 
         return compute(
-            self.store.frames(list(datasets) or None),
+            named_frames(self.store, list(datasets) or None),
             self.kb,
             reference=reference,
             case_sensitive=case_sensitive,

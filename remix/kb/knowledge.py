@@ -54,6 +54,15 @@ class KnowledgeBase:
         case = "+case" if self.case_sensitive else ""
         return f"{self.name}@{self.version[:12]}{more}{case}"
 
+    def summary(self) -> pl.DataFrame:
+        """Return what and value: name, version, choices and numbers of rows."""
+        rows: dict[str, str] = {"name": self.name, "version": self.version[:12], "folder": str(self.folder)}
+        rows["complete"] = "yes" if self.complete else "no"
+        rows["without sources"] = ", ".join(self.described["without_sources"]) or "none left out"
+        rows["circular redirects"] = str(self.described["circular_redirects"]["count"])
+        rows |= {part.replace("_", " "): str(count) for part, count in self.described["rows"].items()}
+        return pl.DataFrame({"what": list(rows), "value": list(rows.values())})
+
     def scan(self, part: str) -> pl.LazyFrame:
         """Return a part as a lazy frame, so that filters on sorted columns read only what they need."""
         file = self.folder / f"{part}.parquet"

@@ -10,13 +10,15 @@ from collections.abc import Iterable
 import polars as pl
 
 from remix import __version__, iris
-from remix.errors import UsageError, nearest
+from remix.errors import UnknownName, UsageError, nearest
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
 from remix.measures._averages import averaged
 from remix.measures._classes import classes_to_add, mapping_hash
 from remix.measures._corpus import Corpus
 from remix.measures._declaration import AVERAGES, Column, Measure, Summary
+from remix.measures._hfts import HFTS
+from remix.measures._hfts import tables as hfts_tables
 from remix.measures._measured import LOW_COVERAGE, Measured, columns_of, document_column
 from remix.registry import Registry
 from remix.signature import Signature
@@ -36,6 +38,7 @@ __all__ = [
 
 MEASURES: Registry[Measure] = Registry("measure", "remix.measures", Measure)
 REFERENCES = ("dataset", "union")
+PROFILES = ("remix", "hfts")
 
 
 def compute(
@@ -46,18 +49,20 @@ def compute(
     case_sensitive: bool = False,
     without_sources: Iterable[str] = (),
     measures: Iterable[str] | None = None,
+    profile: str = "remix",
 ) -> Measured:
     """Return the values of all measures, or of those named, on these datasets.
 
     Ignorable annotations are not counted. Dictionary rows derived from a dataset (source `gold:<its name>`) are
     left out where that dataset is measured, and so are all rows of `without_sources`. `reference` says what D is
     in the formulas: the annotation's own `dataset`, or the `union` of all given. Measures that need a knowledge
-    base are skipped and named where there is none. Raises `UsageError` for an unknown reference or measure.
+    base are skipped and named where there is none. The profile `hfts` follows that library instead of the formulas (see
+    `_hfts`). Raises `UsageError` for an unknown reference, profile or measure.
     """
     if reference not in REFERENCES:
         raise UsageError(f"no reference '{reference}'{nearest(reference, REFERENCES)}")
     kb = prepared(kb, case_sensitive, without_sources)
-    wanted = list(MEASURES) if measures is None else [MEASURES[name] for name in measures]
+    wanted = _wanted(profile, measures)
     chosen = tuple(m for m in wanted if kb is not None or not m.needs)
     corpus = Corpus(frames, kb, reference=reference, case_sensitive=case_sensitive)
     base = _prepared(corpus, chosen)
@@ -68,6 +73,8 @@ def compute(
         "document_forms": values.unique(["document", "key"], keep="first", maintain_order=True),
         "dataset_forms": values.unique(["dataset", "key"], keep="first", maintain_order=True),
     }
+    if profile == "hfts":
+        tables |= hfts_tables(corpus, values)
     documents, datasets = averaged([s for m in chosen for s in m.summaries], tables)
     kept = ["annotation", "document", "dataset", *(column.name for column in columns_of(chosen))]
     return Measured(
@@ -77,8 +84,21 @@ def compute(
         classes=_added_classes(corpus, chosen),
         measures=chosen,
         skipped=tuple(m.name for m in wanted if m not in chosen),
-        signature=signature_of(kb, reference, case_sensitive, wanted),
+        signature=signature_of(kb, reference, case_sensitive, wanted, profile),
     )
+
+
+def _wanted(profile: str, names: Iterable[str] | None) -> list[Measure]:
+    if profile not in PROFILES:
+        raise UsageError(f"no profile '{profile}' of measures{nearest(profile, PROFILES)}")
+    if profile == "remix":
+        return list(MEASURES) if names is None else [MEASURES[name] for name in names]
+    known = {measure.name: measure for measure in HFTS}
+    for name in names or ():
+        if name not in known:
+            raise UnknownName("measure", name, known)
+    # The first two prepare what the others use.
+    return [measure for measure in HFTS if names is None or measure.prepare or measure.name in set(names)]
 
 
 def _prepared(corpus: Corpus, measures: tuple[Measure, ...]) -> pl.DataFrame:
@@ -126,7 +146,11 @@ def prepared(kb: KnowledgeBase | None, case_sensitive: bool, without_sources: It
 
 
 def signature_of(
-    kb: KnowledgeBase | None, reference: str, case_sensitive: bool, measures: Iterable[Measure] | None = None
+    kb: KnowledgeBase | None,
+    reference: str,
+    case_sensitive: bool,
+    measures: Iterable[Measure] | None = None,
+    profile: str = "remix",
 ) -> Signature:
     """Return the choices that can change a value, apart from the data."""
     names = MEASURES.names() if measures is None else sorted(measure.name for measure in measures)
@@ -138,6 +162,7 @@ def signature_of(
             "case": "kept" if case_sensitive else "folded",
             "entities": iris.VERSION,
             "classes": mapping_hash()[:8],
+            "profile": profile,
             "measures": "all" if names == MEASURES.names() else ",".join(names),
         }
     )

@@ -39,6 +39,9 @@ _NO_ENTITIES: dict[str, pl.DataType] = {
 }
 _NO_FORMS = {"key": pl.String(), "entity": pl.String(), "count": pl.Int64(), "source": pl.String()}
 
+_NAME = pl.col("dataset").str.extract(r"([^/:#]+)$")
+"""The name of a dataset, which the frames may call by its IRI."""
+
 
 class Corpus:
     """The datasets that are measured, with the knowledge base that they are measured against."""
@@ -112,10 +115,10 @@ class Corpus:
         origin = {source: derived_from(source) for source in rows["source"].unique().drop_nulls()}
         rows = rows.with_columns(origin=pl.col("source").replace_strict(origin, default=None, return_dtype=pl.String))
         if self.reference == "union":
-            names = self.frames.documents["dataset"].unique()
+            names = self.frames.documents.select(_NAME).to_series().unique()
             rows = rows.filter(~pl.col("origin").is_in(names.implode()).fill_null(False))
             return asked.select("scope", side).unique().join(rows, on=side)
-        return asked.join(rows, on=side).filter(pl.col("origin").ne_missing(pl.col("dataset")))
+        return asked.join(rows, on=side).filter(pl.col("origin").ne_missing(_NAME))
 
     @cached_property
     def annotations(self) -> pl.DataFrame:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import polars as pl
 
 from remix.errors import StoreError
+from remix.frames import Frames
 from remix.kb import KnowledgeBase
 from remix.measures import compute, prepared, signature_of
 from remix.progress import stage
 from remix.signature import Signature, content_hash
 from remix.store import Store
 
-__all__ = ["enrich"]
+__all__ = ["enrich", "named_frames"]
 
 
 def enrich(
@@ -38,7 +40,7 @@ def enrich(
     signature = str(Signature({**fields, "datasets": contents[:12]}))
     if any(entry.enrichment != signature for entry in before.values()):
         with stage("measures"):
-            measured = compute(store.frames(), kb, reference=reference, case_sensitive=case_sensitive)
+            measured = compute(named_frames(store), kb, reference=reference, case_sensitive=case_sensitive)
         with stage("triples"):
             graphs = {name: measured.triples(name, entry.iri) for name, entry in before.items()}
         store.enrich(graphs, signature)
@@ -61,4 +63,13 @@ def enrich(
             "signature": pl.String,
         },
         orient="row",
+    )
+
+
+def named_frames(store: Store, names: Iterable[str] | None = None) -> Frames:
+    """Return the frames of these datasets, by default of all, with the datasets called by their names."""
+    frames = store.frames(names)
+    name = pl.col("dataset").replace({entry.iri: entry.name for entry in store.datasets()})
+    return replace(
+        frames, documents=frames.documents.with_columns(name), annotations=frames.annotations.with_columns(name)
     )

@@ -39,17 +39,20 @@ class Measured:
     def triples(self, dataset: str, iri: str | None = None) -> bytes:
         """Return the enrichment graph of a dataset as N-Triples, ordered by subject; the same for the same input.
 
-        `iri` is the dataset's, by default the one of its name. Triples that stand in the data are not among them.
+        `iri` is the dataset's, by default the one of its name; the frames may call it by either. Triples that stand
+        in the data are not among them.
         """
-        annotations = self._by_dataset["annotations"].get(dataset, self.annotations.clear())
-        documents = self._by_dataset["documents"].get(dataset, self.documents.clear())
-        classes = self._by_dataset["classes"].get(dataset, self.classes.clear())
+        iri = iri or dataset_iri(dataset)
+        called = dataset if dataset in self._by_dataset["documents"] else iri
+        annotations = self._by_dataset["annotations"].get(called, self.annotations.clear())
+        documents = self._by_dataset["documents"].get(called, self.documents.clear())
+        classes = self._by_dataset["classes"].get(called, self.classes.clear())
         columns = [column for measure in self.measures for column in measure.columns]
         typed = _type_lines(classes)
         rows = annotations.join(typed, on="annotation", how="left", maintain_order="left")
         lines = [_line("annotation", column.name, written_out(column.term), column.kind) for column in columns]
         blocks = [
-            self._dataset_lines(dataset, iri or dataset_iri(dataset)),
+            self._dataset_lines(called, iri),
             documents.select(_joined(_document_lines(self._summaries))).to_series(),
             rows.select(_joined([*lines, pl.col("_types")])).to_series(),
         ]

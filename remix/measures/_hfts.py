@@ -1,0 +1,142 @@
+"""The conventions of the hfts library (commit 2d13c35), for comparison with its published figures.
+
+They differ from the paper's formulas and from ours: no union with the dataset's own sets; an unknown form or entity
+has confusion 1; dominance is divided by all annotations, also those that the dictionary does not know; the form side
+of dominance counts repeats of a form's first entity; forms with a space never match a dictionary key; a document
+without annotations counts as 0 in macro averages; words are what spaces separate; micro density counts linked
+annotations only, the documents' density all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+
+from remix.measures._corpus import Corpus
+from remix.measures._declaration import Column, Measure, Summary
+from remix.measures.not_annotated import MEASURE as NOT_ANNOTATED
+
+__all__ = ["HFTS", "tables"]
+
+_CITATION = "https://github.com/santifa/hfts, the code"
+_FORM, _ENTITY, _USED_FORM, _USED_ENTITY = (
+    pl.col(name) for name in ("hfts_w_form", "hfts_w_entity", "hfts_d_form", "hfts_d_entity")
+)
+
+
+def _sizes(corpus: Corpus) -> pl.DataFrame:
+    """Return the dictionary and dataset counts of each annotation by hfts' keys and with its counting."""
+    rows = corpus.annotations
+    order = corpus.frames.annotations.select("annotation").with_row_index("place")
+    placed = rows.join(order, on="annotation", how="left", maintain_order="left")
+    first = pl.col("entity").sort_by("place").first().over("dataset", "key")
+    repeats = ((pl.col("entity") == first).sum().cast(pl.Int64) - 1).over("dataset", "key").clip(lower_bound=0)
+    unmatched = pl.col("key").str.contains(" ", literal=True)
+    return placed.select(
+        hfts_w_form=pl.when(unmatched).then(0).otherwise(pl.col("w_entities")),
+        hfts_w_entity=pl.col("w_forms").fill_null(0),
+        hfts_d_form=pl.col("d_entities") + repeats,
+        hfts_d_entity=pl.col("d_forms").fill_null(0),
+    )
+
+
+def _known(size: pl.Expr) -> pl.Expr:
+    return pl.when(size > 0).then(size).otherwise(1)
+
+
+def _share(used: pl.Expr, size: pl.Expr) -> pl.Expr:
+    return pl.when(size > 0).then(used / size).otherwise(0.0)
+
+
+def _three(name: str) -> dict[str, tuple[str, ...]]:
+    capital = name[0].upper() + name[1:]
+    return {"document": (f"hfts:{name}",), "micro": (f"hfts:micro{capital}",), "macro": (f"hfts:macro{capital}",)}
+
+
+def _measure(name: str, levels: tuple[str, ...], formula: str, **parts: object) -> Measure:
+    made = Measure(
+        name=name,
+        levels=levels,
+        unit="as the library writes it",
+        formula=formula,
+        citation=_CITATION,
+        high="see the measure of remix",
+        low="see the measure of remix",
+        empty="1 for unknown confusion, 0 elsewhere",
+        needs=("surface_forms",),
+    )
+    return replace(made, **parts)  # type: ignore[arg-type]
+
+
+_ALL = ("annotation", "document", "dataset")
+# Empty documents have no row among the annotations; "macro" is taken over all documents, these as 0.
+HFTS: tuple[Measure, ...] = (
+    NOT_ANNOTATED,
+    _measure(
+        "density",
+        ("document", "dataset"),
+        "annotations / words between spaces; micro counts linked annotations only",
+        summaries=(
+            Summary(
+                "density",
+                "annotations per word",
+                _three("density"),
+                part=pl.col("linked_mentions"),
+                whole=pl.col("spaced_words"),
+                over="documents",
+                own=(pl.col("mentions"), pl.col("spaced_words"), "documents"),
+            ),
+        ),
+    ),
+    *(
+        _measure(
+            f"confusion-{side}",
+            _ALL,
+            "dictionary count, 1 where it is unknown",
+            prepare=_sizes if side == "surface-form" else None,
+            columns=(Column(f"hfts:ambiguity{one}", "integer", _known(size), "dictionary count, or 1"),),
+            summaries=(
+                Summary(f"ambiguity{many}", "mean dictionary count", _three(f"ambiguity{many}"), part=_known(size)),
+            ),
+        )
+        for side, one, many, size in (
+            ("surface-form", "SurfaceForm", "SurfaceForms", _FORM),
+            ("entity", "Entity", "Entities", _ENTITY),
+        )
+    ),
+    *(
+        _measure(
+            f"dominance-{side}",
+            ("dataset",),
+            "Σ dataset count / dictionary count over the known annotations, divided by all annotations",
+            summaries=(
+                Summary(
+                    f"diversity{many}", "dominance", {"micro": (f"hfts:diversity{many}",)}, part=_share(used, size)
+                ),
+            ),
+        )
+        for side, many, used, size in (
+            ("surface-form", "SurfaceForms", _USED_FORM, _FORM),
+            ("entity", "Entities", _USED_ENTITY, _ENTITY),
+        )
+    ),
+    _measure(
+        "maximum-recall",
+        ("document", "dataset"),
+        "share of annotations whose form is a key of the dictionary; 0 for an empty document",
+        summaries=(
+            Summary("maxRecall", "share of annotations with a known form", _three("maxRecall"), part=_FORM > 0),
+        ),
+    ),
+)
+
+
+def tables(corpus: Corpus, values: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """Return the documents with what hfts counts of them."""
+    linked = values.filter(pl.col("entity").is_not_null()).group_by("document").agg(linked_mentions=pl.len())
+    documents = corpus.documents.join(linked, on="document", how="left", maintain_order="left").with_columns(
+        pl.col("linked_mentions").fill_null(0).cast(pl.Int64),
+        spaced_words=pl.col("text").str.split(" ").list.len().cast(pl.Int64),
+    )
+    return {"documents": documents}
