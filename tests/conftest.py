@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pyoxigraph as ox
 import pytest
+
+from remix.store import Store
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 
@@ -19,3 +22,21 @@ def real_data() -> Path:
             pytest.fail(f"no real data at {folder}: CI needs it")
         pytest.skip(f"no real data at {folder}; set REMIX_REAL_DATA to test against it")
     return folder
+
+
+@pytest.fixture(scope="session")
+def small_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """Two datasets of three documents each, with measures written by hand (`tests/remixes/small`); not to be changed.
+
+    news/1: Anna, Michael, David, Alice (persons), Paris; news/2: Mercury, NASA, Jordan; news/3: no annotation.
+    posts/1: Python, Java, Mr Nobody (NIL); posts/2: python, Thriller, Rebecca, Apple; posts/3: Lisbon.
+    """
+    store = Store(tmp_path_factory.mktemp("small") / ".remix")
+    folder = CHECKOUT / "tests" / "remixes" / "small"
+    graphs: dict[str, Path | bytes] = {}
+    for name in ("news", "posts"):
+        store.load(folder / f"{name}.ttl")
+        measures = ox.parse((folder / f"{name}.measures.ttl").read_bytes(), format=ox.RdfFormat.TURTLE)
+        graphs[name] = ox.serialize(measures, format=ox.RdfFormat.N_TRIPLES) or b""
+    store.enrich(graphs, "by hand")
+    return store

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
@@ -84,7 +84,7 @@ def build(
     documents = limited(selection.documents, limit, seed)
     if not len(documents):
         raise EmptySelection(_nothing(query.name, selection.waterfall, store.datasets()))
-    entries, origin = store.datasets(), store.frames()
+    entries, origin = store.datasets(), _by_name(store)
     closed = close(origin, documents, selection.annotations, drop=drop)
     title = name or query.name
     iri = dataset_iri(title, base_iri)
@@ -118,6 +118,15 @@ def build(
         selection.rewritten,
         notes,
         signature,
+    )
+
+
+def _by_name(store: Store) -> Frames:
+    """Return the frames of all datasets with the datasets by name, as people read them."""
+    frames = store.frames()
+    name = pl.col("dataset").replace({entry.iri: entry.name for entry in store.datasets()})
+    return replace(
+        frames, documents=frames.documents.with_columns(name), annotations=frames.annotations.with_columns(name)
     )
 
 
