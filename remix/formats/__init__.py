@@ -103,7 +103,7 @@ class Format:
 
 FORMATS: Registry[Format] = Registry("format", "remix.formats", Format)
 
-NOTED = frozenset({"empty-document", "quads"})
+NOTED = frozenset({"empty-document", "fragment"})
 """Kinds that are told but are no defect: `strict` lets them pass."""
 
 
@@ -134,7 +134,7 @@ def read(
     _accept(source, found, strict=strict, unannotated=unannotated)
     triples = found.triples
     if triples_to is not None:
-        triples = _write(found, iri, triples_to)
+        triples = _write(found, triples_to)
     report = _reported(source, chosen, found, triples)
     return Reading(name, iri, found.frames, report, found.content or _content(source))
 
@@ -172,12 +172,12 @@ def _accept(source: Source, found: Found, *, strict: bool, unannotated: bool) ->
         raise BadInput(source.name, f"would need repair: {kinds}; first: {first.example}")
 
 
-def _write(found: Found, iri: str, path: Path) -> int:
+def _write(found: Found, path: Path) -> int:
     if found.write is not None:
         return found.write(path, measures_path(path))
-    from remix.formats._triples import triples_of, write_lines
+    from remix.formats._triples import write_triples
 
-    return write_lines(triples_of(found.frames, iri), path)
+    return write_triples(found.frames, path, measures_path(path))
 
 
 def _reported(source: Source, chosen: Format, found: Found, triples: int) -> Report:

@@ -27,7 +27,8 @@ def checked(frame: pl.DataFrame) -> pl.DataFrame:
     be null. `kind` is null where all is well, `offset` where begin or end changed, `anchor` where the
     anchor is not what the text says and the offsets are kept, `range` where they do not lie in the text.
 
-    >>> row = {"text": ["Völler scored"], "anchor": ["Völler"], "begin": [0], "end": [7], "iri_begin": [0], "iri_end": [7]}
+    >>> row = {"text": ["Völler scored"], "anchor": ["Völler"], "begin": [0], "end": [7], "iri_begin": [0],
+    ...     "iri_end": [7]}
     >>> checked(pl.DataFrame(row)).select("begin", "end", "kind", "reason").row(0)
     (0, 6, 'offset', 'counted in UTF-8 bytes')
     """

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import islice
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 import numpy as np
 import polars as pl
@@ -99,7 +99,8 @@ def parsed(source: Source) -> Parsed:
     syntax = syntax_of(source.head, str(source.path)) or ox.RdfFormat.TURTLE
     try:
         with source.open() as stream:
-            return _table(_Lined(stream, source.name) if syntax in _TEXTUAL else stream, syntax, Mends())
+            lined = _Lined(stream, source.name) if syntax in _TEXTUAL else stream
+            return _table(cast(BinaryIO, lined), syntax, Mends())
     except (SyntaxError, ValueError) as error:
         if syntax not in _TEXTUAL:
             raise _refusal(source, error) from None

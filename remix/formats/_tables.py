@@ -170,11 +170,11 @@ def _documents(
 
 
 def _odd_texts(texts: pl.DataFrame) -> list[tuple[str, int, str]]:
-    empty = texts.filter(pl.col("text") == "")["given"]
-    several = texts.filter(~pl.col("subject").is_first_distinct())["given"]
+    empty = texts.filter(pl.col("text") == "")["given"].to_list()
+    several = texts.filter(~pl.col("subject").is_first_distinct())["given"].to_list()
     return [
-        ("empty-document", len(empty), empty.first() if len(empty) else ""),
-        ("duplicate-document", len(several), f"{several.first()} has two texts" if len(several) else ""),
+        ("empty-document", len(empty), "".join(empty[:1])),
+        ("duplicate-document", len(several), "".join(f"{iri} has two texts" for iri in several[:1])),
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from remix.formats._blocks import Blocks
 from remix.formats._tables import CLASS, CONTEXT, DOCUMENT, GIVEN, NO_LINKS, TYPE, Tables
 from remix.formats._terms import IDENT, iri_term, number_term, predicate
 
-__all__ = ["Scoped", "measures", "scoped", "write_ntriples"]
+__all__ = ["Scoped", "lines_of", "measures", "scoped", "write_ntriples"]
 
 REFERENCES = predicate("referenceDocuments", names.HFTS)
 DATASET = f"<{names.HFTS}Dataset>"
@@ -139,7 +140,7 @@ def _offsets(triples: pl.DataFrame, found: Tables) -> pl.DataFrame:
     ):
         if right.is_empty():
             continue
-        rows = parts[0].with_row_index("row").filter((pl.col("predicate") == term)).join(right, on="unit")
+        rows = parts[0].with_row_index("row").filter(pl.col("predicate") == term).join(right, on="unit")
         new = rows.select("row", "unit", object=number_term(pl.col("object"), pl.col("value")))
         parts[0] = parts[0].with_columns(parts[0]["object"].scatter(new["row"], new["object"]))
         absent = right.join(rows, on="unit", how="anti")
@@ -203,13 +204,19 @@ def _added(found: Tables, subjects: pl.DataFrame, term: str) -> pl.DataFrame:
     return pl.concat([origin, kind, listed]).with_columns(pl.col("predicate").cast(pl.Categorical))
 
 
+def lines_of(triples: pl.DataFrame) -> Iterator[bytes]:
+    """Return triples as N-Triples, in blocks of many lines."""
+    for rows in triples.iter_slices(_ROWS):
+        lines = io.BytesIO()
+        rows.with_columns(pl.col("predicate").cast(pl.String), dot=pl.lit(".")).write_csv(
+            lines, include_header=False, separator=" ", quote_style="never"
+        )
+        yield lines.getvalue()
+
+
 def write_ntriples(triples: pl.DataFrame, path: Path) -> int:
     """Write triples as N-Triples, compressed with zstandard, and return how many they are."""
     with written(path) as stream, zstandard.ZstdCompressor(level=1).stream_writer(stream, closefd=False) as packed:
-        for rows in triples.iter_slices(_ROWS):
-            lines = io.BytesIO()
-            rows.with_columns(pl.col("predicate").cast(pl.String), dot=pl.lit(".")).write_csv(
-                lines, include_header=False, separator=" ", quote_style="never"
-            )
-            packed.write(lines.getbuffer())
+        for block in lines_of(triples):
+            packed.write(block)
     return triples.height

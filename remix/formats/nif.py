@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 
-from remix.errors import BadInput
+from remix.errors import BadInput, UsageError
+from remix.files import written
 from remix.formats import Format, Found, Repair, Source
 from remix.formats._blocks import blocks
 from remix.formats._mending import Mends
 from remix.formats._rdf import SUFFIXES, parsed, syntax_of
 from remix.formats._tables import Tables, tables
+from remix.formats._triples import terms_of
+from remix.formats._turtle import ntriples, turtle
 from remix.formats._writing import Scoped, measures, scoped, write_ntriples
 from remix.frames import Frames
 
-__all__ = ["NIF"]
+__all__ = ["NIF", "write_frames"]
 
 
 def _read(source: Source, dataset: str) -> Found:
@@ -47,7 +51,7 @@ def _refuse_what_is_no_nif(source: Source, found: Tables) -> None:
         raise BadInput(source.name, f"has {count} annotations but not one of their texts (nif:isString)")
 
 
-def _writer(whole: Scoped):  # type: ignore[no-untyped-def]
+def _writer(whole: Scoped) -> Callable[[Path, Path], int]:
     def write(path: Path, measures_to: Path) -> int:
         count = write_ntriples(whole.data, path)
         if whole.measures.height:
@@ -70,6 +74,21 @@ def _frames(found: Tables, whole: Scoped, dataset: str) -> Frames:
 
 def _repairs(mends: Mends) -> tuple[Repair, ...]:
     return tuple(Repair(kind, count, mends.examples[kind]) for kind, count in mends.counts.items())
+
+
+def write_frames(frames: Frames, path: Path, *, given: bool = True) -> None:
+    """Write frames as NIF, by the path's suffix as Turtle (.ttl) or N-Triples (.nt): sorted, the same each time.
+
+    Documents and annotations get the IRIs that their files gave them, where these are unique; without
+    `given` those of the frames, beside the given ones, and their datasets. Reading gives the same frames.
+
+    Raises `UsageError` for another suffix.
+    """
+    kinds = {".ttl": turtle, ".nt": ntriples}
+    if path.suffix not in kinds:
+        raise UsageError(f"{path}: NIF is written as .ttl or .nt")
+    with written(path) as stream:
+        stream.write(kinds[path.suffix](terms_of(frames, given=given)))
 
 
 NIF = Format(
