@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -40,7 +41,7 @@ class Remix:
     triples: pl.DataFrame
     manifest: pl.DataFrame
     counts: pl.DataFrame
-    waterfall: pl.DataFrame
+    waterfall: pl.DataFrame | None
     rewritten: str
     notes: tuple[str, ...]
     signature: Signature
@@ -67,12 +68,13 @@ def build(
     seed: int | None = None,
     kb: KnowledgeBase | None = None,
     fix_variables: bool = False,
-    allow_services: Iterable[str] = (),
+    allow_service: Iterable[str] = (),
+    explain: bool = False,
 ) -> Remix:
     """Return the remix that a query selects from all datasets of a store.
 
     Annotations of kept documents that were not selected become ignorable, with `drop` they go. `limit` keeps so many
-    documents, the first by IRI or, with a `seed`, a sample. Measures of documents and of the remix are computed
+    documents, the first by IRI or, with a `seed`, a sample; `explain` fills the waterfall. Measures of documents and of the remix are computed
     afresh, values on annotations are those of their origins.
 
     Raises `QueryError`, `UnknownName` for what is wrong with the query or its parameters, `EmptySelection` for a
@@ -80,11 +82,15 @@ def build(
     """
     chosen = dict(values or {})
     text = query.bind(chosen, set_from)
-    selection = select(store.index(), text, fix_variables=fix_variables, allow_services=tuple(allow_services))
+    permissions = {"fix_variables": fix_variables, "allow_services": tuple(allow_services)}
+    entries, origin = store.datasets(), _by_name(store)
+    selected = partial(
+        select, store.index(), text, origin, name=query.source, fix=fix_variables, allow_service=tuple(allow_service)
+    )
+    selection = selected(explain=explain)
     documents = limited(selection.documents, limit, seed)
     if not len(documents):
-        raise EmptySelection(_nothing(query.name, selection.waterfall, store.datasets()))
-    entries, origin = store.datasets(), _by_name(store)
+        raise EmptySelection(_nothing(query.name, selected(explain=True).waterfall, entries))
     closed = close(origin, documents, selection.annotations, drop=drop)
     title = name or query.name
     iri = dataset_iri(title, base_iri)
@@ -146,18 +152,15 @@ def _signature(
     )
 
 
-def _nothing(query: str, waterfall: pl.DataFrame, entries: list[DatasetEntry]) -> str:
+def _nothing(query: str, waterfall: pl.DataFrame | None, entries: list[DatasetEntry]) -> str:
     """Return why nothing was selected, as far as the waterfall tells."""
     if not entries:
         return f"{query} selects nothing: the workspace holds no dataset; `remix load FILE` loads one"
     plain = [entry.name for entry in entries if entry.enrichment is None]
-    if plain:
-        return f"{query} selects nothing; {plain[0]} has no measures yet: `remix enrich` computes them"
-    empty = (
-        waterfall.filter((pl.col("documents") == 0) & (pl.col("annotations") == 0)) if waterfall.height else waterfall
-    )
-    last = f": nothing is left after {empty['condition'][0]}" if empty.height else ""
-    return f"{query} selects nothing{last}; `remix build --explain` shows what each condition leaves"
+    hint = f"; {plain[0]} has no measures yet, `remix enrich` computes them" if plain else ""
+    empty = pl.Series([]) if waterfall is None else waterfall.filter(documents=0)["condition"]
+    last = f": nothing is left after {empty[0]}" if len(empty) else ""
+    return f"{query} selects nothing{last}{hint}"
 
 
 def _warnings(closed: Closed, *, drop: bool, scoped: int) -> list[str]:

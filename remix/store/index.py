@@ -6,8 +6,6 @@ afresh from the workspace's files where much goes: removing a triple costs about
 
 from __future__ import annotations
 
-import io
-import re
 import shutil
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -19,9 +17,10 @@ import pyoxigraph as ox
 from remix.errors import Error, QueryError, StoreError
 from remix.files import open_bytes
 from remix.names import PREFIXES
+from remix.store.problems import syntax_error
 from remix.store.syntax import has_dataset_clause, modern
 
-__all__ = ["Index", "Results", "build_generation", "syntax_error"]
+__all__ = ["Index", "Results", "build_generation"]
 
 Results = ox.QuerySolutions | ox.QueryBoolean | ox.QueryTriples
 
@@ -157,25 +156,3 @@ def build_generation(
         shutil.rmtree(target, ignore_errors=True)
         raise StoreError(f"the workspace {folder} cannot be written: {error}; it is as it was") from None
     return name
-
-
-_PLACE = re.compile(r"error at (\d+):(\d+): (?:expected (?:one of )?)?(.*)", re.DOTALL)
-
-
-def syntax_error(text: str, message: str, name: str) -> str:
-    """Return Oxigraph's message about a query as one line with file, line, column and what stands there.
-
-    >>> syntax_error("SELECT * { ?s ?p }", "error at 1:18: expected one of LATERAL, [_]", "q.rq")
-    "q.rq:1:18: the query does not parse here: '}'"
-    """
-    place = _PLACE.match(message)
-    if place is None:
-        return f"{name}: {' '.join(message.split())}"
-    line, column = int(place[1]), int(place[2])
-    lines = io.StringIO(text).read().split("\n")
-    rest = lines[line - 1][column - 1 :].strip() if line <= len(lines) else ""
-    # Among the tokens that would have been accepted Oxigraph puts the reason, where it has one, as a sentence.
-    said = re.search(r"(?:^|, )((?:The|Prefix|Invalid|Unexpected|Duplicate)[^,\[]{6,})", place[3])
-    reason = said[1].strip() if said else "the query does not parse here"
-    found = f": '{rest[:40]}'" if rest else ": it ends too early"
-    return f"{name}:{line}:{column}: {reason}{found}"

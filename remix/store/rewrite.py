@@ -26,7 +26,7 @@ from remix.store.serialise import text_of
 from remix.store.syntax import modern, tokens
 from remix.store.tree import Node, NotUnderstood, parse, variables
 
-__all__ = ["Plan", "construct", "fix_variables", "plan", "with_order"]
+__all__ = ["Plan", "construct", "with_variables", "plan", "with_order"]
 
 Triple = tuple[str, str, str]
 
@@ -90,10 +90,10 @@ def construct(index: Index, how: Plan, name: str = "the query") -> list[bytes]:
     return sorted(lines)
 
 
-def fix_variables(text: str, unbound: dict[str, str | None]) -> str:
+def with_variables(text: str, unbound: dict[str, str | None]) -> str:
     """Return a query with each template variable that is never bound replaced by the nearest bound one.
 
-    >>> fix_variables("CONSTRUCT { ?s ?prediacte ?o } WHERE { ?s ?predicate ?o }", {"?prediacte": "?predicate"})
+    >>> with_variables("CONSTRUCT { ?s ?prediacte ?o } WHERE { ?s ?predicate ?o }", {"?prediacte": "?predicate"})
     'CONSTRUCT { ?s ?predicate ?o } WHERE { ?s ?predicate ?o }'
     """
     names = {old[1:]: new[1:] for old, new in unbound.items() if new}

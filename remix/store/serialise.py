@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from remix.store.tree import Node, NotUnderstood, Value, parse
 
-__all__ = ["text_of"]
+__all__ = ["element_text", "text_of"]
 
 _OPERATORS = {"ConditionalOrExpression": "||", "ConditionalAndExpression": "&&"}
 _ARGUMENTS = (
@@ -216,3 +216,12 @@ def _call(node: Node, indent: str) -> str:
         inner = ", ".join(_expression(one, indent) for one in node.get("expr") or ())
         return f"{node.get('iri')}({distinct}{inner})"
     raise NotUnderstood(node.kind)
+
+
+def element_text(part: Node) -> str:
+    """Return one element of a group as text, for people to read.
+
+    >>> element_text(parse("ASK { FILTER (?a > 1) }").get("where").get("part")[0])
+    'FILTER ((?a > 1))'
+    """
+    return "\n".join(_part(part, ""))

@@ -73,7 +73,9 @@ def parse(text: str) -> Node:
         try:
             prologue, query = parseQuery(text)
         except Exception as error:  # pyparsing's errors, and what rdflib's actions raise on odd literals
-            raise NotUnderstood(f"rdflib's parser refuses it: {type(error).__name__}") from None
+            at = (getattr(error, "lineno", None), getattr(error, "column", None))
+            place = f" at line {at[0]}, column {at[1]}" if at[0] else ""
+            raise NotUnderstood(f"it does not parse{place}") from None
     prefixes = dict(PREFIXES)
     for declared in prologue:
         if declared.name == "Base":

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from remix.store.index import Index
-from remix.store.rewrite import construct, fix_variables, plan
+from remix.store.rewrite import construct, plan, with_variables
 
 DATA = {
     "urn:g1": b"""
@@ -95,7 +95,7 @@ def test_rewrite_drops_template_triples_whose_variable_is_never_bound() -> None:
     text = "CONSTRUCT { ?d ?dp ?do . ?m ?mPrediacte ?mo } WHERE { ?d ?dp ?do . ?m ?mPredicate ?mo ; <urn:in> ?d }"
     assert plan(text).unbound == {"?mPrediacte": "?mPredicate"}
     assert subjects(same(text)) == {"<urn:d1>", "<urn:d2>"}
-    fixed = fix_variables(text, plan(text).unbound)
+    fixed = with_variables(text, plan(text).unbound)
     assert subjects(same(fixed)) == {"<urn:d1>", "<urn:d2>", "<urn:m1>", "<urn:m2>", "<urn:m3>"}
 
 

@@ -1,0 +1,205 @@
+"""What a query selects from the workspace: documents and annotations, for a remix to keep."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from remix.errors import QueryError, nearest
+from remix.frames import Frames
+from remix.names import shorten
+from remix.store.index import Index
+from remix.store.permission import permitted
+from remix.store.rewrite import Plan, plan, with_order, with_variables
+from remix.store.scope import visible
+from remix.store.serialise import element_text, text_of
+from remix.store.tree import Node, NotUnderstood, parse
+
+__all__ = ["Selection", "select"]
+
+_WATERFALL = {"condition": pl.String, "documents": pl.Int64, "annotations": pl.Int64}
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Documents and annotations that a query selects, in the order of the corpus.
+
+    `waterfall` has `condition`, `documents`, `annotations`: what was left after each condition, empty unless asked
+    for. `rewritten` is the query that was run, `notes` what the user should know.
+    """
+
+    documents: pl.Series
+    annotations: pl.Series
+    waterfall: pl.DataFrame
+    rewritten: str
+    notes: tuple[str, ...]
+
+
+def select(
+    index: Index,
+    text: str,
+    frames: Frames,
+    *,
+    name: str = "the query",
+    explain: bool = False,
+    fix_variables: bool = False,
+    allow_services: Iterable[str] = (),
+) -> Selection:
+    """Return what a query selects among the documents and annotations of the frames.
+
+    A SELECT binds `?document`, `?annotation` or both; a CONSTRUCT has them as subjects of its template. A kept
+    annotation keeps its document; where nothing is said about annotations, those of the kept documents are kept.
+    Ignorable annotations are never selected.
+
+    Raises `QueryError` for another kind of query, a syntax error, and a template variable that the pattern never
+    binds, unless `fix_variables` accepts the nearest one.
+    """
+    how = plan(permitted(text, name=name, allow_services=allow_services, graphs=index.graphs()))
+    notes = list(how.notes)
+    if how.unbound:
+        how = _fixed(how, name, fix_variables)
+        notes += [line for line in how.notes if line not in notes]
+    annotated = False
+    if how.tree is not None and how.tree.kind == "SelectQuery":
+        _check_projection(how.tree, name)
+        run = _ordered(how, notes)
+        found = index.frame(run, name)
+        found = found.select(one for one in ("document", "annotation") if one in found.columns)
+        annotated = "annotation" in found.columns
+    elif how.selection is not None:
+        run = how.selection
+        found = index.frame(run, name)
+    else:
+        run, found = how.text, _subjects(index, how, name)
+        annotated = not _one_subject(how)
+        notes.append(f"the query is run as it stands ({how.reason})")
+    kept = _kept(found, frames, annotated=annotated)
+    waterfall = _waterfall(index, run, frames, found.columns, name) if explain else pl.DataFrame(schema=_WATERFALL)
+    return Selection(kept[0], kept[1], waterfall, run, tuple(notes))
+
+
+def _fixed(how: Plan, name: str, fix: bool) -> Plan:
+    """Return the plan with misspelt template variables put right, if that is asked for and can be done."""
+    if fix and all(how.unbound.values()):
+        again = plan(with_variables(how.text, how.unbound))
+        said = tuple(f"{old} in the template is read as {new}" for old, new in how.unbound.items())
+        return Plan(again.text, again.selection, again.open, again.closed, {}, said, again.tree, again.reason)
+    old, new = next(iter(how.unbound.items()))
+    hint = f"; did you mean {new}? --fix-variables accepts that" if new else ""
+    raise QueryError(f"{name}: {old} in the template is never bound by the pattern{hint}")
+
+
+def _check_projection(tree: Node, name: str) -> None:
+    names = [one.get("var") or one.get("evar") for one in tree.get("projection", ())]
+    names = names or sorted(visible(tree.get("where").get("part", ())))
+    if not {"?document", "?annotation"} & set(names):
+        hint = next((h for one in names if "did you mean" in (h := nearest(one, ["?document", "?annotation"]))), "")
+        raise QueryError(f"{name} selects {', '.join(names)}: a remix needs ?document or ?annotation{hint}")
+
+
+def _ordered(how: Plan, notes: list[str]) -> str:
+    """Return a SELECT whose own LIMIT is ordered too, so that it takes the same rows each time."""
+    assert how.tree is not None
+    if not how.tree.get("limitoffset") or how.tree.get("orderby"):
+        return how.text
+    tree, said = with_order(Node("SubSelect", how.tree.parts))
+    try:
+        text = text_of(Node("SelectQuery", tree.parts))
+    except NotUnderstood:
+        return how.text
+    notes += [line.replace("a sub-select", "the query") for line in said]
+    return text
+
+
+def _subjects(index: Index, how: Plan, name: str) -> pl.DataFrame:
+    """Return the subjects of the triples that a query constructs, run as it stands."""
+    if how.tree is not None and how.tree.kind not in ("ConstructQuery", "DescribeQuery"):
+        raise QueryError(f"{name} is no SELECT and no CONSTRUCT: a remix needs one of them")
+    lines = index.triples(how.text, name)
+    found = pl.Series("subject", [line.split(b" ", 1)[0].decode() for line in lines], dtype=pl.String)
+    return found.unique(maintain_order=True).to_frame()
+
+
+def _one_subject(how: Plan) -> bool:
+    """Return whether the template speaks of one kind of subject: of documents alone, if of documents."""
+    return how.tree is None or len({triple[0] for triple in how.tree.get("template", ())}) <= 1
+
+
+def _kept(found: pl.DataFrame, frames: Frames, *, annotated: bool = False) -> tuple[pl.Series, pl.Series]:
+    """Return the documents and annotations among the values of the columns, closed under each other.
+
+    A column is of documents or of annotations by its values; one without any counts as of annotations, so that a
+    query whose annotations all fell out does not get them all back. `annotated` says that the query is about
+    annotations whatever was found.
+    """
+    gold = frames.annotations.filter(pl.col("ignorable").is_null()).select("annotation", "document")
+    values = [found[column].drop_nulls().unique() for column in found.columns]
+    every = pl.concat([pl.Series([], dtype=pl.String), *(series.alias("") for series in values)])
+    every = every.str.strip_prefix("<").str.strip_suffix(">").implode()
+    documents = frames.documents.filter(pl.col("document").is_in(every))["document"]
+    annotations = gold.filter(pl.col("annotation").is_in(every))
+    annotated = annotated or not annotations.is_empty() or any(series.is_empty() for series in values)
+    if not annotated:
+        annotations = gold.filter(pl.col("document").is_in(documents.implode()))
+    closed = pl.concat([documents, annotations["document"]]).implode()
+    return frames.documents.filter(pl.col("document").is_in(closed))["document"], annotations["annotation"]
+
+
+def _waterfall(index: Index, run: str, frames: Frames, columns: Sequence[str], name: str) -> pl.DataFrame:
+    """Return how many documents and annotations are left after the patterns and after each further condition."""
+    gold = frames.annotations.filter(pl.col("ignorable").is_null())
+    rows = [("everything loaded", frames.documents.height, gold.height)]
+    for label, text in _steps(run, columns):
+        found = index.frame(text, name)
+        documents, annotations = _kept(found, frames, annotated="annotation" in found.columns)
+        rows.append((label, len(documents), len(annotations)))
+    return pl.DataFrame(rows, schema=_WATERFALL, orient="row")
+
+
+def _steps(run: str, columns: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the query with its patterns alone, then with one condition more each time, with their labels."""
+    try:
+        tree = parse(run)
+    except NotUnderstood:
+        return []
+    where = tree.get("where")
+    if tree.kind != "SelectQuery" or where.kind != "GroupGraphPatternSub":
+        return []
+    parts: tuple[Node, ...] = where.get("part", ())
+    base = [at for at, part in enumerate(parts) if not _is_condition(part)]
+    rest = [at for at, part in enumerate(parts) if _is_condition(part)]
+    wanted = {f"?{one}" for one in columns} & visible(parts)
+    steps: list[tuple[str, str]] = []
+    label = "graph patterns"
+    for taken in [base, *([*base, *rest[: n + 1]] for n in range(len(rest)))]:
+        if len(taken) > len(base):
+            one = _label(parts[taken[-1]])
+            label = one if steps else f"{label}, {one}"
+        group = tuple(parts[at] for at in sorted(taken))
+        if not wanted <= visible(group):
+            continue
+        names = tuple(Node.of("vars", var=one) for one in sorted(wanted, reverse=True))
+        step = Node.of("SelectQuery", modifier="DISTINCT", projection=names, where=where.but(part=group))
+        try:
+            steps.append((label, text_of(step)))
+        except NotUnderstood:
+            continue
+    return steps
+
+
+def _is_condition(part: Node) -> bool:
+    if part.kind == "GroupOrUnionGraphPattern":
+        groups = part.get("graph")
+        return len(groups) == 1 and groups[0].kind == "SubSelect"
+    return part.kind in ("Filter", "MinusGraphPattern")
+
+
+def _label(part: Node) -> str:
+    """Return a condition in one line, with prefixes for well-known namespaces."""
+    text = " ".join(element_text(part).split())
+    text = re.sub(r"<([^<>\s]+)>", lambda match: shorten(match[1]) if shorten(match[1]) != match[1] else match[0], text)
+    text = re.sub(r"^FILTER \(\((.*)\)\)$", r"FILTER (\1)", text)
+    return text if len(text) <= 100 else f"{text[:97]}…"
