@@ -44,6 +44,11 @@ class Workspace:
 
         return KnowledgeBase.open(folder) if (folder := self.store.kb_folder) else None
 
+    @property
+    def runs_folder(self) -> Path:
+        """Return the folder that keeps the runs of systems."""
+        return self.folder / "runs"
+
     def ensure_sample(self) -> bool:
         """Return whether the workspace was empty, in which case it holds the sample corpus now."""
         from remix.remixes.sample import ensure_sample
@@ -71,6 +76,7 @@ class Workspace:
         seed: int | None = None,
         fix_variables: bool = False,
         allow_services: Iterable[str] = (),
+        explain: bool = False,
         **parameters: object,
     ) -> Remix:
         """Return the remix that a query selects, written into a folder where one is named.
@@ -82,12 +88,29 @@ class Workspace:
 
         self.ensure_sample()
         choices = {"set_from": set_from, "name": name, "drop": drop, "limit": limit, "seed": seed}
-        services = {"fix_variables": fix_variables, "allow_services": allow_services}
+        running = {"fix_variables": fix_variables, "allow_services": allow_services, "explain": explain}
         values = {**(values or {}), **parameters}
-        made = build(self.store, find(query), kb=self.kb, values=values, **choices, **services)  # type: ignore[arg-type]
+        made = build(self.store, find(query), kb=self.kb, values=values, **choices, **running)  # type: ignore[arg-type]
         if to is not None:
             made.write(to)
         return made
+
+    def annotate(
+        self,
+        names: Iterable[str] = (),
+        systems: Iterable[str] = (),
+        *,
+        task: str = "A2KB",
+        seed: int = 0,
+        nif_folder: Path | None = None,
+    ) -> list[dict[str, object]]:
+        """Return a row per system and dataset: the answers are kept as runs; see `remix.systems.runs.make_runs`."""
+        from remix.store.targets import targets
+        from remix.systems.runs import make_runs
+
+        self.ensure_sample()
+        found = targets(self.store, names)
+        return make_runs(found, systems, self.kb, self.runs_folder, task=task, seed=seed, nif_folder=nif_folder)
 
     def publish(self, dataset: str, *, to: Path | str, licence: str | None = None) -> list[Path]:
         """Return the files that describe and hold a dataset for others, written into a folder."""

@@ -5,13 +5,20 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from remix import __version__
 from remix.errors import Error, UnknownName
+from remix.formats.nif import write_frames
 from remix.frames import Frames
+from remix.kb import KnowledgeBase
+from remix.progress import stage
+from remix.store.targets import Target
+from remix.systems import SYSTEMS, annotate
 
-__all__ = ["Run", "list_runs", "load_run", "save_run"]
+__all__ = ["Run", "list_runs", "load_run", "make_runs", "save_run"]
 
 
 @dataclass(frozen=True)
@@ -69,3 +76,38 @@ def load_run(folder: Path, system: str, dataset: str, task: str = "A2KB") -> tup
     raise UnknownName(
         "run", f"{system}--{dataset}--{task.lower()}", known, f"remix annotate {dataset} --system {system}"
     )
+
+
+def make_runs(
+    targets: Iterable[Target],
+    systems: Iterable[str],
+    kb: KnowledgeBase | None,
+    folder: Path,
+    *,
+    task: str = "A2KB",
+    seed: int = 0,
+    nif_folder: Path | None = None,
+) -> list[dict[str, object]]:
+    """Return a row per system and dataset: what was answered, kept in the folder and, where asked for, as NIF.
+
+    Raises as `remix.systems.annotate`; a run that was kept before the error stays.
+    """
+    names = list(systems)
+    for name in names:
+        SYSTEMS[name]
+    rows: list[dict[str, object]] = []
+    for target in targets:
+        for name in names:
+            with stage(f"{name} on {target.name}"):
+                answers = annotate(name, target.frames, kb, task=task, seed=seed)
+            version = kb.version if kb is not None else ""
+            run = Run(name, target.name, target.content, task, seed, version, __version__)
+            save_run(folder, run, answers)
+            if nif_folder is not None:
+                nif_folder.mkdir(parents=True, exist_ok=True)
+                write_frames(answers, nif_folder / f"{run.folder_name}.ttl")
+            linked = answers.links["annotation"].n_unique()
+            row = {"system": name, "dataset": target.name, "task": task, "documents": answers.documents.height}
+            nil = int(answers.annotations["is_nil"].sum())
+            rows.append({**row, "answers": answers.annotations.height, "linked": linked, "nil": nil, "seed": seed})
+    return rows

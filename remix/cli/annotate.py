@@ -1,0 +1,44 @@
+"""`remix annotate`: let systems answer on datasets and remixes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import polars as pl
+
+from remix.cli._options import output_option, print_table, workspace_option
+from remix.workspace import open_workspace
+
+
+@click.command()
+@click.argument("targets", nargs=-1, metavar="DATASET|FILE...")
+@click.option("--system", "systems", multiple=True, required=True, help="Name of a system; may be given several times.")
+@click.option("--task", type=click.Choice(["A2KB", "D2KB"]), default="A2KB", show_default=True, help="What is given.")
+@click.option("--seed", default=0, show_default=True, help="Seed of systems that draw.")
+@click.option(
+    "--nif", "nif_folder", type=click.Path(path_type=Path), help="Also write each run as NIF into this folder."
+)
+@workspace_option
+@output_option
+def command(
+    targets: tuple[str, ...],
+    systems: tuple[str, ...],
+    task: str,
+    seed: int,
+    nif_folder: Path | None,
+    workspace: Path | None,
+    output: str,
+    to: Path | None,
+) -> None:
+    """Run systems over datasets or remixes and keep their answers; without a target, over all datasets.
+
+    In A2KB a system gets the texts alone, in D2KB the spans of the annotations as well. The answers are kept in the
+    workspace, where `remix evaluate` finds them.
+
+    \b
+    Example:
+      remix annotate sample-news --system prior --system random-candidate
+    """
+    made = open_workspace(workspace).annotate(targets, systems, task=task, seed=seed, nif_folder=nif_folder)
+    print_table(pl.DataFrame(made), output, to)
