@@ -66,6 +66,7 @@ def command(
         seed=seed,
         fix_variables=fix_variables,
         allow_services=allow_services,
+        explain=explain,
     )
     if explain:
         print(f"{remix.rewritten.rstrip()}\n")

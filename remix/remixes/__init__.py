@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from remix.files import written
 from remix.formats._turtle import turtle
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
+from remix.measures._enriching import named_frames
 from remix.names import dataset_iri
 from remix.remixes.closing import Closed, close, limited
 from remix.remixes.exporting import exported
@@ -41,7 +42,7 @@ class Remix:
     triples: pl.DataFrame
     manifest: pl.DataFrame
     counts: pl.DataFrame
-    waterfall: pl.DataFrame | None
+    waterfall: pl.DataFrame
     rewritten: str
     notes: tuple[str, ...]
     signature: Signature
@@ -68,24 +69,29 @@ def build(
     seed: int | None = None,
     kb: KnowledgeBase | None = None,
     fix_variables: bool = False,
-    allow_service: Iterable[str] = (),
+    allow_services: Iterable[str] = (),
     explain: bool = False,
 ) -> Remix:
     """Return the remix that a query selects from all datasets of a store.
 
     Annotations of kept documents that were not selected become ignorable, with `drop` they go. `limit` keeps so many
-    documents, the first by IRI or, with a `seed`, a sample; `explain` fills the waterfall. Measures of documents and of the remix are computed
-    afresh, values on annotations are those of their origins.
+    documents, the first by IRI or, with a `seed`, a sample. Measures of documents and of the remix are computed
+    afresh, values on annotations are those of their origins. `explain` fills the waterfall.
 
     Raises `QueryError`, `UnknownName` for what is wrong with the query or its parameters, `EmptySelection` for a
     query that selects nothing.
     """
     chosen = dict(values or {})
     text = query.bind(chosen, set_from)
-    permissions = {"fix_variables": fix_variables, "allow_services": tuple(allow_services)}
-    entries, origin = store.datasets(), _by_name(store)
+    entries, origin = store.datasets(), named_frames(store)
     selected = partial(
-        select, store.index(), text, origin, name=query.source, fix=fix_variables, allow_service=tuple(allow_service)
+        select,
+        store.index(),
+        text,
+        origin,
+        name=query.source,
+        fix_variables=fix_variables,
+        allow_services=tuple(allow_services),
     )
     selection = selected(explain=explain)
     documents = limited(selection.documents, limit, seed)
@@ -127,15 +133,6 @@ def build(
     )
 
 
-def _by_name(store: Store) -> Frames:
-    """Return the frames of all datasets with the datasets by name, as people read them."""
-    frames = store.frames()
-    name = pl.col("dataset").replace({entry.iri: entry.name for entry in store.datasets()})
-    return replace(
-        frames, documents=frames.documents.with_columns(name), annotations=frames.annotations.with_columns(name)
-    )
-
-
 def _signature(
     name: str, text: str, entries: Iterable[DatasetEntry], kb: KnowledgeBase | None, choices: Mapping[str, str]
 ) -> Signature:
@@ -152,13 +149,13 @@ def _signature(
     )
 
 
-def _nothing(query: str, waterfall: pl.DataFrame | None, entries: list[DatasetEntry]) -> str:
+def _nothing(query: str, waterfall: pl.DataFrame, entries: list[DatasetEntry]) -> str:
     """Return why nothing was selected, as far as the waterfall tells."""
     if not entries:
         return f"{query} selects nothing: the workspace holds no dataset; `remix load FILE` loads one"
     plain = [entry.name for entry in entries if entry.enrichment is None]
     hint = f"; {plain[0]} has no measures yet, `remix enrich` computes them" if plain else ""
-    empty = pl.Series([]) if waterfall is None else waterfall.filter(documents=0)["condition"]
+    empty = waterfall.filter(documents=0)["condition"]
     last = f": nothing is left after {empty[0]}" if len(empty) else ""
     return f"{query} selects nothing{last}{hint}"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from remix import progress
 from remix.errors import StoreError
-from remix.kb import build_from_tables
-from remix.measures import compute
+from remix.kb import KnowledgeBase, shelf
+from remix.measures._enriching import enrich
 from remix.resources import folder
 from remix.store import Store
 
@@ -19,17 +19,13 @@ def ensure_sample(store: Store) -> bool:
     """
     if store.datasets():
         return False
-    datasets = folder("datasets")
-    files = sorted((datasets / "corpus").glob("*.ttl"))
+    files = sorted((folder("datasets") / "corpus").glob("*.ttl"))
     if not files:
         raise StoreError(f"the workspace {store.folder} holds no dataset: `remix load FILE` loads one")
     with progress.stage("the sample corpus is loaded and enriched"):
         for file in files:
             store.load(file)
-        kb = build_from_tables(datasets / "kb", store.folder / "kb", name="sample")
-        store.attach_kb(kb.folder)
-        measured = compute(store.frames(), kb)
-        graphs = {entry.name: measured.triples(entry.name, entry.iri) for entry in store.datasets()}
-        store.enrich(graphs, str(measured.signature))
+        store.attach_kb(shelf.shipped(store.folder / "kb"))
+        enrich(store, KnowledgeBase.open(store.kb_folder or store.folder))
     progress.note(f"the workspace {store.folder} was empty and holds the sample corpus now")
     return True

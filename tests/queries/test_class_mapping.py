@@ -48,6 +48,8 @@ def test_mapping_knows_a_class_of_each_vocabulary(mapping: pl.DataFrame, iri: st
 
 
 def test_mapping_covers_the_coarse_types_that_real_data_uses(mapping: pl.DataFrame, real_data: object) -> None:
-    types = pl.read_csv(f"{real_data}/elevant/whitelist_types.tsv", separator="\t", has_header=False, new_columns=["id", "name"])
+    types = pl.read_csv(
+        f"{real_data}/elevant/whitelist_types.tsv", separator="\t", has_header=False, new_columns=["id", "name"]
+    )
     wanted = types.filter(pl.col("name").is_in(["Person", "Organization", "Geographic Entity"]))["id"]
     assert {f"http://www.wikidata.org/entity/{one}" for one in wanted} <= set(mapping["class"])

@@ -64,12 +64,9 @@ def _forms(text: str) -> set[str]:
 
 
 def _selected(store: Store, text: str) -> set[str]:
-    annotations = store.frames().annotations
-    found = select(store.index(), text)
-    rows = annotations.filter(pl.col("document").is_in(found.documents.implode()))
-    if found.annotations is not None:
-        rows = rows.filter(pl.col("annotation").is_in(found.annotations.implode()))
-    return set(rows["surface_form"])
+    frames = store.frames()
+    found = select(store.index(), text, frames)
+    return set(frames.annotations.filter(pl.col("annotation").is_in(found.annotations.implode()))["surface_form"])
 
 
 def test_shipped_queries_are_all_expected_here() -> None:

@@ -1,0 +1,80 @@
+"""What belongs to a selection."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from remix.errors import UsageError
+from remix.frames import Frames
+from remix.remixes.closing import close, limited
+
+
+@pytest.fixture
+def frames() -> Frames:
+    """d1: a, b and c, where b and c are alternatives of one mention, and i, ignorable already; d2: x."""
+    return Frames.of(
+        documents=pl.DataFrame({"document": ["d1", "d2"], "dataset": ["s", "s"], "text": ["t", "t"]}),
+        annotations=pl.DataFrame(
+            {
+                "annotation": ["a", "b", "c", "i", "x"],
+                "document": ["d1", "d1", "d1", "d1", "d2"],
+                "dataset": ["s"] * 5,
+                "group": ["a", "g", "g", "i", "x"],
+                "ignorable": [None, None, None, "optional", None],
+            }
+        ),
+    )
+
+
+def _ignorable(frames: Frames) -> dict[str, str | None]:
+    return dict(frames.annotations.select("annotation", "ignorable").iter_rows())
+
+
+def test_close_keeps_what_was_selected_and_marks_the_rest_of_its_documents(frames: Frames) -> None:
+    closed = close(frames, pl.Series(["d1"]), pl.Series(["a"]))
+    assert _ignorable(closed.frames) == {"a": None, "b": "dropped", "c": "dropped", "i": "optional"}
+    assert closed.kept.to_list() == ["a"]
+    assert closed.dropped.to_list() == ["b", "c"]
+
+
+def test_close_with_one_alternative_selected_keeps_the_whole_group(frames: Frames) -> None:
+    closed = close(frames, pl.Series(["d1"]), pl.Series(["c"]))
+    assert _ignorable(closed.frames) == {"a": "dropped", "b": None, "c": None, "i": "optional"}
+
+
+def test_close_with_drop_removes_the_rest_but_not_what_was_ignorable(frames: Frames) -> None:
+    closed = close(frames, pl.Series(["d1"]), pl.Series(["a"]), drop=True)
+    assert _ignorable(closed.frames) == {"a": None, "i": "optional"}
+    assert closed.dropped.to_list() == ["b", "c"]
+    assert closed.ignorable.is_empty()
+
+
+def test_close_of_documents_alone_keeps_all_their_annotations(frames: Frames) -> None:
+    closed = close(frames, pl.Series(["d1"]), None)
+    assert _ignorable(closed.frames) == {"a": None, "b": None, "c": None, "i": "optional"}
+    assert closed.dropped.is_empty()
+
+
+def test_close_with_an_ignorable_annotation_selected_leaves_it_ignorable(frames: Frames) -> None:
+    closed = close(frames, pl.Series(["d1"]), pl.Series(["i"]))
+    assert _ignorable(closed.frames) == {"a": "dropped", "b": "dropped", "c": "dropped", "i": "optional"}
+    assert closed.kept.is_empty()
+
+
+def test_limited_without_a_seed_takes_the_first_by_iri() -> None:
+    assert limited(pl.Series(["c", "a", "b", "a"]), 2, None).to_list() == ["a", "b"]
+
+
+def test_limited_with_a_seed_draws_the_same_documents_from_any_order() -> None:
+    names = [f"d{n:02}" for n in range(50)]
+    drawn = limited(pl.Series(names), 10, 7).to_list()
+    assert limited(pl.Series(names[::-1]), 10, 7).to_list() == drawn
+    assert len(set(drawn)) == 10
+    assert drawn != names[:10]
+    assert limited(pl.Series(names), 10, 8).to_list() != drawn
+
+
+def test_limited_to_nothing_is_refused() -> None:
+    with pytest.raises(UsageError, match="at least 1"):
+        limited(pl.Series(["a"]), 0, None)
