@@ -1,0 +1,116 @@
+"""Percentile bootstrap intervals over documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from remix.errors import UsageError
+
+__all__ = ["LEAST_UNITS", "intervals"]
+
+LEAST_UNITS = 10
+"""Fewer documents than these say nothing about others; a bootstrap over them is refused."""
+
+_BLOCK = 4_000_000
+"""How many draws are held at once."""
+
+Array = npt.NDArray[Any]
+
+
+def intervals(
+    counts: pl.DataFrame, keys: list[str], documents: pl.DataFrame, *, samples: int, seed: int, level: float = 0.95
+) -> pl.DataFrame:
+    """Return keys, `average` and, for precision, recall and f1, `<score>_low` and `<score>_high`.
+
+    Documents are drawn with replacement, `samples` times, the same draws for all rows; bounds are the percentiles of
+    the scores of the draws in which the score is defined. `documents` (doc, dataset) are all that can be drawn, those
+    without annotations too; rows of one dataset draw from its documents, those of dataset 'all' from all. A dataset
+    of fewer than ten documents has no intervals.
+
+    Raises `UsageError` where there are fewer than ten documents in all.
+    """
+    if len(documents) < LEAST_UNITS:
+        raise UsageError(
+            f"no bootstrap over {len(documents)} documents: at least {LEAST_UNITS} are needed for an interval that "
+            "means something; evaluate without --bootstrap, or give more documents"
+        )
+    parts = []
+    for dataset in counts["dataset"].unique().sort():
+        units = documents if dataset == "all" else documents.filter(pl.col("dataset") == dataset)
+        if len(units) >= LEAST_UNITS:
+            rows = counts.filter(pl.col("dataset") == dataset)
+            parts.append(_bounds(rows, keys, units, samples, seed, level))
+    return pl.concat(parts)
+
+
+def _bounds(
+    counts: pl.DataFrame, keys: list[str], units: pl.DataFrame, samples: int, seed: int, level: float
+) -> pl.DataFrame:
+    labels = counts.select(keys).unique(maintain_order=True).with_row_index("label")
+    places = units.select("doc").with_row_index("unit")
+    rows = counts.join(labels, on=keys).join(places, on="doc")
+    chosen = pl.coalesce("fp_in_scope", "fp_on_mention", "fp")
+    rows = rows.select("unit", "label", "tp", "fp", "fn", chosen=chosen)
+    shape = (len(units), len(labels))
+    unit, label = rows["unit"].to_numpy(), rows["label"].to_numpy()
+
+    def table(name: str) -> Array:
+        cells = np.zeros(shape)
+        cells[unit, label] = rows[name].fill_null(0).to_numpy()
+        return cells
+
+    tp, fp, fn, wrong = (table(name) for name in ("tp", "fp", "fn", "chosen"))
+    fractions = {"precision": (tp, tp + fp), "recall": (tp, tp + fn), "f1": (2 * tp, 2 * tp + wrong + fn)}
+    drawn = _drawn(fractions, samples, seed)
+    tail = (1 - level) / 2
+    found = []
+    for average in ("micro", "macro"):
+        bounds = {"average": pl.Series([average] * len(labels), dtype=pl.String)}
+        for name in fractions:
+            low, high = _quantiles(drawn[average, name], (tail, 1 - tail))
+            bounds[f"{name}_low"] = pl.Series(low, nan_to_null=True)
+            bounds[f"{name}_high"] = pl.Series(high, nan_to_null=True)
+        found.append(labels.drop("label").with_columns(**bounds))
+    return pl.concat(found)
+
+
+def _drawn(fractions: dict[str, tuple[Array, Array]], samples: int, seed: int) -> dict[tuple[str, str], Array]:
+    """Return the scores of every sample: (average, score) to an array of samples by labels."""
+    random = np.random.default_rng(seed)
+    units, labels = next(iter(fractions.values()))[0].shape
+    columns: list[Array] = []
+    for part, whole in fractions.values():
+        each = np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
+        columns += [part, whole, each, (whole > 0).astype(float)]
+    table = np.concatenate(columns, axis=1)
+    sums = np.empty((samples, table.shape[1]))
+    block = max(1, _BLOCK // units)
+    for first in range(0, samples, block):
+        size = min(block, samples - first)
+        draws = random.integers(0, units, (size, units), dtype=np.int64) + np.arange(size)[:, None] * units
+        times = np.bincount(draws.ravel(), minlength=size * units).reshape(size, units)
+        sums[first : first + size] = times.astype(np.float64) @ table
+    found = {}
+    for place, name in enumerate(fractions):
+        part, whole, each, defined = (
+            sums[:, (4 * place + i) * labels : (4 * place + i + 1) * labels] for i in range(4)
+        )
+        found["micro", name] = np.divide(part, whole, out=np.full_like(part, np.nan), where=whole > 0)
+        found["macro", name] = np.divide(each, defined, out=np.full_like(each, np.nan), where=defined > 0)
+    return found
+
+
+def _quantiles(values: Array, at: tuple[float, float]) -> Array:
+    """Return the quantiles of each column over the samples where it is a number."""
+    if not np.isnan(values).any():
+        return np.asarray(np.quantile(values, at, axis=0))
+    found = np.full((len(at), values.shape[1]), np.nan)
+    for column in range(values.shape[1]):
+        numbers = values[:, column][~np.isnan(values[:, column])]
+        if len(numbers):
+            found[:, column] = np.quantile(numbers, at)
+    return found

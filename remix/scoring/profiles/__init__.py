@@ -1,0 +1,57 @@
+"""Profiles: the conventions of one tool, so that its published numbers come out. One file a profile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from remix.frames import Frames
+from remix.registry import Registry
+from remix.scoring.averages import AVERAGES, Average
+from remix.scoring.cases import Case
+from remix.scoring.matchings import MATCHINGS
+from remix.scoring.tasks import TASKS
+
+__all__ = ["PROFILES", "Profile"]
+
+
+def as_given(gold: Frames, runs: Mapping[str, Frames]) -> tuple[Frames, dict[str, Frames]]:
+    """Return gold and runs as they are."""
+    return gold, dict(runs)
+
+
+def by_task(case: Case, task: str, matching: str) -> pl.DataFrame:
+    """Return the counts of a task of the registry under a matching of the registry."""
+    return TASKS[task].count(case, MATCHINGS[matching])
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What one tool counts, and how.
+
+    - `tasks`, `matchings`: the rows that it shows unless told otherwise;
+    - `conventions`: each rule in words, by its name; printed by `remix show` and part of the signature;
+    - `prepare(gold, runs)`: what the tool does to its input before it compares;
+    - `count(case, task, matching)`: counts per system and document, as `Task.count` has them; a tool with matchings
+      of its own resolves their names here;
+    - `rest`: what a slice does with the gold outside it: 'dropped' (ignorable) or 'removed';
+    - `averages`: how counts become precision, recall and F1;
+    - `kb_rows`: whether InKB, EE and GSInKB are shown where gold or a run has NIL.
+    """
+
+    name: str
+    summary: str
+    source: str
+    tasks: tuple[str, ...]
+    matchings: tuple[str, ...]
+    conventions: Mapping[str, str]
+    prepare: Callable[[Frames, Mapping[str, Frames]], tuple[Frames, dict[str, Frames]]] = as_given
+    count: Callable[[Case, str, str], pl.DataFrame] = by_task
+    rest: str = "dropped"
+    averages: Mapping[str, Average] = field(default_factory=lambda: AVERAGES)
+    kb_rows: bool = False
+
+
+PROFILES: Registry[Profile] = Registry("profile", "remix.scoring.profiles", Profile)

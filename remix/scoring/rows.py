@@ -1,0 +1,86 @@
+"""Rows of scores made of counts: averages, datasets, intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import polars as pl
+
+from remix.scoring.averages import SCORES
+from remix.scoring.choice import Choice
+from remix.scoring.intervals import intervals
+
+__all__ = ["rows_of"]
+
+KEYS = ["system", "dataset", "task", "matching", "column", "slice"]
+BOUNDS = [f"{score}_{end}" for score in ("precision", "recall", "f1") for end in ("low", "high")]
+
+
+def rows_of(counts: pl.DataFrame, documents: pl.DataFrame, systems: Iterable[str], choice: Choice) -> pl.DataFrame:
+    """Return the scores of all documents together and, if there are several datasets, of each and their mean."""
+    pooled = counts.with_columns(dataset=pl.lit("all"))
+    several = documents["dataset"].n_unique() > 1
+    every = pl.concat([pooled, counts]) if several else pooled
+    parts = [
+        average.summarise(every, KEYS).with_columns(average=pl.lit(name))
+        for name, average in choice.profile.averages.items()
+    ]
+    together = documents.with_columns(dataset=pl.lit("all"))
+    places = pl.concat([documents, together]) if several else together
+    sizes = places.group_by("dataset").agg(documents=pl.len())
+    whole = _skeleton(systems, sizes["dataset"], choice)
+    rows = pl.concat(parts, how="diagonal").join(whole, on=[*KEYS, "average"], how="full", coalesce=True)
+    rows = rows.join(sizes, on="dataset", how="left").with_columns(pl.col("tp", "fp", "fn", "ignored").fill_null(0))
+    if several:
+        rows = pl.concat([rows, _mean(rows)], how="diagonal")
+    if choice.bootstrap:
+        bounds = intervals(every, KEYS, documents, samples=choice.bootstrap, seed=choice.seed)
+        rows = rows.join(bounds, on=[*KEYS, "average"], how="left")
+    return _ordered(rows, choice)
+
+
+def _skeleton(systems: Iterable[str], datasets: pl.Series, choice: Choice) -> pl.DataFrame:
+    """Return the keys of the rows of the whole, so that a system with nothing to count has its row too."""
+    rows = pl.DataFrame({"column": [""], "slice": [""]})
+    values = {
+        "system": list(systems),
+        "dataset": datasets,
+        "task": choice.tasks,
+        "matching": choice.matchings,
+        "average": list(choice.profile.averages),
+    }
+    for name, value in values.items():
+        rows = rows.join(pl.DataFrame({name: value}), how="cross")
+    return rows
+
+
+def _mean(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the unweighted mean of the datasets' scores."""
+    datasets = rows.filter(pl.col("dataset") != "all")
+    keys = [key for key in [*KEYS, "average"] if key != "dataset"]
+    means = datasets.group_by(keys, maintain_order=True).agg(pl.col(name).mean() for name in SCORES)
+    return means.with_columns(dataset=pl.lit("mean"))
+
+
+def _ordered(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:
+    taken = (
+        pl.when(pl.col("fp_in_scope").is_not_null())
+        .then(pl.lit("in scope"))
+        .when(pl.col("fp_on_mention").is_not_null())
+        .then(pl.lit("on mention"))
+        .otherwise(pl.lit("all"))
+    )
+    rows = rows.with_columns(mentions=pl.col("tp") + pl.col("fn"), profile=pl.lit(choice.profile.name))
+    first = ["system", "dataset", "task", "matching", "profile", "column", "slice", "average", "documents", "mentions"]
+    first += ["tp", "fp", "fn", "ignored", "precision", "recall", "f1", "precision_in_scope", "precision_on_mention"]
+    last = [
+        name for name in ("precision_documents", "recall_documents", "f1_documents", *BOUNDS) if name in rows.columns
+    ]
+    places = {"dataset": ["all", "mean"], "task": list(choice.tasks), "matching": list(choice.matchings)}
+    places["column"] = ["", "kb", *choice.by]
+    order = [
+        pl.col(name).replace_strict({value: place for place, value in enumerate(known)}, default=len(known))
+        for name, known in places.items()
+    ]
+    sorting = [*order[1:3], order[3], "slice", order[0], "dataset", "system", pl.col("average") != "micro"]
+    return rows.sort(sorting).select(*first, taken.alias("f1_precision"), *last)

@@ -1,0 +1,57 @@
+"""The signature of an evaluation: inputs by content, conventions, seed and version."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from remix import __version__, iris
+from remix.frames import Frames
+from remix.signature import Signature, content_hash
+
+if TYPE_CHECKING:
+    from remix.kb import KnowledgeBase
+    from remix.scoring.choice import Choice
+
+__all__ = ["frames_hash", "signed"]
+
+LENGTH = 12
+"""Digits of a content hash in a signature."""
+
+
+def signed(choice: Choice, gold: Frames, runs: Mapping[str, Frames], kb: KnowledgeBase | None) -> pl.DataFrame:
+    """Return system and `signature`: whatever can change that system's numbers."""
+    fields = {
+        "remix": __version__,
+        "profile": choice.profile.name,
+        "tasks": ",".join(choice.tasks),
+        "matchings": ",".join(choice.matchings),
+        "by": ",".join(choice.by),
+        "scope": choice.scope,
+        "spans": choice.spans,
+        "bootstrap": f"{choice.bootstrap},seed={choice.seed}" if choice.bootstrap else "",
+        "entities": iris.VERSION,
+        "kb": kb.version[:LENGTH] if kb is not None else "",
+        "gold": frames_hash(gold)[:LENGTH],
+    }
+    fields = {name: value for name, value in fields.items() if value}
+    lines = [str(Signature({**fields, "run": frames_hash(run)[:LENGTH]})) for run in runs.values()]
+    return pl.DataFrame({"system": list(runs), "signature": lines})
+
+
+def frames_hash(frames: Frames) -> str:
+    """Return the SHA-256 of texts, annotations and links; the order of rows does not matter.
+
+    >>> frames_hash(Frames.empty()) == frames_hash(Frames.of())
+    True
+    """
+    parts = (
+        frames.documents.select("document", "text"),
+        frames.annotations.drop("dataset", "surface_form", "given"),
+        frames.links.select("annotation", "entity"),
+        frames.classes,
+        frames.regions,
+    )
+    return content_hash(*(part.sort(part.columns).write_csv() for part in parts))

@@ -1,0 +1,16 @@
+"""A2KB: the system gets the text; spans and links are compared."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from remix.scoring.cases import Case
+from remix.scoring.matchings import Matching
+from remix.scoring.tasks import Task, tally
+
+
+def _count(case: Case, matching: Matching) -> pl.DataFrame:
+    return tally(case, case.judged("link", matching))
+
+
+a2kb = Task("A2KB", "text given; spans and links compared", _count)

@@ -1,0 +1,91 @@
+"""C2KB: the system gets the text; the sets of entities per document are compared."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from remix.scoring.cases import Case
+from remix.scoring.matchings import Matching
+from remix.scoring.mentions import NIL
+from remix.scoring.tasks import Task, completed
+
+
+def _count(case: Case, matching: Matching) -> pl.DataFrame:
+    gold = case.gold.join(case.mentions.gold_links, on="g")
+    # A mention that may be NIL asks for no entity; those that it may have instead are right to leave and to give.
+    nil = case.gold.filter(pl.col("link") == NIL).select("group")
+    required = case.kept().join(nil, on="group", how="anti")
+    required = required.with_columns(size=pl.col("g").n_unique().over("group", "option"))
+    answered = _answered(case)
+    units = _units(required, case.mentions.gold_links)
+    found = _found(required, case.mentions.gold_links, answered, units)
+    kept = gold.join(required.select("g"), on="g", how="semi").select("doc", "entity").unique()
+    judged = (
+        answered.join(kept.with_columns(kept=pl.lit(True)), on=["doc", "entity"], how="left")
+        .join(gold.select("doc", "entity").unique().with_columns(known=pl.lit(True)), on=["doc", "entity"], how="left")
+        .with_columns(pl.col("kept", "known").fill_null(False))
+        .with_columns(wrong=~pl.col("known") & pl.col("inside"))
+    )
+    scoped = (
+        {"fp_in_scope": (pl.col("wrong") & pl.col("in_scope")).sum()}
+        if case.is_cut() and case.scope is not None
+        else {}
+    )
+    counted = judged.group_by("system", "doc").agg(
+        fp=pl.col("wrong").sum(), left=(~pl.col("wrong")).sum().cast(pl.Int64), **scoped
+    )
+    # What is neither FP nor TP was ignored: ignorable entities, and further alternatives of a satisfied mention.
+    counted = counted.join(found, on=["system", "doc"], how="left").with_columns(
+        ignored=(pl.col("left") - pl.col("tp").cast(pl.Int64).fill_null(0)).clip(0)
+    )
+    return completed(case, units.group_by("doc").agg(gold=pl.len()), found, counted.drop("left", "tp"))
+
+
+def _answered(case: Case) -> pl.DataFrame:
+    """Return the set of entities that each system answers per document."""
+    answers = case.answers.select("a", "system", "doc", "inside").join(case.mentions.answer_links, on="a")
+    if case.scope is None:
+        answers = answers.with_columns(in_scope=pl.lit(True))
+    else:
+        answers = answers.join(case.scope, on="a", how="left").with_columns(pl.col("in_scope").fill_null(True))
+    return answers.group_by("system", "doc", "entity").agg(pl.col("inside", "in_scope").any())
+
+
+def _units(required: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
+    """Return doc and group of what is counted: of mentions that ask for the same entities one, and of a mention
+    that asks for one of several entities none where another mention asks for part of them."""
+    composed = (pl.col("size") > 1).any().over("group")
+    asked = required.with_columns(composed=composed).join(links, on="g")
+    asked = asked.select("doc", "group", "composed", "entity").unique()
+    sets = asked.group_by("doc", "group", "composed").agg(key=pl.col("entity").sort(), asked=pl.len())
+    # The group's number stands for a composed one, so that it is like no other.
+    own = pl.when("composed").then("group").otherwise(-1)
+    units = sets.with_columns(own=own).sort("group").unique(["doc", "key", "own"], keep="first", maintain_order=True)
+    plain = asked.join(units.filter(~pl.col("composed")).select("group", "asked"), on="group")
+    if plain["asked"].max() in (None, 1):
+        return units.select("doc", "group")
+    inside = (
+        plain.filter(pl.col("asked") > 1)
+        .join(plain, on=["doc", "entity"], suffix="_less")
+        .filter(pl.col("asked_less") < pl.col("asked"))
+        .group_by("group", "group_less", "asked_less")
+        .len()
+        .filter(pl.col("len") == pl.col("asked_less"))
+    )
+    return units.join(inside.select("group"), on="group", how="anti").select("doc", "group")
+
+
+def _found(required: pl.DataFrame, links: pl.DataFrame, answered: pl.DataFrame, units: pl.DataFrame) -> pl.DataFrame:
+    """Return how many units each system has, per document: an option needs an entity of each of its annotations."""
+    counted = required.join(units.select("group"), on="group", how="semi")
+    hits = (
+        counted.join(links, on="g")
+        .join(answered.select("system", "doc", "entity"), on=["doc", "entity"])
+        .group_by("system", "doc", "group", "option", "size")
+        .agg(hit=pl.col("g").n_unique())
+        .filter(pl.col("hit") == pl.col("size"))
+    )
+    return hits.group_by("system", "doc").agg(tp=pl.col("group").n_unique())
+
+
+c2kb = Task("C2KB", "text given; the set of entities of each document compared, NIL left out", _count)

@@ -1,0 +1,16 @@
+"""ERec: the system gets the text; spans are compared."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from remix.scoring.cases import Case
+from remix.scoring.matchings import Matching
+from remix.scoring.tasks import Task, tally
+
+
+def _count(case: Case, matching: Matching) -> pl.DataFrame:
+    return tally(case, case.judged("span", matching))
+
+
+erec = Task("ERec", "text given; spans compared, whatever they link to", _count)

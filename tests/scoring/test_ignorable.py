@@ -1,0 +1,121 @@
+"""What counts neither way, mention by mention; each case small enough to count by hand."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from remix.scoring import evaluate
+
+PERSON = {"begin": 0, "end": 10, "entity": "e:Ada"}
+CITY = {"begin": 20, "end": 30, "entity": "e:Rome"}
+
+
+def test_answer_on_a_dropped_annotation_counts_neither_way(frames, counts):
+    gold = frames([PERSON, CITY | {"ignorable": "dropped"}])
+    run = frames([PERSON, CITY])
+    assert counts(gold, run) == (1, 0, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "dropped", "optional"),
+    [
+        # (tp, fp, fn, ignored): a dropped annotation takes whatever overlaps it, an optional one only its like.
+        ({"begin": 20, "end": 30, "entity": "e:Rome"}, (0, 0, 0, 1), (0, 0, 0, 1)),
+        ({"begin": 20, "end": 30, "entity": "e:Oslo"}, (0, 0, 0, 1), (0, 1, 0, 0)),
+        ({"begin": 25, "end": 35, "entity": "e:Rome"}, (0, 0, 0, 1), (0, 1, 0, 0)),
+        ({"begin": 30, "end": 35, "entity": "e:Rome"}, (0, 1, 0, 0), (0, 1, 0, 0)),
+    ],
+)
+def test_dropped_ignores_any_overlap_and_optional_only_a_full_match(frames, counts, answer, dropped, optional):
+    run = frames([answer])
+    assert counts(frames([CITY | {"ignorable": "dropped"}]), run) == dropped
+    assert counts(frames([CITY | {"ignorable": "optional"}]), run) == optional
+
+
+def test_several_answers_may_share_one_ignorable_annotation(frames, counts):
+    gold = frames([CITY | {"ignorable": "dropped"}])
+    run = frames([CITY, {"begin": 21, "end": 25, "entity": "e:X"}, {"begin": 26, "end": 30, "entity": "e:Y"}])
+    assert counts(gold, run) == (0, 0, 0, 3)
+
+
+def test_answer_that_fits_kept_and_dropped_alike_is_a_false_positive(frames, counts):
+    # [8, 22) shares 2 of 22 characters with both: the tie goes to the kept one.
+    gold = frames([PERSON, CITY | {"ignorable": "dropped"}])
+    assert counts(gold, frames([{"begin": 8, "end": 22, "entity": "e:X"}])) == (0, 1, 1, 0)
+
+
+def test_answer_with_the_link_of_a_dropped_annotation_goes_to_it_however_small_the_overlap(frames, counts):
+    gold = frames([PERSON, {"begin": 8, "end": 30, "entity": "e:Rome", "ignorable": "dropped"}])
+    assert counts(gold, frames([{"begin": 0, "end": 9, "entity": "e:Rome"}])) == (0, 0, 1, 1)
+
+
+def test_ignorable_annotation_never_takes_a_true_positive(frames, counts):
+    # The same span is kept and dropped: the answer is the kept one's.
+    gold = frames([PERSON, PERSON | {"ignorable": "dropped"}])
+    assert counts(gold, frames([PERSON])) == (1, 0, 0, 0)
+
+
+def test_d2kb_counts_answers_on_kept_mentions_alone(frames, counts):
+    gold = frames([PERSON, CITY | {"ignorable": "dropped"}])
+    run = frames([PERSON | {"entity": "e:Bob"}, CITY, {"begin": 40, "end": 44, "entity": "e:X"}])
+    assert counts(gold, run, "D2KB")[:3] == (0, 1, 1)
+
+
+def test_d2kb_with_kept_spans_takes_dropped_spans_from_the_input(frames, counts):
+    # Weakly, [8, 22) is on Ada; with all spans it belongs to the dropped [8, 24) that it fits better.
+    gold = frames([PERSON, {"begin": 8, "end": 24, "entity": "e:Rome", "ignorable": "dropped"}])
+    run = frames([{"begin": 8, "end": 22, "entity": "e:X"}])
+    assert counts(gold, run, "D2KB", "weak", spans="all")[:3] == (0, 0, 1)
+    assert counts(gold, run, "D2KB", "weak", spans="kept")[:3] == (0, 1, 1)
+
+
+def test_c2kb_ignores_ignorable_entities_unless_a_kept_mention_has_them(frames, counts):
+    gold = frames([PERSON, CITY | {"ignorable": "dropped"}, PERSON | {"begin": 50, "end": 53, "ignorable": "dropped"}])
+    run = frames([PERSON, CITY, {"begin": 60, "end": 63, "entity": "e:X"}])
+    assert counts(gold, run, "C2KB") == (1, 1, 0, 1)
+
+
+def test_three_precisions_of_a_slice(frames):
+    # Kept: Ada (right), Bob (answered with a city). Dropped: Rome (answered). Elsewhere: a person and a city.
+    gold = frames(
+        [PERSON | {"classes": ["person"]}, {"begin": 12, "end": 15, "entity": "e:Bob", "classes": ["person"]}, CITY]
+    )
+    run = frames(
+        [
+            PERSON,
+            {"begin": 12, "end": 15, "entity": "e:Oslo"},
+            CITY,
+            {"begin": 40, "end": 44, "entity": "e:Eve"},
+            {"begin": 50, "end": 54, "entity": "e:Oslo"},
+        ]
+    )
+    types = pl.DataFrame({"entity": ["e:Ada", "e:Oslo"], "class": ["person", "city"]})
+    rows = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=["strong"], by=["class"], types=types)
+    row = rows.filter(pl.col("slice") == "person", pl.col("average") == "micro").row(0, named=True)
+    assert (row["tp"], row["fp"], row["fn"], row["ignored"]) == (1, 3, 1, 1)
+    assert row["precision"] == 1 / 4
+    # In scope: Ada and Eve, whose type is not known; the two answers of Oslo fail the condition.
+    assert row["precision_in_scope"] == 1 / 2
+    # On mention: Ada, and Oslo for Bob.
+    assert row["precision_on_mention"] == 1 / 2
+    assert row["f1_precision"] == "in scope"
+    assert row["f1"] == 1 / 2
+
+
+def test_f1_takes_the_precision_on_mention_where_no_answer_can_be_typed(frames):
+    gold = frames([PERSON | {"classes": ["short"]}, CITY | {"classes": ["long"]}])
+    rows = evaluate(gold, {"s": frames([PERSON])}, tasks=["A2KB"], matchings=["strong"], by=["class"])
+    assert set(rows.filter(pl.col("column") == "class")["f1_precision"]) == {"on mention"}
+    assert set(rows.filter(pl.col("column") == "")["f1_precision"]) == {"all"}
+
+
+def test_slice_and_remix_by_the_same_condition_have_the_same_figures(frames):
+    rows = [PERSON | {"classes": ["person"]}, CITY | {"classes": ["city"]}, {"begin": 8, "end": 12, "entity": "e:Bob"}]
+    cut = [row | {"ignorable": None if row.get("classes") == ["person"] else "dropped"} for row in rows]
+    run = frames([PERSON, CITY, {"begin": 9, "end": 14, "entity": "e:Rome"}, {"begin": 40, "end": 41, "entity": "e:X"}])
+    types = pl.DataFrame({"entity": ["e:Ada", "e:Rome"], "class": ["person", "city"]})
+    sliced = evaluate(frames(rows), {"s": run}, by=["class"], types=types).filter(pl.col("slice") == "person")
+    remix = evaluate(frames(cut), {"s": run}, types=types, scope="person").filter(pl.col("column") == "")
+    same = [name for name in sliced.columns if name not in ("column", "slice", "signature")]
+    assert sliced.select(same).equals(remix.select(same))
