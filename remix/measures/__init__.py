@@ -75,7 +75,8 @@ def compute(
     }
     if profile == "hfts":
         tables |= hfts_tables(corpus, values)
-    documents, datasets = averaged([s for m in chosen for s in m.summaries], tables)
+    summaries = [summary for measure in chosen for summary in measure.summaries]
+    documents, datasets = averaged(summaries, tables, empty=0.0 if profile == "hfts" else None)
     kept = ["annotation", "document", "dataset", *(column.name for column in columns_of(chosen))]
     return Measured(
         annotations=values.select(kept),

@@ -29,10 +29,13 @@ _LONG = {
 }
 
 
-def averaged(summaries: Iterable[Summary], tables: Tables) -> tuple[pl.DataFrame, pl.DataFrame]:
+def averaged(
+    summaries: Iterable[Summary], tables: Tables, *, empty: float | None = None
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the documents' values, wide (document, dataset, a column per statistic), and the datasets', long.
 
-    The tables have at least the columns document and dataset; statistics over one table are derived together.
+    A document without a value is left out of the macro average, unless `empty` says what it counts as. The
+    tables have at least the columns document and dataset; statistics over one table are derived together.
     """
     chosen = list(summaries)
     values = tables["documents"].select("document", "dataset")
@@ -45,6 +48,8 @@ def averaged(summaries: Iterable[Summary], tables: Tables) -> tuple[pl.DataFrame
     for table in sorted({_own(summary)[2] for summary in chosen}):
         of_table = [summary for summary in chosen if _own(summary)[2] == table]
         values = values.join(_documents(of_table, tables[table]), on="document", how="left", maintain_order="left")
+    if empty is not None:
+        values = values.with_columns(pl.col(summary.name).fill_null(empty) for summary in chosen)
     long += [_macro([s for s in chosen if "macro" in s.terms], values)]
     order = {summary.name: place for place, summary in enumerate(chosen)}
     averages = pl.concat(long).filter(pl.col("value").is_not_null())

@@ -1,0 +1,40 @@
+"""Normalised surface forms."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import polars as pl
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remix.kb import normalise
+
+LETTERS = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x58F, exclude_categories=["Cc", "Cn"]), max_size=20)
+
+
+def normal(form: str, *, case_sensitive: bool = False) -> str:
+    made = pl.DataFrame({"form": [form]}).select(normalise(pl.col("form"), case_sensitive=case_sensitive))
+    return str(made.item())
+
+
+@given(LETTERS)
+def test_normalise_when_letters_are_of_any_script_then_it_casefolds_like_python(form: str) -> None:
+    spaced = " ".join(unicodedata.normalize("NFC", form).replace("_", " ").split())
+    assert normal(form) == spaced.casefold()
+
+
+@given(LETTERS)
+def test_normalise_when_repeated_then_nothing_changes(form: str) -> None:
+    assert normal(normal(form)) == normal(form)
+
+
+def test_normalise_when_case_sensitive_then_only_spaces_and_composition_change() -> None:
+    assert normal("  New_York\u00a0\tCity ", case_sensitive=True) == "New York City"
+    assert normal("Cafe\u0301", case_sensitive=True) == "Caf\u00e9"
+
+
+def test_normalise_when_capitals_and_ligatures_then_they_fold() -> None:
+    assert normal("STRASSE") == normal("Straße") == normal("strasse")
+    assert normal("ﬁnal") == "final"
+    assert normal("ΟΔΟΣ") == normal("οδος") == normal("οδοσ")

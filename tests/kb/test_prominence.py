@@ -1,0 +1,93 @@
+"""PageRank, HITS and the places that they give."""
+
+from __future__ import annotations
+
+import networkx
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from remix.errors import Error
+from remix.kb.prominence import hits, link_matrix, pagerank, placed, prominence
+
+EDGES = [("a", "b"), ("a", "c"), ("b", "c"), ("c", "a"), ("d", "c"), ("d", "e"), ("f", "e"), ("g", "h")]
+"""e and h link nowhere: dangling nodes, whose rank must be spread over all nodes."""
+GRAPHS = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=40)
+
+
+def frame(edges: list[tuple[str, str]]) -> pl.DataFrame:
+    return pl.DataFrame(edges, schema={"source": pl.String, "target": pl.String}, orient="row")
+
+
+def test_pagerank_when_nodes_dangle_then_it_equals_networkx() -> None:
+    nodes, matrix = link_matrix(frame(EDGES))
+    expected = networkx.pagerank(networkx.DiGraph(EDGES), alpha=0.85, tol=1e-15, max_iter=1000)
+    assert pagerank(matrix) == pytest.approx([expected[node] for node in nodes], abs=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(GRAPHS)
+def test_pagerank_when_graphs_are_random_then_it_equals_networkx_and_sums_to_one(pairs: list[tuple[int, int]]) -> None:
+    edges = [(str(a), str(b)) for a, b in pairs]
+    nodes, matrix = link_matrix(frame(edges))
+    graph = networkx.DiGraph([(a, b) for a, b in edges if a != b])
+    graph.add_nodes_from(nodes)
+    expected = networkx.pagerank(graph, alpha=0.85, tol=1e-15, max_iter=1000)
+    ranks = pagerank(matrix)
+    assert ranks == pytest.approx([expected[node] for node in nodes], abs=1e-9)
+    assert ranks.sum() == pytest.approx(1.0, abs=1e-9)
+
+
+def test_pagerank_when_two_nodes_link_each_other_then_both_have_half() -> None:
+    _, matrix = link_matrix(frame([("a", "b"), ("b", "a")]))
+    assert pagerank(matrix).tolist() == [0.5, 0.5]
+
+
+def test_hits_when_graph_is_connected_then_it_equals_a_dense_eigenvector() -> None:
+    edges = [("a", "b"), ("a", "c"), ("b", "c"), ("c", "d"), ("a", "d"), ("d", "c"), ("e", "c"), ("e", "d")]
+    nodes, matrix = link_matrix(frame(edges))
+    dense = matrix.toarray()
+    values, vectors = np.linalg.eigh(dense.T @ dense)
+    assert values[-1] - values[-2] > 0.5  # a spectral gap: the vector is the only one
+    authority = np.abs(vectors[:, -1])
+    hub = dense @ authority
+    authorities, hubs = hits(matrix)
+    assert list(nodes) == ["a", "b", "c", "d", "e"]
+    assert authorities == pytest.approx(authority / authority.sum(), abs=1e-9)
+    assert hubs == pytest.approx(hub / hub.sum(), abs=1e-9)
+
+
+def test_link_matrix_when_edges_repeat_and_loop_then_each_counts_once_and_loops_do_not() -> None:
+    nodes, matrix = link_matrix(frame([("a", "b"), ("a", "b"), ("b", "b"), ("c", "c")]))
+    assert list(nodes) == ["a", "b", "c"]
+    assert matrix.toarray().tolist() == [[0, 1, 0], [0, 0, 0], [0, 0, 0]]
+
+
+def test_prominence_when_there_is_no_link_then_there_is_no_row() -> None:
+    assert prominence(frame([])).height == 0
+    nodes, matrix = link_matrix(frame([("a", "a")]))
+    assert hits(matrix)[0].tolist() == [0.0]
+
+
+def test_hits_when_it_does_not_settle_then_the_error_says_what_to_do() -> None:
+    _, matrix = link_matrix(frame(EDGES))
+    with pytest.raises(Error, match="not settled after 2 iterations"):
+        hits(matrix, iterations=2)
+
+
+def test_placed_when_twenty_are_ranked_then_segments_are_two_nine_nine() -> None:
+    # 20 scores: shares strictly better are 0, 0.05, … 0.95; below 0.10 are 2, below 0.55 are 11, so 2 / 9 / 9.
+    ranked = placed(pl.DataFrame({"s": [float(n) for n in range(20)]}), "s")
+    sizes = dict(ranked["s_segment"].value_counts().rows())
+    assert sizes == {"head": 2, "torso": 9, "tail": 9}
+    assert ranked.filter(pl.col("s") == 19).select("s_rank", "s_percentile").row(0) == (1, 100.0)
+    assert ranked.filter(pl.col("s") == 0).select("s_rank", "s_percentile").row(0) == (20, pytest.approx(5.0))
+
+
+def test_placed_when_scores_tie_then_they_share_the_better_segment() -> None:
+    # Ten rows, the best two equal: both have rank 1 and nothing better, so both are head.
+    ranked = placed(pl.DataFrame({"s": [9.0, 9.0, *map(float, range(8))]}), "s")
+    assert ranked["s_segment"].to_list()[:2] == ["head", "head"]
+    assert ranked["s_rank"].to_list()[:2] == [1, 1]
