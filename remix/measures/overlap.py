@@ -17,7 +17,7 @@ def _overlaps(corpus: Corpus) -> pl.DataFrame:
     rows = corpus.annotations.select("document", "begin", "end")
     spans = rows.drop_nulls().unique().sort("document", "begin", "end", descending=[False, False, True])
     if spans.is_empty():
-        return rows.select(overlap=pl.lit(None, dtype=pl.String))
+        return rows.with_columns(overlap=pl.lit(None, dtype=pl.String)).select("overlap")
     # Documents are laid one after another on one line, so that the spans of two never touch.
     length = pl.col("end").max().over("document") + 1
     number = (pl.col("document") != pl.col("document").shift()).fill_null(True)

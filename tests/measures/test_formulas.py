@@ -1,0 +1,370 @@
+"""Each formula on small input, computed by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import polars as pl
+import pytest
+
+from remix.frames import Frames
+from remix.kb import KnowledgeBase
+from remix.measures import Measured, compute
+from remix.names import DBO
+
+Make = Callable[..., Frames]
+MakeKb = Callable[..., KnowledgeBase]
+
+
+def of(measured: Measured, measure: str, average: str, dataset: str = "d") -> float | None:
+    rows = measured.datasets.filter(dataset=dataset, measure=measure, average=average)
+    return rows["value"].item() if rows.height else None
+
+
+def covered(measured: Measured, measure: str, average: str, dataset: str = "d") -> float:
+    return float(measured.datasets.filter(dataset=dataset, measure=measure, average=average)["coverage"].item())
+
+
+def column(measured: Measured, name: str) -> list[object]:
+    return measured.annotations[name].to_list()
+
+
+def test_dominance_when_the_dataset_uses_two_of_ten_entities_of_anna_then_it_is_a_fifth(
+    corpus: Make, make_kb: MakeKb
+) -> None:
+    # The worked example of the paper, section 2.6: W(Anna) has 10 entities, D uses 2 of them: 20 %.
+    kb = make_kb([("Anna", f"dbr:Anna_{n}", "", "names") for n in range(10)])
+    frames = corpus([("d/1", "Anna", f"{kb_iri('Anna_1')}"), ("d/2", "Anna", kb_iri("Anna_2"))])
+    measured = compute(frames, kb)
+    assert column(measured, "dominanceSurfaceForm") == [0.2, 0.2]
+    assert of(measured, "diversitySurfaceForms", "distinct") == pytest.approx(0.2)
+    assert of(measured, "diversitySurfaceForms", "micro") == pytest.approx(0.2)
+    # Each document by itself uses 1 of 10.
+    assert of(measured, "diversitySurfaceForms", "macro") == pytest.approx(0.1)
+    assert measured.documents["diversitySurfaceForms"].to_list() == pytest.approx([0.1, 0.1])
+
+
+def kb_iri(name: str) -> str:
+    return f"http://dbpedia.org/resource/{name}"
+
+
+def test_dominance_when_the_dataset_uses_four_of_ten_forms_of_an_entity_then_it_is_two_fifths(
+    corpus: Make, make_kb: MakeKb
+) -> None:
+    # The worked example, other side: Angelina Jolie has 10 forms in W, 4 in D: 40 %.
+    kb = make_kb([(f"Jolie {n}", "dbr:Angelina_Jolie", "", "names") for n in range(10)])
+    frames = corpus([("d/1", f"Jolie {n}", kb_iri("Angelina_Jolie")) for n in range(4)])
+    measured = compute(frames, kb)
+    assert column(measured, "dominanceEntity") == [0.4] * 4
+    assert of(measured, "diversityEntities", "micro") == pytest.approx(0.4)
+    assert of(measured, "diversityEntities", "macro") == pytest.approx(0.4)
+    assert of(measured, "diversityEntities", "distinct") == pytest.approx(0.4)
+
+
+def test_dominance_when_the_dictionary_does_not_know_the_form_then_it_is_absent_and_coverage_says_so(
+    corpus: Make, make_kb: MakeKb
+) -> None:
+    kb = make_kb([("a", "dbr:A", "", "names"), ("a", "dbr:B", "", "names")])
+    frames = corpus([("d/1", "a", kb_iri("A")), ("d/1", "x", kb_iri("X")), ("d/1", "y", kb_iri("Y"))])
+    measured = compute(frames, kb)
+    assert column(measured, "dominanceSurfaceForm") == [0.5, None, None]
+    assert of(measured, "diversitySurfaceForms", "micro") == pytest.approx(0.5)
+    assert covered(measured, "diversitySurfaceForms", "micro") == pytest.approx(1 / 3)
+    assert covered(measured, "diversitySurfaceForms", "distinct") == pytest.approx(1 / 3)
+
+
+def test_dominance_when_the_dictionary_is_incomplete_then_it_exceeds_one_and_its_twins_do_not(
+    corpus: Make, make_kb: MakeKb
+) -> None:
+    # W(a) = {A}, D(a) = {A, B, C}: raw 3/1, coverage |D ∩ W| / |W| = 1/1, bounded |D| / |W ∪ D| = 3/3.
+    kb = make_kb([("a", "dbr:A", "", "names")])
+    measured = compute(corpus([("d/1", "a", kb_iri(e)) for e in "ABC"]), kb)
+    assert column(measured, "dominanceSurfaceForm") == [3.0] * 3
+    assert column(measured, "coverageSurfaceForm") == [1.0] * 3
+    assert column(measured, "boundedDominanceSurfaceForm") == [1.0] * 3
+
+
+def test_dominance_twins_when_both_sides_have_their_own_then_they_are_what_is_shared(
+    corpus: Make, make_kb: MakeKb
+) -> None:
+    # W(a) = {A, B, C, E}, D(a) = {A, X}: coverage 1/4, bounded |D| / |W ∪ D| = 2/5, raw 2/4.
+    kb = make_kb([("a", f"dbr:{e}", "", "names") for e in "ABCE"])
+    measured = compute(corpus([("d/1", "a", kb_iri("A")), ("d/1", "a", kb_iri("X"))]), kb)
+    assert measured.annotations.select(
+        "dominanceSurfaceForm", "coverageSurfaceForm", "boundedDominanceSurfaceForm"
+    ).row(0) == (0.5, 0.25, 0.4)
+
+
+def test_confusion_of_forms_when_dictionary_and_dataset_differ_then_their_union_counts(
+    corpus: Make, make_kb: MakeKb
+) -> None:
+    # W(a) = {A, B}, D(a) = {B, C}: 3. W(x) = ∅, D(x) = {X}: 1. Documents: 1 has a, a, x; 2 has x.
+    kb = make_kb([("A", "dbr:A", "", "names"), ("a", "dbr:B", "", "names")])
+    frames = corpus(
+        [("d/1", "a", kb_iri("B")), ("d/1", "A", kb_iri("C")), ("d/1", "x", kb_iri("X")), ("d/2", "x", kb_iri("X"))]
+    )
+    measured = compute(frames, kb)
+    assert column(measured, "ambiguitySurfaceForm") == [3, 3, 1, 1]
+    assert column(measured, "dictionaryEntities") == [2, 2, 0, 0]
+    assert measured.documents["ambiguitySurfaceForms"].to_list() == pytest.approx([7 / 3, 1.0])
+    assert of(measured, "ambiguitySurfaceForms", "micro") == pytest.approx(8 / 4)
+    assert of(measured, "ambiguitySurfaceForms", "macro") == pytest.approx((7 / 3 + 1) / 2)
+    assert of(measured, "ambiguitySurfaceForms", "distinct") == pytest.approx((3 + 1) / 2)
+
+
+def test_confusion_of_entities_when_dictionary_and_dataset_differ_then_their_union_counts(
+    corpus: Make, make_kb: MakeKb
+) -> None:
+    # W(A) = {a, b, c}, D(A) = {a, z}: 4. NIL has no entity.
+    kb = make_kb([(s, "dbr:A", "", "names") for s in "abc"])
+    measured = compute(corpus([("d/1", "a", kb_iri("A")), ("d/1", "z", kb_iri("A")), ("d/1", "n", None)]), kb)
+    assert column(measured, "ambiguityEntity") == [4, 4, None]
+    assert column(measured, "dictionaryForms") == [3, 3, None]
+    assert of(measured, "ambiguityEntities", "micro") == pytest.approx(4.0)
+    assert covered(measured, "ambiguityEntities", "micro") == pytest.approx(2 / 3)
+
+
+def test_confusion_when_reference_is_the_union_then_other_datasets_count(corpus: Make, make_kb: MakeKb) -> None:
+    kb = make_kb([("b", "dbr:B", "", "names")])
+    frames = corpus([("d/1", "a", kb_iri("A")), ("e/1", "a", kb_iri("X")), ("e/1", "a", kb_iri("Y"))])
+    assert column(compute(frames, kb), "ambiguitySurfaceForm") == [1, 2, 2]
+    assert column(compute(frames, kb, reference="union"), "ambiguitySurfaceForm") == [3, 3, 3]
+
+
+def test_confusion_when_dictionary_rows_come_from_the_dataset_then_only_others_see_them(
+    corpus: Make, make_kb: MakeKb
+) -> None:
+    kb = make_kb([("a", "dbr:A", 1, "gold:D"), ("a", "dbr:B", 1, "gold:e"), ("a", "dbr:C", 1, "names")])
+    frames = corpus([(f"{d}/1", "a", kb_iri("A")) for d in "de"])
+    # d: W = {B, C} without its own {A}, and D = {A}: 3; W alone 2. e: W = {A, C}, D = {A}: 2.
+    measured = compute(frames, kb)
+    assert column(measured, "dictionaryEntities") == [2, 2]
+    assert column(measured, "ambiguitySurfaceForm") == [3, 2]
+    # Both are measured in the union: neither's rows count.
+    assert column(compute(frames, kb, reference="union"), "dictionaryEntities") == [1, 1]
+    assert column(compute(frames, kb, without_sources=["gold:*"]), "dictionaryEntities") == [1, 1]
+
+
+def test_maximum_recall_when_forms_repeat_then_distinct_ones_count_and_pooled_counts_all(
+    corpus: Make, make_kb: MakeKb
+) -> None:
+    # Document 1: known a (twice), unknown x: 1/2. Document 2: known a: 1. Document 3 is empty: no value.
+    # Dataset as one document: {a, x}: 1/2. Pooled: 3 of 4.
+    kb = make_kb([("a", "dbr:A", "", "names")])
+    frames = corpus(
+        [("d/1", "a", kb_iri("A")), ("d/1", "a", kb_iri("A")), ("d/1", "x", kb_iri("X")), ("d/2", "a", kb_iri("A"))],
+        empty=["d/3"],
+    )
+    measured = compute(frames, kb)
+    assert measured.documents["maxRecall"].to_list() == [0.5, 1.0, None]
+    assert of(measured, "maxRecall", "micro") == pytest.approx(0.5)
+    assert of(measured, "maxRecall", "macro") == pytest.approx(0.75)
+    assert of(measured, "maxRecallPooled", "micro") == pytest.approx(0.75)
+    assert column(measured, "inDictionary") == [True, True, False, True]
+
+
+def test_candidate_recall_when_the_entity_is_no_candidate_then_it_is_lower_than_maximum_recall(
+    corpus: Make, make_kb: MakeKb
+) -> None:
+    kb = make_kb([("a", "dbr:A", "", "names")])
+    frames = corpus([("d/1", "a", kb_iri("A")), ("d/1", "a", kb_iri("B")), ("d/1", "n", None)])
+    measured = compute(frames, kb)
+    assert column(measured, "isCandidate") == [True, False, None]
+    assert of(measured, "candidateRecall", "micro") == pytest.approx(0.5)
+    assert of(measured, "maxRecallPooled", "micro") == pytest.approx(2 / 3)
+
+
+def test_density_when_documents_differ_in_length_then_micro_pools_words_and_macro_does_not(corpus: Make) -> None:
+    texts = pl.DataFrame({"document": ["d/1", "d/2"], "dataset": ["d", "d"], "text": ["a b c d", "w " * 16]})
+    frames = corpus([("d/1", "a", None), ("d/1", "b", None), ("d/2", "w", None)], documents=texts)
+    measured = compute(frames, None)
+    assert measured.documents["density"].to_list() == [0.5, 1 / 16]
+    assert of(measured, "density", "micro") == pytest.approx(3 / 20)
+    assert of(measured, "density", "macro") == pytest.approx((1 / 2 + 1 / 16) / 2)
+
+
+def test_density_when_a_region_is_annotated_then_its_words_count(corpus: Make) -> None:
+    texts = pl.DataFrame({"document": ["d/1"], "dataset": ["d"], "text": ["one two three four"]})
+    region = pl.DataFrame({"document": ["d/1"], "begin": [4], "end": [13]})  # 'two three'
+    measured = compute(corpus([("d/1", "two", None)], documents=texts, regions=region), None)
+    assert measured.documents["density"].to_list() == [0.5]
+
+
+def test_counts_when_annotations_are_ignorable_or_alternatives_then_ignorable_do_not_count_and_groups_once(
+    corpus: Make,
+) -> None:
+    rows = pl.DataFrame(
+        {
+            "annotation": ["a", "b", "c", "o"],
+            "document": ["d/1"] * 4,
+            "dataset": ["d"] * 4,
+            "surface_form": ["x", "x y", "z", "o"],
+            "group": ["g", "g", "c", "o"],
+            "option": ["1", "2", "c", "o"],
+            "ignorable": [None, None, None, "optional"],
+        }
+    )
+    measured = compute(corpus([], empty=["d/1", "d/2"], annotations=rows), None)
+    assert measured.documents["numAnnotations"].to_list() == [2, 0]
+    assert of(measured, "numAnnotations", "count") == 2
+    assert of(measured, "numAnnotations", "macro") == pytest.approx(1.0)
+    assert of(measured, "density", "micro") == pytest.approx(2 / 20)
+    assert of(measured, "densityWithIgnorable", "micro") == pytest.approx(3 / 20)
+    assert of(measured, "notAnnotated", "micro") == pytest.approx(0.5)
+    assert measured.annotations["annotation"].to_list() == ["a", "b", "c"]
+
+
+def test_types_when_classes_are_of_many_vocabularies_then_coarse_ones_are_added_once(
+    corpus: Make, make_kb: MakeKb
+) -> None:
+    kb = make_kb(
+        [("a", "dbr:A", "", "n")],
+        types=[("dbr:A", "wd:Q5", "t"), ("dbr:B", "dbo:Book", "t")],
+    )
+    given = pl.DataFrame(
+        {
+            "annotation": ["d/1#1", "d/1#2", "d/1#2"],
+            "class": [f"{DBO}Book", f"{DBO}Place", "https://w3id.org/nel-remix/el#Mnt-Full"],
+        }
+    )
+    frames = corpus(
+        [("d/1", "a", kb_iri("A")), ("d/1", "b", kb_iri("B")), ("d/1", "c", kb_iri("C")), ("d/1", "d", kb_iri("D"))],
+        classes=given,
+    )
+    measured = compute(frames, kb)
+    added = measured.classes.select("annotation", "class").rows()
+    # Q5 maps to dbo:Person; dbo:Book and dbo:Place stand in the data already.
+    assert added == [("d/1#0", f"{DBO}Person"), ("d/1#0", "http://www.wikidata.org/entity/Q5")]
+    assert [of(measured, f"type{kind}", "micro") for kind in ("Person", "Organisation", "Place", "Other", "None")] == [
+        0.25,
+        0.0,
+        0.25,
+        0.25,
+        0.25,
+    ]
+    assert of(measured, "typeUnspecified", "micro") == pytest.approx(0.5)
+    assert of(measured, "typePerson", "count") == 1
+
+
+def test_types_when_one_entity_repeats_then_distinct_counts_it_once(corpus: Make, make_kb: MakeKb) -> None:
+    kb = make_kb([("a", "dbr:A", "", "n")], types=[("dbr:A", "dbo:Person", "t")])
+    frames = corpus([("d/1", "a", kb_iri("A"))] * 3 + [("d/1", "b", kb_iri("B"))])
+    measured = compute(frames, kb)
+    assert of(measured, "typePerson", "micro") == pytest.approx(3 / 4)
+    assert of(measured, "typePerson", "distinct") == pytest.approx(1 / 2)
+
+
+def test_prior_when_another_candidate_is_more_frequent_then_the_annotation_is_rare(
+    corpus: Make, make_kb: MakeKb
+) -> None:
+    kb = make_kb([("a", "dbr:A", 6, "anchors"), ("a", "dbr:B", 2, "anchors"), ("u", "dbr:U", "", "names")])
+    frames = corpus([("d/1", "a", kb_iri(e)) for e in "ABX"] + [("d/1", "u", kb_iri("U")), ("d/1", "z", kb_iri("A"))])
+    measured = compute(frames, kb)
+    assert column(measured, "prior") == [0.75, 0.25, 0.0, None, None]
+    assert column(measured, "candidateRank") == [1, 2, None, 1, None]
+    assert column(measured, "isRare") == [False, True, True, False, None]
+    assert of(measured, "rare", "micro") == pytest.approx(2 / 4)
+
+
+def test_nil_when_the_knowledge_base_is_complete_then_unknown_links_are_implicit(corpus: Make, make_kb: MakeKb) -> None:
+    forms = [("a", "dbr:A", "", "n")]
+    more = {"redirects": [("dbr:R", "dbr:A", "r")], "disambiguations": [("dbr:P", "dbr:A", "p")]}
+    frames = corpus([("d/1", "a", kb_iri(e)) for e in "ARPX"] + [("d/1", "n", None)])
+    open_world = compute(frames, make_kb(forms, **more))
+    assert column(open_world, "linkStatus") == ["canonical", "redirect", "disambiguation", "unknown", None]
+    assert column(open_world, "nil") == [None, None, None, None, "explicit"]
+    closed = compute(frames, make_kb(forms, complete=True, **more))
+    assert column(closed, "nil") == [None, None, None, "implicit", "explicit"]
+    assert of(closed, "nilImplicit", "micro") == pytest.approx(1 / 5)
+    assert of(closed, "linkStatusRedirect", "count") == 1
+
+
+def test_prominence_when_the_entity_is_a_redirect_then_its_target_counts_and_unknown_is_unspecified(
+    corpus: Make, make_kb: MakeKb
+) -> None:
+    kb = make_kb(
+        [("a", "dbr:A", "", "n")],
+        links=[("dbr:B", "dbr:A", "1", "l"), ("dbr:A", "dbr:B", "1", "l")],
+        redirects=[("dbr:R", "dbr:A", "r")],
+    )
+    measured = compute(corpus([("d/1", "a", kb_iri("R")), ("d/1", "x", kb_iri("X")), ("d/1", "n", None)]), kb)
+    assert column(measured, "pagerank") == [pytest.approx(0.5), None, None]
+    assert column(measured, "pagerankPercentile") == [100.0, None, None]
+    assert column(measured, "pagerankSegment") == ["head", "unspecified", None]
+    assert covered(measured, "pagerank", "micro") == pytest.approx(1 / 3)
+
+
+def test_links_when_several_are_acceptable_then_any_counts_and_the_prominent_one_is_measured(
+    corpus: Make, make_kb: MakeKb
+) -> None:
+    kb = make_kb(
+        [("a", "dbr:B", 1, "n"), ("x", "dbr:Z", 1, "n"), ("y", "dbr:Z", 1, "n")],
+        links=[("dbr:A", "dbr:Z", "1", "l"), ("dbr:B", "dbr:Z", "1", "l")],
+    )
+    both = pl.DataFrame({"annotation": ["d/1#0"] * 2, "entity": [kb_iri("B"), kb_iri("Z")]})
+    measured = compute(corpus([("d/1", "a", kb_iri("B"))], links=both), kb)
+    assert column(measured, "isCandidate") == [True]  # through B
+    assert column(measured, "ambiguityEntity") == [3]  # of Z: x, y, and a in the dataset
+    assert column(measured, "ambiguitySurfaceForm") == [2]
+    assert column(measured, "isRare") == [False]
+
+
+@pytest.mark.parametrize(
+    ("spans", "expected"),
+    [
+        ([(0, 3), (4, 8)], ["none", "none"]),
+        ([(0, 8), (0, 3)], ["maximal", "minimal"]),
+        ([(0, 20), (0, 12), (0, 8)], ["maximal", "intermediate", "minimal"]),
+        ([(0, 5), (3, 8)], ["crossing", "crossing"]),
+        ([(0, 5), (5, 8)], ["none", "none"]),
+        ([(0, 5), (0, 5)], ["none", "none"]),
+        ([(0, 9), (2, 4), (3, 12)], ["maximal", "minimal", "crossing"]),
+        ([(0, 5), (0, 5), (1, 2)], ["maximal", "maximal", "minimal"]),
+    ],
+)
+def test_overlap_when_spans_nest_or_cross_then_they_are_named_so(
+    corpus: Make, spans: list[tuple[int, int]], expected: list[str]
+) -> None:
+    rows = pl.DataFrame(
+        {
+            "annotation": [f"d/1#{n}" for n in range(len(spans))],
+            "document": "d/1",
+            "dataset": "d",
+            "begin": [begin for begin, _ in spans],
+            "end": [end for _, end in spans],
+        }
+    )
+    other = rows.with_columns(annotation=pl.col("annotation").str.replace("1#", "2#"), document=pl.lit("d/2"))
+    measured = compute(corpus([], empty=["d/1", "d/2"], annotations=pl.concat([other, rows])), None)
+    assert column(measured, "overlap") == expected * 2
+
+
+def test_percentiles_when_values_tie_then_they_share_the_better_place(corpus: Make, make_kb: MakeKb) -> None:
+    kb = make_kb([("a", "dbr:A", "", "n"), ("a", "dbr:B", "", "n")])
+    frames = corpus([("d/1", "a", kb_iri("A")), ("d/1", "x", kb_iri("X")), ("e/1", "y", kb_iri("Y"))])
+    measured = compute(frames, kb)
+    # Confusion 2, 1, 1: one of three is better than the tied two: 100 · (1 − 1/3).
+    assert column(measured, "ambiguitySurfaceFormPercentile") == pytest.approx([100.0, 200 / 3, 200 / 3])
+    # Documents have 2 and 1 annotations: 100 and 50.
+    assert measured.documents["numAnnotationsPercentile"].to_list() == [100.0, 50.0]
+
+
+def test_case_when_it_is_kept_then_other_spellings_are_other_forms(corpus: Make, make_kb: MakeKb) -> None:
+    kb = make_kb([("US", "dbr:United_States", "", "n"), ("us", "dbr:Us_(film)", "", "n")])
+    frames = corpus([("d/1", "US", kb_iri("United_States"))])
+    assert column(compute(frames, kb), "dictionaryEntities") == [2]
+    assert column(compute(frames, kb, case_sensitive=True), "dictionaryEntities") == [1]
+
+
+def test_hfts_profile_when_values_are_missing_then_the_library_is_followed(corpus: Make, make_kb: MakeKb) -> None:
+    # W(a) = {A, B}: 2. 'x y' has a space and never matches: 1. Document 2 is empty and counts as 0 in macro.
+    kb = make_kb([("a", "dbr:A", "", "n"), ("a", "dbr:B", "", "n"), ("x y", "dbr:A", "", "n")])
+    frames = corpus([("d/1", "a", kb_iri("A")), ("d/1", "x y", kb_iri("A"))], empty=["d/2"])
+    measured = compute(frames, kb, profile="hfts")
+    assert column(measured, "ambiguitySurfaceForm") == [2, 1]
+    assert of(measured, "ambiguitySurfaceForms", "micro") == pytest.approx(1.5)
+    assert of(measured, "ambiguitySurfaceForms", "macro") == pytest.approx(0.75)
+    # Dominance of forms: 1/2 for a, nothing for the unmatched, over both: 1/4. Recall: 1/2 pooled, macro (1/2 + 0) / 2.
+    assert of(measured, "diversitySurfaceForms", "micro") == pytest.approx(0.25)
+    assert of(measured, "maxRecall", "micro") == pytest.approx(0.5)
+    assert of(measured, "maxRecall", "macro") == pytest.approx(0.25)
