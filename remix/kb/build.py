@@ -22,7 +22,7 @@ from remix.signature import content_hash
 
 __all__ = ["UNCOUNTED", "build_from_tables", "matching"]
 
-FORMAT = "1"
+FORMAT = "2"
 """Part of every version; grows when a knowledge base of the same tables would come out differently."""
 
 UNCOUNTED = ("candidate:*", "system:*", "redirect-title", "wikidata-label-or-alias")

@@ -92,7 +92,11 @@ def _typed(rows: pl.DataFrame, file: Path, name: str) -> pl.DataFrame:
             first = int(wrong[0])
             raise BadInput(file, f"'{rows['count'][first]}' is no count", line=first + 2)
         rows = rows.with_columns(counts)
-    rows = rows.with_columns(canonical(expanded(rows[column])).alias(column) for column in iris)
+    # A class is no entity: its scheme and host stay as its vocabulary has them, else no mapping finds it.
+    rows = rows.with_columns(
+        expanded(rows[column]).alias(column) if column == "class" else canonical(expanded(rows[column])).alias(column)
+        for column in iris
+    )
     return rows.drop_nulls(list(iris))
 
 

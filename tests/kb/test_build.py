@@ -165,3 +165,16 @@ def test_real_slice_when_built_then_it_has_the_pairs_of_its_tables(real_data: Pa
     made = build_from_tables(real_data / "kb", tmp_path, name="slice", without_sources=["gold:*"])
     assert made.entities["pagerank"].count() > 5000
     assert not made.surface_forms["source"].str.starts_with("gold:").any()
+
+
+def test_build_when_a_class_is_written_with_https_keeps_its_vocabulary(tmp_path: Path) -> None:
+    (tmp_path / "types.tsv").write_text(
+        "entity_iri\ttype_iri\tsource\nhttps://en.wikipedia.org/wiki/Ada\tmnt:Person\tx\n"
+        "dbr:Ada\thttps://schema.org/Person\tx\n"
+    )
+    (tmp_path / "surface_forms.tsv").write_text("surface_form\tentity_iri\tcount\tsource\nAda\tdbr:Ada\t\tx\n")
+    kb = build_from_tables(tmp_path, tmp_path / "kb", name="classes")
+    assert kb.types.sort("class").select("entity", "class").rows() == [
+        ("http://dbpedia.org/resource/Ada", "https://schema.org/Person"),
+        ("http://dbpedia.org/resource/Ada", "https://w3id.org/nel-remix/mnt#Person"),
+    ]
