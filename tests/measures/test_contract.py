@@ -1,0 +1,275 @@
+"""What every measure must keep: terms, citation, reading, empty datasets, determinism, levels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pyoxigraph as ox
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from remix.errors import UnknownName, UsageError
+from remix.formats import read
+from remix.frames import Frames
+from remix.kb import KnowledgeBase
+from remix.measures import MEASURES, Measure, Measured, compute
+from remix.measures.ontology import FILES, documentation, ontology, terms
+from remix.names import DBR, HFTS, PREFIXES, RMX
+from remix.resources import folder
+
+Make = Callable[..., Frames]
+MakeKb = Callable[..., KnowledgeBase]
+CHECKOUT = Path(__file__).resolve().parent.parent.parent
+EVERY = pytest.mark.parametrize("measure", list(MEASURES), ids=lambda measure: measure.name)
+MENTIONS = st.lists(
+    st.tuples(
+        st.sampled_from(["d/1", "d/2", "e/1", "e/2"]),
+        st.sampled_from(["a", "A", "b", "c c", "zz"]),
+        st.sampled_from([None, *(DBR + name for name in "ABCX")]),
+    ),
+    min_size=1,
+    max_size=25,
+)
+FORMS = [
+    ("a", "dbr:A", 3, "anchors"),
+    ("a", "dbr:B", 1, "anchors"),
+    ("c c", "dbr:C", "", "names"),
+    ("b", "dbr:B", 2, "gold:d"),
+]
+TABLES: dict[str, list[tuple[str, ...]]] = {
+    "links": [("dbr:A", "dbr:B", "1", "l"), ("dbr:B", "dbr:C", "1", "l")],
+    "types": [("dbr:A", "dbo:Person", "t"), ("dbr:B", "dbo:City", "t"), ("dbr:C", "dbo:Book", "t")],
+    "redirects": [("dbr:X", "dbr:A", "r")],
+}
+
+
+@pytest.fixture
+def kb(make_kb: MakeKb) -> KnowledgeBase:
+    return make_kb(FORMS, **TABLES)
+
+
+@EVERY
+def test_measure_when_declared_then_it_says_where_it_comes_from_and_how_to_read_it(measure: Measure) -> None:
+    for text in (measure.unit, measure.formula, measure.citation, measure.high, measure.low, measure.empty):
+        assert len(text) > 4
+    assert re.fullmatch(r"[a-z]+(-[a-z]+)*", measure.name)
+    assert (CHECKOUT / "remix" / "measures" / f"{measure.name.replace('-', '_')}.py").exists()
+
+
+@EVERY
+def test_measure_when_it_has_levels_then_its_columns_and_terms_are_of_these(measure: Measure) -> None:
+    averages = {average for summary in measure.summaries for average in summary.terms}
+    found = {"annotation"} if measure.columns or measure.name == "types" else set()
+    found |= {"document"} if averages & {"document", "count"} else set()
+    found |= {"dataset"} if averages - {"document"} else set()
+    assert found == set(measure.levels)
+
+
+@EVERY
+def test_measure_when_alone_on_an_empty_dataset_then_there_is_no_row_and_no_error(
+    measure: Measure, kb: KnowledgeBase, corpus: Make
+) -> None:
+    nothing = compute(Frames.empty(), kb, measures=[measure.name])
+    assert nothing.annotations.height == nothing.documents.height == nothing.datasets.height == 0
+    assert nothing.triples("d") == b""
+    unannotated = compute(corpus([], empty=["d/1"]), kb, measures=[measure.name])
+    assert unannotated.annotations.height == 0
+    assert unannotated.documents.height == 1
+    shares = unannotated.datasets.filter(
+        ~pl.col("measure").is_in(["numAnnotations", "density", "densityWithIgnorable"])
+    )
+    assert shares.filter(pl.col("measure") != "notAnnotated").height == 0
+
+
+@EVERY
+def test_measure_when_nothing_is_linked_then_there_is_no_error(
+    measure: Measure, kb: KnowledgeBase, corpus: Make
+) -> None:
+    measured = compute(corpus([("d/1", "a", None)]), kb, measures=[measure.name])
+    assert measured.annotations.height == 1
+
+
+def test_terms_when_registered_then_each_is_of_one_kind_and_defined_in_the_ontology() -> None:
+    graph = ox.Store()
+    for name in FILES.values():
+        graph.bulk_load(path=str(folder("ontology") / name), format=ox.RdfFormat.TURTLE)
+    defined = {quad.subject.value for quad in graph}
+    for term in terms():
+        prefix, _, name = term.term.partition(":")
+        assert PREFIXES[prefix] + name in defined
+    kinds: dict[str, set[str]] = {}
+    for measure in MEASURES:
+        for column in measure.columns:
+            kinds.setdefault(column.term, set()).add(column.kind)
+        for summary in measure.summaries:
+            for average, of_average in summary.terms.items():
+                for name in of_average:
+                    kinds.setdefault(name, set()).add("integer" if average == "count" else "double")
+    assert {term: kind for term, kind in kinds.items() if len(kind) > 1} == {}
+
+
+def test_ontology_when_written_anew_then_nothing_changes() -> None:
+    for prefix, name in FILES.items():
+        text = (folder("ontology") / name).read_text(encoding="utf-8")
+        assert ontology(prefix, text) == text, "run `python -m remix.measures.ontology`"
+
+
+def test_ontology_when_terms_are_used_in_the_code_then_they_are_defined() -> None:
+    source = "".join(path.read_text(encoding="utf-8") for path in (CHECKOUT / "remix").rglob("*.py"))
+    queries = "".join(path.read_text(encoding="utf-8") for path in folder("queries").glob("*.rq"))
+    used = set(re.findall(r"\{(?:names\.)?RMX\}([A-Za-z]+)", source)) | set(re.findall(r"rmx:([A-Za-z]+)", queries))
+    text = (folder("ontology") / "remix.ttl").read_text(encoding="utf-8")
+    assert {name for name in used if f"\nrmx:{name} a owl:" not in text} == set()
+    used = set(re.findall(r"hfts:([A-Za-z]+)", queries))
+    text = (folder("ontology") / "hfts.ttl").read_text(encoding="utf-8")
+    assert {name for name in used if f"\nhfts:{name} a owl:" not in text} == set()
+
+
+def test_ontology_when_read_then_every_term_has_label_and_comment_and_no_stray_prefix() -> None:
+    for name in FILES.values():
+        quads = list(ox.parse(path=str(folder("ontology") / name), format=ox.RdfFormat.TURTLE))
+        subjects = {quad.subject for quad in quads}
+        for wanted in ("label", "comment"):
+            has = {q.subject for q in quads if q.predicate.value.endswith(f"rdf-schema#{wanted}")}
+            assert subjects - has == set()
+        domains = {q.object.value for q in quads if q.predicate.value.endswith("#domain")}
+        own = {s.value for s in subjects if s.value.startswith((HFTS, RMX))}
+        assert {d for d in domains if d.startswith((HFTS, RMX))} - own <= {f"{HFTS}Dataset"}
+
+
+def test_documentation_when_written_anew_then_nothing_changes() -> None:
+    page = CHECKOUT / "docs" / "measures.md"
+    assert page.read_text(encoding="utf-8") == documentation(), "run `python -m remix.measures.ontology`"
+
+
+def everything(measured: Measured) -> bytes:
+    return b"".join(measured.triples(name) for name in ("d", "e"))
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(MENTIONS, st.randoms(use_true_random=False))
+def test_compute_when_rows_are_permuted_then_the_triples_are_the_same(
+    kb: KnowledgeBase, corpus: Make, mentions: list[tuple[str, str, str | None]], random: object
+) -> None:
+    frames = corpus(mentions)
+    seed = random.randint(0, 9999)  # type: ignore[attr-defined]
+    shuffled = Frames(
+        **{name: getattr(frames, name).sample(fraction=1.0, shuffle=True, seed=seed) for name in Frames.__annotations__}
+    )
+    assert everything(compute(frames, kb)) == everything(compute(shuffled, kb))
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(MENTIONS)
+def test_compute_when_categories_exclude_each_other_then_their_shares_sum_up_to_one(
+    kb: KnowledgeBase, corpus: Make, mentions: list[tuple[str, str, str | None]]
+) -> None:
+    measured = compute(corpus(mentions), kb)
+    linked = measured.annotations.filter(pl.col("linkStatus").is_not_null()).group_by("dataset").len()
+    everyone = measured.annotations.group_by("dataset").len()
+    counts = measured.datasets.filter(pl.col("average") == "count")
+    for start, expected in (
+        ("pagerankSegment", linked),
+        ("hitsSegment", linked),
+        ("linkStatus", linked),
+        ("type(Person|Organisation|Place|Other|None)$", everyone),
+    ):
+        sums = counts.filter(pl.col("measure").str.contains(f"^{start}")).group_by("dataset").agg(pl.col("value").sum())
+        joined = expected.join(sums, on="dataset", how="left")
+        assert joined["len"].to_list() == joined["value"].to_list()
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(MENTIONS)
+def test_compute_when_anything_is_measured_then_bounds_hold(
+    kb: KnowledgeBase, corpus: Make, mentions: list[tuple[str, str, str | None]]
+) -> None:
+    rows = compute(corpus(mentions), kb).annotations
+    linked = rows.filter(pl.col("ambiguityEntity").is_not_null())
+    assert (linked["ambiguitySurfaceForm"] >= 1).all() and (linked["ambiguityEntity"] >= 1).all()
+    assert (rows["ambiguitySurfaceForm"] >= rows["dictionaryEntities"]).all()
+    for name in (
+        "coverageSurfaceForm",
+        "boundedDominanceSurfaceForm",
+        "coverageEntity",
+        "boundedDominanceEntity",
+        "prior",
+    ):
+        assert rows[name].drop_nulls().is_between(0, 1).all()
+    assert rows.filter(pl.col("isCandidate") & ~pl.col("inDictionary")).height == 0
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(MENTIONS)
+def test_averages_when_a_dataset_has_one_document_then_micro_and_macro_are_equal(
+    kb: KnowledgeBase, corpus: Make, mentions: list[tuple[str, str, str | None]]
+) -> None:
+    measured = compute(corpus([("d/1", form, entity) for _, form, entity in mentions]), kb)
+    wide = measured.datasets.filter(pl.col("average").is_in(["micro", "macro"])).pivot(
+        on="average", index="measure", values="value"
+    )
+    both = wide.drop_nulls(["micro", "macro"]).filter(~pl.col("measure").str.starts_with("maxRecallPooled"))
+    assert both["micro"].to_list() == pytest.approx(both["macro"].to_list())
+
+
+def test_triples_when_parsed_then_they_are_the_values_and_none_stands_in_the_data(
+    kb: KnowledgeBase, corpus: Make
+) -> None:
+    rows = [("d/1", "a", f"{DBR}A"), ("d/1", "zz", f"{DBR}X"), ("d/1", "b", None)]
+    frames = corpus(rows, classes=pl.DataFrame({"annotation": ["d/1#0"], "class": [f"{PREFIXES['dbo']}Person"]}))
+    measured = compute(frames, kb)
+    text = measured.triples("d").replace(b"<d/", b"<urn:d/")
+    quads = [
+        (q.subject.value, q.predicate.value, q.object.value) for q in ox.parse(text, format=ox.RdfFormat.N_TRIPLES)
+    ]
+    assert ("urn:d/1#0", f"{HFTS}ambiguitySurfaceForm", "2") in quads
+    assert ("urn:d/1#2", f"{RMX}nil", "explicit") in quads
+    assert ("urn:d/1", f"{HFTS}numAnnotations", "3") in quads
+    assert ("urn:remix:dataset:d", f"{HFTS}numAnnotations", "3") in quads
+    assert ("urn:remix:dataset:d", f"{HFTS}diversitySurfaceForms", "0.75") not in quads
+    classes = [q for q in quads if q[1].endswith("taClassRef")]
+    # The data says already that annotation 0 is a person; X is a redirect to A, which is one.
+    assert classes == [("urn:d/1#1", f"{PREFIXES['itsrdf']}taClassRef", f"{PREFIXES['dbo']}Person")]
+    assert len(quads) == len(set(quads))
+
+
+def test_compute_when_there_is_no_knowledge_base_then_measures_that_need_one_are_named(corpus: Make) -> None:
+    measured = compute(corpus([("d/1", "a", f"{DBR}A")]), None)
+    assert "confusion-surface-form" in measured.skipped and "density" not in measured.skipped
+    assert "numAnnotations" in measured.documents.columns
+    assert "ambiguitySurfaceForm" not in measured.annotations.columns
+
+
+def test_compute_when_reference_or_measure_is_unknown_then_the_nearest_is_named(corpus: Make) -> None:
+    with pytest.raises(UsageError, match="did you mean 'union'"):
+        compute(corpus([]), None, reference="unoin")
+    with pytest.raises(UnknownName, match="did you mean 'density'"):
+        compute(corpus([]), None, measures=["densty"])
+
+
+def test_signature_when_a_choice_differs_then_it_differs(kb: KnowledgeBase, corpus: Make) -> None:
+    frames = corpus([("d/1", "a", None)])
+    signatures = {
+        str(compute(frames, kb).signature),
+        str(compute(frames, None).signature),
+        str(compute(frames, kb, reference="union").signature),
+        str(compute(frames, kb, case_sensitive=True).signature),
+        str(compute(frames, kb, without_sources=["gold:*"]).signature),
+        str(compute(frames, kb, measures=["density"]).signature),
+        str(compute(frames, kb, profile="hfts").signature),
+    }
+    assert len(signatures) == 7
+
+
+def test_density_when_kore50_is_read_then_sentence_mus03_has_three_annotations_on_seventeen_words(
+    real_data: Path,
+) -> None:
+    # Figure 7 of the remixing paper: 3/17 = 0.17647058823529413.
+    frames = read(real_data / "nif" / "kore50" / "kore50-nif.ttl").frames
+    documents = compute(frames, None).documents
+    mus03 = documents.filter(pl.col("document").str.contains("MUS03"))
+    assert mus03["density"].to_list() == [3 / 17]
