@@ -11,6 +11,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import pyoxigraph as ox
@@ -60,6 +61,7 @@ class Node:
         return replace(self, parts=tuple((key, _mapped(value, change)) for key, value in self.parts))
 
 
+@lru_cache(maxsize=32)
 def parse(text: str) -> Node:
     """Return the tree of a query; raises `NotUnderstood` where rdflib's parser or the normal form lacks something.
 
