@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import polars as pl
 
 import remix
+from remix.errors import UsageError
 from remix.files import read_bytes, written
 from remix.formats._turtle import columns, turtle
 from remix.publish.description import data_description, manifest
@@ -23,9 +25,13 @@ def publish(store: Store, dataset: str, to: Path | str, *, licence: str | None =
     `NAME.ttl` is NIF with the measures of annotations, documents and dataset, `NAME.manifest.ttl` says what it was
     made from, `NAME.dcat.ttl` describes it in DCAT and VoID, `SHA256SUMS` has the checksums that `sha256sum -c` reads.
 
-    Raises `UnknownName` for a dataset that is not loaded.
+    Raises `UnknownName` for a dataset that is not loaded, `UsageError` for a licence that is no IRI.
     """
     entry = store.dataset(dataset)
+    if licence is not None and not re.fullmatch(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|^`\\]+", licence):
+        raise UsageError(
+            f"the licence '{licence}' is no IRI: give one such as http://creativecommons.org/licenses/by/4.0/"
+        )
     triples = renamed(_triples(store, entry), given_iris(store.frames([dataset]))).unique()
     folder = Path(to)
     data = folder / f"{dataset}.ttl"
