@@ -6,18 +6,15 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from hashlib import blake2b
 from itertools import islice
 from typing import BinaryIO, cast
 
-import numpy as np
 import polars as pl
 import pyoxigraph as ox
 
 from remix.errors import BadInput
 from remix.formats._mending import Mends, decoded, relative_iris, with_dots, with_iris, with_prefix
 from remix.formats._source import Source
-from remix.signature import content_hash
 
 __all__ = ["BASE", "Parsed", "parsed", "syntax_of"]
 
@@ -40,7 +37,6 @@ SUFFIXES = tuple(_SYNTAXES)
 _LINED = (ox.RdfFormat.N_TRIPLES, ox.RdfFormat.N_QUADS)
 _TEXTUAL = (*_LINED, ox.RdfFormat.TURTLE, ox.RdfFormat.TRIG)
 _QUADS = (ox.RdfFormat.N_QUADS, ox.RdfFormat.TRIG, ox.RdfFormat.JSON_LD)
-_BLANK = re.compile(r"_:\S+")
 _BATCH = 100_000
 _LONGEST_LINE = 1 << 23
 # Repair holds the text three times in memory.
@@ -49,14 +45,10 @@ _LONGEST_REPAIR = 1 << 30
 
 @dataclass(frozen=True)
 class Parsed:
-    """Triples as N-Triples terms (`subject`, `predicate`, `object`) in the order of the text.
-
-    `content` is the hash of the set of triples: of another order or syntax, it is the same.
-    """
+    """Triples as N-Triples terms (`subject`, `predicate`, `object`) in the order of the text."""
 
     triples: pl.DataFrame
     mends: Mends
-    content: str
 
 
 def syntax_of(head: bytes, name: str) -> ox.RdfFormat | None:
@@ -146,38 +138,26 @@ def _refusal(source: Source, error: SyntaxError | ValueError) -> BadInput:
 
 
 def _table(stream: BinaryIO, syntax: ox.RdfFormat, mends: Mends, base: str | None = None) -> Parsed:
-    parser = ox.parse(stream, format=syntax, base_iri=base)
-    parts: list[pl.DataFrame] = []
-    digests: list[bytes] = []
-    for lines in _batches(parser, quads=syntax in _QUADS):
-        digests.append(b"".join([blake2b(_masked(line), digest_size=8).digest() for line in lines]))
-        parts.append(_columns(pl.Series("line", lines, dtype=pl.String)))
-    # Sorted and each once, the digests stand for the set of triples, whatever its order and syntax.
-    every = np.unique(np.frombuffer(b"".join(digests), dtype="<u8"))
+    quads = ox.parse(stream, format=syntax, base_iri=base)
+    # The names of graphs go: a dataset is one graph.
+    parser = (quad.triple for quad in quads) if syntax in _QUADS else cast(Iterator[ox.Triple], quads)
     schema = {"subject": pl.String(), "predicate": pl.Categorical(), "object": pl.String()}
-    triples = pl.concat(parts) if parts else pl.DataFrame(schema=schema)
-    return Parsed(triples, mends, content_hash(every.tobytes()))
+    parts = [pl.DataFrame(schema=schema), *map(_columns, _batches(parser))]
+    return Parsed(pl.concat(parts), mends)
 
 
-def _columns(lines: pl.Series) -> pl.DataFrame:
-    split = pl.col("line").str.splitn(" ", 3).struct.rename_fields(["subject", "predicate", "object"])
-    columns = lines.to_frame().select(split).unnest("line")
-    return columns.with_columns(pl.col("predicate").cast(pl.Categorical))
-
-
-def _masked(line: str) -> bytes:
-    # Blank nodes have other names each time; a literal may look like one, which does no harm.
-    return (_BLANK.sub("_:", line) if "_:" in line else line).encode()
-
-
-def _batches(parser: Iterator[ox.Quad], *, quads: bool) -> Iterator[list[str]]:
-    # This is the one loop that sees every triple: `str` of a quad is its line of N-Triples.
-    while True:
-        taken = islice(parser, _BATCH)
-        lines = [str(quad.triple) for quad in taken] if quads else [str(quad) for quad in taken]
-        if not lines:
-            return
+def _batches(parser: Iterator[ox.Triple]) -> Iterator[bytes]:
+    # Every triple passes through Python here, and nowhere else: as an object that is not looked at.
+    while lines := ox.serialize(islice(parser, _BATCH), format=ox.RdfFormat.N_TRIPLES):
         yield lines
+
+
+def _columns(lines: bytes) -> pl.DataFrame:
+    # No control character stands bare in N-Triples, so each line is one field.
+    read = pl.read_csv(lines, has_header=False, separator="\x01", quote_char=None, schema={"line": pl.String})
+    split = pl.col("line").str.strip_suffix(" .").str.splitn(" ", 3)
+    named = split.struct.rename_fields(["subject", "predicate", "object"])
+    return read.select(named).unnest("line").with_columns(pl.col("predicate").cast(pl.Categorical))
 
 
 class _Lined(io.RawIOBase):

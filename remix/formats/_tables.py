@@ -45,10 +45,27 @@ class Tables:
     regions: pl.DataFrame
 
 
+class Triples:
+    """The triples of a file by predicate: unit, object, in the order of the text."""
+
+    def __init__(self, triples: pl.DataFrame) -> None:
+        parts = triples.partition_by("predicate", as_dict=True, include_key=False)
+        self._parts = {str(key[0]): part for key, part in parts.items()}
+        self._none = triples.clear().drop("predicate")
+
+    def of(self, term: str) -> pl.DataFrame:
+        """Return unit and object of the triples with this predicate."""
+        return self._parts.get(term, self._none)
+
+    def first(self, term: str, name: str) -> pl.DataFrame:
+        """Return the first object of each unit with this predicate, as a column of that name."""
+        found = self.of(term).select("unit", pl.col("object").alias(name))
+        return found.unique("unit", keep="first", maintain_order=True)
+
+
 def tables(blocks: Blocks, dataset: str, mends: Mends) -> Tables:
     """Return the tables of a file, with scoped IRIs and right offsets; repairs are counted."""
-    wanted = [CONTEXT, DOCUMENT, IDENT, CLASS, TYPE, IGNORABLE, GIVEN, *_LITERALS.values(), *_OBJECTS]
-    triples = blocks.triples.filter(pl.col("predicate").is_in(wanted))
+    triples = Triples(blocks.triples)
     subjects = _subjects(triples, blocks.subjects)
     bare = _annotations(triples, subjects)
     documents = _documents(triples, subjects, bare, dataset, mends)
@@ -76,18 +93,12 @@ _LITERALS = {
 SAME = predicate("sameAs", names.OWL)
 SOURCE = predicate("sourceUrl")
 BROADER = predicate("broaderContext")
-_OBJECTS = (SAME, SOURCE, BROADER)
 
 
-def _first(triples: pl.DataFrame, term: str, name: str) -> pl.DataFrame:
-    found = triples.filter(pl.col("predicate") == term).select("unit", pl.col("object").alias(name))
-    return found.unique("unit", keep="first", maintain_order=True)
-
-
-def _subjects(triples: pl.DataFrame, subjects: pl.DataFrame) -> pl.DataFrame:
+def _subjects(triples: Triples, subjects: pl.DataFrame) -> pl.DataFrame:
     """Return the subjects with `given`: the IRI as in the file, or as in the file that it once came from."""
     plain = pl.coalesce(iri(pl.col("subject")), "subject")
-    once = _first(triples, GIVEN, "once")
+    once = triples.first(GIVEN, "once")
     if once.is_empty():
         return subjects.with_columns(given=plain)
     joined = subjects.join(once, on="unit", how="left", maintain_order="left")
@@ -95,21 +106,21 @@ def _subjects(triples: pl.DataFrame, subjects: pl.DataFrame) -> pl.DataFrame:
     return joined.select("unit", "subject", given=pl.coalesce(said, plain))
 
 
-def _annotations(triples: pl.DataFrame, subjects: pl.DataFrame) -> pl.DataFrame:
+def _annotations(triples: Triples, subjects: pl.DataFrame) -> pl.DataFrame:
     """Return what annotates a text: unit, context (a term), given, begin, end, anchor, ignorable, …"""
-    context = _first(triples, CONTEXT, "context")
-    texts = _first(triples, _LITERALS["text"], "text")
+    context = triples.first(CONTEXT, "context")
+    texts = triples.first(_LITERALS["text"], "text")
     annotations = context.join(texts, on="unit", how="anti")
     ignorable = _ignorable(triples)
     annotations = pl.concat([annotations, ignorable.select("unit", "context")]).unique(
         "unit", keep="last", maintain_order=True
     )
-    linked = triples.filter(pl.col("predicate") == IDENT).select("unit")
-    parts = triples.filter((pl.col("predicate") == TYPE) & pl.col("object").is_in(_PARTS)).select("unit")
+    linked = triples.of(IDENT).select("unit")
+    parts = triples.of(TYPE).filter(pl.col("object").is_in(_PARTS)).select("unit")
     annotations = annotations.join(parts.join(linked, on="unit", how="anti"), on="unit", how="anti")
     for name in ("begin", "end", "confidence", "group", "option"):
         annotations = annotations.join(
-            _first(triples, _LITERALS[name], name), on="unit", how="left", maintain_order="left"
+            triples.first(_LITERALS[name], name), on="unit", how="left", maintain_order="left"
         )
     annotations = annotations.join(_anchors(triples), on="unit", how="left", maintain_order="left")
     annotations = annotations.join(ignorable.select("unit", "ignorable"), on="unit", how="left", maintain_order="left")
@@ -126,9 +137,9 @@ def _annotations(triples: pl.DataFrame, subjects: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _anchors(triples: pl.DataFrame) -> pl.DataFrame:
+def _anchors(triples: Triples) -> pl.DataFrame:
     """Return the anchors: unit, anchor, and anchors with all of them where there are several."""
-    rows = triples.filter(pl.col("predicate") == _LITERALS["anchor"])
+    rows = triples.of(_LITERALS["anchor"])
     texts = rows.select("unit", anchor=literal(pl.col("object"))).unique(maintain_order=True)
     if texts["unit"].is_unique().all():
         return texts.with_columns(anchors=pl.lit(None, pl.List(pl.String)))
@@ -136,21 +147,21 @@ def _anchors(triples: pl.DataFrame) -> pl.DataFrame:
     return first.with_columns(anchor=pl.col("anchors").list.first()).select("unit", "anchor", "anchors")
 
 
-def _ignorable(triples: pl.DataFrame) -> pl.DataFrame:
+def _ignorable(triples: Triples) -> pl.DataFrame:
     return (
-        _first(triples, DOCUMENT, "context")
-        .join(_first(triples, IGNORABLE, "ignorable"), on="unit", how="inner", maintain_order="left")
+        triples.first(DOCUMENT, "context")
+        .join(triples.first(IGNORABLE, "ignorable"), on="unit", how="inner", maintain_order="left")
         .with_columns(literal(pl.col("ignorable")))
     )
 
 
 def _documents(
-    triples: pl.DataFrame, subjects: pl.DataFrame, bare: pl.DataFrame, dataset: str, mends: Mends
+    triples: Triples, subjects: pl.DataFrame, bare: pl.DataFrame, dataset: str, mends: Mends
 ) -> pl.DataFrame:
     """Return the texts that annotations refer to or that are part of no other; and contexts without text."""
-    texts = _first(triples, _LITERALS["text"], "string").join(subjects, on="unit", maintain_order="left")
+    texts = triples.first(_LITERALS["text"], "string").join(subjects, on="unit", maintain_order="left")
     named = bare.select(subject="context").unique(maintain_order=True)
-    broader = triples.filter(pl.col("predicate") == BROADER).select(subject="object").unique()
+    broader = triples.of(BROADER).select(subject="object").unique()
     wholes = texts.join(named, on="subject", how="anti").join(broader, on="subject", how="semi")
     texts = texts.join(wholes.select("unit"), on="unit", how="anti").with_columns(
         text=literal(pl.col("string")), language=language(pl.col("string"))
@@ -160,7 +171,7 @@ def _documents(
     )
     missing = missing.with_columns(given=pl.coalesce("given", iri(pl.col("subject")), "subject"))
     both = pl.concat([texts.drop("string"), missing], how="diagonal").with_columns(pl.col("text").cast(pl.String))
-    both = both.join(_first(triples, SOURCE, "source"), on="unit", how="left", maintain_order="left")
+    both = both.join(triples.first(SOURCE, "source"), on="unit", how="left", maintain_order="left")
     for name, wrong, example in _odd_texts(texts):
         mends.add(name, example, wrong)
     both = both.join(_wrong_ends(triples, texts, mends), on="unit", how="left", maintain_order="left")
@@ -178,14 +189,14 @@ def _odd_texts(texts: pl.DataFrame) -> list[tuple[str, int, str]]:
     ]
 
 
-def _wrong_ends(triples: pl.DataFrame, texts: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+def _wrong_ends(triples: Triples, texts: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     """Return the right end (`length`) of the texts for which the file has another: unit, length.
 
     A sentence may count from the begin of the text that it is part of.
     """
     ends = texts.select("unit", "given", size=pl.col("text").str.len_chars().cast(pl.Int64))
     for name in ("begin", "end"):
-        ends = ends.join(_first(triples, _LITERALS[name], name), on="unit", how="left", maintain_order="left")
+        ends = ends.join(triples.first(_LITERALS[name], name), on="unit", how="left", maintain_order="left")
     begin = integer(pl.col("begin")).fill_null(0)
     ends = ends.with_columns(integer(pl.col("end")), length=begin + pl.col("size"))
     wrong = ends.filter(pl.col("end") != pl.col("length"))
@@ -242,9 +253,9 @@ def _fitting(rows: pl.DataFrame) -> pl.DataFrame:
     return ordered.unique("unit", keep="first", maintain_order=True).drop("_fits", "_row", "anchors")
 
 
-def _links(triples: pl.DataFrame, subjects: pl.DataFrame, annotations: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+def _links(triples: Triples, subjects: pl.DataFrame, annotations: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     """Return unit, entity, entity_as_given, nil: a link may be followed through a resource of the file."""
-    rows = triples.filter((pl.col("predicate") == IDENT) & ~pl.col("object").str.starts_with("_:"))
+    rows = triples.of(IDENT).filter(~pl.col("object").str.starts_with("_:"))
     empty = rows.filter(pl.col("object").is_in(NO_LINKS)).height
     mends.add("invalid-iri", "a link to <> or <*> links to nothing", empty)
     rows = rows.filter(~pl.col("object").is_in(NO_LINKS)).join(
@@ -267,9 +278,9 @@ def _links(triples: pl.DataFrame, subjects: pl.DataFrame, annotations: pl.DataFr
     return followed.with_columns(nil=nil).unique(["unit", "entity"], keep="first", maintain_order=True)
 
 
-def _same(triples: pl.DataFrame, subjects: pl.DataFrame) -> pl.DataFrame:
+def _same(triples: Triples, subjects: pl.DataFrame) -> pl.DataFrame:
     """Return where the resources of the file are the same as one elsewhere: entity_as_given, same."""
-    rows = triples.filter(pl.col("predicate") == SAME).join(subjects, on="unit", maintain_order="left")
+    rows = triples.of(SAME).join(subjects, on="unit", maintain_order="left")
     same = rows.select(entity_as_given=iri(pl.col("subject")), same=iri(pl.col("object"))).drop_nulls()
     return same.with_columns(canonical(same["same"]))
 
@@ -286,19 +297,19 @@ def _named(located: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
     return grouped(named)
 
 
-def _classes(triples: pl.DataFrame, annotations: pl.DataFrame, mends: Mends) -> pl.DataFrame:
-    rows = triples.filter(pl.col("predicate") == CLASS)
+def _classes(triples: Triples, annotations: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+    rows = triples.of(CLASS)
     empty = rows.filter(pl.col("object").is_in(NO_LINKS)).height
     mends.add("invalid-iri", "a class <> or <*> is none", empty)
     rows = rows.filter(~pl.col("object").is_in(NO_LINKS) & pl.col("object").str.starts_with("<"))
     return _of(rows, annotations).select("annotation", iri(pl.col("object")).alias("class")).unique(maintain_order=True)
 
 
-def _regions(triples: pl.DataFrame, subjects: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
+def _regions(triples: Triples, subjects: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
     region = iri_term(pl.lit(f"{names.RMX}Region"))
-    units = triples.filter((pl.col("predicate") == TYPE) & (pl.col("object") == region)).select("unit")
-    rows = units.join(_first(triples, DOCUMENT, "subject"), on="unit")
+    units = triples.of(TYPE).filter(pl.col("object") == region).select("unit")
+    rows = units.join(triples.first(DOCUMENT, "subject"), on="unit")
     for name in ("begin", "end"):
-        rows = rows.join(_first(triples, _LITERALS[name], name), on="unit", how="left")
+        rows = rows.join(triples.first(_LITERALS[name], name), on="unit", how="left")
     rows = rows.join(documents.select("subject", "document"), on="subject", how="inner")
     return rows.select("document", integer(pl.col("begin")), integer(pl.col("end"))).sort("document", "begin", "end")

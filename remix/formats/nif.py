@@ -11,6 +11,7 @@ from remix.errors import BadInput, UsageError
 from remix.files import written
 from remix.formats import Format, Found, Repair, Source
 from remix.formats._blocks import blocks
+from remix.formats._content import content_hash_of
 from remix.formats._mending import Mends
 from remix.formats._rdf import SUFFIXES, parsed, syntax_of
 from remix.formats._tables import Tables, tables
@@ -26,7 +27,7 @@ def _read(source: Source, dataset: str) -> Found:
     text = parsed(source)
     mends = text.mends
     numbered = blocks(text.triples)
-    content = text.content
+    content = content_hash_of(text.triples)
     del text
     if numbered.shared:
         mends.add("shared-iri", f"{numbered.example} names several annotations", numbered.shared)

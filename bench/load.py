@@ -1,0 +1,75 @@
+"""Measure loading a clean NIF file: parse, scope, write and bulk load, in triples a second, and peak memory.
+
+python bench/load.py --triples 2000000
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import pyoxigraph as ox
+import zstandard
+from generate_nif import generate
+
+from remix.formats import Source
+from remix.formats._blocks import blocks
+from remix.formats._content import content_hash_of
+from remix.formats._rdf import parsed
+from remix.formats._tables import tables
+from remix.formats._writing import scoped, write_ntriples
+from remix.store import Store
+
+Result = TypeVar("Result")
+IRI = "urn:remix:dataset:bench"
+
+
+def timed(what: str, triples: int, work: Callable[[], Result]) -> Result:
+    """Print how many triples a second some work handles, and how much memory the process has needed so far."""
+    begin, busy = time.perf_counter(), time.process_time()
+    result = work()
+    took, busy = time.perf_counter() - begin, time.process_time() - busy
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(
+        f"{what:24} {took:7.2f} s {busy:7.2f} s CPU {triples / took:12,.0f} triples/s {peak:8,.0f} MB peak", flush=True
+    )
+    return result
+
+
+def stages(file: Path, triples: int, folder: Path) -> None:
+    """Measure the stages one by one."""
+    text = timed("parse", triples, lambda: parsed(Source(file)))
+    timed("hash", triples, lambda: content_hash_of(text.triples))
+    numbered = timed("tell subjects apart", triples, lambda: blocks(text.triples))
+    found = timed("documents, annotations", triples, lambda: tables(numbered, IRI, text.mends))
+    whole = timed("scope", triples, lambda: scoped(numbered, found, IRI))
+    target = folder / "data.nt.zst"
+    timed("write N-Triples", triples, lambda: write_ntriples(whole.data, target))
+    store = ox.Store(folder / "bare")
+    with zstandard.open(target, "rb") as stream:
+        timed("bulk load alone", whole.data.height, lambda: store.bulk_load(stream, format=ox.RdfFormat.N_TRIPLES))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--triples", type=int, default=2_000_000)
+    parser.add_argument("--file", type=Path, default=None)
+    parser.add_argument("--stages", action="store_true", help="the stages one by one instead of the whole load")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        file = options.file or folder / "synthetic.ttl"
+        triples = options.triples if options.file else generate(options.triples, file)
+        if options.stages:
+            stages(file, triples, folder)
+        else:
+            timed("whole load", triples, lambda: Store(folder / "workspace").load(file))
+
+
+if __name__ == "__main__":
+    main()
