@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import polars as pl
 import pyoxigraph as ox
 from hypothesis import given
 from hypothesis import strategies as st
 
 from remix.formats._turtle import SCHEMA, columns, ntriples, stated, turtle
-from remix.names import DBR, NIF, XSD
+from remix.names import DBR, NIF, RDF, XSD
 
-IRIS = st.sampled_from([f"{NIF}Phrase", f"{DBR}Paris,_Texas", f"{DBR}A_(b)", f"{DBR}x-", "urn:a", "http://a.org/#char=0,3"])
+Rows = list[tuple[object, object, object]]
+IRIS = st.sampled_from(
+    [f"{NIF}Phrase", f"{DBR}Paris,_Texas", f"{DBR}A_(b)", f"{DBR}x-", "urn:a", "http://a.org/#char=0,3"]
+)
 TEXTS = st.text(alphabet=st.characters(codec="utf-8"), max_size=12)
 LITERALS = st.one_of(
     TEXTS.map(ox.Literal),
@@ -23,7 +28,7 @@ TERMS = st.one_of(IRIS.map(ox.NamedNode), LITERALS)
 TRIPLES = st.lists(st.tuples(IRIS.map(ox.NamedNode), IRIS.map(ox.NamedNode), TERMS), max_size=12)
 
 
-def _frame(triples: list[tuple[object, object, object]]) -> pl.DataFrame:
+def _frame(triples: Rows) -> pl.DataFrame:
     return pl.DataFrame([tuple(str(term) for term in triple) for triple in triples], schema=SCHEMA, orient="row")
 
 
@@ -32,7 +37,7 @@ def _parsed(data: bytes, syntax: ox.RdfFormat) -> set[ox.Triple]:
 
 
 @given(TRIPLES)
-def test_turtle_of_any_triples_parses_to_the_same_triples(triples: list[tuple[object, object, object]]) -> None:
+def test_turtle_of_any_triples_parses_to_the_same_triples(triples: Rows) -> None:
     frame = _frame(triples)
     want = {ox.Triple(*triple) for triple in triples}  # type: ignore[arg-type]
     assert _parsed(turtle(frame), ox.RdfFormat.TURTLE) == want
@@ -41,9 +46,9 @@ def test_turtle_of_any_triples_parses_to_the_same_triples(triples: list[tuple[ob
 
 
 @given(TRIPLES, st.randoms())
-def test_turtle_in_any_order_and_with_repeats_is_the_same_bytes(triples: list[tuple[object, object, object]], random: object) -> None:
+def test_turtle_in_any_order_and_with_repeats_is_the_same_bytes(triples: Rows, random: Random) -> None:
     other = [*triples, *triples[:3]]
-    random.shuffle(other)  # type: ignore[attr-defined]
+    random.shuffle(other)
     assert turtle(_frame(other)) == turtle(_frame(triples))
 
 
@@ -56,7 +61,7 @@ def test_turtle_names_blank_nodes_by_their_content() -> None:
 
 def test_turtle_declares_only_the_prefixes_it_uses_and_puts_the_type_first() -> None:
     kind = ox.NamedNode(f"{NIF}Phrase")
-    frame = stated([("urn:a", f"{NIF}beginIndex", 3), ("urn:a", "http://www.w3.org/1999/02/22-rdf-syntax-ns#type", kind)])
+    frame = stated([("urn:a", f"{NIF}beginIndex", 3), ("urn:a", f"{RDF}type", kind)])
     assert turtle(frame).decode() == (
         f"@prefix nif: <{NIF}> .\n@prefix xsd: <{XSD}> .\n\n"
         '<urn:a> a nif:Phrase ;\n    nif:beginIndex "3"^^xsd:integer .\n'
