@@ -9,7 +9,7 @@ import polars as pl
 from remix.errors import BadInput
 from remix.kb.reading import expanded
 from remix.measures._corpus import Corpus
-from remix.names import DBO, EL
+from remix.names import DBO, EL, RMX
 from remix.resources import folder
 from remix.signature import content_hash
 
@@ -36,12 +36,11 @@ def mapping_hash() -> str:
 def classes(corpus: Corpus) -> pl.DataFrame:
     """Return annotation and class: of the data, of the knowledge base, and what both map to.
 
-    Fine-grained categories (`el:`) say how a mention is written, not what the entity is, and are left out.
+    Fine-grained categories (`el:`, `rmx:`) say how a mention is written, not what the entity is, and are left out.
     """
     counted = corpus.annotations.select("annotation")
-    given = corpus.frames.classes.filter(~pl.col("class").str.starts_with(EL)).join(
-        counted, on="annotation", how="semi"
-    )
+    of_entities = ~(pl.col("class").str.starts_with(EL) | pl.col("class").str.starts_with(RMX))
+    given = corpus.frames.classes.filter(of_entities).join(counted, on="annotation", how="semi")
     found = [given.select("annotation", "class")]
     if corpus.kb is not None:
         entities = corpus.links["entity"].unique()
