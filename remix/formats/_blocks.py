@@ -6,7 +6,7 @@ link belongs to which context; in the order of the text a new annotation begins 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -52,7 +52,7 @@ def blocks(triples: pl.DataFrame) -> Blocks:
     runs = runs.join(subjects, on="subject", how="left", maintain_order="left")
     numbered = triples.select(runs["unit"].gather(run), pl.lit(run).alias("run"), "predicate", "object")
     doubtful = (
-        numbered.filter(pl.col("predicate").is_in(list(FUNCTIONAL)))
+        numbered.filter(pl.col("predicate").is_in([*FUNCTIONAL, _ANCHOR]))
         .group_by("unit", "predicate")
         .agg(pl.len(), pl.col("object").n_unique().alias("values"))
         .filter(pl.col("values") > 1)["unit"]
@@ -102,10 +102,12 @@ def _parts(rows: Sequence[tuple[int, Row]]) -> list[int]:
     return numbers
 
 
-def _said(piece: Iterable[Row]) -> dict[str, object]:
+def _said(piece: Sequence[Row]) -> dict[str, object]:
+    """Return what a piece says that can contradict another: of whole blocks also the anchor."""
+    decisive = (*FUNCTIONAL, _ANCHOR) if _complete(piece) else FUNCTIONAL
     said: dict[str, object] = {}
     for pred, value in piece:
-        if pred in FUNCTIONAL:
+        if pred in decisive:
             said.setdefault(pred, _value(pred, value))
     return said
 
@@ -141,6 +143,6 @@ def _trailing_types(rows: list[Row]) -> int:
     return count
 
 
-def _complete(rows: list[Row]) -> bool:
+def _complete(rows: Sequence[Row]) -> bool:
     have = {pred for pred, _ in rows}
     return _STRING in have or (_CONTEXT in have and bool(have & {_ANCHOR, _INDEXES[0]}))

@@ -94,10 +94,11 @@ _TOKEN = re.compile(
     r"|\#[^\n]*",
     re.DOTALL,
 )
-_FINE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\\ufffd#]*(?:#[^\x00-\x20<>\"{}|^`\\\ufffd#]*)?")
+_LEGAL = r"(?:[^\x00-\x20<>\"{}|^`\\\ufffd#%]|%[0-9A-Fa-f]{2})*+"
+_FINE = re.compile(rf"[A-Za-z][A-Za-z0-9+.-]*:{_LEGAL}(?:#{_LEGAL})?")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})")
-_ILLEGAL = re.compile(r"[\x00-\x20<>\"{}|^`\\\ufffd]")
+_ILLEGAL = re.compile(r"[\x00-\x20<>\"{}|^`\\\ufffd]|%(?![0-9A-Fa-f]{2})")
 
 
 def with_iris(text: str, mends: Mends) -> str:

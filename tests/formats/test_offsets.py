@@ -1,0 +1,94 @@
+"""Offsets are told by the anchor, whatever a file counts in."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remix.formats._offsets import checked
+
+SCHEMA = {
+    "text": pl.String,
+    "anchor": pl.String,
+    "begin": pl.Int64,
+    "end": pl.Int64,
+    "iri_begin": pl.Int64,
+    "iri_end": pl.Int64,
+}
+Row = tuple[str | None, str | None, int | None, int | None, int | None, int | None]
+
+
+def one(*row: object) -> tuple[object, ...]:
+    full = (*row, None, None)[:6]
+    result = checked(pl.DataFrame([full], schema=SCHEMA, orient="row"))
+    assert result.height == 1
+    return result.select("begin", "end", "kind", "reason").row(0)
+
+
+@pytest.mark.parametrize(
+    ("row", "result"),
+    [
+        (("Rome is old", "Rome", 0, 4), (0, 4, None, None)),
+        # 'ö' is two bytes, so 'Völler' ends at byte 7.
+        (("Völler ran", "Völler", 0, 7), (0, 6, "offset", "counted in UTF-8 bytes")),
+        # The face is one code point and two UTF-16 units: 'Rome' stands at 2, in units at 3.
+        (("😀 Rome", "Rome", 3, 7), (2, 6, "offset", "counted in UTF-16 units")),
+        (("Rome is Rome", "Rome", 0, 3), (0, 4, "offset", "the end was the last character")),
+        (("in Rome", "Rome", 4, 7), (3, 7, "offset", "counted from 1")),
+        (("Basel, Switzerland", "Basel, Switzerland", 0, 5), (0, 18, "offset", "the end did not fit the anchor")),
+        (("say Paris", "Paris", 6, 11, 4, 9), (4, 9, "offset", "taken from the IRI")),
+        (("say Paris", "Paris", None, None, 4, 9), (4, 9, "offset", "taken from the IRI")),
+        # Shifted by 3, and by 4 beyond the end of the text.
+        (("ab Rome", "Rome", 0, 4), (3, 7, "offset", "found nearby")),
+        (("ab x Rome", "Rome", 9, 13), (5, 9, "offset", "found nearby")),
+        # 0 is two characters away from 2, 5 is three.
+        (("Rome Rome", "Rome", 2, 6), (0, 4, "offset", "found nearby")),
+        (("lecturer at", "lecturer ", 0, 8), (0, 8, "anchor", "differs in outer white space")),
+        (("a language", "Language", 2, 10), (2, 10, "anchor", "differs in case")),
+        (("a set of things", "setOfThings", 2, 15), (2, 15, "anchor", "is not near these offsets")),
+        (("abc", None, 1, 2), (1, 2, None, None)),
+        (("abc", None, 1, 9), (1, 9, "range", "lies outside the text")),
+        (("abc", "zz", -5, 1), (-5, 1, "range", "lies outside the text")),
+        ((None, "Rome", 0, 9), (0, 9, None, None)),
+        (("\ufeffRome\r\n", "Rome", 1, 5), (1, 5, None, None)),
+    ],
+)
+def test_checked_when_one_annotation_then_offsets_and_reason(
+    row: tuple[object, ...], result: tuple[object, ...]
+) -> None:
+    assert one(*row) == result
+
+
+texts = st.text(alphabet="aböß€ \u00a0\ufeff😀𝔸", min_size=3, max_size=40)
+
+
+@given(texts, st.data())
+def test_checked_when_offsets_are_code_points_then_they_stay(text: str, data: st.DataObject) -> None:
+    begin = data.draw(st.integers(0, len(text) - 1))
+    end = data.draw(st.integers(begin + 1, len(text)))
+    assert one(text, text[begin:end], begin, end)[:3] == (begin, end, None)
+
+
+@given(texts, st.sampled_from(["utf-8", "utf-16-le"]), st.data())
+def test_checked_when_counted_in_units_then_the_anchor_is_found_there(
+    text: str, encoding: str, data: st.DataObject
+) -> None:
+    # The mention holds a letter that the text has nowhere else, so that only one place fits.
+    position = data.draw(st.integers(0, len(text)))
+    whole = text[:position] + "Zürich" + text[position:]
+    size = 2 if encoding == "utf-16-le" else 1
+    begin = len(whole[:position].encode(encoding)) // size
+    end = begin + len("Zürich".encode(encoding)) // size
+    found_begin, found_end, *_ = one(whole, "Zürich", begin, end)
+    assert (found_begin, found_end) == (position, position + 6)
+
+
+@given(texts, st.integers(-32, 32), st.data())
+def test_checked_when_shifted_then_the_only_place_is_found(text: str, shift: int, data: st.DataObject) -> None:
+    position = data.draw(st.integers(0, len(text)))
+    whole = text[:position] + "Zürich" + text[position:]
+    begin = max(0, position + shift)
+    found_begin, found_end, *_ = one(whole, "Zürich", begin, begin + 6)
+    assert (found_begin, found_end) == (position, position + 6)
