@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from remix.errors import UnknownName, UsageError
 from remix.formats import read
 from remix.frames import Frames
-from remix.kb import KnowledgeBase
+from remix.kb import KnowledgeBase, build_from_tables
 from remix.measures import MEASURES, Measure, Measured, compute
 from remix.measures.ontology import FILES, documentation, ontology, terms
 from remix.names import DBR, HFTS, PREFIXES, RMX
@@ -79,10 +79,9 @@ def test_measure_when_alone_on_an_empty_dataset_then_there_is_no_row_and_no_erro
     unannotated = compute(corpus([], empty=["d/1"]), kb, measures=[measure.name])
     assert unannotated.annotations.height == 0
     assert unannotated.documents.height == 1
-    shares = unannotated.datasets.filter(
-        ~pl.col("measure").is_in(["numAnnotations", "density", "densityWithIgnorable"])
-    )
-    assert shares.filter(pl.col("measure") != "notAnnotated").height == 0
+    # What remains is said of documents; nothing is said of annotations that are not there.
+    of_documents = [summary.name for summary in measure.summaries if summary.over == "documents"]
+    assert set(unannotated.datasets["measure"]) <= set(of_documents)
 
 
 @EVERY
@@ -273,3 +272,26 @@ def test_density_when_kore50_is_read_then_sentence_mus03_has_three_annotations_o
     documents = compute(frames, None).documents
     mus03 = documents.filter(pl.col("document").str.contains("MUS03"))
     assert mus03["density"].to_list() == [3 / 17]
+
+
+def test_overlap_when_the_emnlp_gold_is_read_then_it_agrees_with_its_labels(real_data: Path) -> None:
+    # 8 of 4,830 differ, each one a wrong label: nothing of the document overlaps 7 of them, the other lies in nothing.
+    differing = []
+    for file in sorted((real_data / "emnlp2019" / "gold").iterdir()):
+        frames = read(file).frames
+        label = pl.col("class").str.extract("Olp-(.*)$").str.to_lowercase()
+        labels = frames.classes.with_columns(label=label).drop_nulls("label")
+        computed = compute(frames, None, measures=["overlap"]).annotations
+        both = computed.join(labels, on="annotation").filter(pl.col("label") != pl.col("overlap"))
+        differing += both.select("label", "overlap").rows()
+    assert sorted(differing) == [("intermediate", "maximal"), *[("minimal", "none")] * 7]
+
+
+def test_dictionary_when_kore50_is_measured_then_rows_from_its_own_gold_do_not_count(
+    real_data: Path, tmp_path: Path
+) -> None:
+    kb = build_from_tables(real_data / "kb", tmp_path, name="slice")
+    frames = read(real_data / "nif" / "kore50" / "kore50-nif.ttl", name="kore50-nif").frames
+    own = compute(frames, kb, measures=["confusion-surface-form"]).annotations["dictionaryEntities"].sum()
+    without = compute(frames, kb, measures=["confusion-surface-form"], without_sources=["gold:kore50-nif"])
+    assert own == without.annotations["dictionaryEntities"].sum()

@@ -368,3 +368,64 @@ def test_hfts_profile_when_values_are_missing_then_the_library_is_followed(corpu
     assert of(measured, "diversitySurfaceForms", "micro") == pytest.approx(0.25)
     assert of(measured, "maxRecall", "micro") == pytest.approx(0.5)
     assert of(measured, "maxRecall", "macro") == pytest.approx(0.25)
+
+
+def test_name_relation_when_forms_differ_from_the_label_then_they_are_named_so(corpus: Make, make_kb: MakeKb) -> None:
+    kb = make_kb([("a", "dbr:MJ", "", "n")], labels=[("dbr:MJ", "Michael Jackson", "l")])
+    forms = ["michael jackson", "Jackson", "Michael Joseph Jackson", "King of Pop"]
+    rows = [("d/1", form, kb_iri("MJ")) for form in forms]
+    rows += [("d/1", "Java", kb_iri("Java_(island)")), ("d/1", "it", "http://www.wikidata.org/entity/Q9")]
+    measured = compute(corpus(rows), kb)
+    assert column(measured, "nameRelation") == ["full", "short", "extended", "alias", "full", None]
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [
+        ("named", {"formLowercased"}),
+        ("the band", {"formLowercased", "formMultiword"}),
+        ("EMP", {"formAcronym"}),
+        ("U.S.", {"formAcronym"}),
+        ("Real", set()),
+        ("1968", {"formNumeric"}),
+        ("October 20, 1968", {"formNumeric", "formMultiword"}),
+        ("first", {"formNumeric", "formLowercased"}),
+        ("30 %", {"formNumeric", "formMultiword"}),
+        ("Area 51", {"formMultiword"}),
+    ],
+)
+def test_form_when_it_is_read_then_its_patterns_hold(corpus: Make, form: str, expected: set[str]) -> None:
+    row = compute(corpus([("d/1", form, None)]), None, measures=["form"]).annotations.row(0, named=True)
+    assert {name for name, value in row.items() if name.startswith("form") and value is True} == expected
+
+
+def test_metonym_when_the_top_candidate_is_a_place_and_the_entity_is_not_then_it_holds(
+    corpus: Make, make_kb: MakeKb
+) -> None:
+    kb = make_kb(
+        [("Rome", "dbr:Rome", 9, "n"), ("Rome", "dbr:Government", 1, "n"), ("Rome", "dbr:Person", 1, "n")],
+        types=[("dbr:Rome", "dbo:City", "t"), ("dbr:Government", "dbo:Agency", "t"), ("dbr:Person", "dbo:Person", "t")],
+    )
+    measured = compute(corpus([("d/1", "Rome", kb_iri(e)) for e in ("Rome", "Government", "Person", "Untyped")]), kb)
+    assert column(measured, "formMetonym") == [False, True, False, None]
+
+
+def test_repetition_when_entities_come_again_then_they_count_once(corpus: Make) -> None:
+    # Dataset: A, A, B of 3 linked: 2/3. Document 1: A, A: 1/2; document 2: B: 1; forms a, b, n, b: 3/4.
+    frames = corpus(
+        [("d/1", "a", kb_iri("A")), ("d/1", "b", kb_iri("A")), ("d/1", "n", None), ("d/2", "b", kb_iri("B"))]
+    )
+    measured = compute(frames, None)
+    assert of(measured, "entitiesPerAnnotation", "micro") == pytest.approx(2 / 3)
+    assert of(measured, "entitiesPerAnnotation", "macro") == pytest.approx(3 / 4)
+    assert of(measured, "entitiesPerAnnotation", "count") == 2
+    assert of(measured, "formsPerAnnotation", "micro") == pytest.approx(3 / 4)
+    assert measured.documents["numEntities"].to_list() == [1, 1]
+
+
+def test_text_when_lengths_differ_then_sum_and_mean_are_given(corpus: Make) -> None:
+    texts = pl.DataFrame({"document": ["d/1", "d/2"], "dataset": ["d", "d"], "text": ["zwei Wörter", "a b\u00a0c d"]})
+    measured = compute(corpus([], documents=texts), None)
+    assert measured.documents["numWords"].to_list() == [2, 4]
+    assert of(measured, "numWords", "count") == 6
+    assert of(measured, "numCharacters", "macro") == pytest.approx((11 + 7) / 2)

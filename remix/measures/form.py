@@ -1,0 +1,80 @@
+"""What a surface form looks like: lower-cased, several words, numeric or temporal, acronym; and metonyms."""
+
+import polars as pl
+
+from remix.measures._classes import COARSE, class_mapping, classes
+from remix.measures._corpus import Corpus
+from remix.measures._declaration import Column, Measure, Summary, terms_of
+from remix.measures._sources import FAIR, FINE_GRAINED
+from remix.measures.prior import ranked
+
+_FORM = pl.col("surface_form")
+_MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
+_DAYS = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
+_NUMBERS = (
+    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|hundred|thousand|million|billion|"
+    "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth"
+)
+_NUMERIC = rf"(?i)^(?:[\d.,:/%$€£°'\- ]*\d[\d.,:/%$€£°'\- ]*(?:st|nd|rd|th|s)?|{_MONTHS}|{_DAYS}|{_NUMBERS})$"
+_DATE = rf"(?i)^(?:(?:{_MONTHS}|{_DAYS}|\d+(?:st|nd|rd|th)?),? ?)+$"
+_ACRONYM = r"^(?:\p{Lu}[\p{Lu}\d&-]{1,5}s?|(?:\p{Lu}\.){2,6})$"
+
+
+def _metonyms(corpus: Corpus) -> pl.DataFrame:
+    """Return whether the entity is neither place nor person while a top candidate of its form is a place."""
+    rows = corpus.annotations.select("annotation", "scope", "key")
+    if corpus.kb is None:
+        return rows.with_columns(metonym=pl.lit(None, dtype=pl.Boolean)).select("metonym")
+    first = ranked(corpus).filter(pl.col("rank") == 1).select("scope", "key", "entity")
+    coarse = pl.concat([class_mapping(), pl.DataFrame({"class": [COARSE["place"]], "coarse": [COARSE["place"]]})])
+    places = coarse.filter(pl.col("coarse") == COARSE["place"])["class"]
+    chosen = pl.col("entity").is_in(first["entity"].unique().implode()) & pl.col("class").is_in(places.implode())
+    located = corpus.kb.scan("types").filter(chosen).select("entity").unique().collect()
+    place_first = first.join(located, on="entity", how="semi").select("scope", "key").unique()
+    other = (
+        classes(corpus)
+        .group_by("annotation")
+        .agg(other=~pl.col("class").is_in([COARSE["place"], COARSE["person"]]).any())
+    )
+    return (
+        rows.join(place_first.with_columns(place=pl.lit(True)), on=["scope", "key"], how="left", maintain_order="left")
+        .join(other, on="annotation", how="left", maintain_order="left")
+        .select(metonym=pl.col("other") & pl.col("place").fill_null(False))
+    )
+
+
+_FORMS = {
+    "formLowercased": (
+        "has letters, none of them a capital",
+        _FORM.str.contains(r"\p{L}") & ~_FORM.str.contains(r"[\p{Lu}\p{Lt}]"),
+    ),
+    "formMultiword": ("has several words", _FORM.str.strip_chars().str.contains(r"\s")),
+    "formNumeric": ("is a number or a date (English words)", _FORM.str.contains(_NUMERIC) | _FORM.str.contains(_DATE)),
+    "formAcronym": ("is an acronym of two to six capitals", _FORM.str.contains(_ACRONYM)),
+    "formMetonym": ("names a place by its top candidate, but means neither place nor person", pl.col("metonym")),
+}
+
+MEASURE = Measure(
+    name="form",
+    levels=("annotation", "document", "dataset"),
+    unit="yes or no; shares",
+    formula="patterns over the characters of s; metonym: a top candidate of s is a place, e neither place nor person",
+    citation=f"{FINE_GRAINED}, section 3.1; {FAIR}, Table 3",
+    high="lower-cased, numeric: common words and figures are annotated; acronym, metonym: hard by name alone",
+    low="names in the narrow sense",
+    empty="annotations without text have no value; metonymy is absent where the entity has no type",
+    prepare=_metonyms,
+    columns=tuple(
+        Column(f"rmx:{name}", "boolean", value, f"whether the surface form {meaning}")
+        for name, (meaning, value) in _FORMS.items()
+    ),
+    summaries=tuple(
+        Summary(
+            name=f"{name}Share",
+            meaning=f"share of annotations whose surface form {meaning}",
+            terms=terms_of(f"{name}Share", "document", "micro", "macro"),
+            part=pl.col(name),
+        )
+        for name, (meaning, _) in _FORMS.items()
+    ),
+)

@@ -1,0 +1,55 @@
+"""How the surface form relates to the entity's primary label: full, short, extended, alias."""
+
+import polars as pl
+
+from remix.kb import normalise
+from remix.measures._corpus import Corpus
+from remix.measures._declaration import Column, Measure, shares
+from remix.measures._sources import FAIR, FINE_GRAINED
+
+KINDS = ("full", "short", "extended", "alias")
+_TITLE = r"^http://(?:[a-z][a-z-]*\.)?dbpedia\.org/resource/(.+)$"
+
+
+def _relations(corpus: Corpus) -> pl.DataFrame:
+    """Return the relation of each annotation; the label is the knowledge base's, else the title of the entity."""
+    title = pl.col("entity").str.extract(_TITLE).str.replace(r"_\([^)]*\)$", "")
+    label = normalise(pl.coalesce("label", title), case_sensitive=corpus.case_sensitive)
+    words = corpus.annotations.select("key", label=label).with_columns(
+        form_words=pl.col("key").str.split(" "), label_words=pl.col("label").str.split(" ")
+    )
+    relation = (
+        pl.when(pl.col("label").is_null() | pl.col("key").is_null())
+        .then(None)
+        .when(pl.col("key") == pl.col("label"))
+        .then(pl.lit("full"))
+        .when(pl.col("form_words").list.set_difference("label_words").list.len() == 0)
+        .then(pl.lit("short"))
+        .when(pl.col("label_words").list.set_difference("form_words").list.len() == 0)
+        .then(pl.lit("extended"))
+        .otherwise(pl.lit("alias"))
+    )
+    return words.select(name_relation=relation.cast(pl.String))
+
+
+MEASURE = Measure(
+    name="name-relation",
+    levels=("annotation", "document", "dataset"),
+    unit="kind; shares",
+    formula="full: form = label; short: its words are among the label's; extended: the label's among its; else alias",
+    citation=f"{FINE_GRAINED}, section 3.1; ELEVANT's 'partial name' ({FAIR}) is short",
+    high="of short and alias: names must be resolved by context or by a dictionary of aliases",
+    low="of short and alias: entities are called by their full name",
+    empty="NIL annotations and entities without label or title have no value",
+    prepare=_relations,
+    columns=(
+        Column(
+            "rmx:nameRelation",
+            "string",
+            pl.col("name_relation"),
+            "full, short, extended or alias: the surface form against the entity's primary label",
+            KINDS,
+        ),
+    ),
+    summaries=shares("nameRelation", KINDS, "relation to the label"),
+)

@@ -1,0 +1,47 @@
+"""Repetition: how many different entities and surface forms there are per annotation."""
+
+import polars as pl
+
+from remix.measures._corpus import Corpus
+from remix.measures._declaration import Measure, Summary, terms_of
+from remix.measures._sources import VAN_ERP
+
+_SIDES = {"entities": ("entity", "entities"), "forms": ("key", "surface forms")}
+
+
+def _firsts(corpus: Corpus) -> pl.DataFrame:
+    """Return whether an annotation is the first of its dataset, or document, with its entity, or form."""
+    rows = corpus.annotations
+    return rows.select(
+        pl.when(pl.col(column).is_not_null())
+        .then(pl.struct(level, column).is_first_distinct())
+        .alias(f"first_{side}_{level}")
+        for side, (column, _) in _SIDES.items()
+        for level in ("dataset", "document")
+    )
+
+
+MEASURE = Measure(
+    name="repetition",
+    levels=("document", "dataset"),
+    unit="count; share",
+    formula="|E^D| / linked annotations, |S^D| / annotations; documents use their own sets",
+    citation=f"{VAN_ERP}, on overlap and repetition in datasets",
+    high="near 1: every mention is about something else",
+    low="few entities make up the dataset: one that is learnt by heart decides many annotations",
+    empty="a document without annotations has no value",
+    prepare=_firsts,
+    summaries=tuple(
+        Summary(
+            name=f"{side}PerAnnotation",
+            meaning=f"distinct {what} per annotation",
+            terms={
+                **terms_of(f"{side}PerAnnotation", "document", "micro", "macro"),
+                "count": ("rmx:numEntities" if side == "entities" else "rmx:numForms",),
+            },
+            part=pl.col(f"first_{side}_dataset"),
+            own=(pl.col(f"first_{side}_document"), pl.lit(1.0), "annotations"),
+        )
+        for side, (_, what) in _SIDES.items()
+    ),
+)
