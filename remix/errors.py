@@ -3,7 +3,8 @@
     Error                  anything that remix itself has to say; exit code 1
     ├── UsageError         wrong option, value or combination; exit code 2
     │   ├── UnknownName    no dataset, query, measure, … of that name
-    │   └── QueryError     a query that does not parse, or asks for what is not allowed
+    │   └── QueryError     a query that does not parse, or cannot be answered as it is put
+    │       └── NotAllowed a query that would change data, or asks an endpoint that is not allowed
     ├── BadInput           a file that cannot be read as what it should be
     ├── StoreError         the workspace cannot be read or written as asked
     ├── MissingKnowledge   a measure or system needs a knowledge base that is not attached
@@ -23,6 +24,7 @@ __all__ = [
     "EmptySelection",
     "Error",
     "MissingKnowledge",
+    "NotAllowed",
     "QueryError",
     "StoreError",
     "Timeout",
@@ -77,7 +79,11 @@ class UnknownName(UsageError):
 
 
 class QueryError(UsageError):
-    """A query that does not parse, or that asks for something that is not allowed."""
+    """A query that does not parse, or that cannot be answered as it is put."""
+
+
+class NotAllowed(QueryError):
+    """A query that would change data, or asks an endpoint that is not allowed."""
 
 
 class BadInput(Error):

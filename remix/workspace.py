@@ -5,10 +5,10 @@ Every method is one call into a stage; the verbs of the command line are these m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import polars as pl
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
     from remix.measures import Measured
     from remix.remixes import Remix
-    from remix.store import Store
+    from remix.store import DatasetEntry, Store
+    from remix.store.answers import Result
     from remix.store.loading import Outcome
 
 __all__ = ["Workspace", "open_workspace"]
@@ -62,6 +63,60 @@ class Workspace:
         from remix.store.loading import load
 
         return load(self.store, [str(file) for file in files], dry_run=dry_run, **choices)  # type: ignore[arg-type]
+
+    def datasets(self) -> list[DatasetEntry]:
+        """Return the datasets that are loaded, sorted by name."""
+        return self.store.datasets()
+
+    def drop(self, datasets: Iterable[str]) -> list[DatasetEntry]:
+        """Return the datasets that were taken out; raises `UnknownName` before anything is changed."""
+        names = [self.store.dataset(name).name for name in datasets]
+        return [self.store.drop(name) for name in dict.fromkeys(names)]
+
+    def query(
+        self,
+        query: Path | str,
+        *,
+        values: Mapping[str, object] | None = None,
+        set_from: str | None = None,
+        rewrite: bool = True,
+        allow_services: Iterable[str] = (),
+        endpoint: str | None = None,
+        timeout: float = 600,
+    ) -> Result:
+        """Return what a query answers, here or at another endpoint; see `remix.store.answers`."""
+        from remix.store.answers import answer
+        from remix.store.queries import find
+
+        if endpoint is None:
+            self.ensure_sample()
+        choices = {"rewrite": rewrite, "allow_services": allow_services, "timeout": timeout, "endpoint": endpoint}
+        return answer(self.store, find(query), values=values, set_from=set_from, **choices)  # type: ignore[arg-type]
+
+    def serve(self, *, host: str = "127.0.0.1", port: int = 8890, **limits: object) -> None:
+        """Serve the workspace as a SPARQL endpoint until interrupted; see `remix.web.serve` for the limits."""
+        from remix.web import serve
+
+        self.ensure_sample()
+        serve(self.store, host=host, port=port, **limits)  # type: ignore[arg-type]
+
+    def listing(self, kind: str = "datasets") -> pl.DataFrame:
+        """Return a row for each thing of a kind: datasets, queries, sets, measures, formats, systems, …."""
+        from remix.reports.inventory import listing
+
+        return listing(kind, self.store, self.runs_folder)
+
+    def show(self, name: str) -> str:
+        """Return what is known of a dataset, a query, a measure or a profile."""
+        from remix.reports.inventory import shown
+
+        return shown(name, self.store)
+
+    def info(self) -> pl.DataFrame:
+        """Return what the workspace holds and the versions in use."""
+        from remix.reports.inventory import about
+
+        return about(self.store)
 
     def build(
         self,
@@ -111,6 +166,17 @@ class Workspace:
         self.ensure_sample()
         found = targets(self.store, names)
         return make_runs(found, systems, self.kb, self.runs_folder, task=task, seed=seed, nif_folder=nif_folder)
+
+    def evaluate(
+        self, names: Iterable[str] = (), *, gold: Iterable[Path | str] = (), runs: Iterable[str] = (), **choices: Any
+    ) -> tuple[pl.DataFrame, Sequence[str]]:
+        """Return the scores of runs, and the names of gold's datasets; see `remix.scoring.inputs.evaluated`.
+
+        Gold is datasets by name (or remixes by file), or the files of `gold`, for which the workspace is not looked at.
+        """
+        from remix.scoring.inputs import evaluated
+
+        return evaluated(self, [*names], [*gold], [*runs], **choices)
 
     def publish(self, dataset: str, *, to: Path | str, licence: str | None = None) -> list[Path]:
         """Return the files that describe and hold a dataset for others, written into a folder."""

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable
 
 import pyoxigraph as ox
 
-from remix.errors import QueryError, nearest
+from remix.errors import NotAllowed, QueryError, nearest
 from remix.names import PREFIXES
 from remix.store.problems import syntax_error
 from remix.store.serialise import text_of
@@ -30,14 +30,15 @@ def permitted(
     `SERVICE ?endpoint` is run with the one IRI that a `VALUES ?endpoint` line gives. `graphs`, where given, are those
     that `FROM` may name.
 
-    Raises `QueryError` for an update, a syntax error, a SERVICE that is not allowed, and a FROM that names no graph.
+    Raises `NotAllowed` for an update and for a SERVICE that is not allowed, `QueryError` for a syntax error and a FROM
+    that names no graph.
 
     >>> permitted("SELECT * { SERVICE <http://a.org/sparql> { ?s ?p ?o } }")
     Traceback (most recent call last):
-    remix.errors.QueryError: the query asks SERVICE <http://a.org/sparql>, ...
+    remix.errors.NotAllowed: the query asks SERVICE <http://a.org/sparql>, ...
     """
     if update := is_update(text):
-        raise QueryError(f"{name}: {update} would change data, and queries only read")
+        raise NotAllowed(f"{name}: {update} would change data, and queries only read")
     text = modern(text.replace("\r\n", "\n").replace("\r", "\n"))
     if "service" in _unescaped(text).lower():
         text = _with_services(text, name, frozenset(allow_services))
@@ -85,7 +86,7 @@ def _service(node: Node, endpoints: dict[str, set[str]], allowed: frozenset[str]
             raise QueryError(f"{name} asks SERVICE {term}, which needs one line VALUES {term} {{ <endpoint> }}")
         term = next(iter(values))
     if term[1:-1] not in allowed:
-        raise QueryError(f"{name} asks SERVICE {term}, which is not allowed: --allow-service {term[1:-1]} allows it")
+        raise NotAllowed(f"{name} asks SERVICE {term}, which is not allowed: --allow-service {term[1:-1]} allows it")
     return node.but(term=term)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from remix.errors import QueryError, UnknownName, nearest
+from remix.errors import NotAllowed, QueryError, UnknownName, nearest
 from remix.resources import folder
 from remix.store.syntax import is_query, is_update, tokens
 from remix.store.terms import term_like
@@ -48,13 +48,13 @@ class Query:
     def parse(cls, text: str, name: str = "query", source: str = "the query") -> Query:
         """Return the query that a text holds, with what its decorators say.
 
-        Raises `QueryError` for an update and for decorators that are no YAML.
+        Raises `NotAllowed` for an update, `QueryError` for decorators that are no YAML.
 
         >>> Query.parse("#+ summary: All\\nSELECT * { VALUES ?n { 3 } ?s ?p ?n }").parameters["n"].default
         '3'
         """
         if update := is_update(text):
-            raise QueryError(f"{source}: {update} would change data, and queries only read")
+            raise NotAllowed(f"{source}: {update} would change data, and queries only read")
         said = _decorators(text, source)
         meanings = _mapping(said, "params", source)
         lines = _values(text)

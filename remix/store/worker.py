@@ -21,7 +21,7 @@ from typing import IO, Any, cast
 
 import pyoxigraph as ox
 
-from remix.errors import Error, QueryError, StoreError, Timeout
+from remix.errors import Error, NotAllowed, QueryError, StoreError, Timeout
 from remix.names import PREFIXES
 
 __all__ = ["Answer", "Request", "TooLarge", "ask"]
@@ -54,8 +54,9 @@ class Request:
     """A query and how it is to be answered.
 
     `solutions` (json, xml, csv, tsv) and `graph` (ttl, nt, rdfxml, jsonld) are the formats of either kind of result.
-    `rewrite` lets a CONSTRUCT be rewritten; `ordered` sorts triples, and sub-selects with a LIMIT. `default_graphs` and `named_graphs`, where
-    given, are the dataset of the query whatever it says itself; else its default graph is the union of all.
+    `rewrite` lets a CONSTRUCT be rewritten; `ordered` sorts triples, and sub-selects with a LIMIT. `default_graphs`
+    and `named_graphs`, where given, are the dataset of the query whatever it says itself; else its default graph is
+    the union of all.
     """
 
     text: str
@@ -92,8 +93,9 @@ def ask(
     Raises `QueryError` for a query that does not parse or is not allowed, `Timeout` after so many seconds,
     `TooLarge` for a result of more bytes than `largest`, `StoreError` for what else went wrong in the process.
 
-    >>> ask(None, Request("ASK {}")).body.read()
-    b'{"head":{},"boolean":true}'
+    >>> with ask(None, Request("ASK {}")).body as body:
+    ...     print(body.read().decode())
+    {"head":{},"boolean":true}
     """
     limits = {"memory": memory, "seconds": int(timeout) * (os.cpu_count() or 1) + 5}
     said = json.dumps({"index": str(index) if index else None, "limits": limits, "request": asdict(request)})
@@ -116,10 +118,14 @@ def ask(
             code = process.wait()
         finally:
             timer.cancel()
-        if late.is_set():
-            raise Timeout(f"{request.name} ran longer than {timeout:g} s: make it narrower, or allow more time")
         header = json.loads(head) if head.endswith(b"\n") else {}
-        _check(header, code, errors, request.name, memory)
+        try:
+            if late.is_set():
+                raise Timeout(f"{request.name} ran longer than {timeout:g} s: make it narrower, or allow more time")
+            _check(header, code, errors, request.name, memory)
+        except Error:
+            body.close()
+            raise
     return Answer(header["kind"], body, header["notes"], header["rewritten"])
 
 
@@ -153,8 +159,8 @@ def _spooled(output: IO[bytes], name: str, largest: int | None) -> IO[bytes]:
 def _check(header: dict[str, Any], code: int, errors: IO[bytes], name: str, memory: int) -> None:
     """Raise what the process said, or what its end tells."""
     if header.get("error"):
-        kind = QueryError if header.get("kind") == "QueryError" else StoreError
-        raise kind(header["error"])
+        kinds = {"QueryError": QueryError, "NotAllowed": NotAllowed}
+        raise kinds.get(header["kind"], StoreError)(header["error"])
     if code == 0 and header:
         return
     errors.seek(0)
@@ -178,8 +184,7 @@ def _main() -> None:
     try:
         _answer(request, Path(said["index"]) if said["index"] else None)
     except Error as error:
-        kind = "QueryError" if isinstance(error, QueryError) else "StoreError"
-        _head({"error": str(error), "kind": kind})
+        _head({"error": str(error), "kind": type(error).__name__})
 
 
 def _head(header: dict[str, Any]) -> None:

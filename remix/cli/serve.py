@@ -1,0 +1,53 @@
+"""`remix serve`: a SPARQL endpoint."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from remix.cli._options import workspace_option
+from remix.workspace import open_workspace
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8890, show_default=True, help="Port; 0 takes a free one."
+)
+@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=60, show_default=True, metavar="S")
+@click.option("--memory", type=float, default=4, show_default=True, metavar="GIB", help="Memory of a query.")
+@click.option("--concurrent", type=click.IntRange(1), default=4, show_default=True, help="Queries at the same time.")
+@click.option(
+    "--largest", type=click.IntRange(1), default=256, show_default=True, metavar="MB", help="Size of a result."
+)
+@click.option("--allow-service", "allow_services", multiple=True, metavar="URL", help="Let SERVICE ask this endpoint.")
+@workspace_option
+def command(
+    host: str,
+    port: int,
+    timeout: float,
+    memory: float,
+    concurrent: int,
+    largest: int,
+    allow_services: tuple[str, ...],
+    workspace: Path | None,
+) -> None:
+    """Serve the workspace over the SPARQL 1.1 Protocol, read-only, until interrupted.
+
+    Each query runs in a process of its own with limits of time, memory and size. The address is printed on standard
+    error; every new query sees what is loaded by then.
+
+    \b
+    Example:
+      remix serve --port 8890
+    """
+    open_workspace(workspace).serve(
+        host=host,
+        port=port,
+        timeout=timeout,
+        memory=memory,
+        concurrent=concurrent,
+        largest=largest,
+        allow_services=allow_services,
+    )

@@ -1,0 +1,204 @@
+"""The SPARQL 1.1 Protocol for queries, as an ASGI application.
+
+A query comes by GET, as a form or as `application/sparql-query`; updates are refused in every spelling. What a query
+may do, and for how long, is the worker's affair; here its errors become status codes: 400 for a query that does not
+parse, 403 for one that is not allowed, 406 for formats that do not exist, 504 after the time limit, 503 while too
+many queries run. No header lets pages of other origins read an answer.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import IO
+from urllib.parse import parse_qs
+
+import anyio.to_thread
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request as HttpRequest
+from starlette.responses import PlainTextResponse, RedirectResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from remix.errors import Error, NotAllowed, QueryError, Timeout
+from remix.store import Store
+from remix.store.syntax import keywords
+from remix.store.worker import GIBIBYTE, Answer, Request, TooLarge, ask
+from remix.web.description import described
+from remix.web.negotiation import GRAPHS, SOLUTIONS, chosen
+
+__all__ = ["Limits", "application"]
+
+_LARGEST_QUERY = 1 << 20
+_HEADERS = {"Vary": "Accept", "X-Content-Type-Options": "nosniff"}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a query may use: seconds, bytes of memory and of its result; and how many may run at the same time."""
+
+    timeout: float = 60
+    memory: int = 4 * GIBIBYTE
+    largest: int = 256 * 1000 * 1000
+    concurrent: int = 4
+    allow_services: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What a client asks: the query, null where it gives none, and the dataset that the protocol names."""
+
+    query: str | None
+    default_graphs: list[str]
+    named_graphs: list[str]
+
+
+class _Refused(Exception):
+    """A request that is answered with a status code and one line."""
+
+    def __init__(self, status: int, line: str) -> None:
+        super().__init__(line)
+        self.status = status
+
+
+def application(store: Store, limits: Limits, hosts: Sequence[str] = ("127.0.0.1", "localhost")) -> Starlette:
+    """Return the application: `/sparql` is the endpoint; requests for other hosts than these are refused.
+
+    The check of the host keeps a page whose name was made to point at this machine from reading what is served.
+    """
+    endpoint = _Endpoint(store, limits)
+    routes = [
+        Route("/sparql", endpoint.respond, methods=["GET", "POST"]),
+        Route("/", lambda _: RedirectResponse("/sparql"), methods=["GET"]),
+    ]
+    return Starlette(routes=routes, middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))])
+
+
+class _Endpoint:
+    def __init__(self, store: Store, limits: Limits) -> None:
+        self.store = store
+        self.limits = limits
+        self.running = 0
+
+    async def respond(self, http: HttpRequest) -> Response:
+        """Return the answer to a request, or the line that refuses it."""
+        try:
+            asked = await _asked(http)
+            if asked.query is None:
+                return await self._description(http)
+            return await self._answered(http, asked, asked.query)
+        except _Refused as refusal:
+            status, line = refusal.status, str(refusal)
+        except Error as error:
+            status, line = _status(error), str(error)
+        headers = {**_HEADERS, **({"Retry-After": "1"} if status == 503 else {})}
+        return PlainTextResponse(f"{line}\n", status, headers=headers)
+
+    async def _answered(self, http: HttpRequest, asked: _Asked, query: str) -> Response:
+        accept = http.headers.get("accept", "")
+        solutions, graph = chosen(accept, SOLUTIONS), chosen(accept, GRAPHS)
+        words = keywords(query)
+        form = next((word for word in words if word in ("SELECT", "ASK", "CONSTRUCT", "DESCRIBE")), "SELECT")
+        if (solutions if form in ("SELECT", "ASK") else graph) is None:
+            known = SOLUTIONS if form in ("SELECT", "ASK") else GRAPHS
+            raise _Refused(406, f"no such format; known: {', '.join(names[0] for names in known.values())}")
+        own = bool(asked.default_graphs or asked.named_graphs)
+        request = Request(
+            query,
+            solutions=solutions or "json",
+            graph=graph or "ttl",
+            allow_services=tuple(self.limits.allow_services),
+            default_graphs=asked.default_graphs if own else None,
+            named_graphs=asked.named_graphs if own else None,
+        )
+        answer = await self._run(request)
+        names = GRAPHS[request.graph] if answer.kind == "graph" else SOLUTIONS[request.solutions]
+        return _streamed(answer, names[0])
+
+    async def _run(self, request: Request) -> Answer:
+        if self.running >= self.limits.concurrent:
+            raise _Refused(503, f"{self.running} queries are running, as many as may: try again")
+        self.running += 1
+        try:
+            index = await anyio.to_thread.run_sync(self.store.index)
+            asking = functools.partial(
+                ask,
+                index.path,
+                request,
+                timeout=self.limits.timeout,
+                memory=self.limits.memory,
+                largest=self.limits.largest,
+            )
+            return await anyio.to_thread.run_sync(asking)
+        finally:
+            self.running -= 1
+
+    async def _description(self, http: HttpRequest) -> Response:
+        form = chosen(http.headers.get("accept", ""), GRAPHS) or "ttl"
+        address = str(http.url.replace(query=""))
+        content = await anyio.to_thread.run_sync(described, self.store.state, address, form)
+        return Response(content, media_type=GRAPHS[form][0], headers=_HEADERS)
+
+
+async def _asked(http: HttpRequest) -> _Asked:
+    """Return what a request asks; raises `_Refused` for what the protocol does not know."""
+    parameters = _form(http.url.query)
+    if http.method == "POST":
+        media = http.headers.get("content-type", "").partition(";")[0].strip().lower()
+        body = await _body(http)
+        if media == "application/x-www-form-urlencoded":
+            for name, values in _form(body).items():
+                parameters.setdefault(name, []).extend(values)
+        elif media == "application/sparql-query":
+            parameters.setdefault("query", []).append(body)
+        elif media == "application/sparql-update":
+            raise _Refused(403, "this endpoint is read-only: updates are refused")
+        else:
+            raise _Refused(415, "send application/x-www-form-urlencoded or application/sparql-query")
+    if "update" in parameters or "using-graph-uri" in parameters:
+        raise _Refused(403, "this endpoint is read-only: updates are refused")
+    queries = parameters.get("query", [])
+    if len(queries) > 1 or (http.method == "POST" and not queries):
+        raise _Refused(400, f"one query is expected, and there are {len(queries)}")
+    graphs = (parameters.get(f"{kind}-graph-uri", []) for kind in ("default", "named"))
+    return _Asked(queries[0] if queries else None, *graphs)
+
+
+def _form(text: str) -> dict[str, list[str]]:
+    try:
+        return parse_qs(text, keep_blank_values=True, errors="strict", max_num_fields=1000)
+    except ValueError:
+        raise _Refused(400, "the parameters cannot be read: they are not percent-encoded UTF-8") from None
+
+
+async def _body(http: HttpRequest) -> str:
+    body = b""
+    async for block in http.stream():
+        body += block
+        if len(body) > _LARGEST_QUERY:
+            raise _Refused(413, f"the query is larger than {_LARGEST_QUERY:,} bytes")
+    try:
+        return body.decode()
+    except UnicodeDecodeError:
+        raise _Refused(400, "the query is not UTF-8") from None
+
+
+def _status(error: Error) -> int:
+    if isinstance(error, NotAllowed):
+        return 403
+    if isinstance(error, QueryError | TooLarge):
+        return 400
+    return 504 if isinstance(error, Timeout) else 500
+
+
+def _streamed(answer: Answer, media: str) -> Response:
+    size = answer.body.seek(0, 2)
+    answer.body.seek(0)
+    return StreamingResponse(_blocks(answer.body), media_type=media, headers={**_HEADERS, "Content-Length": str(size)})
+
+
+def _blocks(body: IO[bytes]) -> Iterator[bytes]:
+    with body:
+        yield from iter(lambda: body.read(1 << 16), b"")
