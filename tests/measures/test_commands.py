@@ -1,0 +1,144 @@
+"""remix kb, enrich and stats on a workspace, as a user runs them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from click.testing import CliRunner, Result
+
+from remix.cli import enrich, kb, stats
+from remix.errors import Error, MissingKnowledge, StoreError, UnknownName, UsageError
+from remix.names import DBR, HFTS
+from remix.reports.statistics import chosen, plot, side_by_side
+from remix.store import Store
+
+NIF = """
+@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .
+@prefix itsrdf: <http://www.w3.org/2005/11/its/rdf#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+<http://example.org/d#char=0,21> a nif:Context ; nif:isString "Anna reads Anna often" .
+<http://example.org/d#char=0,4> a nif:Phrase ; nif:referenceContext <http://example.org/d#char=0,21> ;
+  nif:anchorOf "Anna" ; nif:beginIndex "0"^^xsd:nonNegativeInteger ; nif:endIndex "4"^^xsd:nonNegativeInteger ;
+  itsrdf:taIdentRef <http://dbpedia.org/resource/Anna_Freud> .
+<http://example.org/d#char=11,15> a nif:Phrase ; nif:referenceContext <http://example.org/d#char=0,21> ;
+  nif:anchorOf "Anna" ; nif:beginIndex "11"^^xsd:nonNegativeInteger ; nif:endIndex "15"^^xsd:nonNegativeInteger ;
+  itsrdf:taIdentRef <http://dbpedia.org/resource/Anna_Karenina> .
+"""
+FORMS = "form\tentity\tcount\tsource\n" + "".join(f"Anna\tdbr:Anna_{n}\t\tnames\n" for n in range(3))
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    folder = tmp_path / "w"
+    (tmp_path / "reader.ttl").write_text(NIF, encoding="utf-8")
+    Store(folder).load(tmp_path / "reader.ttl")
+    return folder
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> Path:
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables" / "surface_forms.tsv").write_text(FORMS, encoding="utf-8")
+    return tmp_path / "tables"
+
+
+def run(command: Any, *arguments: object) -> Result:
+    return CliRunner().invoke(command, [str(argument) for argument in arguments])
+
+
+def test_enrich_when_repeated_then_nothing_changes_and_a_new_kb_replaces(workspace: Path, tables: Path) -> None:
+    first = run(enrich.command, "-w", workspace, "-o", "json")
+    assert first.exit_code == 0, first.output
+    assert "no knowledge base is attached" in first.stderr
+    assert json.loads(first.stdout)[0]["status"] == "enriched"
+    state = (workspace / "state.json").read_bytes()
+    again = run(enrich.command, "-w", workspace, "-o", "json")
+    assert json.loads(again.stdout)[0]["status"] == "unchanged"
+    assert (workspace / "state.json").read_bytes() == state
+
+    built = run(kb.command, "build", "--from", "tables", tables, "--name", "annas", "-w", workspace, "-o", "json")
+    assert built.exit_code == 0, built.output
+    third = run(enrich.command, "-w", workspace, "-o", "json")
+    assert json.loads(third.stdout)[0]["status"] == "enriched"
+    # W(Anna) has 3 entities, the document links it to 2 others: 5.
+    asked = f"SELECT ?n WHERE {{ ?a <{HFTS}ambiguitySurfaceForm> ?n . ?a ?p <{DBR}Anna_Freud> }}"
+    assert Store(workspace).index().frame(asked)["n"].cast(pl.String).str.contains("5").to_list() == [True]
+
+
+def test_enrich_when_nothing_is_loaded_then_the_error_says_what_to_do(tmp_path: Path) -> None:
+    result = run(enrich.command, "-w", tmp_path / "empty")
+    assert isinstance(result.exception, StoreError)
+    assert "remix load" in str(result.exception)
+
+
+def test_kb_when_attached_then_show_and_lookup_answer(workspace: Path, tables: Path) -> None:
+    missing = run(kb.command, "show", "-w", workspace)
+    assert isinstance(missing.exception, MissingKnowledge)
+    assert isinstance(run(kb.command, "lookup", "Anna", "-w", workspace).exception, MissingKnowledge)
+    run(kb.command, "build", "--from", "tables", tables, "--name", "annas", "-w", workspace)
+    run(kb.command, "attach", "-w", workspace)
+    shown = run(kb.command, "show", "-w", workspace)
+    assert "sample" in shown.stdout
+    run(kb.command, "attach", "annas", "-w", workspace)
+    looked = run(kb.command, "lookup", "anna", "-w", workspace, "-o", "json")
+    assert [row["entity"] for row in json.loads(looked.stdout)] == ["dbr:Anna_0", "dbr:Anna_1", "dbr:Anna_2"]
+    unknown = run(kb.command, "attach", "anas", "-w", workspace)
+    assert isinstance(unknown.exception, UnknownName)
+    assert "did you mean 'annas'" in str(unknown.exception)
+
+
+def test_kb_build_when_the_kind_is_unknown_then_usage_is_refused(tables: Path, workspace: Path) -> None:
+    assert run(kb.command, "build", "--from", "dumps", tables, "--name", "x", "-w", workspace).exit_code == 2
+
+
+def test_stats_when_levels_are_asked_for_then_rows_are_datasets_documents_annotations(
+    workspace: Path, tables: Path
+) -> None:
+    run(kb.command, "build", "--from", "tables", tables, "--name", "annas", "-w", workspace)
+    rows = json.loads(run(stats.command, "-w", workspace, "-o", "json", "--average", "all").stdout)
+    assert {row["dataset"] for row in rows} == {"reader"}
+    assert {row["average"] for row in rows} == {"micro", "macro", "distinct", "count"}
+    documents = json.loads(run(stats.command, "-w", workspace, "-o", "json", "--level", "document").stdout)
+    assert [row["density"] for row in documents] == [0.5]  # 2 annotations on 4 words
+    annotations = json.loads(run(stats.command, "-w", workspace, "-o", "json", "--level", "annotation").stdout)
+    assert [row["ambiguitySurfaceForm"] for row in annotations] == [5, 5]
+
+
+def test_stats_when_a_name_is_unknown_then_the_nearest_is_named(workspace: Path) -> None:
+    result = run(stats.command, "raeder", "-w", workspace)
+    assert isinstance(result.exception, UnknownName)
+    assert "did you mean 'reader'" in str(result.exception)
+
+
+def test_side_by_side_when_coverage_is_low_then_it_is_printed_and_marked() -> None:
+    rows = pl.DataFrame(
+        {
+            "dataset": ["b", "a", "a"],
+            "measure": ["m", "m", "n"],
+            "average": ["micro", "micro", "count"],
+            "value": [0.25, 2.0, 7.0],
+            "coverage": [0.4, 0.75, 1.0],
+        }
+    )
+    assert side_by_side(rows).rows() == [("m", "micro", "2.0 (75 %)", "0.25 (40 %!)"), ("n", "count", "7", "")]
+    with pytest.raises(UsageError, match="did you mean 'micro'"):
+        chosen(rows, "mikro")
+
+
+def test_plot_when_drawn_twice_then_the_files_are_the_same(workspace: Path, tmp_path: Path) -> None:
+    for name in ("one.png", "two.png"):
+        assert run(stats.command, "-w", workspace, "--measure", "density", "--plot", tmp_path / name).exit_code == 0
+    content = (tmp_path / "one.png").read_bytes()
+    assert content.startswith(b"\x89PNG") and content == (tmp_path / "two.png").read_bytes()
+
+
+def test_plot_when_the_file_has_no_known_suffix_then_the_error_names_it(tmp_path: Path) -> None:
+    rows = pl.DataFrame({"dataset": ["a"], "measure": ["m"], "average": ["micro"], "value": [1.0], "coverage": [1.0]})
+    with pytest.raises(Error, match="plot.nonsense cannot be written"):
+        plot(rows, tmp_path / "plot.nonsense")
+    with pytest.raises(UsageError, match="nothing to plot"):
+        plot(rows, tmp_path / "plot.png", measures=["x"])
