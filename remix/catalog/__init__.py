@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
+import hashlib
+import http.client
 import tomllib
 import urllib.error
 import urllib.request
@@ -11,7 +12,6 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, cast
 
 from remix import resources
 from remix.errors import BadInput, Error, UnknownName
@@ -93,17 +93,18 @@ def _fetched(found: Entry, cache_folder: Path) -> Path:
     target = cache_folder / found.sha256[:12] / found.url.rsplit("/", 1)[-1]
     if target.exists() and content_hash(target) == found.sha256:
         return target
+    digest = hashlib.sha256()
     try:
         with urllib.request.urlopen(found.url, timeout=_TIMEOUT) as answer, written(target) as stream:
-            shutil.copyfileobj(cast(IO[bytes], answer), stream)
-            stream.flush()
-            digest = content_hash(Path(stream.name)) if isinstance(stream.name, str) else ""
-            if digest != found.sha256:
+            while block := answer.read(1 << 20):
+                digest.update(block)
+                stream.write(block)
+            if digest.hexdigest() != found.sha256:
                 raise Error(
                     f"{found.url} is not what the catalogue knows as '{found.name}': its SHA-256 is "
-                    f"{digest[:12]}…, not {found.sha256[:12]}…; nothing was kept"
+                    f"{digest.hexdigest()[:12]}…, not {found.sha256[:12]}…; nothing was kept"
                 )
-    except (urllib.error.URLError, TimeoutError) as error:
+    except (urllib.error.URLError, TimeoutError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", error)
         raise Error(f"{found.url} cannot be fetched ({reason}); try again, or load a file") from None
     return target

@@ -1,0 +1,166 @@
+"""What is written reads back: to the same frames, and to the same triples by value."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import polars as pl
+import pyoxigraph as ox
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from remix.errors import UsageError
+from remix.files import read_bytes
+from remix.formats import read
+from remix.formats.nif import write_frames
+from remix.frames import SCHEMAS, Frames
+from remix.names import HFTS
+
+NIF = "http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#"
+IRI = "urn:remix:dataset:x"
+
+
+def assert_same(one: Frames, other: Frames, frames: tuple[str, ...] = tuple(SCHEMAS)) -> None:
+    for name in frames:
+        left, right = getattr(one, name), getattr(other, name)
+        assert_frame_equal(left.sort(left.columns), right.sort(right.columns))
+
+
+@st.composite
+def corpora(draw: st.DrawFn) -> Frames:
+    """Return frames of a dataset named x with texts of any characters, and spans anywhere in them."""
+    letters = st.characters(codec="utf-8", exclude_characters="\ufffe\uffff")
+    texts = draw(st.lists(st.text(letters, min_size=2, max_size=20), min_size=1, max_size=3))
+    documents, annotations, links, classes, regions = [], [], [], [], []
+    for n, text in enumerate(texts):
+        document = f"{IRI}/d{n}"
+        language = draw(st.sampled_from([None, "en", "zh-hant"]))
+        documents.append((document, IRI, text, language, f"http://given/d{n}"))
+        if draw(st.booleans()):
+            regions.append((document, 0, len(text) - 1))
+        begins = st.integers(0, len(text) - 1)
+        spans = draw(st.sets(st.tuples(begins, begins).map(lambda pair: (min(pair), max(pair) + 1)), max_size=4))
+        for begin, end in sorted(spans | ({(0, 1)} if n == 0 else set())):
+            annotation = f"{document}#char={begin},{end}"
+            ignorable = draw(st.sampled_from([None, None, "dropped", "optional"])) if n else None
+            confidence = draw(st.none() | st.floats(0, 1))
+            entity = draw(st.none() | st.sampled_from(["Rome", "Köln", "A,_b", "C#"]))
+            is_nil = entity is None
+            row = (annotation, document, IRI, begin, end, text[begin:end], is_nil, ignorable, confidence)
+            annotations.append((*row, f"http://given/d{n}#{begin}-{end}"))
+            if entity is not None:
+                iri = f"http://dbpedia.org/resource/{entity}"
+                links.append((annotation, iri, iri))
+                classes.append((annotation, f"http://dbpedia.org/ontology/{entity[0]}"))
+    return Frames.of(
+        documents=pl.DataFrame(documents, schema=["document", "dataset", "text", "language", "given"], orient="row"),
+        annotations=pl.DataFrame(
+            annotations,
+            schema={
+                name: SCHEMAS["annotations"][name]
+                for name in ("annotation", "document", "dataset", "begin", "end", "surface_form", "is_nil",
+                             "ignorable", "confidence", "given")
+            },
+            orient="row",
+        ),
+        links=pl.DataFrame(links, schema=SCHEMAS["links"], orient="row"),
+        classes=pl.DataFrame(classes, schema=SCHEMAS["classes"], orient="row"),
+        regions=pl.DataFrame(regions, schema=SCHEMAS["regions"], orient="row"),
+    )  # fmt: skip
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(corpora(), st.sampled_from([".ttl", ".nt"]))
+def test_write_frames_when_read_back_then_the_same_frames(frames: Frames, suffix: str) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"x{suffix}"
+        write_frames(frames, path, given=False)
+        assert_same(read(path, name="x").frames, frames)
+
+
+values = st.one_of(
+    st.text(st.characters(codec="utf-8"), max_size=8).map(ox.Literal),
+    st.text(st.characters(codec="utf-8"), max_size=8).map(lambda text: ox.Literal(text, language="de")),
+    st.integers().map(ox.Literal),
+    st.sampled_from(["http://own/a", "http://x/d#char=0,4", "urn:b"]).map(ox.NamedNode),
+)
+unknown = st.builds(
+    ox.Triple,
+    st.sampled_from(["http://own/s", "http://x/d#char=0,4", "http://x/d#char=0,2"]).map(ox.NamedNode),
+    st.sampled_from(["http://own/p", "http://own/q"]).map(ox.NamedNode),
+    values,
+)
+BASE = f"""<http://x/d#char=0,4> <{NIF}isString> "Rome" .
+<http://x/d#char=0,2> <{NIF}referenceContext> <http://x/d#char=0,4> .
+<http://x/d#char=0,2> <{NIF}anchorOf> "Ro" .
+<http://x/d#char=0,2> <{NIF}beginIndex> "0" .
+<http://x/d#char=0,2> <{NIF}endIndex> "2" .
+"""
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(unknown, max_size=6))
+def test_read_when_triples_are_unknown_then_they_survive_by_value_and_again(triples: list[ox.Triple]) -> None:
+    names = {
+        "<http://x/d#char=0,4>": "<urn:remix:dataset:x/d>",
+        "<http://x/d#char=0,2>": "<urn:remix:dataset:x/d#char=0,2>",
+    }
+    with TemporaryDirectory() as folder:
+        first, second, third = (Path(folder) / name for name in ("x.nt", "y.nt.zst", "z.nt.zst"))
+        first.write_text(BASE + "".join(f"{triple} .\n" for triple in triples), encoding="utf-8", newline="\n")
+        once = read(first, triples_to=second)
+        again = read(second, name="x", triples_to=third)
+        written = {quad.triple for quad in ox.parse(read_bytes(second), format=ox.RdfFormat.N_TRIPLES)}
+        for triple in triples:
+            terms = [names.get(str(term), str(term)) for term in (triple.subject, triple.predicate, triple.object)]
+            [expected] = ox.parse(" ".join(terms).encode() + b" .", format=ox.RdfFormat.N_TRIPLES)
+            assert expected.triple in written
+        assert {quad.triple for quad in ox.parse(read_bytes(third), format=ox.RdfFormat.N_TRIPLES)} == written
+        assert_same(again.frames, once.frames)
+        assert again.report.repairs == ()
+
+
+def small() -> Frames:
+    return Frames.of(
+        documents=pl.DataFrame({"document": [f"{IRI}/d"], "dataset": [IRI], "text": ["Rome"], "given": ["http://x/d"]}),
+        annotations=pl.DataFrame(
+            {
+                "annotation": [f"{IRI}/d#char=0,4", f"{IRI}/d#char=0,2"],
+                "document": [f"{IRI}/d"] * 2,
+                "dataset": [IRI] * 2,
+                "begin": [0, 0],
+                "end": [4, 2],
+                "surface_form": ["Rome", "Ro"],
+                "given": ["http://x/d#1", "http://x/d#1"],
+                "is_nil": [True, True],
+                "group": ["g", "g"],
+                "option": ["1", "2"],
+            }
+        ),
+        values=pl.DataFrame({"subject": [f"{IRI}/d"], "term": [f"{HFTS}density"], "number": [0.5]}),
+    )
+
+
+def test_write_frames_when_groups_are_their_own_then_they_come_back(tmp_path: Path) -> None:
+    write_frames(small(), tmp_path / "x.nt", given=False)
+    assert_same(read(tmp_path / "x.nt").frames, small())
+
+
+def test_write_frames_when_given_iris_are_wanted_then_only_unique_ones_are_used(tmp_path: Path) -> None:
+    write_frames(small(), tmp_path / "x.ttl")
+    subjects = {str(quad.subject) for quad in ox.parse(path=tmp_path / "x.ttl", format=ox.RdfFormat.TURTLE)}
+    assert subjects == {"<http://x/d>", f"<{IRI}/d#char=0,4>", f"<{IRI}/d#char=0,2>"}
+
+
+def test_write_frames_when_written_twice_then_the_same_bytes(tmp_path: Path) -> None:
+    write_frames(small(), tmp_path / "a.ttl")
+    write_frames(small().keep(), tmp_path / "b.ttl")
+    assert (tmp_path / "a.ttl").read_bytes() == (tmp_path / "b.ttl").read_bytes()
+
+
+def test_write_frames_when_the_suffix_is_unknown_then_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"NIF is written as \.ttl or \.nt"):
+        write_frames(small(), tmp_path / "a.txt")
