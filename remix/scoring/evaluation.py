@@ -82,10 +82,10 @@ def evaluate(
         raise UsageError(f"spans are 'all' or 'kept', not '{spans}'")
     if not runs:
         raise UsageError("nothing to evaluate: name a run")
-    signature = signed(choice, gold, runs, kb)
     prepared, answers = rules.prepare(gold, runs)
     if types is None and kb is not None:
         types = kb.types
+    signature = signed(choice, gold, runs, kb, columns, types)
     counts, documents = counts_of(prepared, answers, choice, columns=columns, types=types, kb=kb)
     return rows_of(counts, documents, runs, choice).join(signature, on="system", how="left", maintain_order="left")
 

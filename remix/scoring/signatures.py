@@ -21,8 +21,23 @@ LENGTH = 12
 """Digits of a content hash in a signature."""
 
 
-def signed(choice: Choice, gold: Frames, runs: Mapping[str, Frames], kb: KnowledgeBase | None) -> pl.DataFrame:
-    """Return system and `signature`: whatever can change that system's numbers."""
+def signed(
+    choice: Choice,
+    gold: Frames,
+    runs: Mapping[str, Frames],
+    kb: KnowledgeBase | None,
+    columns: pl.DataFrame | None,
+    types: pl.DataFrame | None,
+) -> pl.DataFrame:
+    """Return system and `signature`: whatever can change that system's numbers.
+
+    Of the types only those of entities that occur count, so that other rows of a large table change nothing.
+    """
+    if types is not None:
+        linked = pl.concat([one.links["entity"] for one in (gold, *runs.values())]).unique()
+        types = types.select("entity", "class").filter(pl.col("entity").is_in(linked.implode()))
+    if columns is not None:
+        columns = columns.select("annotation", *(name for name in choice.by if name in columns.columns))
     fields = {
         "remix": __version__,
         "profile": choice.profile.name,
@@ -34,11 +49,19 @@ def signed(choice: Choice, gold: Frames, runs: Mapping[str, Frames], kb: Knowled
         "bootstrap": f"{choice.bootstrap},seed={choice.seed}" if choice.bootstrap else "",
         "entities": iris.VERSION,
         "kb": kb.version[:LENGTH] if kb is not None else "",
+        "types": _table_hash(types),
+        "columns": _table_hash(columns),
         "gold": frames_hash(gold)[:LENGTH],
     }
     fields = {name: value for name, value in fields.items() if value}
     lines = [str(Signature({**fields, "run": frames_hash(run)[:LENGTH]})) for run in runs.values()]
     return pl.DataFrame({"system": list(runs), "signature": lines})
+
+
+def _table_hash(table: pl.DataFrame | None) -> str:
+    if table is None or table.is_empty():
+        return ""
+    return content_hash(table.unique().sort(table.columns).write_csv())[:LENGTH]
 
 
 def frames_hash(frames: Frames) -> str:

@@ -79,7 +79,9 @@ def _intervals(found: pl.DataFrame) -> pl.DataFrame:
     if values.n_unique() <= 10:
         return found
     cuts = sorted({float(values.quantile(part, "nearest") or 0) for part in (0.25, 0.5, 0.75)})
-    labels = [f"≤ {cuts[0]:g}", *(f"{a:g} to {b:g}" for a, b in zip(cuts, cuts[1:], strict=False)), f"> {cuts[-1]:g}"]
+    bounds = [f"≤ {cuts[0]:g}", *(f"{a:g} to {b:g}" for a, b in zip(cuts, cuts[1:], strict=False)), f"> {cuts[-1]:g}"]
+    # Numbered, so that sorted as text they are in the order of their values.
+    labels = [f"{number}: {bound}" for number, bound in enumerate(bounds, 1)]
     return found.drop_nulls("value").with_columns(value=pl.col("value").cast(pl.Float64).cut(cuts, labels=labels))
 
 
@@ -112,7 +114,7 @@ def scope_of(mentions: Mentions, value: str, types: pl.DataFrame | None) -> pl.D
     """Return a and `in_scope`: whether an answer's entity has the class, or no type; None where no entity has it."""
     if types is None or not types["class"].is_in([value]).any():
         return None
-    known = types["entity"].unique()
+    known = types.drop_nulls("class")["entity"].unique()
     having = types.filter(pl.col("class") == value)["entity"].unique()
     entities = pl.DataFrame({"entity": pl.int_range(len(mentions.entities), eager=True), "iri": mentions.entities})
     inside = ~pl.col("iri").is_in(known.implode()) | pl.col("iri").is_in(having.implode())
@@ -141,4 +143,6 @@ def kb_cases(whole: Case) -> Sequence[Case]:
         )
 
     linked = kept.filter(~nil)["g"]
-    return [both("InKB", ~nil), both("EE", nil), of_value(whole, "kb", "GSInKB", linked, "dropped", None)]
+    scope = whole.answers.select("a", in_scope=~nil)
+    in_gold = replace(of_value(whole, "kb", "GSInKB", linked, "dropped", None), scope=scope)
+    return [both("InKB", ~nil), both("EE", nil), in_gold]

@@ -1,0 +1,63 @@
+"""`remix evaluate`: score the answers of systems."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from remix import tables
+from remix.cli._options import output_option, print_table, workspace_option
+from remix.workspace import open_workspace
+
+
+@click.command()
+@click.argument("targets", nargs=-1, metavar="DATASET|FILE...")
+@click.option("--gold", multiple=True, type=click.Path(path_type=Path), help="File of gold; the workspace is not used.")
+@click.option(
+    "--run", "runs", multiple=True, metavar="NAME=FILE", help="Answers of a system; files of one NAME add up."
+)
+@click.option("--system", "systems", multiple=True, help="System whose kept runs are scored (default: all).")
+@click.option("--profile", default="remix", show_default=True, help="Whose conventions are followed.")
+@click.option("--task", "tasks", multiple=True, help="A2KB, D2KB, C2KB, ERec, … (default: the profile's).")
+@click.option("--match", "matchings", multiple=True, help="strong, weak, … (default: the profile's).")
+@click.option("--by", multiple=True, metavar="COLUMN", help="Break down by class, a property or a measure.")
+@click.option("--scope", default="", metavar="CLASS", help="Class that a remix was cut down to, for the P in scope.")
+@click.option(
+    "--spans", type=click.Choice(["all", "kept"]), default="all", show_default=True, help="Spans given in D2KB."
+)
+@click.option("--bootstrap", default=0, metavar="N", help="Intervals from N samples of documents.")
+@click.option("--seed", default=0, show_default=True, help="Seed of the samples.")
+@click.option("--entities", type=click.Path(path_type=Path), help="Types of entities (TSV: entity, name, types).")
+@workspace_option
+@output_option
+def command(
+    targets: tuple[str, ...],
+    gold: tuple[Path, ...],
+    runs: tuple[str, ...],
+    systems: tuple[str, ...],
+    workspace: Path | None,
+    output: str,
+    to: Path | None,
+    **choices: Any,
+) -> None:
+    """Score answers against gold: datasets or remixes with the runs kept by `remix annotate`, or files with --run.
+
+    Each row has its counts (tp, fp, fn, ignored), P, R and F1; remixes and slices have three precisions: of all
+    answers, of those that the selection could mean (in scope), of those on kept mentions. `-o json` has every row
+    and column, micro and macro.
+
+    \b
+    Example:
+      remix evaluate sample-news --system prior --task A2KB --by class
+    """
+    from remix.scoring.readable import readable, signature_lines
+
+    rows, datasets = open_workspace(workspace).evaluate(targets, gold=gold, runs=runs, systems=systems, **choices)
+    if output in ("json", "jsonl", "csv", "parquet") or (to is not None and tables.suffix_format(to) != "table"):
+        print_table(rows, output, to)
+        return
+    print_table(readable(rows, datasets), output, to)
+    if output == "table":
+        click.echo("\n" + "\n".join(signature_lines(rows)), err=to is not None)

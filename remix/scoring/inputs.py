@@ -1,0 +1,167 @@
+"""Gold, runs and entities from files and from a workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import polars as pl
+
+from remix import formats, iris
+from remix.errors import BadInput, UsageError
+from remix.files import default_name, read_bytes
+from remix.frames import Frames
+from remix.measures._classes import class_mapping
+from remix.names import RMX
+from remix.scoring.evaluation import evaluate
+from remix.scoring.kept import kept_gold, kept_runs, measured_columns
+
+if TYPE_CHECKING:
+    from remix.kb import KnowledgeBase
+    from remix.store import Store
+
+__all__ = ["evaluated", "read_entities", "read_frames", "read_runs", "run_files", "with_coarse", "with_types"]
+
+
+class Keeper(Protocol):
+    """What a workspace has to be scored."""
+
+    @property
+    def store(self) -> Store:
+        """Return the store of datasets."""
+
+    @property
+    def kb(self) -> KnowledgeBase | None:
+        """Return the knowledge base, None without one."""
+
+    @property
+    def runs_folder(self) -> Path:
+        """Return the folder of runs."""
+
+    def ensure_sample(self) -> bool:
+        """Return whether the workspace was empty and has the sample corpus now."""
+
+
+WD = "http://www.wikidata.org/entity/"
+
+
+def evaluated(
+    keeper: Keeper,
+    names: Sequence[str],
+    gold: Sequence[Path | str],
+    runs: Sequence[str],
+    *,
+    systems: Sequence[str] = (),
+    by: Sequence[str] = (),
+    entities: Path | None = None,
+    **choices: Any,
+) -> tuple[pl.DataFrame, list[str]]:
+    """Return the scores, as `remix.scoring.evaluate` has them, and the names of gold's datasets.
+
+    Gold is the files of `gold`, without the workspace and its knowledge base, or the datasets and files of `names`.
+    Runs are `NAME=FILE` settings, or else the kept runs of `systems`. The other choices are those of `evaluate`.
+    """
+    if bool(names) == bool(gold) or (gold and not runs):
+        raise UsageError("name datasets or remixes to score kept runs on, or give files: --gold FILE --run NAME=FILE")
+    types = read_entities(entities) if entities is not None else None
+    answers = read_runs(run_files(runs))
+    if gold:
+        frames, kb, columns = read_frames(gold), None, None
+    else:
+        keeper.ensure_sample()
+        frames, targets = kept_gold(keeper.store, names)
+        kb = keeper.kb
+        columns = measured_columns(frames, kb, by)
+        if systems or not runs:
+            answers |= kept_runs(keeper.runs_folder, targets, systems)
+    types = with_coarse([types, kb.types if kb is not None else None])
+    frames = replace(frames, classes=with_types(frames, types))
+    rows = evaluate(frames, answers, by=by, types=types, columns=columns, kb=kb, **choices)
+    return rows, frames.documents["dataset"].unique().sort().to_list()
+
+
+def with_coarse(parts: Iterable[pl.DataFrame | None]) -> pl.DataFrame:
+    """Return entity and class of all parts, with the coarse class that a class maps to in its vocabulary."""
+    found = [part.select("entity", "class") for part in parts if part is not None]
+    types = pl.concat([pl.DataFrame(schema={"entity": pl.String, "class": pl.String}), *found])
+    coarse = types.join(class_mapping(), on="class").select("entity", pl.col("coarse").alias("class"))
+    return pl.concat([types, coarse]).unique().sort("entity", "class")
+
+
+def with_types(gold: Frames, types: pl.DataFrame) -> pl.DataFrame:
+    """Return annotation and class: those of the data, those of the linked entities, and their coarse ones."""
+    of_links = gold.links.join(types.drop_nulls("class"), on="entity").select("annotation", "class")
+    classes = pl.concat([gold.classes, of_links])
+    coarse = classes.join(class_mapping(), on="class").select("annotation", pl.col("coarse").alias("class"))
+    return pl.concat([classes, coarse]).unique().sort("annotation", "class")
+
+
+def read_frames(files: Sequence[Path | str], *, unannotated: bool = False) -> Frames:
+    """Return the documents and annotations of the files, one after another; each file is a dataset of its name.
+
+    Files of one name are told apart by an ordinal. `unannotated` accepts texts without annotations, as a system
+    without answers leaves them. Raises `BadInput` for a file that cannot be read.
+    """
+    parts = []
+    names: dict[str, int] = {}
+    for file in files:
+        stem = default_name(file)
+        names[stem] = names.get(stem, 0) + 1
+        name = f"{stem}-{names[stem]}" if names[stem] > 1 else stem
+        frames = formats.read(file, name=name, unannotated=unannotated).frames
+        named = pl.lit(name).alias("dataset")
+        parts.append(
+            replace(
+                frames,
+                documents=frames.documents.with_columns(named),
+                annotations=frames.annotations.with_columns(named),
+            )
+        )
+    return Frames.concat(parts)
+
+
+def run_files(settings: Sequence[str]) -> dict[str, list[Path]]:
+    """Return the files of each system from `NAME=FILE` settings, split at the first `=`.
+
+    >>> run_files(["a=x.ttl", "b=y=z.ttl", "a=w.ttl"])["a"]
+    [PosixPath('x.ttl'), PosixPath('w.ttl')]
+    """
+    found: dict[str, list[Path]] = {}
+    for setting in settings:
+        name, equals, file = setting.partition("=")
+        if not (name and equals and file):
+            raise UsageError(f"'{setting}' is no NAME=FILE: write --run tagme={setting or 'tagme.ttl'}")
+        found.setdefault(name, []).append(Path(file))
+    return found
+
+
+def read_runs(files: Mapping[str, Sequence[Path]]) -> dict[str, Frames]:
+    """Return the answers of each system; files of one system are concatenated."""
+    return {name: read_frames(paths, unannotated=True) for name, paths in files.items()}
+
+
+def read_entities(file: Path | str) -> pl.DataFrame:
+    """Return entity, name and class of a TSV with the columns entity, name, types (separated by `|`).
+
+    A row per type; entities without types have one row whose class is null. Wikidata's Q numbers become IRIs, other
+    entities their canonical form. Raises `BadInput` for a file without these columns.
+    """
+    try:
+        rows = pl.read_csv(read_bytes(file), separator="\t", infer_schema=False, quote_char=None)
+    except pl.exceptions.PolarsError as error:
+        raise BadInput(file, f"is no table ({' '.join(str(error).split())[:150]})") from None
+    if missing := {"entity", "types"} - set(rows.columns):
+        raise BadInput(file, f"has no column {' and no column '.join(sorted(missing))}; it needs entity, name, types")
+    if "name" not in rows.columns:
+        rows = rows.with_columns(name=pl.lit(None, pl.String))
+    rows = rows.select("entity", "name", pl.col("types").str.split("|").alias("class")).explode("class")
+    numbered = [
+        pl.when(pl.col(name).str.contains("^Q[0-9]+$")).then(pl.lit(WD) + pl.col(name)).otherwise(name).alias(name)
+        for name in ("entity", "class")
+    ]
+    rows = rows.with_columns(numbered)
+    bare = ~pl.col("class").str.contains(":", literal=True)
+    rows = rows.with_columns(pl.when(bare).then(pl.lit(RMX) + pl.col("class")).otherwise("class").alias("class"))
+    return rows.with_columns(entity=iris.canonical(rows["entity"]))

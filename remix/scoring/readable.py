@@ -1,0 +1,51 @@
+"""Scores as people read them: a row per system and slice, few columns, the signature below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from remix.signature import Signature
+
+__all__ = ["readable", "signature_lines"]
+
+
+def readable(rows: pl.DataFrame, datasets: Sequence[str]) -> pl.DataFrame:
+    """Return micro scores with macro-F1 beside them; what is the same in all rows or undefined in all is left out.
+
+    `datasets` names gold: where it is one dataset, its name stands for 'all'.
+    """
+    keys = ["system", "dataset", "task", "matching", "column", "slice"]
+    macro = rows.filter(pl.col("average") == "macro").select(*keys, macro_f1="f1")
+    table = rows.filter(pl.col("average") == "micro").join(macro, on=keys, how="left", maintain_order="left")
+    # C2KB compares no spans, so its rows are the same under every matching.
+    table = table.filter((pl.col("task") != "C2KB") | (pl.col("matching") == pl.col("matching").first()))
+    table = table.with_columns(matching=pl.when(pl.col("task") != "C2KB").then("matching").otherwise(pl.lit("")))
+    if len(datasets) == 1:
+        table = table.with_columns(dataset=pl.lit(datasets[0]))
+    shown = [name for name in ("dataset", "task", "matching") if table[name].n_unique() > 1]
+    if set(table["column"]) - {""}:
+        names = pl.when(pl.col("column") == "").then(pl.lit("all")).otherwise("slice")
+        table = table.with_columns(slice=names.str.replace(r"^.*[/#]([^/#]+)$", "$1"))
+        shown.append("slice")
+    columns = ["system", *shown, "mentions", "tp", "fp", "fn", "ignored", "precision"]
+    columns += ["precision_in_scope", "precision_on_mention", "recall", "f1", "f1_low", "f1_high", "macro_f1"]
+    optional = {"ignored", "precision_in_scope", "precision_on_mention", "f1_low", "f1_high"}
+    kept = [name for name in columns if name not in optional or (name in table.columns and _says(table[name]))]
+    renamed = {"precision": "P", "precision_in_scope": "P in scope", "precision_on_mention": "P on mention"}
+    renamed |= {"recall": "R", "f1": "F1", "f1_low": "F1 from", "f1_high": "to", "macro_f1": "macro-F1"}
+    scores = [name for name in kept if table.schema[name].is_float()]
+    return table.select(kept).with_columns(pl.col(scores).round(3)).rename(renamed, strict=False)
+
+
+def _says(column: pl.Series) -> bool:
+    return column.null_count() < len(column) if column.dtype.is_float() else bool(column.sum())
+
+
+def signature_lines(rows: pl.DataFrame) -> list[str]:
+    """Return the signature that all systems share, then the content of each one's run."""
+    signed = rows.select("system", "signature").unique(maintain_order=True).rows()
+    parsed = {system: dict(Signature.parse(line).fields) for system, line in signed}
+    runs = " ".join(f"{system}={fields.pop('run')}" for system, fields in parsed.items())
+    return [f"signature {Signature(next(iter(parsed.values())))}", f"runs {runs}"]
