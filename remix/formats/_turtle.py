@@ -16,7 +16,8 @@ SCHEMA: dict[str, pl.DataType] = {"subject": pl.String(), "predicate": pl.String
 
 Value = str | int | float | ox.NamedNode
 TERMS = tuple(SCHEMA)
-_LOCAL = r"^[A-Za-z_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?$"
+# A namespace ends with the last # or /; of local names only those that need no escape are written short.
+_IRI = r"^<(?<namespace>[^<>]*[#/])(?<local>[A-Za-z_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?)>$"
 _XSD_LITERAL = f'"\\^\\^<{XSD}([A-Za-z]+)>$'
 
 
@@ -27,9 +28,22 @@ def columns(data: bytes) -> pl.DataFrame:
     [('<urn:a>', '<urn:p>', '"x . y"')]
     """
     # Only \n ends a line: U+2028 and its like may stand inside a literal, where splitlines() would cut.
-    rows = pl.DataFrame({"line": data.decode().split("\n")}).filter(pl.col("line").str.contains(r"^\s*[<_]"))
-    triple = r"^\s*(?<subject>\S+)\s+(?<predicate>\S+)\s+(?<object>.*\S)\s*\.\s*$"
-    return rows.select(pl.col("line").str.extract_groups(triple)).unnest("line")
+    line = pl.col("line")
+    rows = pl.DataFrame({"line": data.decode().split("\n")}).filter(line.str.len_bytes() > 0)
+    fields = line.str.strip_suffix(" .").str.splitn(" ", 3).struct.rename_fields(TERMS)
+    split = rows.select(fields).unnest("line")
+    value = pl.col("object").str
+    canonical = (
+        (pl.col("subject").str.starts_with("<") | pl.col("subject").str.starts_with("_:"))
+        & pl.col("predicate").str.starts_with("<")
+        & (value.starts_with("<") | value.starts_with('"') | value.starts_with("_:"))
+        & ~value.ends_with(" ")
+    )
+    regular = rows["line"].str.ends_with(" .").all() and split.select(canonical.fill_null(False).all()).item()
+    if regular:
+        return split
+    spaced = r"^\s*(?<subject>[<_]\S+)\s+(?<predicate>\S+)\s+(?<object>.*\S)\s*\.\s*$"
+    return rows.select(line.str.extract_groups(spaced)).unnest("line").drop_nulls()
 
 
 def stated(rows: Iterable[tuple[str, str, Value]]) -> pl.DataFrame:
@@ -74,8 +88,8 @@ def turtle(triples: pl.DataFrame, prefixes: Mapping[str, str] = PREFIXES) -> byt
     later = pl.col("predicate") != f"<{RDF}type>"
     rows = _named(triples).unique().sort(pl.col("subject"), later, pl.col("predicate"), pl.col("object"))
     short = rows.select(
-        _shortened("subject", known),
-        pl.when(later).then(_shortened("predicate", known)).otherwise(pl.lit("a")).alias("predicate"),
+        "subject",
+        pl.col("predicate").replace(_names(rows["predicate"].unique(), known)),
         _shortened("object", known).str.replace(_XSD_LITERAL, '"^^xsd:$1'),
     )
     blocks = (
@@ -83,11 +97,12 @@ def turtle(triples: pl.DataFrame, prefixes: Mapping[str, str] = PREFIXES) -> byt
         .agg(pl.col("object").str.join(" ,\n        "))
         .group_by("subject", maintain_order=True)
         .agg(pl.format("{} {}", "predicate", "object").str.join(" ;\n    ").alias("body"))
-        .select(pl.format("{} {} .\n", "subject", "body"))
-        .to_series()
+        .with_columns(_shortened("subject", known))
     )
-    head = "".join(f"@prefix {name}: <{iri}> .\n" for name, iri in known.items() if _used(short, name))
-    return "\n".join([head, *blocks] if head else blocks).encode()
+    text = blocks.select(pl.format("{} {} .\n", "subject", "body")).to_series()
+    used = _used(short, blocks["subject"])
+    head = "".join(f"@prefix {name}: <{iri}> .\n" for name, iri in known.items() if name in used)
+    return "\n".join([head, *text] if head else text).encode()
 
 
 def _one_a_namespace(prefixes: Mapping[str, str]) -> dict[str, str]:
@@ -95,21 +110,26 @@ def _one_a_namespace(prefixes: Mapping[str, str]) -> dict[str, str]:
     return {name: iri for iri, name in sorted(longest.items(), key=lambda item: item[1])} | {"xsd": XSD}
 
 
-def _used(short: pl.DataFrame, prefix: str) -> bool:
-    uses = pl.any_horizontal(pl.col(name).str.starts_with(f"{prefix}:") for name in TERMS)
-    if prefix == "xsd":
-        uses = uses | pl.col("object").str.contains(r'"\^\^xsd:[A-Za-z]+$')
-    return bool(short.select(uses.any()).item())
+def _used(short: pl.DataFrame, subjects: pl.Series) -> set[str]:
+    """Return the prefixes that terms and datatypes begin with; other terms begin with a bracket, quote or `_`."""
+    terms = pl.concat([subjects, short["predicate"].unique().rename("subject"), short["object"].rename("subject")])
+    prefix = pl.coalesce(
+        pl.col("subject").str.extract(r"^([A-Za-z][A-Za-z0-9]*):"),
+        pl.col("subject").str.extract(r'"\^\^([a-z]+):[A-Za-z]+$'),
+    )
+    return set(terms.to_frame().select(prefix.unique().drop_nulls()).to_series())
+
+
+def _names(predicates: pl.Series, prefixes: Mapping[str, str]) -> dict[str, str]:
+    short = predicates.to_frame("term").with_columns(short=_shortened("term", prefixes))
+    return {**dict(short.iter_rows()), f"<{RDF}type>": "a"}
 
 
 def _shortened(name: str, prefixes: Mapping[str, str]) -> pl.Expr:
-    term = pl.col(name)
-    short = term
-    for prefix, namespace in prefixes.items():
-        local = term.str.strip_prefix(f"<{namespace}").str.strip_suffix(">")
-        fits = term.str.starts_with(f"<{namespace}") & local.str.contains(_LOCAL)
-        short = pl.when(fits).then(pl.lit(f"{prefix}:") + local).otherwise(short)
-    return short.alias(name)
+    """Return IRIs of a known namespace with its prefix, all other terms as they are."""
+    parts = pl.col(name).str.extract_groups(_IRI)
+    known = parts.struct.field("namespace").replace_strict({iri: f"{p}:" for p, iri in prefixes.items()}, default=None)
+    return pl.coalesce(known + parts.struct.field("local"), pl.col(name)).alias(name)
 
 
 def _lines(triples: pl.DataFrame) -> bytes:

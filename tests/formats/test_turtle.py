@@ -6,7 +6,7 @@ from random import Random
 
 import polars as pl
 import pyoxigraph as ox
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remix.formats._turtle import SCHEMA, columns, ntriples, stated, turtle
@@ -36,6 +36,7 @@ def _parsed(data: bytes, syntax: ox.RdfFormat) -> set[ox.Triple]:
     return {quad.triple for quad in ox.parse(data, format=syntax)}
 
 
+@settings(deadline=None)
 @given(TRIPLES)
 def test_turtle_of_any_triples_parses_to_the_same_triples(triples: Rows) -> None:
     frame = _frame(triples)
@@ -45,6 +46,7 @@ def test_turtle_of_any_triples_parses_to_the_same_triples(triples: Rows) -> None
     assert columns(ntriples(frame)).sort(list(SCHEMA)).equals(frame.unique().sort(list(SCHEMA)))
 
 
+@settings(deadline=None)
 @given(TRIPLES, st.randoms())
 def test_turtle_in_any_order_and_with_repeats_is_the_same_bytes(triples: Rows, random: Random) -> None:
     other = [*triples, *triples[:3]]
@@ -74,3 +76,8 @@ def test_turtle_without_triples_is_empty() -> None:
 
 def test_columns_keep_line_separators_that_end_no_line() -> None:
     assert columns('<urn:a> <urn:p> "x\u2028y" .\n'.encode())["object"].to_list() == ['"x\u2028y"']
+
+
+def test_columns_read_any_spacing_and_skip_comments() -> None:
+    text = b'# first\n<urn:a>\t<urn:p>   "x . y"@en.\n\n  _:b <urn:p> <urn:c>  .  \n'
+    assert columns(text).rows() == [("<urn:a>", "<urn:p>", '"x . y"@en'), ("_:b", "<urn:p>", "<urn:c>")]
