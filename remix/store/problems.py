@@ -30,5 +30,5 @@ def syntax_error(text: str, message: str, name: str) -> str:
     if said:
         return f"{name}:{line}:{column}: {said[1].strip()}"
     rest = here[column - 1 :].strip()
-    found = f": '{rest[:40]}'" if rest else ": it ends too early, or a bracket is missing"
+    found = f": '{rest[:40]}'" if rest else f", after '{here[-40:].strip()}'" if here.strip() else ""
     return f"{name}:{line}:{column}: the query does not parse here{found}"

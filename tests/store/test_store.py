@@ -1,0 +1,295 @@
+"""Loading, replacing, dropping and enriching datasets; what is left when that goes wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pyoxigraph as ox
+import pytest
+
+from remix.errors import StoreError, UnknownName, UsageError
+from remix.store import Store
+
+COUNT = "SELECT (COUNT(?a) AS ?n) { ?a a nif:Phrase }"
+LOAD = "import sys; from remix.store import Store; Store(sys.argv[1]).load(sys.argv[2])"
+
+
+def annotations(store: Store) -> int:
+    """How many annotations the index holds, in all datasets."""
+    term = store.index().frame(COUNT)["n"][0]
+    return int(term.split('"')[1])
+
+
+def content(folder: Path) -> dict[str, int]:
+    """Every file of a workspace with the time of its last change."""
+    return {str(file): file.stat().st_mtime_ns for file in folder.rglob("*") if file.is_file()}
+
+
+def test_store_without_folder_is_empty(store: Store) -> None:
+    assert store.datasets() == []
+    assert store.frames().documents.is_empty()
+    assert annotations(store) == 0
+    assert not store.folder.exists()
+
+
+def test_load_puts_data_into_index_and_frames(store: Store, rivers: Path) -> None:
+    done = store.load(rivers)
+    assert (done.name, done.status) == ("rivers", "loaded")
+    assert (done.entry.documents, done.entry.annotations) == (2, 3)
+    assert annotations(store) == 3
+    assert store.frames(["rivers"]).annotations["surface_form"].to_list() == ["Rhine", "Basel", "Basel"]
+    assert store.index().graphs() == ["urn:remix:dataset:rivers"]
+    assert store.report("rivers")["documents"] == 2
+
+
+def test_load_of_same_content_changes_nothing(store: Store, rivers: Path) -> None:
+    store.load(rivers)
+    before = content(store.folder)
+    assert store.load(rivers).status == "unchanged"
+    assert content(store.folder) == before
+
+
+def test_load_of_same_content_in_another_syntax_changes_nothing(store: Store, rivers: Path) -> None:
+    store.load(rivers)
+    triples = rivers.with_suffix(".nt")
+    triples.write_bytes(ox.serialize((q.triple for q in ox.parse(path=rivers)), format=ox.RdfFormat.N_TRIPLES) or b"")
+    assert store.load(triples).status == "unchanged"
+
+
+def test_load_of_same_content_under_default_name_of_copy_is_recognised(store: Store, rivers: Path) -> None:
+    store.load(rivers)
+    copy = rivers.with_name("copy.ttl")
+    copy.write_bytes(rivers.read_bytes())
+    done = store.load(copy)
+    assert (done.name, done.status) == ("rivers", "unchanged")
+    assert store.load(copy, name="second").status == "loaded"
+    assert [entry.name for entry in store.datasets()] == ["rivers", "second"]
+
+
+def test_load_of_changed_file_replaces_its_dataset(
+    store: Store, rivers: Path, make_corpus: Callable[..., Path]
+) -> None:
+    store.load(rivers)
+    make_corpus("rivers", {"d1": "Basel again."}, Basel="Basel")
+    assert store.load(rivers).status == "replaced"
+    assert annotations(store) == 1
+    assert store.frames().documents.height == 1
+
+
+def test_load_of_other_file_under_taken_name_is_refused_with_suggestion(
+    store: Store, rivers: Path, make_corpus: Callable[..., Path]
+) -> None:
+    store.load(rivers)
+    other = make_corpus("other", {"d1": "Basel again."}, Basel="Basel")
+    with pytest.raises(UsageError, match=r"'rivers' with other content .* --name rivers-2, or --replace"):
+        store.load(other, name="rivers")
+    assert annotations(store) == 3
+    assert store.load(other, name="rivers", replace=True).status == "replaced"
+    assert annotations(store) == 1
+
+
+@pytest.mark.parametrize("name", ["", "a b", "../x", "a/b", ".hidden", "x\n", "é"])
+def test_load_under_name_that_is_none_is_refused(store: Store, rivers: Path, name: str) -> None:
+    with pytest.raises(UsageError, match="cannot name a dataset"):
+        store.load(rivers, name=name)
+
+
+def test_drop_removes_dataset_with_its_enrichment(store: Store, rivers: Path, make_corpus: Callable[..., Path]) -> None:
+    store.load(rivers)
+    store.load(make_corpus("hills", {"d1": "A Jura hill."}, Jura="Jura_Mountains"))
+    store.enrich({"rivers": b"<urn:a> <urn:b> <urn:c> .\n"}, "s")
+    store.drop("rivers")
+    assert [entry.name for entry in store.datasets()] == ["hills"]
+    assert annotations(store) == 1
+    assert store.index().graphs() == ["urn:remix:dataset:hills"]
+    store.drop("hills")
+    assert annotations(store) == 0
+
+
+def test_drop_of_unknown_dataset_names_the_nearest(store: Store, rivers: Path) -> None:
+    store.load(rivers)
+    with pytest.raises(UnknownName, match="did you mean 'rivers'"):
+        store.drop("river")
+
+
+def test_enrich_replaces_and_twice_changes_nothing(store: Store, rivers: Path) -> None:
+    store.load(rivers)
+    store.enrich({"rivers": b"<urn:a> <urn:b> <urn:c> .\n"}, "first")
+    before = store.state
+    store.enrich({"rivers": b"<urn:a> <urn:b> <urn:c> .\n"}, "first")
+    assert store.state == before
+    store.enrich({"rivers": b"<urn:a> <urn:b> <urn:d> .\n"}, "second")
+    found = store.index().frame("SELECT ?o { GRAPH <urn:remix:dataset:rivers#enrichment> { ?s ?p ?o } }")
+    assert found["o"].to_list() == ["<urn:d>"]
+    assert store.dataset("rivers").enrichment == "second"
+
+
+def test_replacing_dataset_drops_its_enrichment(store: Store, rivers: Path, make_corpus: Callable[..., Path]) -> None:
+    store.load(rivers)
+    store.enrich({"rivers": b"<urn:a> <urn:b> <urn:c> .\n"}, "first")
+    make_corpus("rivers", {"d1": "Basel again."}, Basel="Basel")
+    store.load(rivers)
+    assert store.dataset("rivers").enrichment is None
+    assert store.index().frame("SELECT * { <urn:a> ?p ?o }").is_empty()
+
+
+def test_next_writer_removes_what_no_state_names(store: Store, rivers: Path) -> None:
+    store.load(rivers)
+    for leftover in ("index/g000009", "datasets/new-x"):
+        (store.folder / leftover).mkdir()
+    (store.folder / "enrichments").mkdir()
+    (store.folder / "enrichments" / "old.nt.zst").write_bytes(b"")
+    store.load(rivers)
+    assert [place.name for place in (store.folder / "index").iterdir()] == ["g000001"]
+    assert [place.name for place in (store.folder / "datasets").iterdir()] == [
+        Path(store.dataset("rivers").folder).name
+    ]
+    assert list((store.folder / "enrichments").iterdir()) == []
+
+
+def test_reader_keeps_what_it_opened_while_datasets_change(store: Store, rivers: Path) -> None:
+    store.load(rivers)
+    index = store.index()
+    assert len(index) > 0
+    store.drop("rivers")
+    store.load(rivers, name="again")
+    store.drop("again")
+    assert index.frame(COUNT)["n"][0].startswith('"3"')
+
+
+def test_attached_kb_is_remembered(store: Store, tmp_path: Path) -> None:
+    assert store.kb_folder is None
+    store.attach_kb(tmp_path / "kb")
+    assert Store(store.folder).kb_folder == tmp_path / "kb"
+
+
+def test_second_process_reads_while_one_writes_and_second_writer_is_refused(
+    store: Store, rivers: Path, python: Callable[..., subprocess.Popen[str]]
+) -> None:
+    store.load(rivers)
+    # The other process holds the lock until its input ends, as a long load would.
+    program = """import sys, time
+from pathlib import Path
+from remix.store.state import writing
+with writing(Path(sys.argv[1])):
+    print("writing", flush=True)
+    time.sleep(60)
+"""
+    with python(program, store.folder) as writer:
+        try:
+            assert writer.stdout is not None and writer.stdout.readline() == "writing\n"
+            assert annotations(store) == 3
+            with pytest.raises(StoreError, match="another process is writing to the workspace .* try again"):
+                store.load(rivers)
+        finally:
+            writer.kill()
+    assert store.load(rivers).status == "unchanged"
+
+
+def test_kill_at_any_moment_of_a_load_leaves_old_state_or_new(
+    store: Store,
+    rivers: Path,
+    make_corpus: Callable[..., Path],
+    python: Callable[..., subprocess.Popen[str]],
+) -> None:
+    store.load(rivers)
+    texts = {f"d{n}": "The Aare and the Rhine." for n in range(600)}
+    many = make_corpus("many", texts, Aare="Aare", Rhine="Rhine")
+    for delay in (0.0, 0.05, 0.1, 0.2, 0.4):
+        with python(LOAD, store.folder, many) as loading:
+            # Counted from the moment when the load has begun to write.
+            while loading.poll() is None and not list((store.folder / "datasets").glob("new-*")):
+                time.sleep(0.005)
+            time.sleep(delay)
+            loading.send_signal(signal.SIGKILL)
+        names = [entry.name for entry in store.datasets()]
+        assert names in (["rivers"], ["many", "rivers"])
+        assert annotations(store) == (3 if names == ["rivers"] else 1203)
+        assert store.frames().annotations.height == annotations(store)
+        if names != ["rivers"]:
+            store.drop("many")
+    assert store.load(many).status == "loaded"
+    assert annotations(store) == 1203
+
+
+def test_full_disk_during_load_ends_in_one_line_with_old_state(
+    store: Store, rivers: Path, make_corpus: Callable[..., Path], python: Callable[..., subprocess.Popen[str]]
+) -> None:
+    store.load(rivers)
+    texts = {f"d{n}": f"The Aare and the Rhine, {n * 7919}." for n in range(2000)}
+    many = make_corpus("many", texts, Aare="Aare", Rhine="Rhine")
+    # No file may grow beyond 20 kB: to the process that is a disk that is full.
+    program = f"""import resource, signal, sys
+from remix.errors import Error
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+import remix.store
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+try:
+    {LOAD.partition("; ")[2].replace("; ", chr(10) + "    ")}
+except Error as error:
+    print(error)
+"""
+    with python(program, store.folder, many) as loading:
+        said, errors = loading.communicate(timeout=60)
+    assert said.count("\n") == 1, (said, errors)
+    assert "cannot be written" in said
+    assert [entry.name for entry in store.datasets()] == ["rivers"]
+    assert annotations(store) == 3
+    assert store.load(many).status == "loaded"
+
+
+def test_read_only_workspace_is_read_and_its_change_refused_in_one_line(
+    store: Store, rivers: Path, python: Callable[..., subprocess.Popen[str]]
+) -> None:
+    store.load(rivers)
+    # Root may write anywhere, so the process becomes nobody, after its imports: nobody may not read those.
+    program = f"""import os, sys
+from remix.errors import Error
+from remix.store import Store
+if os.geteuid() == 0:
+    os.setgid(65534)
+    os.setuid(65534)
+try:
+    print(Store(sys.argv[1]).index().frame("{COUNT}")["n"][0])
+    {LOAD.partition("; ")[2].partition("; ")[2]}
+except Error as error:
+    print(error)
+"""
+    places = [store.folder, *store.folder.rglob("*")]
+    outer = [place for place in rivers.parents if place.stat().st_uid == os.geteuid() and place != Path("/")]
+    modes = {place: place.stat().st_mode for place in [*places, *outer]}
+    try:
+        for place in outer:
+            place.chmod(place.stat().st_mode | 0o055)
+        for place in places:
+            place.chmod(0o555 if place.is_dir() else 0o444)
+        with python(program, store.folder, rivers) as reading:
+            said, errors = reading.communicate(timeout=60)
+    finally:
+        for place, mode in modes.items():
+            place.chmod(mode)
+    count, refusal = said.splitlines() or [errors, ""]
+    assert count.startswith('"3"')
+    assert "cannot be written" in refusal and "-w" in refusal
+    assert store.load(rivers).status == "unchanged"
+
+
+def test_damaged_state_is_named(store: Store, rivers: Path) -> None:
+    store.load(rivers)
+    (store.folder / "state.json").write_text("{")
+    with pytest.raises(StoreError, match=r"state\.json is damaged"):
+        store.datasets()
+
+
+def test_state_of_later_version_is_refused(store: Store, rivers: Path) -> None:
+    store.load(rivers)
+    file = store.folder / "state.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), "version": 99}))
+    with pytest.raises(StoreError, match="later version"):
+        store.datasets()
