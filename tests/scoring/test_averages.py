@@ -1,0 +1,122 @@
+"""Micro, macro, datasets and intervals, by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from remix.frames import Frames
+from remix.scoring import evaluate
+from remix.scoring.intervals import intervals
+
+A = {"begin": 0, "end": 3, "entity": "e:A"}
+B = {"begin": 5, "end": 8, "entity": "e:B"}
+
+
+def one(rows: pl.DataFrame, dataset: str, average: str) -> dict[str, object]:
+    return rows.filter(pl.col("dataset") == dataset, pl.col("average") == average, pl.col("column") == "").row(
+        0, named=True
+    )
+
+
+def scored(gold: Frames, run: Frames, **options: object) -> pl.DataFrame:
+    return evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=["strong"], **options)  # type: ignore[arg-type]
+
+
+def test_macro_scores_are_means_over_the_documents_where_they_are_defined(frames):
+    # d1: tp 1, fp 1, fn 1. d2: nothing answered, fn 1. d3: nothing in gold, fp 1. d4: nothing at all.
+    documents = ("d1", "d2", "d3", "d4")
+    gold = frames([A | {"document": "d1"}, B | {"document": "d1"}, A | {"document": "d2"}], documents)
+    wrong = {"begin": 9, "end": 12, "entity": "e:X"}
+    run = frames([A | {"document": "d1"}, wrong | {"document": "d1"}, wrong | {"document": "d3"}], documents)
+    row = one(scored(gold, run), "all", "macro")
+    assert row["precision"] == pytest.approx((1 / 2 + 0) / 2)  # d1, d3
+    assert row["recall"] == pytest.approx((1 / 2 + 0) / 2)  # d1, d2
+    assert row["f1"] == pytest.approx((1 / 2 + 0 + 0) / 3)  # d1, d2, d3
+    assert (row["precision_documents"], row["recall_documents"], row["f1_documents"]) == (2, 2, 3)
+    micro = one(scored(gold, run), "all", "micro")
+    assert (micro["precision"], micro["recall"], micro["f1"]) == (1 / 3, 1 / 3, 1 / 3)
+
+
+def test_several_datasets_have_rows_of_their_own_pooled_and_as_a_mean(frames):
+    # x: 1 of 1 right; y: 1 of 3 right, nothing wrong.
+    gold = Frames.concat(
+        [
+            frames([A | {"document": "x1"}], ["x1"], "x"),
+            frames([r | {"document": "y1"} for r in (A, B, {"begin": 9, "end": 11, "entity": "e:C"})], ["y1"], "y"),
+        ]
+    )
+    run = Frames.concat([frames([A | {"document": d}], [d], f"run-{d}") for d in ("x1", "y1")])
+    rows = scored(gold, run)
+    recall = {dataset: one(rows, dataset, "micro")["recall"] for dataset in ("x", "y", "all", "mean")}
+    assert recall == {"x": 1.0, "y": pytest.approx(1 / 3), "all": 1 / 2, "mean": pytest.approx(2 / 3)}
+    assert one(rows, "mean", "micro")["tp"] is None
+
+
+def test_one_dataset_has_one_row_per_combination(frames):
+    gold = frames([A | {"classes": ["c"]}, B])
+    rows = evaluate(gold, {"s": gold, "t": gold}, by=["class"])
+    keys = ["system", "dataset", "task", "matching", "profile", "column", "slice", "average"]
+    assert rows.select(keys).is_unique().all()
+    assert set(rows["dataset"]) == {"all"}
+
+
+def test_system_without_any_answer_has_its_row(frames):
+    gold = frames([A])
+    row = one(scored(gold, frames([])), "all", "micro")
+    assert (row["tp"], row["fp"], row["fn"], row["precision"], row["recall"]) == (0, 0, 1, None, 0.0)
+
+
+def test_undefined_scores_are_null_where_there_is_nothing(frames):
+    row = one(scored(frames([]), frames([])), "all", "micro")
+    assert (row["tp"], row["precision"], row["recall"], row["f1"]) == (0, None, None, None)
+
+
+def counted(values: list[tuple[int, int, int]]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    counts = pl.DataFrame(values, schema=["tp", "fp", "fn"], orient="row").with_row_index("doc")
+    counts = counts.with_columns(
+        pl.col("doc").cast(pl.Int64),
+        dataset=pl.lit("all"),
+        fp_in_scope=pl.lit(None, pl.Int64),
+        fp_on_mention=pl.lit(None, pl.Int64),
+    )
+    return counts, counts.select("doc", dataset=pl.lit("x"))
+
+
+def test_interval_equals_one_drawn_document_by_document():
+    random = np.random.default_rng(7)
+    counts, documents = counted([tuple(random.integers(0, 5, 3).tolist()) for _ in range(12)])
+    found = intervals(counts, ["dataset"], documents, samples=200, seed=3).filter(pl.col("average") == "micro")
+    draws = np.random.default_rng(3).integers(0, 12, (200, 12))
+    tp, fp, fn = (counts[name].to_numpy() for name in ("tp", "fp", "fn"))
+    f1 = [2 * tp[d].sum() / (2 * tp[d].sum() + fp[d].sum() + fn[d].sum()) for d in draws]
+    assert found["f1_low"][0] == pytest.approx(np.quantile(f1, 0.025))
+    assert found["f1_high"][0] == pytest.approx(np.quantile(f1, 0.975))
+
+
+def test_interval_of_equal_documents_is_a_point_and_the_seed_decides():
+    same = intervals(*_with_keys(counted([(1, 1, 0)] * 10)), samples=50, seed=0)
+    assert set(same["precision_low"]) == set(same["precision_high"]) == {0.5}
+    mixed = counted([(n % 3, n % 2, n % 5) for n in range(15)])
+    first, again, other = (intervals(*_with_keys(mixed), samples=50, seed=seed) for seed in (1, 1, 2))
+    assert first.equals(again)
+    assert not first.equals(other)
+
+
+def _with_keys(made: tuple[pl.DataFrame, pl.DataFrame]) -> tuple[pl.DataFrame, list[str], pl.DataFrame]:
+    return made[0], ["dataset"], made[1]
+
+
+def test_signature_changes_with_whatever_changes_a_number(frames):
+    gold = frames([A, B])
+
+    def signature(run: Frames, **options: object) -> str:
+        return str(scored(gold, run, **options)["signature"][0])
+
+    base = signature(frames([A]))
+    assert base == signature(frames([A]))
+    assert (
+        len({base, signature(frames([B])), signature(frames([A]), spans="kept"), signature(frames([A]), scope="c")})
+        == 4
+    )

@@ -1,0 +1,64 @@
+"""Which document of a run answers which of gold."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from remix.errors import BadInput, UnknownName, UsageError
+from remix.frames import Frames
+from remix.scoring import evaluate
+from remix.scoring.documents import aligned
+
+
+def texts(rows: list[tuple[str, str | None, str | None]]) -> Frames:
+    schema = {"document": pl.String, "given": pl.String, "text": pl.String}
+    return Frames.of(documents=pl.DataFrame(rows, schema=schema, orient="row").with_columns(dataset=pl.lit("x")))
+
+
+def test_documents_are_aligned_by_given_iri_then_by_text():
+    gold = texts([("g/1", "http://a/1", "one"), ("g/2", "http://a/2", "two")])
+    run = texts([("r/1", "http://a/1", "one"), ("r/2", "http://b/9", "two")])
+    assert aligned(gold, run).rows() == [("g/1", "r/1"), ("g/2", "r/2")]
+
+
+def test_document_of_the_same_iri_but_another_text_is_not_the_same():
+    gold = texts([("g/1", "http://a/1", "one"), ("g/2", "http://a/2", "two")])
+    run = texts([("r/1", "http://a/1", "changed"), ("r/2", "http://a/2", "two\n")])
+    assert aligned(gold, run).rows() == [("g/2", "r/2")]
+
+
+def test_run_without_texts_is_aligned_by_iri():
+    gold = texts([("g/1", "http://a/1", "one")])
+    assert aligned(gold, texts([("r/1", "http://a/1", None)])).rows() == [("g/1", "r/1")]
+
+
+def test_repeated_texts_are_answered_in_order_and_the_last_answers_the_rest():
+    gold = texts([("g/1", None, "same"), ("g/2", None, "same"), ("g/3", None, "same")])
+    run = texts([("r/1", None, "same"), ("r/2", None, "same")])
+    assert aligned(gold, run).rows() == [("g/1", "r/1"), ("g/2", "r/2"), ("g/3", "r/2")]
+
+
+def test_run_of_other_texts_is_refused_with_the_numbers():
+    gold = texts([("g/1", "http://a/1", "one"), ("g/2", "http://a/2", "two")])
+    run = texts([("r/1", "http://a/1", "three")])
+    with pytest.raises(BadInput, match=r"none of gold's 2 documents .* 1 have the same IRI but another text, 0 have"):
+        aligned(gold, run, "s")
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"tasks": ["A2K"]}, UnknownName, "no task named 'A2K'; did you mean 'A2KB'"),
+        ({"matchings": ["stron"]}, UnknownName, "did you mean 'strong'"),
+        ({"profile": "gerbill"}, UnknownName, "no profile named"),
+        ({"by": ["clas"]}, UnknownName, "did you mean 'class'"),
+        ({"by": ["class"]}, UsageError, "no annotation of gold has a value in column 'class'"),
+        ({"spans": "some"}, UsageError, "'all' or 'kept'"),
+        ({"bootstrap": 100}, UsageError, "no bootstrap over 1 documents: at least 10"),
+    ],
+)
+def test_wrong_choice_is_refused_with_the_reason(frames, options, error, message):
+    gold = frames([{"begin": 0, "end": 3, "entity": "e:A"}])
+    with pytest.raises(error, match=message):
+        evaluate(gold, {"s": gold}, **options)

@@ -1,0 +1,92 @@
+"""Published figures that come out of the published files."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from remix.scoring import evaluate
+from remix.scoring.inputs import read_entities, read_frames
+
+PERSON = "http://www.wikidata.org/entity/Q215627"
+
+# Persons cut out of ELEVANT's benchmarks, strong matching, NIL answers left out: P of all on everything, then on the
+# persons P (all), P (in scope), P (on mention) and recall.
+HONEST = {
+    ("kore50", "refined"): (0.746, 0.694, 0.717, 0.729, 0.558),
+    ("kore50", "rel"): (0.630, 0.573, 0.746, 0.610, 0.610),
+    ("kore50", "dbpedia-spotlight"): (0.595, 0.500, 0.810, 0.739, 0.221),
+    ("msnbc-updated", "refined"): (0.707, 0.692, 0.873, 0.930, 0.906),
+    ("msnbc-updated", "rel"): (0.716, 0.703, 0.908, 0.987, 0.966),
+    ("msnbc-updated", "dbpedia-spotlight"): (0.392, 0.250, 0.681, 0.742, 0.391),
+}
+
+
+@pytest.mark.parametrize("dataset", ["kore50", "msnbc-updated"])
+def test_persons_of_elevant_benchmarks_have_their_three_precisions(real_data: Path, dataset: str) -> None:
+    folder = real_data / "elevant"
+    gold = read_frames(list((folder / "benchmarks").glob(f"{dataset}.benchmark.*")))
+    runs = {}
+    for system in ("refined", "rel", "dbpedia-spotlight"):
+        run = read_frames(list((folder / "results" / system).glob(f"*.{dataset}.linked_articles.*")))
+        runs[system] = run.keep(annotations=run.annotations.filter(~pl.col("is_nil"))["annotation"])
+    types = read_entities(folder / "entities.tsv.gz")
+    rows = evaluate(gold, runs, tasks=["A2KB"], matchings=["strong"], by=["class"], types=types)
+    rows = rows.filter(pl.col("average") == "micro")
+    for system in runs:
+        own = rows.filter(pl.col("system") == system)
+        whole = own.filter(pl.col("column") == "").row(0, named=True)
+        persons = own.filter(pl.col("slice") == PERSON).row(0, named=True)
+        found = (
+            whole["precision"],
+            persons["precision"],
+            persons["precision_in_scope"],
+            persons["precision_on_mention"],
+            persons["recall"],
+        )
+        assert tuple(round(value, 3) for value in found) == HONEST[dataset, system]
+
+
+def test_persons_with_the_rest_removed_lose_precision_that_ignorable_annotations_keep(real_data: Path) -> None:
+    # ReFinED on KORE50: 0.352 with the other gold removed, 0.694 with it ignorable.
+    folder = real_data / "elevant"
+    gold = read_frames(list((folder / "benchmarks").glob("kore50.benchmark.*")))
+    run = read_frames(list((folder / "results" / "refined").glob("*.kore50.linked_articles.*")))
+    run = run.keep(annotations=run.annotations.filter(~pl.col("is_nil"))["annotation"])
+    persons = gold.keep(annotations=gold.classes.filter(pl.col("class") == PERSON)["annotation"])
+    row = evaluate(persons, {"refined": run}, tasks=["A2KB"], matchings=["strong"]).row(0, named=True)
+    assert round(row["precision"], 3) == 0.352
+
+
+def test_table_3_of_the_fine_grained_evaluation_comes_out(real_data: Path) -> None:
+    # Rosales-Méndez et al., EMNLP 2019: 414 figures, 7 of which are 0.01 off in a plain re-computation as well.
+    folder = real_data / "emnlp2019"
+    stems = {
+        "babelfy-strict": "BABELFYs",
+        "babelfy-relaxed": "BABELFYr",
+        "tagme": "TAGME",
+        "dbpedia-spotlight": "DBpediaSpotlight",
+        "aida": "AIDA",
+        "freme": "FREMENER",
+    }
+    gold = read_frames(sorted((folder / "gold").iterdir()))
+    runs = {
+        name: read_frames(
+            [next((folder / "systems").glob(f"{stem}_{part}.ttl*")) for part in ("KORE50", "VoxEL", "ACE")]
+        )
+        for name, stem in stems.items()
+    }
+    rows = evaluate(gold, runs, profile="emnlp2019", by=["class"])
+    rows = rows.filter(pl.col("dataset") == "all", pl.col("average") == "micro")
+    found = {(row["system"], row["slice"].rsplit("#", 1)[-1]): row for row in rows.to_dicts()}
+    off = []
+    with (real_data / "published" / "emnlp2019_table3.csv").open(encoding="utf-8") as table:
+        for want in csv.DictReader(table):
+            got = found[want["system"], want["class"].removeprefix("el:")]
+            off += [abs(round(got[key] or 0, 2) - float(want[key])) for key in ("precision", "recall", "f1")]
+    assert len(off) == 414
+    assert sum(value > 1e-9 for value in off) <= 7
+    assert max(off) < 0.0101
