@@ -1,0 +1,41 @@
+"""Figures: made without a display, saved with the same bytes for the same values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from remix.errors import Error, UsageError, nearest
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["COLOURS", "new_figure", "save"]
+
+COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#666666")
+"""The palette of Okabe and Ito, which people who see colours differently can tell apart."""
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Return an empty figure of that size in inches; raises `Error` without the extra `plot`."""
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise Error("plots need matplotlib: pip install 'nel-remix[plot]'") from None
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def save(figure: Figure, to: Path) -> None:
+    """Write the figure as PNG, SVG or PDF, by the suffix; raises `UsageError` for another, `Error` without room."""
+    # No date and no version in the file: the same values give the same bytes.
+    metadata = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+    if to.suffix not in metadata:
+        raise UsageError(f"no plot is written as '{to.suffix}'{nearest(to.suffix, metadata)}")
+    try:
+        to.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(to, dpi=150, metadata=metadata[to.suffix])
+    except OSError as error:
+        raise Error(f"{to} cannot be written: {error.strerror or error}") from error

@@ -1,0 +1,79 @@
+"""Scores as a picture: how systems fare on each dataset, remix or slice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from remix.errors import UsageError
+from remix.names import shorten
+from remix.reports._figure import COLOURS, new_figure, save
+
+__all__ = ["plot"]
+
+
+def plot(rows: pl.DataFrame, to: Path, datasets: Sequence[str] = ()) -> None:
+    """Draw micro-F1 of each system by dataset, or by slice where rows have slices, one panel a task and matching.
+
+    `rows` are those of `remix.scoring.evaluate`; bootstrap intervals are drawn where rows have them. Needs the
+    extra `plot`. `datasets` orders the datasets; the others follow. Raises `UsageError` where no row has a score.
+    """
+    panels = [part for part in _bars(rows, datasets).partition_by("panel", maintain_order=True) if part["f1"].count()]
+    if not panels:
+        raise UsageError("nothing to plot: no row has a score")
+    systems = rows["system"].unique().sort().to_list()
+    widest = max(part["group"].n_unique() for part in panels)
+    figure = new_figure(
+        max(4.5, 1.2 + 0.35 * widest * (len(systems) + 1)) * min(2, len(panels)), 3.4 * -(-len(panels) // 2)
+    )
+    axes = figure.subplots(-(-len(panels) // 2), min(2, len(panels)), squeeze=False, sharey=True).ravel()
+    for axis, part in zip(axes, panels, strict=False):
+        groups = part["group"].unique(maintain_order=True).to_list()
+        for number, system in enumerate(systems):
+            own = {row["group"]: row for row in part.filter(system=system).to_dicts()}
+            shown = [(place, own[group]) for place, group in enumerate(groups) if group in own]
+            width = 0.8 / len(systems)
+            places = [place + (number - (len(systems) - 1) / 2) * width for place, _ in shown]
+            heights = [row["f1"] or 0.0 for _, row in shown]
+            axis.bar(places, heights, width, label=system, color=COLOURS[number % len(COLOURS)], yerr=_spread(shown))
+        sizes = dict(part.group_by("group").agg(pl.col("mentions").max()).iter_rows())
+        axis.set_xticks(range(len(groups)), [f"{shorten(group)}\n{sizes[group]} mentions" for group in groups])
+        axis.tick_params(axis="x", labelsize=8)
+        axis.set_ylim(0, 1)
+        axis.set_ylabel("micro-F1")
+        axis.set_title(part["panel"][0], fontsize=10)
+        axis.spines[["top", "right"]].set_visible(False)
+    for axis in axes[len(panels) :]:
+        axis.set_visible(False)
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, fontsize=8, frameon=False, loc="outside lower center", ncols=len(systems))
+    save(figure, to)
+
+
+def _bars(rows: pl.DataFrame, datasets: Sequence[str]) -> pl.DataFrame:
+    """Return the rows to draw, with `panel` (task and matching) and `group` (what a group of bars stands for)."""
+    micro = rows.filter(pl.col("average") == "micro")
+    whole = micro.filter((pl.col("column") == "") & ~pl.col("dataset").is_in(["all", "mean"]))
+    sliced = micro.filter((pl.col("column") != "") & (pl.col("dataset") == "all") & ~pl.col("column").is_in(_KINDS))
+    if not sliced.is_empty():
+        drawn = sliced.with_columns(group="slice")
+    elif not whole.is_empty():
+        places = {name: place for place, name in enumerate(datasets)}
+        order = pl.col("dataset").replace_strict(places, default=len(places), return_dtype=pl.Int64)
+        drawn = whole.with_columns(group="dataset").sort(order, maintain_order=True)
+    else:
+        drawn = micro.filter(pl.col("column") == "").with_columns(group="dataset")
+    return drawn.with_columns(panel=pl.concat_str("task", "matching", separator=" "))
+
+
+_KINDS = ["kb", ""]
+"""Columns whose slices come with every table and are no answer to `--by`."""
+
+
+def _spread(shown: list[tuple[int, dict[str, float]]]) -> list[list[float]] | None:
+    if not shown or shown[0][1].get("f1_low") is None:
+        return None
+    below = [max(0.0, row["f1"] - row["f1_low"]) for _, row in shown]
+    return [below, [max(0.0, row["f1_high"] - row["f1"]) for _, row in shown]]
