@@ -64,6 +64,14 @@ class Workspace:
 
         return load(self.store, [str(file) for file in files], dry_run=dry_run, **choices)  # type: ignore[arg-type]
 
+    def check(self, files: Iterable[Path | str], *, kb: str | None = None) -> pl.DataFrame:
+        """Return what is wrong or odd in files or loaded datasets, one row a kind; see `remix.reports.lint`."""
+        from remix.kb import KnowledgeBase, shelf
+        from remix.reports.lint import lint
+
+        known = KnowledgeBase.open(shelf.found(self.folder / "kb", kb)) if kb else None
+        return lint(self.store, [str(file) for file in files], kb=known)
+
     def datasets(self) -> list[DatasetEntry]:
         """Return the datasets that are loaded, sorted by name."""
         return self.store.datasets()

@@ -34,7 +34,7 @@ def command(
 
     \b
     Example:
-      remix load news --dry-run
+      remix load corpus.ttl --dry-run
     """
     import polars as pl
 
