@@ -1,0 +1,91 @@
+"""`remix evaluate` on files, as its users and the published checks call it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from remix.cli import cli
+from remix.errors import Error
+
+TEXT = "Ada met Bob in Rome."
+KEYS = {
+    "system", "dataset", "task", "matching", "profile", "column", "slice", "mentions", "tp", "fp", "fn", "ignored",
+    "precision", "recall", "f1", "average", "signature",
+}  # fmt: skip
+
+
+def article(field: str, spans: list[tuple[int, int, str]]) -> str:
+    name = "entity_id" if field == "labels" else "id"
+    return json.dumps({"id": 0, "text": TEXT, field: [{"span": [b, e], name: q} for b, e, q in spans]})
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    gold, run = tmp_path / "gold.benchmark.jsonl", tmp_path / "run.linked_articles.jsonl"
+    gold.write_text(article("labels", [(0, 3, "Q1"), (8, 11, "Q2"), (15, 19, "Q3")]))
+    run.write_text(article("entity_mentions", [(0, 3, "Q1"), (8, 11, "Q9")]))
+    return gold, run
+
+
+def invoke(*arguments: object) -> str:
+    result = CliRunner().invoke(cli, ["evaluate", *map(str, arguments)], catch_exceptions=True)
+    if isinstance(result.exception, Error):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_json_has_one_row_per_combination_with_the_keys_of_the_contract(files):
+    gold, run = files
+    rows = json.loads(invoke("--gold", gold, "--run", f"a={run}", "--run", f"b={run}", "-o", "json"))
+    assert all(set(row) >= KEYS for row in rows)
+    labels = [tuple(row[key] for key in ("system", "dataset", "task", "matching", "slice", "average")) for row in rows]
+    assert len(set(labels)) == len(labels) == 2 * 4 * 2 * 2
+    found = next(row for row in rows if row["system"] == "a" and row["task"] == "A2KB" and row["average"] == "micro")
+    assert (found["tp"], found["fp"], found["fn"], found["mentions"]) == (1, 1, 2, 3)
+
+
+def test_table_shows_scores_and_the_signature_below(files):
+    gold, run = files
+    lines = invoke("--gold", gold, "--run", f"a={run}", "--task", "A2KB", "--match", "strong").splitlines()
+    assert lines[0].split() == ["system", "mentions", "tp", "fp", "fn", "P", "R", "F1", "macro-F1"]
+    assert lines[2].split() == ["a", "3", "1", "1", "2", "0.5", "0.333", "0.4", "0.4"]
+    assert lines[-2].startswith("signature remix:")
+    assert lines[-1].startswith("runs a=")
+
+
+def test_entities_give_classes_to_slice_by(files, tmp_path):
+    gold, run = files
+    types = tmp_path / "entities.tsv"
+    types.write_text("entity\tname\ttypes\nQ1\tAda\tQ215627\nQ2\tBob\tQ215627\nQ3\tRome\tQ515\nQ9\tBobby\tQ515\n")
+    rows = json.loads(
+        invoke(
+            "--gold", gold, "--run", f"a={run}", "--entities", types, "--by", "class", "--task", "A2KB", "-o", "json"
+        )
+    )
+    person = [row for row in rows if row["slice"].endswith("/Q215627") and row["matching"] == "strong"]
+    found = next(row for row in person if row["average"] == "micro")
+    # Bob was answered with a city: wrong, but not in the scope of persons.
+    assert (found["tp"], found["fp"], found["precision"], found["precision_in_scope"]) == (1, 1, 0.5, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--gold", "{gold}", "--run", "run.ttl"], "'run.ttl' is no NAME=FILE"),
+        (["--gold", "{gold}"], "--gold FILE --run NAME=FILE"),
+        ([], "name datasets or remixes"),
+        (["--gold", "{gold}", "--run", "a=missing.ttl"], "missing.ttl: no such file"),
+        (["--gold", "{gold}", "--run", "a={run}", "--profile", "gerbl"], "no profile named 'gerbl'"),
+        (["--gold", "{gold}", "--run", "a={run}", "--entities", "{gold}"], "has no column entity"),
+    ],
+)
+def test_wrong_arguments_end_in_one_line(files, arguments, message):
+    gold, run = files
+    with pytest.raises(Error, match=message) as error:
+        invoke(*(argument.format(gold=gold, run=run) for argument in arguments))
+    assert "\n" not in str(error.value)
