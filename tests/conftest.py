@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import http.server
 import os
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyoxigraph as ox
@@ -40,3 +44,20 @@ def small_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
         graphs[name] = ox.serialize(measures, format=ox.RdfFormat.N_TRIPLES) or b""
     store.enrich(graphs, "by hand")
     return store
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[tuple[Path, str]]:
+    """A folder whose files a server on loopback hands out, and the server's address."""
+    folder = tmp_path / "served"
+    folder.mkdir()
+    handler = functools.partial(Quiet, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield folder, f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()

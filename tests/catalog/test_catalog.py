@@ -2,33 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
-import http.server
-import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from remix import catalog
 from remix.errors import BadInput, Error, UnknownName
-
-
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
-
-@pytest.fixture
-def served(tmp_path: Path) -> Iterator[tuple[Path, str]]:
-    folder = tmp_path / "served"
-    folder.mkdir()
-    handler = functools.partial(Quiet, directory=str(folder))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield folder, f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
 
 
 def entry(folder: Path, name: str, text: str) -> Path:

@@ -1,0 +1,123 @@
+"""`remix load` and `remix check`: what they print, what they store, how they end."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from remix import catalog
+from remix.store.loading import load
+from remix.workspace import Workspace
+
+NIF = "@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .\n"
+TEXT = '<http://x/d> nif:isString "Rome is old" .\n'
+ROME = '<http://x/a> nif:referenceContext <http://x/d> ; nif:anchorOf "Rome" ; nif:beginIndex 0 ; nif:endIndex {} .\n'
+GOOD = NIF + TEXT + ROME.format(4)
+SHORT = NIF + TEXT + ROME.format(3)
+
+
+def remix(folder: Path, *arguments: str, stdin: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([sys.executable, "-m", "remix", *arguments], cwd=folder, input=stdin, capture_output=True)
+
+
+def test_load_when_a_dry_run_prints_json_then_one_object_a_file_and_nothing_stored(tmp_path: Path) -> None:
+    (tmp_path / "good.ttl").write_text(GOOD)
+    (tmp_path / "bad.ttl").write_text(GOOD + "<http://x/a> nif:p 1 nif:q 2 .\n")
+    done = remix(tmp_path, "load", "good.ttl", "bad.ttl", "--dry-run", "-o", "json")
+    good, bad = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert {key: good[key] for key in ("file", "documents", "annotations", "linked", "nil", "repairs", "error")} == {
+        "file": "good.ttl", "documents": 1, "annotations": 1, "linked": 0, "nil": 1, "repairs": [], "error": None
+    }  # fmt: skip
+    assert bad["error"].startswith("bad.ttl:4:22: ")
+    assert bad["annotations"] == 0
+    assert done.stderr.decode().strip() == f"remix: {bad['error']}"
+    assert not (tmp_path / ".remix").exists()
+
+
+def test_load_when_from_standard_input_and_gzip_then_loaded(tmp_path: Path) -> None:
+    import gzip
+
+    done = remix(tmp_path, "load", "-", "--name", "piped", "-o", "json", stdin=gzip.compress(SHORT.encode()))
+    [row] = json.loads(done.stdout)
+    assert (done.returncode, row["dataset"], row["status"]) == (0, "piped", "loaded")
+    assert [(repair["kind"], repair["count"]) for repair in row["repairs"]] == [("offset", 1)]
+    frames = Workspace(tmp_path / ".remix").store.frames(["piped"])
+    assert frames.annotations.select("begin", "end", "surface_form").rows() == [(0, 4, "Rome")]
+
+
+def test_load_when_strict_then_the_file_is_refused_and_nothing_stored(tmp_path: Path) -> None:
+    (tmp_path / "short.ttl").write_text(SHORT)
+    done = remix(tmp_path, "load", "short.ttl", "--strict")
+    assert done.returncode == 1
+    assert b"would need repair: offset (1)" in done.stderr
+    assert b"Traceback" not in done.stderr
+    assert Workspace(tmp_path / ".remix").store.datasets() == []
+
+
+def test_load_when_one_file_is_refused_then_the_others_are_loaded(tmp_path: Path) -> None:
+    (tmp_path / "good.ttl").write_text(GOOD)
+    outcomes = Workspace(tmp_path / "w").load([tmp_path / "none.ttl", tmp_path / "good.ttl"])
+    assert [outcome.status for outcome in outcomes] == ["refused", "loaded"]
+
+
+def test_load_when_a_name_is_given_for_two_files_then_wrong_usage(tmp_path: Path) -> None:
+    done = remix(tmp_path, "load", "a.ttl", "b.ttl", "--name", "x")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"one name for 2 files" in done.stderr
+
+
+def test_load_when_a_url_is_a_catalogue_entry_s_then_fetched_verified_and_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, served: tuple[Path, str]
+) -> None:
+    folder, url = served
+    (folder / "good.ttl").write_text(GOOD)
+    entry = catalog.Entry(
+        name="rome",
+        title="Rome",
+        licence="CC0-1.0",
+        citation="none",
+        url=f"{url}/good.ttl",
+        sha256=hashlib.sha256(GOOD.encode()).hexdigest(),
+    )
+    monkeypatch.setattr(catalog, "entries", lambda folder=None: {"rome": entry})
+    workspace = Workspace(tmp_path / "w")
+    [outcome] = load(workspace.store, [f"{url}/good.ttl"])
+    assert (outcome.name, outcome.status) == ("rome", "loaded")
+    assert [path.name for path in (tmp_path / "w" / "cache").rglob("*.ttl")] == ["good.ttl"]
+
+
+@pytest.mark.parametrize("name", ["sample-news", "sample-biographies", "sample-posts"])
+def test_load_when_a_dataset_ships_then_it_has_its_expected_counts(tmp_path: Path, name: str) -> None:
+    [outcome] = Workspace(tmp_path).load([name], dry_run=True)
+    report = outcome.report
+    counts = {key: getattr(report, key) for key in ("documents", "annotations", "linked", "nil")}
+    assert counts == dict(catalog.entry(name).counts)
+    assert report.repairs == ()
+
+
+def test_check_when_there_is_a_defect_then_it_is_named_and_the_exit_code_is_one(tmp_path: Path) -> None:
+    crossing = ROME.replace("<http://x/a>", "<http://x/b>").replace('"Rome"', '"ome is"')
+    text = SHORT + crossing.replace("beginIndex 0", "beginIndex 1").format(7)
+    (tmp_path / "short.ttl").write_text(text + '<http://x/e> nif:isString "Rome is old" .\n')
+    done = remix(tmp_path, "check", "short.ttl", "none.ttl", "-o", "json")
+    rows = {row["kind"]: (row["level"], row["count"]) for row in json.loads(done.stdout)}
+    assert done.returncode == 1
+    assert rows == {
+        "offset": ("defect", 1),
+        "no-annotation": ("note", 1),
+        "equal-text": ("note", 1),
+        "crossing": ("note", 1),
+        "refused": ("defect", 1),
+    }
+
+
+def test_check_when_all_is_well_then_nothing_and_exit_zero(tmp_path: Path) -> None:
+    (tmp_path / "good.ttl").write_text(GOOD)
+    done = remix(tmp_path, "check", "good.ttl", "-o", "json")
+    assert (done.returncode, json.loads(done.stdout)) == (0, [])
