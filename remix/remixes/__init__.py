@@ -32,7 +32,7 @@ __all__ = ["Remix", "build"]
 class Remix:
     """A dataset that a query yields.
 
-    `frames` hold the IRIs of the store, with the remix as their dataset and the exported IRIs as given ones.
+    `frames` hold the IRIs of the store, with the remix as their dataset; `triples` have those of the written file.
     `counts` say what each origin gave, `waterfall` what each condition left, `notes` what the user should know.
     """
 

@@ -52,7 +52,7 @@ def exported(
     documents and of the dataset are new. Dropped annotations become `rmx:Ignorable`.
     """
     iris = given_iris(closed.frames)
-    frames = _as_dataset(closed.frames, name, iris)
+    frames = _as_dataset(closed.frames, name)
     names = closed.frames.documents["dataset"].unique().to_list()
     known = without_origins(kb, names) if kb else None
     members = frames.documents.select(
@@ -67,18 +67,11 @@ def exported(
     return Exported(frames, renamed(pl.concat(every), iris), scoped)
 
 
-def _as_dataset(frames: Frames, name: str, iris: pl.DataFrame) -> Frames:
-    given = iris.select("scoped", given="exported")
+def _as_dataset(frames: Frames, name: str) -> Frames:
+    dataset = pl.lit(name).alias("dataset")
     return replace(
-        frames,
-        documents=_given(frames.documents, "document", given).with_columns(dataset=pl.lit(name)),
-        annotations=_given(frames.annotations, "annotation", given).with_columns(dataset=pl.lit(name)),
+        frames, documents=frames.documents.with_columns(dataset), annotations=frames.annotations.with_columns(dataset)
     )
-
-
-def _given(frame: pl.DataFrame, key: str, given: pl.DataFrame) -> pl.DataFrame:
-    joined = frame.drop("given").join(given, left_on=key, right_on="scoped", how="left", maintain_order="left")
-    return joined.select(frame.columns)
 
 
 def _gathered(workspace: Path, entries: Sequence[DatasetEntry], origin: Frames, closed: Closed) -> pl.DataFrame:
