@@ -1,0 +1,41 @@
+"""A real server in a process of its own, over a small workspace."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from remix.store import Store
+
+
+@contextmanager
+def serving(folder: Path, *options: str) -> Iterator[str]:
+    """The address of the endpoint over a workspace, while its process lives."""
+    command = [sys.executable, "-m", "remix", "serve", "-w", str(folder), "--port", "0", *options]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stderr is not None
+            line = process.stderr.readline()
+            assert "SPARQL endpoint at " in line, line + process.stderr.read()
+            yield line.split()[-1]
+        finally:
+            process.terminate()
+            process.wait(timeout=20)
+
+
+@pytest.fixture(scope="session")
+def serve() -> Callable[..., object]:
+    """Starts a server: `with serve(folder, *options) as address`."""
+    return serving
+
+
+@pytest.fixture(scope="session")
+def address(small_store: Store) -> Iterator[str]:
+    """The address of a server over the small store, with a time limit of 5 s."""
+    with serving(small_store.folder, "--timeout", "5") as address:
+        yield address

@@ -1,0 +1,263 @@
+"""The SPARQL 1.1 Protocol, spoken by raw HTTP, SPARQLWrapper and rdflib against a real server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from typing import Any
+
+import httpx
+import pyoxigraph as ox
+import pytest
+from rdflib import Graph
+from rdflib.plugins.stores.sparqlstore import SPARQLStore
+from SPARQLWrapper import JSON, TURTLE, SPARQLWrapper
+
+from remix.store import Store
+
+COUNT = "SELECT (COUNT(?a) AS ?n) { ?a a nif:Phrase }"
+FULL_COUNT = f"PREFIX nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> {COUNT}"
+SLOW = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l }"
+UPDATES = ["DROP ALL", "INSERT DATA { <urn:a> <urn:b> <urn:c> }", "prefix a: <urn:a> delete where { ?s ?p ?o }"]
+Serve = Callable[..., AbstractContextManager[str]]
+
+
+def number(answer: httpx.Response) -> int:
+    """The one number that an answer in JSON holds."""
+    assert answer.status_code == 200, answer.text
+    return int(answer.json()["results"]["bindings"][0]["n"]["value"])
+
+
+@pytest.fixture(scope="module")
+def phrases(small_store: Store) -> int:
+    """How many annotations the small store holds, by its frames."""
+    return small_store.frames().gold().annotations.height
+
+
+def test_three_forms_of_the_protocol_give_the_same_answer(address: str, phrases: int) -> None:
+    as_get = httpx.get(address, params={"query": COUNT})
+    as_form = httpx.post(address, data={"query": COUNT})
+    as_body = httpx.post(address, content=COUNT, headers={"Content-Type": "application/sparql-query; charset=utf-8"})
+    assert [number(answer) for answer in (as_get, as_form, as_body)] == [phrases] * 3
+
+
+@pytest.mark.parametrize(
+    ("accept", "media"),
+    [
+        ("", "application/sparql-results+json"),
+        ("*/*", "application/sparql-results+json"),
+        ("application/sparql-results+xml", "application/sparql-results+xml"),
+        ("text/csv", "text/csv"),
+        ("text/tab-separated-values", "text/tab-separated-values"),
+        ("text/csv;q=0.4, application/sparql-results+xml;q=0.9, */*;q=0.1", "application/sparql-results+xml"),
+        ("application/sparql-results+json;q=0, text/*", "application/sparql-results+xml"),
+    ],
+)
+def test_solutions_come_in_the_format_that_is_wanted_most(address: str, accept: str, media: str) -> None:
+    answer = httpx.get(address, params={"query": "SELECT * { ?s a nif:Phrase } LIMIT 2"}, headers={"Accept": accept})
+    assert answer.headers["content-type"].split(";")[0] == media
+    form = ox.QueryResultsFormat.from_media_type(media)
+    if media != "text/csv":  # which loses what is an IRI, so it is not read back
+        assert form is not None and len(list(ox.parse_query_results(answer.content, form))) == 2  # type: ignore[arg-type]
+    else:
+        assert len(answer.text.splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    ("accept", "media"),
+    [
+        ("", "text/turtle"),
+        ("application/n-triples", "application/n-triples"),
+        ("application/rdf+xml", "application/rdf+xml"),
+        ("application/ld+json", "application/ld+json"),
+        ("application/rdf+xml;q=0.2,text/turtle;q=0.1", "application/rdf+xml"),
+    ],
+)
+def test_graphs_come_in_the_format_that_is_wanted_most(address: str, accept: str, media: str) -> None:
+    query = "CONSTRUCT { ?s a nif:Phrase } WHERE { ?s a nif:Phrase }"
+    answer = httpx.get(address, params={"query": query}, headers={"Accept": accept})
+    assert answer.headers["content-type"].split(";")[0] == media
+    form = ox.RdfFormat.from_media_type(media)
+    assert form is not None
+    assert len(list(ox.parse(answer.content, form))) == number(httpx.get(address, params={"query": COUNT}))
+
+
+def test_format_that_does_not_exist_is_406(address: str) -> None:
+    for query in ("ASK {}", "DESCRIBE <urn:a>"):
+        answer = httpx.get(address, params={"query": query}, headers={"Accept": "image/png"})
+        assert answer.status_code == 406
+    # Turtle is for graphs, not for solutions.
+    assert httpx.get(address, params={"query": COUNT}, headers={"Accept": "text/turtle"}).status_code == 406
+
+
+def test_ask_is_answered_as_boolean(address: str) -> None:
+    assert httpx.get(address, params={"query": "ASK { ?s a nif:Phrase }"}).json()["boolean"] is True
+    xml = httpx.get(address, params={"query": "ASK { ?s a <urn:x> }"}, headers={"Accept": "application/xml"})
+    assert "<boolean>false</boolean>" in xml.text
+
+
+def test_dataset_of_the_protocol_replaces_the_union(address: str, small_store: Store) -> None:
+    news = httpx.get(address, params={"query": COUNT, "default-graph-uri": "urn:remix:dataset:news"})
+    assert number(news) == small_store.frames(["news"]).gold().annotations.height
+    named = httpx.get(
+        address,
+        params={
+            "query": "SELECT (COUNT(DISTINCT ?g) AS ?n) { GRAPH ?g { ?s ?p ?o } }",
+            "named-graph-uri": ["urn:remix:dataset:news", "urn:remix:dataset:posts"],
+        },
+    )
+    assert number(named) == 2
+    # Without a default graph of its own, the dataset has an empty one.
+    assert number(httpx.get(address, params={"query": COUNT, "named-graph-uri": "urn:remix:dataset:news"})) == 0
+
+
+def test_from_in_the_query_replaces_the_union(address: str, small_store: Store) -> None:
+    query = "SELECT (COUNT(?a) AS ?n) FROM <urn:remix:dataset:posts> { ?a a nif:Phrase }"
+    expected = small_store.frames(["posts"]).gold().annotations.height
+    assert number(httpx.get(address, params={"query": query})) == expected
+    refused = httpx.get(address, params={"query": "ASK FROM <http://example.org/data.ttl> {}"})
+    assert refused.status_code == 400 and "no graph of the workspace" in refused.text
+
+
+def test_syntax_error_is_400_with_its_place(address: str) -> None:
+    answer = httpx.get(address, params={"query": "SELECT * {\n ?s ?p"})
+    assert answer.status_code == 400
+    assert answer.text.startswith("the query:2:") and answer.text.count("\n") == 1
+
+
+@pytest.mark.parametrize("update", UPDATES)
+def test_updates_are_refused_in_every_spelling(address: str, update: str) -> None:
+    answers = [
+        httpx.get(address, params={"query": update}),
+        httpx.get(address, params={"update": update}),
+        httpx.post(address, data={"update": update}),
+        httpx.post(address, content=update, headers={"Content-Type": "application/sparql-update"}),
+        httpx.post(address, content=update, headers={"Content-Type": "application/sparql-query"}),
+    ]
+    assert [answer.status_code for answer in answers] == [403] * 5
+    assert httpx.put(address, content=update).status_code == 405
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "SERVICE <http://127.0.0.1:9/> { ?s ?p ?o }",
+        "service silent <http://127.0.0.1:9/> { ?s ?p ?o }",
+        "?s ?p trueSERVICE<http://127.0.0.1:9/>{}",
+        "SERVICESILENT<http://127.0.0.1:9/>{}",
+        "# a comment that a carriage return ends\rSERVICE<http://127.0.0.1:9/>{}",
+        "FILTER EXISTS { SERVICE <http://127.0.0.1:9/> { ?s ?p ?o } }",
+        "{ SELECT * { SERVICE <http://127.0.0.1:9/> { ?s ?p ?o } } }",
+        "VALUES ?e { <http://127.0.0.1:9/> } SERVICE ?e { ?s ?p ?o }",
+        "FILTER (?a<'x>') SERVICE <http://127.0.0.1:9/> { ?s ?p ?o } # '",
+    ],
+)
+def test_service_is_refused_in_every_spelling(address: str, pattern: str) -> None:
+    answer = httpx.post(
+        address, content=f"SELECT * {{ {pattern} }}", headers={"Content-Type": "application/sparql-query"}
+    )
+    assert answer.status_code in (400, 403), answer.text
+    assert "SERVICE" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("request_", "status"),
+    [
+        ({"method": "POST", "content": "ASK {}", "headers": {"Content-Type": "text/plain"}}, 415),
+        ({"method": "POST", "data": {"other": "ASK {}"}}, 400),
+        ({"method": "GET", "params": [("query", "ASK {}"), ("query", "ASK {}")]}, 400),
+        ({"method": "GET", "params": b"query=%ff"}, 400),
+        ({"method": "POST", "content": b"\xff", "headers": {"Content-Type": "application/sparql-query"}}, 400),
+        ({"method": "POST", "content": b"#" * 1_100_000, "headers": {"Content-Type": "application/sparql-query"}}, 413),
+    ],
+)
+def test_requests_outside_the_protocol_are_refused(address: str, request_: dict[str, Any], status: int) -> None:
+    assert httpx.request(url=address, **request_).status_code == status
+
+
+def test_slow_query_is_504_and_the_server_goes_on(address: str, phrases: int) -> None:
+    answer = httpx.get(address, params={"query": SLOW}, timeout=60)
+    assert answer.status_code == 504 and "ran longer than 5 s" in answer.text
+    assert number(httpx.get(address, params={"query": COUNT})) == phrases
+
+
+def test_too_many_queries_at_once_are_503_and_too_large_results_400(small_store: Store, serve: Serve) -> None:
+    options = ("--timeout", "4", "--concurrent", "1", "--largest", "1")
+    with serve(small_store.folder, *options) as address, ThreadPoolExecutor(3) as pool:
+        running = [pool.submit(httpx.get, address, params={"query": SLOW}, timeout=60) for _ in range(3)]
+        answers = [one.result() for one in running]
+        assert sorted(answer.status_code for answer in answers) == [503, 503, 504]
+        assert all(answer.headers["retry-after"] == "1" for answer in answers if answer.status_code == 503)
+        # Every triple with every other: more than 1 MB.
+        large = httpx.get(address, params={"query": "SELECT * { ?a ?b ?c . ?d ?e ?f }"}, timeout=60)
+        assert large.status_code == 400 and "larger than 1,000,000 bytes" in large.text
+
+
+def test_without_query_the_service_describes_itself(address: str, small_store: Store) -> None:
+    answer = httpx.get(address)
+    assert answer.headers["content-type"].startswith("text/turtle")
+    graph = ox.Store()
+    graph.load(answer.content, ox.RdfFormat.TURTLE)
+    names = graph.query(
+        "PREFIX sd: <http://www.w3.org/ns/sparql-service-description#> SELECT ?g { ?s sd:name ?g } ORDER BY ?g"
+    )
+    assert [solution["g"].value for solution in names] == small_store.index().graphs()  # type: ignore[union-attr]
+    as_json = httpx.get(address, headers={"Accept": "application/ld+json"})
+    assert json.loads(as_json.text)
+
+
+def test_pages_of_other_origins_get_no_permission(address: str) -> None:
+    origin = {"Origin": "http://evil.example"}
+    answer = httpx.get(address, params={"query": "ASK {}"}, headers=origin)
+    assert not [name for name in answer.headers if name.startswith("access-control")]
+    assert httpx.options(address, headers={**origin, "Access-Control-Request-Method": "POST"}).status_code == 405
+    # A name that was made to point at this machine is not this machine's name.
+    assert httpx.get(address, headers={"Host": "evil.example"}).status_code == 400
+
+
+def test_new_datasets_are_seen_without_restart(serve: Serve, small_store: Store, tmp_path: Any) -> None:
+    source = small_store.dataset("news").source
+    store = Store(tmp_path / "work")
+    store.load(source)
+    with serve(store.folder) as address:
+        before = number(httpx.get(address, params={"query": COUNT}))
+        store.load(small_store.dataset("posts").source)
+        assert number(httpx.get(address, params={"query": COUNT})) > before
+        store.drop("news")
+        store.drop("posts")
+        assert number(httpx.get(address, params={"query": COUNT})) == 0
+
+
+def test_sparqlwrapper_asks_and_constructs(address: str, phrases: int) -> None:
+    wrapper = SPARQLWrapper(address)
+    wrapper.setQuery(FULL_COUNT)
+    wrapper.setReturnFormat(JSON)
+    for method in ("GET", "POST"):
+        wrapper.setMethod(method)
+        answer = wrapper.queryAndConvert()
+        assert int(answer["results"]["bindings"][0]["n"]["value"]) == phrases
+    wrapper.setQuery("CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o } LIMIT 3")
+    wrapper.setReturnFormat(TURTLE)
+    assert len(Graph().parse(data=wrapper.queryAndConvert(), format="turtle")) == 3
+
+
+def test_rdflib_store_reads_through_the_endpoint(address: str, phrases: int) -> None:
+    graph = Graph(SPARQLStore(address))
+    rows = list(graph.query(FULL_COUNT))
+    assert int(rows[0][0]) == phrases
+
+
+def test_federated_query_reaches_allowed_endpoint_only(
+    address: str, small_store: Store, serve: Serve, phrases: int
+) -> None:
+    query = (
+        f"SELECT ?n {{ VALUES ?endpoint {{ <{address}> }} SERVICE ?endpoint {{ {FULL_COUNT.partition('> ')[2]} }} }}"
+    )
+    refused = httpx.get(address, params={"query": query})
+    assert refused.status_code == 403 and "--allow-service" in refused.text
+    with serve(small_store.folder, "--allow-service", address) as allowing:
+        assert number(httpx.get(allowing, params={"query": query}, timeout=30)) == phrases
+        other = query.replace(address, address + "/other")
+        assert httpx.get(allowing, params={"query": other}).status_code == 403
