@@ -6,7 +6,6 @@ from remix.measures._classes import COARSE, class_mapping, classes
 from remix.measures._corpus import Corpus
 from remix.measures._declaration import Column, Measure, Summary, terms_of
 from remix.measures._sources import FAIR, FINE_GRAINED
-from remix.measures.prior import ranked
 
 _FORM = pl.col("surface_form")
 _MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
@@ -25,7 +24,7 @@ def _metonyms(corpus: Corpus) -> pl.DataFrame:
     rows = corpus.annotations.select("annotation", "scope", "key")
     if corpus.kb is None:
         return rows.with_columns(metonym=pl.lit(None, dtype=pl.Boolean)).select("metonym")
-    first = ranked(corpus).filter(pl.col("rank") == 1).select("scope", "key", "entity")
+    first = corpus.candidates.filter(pl.col("rank") == 1).select("scope", "key", "entity")
     coarse = pl.concat([class_mapping(), pl.DataFrame({"class": [COARSE["place"]], "coarse": [COARSE["place"]]})])
     places = coarse.filter(pl.col("coarse") == COARSE["place"])["class"]
     chosen = pl.col("entity").is_in(first["entity"].unique().implode()) & pl.col("class").is_in(places.implode())

@@ -7,28 +7,10 @@ from remix.measures._declaration import Column, Measure, Summary, terms_of
 from remix.measures._sources import FAIR, VAN_ERP
 
 
-def ranked(corpus: Corpus) -> pl.DataFrame:
-    """Return scope, key, entity, count, total, prior and rank of every candidate of the corpus' forms."""
-    form = ["scope", "key"]
-    prominence = pl.DataFrame(schema={"entity": pl.String, "pagerank": pl.Float64})
-    if corpus.kb is not None:
-        asked = corpus.dictionary_entities["entity"].unique()
-        prominence = corpus.kb.entities.select("entity", "pagerank").filter(pl.col("entity").is_in(asked.implode()))
-    return (
-        corpus.dictionary_entities.join(prominence, on="entity", how="left")
-        .with_columns(pl.col("count").fill_null(0), pl.col("pagerank").fill_null(0.0))
-        .with_columns(total=pl.col("count").sum().over(form))
-        .with_columns(
-            prior=pl.when(pl.col("total") > 0).then(pl.col("count") / pl.col("total")),
-            rank=pl.struct(-pl.col("count"), -pl.col("pagerank")).rank("min").over(form).cast(pl.Int64),
-        )
-    )
-
-
 def _priors(corpus: Corpus) -> pl.DataFrame:
     """Return prior and rank of the best acceptable link; a form without candidates has neither."""
     form = ["scope", "key"]
-    candidates = ranked(corpus)
+    candidates = corpus.candidates
     forms = candidates.group_by(form).agg(total=pl.col("total").first(), has=pl.lit(True))
     found = (
         corpus.links.join(candidates.select(*form, "entity", "prior", "rank"), on=[*form, "entity"], how="left")
