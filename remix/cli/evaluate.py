@@ -30,6 +30,7 @@ from remix.workspace import open_workspace
 @click.option("--bootstrap", default=0, metavar="N", help="Intervals from N samples of documents.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the samples.")
 @click.option("--entities", type=click.Path(path_type=Path), help="Types of entities (TSV: entity, name, types).")
+@click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Also draw micro-F1 into this file.")
 @workspace_option
 @output_option
 def command(
@@ -37,6 +38,7 @@ def command(
     gold: tuple[Path, ...],
     runs: tuple[str, ...],
     systems: tuple[str, ...],
+    plot: Path | None,
     workspace: Path | None,
     output: str,
     to: Path | None,
@@ -55,6 +57,10 @@ def command(
     from remix.scoring.readable import readable, signature_lines
 
     rows, datasets = open_workspace(workspace).evaluate(targets, gold=gold, runs=runs, systems=systems, **choices)
+    if plot is not None:
+        from remix.reports.scores import plot as draw
+
+        draw(rows, plot, datasets)
     if output in ("json", "jsonl", "csv", "parquet") or (to is not None and tables.suffix_format(to) != "table"):
         print_table(rows, output, to)
         return
