@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -103,3 +106,36 @@ def test_federated_query_asks_the_endpoint_that_its_parameter_names(small_store:
             values={"endpoint": "http://other.org/sparql"},
             allow_services=["http://dbpedia.org/sparql"],
         )
+
+
+@pytest.fixture
+def births(tmp_path: Path) -> Iterator[str]:
+    """The address of an endpoint that knows when Anna and Jordan were born, but neither David nor Michael."""
+    file = tmp_path / "births.ttl"
+    file.write_text(
+        """@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .
+        @prefix dbo: <http://dbpedia.org/ontology/> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+        <http://x.org/d#char=0,4> a nif:Context ; nif:isString "Anna" .
+        <http://x.org/d#char=0,4a> a nif:Phrase ; nif:referenceContext <http://x.org/d#char=0,4> ; nif:anchorOf "Anna" ;
+          nif:beginIndex 0 ; nif:endIndex 4 .
+        <http://dbpedia.org/resource/Anna_Kendrick> dbo:birthDate "1985-08-09"^^xsd:date .
+        <http://dbpedia.org/resource/Michael_I._Jordan> dbo:birthDate "1956-02-25"^^xsd:date ."""
+    )
+    Store(tmp_path / ".remix").load(file)
+    command = [sys.executable, "-m", "remix", "serve", "--port", "0", "-w", str(tmp_path / ".remix")]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
+        assert server.stderr is not None
+        yield next(line for line in server.stderr if "endpoint at" in line).split()[-1]
+        server.terminate()
+
+
+def test_federated_query_keeps_documents_with_persons_born_before_a_year(small_store: Store, births: str) -> None:
+    query = find("born_before")
+
+    def kept(year: int) -> set[str]:
+        remix = build(small_store, query, values={"endpoint": births, "year": year}, allow_services=[births])
+        return set(remix.frames.gold().annotations["surface_form"])
+
+    # Jordan (1956) is in news/2, Anna (1985) in news/1; whole documents are kept.
+    assert kept(1970) == NEWS_2
+    assert kept(1990) == NEWS_1 | NEWS_2
