@@ -22,7 +22,7 @@ from remix.workspace import open_workspace
 @click.option("--profile", default="remix", show_default=True, help="Whose conventions are followed.")
 @click.option("--task", "tasks", multiple=True, help="A2KB, D2KB, C2KB, ERec, … (default: the profile's).")
 @click.option("--match", "matchings", multiple=True, help="strong, weak, … (default: the profile's).")
-@click.option("--by", multiple=True, metavar="COLUMN", help="Break down by class, a property or a measure.")
+@click.option("--by", multiple=True, metavar="COLUMN", help="Break down by class, kb, a property or a measure.")
 @click.option("--scope", default="", metavar="CLASS", help="Class that a remix was cut down to, for the P in scope.")
 @click.option(
     "--spans", type=click.Choice(["all", "kept"]), default="all", show_default=True, help="Spans given in D2KB."
@@ -56,6 +56,9 @@ def command(
     """
     from remix.scoring.readable import readable, signature_lines
 
+    by = choices["by"]
+    # InKB, EE and GSInKB come with every evaluation; `--by kb` only asks to see them in the table.
+    choices["by"] = tuple(column for column in by if column != "kb")
     rows, datasets = open_workspace(workspace).evaluate(targets, gold=gold, runs=runs, systems=systems, **choices)
     if plot is not None:
         from remix.reports.scores import plot as draw
@@ -64,6 +67,6 @@ def command(
     if output in ("json", "jsonl", "csv", "parquet") or (to is not None and tables.suffix_format(to) != "table"):
         print_table(rows, output, to)
         return
-    print_table(readable(rows, datasets), output, to)
+    print_table(readable(rows, datasets, by), output, to)
     if output == "table":
         click.echo("\n" + "\n".join(signature_lines(rows)), err=to is not None)

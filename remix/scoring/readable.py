@@ -11,11 +11,13 @@ from remix.signature import Signature
 __all__ = ["readable", "signature_lines"]
 
 
-def readable(rows: pl.DataFrame, datasets: Sequence[str]) -> pl.DataFrame:
+def readable(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str] = ()) -> pl.DataFrame:
     """Return micro scores with macro-F1 beside them; what is the same in all rows or undefined in all is left out.
 
-    `datasets` names gold: where it is one dataset, its name stands for 'all'.
+    `datasets` names gold: where it is one dataset, its name stands for 'all'. InKB, EE and GSInKB are shown where
+    they are asked for, `by` the column `kb`; they are among `rows` always.
     """
+    rows = rows if "kb" in by else rows.filter(pl.col("column") != "kb")
     keys = ["system", "dataset", "task", "matching", "column", "slice"]
     macro = rows.filter(pl.col("average") == "macro").select(*keys, macro_f1="f1")
     table = rows.filter(pl.col("average") == "micro").join(macro, on=keys, how="left", maintain_order="left")
@@ -48,4 +50,7 @@ def signature_lines(rows: pl.DataFrame) -> list[str]:
     signed = rows.select("system", "signature").unique(maintain_order=True).rows()
     parsed = {system: dict(Signature.parse(line).fields) for system, line in signed}
     runs = " ".join(f"{system}={fields.pop('run')}" for system, fields in parsed.items())
-    return [f"signature {Signature(next(iter(parsed.values())))}", f"runs {runs}"]
+    lines = [f"signature {Signature(next(iter(parsed.values())))}", f"runs {runs}"]
+    used = rows["f1_precision"].drop_nulls().unique().sort().to_list() if "f1_precision" in rows.columns else []
+    special = [name for name in used if name not in ("", "all")]
+    return [f"F1 is made of R and P {' or P '.join(special)}", *lines] if special else lines
