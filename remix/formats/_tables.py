@@ -28,7 +28,7 @@ NO_LINKS = [f"<{BASE}>", f"<{BASE}*>"]
 
 _PARTS = [predicate(part) for part in ("Sentence", "Word", "Paragraph", "Title", "Structure", "TextSpanAnnotation")]
 _KNOWN_KB = r"^http://(?:(?:[a-z-]+\.)?dbpedia\.org/resource/|www\.wikidata\.org/entity/)"
-_HOST = r"^([A-Za-z][A-Za-z0-9+.-]*://[^/?#]*)"
+_FOLDER = r"^([A-Za-z][A-Za-z0-9+.-]*://[^?#]*/)"
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,7 @@ def _wrong_ends(triples: Triples, texts: pl.DataFrame, mends: Mends) -> pl.DataF
 
 def _located(bare: pl.DataFrame, documents: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     """Return the annotations in their documents, with right offsets; what was wrong is counted."""
-    texts = documents.select(context="subject", text="text", document="document")
+    texts = documents.select(context="subject", text="text", document="document", home="given")
     rows = bare.join(texts, on="context", how="left", maintain_order="left")
     rows = checked(_fitting(rows)).sort("unit")
     for kind in ("offset", "anchor", "range"):
@@ -259,23 +259,23 @@ def _links(triples: Triples, subjects: pl.DataFrame, annotations: pl.DataFrame, 
     empty = rows.filter(pl.col("object").is_in(NO_LINKS)).height
     mends.add("invalid-iri", "a link to <> or <*> links to nothing", empty)
     rows = rows.filter(~pl.col("object").is_in(NO_LINKS)).join(
-        annotations.select("unit", "given"), on="unit", how="inner", maintain_order="left"
+        annotations.select("unit", "home"), on="unit", how="inner", maintain_order="left"
     )
     links = rows.select(
-        "unit",
-        "given",
-        entity_as_given=pl.coalesce(iri(pl.col("object")), literal(pl.col("object"))),
+        "unit", "home", entity_as_given=pl.coalesce(iri(pl.col("object")), literal(pl.col("object")))
     ).unique(maintain_order=True)
     links = links.with_columns(entity=canonical(links["entity_as_given"]))
     links = links.with_columns(known=pl.col("entity").str.contains(_KNOWN_KB))
-    same = _same(triples, subjects)
-    followed = links.join(same, on="entity_as_given", how="left", maintain_order="left").with_columns(
-        entity=pl.when(pl.col("known")).then("entity").otherwise(pl.coalesce("same", "entity"))
-    )
-    host = pl.col("given").str.extract(_HOST, 1)
-    local = ~pl.col("known") & pl.col("same").is_null() & (pl.col("entity_as_given").str.extract(_HOST, 1) == host)
-    nil = is_nil(pl.col("entity_as_given")) | is_nil(pl.col("entity")) | local.fill_null(False)
+    followed = links.join(_same(triples, subjects), on="entity_as_given", how="left", maintain_order="left")
+    entity = pl.when(pl.col("known")).then("entity").otherwise(pl.coalesce("same", "entity"))
+    followed = followed.with_columns(entity=entity, local=~pl.col("known") & pl.col("same").is_null() & _beside())
+    nil = is_nil(pl.col("entity_as_given")) | is_nil(pl.col("entity")) | pl.col("local").fill_null(False)
     return followed.with_columns(nil=nil).unique(["unit", "entity"], keep="first", maintain_order=True)
+
+
+def _beside() -> pl.Expr:
+    """Return whether a link goes to the folder of the text itself: to a resource of the file's own making."""
+    return pl.col("entity_as_given").str.extract(_FOLDER, 1) == pl.col("home").str.extract(_FOLDER, 1)
 
 
 def _same(triples: Triples, subjects: pl.DataFrame) -> pl.DataFrame:

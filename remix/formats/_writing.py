@@ -16,7 +16,7 @@ from remix.formats._blocks import Blocks
 from remix.formats._tables import CLASS, CONTEXT, DOCUMENT, GIVEN, NO_LINKS, TYPE, Tables
 from remix.formats._terms import IDENT, iri_term, number_term, predicate
 
-__all__ = ["Scoped", "lines_of", "measures", "scoped", "write_ntriples"]
+__all__ = ["Scoped", "blank_nodes", "lines_of", "measures", "scoped", "write_ntriples"]
 
 REFERENCES = predicate("referenceDocuments", names.HFTS)
 DATASET = f"<{names.HFTS}Dataset>"
@@ -71,7 +71,7 @@ def scoped(blocks: Blocks, found: Tables, dataset: str) -> Scoped:
     terms = renamed.select(pl.coalesce("term", "subject")).to_series()
     triples = triples.with_columns(_objects(triples, found, renamed))
     triples = triples.select(terms.gather(triples["unit"]).alias("subject"), "predicate", "object")
-    triples = _blank_nodes(triples, dataset)
+    triples = blank_nodes(triples, dataset)
     measured = measure_predicates(triples)
     apart = triples.filter(pl.col("predicate").is_in(measured)).with_columns(_current(pl.col("predicate")))
     if measured:
@@ -171,7 +171,7 @@ def _objects(triples: pl.DataFrame, found: Tables, renamed: pl.DataFrame) -> pl.
     return triples["object"].scatter(rows["row"], rows["term"])
 
 
-def _blank_nodes(triples: pl.DataFrame, dataset: str) -> pl.DataFrame:
+def blank_nodes(triples: pl.DataFrame, dataset: str) -> pl.DataFrame:
     """Return the triples with blank nodes named after the dataset, in the order of the text."""
     rows = triples.with_row_index("row")
     blank = pl.concat(

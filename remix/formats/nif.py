@@ -17,7 +17,7 @@ from remix.formats._rdf import SUFFIXES, parsed, syntax_of
 from remix.formats._tables import Tables, tables
 from remix.formats._triples import terms_of
 from remix.formats._turtle import ntriples, turtle
-from remix.formats._writing import Scoped, measures, scoped, write_ntriples
+from remix.formats._writing import Scoped, blank_nodes, measures, scoped, write_ntriples
 from remix.frames import Frames
 
 __all__ = ["NIF", "write_frames"]
@@ -26,8 +26,9 @@ __all__ = ["NIF", "write_frames"]
 def _read(source: Source, dataset: str) -> Found:
     text = parsed(source)
     mends = text.mends
-    numbered = blocks(text.triples)
     content = content_hash_of(text.triples)
+    # The parser names blank nodes at random.
+    numbered = blocks(blank_nodes(text.triples, dataset))
     del text
     if numbered.shared:
         mends.add("shared-iri", f"{numbered.example} names several annotations", numbered.shared)

@@ -209,16 +209,24 @@ def test_read_when_phrases_are_typed_as_contexts_then_they_are_annotations(readi
 def test_read_when_the_link_is_a_local_resource_then_it_is_followed_or_nil(reading: Read) -> None:
     same = "<http://x/res/Ada> owl:sameAs <http://dbpedia.org/page/Ada_Lovelace> .\n"
     found = reading(
-        HEAD
-        + context()
-        + mention(0, 3, "Ada", "<http://x/res/Ada>")
-        + mention(8, 11, "Bob", "<http://x/res/Bob>")
-        + same
+        HEAD + context() + mention(0, 3, "Ada", "<http://x/res/Ada>") + mention(8, 11, "Bob", "<http://x/Bob>") + same
     )
     assert found.frames.links.select("entity", "entity_as_given").rows() == [
         ("http://dbpedia.org/resource/Ada_Lovelace", "http://x/res/Ada")
     ]
     assert found.frames.annotations["is_nil"].to_list() == [False, True]
+
+
+def test_read_when_texts_and_entities_share_a_host_then_links_stay(reading: Read) -> None:
+    found = reading(HEAD + context() + mention(0, 3, "Ada", "<http://x/kb/Ada>"))
+    assert found.frames.links["entity"].to_list() == ["http://x/kb/Ada"]
+
+
+def test_read_when_subjects_are_blank_nodes_then_names_are_the_same_each_time(reading: Read) -> None:
+    text = HEAD + '[] nif:isString "Ada" ; nif:own [ nif:p 1 ] .\n' + context() + ADA
+    first, second = (reading(text) for _ in range(2))
+    assert first.frames.documents.equals(second.frames.documents)
+    assert first.content == second.content
 
 
 @pytest.mark.parametrize(
