@@ -120,7 +120,7 @@ def with_order(tree: Node) -> tuple[Node, tuple[str, ...]]:
         notes.append(f"a sub-select has {what} but no ORDER BY: it is ordered by {', '.join(names)}")
         return node.but(orderby=Node.of("OrderClause", condition=conditions))
 
-    ordered = tree.map(order)
+    ordered = order(tree.map(order))
     return ordered, tuple(notes)
 
 

@@ -1,0 +1,168 @@
+"""Queries as files: finding, decorators, parameters, hostile values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyoxigraph as ox
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remix.errors import NotAllowed, QueryError, UnknownName, UsageError
+from remix.store.index import Index
+from remix.store.queries import Query, find, shipped
+
+TEXT = """#+ summary: Things of a class
+#+ description: >-
+#+   Over two
+#+   lines.
+#+ tags: [one, two]
+#+ params:
+#+   class: IRI of the class
+#+   bound: smallest size
+#+ sets:
+#+   strict: {bound: 10, class: "dbo:Person"}
+#+ defaults:
+#+   - label: "b"
+PREFIX own: <urn:own:>
+SELECT ?s WHERE {
+  # VALUES ?comment { 1 }
+  VALUES ?class { <urn:Thing> }
+  VALUES ?bound { 0.5 }
+  values ?label {"a"}
+  VALUES ?flag { true }
+  VALUES (?x ?y) { (1 2) }
+  ?s a ?class ; <urn:size> ?size ; <urn:label> ?label . FILTER (?size >= ?bound && "VALUES ?no { 1 }" != ?label)
+}
+"""
+
+
+def value_of(query: Query, name: str, value: object) -> str:
+    """The term that a value becomes, as SPARQL spells it."""
+    return query.values({name: value})[name]
+
+
+def test_decorators_are_read() -> None:
+    query = Query.parse(TEXT, "things")
+    assert (query.summary, query.description, query.tags) == ("Things of a class", "Over two lines.", ("one", "two"))
+    assert query.parameters["class"].description == "IRI of the class"
+    assert query.sets["strict"] == {"bound": 10, "class": "dbo:Person"}
+
+
+def test_parameters_are_the_values_lines_outside_comments_and_strings() -> None:
+    parameters = Query.parse(TEXT).parameters
+    assert {name: one.default for name, one in parameters.items()} == {
+        "class": "<urn:Thing>",
+        "bound": "0.5",
+        "label": '"b"',
+        "flag": "true",
+    }
+
+
+def test_bound_query_runs_with_the_values() -> None:
+    data = b"".join(b'<urn:s%d> a <urn:Thing> ; <urn:size> %d ; <urn:label> "b" .' % pair for pair in ((1, 3), (2, 7)))
+    triples = ox.serialize(ox.parse(data, ox.RdfFormat.TURTLE), format=ox.RdfFormat.N_TRIPLES) or b""
+    index = Index.in_memory({"urn:g": triples})
+    query = Query.parse(TEXT)
+    assert index.frame(query.bind({}))["s"].sort().to_list() == ["<urn:s1>", "<urn:s2>"]
+    assert index.frame(query.bind({"bound": 5}))["s"].to_list() == ["<urn:s2>"]
+    assert index.frame(query.bind({"class": "urn:Other"})).is_empty()
+
+
+def test_values_come_after_the_set_they_refine() -> None:
+    query = Query.parse(TEXT)
+    assert query.values({"bound": "20"}, "strict") == {
+        "class": "<http://dbpedia.org/ontology/Person>",
+        "bound": "20",
+        "label": '"b"',
+        "flag": "true",
+    }
+
+
+def test_several_values_are_alternatives() -> None:
+    assert value_of(Query.parse(TEXT), "class", ["urn:a", "own:b"]) == "<urn:a> <urn:own:b>"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("bound", "many", "takes a number such as 0.5, not 'many'"),
+        ("bound", "nan", "takes a number"),
+        ("class", "Person", "takes an IRI"),
+        ("class", "urn:a b", "takes an IRI"),
+        ("class", "urn:a> } DROP ALL #", "takes an IRI"),
+        ("flag", "maybe", "takes true or false"),
+    ],
+)
+def test_value_of_another_kind_is_refused(name: str, value: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        Query.parse(TEXT).bind({name: value})
+
+
+def test_unknown_parameter_and_set_name_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="no parameter named 'bond'; did you mean 'bound'"):
+        Query.parse(TEXT).bind({"bond": 1})
+    with pytest.raises(UnknownName, match="no parameter set named 'strct'; did you mean 'strict'"):
+        Query.parse(TEXT).bind({}, "strct")
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_any_text_comes_back_from_a_query_as_it_was(text: str) -> None:
+    query = Query.parse('SELECT ?given { VALUES ?given { "default" } }')
+    found = Index(None).frame(query.bind({"given": text}))
+    assert found.height == 1
+    assert found["given"][0] == str(ox.Literal(text))
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_any_number_comes_back_from_a_query_as_it_was(number: float) -> None:
+    query = Query.parse("SELECT ?given { VALUES ?given { 0.5 } }")
+    (solution,) = Index(None).query(query.bind({"given": number}))  # type: ignore[misc]
+    assert float(solution["given"].value) == number
+
+
+def test_find_takes_shipped_name_path_and_text(tmp_path: Path) -> None:
+    assert find("persons_hard").name == find("persons_hard.rq").name == "persons_hard"
+    file = tmp_path / "mine.rq"
+    file.write_text("ASK {}", encoding="utf-8")
+    assert (find(file).name, find(file).source) == ("mine", str(file))
+    assert find("ASK { ?s ?p ?o }").name == "query"
+
+
+def test_find_of_unknown_name_names_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="no query named 'person_hard'; did you mean 'persons_hard'"):
+        find("person_hard")
+
+
+def test_find_refuses_what_is_no_query(tmp_path: Path) -> None:
+    for name, content, said in (
+        ("empty.rq", b"  \n", "is empty"),
+        ("binary.rq", b"\xff\xfe\x00", "not text in UTF-8"),
+        ("drop.rq", b"DROP ALL", "DROP would change data"),
+        ("yaml.rq", b"#+ summary: [\nASK {}", "its decorators are no YAML"),
+        ("params.rq", b"#+ params: {size: the size}\nASK {}", "parameter 'size' has no line VALUES"),
+    ):
+        file = tmp_path / name
+        file.write_bytes(content)
+        with pytest.raises(QueryError, match=said):
+            find(file)
+    with pytest.raises(QueryError, match="is a folder"):
+        find(tmp_path)
+
+
+def test_update_in_any_dress_is_not_allowed() -> None:
+    for update in ("DROP ALL", "# SELECT\ninsert data { }", 'prefix a: <urn:select> DELETE WHERE { ?s ?p "ASK" }'):
+        with pytest.raises(NotAllowed):
+            Query.parse(update)
+
+
+def test_every_shipped_query_says_what_it_is() -> None:
+    assert len(shipped()) >= 30
+    for file in shipped().values():
+        query = find(file)
+        assert query.summary and query.description, file.name
+        assert all(one.description for one in query.parameters.values()), file.name
+        assert all(set(values) <= set(query.parameters) for values in query.sets.values()), file.name
+        for name in query.sets:
+            query.bind({}, name)

@@ -1,0 +1,130 @@
+"""What queries select for a remix: documents and annotations, and how many each condition left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from remix.errors import NotAllowed, QueryError
+from remix.store import Store
+from remix.store.selection import Selection, select
+
+SHAPE = "CONSTRUCT { ?d ?dp ?do . ?m ?mp ?mo . }"
+
+
+@pytest.fixture
+def cities(store: Store, make_corpus: Callable[..., Path]) -> Store:
+    """b1: Basel, Rhine; b2: Basel; b3: no annotation; of one dataset. Sizes are given as enrichment: b1 2, b2 1."""
+    texts = {"b1": "Basel on the Rhine.", "b2": "Basel again.", "b3": "Nothing here."}
+    store.load(make_corpus("cities", texts, Basel="Basel", Rhine="Rhine"))
+    documents = store.frames().documents["document"].to_list()
+    sizes = "".join(
+        f'<{document}> <urn:size> "{size}"^^<http://www.w3.org/2001/XMLSchema#integer> .\n'
+        for document, size in zip(documents, (2, 1, 0), strict=True)
+    )
+    store.enrich({"cities": sizes.encode()}, "sizes")
+    return store
+
+
+def chosen(store: Store, text: str, **choices: object) -> Selection:
+    return select(store.index(), text, store.frames(), **choices)  # type: ignore[arg-type]
+
+
+def kept(store: Store, text: str, **choices: object) -> tuple[list[str], list[str]]:
+    """The last parts of the documents' and the surface forms of the annotations that a query selects."""
+    found = chosen(store, text, **choices)
+    forms = store.frames().annotations
+    named = dict(zip(forms["annotation"], forms["surface_form"], strict=True))
+    return [one.rsplit("/", 1)[-1] for one in found.documents], [named[one] for one in found.annotations]
+
+
+def test_select_of_annotations_keeps_their_documents(cities: Store) -> None:
+    assert kept(cities, "SELECT ?annotation { ?annotation itsrdf:taIdentRef dbr:Rhine }") == (["b1"], ["Rhine"])
+
+
+def test_select_of_documents_keeps_all_their_annotations(cities: Store) -> None:
+    assert kept(cities, "SELECT ?document { ?document <urn:size> 2 }") == (["b1"], ["Basel", "Rhine"])
+
+
+def test_select_of_both_keeps_documents_whose_annotations_fell_out(cities: Store) -> None:
+    text = """SELECT ?document ?annotation { ?document <urn:size> ?n FILTER (?n < 2)
+      OPTIONAL { ?annotation nif:referenceContext ?document ; nif:anchorOf "Basel" } }"""
+    assert kept(cities, text) == (["b2", "b3"], ["Basel"])
+
+
+def test_construct_keeps_the_subjects_of_its_template(cities: Store) -> None:
+    text = f'{SHAPE} WHERE {{ ?d ?dp ?do . ?m ?mp ?mo ; nif:referenceContext ?d ; nif:anchorOf "Basel" }}'
+    assert kept(cities, text) == (["b1", "b2"], ["Basel", "Basel"])
+
+
+def test_construct_of_documents_alone_keeps_all_their_annotations(cities: Store) -> None:
+    text = "CONSTRUCT { ?d ?p ?o } WHERE { ?d <urn:size> ?n ; ?p ?o FILTER (?n > 1) }"
+    assert kept(cities, text) == (["b1"], ["Basel", "Rhine"])
+
+
+def test_construct_that_cannot_be_rewritten_is_run_as_it_stands(cities: Store) -> None:
+    text = f'{SHAPE} WHERE {{ ?d ?dp ?do . ?m ?mp ?mo ; nif:referenceContext ?d ; nif:anchorOf "Rhine" }} LIMIT 1000'
+    assert kept(cities, text) == (["b1"], ["Rhine"])
+    assert chosen(cities, text).notes[-1].startswith("the query is run as it stands (the query as a whole has a LIMIT")
+
+
+def test_construct_whose_annotations_all_fell_out_does_not_get_them_back(cities: Store) -> None:
+    text = f"""{SHAPE} WHERE {{ {{ ?d <urn:size> 2 ; ?dp ?do }} UNION {{ ?m nif:anchorOf "None" ; ?mp ?mo }} }}"""
+    assert kept(cities, text) == (["b1"], [])
+
+
+def test_limits_are_ordered_so_that_they_take_the_same_rows(cities: Store) -> None:
+    outer = "SELECT ?document { ?document <urn:size> ?n } LIMIT 1"
+    limited = "{ SELECT ?d { ?d <urn:size> ?n } LIMIT 1 }"
+    inner = f"{SHAPE} WHERE {{ ?d ?dp ?do . {limited} ?m ?mp ?mo ; nif:referenceContext ?d }}"
+    assert kept(cities, outer)[0] == kept(cities, inner)[0] == ["b1"]
+    assert chosen(cities, outer).notes == ("the query has LIMIT 1 but no ORDER BY: it is ordered by ?document",)
+    assert chosen(cities, inner).notes == ("a sub-select has LIMIT 1 but no ORDER BY: it is ordered by ?d",)
+
+
+def test_waterfall_counts_what_each_condition_left(cities: Store) -> None:
+    text = f"""{SHAPE} WHERE {{ ?d ?dp ?do . ?m ?mp ?mo ; nif:referenceContext ?d . ?d <urn:size> ?n .
+      FILTER (?n >= 1) FILTER EXISTS {{ ?m nif:anchorOf "Basel" }} FILTER (?n > 1) }}"""
+    found = chosen(cities, text, explain=True)
+    # All three documents are loaded; b3 has no annotation, so no pattern holds for it.
+    assert found.waterfall.rows() == [
+        ("everything loaded", 3, 3),
+        ("graph patterns", 2, 3),
+        ("FILTER (?n >= 1)", 2, 3),
+        ('FILTER (EXISTS { ?m nif:anchorOf "Basel" . })', 2, 2),
+        ("FILTER (?n > 1)", 1, 1),
+    ]
+    assert len(found.documents) == 1 and len(found.annotations) == 1
+    assert chosen(cities, text).waterfall.is_empty()
+
+
+def test_waterfall_shows_a_subselect_as_a_condition(cities: Store) -> None:
+    text = f"""{SHAPE} WHERE {{ ?d ?dp ?do . {{ SELECT ?d {{ ?d <urn:size> ?n }} ORDER BY ?n LIMIT 2 }}
+      ?m ?mp ?mo ; nif:referenceContext ?d }}"""
+    conditions = chosen(cities, text, explain=True).waterfall
+    assert conditions["annotations"].to_list() == [3, 3, 1, 1]
+    assert conditions["condition"][2].startswith("{ SELECT ?d WHERE")
+
+
+def test_misspelt_template_variable_is_refused_unless_it_may_be_fixed(cities: Store) -> None:
+    text = (
+        "CONSTRUCT { ?d ?p ?o . ?m ?mPrediacte ?mo } WHERE { ?d ?p ?o . ?m ?mPredicate ?mo ; nif:referenceContext ?d }"
+    )
+    with pytest.raises(QueryError, match=r"\?mPrediacte .* never bound .* did you mean \?mPredicate\? --fix-variables"):
+        chosen(cities, text)
+    assert kept(cities, text, fix_variables=True) == (["b1", "b2"], ["Basel", "Rhine", "Basel"])
+    assert chosen(cities, text, fix_variables=True).notes == ("?mPrediacte in the template is read as ?mPredicate",)
+
+
+def test_other_kinds_of_queries_are_refused_with_the_reason(cities: Store) -> None:
+    for text, said in (
+        ("ASK { ?s ?p ?o }", "is no SELECT and no CONSTRUCT"),
+        ("SELECT ?doc { ?doc <urn:size> 2 }", r"selects \?doc: a remix needs \?document or \?annotation"),
+        ("SELECT ?document { ?document <urn:size>", "the query:1:"),
+    ):
+        with pytest.raises(QueryError, match=said):
+            chosen(cities, text)
+    with pytest.raises(NotAllowed):
+        chosen(cities, "SELECT ?document { SERVICE <http://b.org/> { ?document ?p ?o } }")
