@@ -46,7 +46,7 @@ def build(
 
     \b
     Example:
-      remix kb build --from tables datasets/kb --name mine --without-source 'gold:*'
+      remix kb build --from tables tables --name mine --without-source 'gold:*'
     """
     if origin[0] != "tables":
         raise click.UsageError(f"a knowledge base is built from tables, not from '{origin[0]}'")
