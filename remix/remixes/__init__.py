@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 import remix
-from remix.errors import EmptySelection
+from remix.errors import EmptySelection, UsageError
 from remix.files import written
 from remix.formats._turtle import turtle
 from remix.frames import Frames
@@ -23,7 +24,7 @@ from remix.remixes.manifest import described, origins
 from remix.signature import Signature, content_hash
 from remix.store import DatasetEntry, Store
 from remix.store.queries import Query
-from remix.store.selection import select
+from remix.store.selection import Selection, select
 
 __all__ = ["Remix", "build"]
 
@@ -72,39 +73,25 @@ def build(
     allow_services: Iterable[str] = (),
     explain: bool = False,
 ) -> Remix:
-    """Return the remix that a query selects from all datasets of a store.
+    """Return the remix that a query selects from all datasets of a store, by default named as the query.
 
     Annotations of kept documents that were not selected become ignorable, with `drop` they go. `limit` keeps so many
     documents, the first by IRI or, with a `seed`, a sample. Measures of documents and of the remix are computed
     afresh, values on annotations are those of their origins. `explain` fills the waterfall.
 
-    Raises `QueryError`, `UnknownName` for what is wrong with the query or its parameters, `EmptySelection` for a
-    query that selects nothing.
+    Raises `QueryError`, `UnknownName`, `UsageError` for what is wrong with the query, its parameters or the name,
+    `EmptySelection` for a query that selects nothing.
     """
     chosen = dict(values or {})
     text = query.bind(chosen, set_from)
     entries, origin = store.datasets(), named_frames(store)
-    selected = partial(
-        select,
-        store.index(),
-        text,
-        origin,
-        name=query.source,
-        fix_variables=fix_variables,
-        allow_services=tuple(allow_services),
-    )
-    selection = selected(explain=explain)
+    running = {"fix_variables": fix_variables, "allow_services": tuple(allow_services), "explain": explain}
+    selection = _selected(store, query, text, origin, running)
     documents = limited(selection.documents, limit, seed)
-    if not len(documents):
-        raise EmptySelection(_nothing(query.name, selected(explain=True).waterfall, entries))
     closed = close(origin, documents, selection.annotations, drop=drop)
-    title = name or query.name
+    title = _title(name, query, entries)
     iri = dataset_iri(title, base_iri)
-    choices = {
-        "limit": "none" if limit is None else str(limit) if seed is None else f"{limit} by seed {seed}",
-        "left-out": "removed" if drop else "ignorable",
-    }
-    signature = _signature(title, text, entries, kb, choices)
+    signature = _signature(title, text, entries, kb, limit=limit, seed=seed, drop=drop)
     content = exported(store.folder, entries, origin, closed, title, iri, kb)
     counts = origins(origin, closed)
     manifest = described(
@@ -133,10 +120,41 @@ def build(
     )
 
 
+def _title(name: str | None, query: Query, entries: Iterable[DatasetEntry]) -> str:
+    """Return the name of the remix, which is part of its file's name and its IRI; raises `UsageError`."""
+    title = re.sub(r"[^A-Za-z0-9._-]+", "-", query.name).strip("-.") or "query" if name is None else name
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", title):
+        raise UsageError(f"'{title}' cannot name a remix: use letters, digits, '-', '_' and '.'")
+    if any(entry.name == title for entry in entries):
+        raise UsageError(f"a dataset of the workspace is named '{title}': give the remix another with --name")
+    return title
+
+
+def _selected(store: Store, query: Query, text: str, origin: Frames, running: dict[str, Any]) -> Selection:
+    """Return what the query selects; raises `EmptySelection` where that is nothing."""
+    index = store.index()
+    selection = select(index, text, origin, name=query.source, **running)
+    if not len(selection.documents):
+        explained = select(index, text, origin, name=query.source, **{**running, "explain": True})
+        raise EmptySelection(_nothing(query.name, explained.waterfall, store.datasets()))
+    return selection
+
+
 def _signature(
-    name: str, text: str, entries: Iterable[DatasetEntry], kb: KnowledgeBase | None, choices: Mapping[str, str]
+    name: str,
+    text: str,
+    entries: Iterable[DatasetEntry],
+    kb: KnowledgeBase | None,
+    *,
+    limit: int | None,
+    seed: int | None,
+    drop: bool,
 ) -> Signature:
     inputs = [(entry.iri, entry.content, entry.enrichment or "") for entry in entries]
+    choices = {
+        "limit": "none" if limit is None else str(limit) if seed is None else f"{limit} by seed {seed}",
+        "left-out": "removed" if drop else "ignorable",
+    }
     return Signature(
         {
             "remix": name,

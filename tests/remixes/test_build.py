@@ -8,7 +8,7 @@ import polars as pl
 import pyoxigraph as ox
 import pytest
 
-from remix.errors import EmptySelection, QueryError, UnknownName
+from remix.errors import EmptySelection, QueryError, UnknownName, UsageError
 from remix.formats import read
 from remix.names import HFTS, NIF, PROV, RMX
 from remix.remixes import Remix, build
@@ -239,6 +239,16 @@ def test_build_of_a_query_that_gives_no_remix_is_refused(
 def test_build_with_an_unknown_parameter_names_the_nearest(small_store: Store) -> None:
     with pytest.raises(UnknownName, match="min_confusion"):
         build(small_store, find("persons_hard"), values={"min_confusoin": 3})
+
+
+@pytest.mark.parametrize("name", ["../up", "", "a b", "a/b", "x" * 101, "news"])
+def test_build_under_a_name_that_cannot_be_is_refused(small_store: Store, name: str) -> None:
+    with pytest.raises(UsageError, match="name"):
+        build(small_store, find("persons"), name=name)
+
+
+def test_build_of_a_query_file_with_an_odd_name_is_named_readably(small_store: Store) -> None:
+    assert build(small_store, _query(ANNA, "my query (2)")).name == "my-query-2"
 
 
 def test_build_of_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
