@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from remix.errors import Error, UsageError, nearest
-from remix.measures import AVERAGES, LOW_COVERAGE
+from remix.measures import AVERAGES, LOW_COVERAGE, MEASURES
 
 __all__ = ["chosen", "plot", "side_by_side"]
 
@@ -33,12 +33,14 @@ def side_by_side(datasets: pl.DataFrame) -> pl.DataFrame:
 
     A value that does not speak for all annotations has its coverage behind it, marked with ! below one half.
     """
-    coverage = (100 * pl.col("coverage")).round(0).cast(pl.Int64)
+    coverage = (100 * pl.col("coverage")).floor().cast(pl.Int64)  # 99.9 % must not look like all
     mark = pl.when(pl.col("coverage") < LOW_COVERAGE).then(pl.lit("!")).otherwise(pl.lit(""))
     behind = pl.when(pl.col("coverage") < 1).then(pl.format(" ({} %{})", coverage, mark)).otherwise(pl.lit(""))
     count = pl.col("average") == "count"
     number = pl.when(count).then(pl.col("value").cast(pl.Int64).cast(pl.String)).otherwise(_short(pl.col("value")))
-    cells = datasets.with_columns(cell=number + behind)
+    order = {summary.name: place for place, summary in enumerate(s for m in MEASURES for s in m.summaries)}
+    place = pl.col("measure").replace_strict(order, default=None, return_dtype=pl.Int64)
+    cells = datasets.with_columns(cell=number + behind).sort(place, "average", maintain_order=True)
     return cells.pivot(on="dataset", index=["measure", "average"], values="cell", sort_columns=True).with_columns(
         pl.all().fill_null("")
     )

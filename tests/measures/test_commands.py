@@ -118,13 +118,16 @@ def test_side_by_side_when_coverage_is_low_then_it_is_printed_and_marked() -> No
     rows = pl.DataFrame(
         {
             "dataset": ["b", "a", "a"],
-            "measure": ["m", "m", "n"],
+            "measure": ["density", "density", "numAnnotations"],
             "average": ["micro", "micro", "count"],
             "value": [0.25, 2.0, 7.0],
-            "coverage": [0.4, 0.75, 1.0],
+            "coverage": [0.4, 0.7599, 1.0],
         }
     )
-    assert side_by_side(rows).rows() == [("m", "micro", "2.0 (75 %)", "0.25 (40 %!)"), ("n", "count", "7", "")]
+    assert side_by_side(rows).rows() == [
+        ("density", "micro", "2.0 (75 %)", "0.25 (40 %!)"),
+        ("numAnnotations", "count", "7", ""),
+    ]
     with pytest.raises(UsageError, match="did you mean 'micro'"):
         chosen(rows, "mikro")
 
