@@ -101,11 +101,14 @@ def parsed(source: Source) -> Parsed:
 
 def _mended(source: Source, syntax: ox.RdfFormat) -> Parsed:
     mends = Mends()
+    data = bytearray()
     with source.open() as stream:
-        data = stream.read(_LONGEST_REPAIR + 1)
+        lines = _Lined(stream, source.name)
+        while len(data) <= _LONGEST_REPAIR and (block := lines.read(_LONGEST_LINE)):
+            data += block
     if len(data) > _LONGEST_REPAIR:
         raise BadInput(source.name, "does not parse, and is too long (over 1 GB) to be repaired; split it")
-    text = with_iris(with_dots(decoded(data, mends), mends), mends)
+    text = with_iris(with_dots(decoded(bytes(data), mends), mends), mends)
     del data
     # A line format has no prefixes; one that uses them is Turtle under a wrong name.
     syntax = ox.RdfFormat.TRIG if syntax in _LINED else syntax

@@ -57,6 +57,12 @@ def test_read_when_a_folder_or_nothing_then_refused(tmp_path: Path) -> None:
     assert refusal(tmp_path / "none.ttl") == ": no such file"
 
 
+def test_read_when_an_endless_line_follows_what_can_be_mended_then_it_is_refused_as_well(tmp_path: Path) -> None:
+    path = tmp_path / "late.ttl"
+    path.write_bytes(CLEAN.removeprefix(NIF).encode() + b"<" * (10 << 20))
+    assert refusal(path) == ":3: the line is longer than 8 MB"
+
+
 @pytest.mark.parametrize("begin", [b"a", b"<", b'"', b'<http://x/d> <http://x/p> "'])
 @pytest.mark.parametrize("suffix", [".ttl", ".nt"])
 def test_read_when_one_line_is_endless_then_refused_without_its_size_in_memory(
