@@ -1,0 +1,56 @@
+"""What README says is what the commands do."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_readme_shows_what_its_commands_print() -> None:
+    done = subprocess.run(
+        [sys.executable, CHECKOUT / "scripts" / "readme.py", "--check"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, f"{done.stdout}{done.stderr}run: python scripts/readme.py"
+
+
+@pytest.mark.slow
+def test_readme_python_example_runs(tmp_path: Path) -> None:
+    [example] = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    done = subprocess.run([sys.executable, "-c", example], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    first, *scores = done.stdout.splitlines()
+    assert re.fullmatch(r"\d+ mentions of persons", first)
+    values = {name: float(score) for name, score in (line.split(": ") for line in scores)}
+    assert set(values) == {"prior", "random-candidate"}
+    assert values["random-candidate"] < values["prior"] < 1
+
+
+def test_readme_names_every_verb_and_no_other() -> None:
+    verbs = {path.stem for path in (CHECKOUT / "remix" / "cli").glob("[!_]*.py")}
+    rows = [line for line in README.splitlines() if line.startswith("| `remix ")]
+    named = {verb for row in rows for verb in re.match(r"\| `remix ([a-z|\\]+)", row)[1].replace("\\", "").split("|")}  # type: ignore[index]
+    assert named == verbs
+
+
+def test_readme_first_screen_shows_the_two_commands() -> None:
+    [block] = re.findall(r"```sh\n(.*?)```", README, flags=re.DOTALL)
+    assert [line.split("#")[0].strip() for line in block.splitlines()] == ["sh scripts/demo", "sh scripts/test"]
+    assert README.index("sh scripts/demo") < 1200
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", "CONTRIBUTING.md", *(f"docs/{p.name}" for p in (CHECKOUT / "docs").glob("*.md"))]
+)
+def test_links_in_a_page_lead_somewhere(page: str) -> None:
+    text = (CHECKOUT / page).read_text(encoding="utf-8")
+    local = [target.split("#")[0] for target in re.findall(r"\]\(([^)]+)\)", text) if "://" not in target]
+    missing = [target for target in local if target and not (CHECKOUT / page).parent.joinpath(target).exists()]
+    assert missing == []
