@@ -69,7 +69,7 @@ def command(
         explain=explain,
     )
     if explain:
-        print(f"{remix.rewritten.rstrip()}\n")
+        print("\n".join(line for line in remix.rewritten.splitlines() if not line.startswith("#+")), end="\n\n")
         print(f"{tables.render(remix.waterfall)}\n")
     print_table(remix.counts, output)
     for line in (*remix.notes, f"{to / remix.name}.ttl and {to / remix.name}.manifest.ttl are written"):

@@ -21,7 +21,7 @@ EXPECTED = {
     "confusion_entity_at_least": "Anna Michael Paris Mercury NASA Jordan Python Apple Lisbon",
     "confusion_entity_at_most": "David Alice Java python Thriller Rebecca",
     "confusion_form_at_least": "Anna Michael David Alice Paris Mercury NASA Jordan Python python Thriller Apple",
-    "confusion_form_at_most": "Java Mr_Nobody Lisbon",
+    "confusion_form_at_most": "Java Mr_Nobody",
     "density_between": "Mercury NASA Jordan",
     "difficult": "Jordan",
     # Five documents by IRI: all but posts/3; news/3 has no annotation, which the pattern of the figure asks for.
@@ -41,7 +41,8 @@ EXPECTED = {
     "music": "Thriller",
     "nil_only": "Mr_Nobody",
     "organisations": "NASA Apple",
-    "organisations_hard": "NASA Apple",
+    # Apple is among the top 10 % by PageRank.
+    "organisations_hard": "NASA",
     "other": "Mercury python Thriller Rebecca",
     "pagerank_middle": "Anna Mercury Jordan Lisbon",
     "pagerank_tail": "python Thriller Rebecca",
@@ -50,7 +51,7 @@ EXPECTED = {
     # David has the highest PageRank of all; Michael and Alice have none, which leaves them in.
     "persons_hard": "Anna Michael Alice Jordan",
     "places": "Paris Lisbon",
-    "places_hard": "Paris",
+    "places_hard": "Lisbon",
     "rare": "Anna Michael Alice Mercury Jordan python Thriller Rebecca",
     "science": "Mercury python",
     "with_classes": "Anna Michael David Alice Paris Mercury NASA Jordan python Thriller Rebecca Apple Lisbon",
