@@ -55,7 +55,7 @@ def classes_to_add(corpus: Corpus) -> pl.DataFrame:
     """Return annotation, dataset and class of those that the data does not state: a triple must not stand twice."""
     return (
         classes(corpus)
-        .join(corpus.frames.classes, on=["annotation", "class"], how="anti")
+        .join(corpus.frames.classes.filter(~pl.col("of_entity")), on=["annotation", "class"], how="anti")
         .join(corpus.annotations.select("annotation", "dataset"), on="annotation")
         .select("annotation", "dataset", "class")
         .sort("annotation", "class")

@@ -67,9 +67,15 @@ def enrich(
 
 
 def named_frames(store: Store, names: Iterable[str] | None = None) -> Frames:
-    """Return the frames of these datasets, by default of all, with the datasets called by their names."""
+    """Return the frames of these datasets, by default of all, with the datasets called by their names.
+
+    Raises `UnknownName` for a dataset that is not loaded, `StoreError` where none is.
+    """
+    entries = store.datasets()
+    if not entries:
+        raise StoreError("nothing is loaded: `remix load FILE` first")
     frames = store.frames(names)
-    name = pl.col("dataset").replace({entry.iri: entry.name for entry in store.datasets()})
+    name = pl.col("dataset").replace({entry.iri: entry.name for entry in entries})
     return replace(
         frames, documents=frames.documents.with_columns(name), annotations=frames.annotations.with_columns(name)
     )

@@ -69,8 +69,9 @@ def test_enrich_when_repeated_then_nothing_changes_and_a_new_kb_replaces(workspa
     assert Store(workspace).index().frame(asked)["n"].cast(pl.String).str.contains("5").to_list() == [True]
 
 
-def test_enrich_when_nothing_is_loaded_then_the_error_says_what_to_do(tmp_path: Path) -> None:
-    result = run(enrich.command, "-w", tmp_path / "empty")
+@pytest.mark.parametrize("verb", [enrich.command, stats.command])
+def test_verb_when_nothing_is_loaded_then_the_error_says_what_to_do(tmp_path: Path, verb: Any) -> None:
+    result = run(verb, "-w", tmp_path / "empty")
     assert isinstance(result.exception, StoreError)
     assert "remix load" in str(result.exception)
 
