@@ -93,7 +93,7 @@ def with_coarse(parts: Iterable[pl.DataFrame | None]) -> pl.DataFrame:
 def with_types(gold: Frames, types: pl.DataFrame) -> pl.DataFrame:
     """Return annotation and class: those of the data, those of the linked entities, and their coarse ones."""
     of_links = gold.links.join(types.drop_nulls("class"), on="entity").select("annotation", "class")
-    classes = pl.concat([gold.classes, of_links])
+    classes = pl.concat([gold.classes.select("annotation", "class"), of_links])
     coarse = classes.join(class_mapping(), on="class").select("annotation", pl.col("coarse").alias("class"))
     return pl.concat([classes, coarse]).unique().sort("annotation", "class")
 

@@ -60,13 +60,7 @@ def mentions_of(gold: Frames, runs: Mapping[str, Frames], kb: KnowledgeBase | No
     for number, (name, run) in enumerate(runs.items()):
         sides.append(_rows(run, aligned(gold, run, name).join(keys, on="gold").select("doc", "document"), number))
         links.append(_links(run, number))
-    every = pl.concat(links)["entity"].unique()
-    resolved = every if kb is None else kb.resolve(every)
-    entities = resolved.unique().sort()
-    codes = pl.DataFrame({"entity": every, "resolved": resolved}).join(
-        pl.DataFrame({"resolved": entities}).with_row_index("code"), on="resolved"
-    )
-    codes = codes.select("entity", pl.col("code").cast(pl.Int64))
+    entities, codes = _coded(pl.concat(links)["entity"], kb)
     left, gold_links = _linked(sides[0], links[0], codes, len(entities))
     right, answer_links = _linked(
         pl.concat(sides[1:] or [sides[0].clear()]), pl.concat(links[1:] or [links[0].clear()]), codes, len(entities)
@@ -87,32 +81,46 @@ def _links(frames: Frames, system: int) -> pl.DataFrame:
     return links.with_columns(system=pl.lit(system, pl.Int64))
 
 
+def _coded(given: pl.Series, kb: KnowledgeBase | None) -> tuple[pl.Series, pl.DataFrame]:
+    """Return the entities in order, and `entity` (as given) with its number as `code`."""
+    every = given.unique()
+    resolved = every if kb is None else kb.resolve(every)
+    entities = resolved.unique().sort()
+    codes = resolved.cast(pl.Enum(entities)).to_physical().cast(pl.Int64)
+    return entities, pl.DataFrame({"entity": every, "code": codes})
+
+
 def _linked(
     rows: pl.DataFrame, links: pl.DataFrame, codes: pl.DataFrame, beyond: int
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the rows with `link`, sorted and numbered as `id`, and their links by that number."""
-    links = links.join(codes, on="entity").select("system", "annotation", "code").unique()
-    sets = links.group_by("system", "annotation").agg(link=pl.col("code").min(), several=pl.len() > 1)
-    several = links.join(sets.filter("several"), on=["system", "annotation"]).sort("code")
-    keys = several.group_by("system", "annotation").agg(key=pl.col("code").cast(pl.String).str.join(" "))
-    keys = keys.with_columns(set=pl.col("key").rank("dense").cast(pl.Int64) + (beyond - 1))
-    rows = (
-        rows.join(sets, on=["system", "annotation"], how="left")
-        .join(keys.select("system", "annotation", "set"), on=["system", "annotation"], how="left")
-        .with_columns(link=pl.coalesce("set", "link", pl.lit(NIL)))
-        .drop("set", "several")
-        .sort("system", "doc", "begin", "end", "link", "group", "option", "annotation")
-        .with_row_index("id")
-        .with_columns(pl.col("id").cast(pl.Int64))
-    )
-    numbers = rows.select("id", "system", "annotation")
-    return rows, numbers.join(links, on=["system", "annotation"]).select("id", entity="code")
+    rows = rows.with_row_index("row")
+    links = links.join(codes, on="entity").join(rows.select("system", "annotation", "row"), on=["system", "annotation"])
+    links = links.select("row", "code").unique()
+    sets = links.group_by("row").agg(link=pl.col("code").min(), several=pl.len() > 1)
+    several = links.join(sets.filter("several").select("row"), on="row", how="semi").sort("code")
+    keys = several.group_by("row").agg(key=pl.col("code").cast(pl.String).str.join(" "))
+    keys = keys.select("row", set=pl.col("key").rank("dense").cast(pl.Int64) + (beyond - 1))
+    rows = rows.join(sets.select("row", "link"), on="row", how="left").join(keys, on="row", how="left")
+    rows = rows.with_columns(link=pl.coalesce("set", "link", pl.lit(NIL))).drop("set")
+    rows = _sorted(rows).with_row_index("id").with_columns(pl.col("id").cast(pl.Int64))
+    return rows.drop("row"), rows.select("id", "row").join(links, on="row").select("id", entity="code")
+
+
+def _sorted(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows by their numbers and, where all of these are equal, by group, option and name."""
+    numbers = ["system", "doc", "begin", "end", "link"]
+    equal = rows.filter(pl.struct(numbers).is_duplicated()).sort("group", "option", "annotation")
+    places = equal.select("row").with_row_index("place")
+    return rows.join(places, on="row", how="left").sort(*numbers, "place").drop("place")
 
 
 def _grouped(rows: pl.DataFrame) -> pl.DataFrame:
     """Return gold with its groups numbered; equal annotations of different groups become one group."""
     same = ["doc", "begin", "end", "link", "ignorable"]
-    rows = rows.with_columns(alone=pl.len().over("doc", "group") == 1, key=pl.col("id").min().over("doc", "group"))
+    rows = rows.join(_composed(rows), on="id", how="left").with_columns(
+        alone=pl.col("key").is_null(), key=pl.coalesce("key", "id"), option=pl.coalesce("part", "id")
+    )
     first = pl.col("key").min().over([*same, "alone"])
     rows = rows.with_columns(group=pl.when("alone").then(first).otherwise("key"))
     if repeated := int(rows.select((pl.col("group") != pl.col("key")).sum()).item()):
@@ -125,9 +133,28 @@ def _grouped(rows: pl.DataFrame) -> pl.DataFrame:
         "group",
         "ignorable",
         "annotation",
+        "option",
         g="id",
-        option=pl.col("id").min().over("doc", "group", "option"),
     )
+
+
+def _composed(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return id, `key` and `part`, the smallest id of group and option, for groups of several annotations."""
+    named = rows.filter(pl.col("group") != pl.col("annotation"))
+    names = named["group"].unique().implode()
+    found = (
+        rows.filter((pl.col("group") != pl.col("annotation")) | pl.col("annotation").is_in(names))
+        if len(named)
+        else named
+    )
+    smallest = pl.col("id").min()
+    found = found.select(
+        "id",
+        key=smallest.over("doc", "group"),
+        part=smallest.over("doc", "group", "option"),
+        several=pl.len().over("doc", "group") > 1,
+    )
+    return found.filter("several").drop("several")
 
 
 def _answers(rows: pl.DataFrame, links: pl.DataFrame, regions: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:

@@ -70,11 +70,16 @@ def frames_hash(frames: Frames) -> str:
     >>> frames_hash(Frames.empty()) == frames_hash(Frames.of())
     True
     """
-    parts = (
-        frames.documents.select("document", "text"),
-        frames.annotations.drop("dataset", "surface_form", "given"),
-        frames.links.select("annotation", "entity"),
-        frames.classes,
-        frames.regions,
+    own = pl.col("annotation")
+    annotations = frames.annotations.select(
+        *("annotation", "document", "begin", "end", "is_nil", "ignorable", "confidence"),
+        *(pl.when(pl.col(name) != own).then(name).alias(name) for name in ("group", "option")),
     )
-    return content_hash(*(part.sort(part.columns).write_csv() for part in parts))
+    parts = (
+        frames.documents.select("document", "text").sort("document"),
+        annotations.sort("annotation"),
+        frames.links.select("annotation", "entity").sort("annotation", "entity"),
+        frames.classes.sort("annotation", "class"),
+        frames.regions.sort(frames.regions.columns),
+    )
+    return content_hash(*(part.write_csv() for part in parts))
