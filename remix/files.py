@@ -66,7 +66,7 @@ def _decompressed(raw: io.BufferedReader) -> BinaryIO:
     if kind == "bzip2":
         return cast(BinaryIO, bz2.BZ2File(raw))
     if kind == "zstandard":
-        return io.BufferedReader(_Zstandard(raw))
+        return io.BufferedReader(_Zstandard(raw), 1 << 17)
     return raw
 
 
@@ -79,7 +79,7 @@ class _Zstandard(io.RawIOBase):
         self._raw = raw
         self._new_frame = zstandard.ZstdDecompressor().decompressobj
         self._frame = self._new_frame()
-        self._ready = b""
+        self._ready = memoryview(b"")
         self._begun = False
 
     def readable(self) -> bool:
@@ -96,7 +96,8 @@ class _Zstandard(io.RawIOBase):
                     raise EOFError("the last zstandard frame has no end")
                 return 0
             self._begun = True
-            self._ready = self._frame.decompress(block)
+            # A view: cutting off what was read must not copy the rest, which may be a thousand times the block.
+            self._ready = memoryview(self._frame.decompress(block))
         view = memoryview(buffer).cast("B")
         count = min(len(view), len(self._ready))
         view[:count] = self._ready[:count]
