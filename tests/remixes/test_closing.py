@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from remix.errors import UsageError
 from remix.frames import Frames
@@ -78,3 +80,41 @@ def test_limited_with_a_seed_draws_the_same_documents_from_any_order() -> None:
 def test_limited_to_nothing_is_refused() -> None:
     with pytest.raises(UsageError, match="at least 1"):
         limited(pl.Series(["a"]), 0, None)
+
+
+MENTIONS = st.lists(
+    st.tuples(
+        st.sampled_from(["d1", "d2", "d3"]), st.integers(0, 3), st.sampled_from([None, "optional"]), st.booleans()
+    ),
+    max_size=12,
+)
+
+
+@settings(deadline=None)
+@given(MENTIONS, st.booleans())
+def test_close_divides_the_annotations_of_kept_documents_into_kept_dropped_and_ignorable(
+    mentions: list[tuple[str, int, str | None, bool]], drop: bool
+) -> None:
+    names = [f"a{n}" for n in range(len(mentions))]
+    frames = Frames.of(
+        documents=pl.DataFrame({"document": ["d1", "d2", "d3"]}),
+        annotations=pl.DataFrame(
+            {
+                "annotation": names,
+                "document": [document for document, _, _, _ in mentions],
+                "group": [f"g{group}" for _, group, _, _ in mentions],
+                "ignorable": [ignorable for _, _, ignorable, _ in mentions],
+            },
+            schema={"annotation": pl.String, "document": pl.String, "group": pl.String, "ignorable": pl.String},
+        ),
+    )
+    selected = [name for name, (_, _, _, taken) in zip(names, mentions, strict=True) if taken]
+    closed = close(frames, pl.Series(["d1", "d2"]), pl.Series(selected, dtype=pl.String), drop=drop)
+    within = {name: mention for name, mention in zip(names, mentions, strict=True) if mention[0] != "d3"}
+    gold = {name for name, mention in within.items() if mention[2] is None}
+    taken = {within[name][:2] for name in gold & set(selected)}
+    kept = {name for name in gold if within[name][:2] in taken}
+    assert set(closed.kept) == kept
+    assert set(closed.dropped) == gold - kept
+    assert set(closed.frames.annotations["annotation"]) == set(within) - (gold - kept if drop else set())
+    assert set(closed.frames.gold().annotations["annotation"]) == kept
