@@ -76,8 +76,9 @@ def evaluated(
         columns = measured_columns(frames, kb, by)
         if systems or not runs:
             answers |= kept_runs(keeper.runs_folder, targets, systems)
-    types = with_coarse([types, kb.types if kb is not None else None])
-    frames = replace(frames, classes=with_types(frames, types))
+    if types is not None or kb is not None:
+        types = with_coarse([types, kb.types if kb is not None else None])
+        frames = replace(frames, classes=with_types(frames, types))
     rows = evaluate(frames, answers, by=by, types=types, columns=columns, kb=kb, **choices)
     return rows, frames.documents["dataset"].unique().sort().to_list()
 

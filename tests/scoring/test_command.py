@@ -89,3 +89,13 @@ def test_wrong_arguments_end_in_one_line(files, arguments, message):
     with pytest.raises(Error, match=message) as error:
         invoke(*(argument.format(gold=gold, run=run) for argument in arguments))
     assert "\n" not in str(error.value)
+
+
+def test_classes_of_files_are_sliced_by_as_they_are_without_types_of_entities(tmp_path, files):
+    # A class that maps to a coarse one gets no second row beside its own.
+    _, run = files
+    gold = tmp_path / "typed.benchmark.jsonl"
+    label = {"span": [0, 3], "entity_id": "Q1", "type": "Q215627"}
+    gold.write_text(json.dumps({"id": 0, "text": TEXT, "labels": [label]}))
+    rows = json.loads(invoke("--gold", gold, "--run", f"a={run}", "--by", "class", "-o", "json"))
+    assert {row["slice"] for row in rows if row["column"] == "class"} == {"http://www.wikidata.org/entity/Q215627"}
