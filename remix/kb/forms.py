@@ -35,4 +35,6 @@ def normalise(form: pl.Expr, *, case_sensitive: bool = False) -> pl.Expr:
     spaced = form.str.normalize("NFC").str.replace_all(r"[\s_]+", " ").str.strip_chars(" ")
     if case_sensitive:
         return spaced
-    return spaced.str.to_lowercase().str.replace_many(list(_FOLDS), list(_FOLDS.values()))
+    folded = spaced.str.to_lowercase().str.replace_many(list(_FOLDS), list(_FOLDS.values()))
+    # Folding takes some letters apart (İ, ΰ): without composing again two spellings of one form would differ.
+    return folded.str.normalize("NFC")
