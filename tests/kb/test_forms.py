@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 import polars as pl
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from remix.kb import normalise
@@ -18,12 +18,14 @@ def normal(form: str, *, case_sensitive: bool = False) -> str:
     return str(made.item())
 
 
+@settings(deadline=None)
 @given(LETTERS)
 def test_normalise_when_letters_are_of_any_script_then_it_casefolds_like_python(form: str) -> None:
     spaced = " ".join(unicodedata.normalize("NFC", form).replace("_", " ").split())
     assert normal(form) == unicodedata.normalize("NFC", spaced.casefold())
 
 
+@settings(deadline=None)
 @given(LETTERS)
 @example("İ\u0316")
 def test_normalise_when_repeated_then_nothing_changes(form: str) -> None:
