@@ -84,7 +84,10 @@ def build(
     """
     chosen = dict(values or {})
     text = query.bind(chosen, set_from)
-    entries, origin = store.datasets(), named_frames(store)
+    entries = store.datasets()
+    if not entries:
+        raise EmptySelection(_nothing(query.name, pl.DataFrame(), entries))
+    origin = named_frames(store)
     running = {"fix_variables": fix_variables, "allow_services": tuple(allow_services), "explain": explain}
     selection = _selected(store, query, text, origin, running)
     documents = limited(selection.documents, limit, seed)
