@@ -8,8 +8,7 @@
 `remix.open` gives a workspace; its methods are the verbs of the command line.
 """
 
-__version__ = "0.1.0"
-
+from remix._version import __version__
 from remix.errors import Error
 from remix.workspace import Workspace
 from remix.workspace import open_workspace as open

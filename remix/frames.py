@@ -56,7 +56,9 @@ LINKS: dict[str, pl.DataType] = {
 }
 """One row per acceptable entity of an annotation, in canonical form; NIL annotations have none."""
 
-CLASSES: dict[str, pl.DataType] = {"annotation": pl.String(), "class": pl.String()}
+CLASSES: dict[str, pl.DataType] = {"annotation": pl.String(), "class": pl.String(), "of_entity": pl.Boolean()}
+"""One row per class of an annotation; `of_entity` where the file says it of the linked entity, not of the mention."""
+
 REGIONS: dict[str, pl.DataType] = {"document": pl.String(), "begin": pl.Int64(), "end": pl.Int64()}
 """What is annotated exhaustively; a document without a row is annotated as a whole."""
 
@@ -112,6 +114,7 @@ class Frames:
         """
         made = {name: _fitted(frames.get(name, pl.DataFrame()), schema) for name, schema in SCHEMAS.items()}
         made["documents"] = made["documents"].with_columns(pl.col("words").fill_null(words(pl.col("text"))))
+        made["classes"] = made["classes"].with_columns(pl.col("of_entity").fill_null(False))
         made["annotations"] = made["annotations"].with_columns(
             pl.col("is_nil").fill_null(False),
             pl.col("group").fill_null(pl.col("annotation")),

@@ -101,13 +101,6 @@ class Workspace:
         choices = {"rewrite": rewrite, "allow_services": allow_services, "timeout": timeout, "endpoint": endpoint}
         return answer(self.store, find(query), values=values, set_from=set_from, **choices)  # type: ignore[arg-type]
 
-    def serve(self, *, host: str = "127.0.0.1", port: int = 8890, **limits: object) -> None:
-        """Serve the workspace as a SPARQL endpoint until interrupted; see `remix.web.serve` for the limits."""
-        from remix.web import serve
-
-        self.ensure_sample()
-        serve(self.store, host=host, port=port, **limits)  # type: ignore[arg-type]
-
     def listing(self, kind: str = "datasets") -> pl.DataFrame:
         """Return a row for each thing of a kind: datasets, queries, sets, measures, formats, systems, …."""
         from remix.reports.inventory import listing

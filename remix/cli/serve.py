@@ -42,7 +42,12 @@ def command(
     Example:
       remix serve --port 8890
     """
-    open_workspace(workspace).serve(
+    from remix.web import serve
+
+    opened = open_workspace(workspace)
+    opened.ensure_sample()
+    serve(
+        opened.store,
         host=host,
         port=port,
         timeout=timeout,

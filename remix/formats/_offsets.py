@@ -67,7 +67,8 @@ def _kept(rows: pl.DataFrame, reason: pl.Expr) -> pl.DataFrame:
 
 def _between(begin: str, end: str) -> pl.Expr:
     length = pl.col(end) - pl.col(begin)
-    fine = (pl.col(begin) >= 0) & (length >= 0)
+    # A slice beyond the end would be cut short and seem to fit.
+    fine = (pl.col(begin) >= 0) & (length >= 0) & (pl.col(end) <= pl.col("text").str.len_chars())
     return pl.when(fine).then(pl.col("text").str.slice(pl.col(begin), length))
 
 

@@ -20,6 +20,8 @@ __all__ = ["Tables", "tables"]
 GIVEN = predicate("givenIri", names.RMX)
 TYPE = predicate("type", names.RDF)
 CLASS = predicate("taClassRef", names.ITSRDF)
+ENTITY_TYPE = predicate("entityType", names.MNT)
+NAMED_INDIVIDUAL = predicate("NamedIndividual", names.OWL)
 CONTEXT = predicate("referenceContext")
 DOCUMENT = predicate("document", names.RMX)
 IGNORABLE = predicate("ignorable", names.RMX)
@@ -76,7 +78,7 @@ def tables(blocks: Blocks, dataset: str, mends: Mends) -> Tables:
         documents,
         annotations,
         _of(links.filter(~pl.col("nil")), annotations).select("annotation", "entity", "entity_as_given"),
-        _classes(triples, annotations, mends),
+        _classes(triples, subjects, annotations, mends),
         _regions(triples, subjects, documents),
     )
 
@@ -297,12 +299,19 @@ def _named(located: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
     return grouped(named)
 
 
-def _classes(triples: Triples, annotations: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+def _classes(triples: Triples, subjects: pl.DataFrame, annotations: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+    """Return annotation, class, of_entity: what the file says of the mention, and of the resource it links to."""
     rows = triples.of(CLASS)
     empty = rows.filter(pl.col("object").is_in(NO_LINKS)).height
     mends.add("invalid-iri", "a class <> or <*> is none", empty)
-    rows = rows.filter(~pl.col("object").is_in(NO_LINKS) & pl.col("object").str.starts_with("<"))
-    return _of(rows, annotations).select("annotation", iri(pl.col("object")).alias("class")).unique(maintain_order=True)
+    own = rows.with_columns(of_entity=pl.lit(False))
+    types = pl.concat([triples.of(TYPE), triples.of(ENTITY_TYPE)]).filter(pl.col("object") != NAMED_INDIVIDUAL)
+    known = types.join(subjects, on="unit").select("subject", type="object").unique(maintain_order=True)
+    linked = triples.of(IDENT).join(known, left_on="object", right_on="subject", maintain_order="left")
+    entity = linked.select("unit", object="type", of_entity=pl.lit(True))
+    both = pl.concat([own, entity]).filter(~pl.col("object").is_in(NO_LINKS) & pl.col("object").str.starts_with("<"))
+    named = _of(both, annotations).select("annotation", iri(pl.col("object")).alias("class"), "of_entity")
+    return named.unique(["annotation", "class"], keep="first", maintain_order=True)
 
 
 def _regions(triples: Triples, subjects: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:

@@ -131,7 +131,8 @@ def _annotations(frames: Frames) -> list[pl.DataFrame]:
 
 
 def _legal_classes(frames: Frames) -> pl.DataFrame:
-    return frames.classes.filter(pl.col("class").str.contains(_LEGAL))
+    # What a file says of an entity is among its other triples and no statement about the mention.
+    return frames.classes.filter(pl.col("class").str.contains(_LEGAL) & ~pl.col("of_entity"))
 
 
 def _entity() -> pl.Expr:

@@ -9,7 +9,8 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from remix import __version__, iris
+from remix import iris
+from remix._version import __version__
 from remix.errors import UnknownName, UsageError, nearest
 from remix.frames import Frames
 from remix.kb import KnowledgeBase

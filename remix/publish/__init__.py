@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-import remix
+from remix._version import __version__
 from remix.errors import UsageError
 from remix.files import read_bytes, written
 from remix.formats._turtle import columns, turtle
@@ -36,7 +36,7 @@ def publish(store: Store, dataset: str, to: Path | str, *, licence: str | None =
     folder = Path(to)
     data = folder / f"{dataset}.ttl"
     contents = {data: turtle(triples)}
-    contents[folder / f"{dataset}.manifest.ttl"] = turtle(manifest(entry, remix.__version__))
+    contents[folder / f"{dataset}.manifest.ttl"] = turtle(manifest(entry, __version__))
     contents[folder / f"{dataset}.dcat.ttl"] = turtle(
         data_description(entry, triples, data.name, contents[data], licence=licence)
     )

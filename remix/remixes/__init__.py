@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-import remix
+from remix._version import __version__
 from remix.errors import EmptySelection, UsageError
 from remix.files import written
 from remix.formats._turtle import turtle
@@ -106,7 +106,7 @@ def build(
         query=text,
         parameters=query.values(chosen, set_from),
         knowledge=kb.signature if kb else None,
-        version=remix.__version__,
+        version=__version__,
     )
     notes = (*selection.notes, *_warnings(closed, drop=drop, scoped=content.scoped))
     return Remix(
@@ -165,7 +165,7 @@ def _signature(
             "query": content_hash(text)[:12],
             **choices,
             "kb": kb.signature if kb else "none",
-            "version": remix.__version__,
+            "version": __version__,
         }
     )
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import polars as pl
 
-import remix
 from remix import catalog, resources
+from remix._version import __version__
 from remix.errors import UnknownName
 from remix.store import DatasetEntry, Store
 from remix.store.queries import Query, find, shipped
@@ -61,7 +61,7 @@ def about(store: Store) -> pl.DataFrame:
     """Return the state of a workspace and the versions in use, as columns `what` and `value`."""
     entries = store.datasets()
     rows = {
-        "remix": remix.__version__,
+        "remix": __version__,
         "python": platform.python_version(),
         **{name: version(name) for name in ("polars", "pyoxigraph", "rdflib")},
         "queries": str(resources.folder("queries")),

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from remix import __version__, iris
+from remix import iris
+from remix._version import __version__
 from remix.frames import Frames
 from remix.signature import Signature, content_hash
 

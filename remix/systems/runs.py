@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from remix import __version__
+from remix._version import __version__
 from remix.errors import Error, UnknownName
 from remix.formats.nif import write_frames
 from remix.frames import Frames

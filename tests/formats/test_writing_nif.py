@@ -54,7 +54,7 @@ def corpora(draw: st.DrawFn) -> Frames:
             if entity is not None:
                 iri = f"http://dbpedia.org/resource/{entity}"
                 links.append((annotation, iri, iri))
-                classes.append((annotation, f"http://dbpedia.org/ontology/{entity[0]}"))
+                classes.append((annotation, f"http://dbpedia.org/ontology/{entity[0]}", False))
     return Frames.of(
         documents=pl.DataFrame(documents, schema=["document", "dataset", "text", "language", "given"], orient="row"),
         annotations=pl.DataFrame(

@@ -1,0 +1,76 @@
+"""Measure a CONSTRUCT in the papers' shape as Oxigraph runs it and rewritten, and replacing a dataset.
+
+python bench/query.py --triples 200000
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from generate_nif import generate
+
+from remix.store import Store
+from remix.store.rewrite import construct, plan
+
+Result = TypeVar("Result")
+
+BASIC = """CONSTRUCT { ?d ?dp ?do . ?m ?mp ?mo }
+WHERE { ?d ?dp ?do . ?m ?mp ?mo ; nif:referenceContext ?d }"""
+LIMITED = """CONSTRUCT { ?d ?dp ?do . ?m ?mp ?mo }
+WHERE { ?d ?dp ?do . { SELECT DISTINCT ?d { ?set hfts:referenceDocuments ?d } ORDER BY ?d LIMIT 1000 }
+  ?m ?mp ?mo ; nif:referenceContext ?d }"""
+FILTERED = """CONSTRUCT { ?d ?dp ?do . ?m ?mp ?mo }
+WHERE { ?d ?dp ?do . ?m ?mp ?mo ; nif:referenceContext ?d ; nif:beginIndex ?b .
+  FILTER (?b > 100) FILTER EXISTS { ?m itsrdf:taIdentRef ?e } }"""
+
+
+def timed(what: str, work: Callable[[], Result]) -> tuple[Result, float]:
+    """Print how long some work takes, on the clock and on the processor."""
+    begin, busy = time.perf_counter(), time.process_time()
+    result = work()
+    took, busy = time.perf_counter() - begin, time.process_time() - busy
+    print(f"{what:28} {took:8.2f} s {busy:8.2f} s CPU", flush=True)
+    return result, busy
+
+
+def compared(store: Store, name: str, text: str) -> None:
+    """Measure one query both ways; the triples must be the same."""
+    index = store.index()
+    how = plan(text)
+    direct, slow = timed(f"{name}, direct", lambda: sorted(index.triples(how.text)))
+    rewritten, fast = timed(f"{name}, rewritten", lambda: construct(index, plan(text)))
+    assert rewritten == direct
+    print(f"{name}: the same {len(direct):,} triples, {slow / fast:.1f} times sooner\n", flush=True)
+
+
+def replaced(store: Store, file: Path, triples: int) -> None:
+    """Measure a file that has changed against loading it the first time, beside a dataset that stays."""
+    _, first = timed("load", lambda: store.load(file, name="changing"))
+    generate(triples, file, seed=1)
+    done, again = timed("load again, changed", lambda: store.load(file, name="changing"))
+    assert done.status == "replaced"
+    print(f"replacing takes {again / first:.2f} times the loading\n")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--triples", type=int, default=200_000)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        store = Store(folder / "workspace")
+        generate(options.triples, folder / "corpus.ttl")
+        timed("load", lambda: store.load(folder / "corpus.ttl"))
+        for title, text in (("basic", BASIC), ("limited", LIMITED), ("filtered", FILTERED)):
+            compared(store, title, text)
+        generate(options.triples, folder / "changing.ttl", seed=2)
+        replaced(store, folder / "changing.ttl", options.triples)
+
+
+if __name__ == "__main__":
+    main()
