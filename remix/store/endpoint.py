@@ -82,11 +82,9 @@ class Endpoint(Index):
             with response:
                 return response.read(), response.headers.get_content_type()
         except SPARQLExceptions.QueryBadFormed as error:
-            said = " ".join(str(getattr(error, "msg", error)).split())
-            raise QueryError(f"{name} is refused by {self.address}: {said[:300]}") from None
+            raise QueryError(f"{name} is refused by {self.address}: {_said(error)}") from None
         except SPARQLExceptions.SPARQLWrapperException as error:
-            said = " ".join(str(getattr(error, "msg", error)).split())
-            raise StoreError(f"{self.address} failed: {said[:300]}") from None
+            raise StoreError(f"{self.address} failed: {_said(error)}") from None
         except TimeoutError:
             raise Timeout(f"{self.address} did not answer within {self.timeout:g} s") from None
         except urllib.error.HTTPError as error:
@@ -95,6 +93,17 @@ class Endpoint(Index):
             if isinstance(getattr(error, "reason", None), TimeoutError):
                 raise Timeout(f"{self.address} did not answer within {self.timeout:g} s") from None
             raise StoreError(f"{self.address} cannot be reached: {getattr(error, 'reason', error)}") from None
+
+
+def _said(error: Exception) -> str:
+    """Return in one line what an endpoint said; SPARQLWrapper puts it, as the bytes' repr, behind its own words.
+
+    >>> _said(Exception("QueryBadFormed: A bad request \\n\\nResponse:\\nb'line 1: no\\\\n'"))
+    'line 1: no'
+    """
+    own, _, response = str(error).partition("Response:\n")
+    text = response.removeprefix("b").strip("'\"").replace("\\n", " ") or own
+    return " ".join(text.split())[:300]
 
 
 def _with_prefixes(text: str) -> str:

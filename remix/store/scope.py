@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from remix.store.tree import Node, Value, walk
+from remix.store.tree import Node, Value
 
 __all__ = ["MOVABLE", "certain", "subjects", "visible"]
 
@@ -105,8 +105,3 @@ def _seen(group: Node) -> set[str]:
     if projection is None:
         return _seen(group.get("where"))
     return {one.get("var") or one.get("evar") for one in projection}
-
-
-def has_aggregate(value: Value) -> bool:
-    """Return whether an aggregate occurs in a value."""
-    return any(node.kind.startswith("Aggregate_") for node in walk(value))
