@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
 from typing import BinaryIO, cast
@@ -145,7 +146,7 @@ def _table(stream: BinaryIO, syntax: ox.RdfFormat, mends: Mends, base: str | Non
     # The names of graphs go: a dataset is one graph.
     parser = (quad.triple for quad in quads) if syntax in _QUADS else cast(Iterator[ox.Triple], quads)
     schema = {"subject": pl.String(), "predicate": pl.Categorical(), "object": pl.String()}
-    parts = [pl.DataFrame(schema=schema), *map(_columns, _batches(parser))]
+    parts = [pl.DataFrame(schema=schema), *_split(_batches(parser))]
     return Parsed(pl.concat(parts), mends)
 
 
@@ -153,6 +154,18 @@ def _batches(parser: Iterator[ox.Triple]) -> Iterator[bytes]:
     # Every triple passes through Python here, and nowhere else: as an object that is not looked at.
     while lines := ox.serialize(islice(parser, _BATCH), format=ox.RdfFormat.N_TRIPLES):
         yield lines
+
+
+def _split(batches: Iterable[bytes]) -> Iterator[pl.DataFrame]:
+    """Return the columns of each batch, split while the next one is parsed."""
+    with ThreadPoolExecutor(1) as pool:
+        split: Future[pl.DataFrame] | None = None
+        for lines in batches:
+            if split is not None:
+                yield split.result()
+            split = pool.submit(_columns, lines)
+        if split is not None:
+            yield split.result()
 
 
 def _columns(lines: bytes) -> pl.DataFrame:
