@@ -35,7 +35,7 @@ def timed(what: str, work: Callable[[], Result]) -> tuple[Result, float]:
     result = work()
     took, busy = time.perf_counter() - begin, time.process_time() - busy
     print(f"{what:28} {took:8.2f} s {busy:8.2f} s CPU", flush=True)
-    return result, busy
+    return result, took
 
 
 def compared(store: Store, name: str, text: str) -> None:

@@ -28,6 +28,8 @@ Results = ox.QuerySolutions | ox.QueryBoolean | ox.QueryTriples
 
 _REMOVAL_COST = 3
 _CHUNK = 20_000
+_THREADS = 4
+"""Queries, or graphs to load, that run at once; a graph that is loaded holds up to a million triples in memory."""
 
 
 class Index:
@@ -107,9 +109,13 @@ class Index:
             elif subject.startswith("_:"):
                 quads = self._store.quads_for_pattern(ox.BlankNode(subject[2:]), None, None, None)
                 found |= {f"{quad.triple} .".encode() for quad in quads}
-        for begin in range(0, len(iris), _CHUNK):
-            some = " ".join(iris[begin : begin + _CHUNK])
-            found.update(self.triples(f"CONSTRUCT {{ ?s ?p ?o }} WHERE {{ VALUES ?s {{ {some} }} ?s ?p ?o }}"))
+        # Oxigraph answers a query in one thread and leaves the interpreter to others meanwhile.
+        threads = min(_THREADS, os.cpu_count() or 1)
+        chunk = max(1000, min(_CHUNK, -(-len(iris) // threads)))
+        chunks = [" ".join(iris[begin : begin + chunk]) for begin in range(0, len(iris), chunk)]
+        with ThreadPoolExecutor(threads) as pool:
+            queries = (f"CONSTRUCT {{ ?s ?p ?o }} WHERE {{ VALUES ?s {{ {some} }} ?s ?p ?o }}" for some in chunks)
+            found.update(*pool.map(self.triples, queries))
         return found
 
     def graphs(self) -> list[str]:
@@ -119,10 +125,6 @@ class Index:
     def __len__(self) -> int:
         """Return the number of triples in all graphs."""
         return len(self._store)
-
-
-_THREADS = 4
-"""Graphs that are loaded at once: each holds up to a million triples in memory."""
 
 
 def build_generation(
