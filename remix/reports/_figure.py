@@ -30,12 +30,15 @@ def new_figure(width: float, height: float) -> Figure:
 
 def save(figure: Figure, to: Path) -> None:
     """Write the figure as PNG, SVG or PDF, by the suffix; raises `UsageError` for another, `Error` without room."""
-    # No date and no version in the file: the same values give the same bytes.
+    from matplotlib import rc_context
+
+    # No date, no version and no random name in the file: the same values give the same bytes.
     metadata = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
     if to.suffix not in metadata:
         raise UsageError(f"no plot is written as '{to.suffix}'{nearest(to.suffix, metadata)}")
     try:
         to.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(to, dpi=150, metadata=metadata[to.suffix])
+        with rc_context({"svg.hashsalt": "remix"}):
+            figure.savefig(to, dpi=150, metadata=metadata[to.suffix])
     except OSError as error:
         raise Error(f"{to} cannot be written: {error.strerror or error}") from error

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import polars as pl
 
-from remix.errors import Error, UsageError, nearest
+from remix.errors import UsageError, nearest
 from remix.measures import AVERAGES, LOW_COVERAGE, MEASURES
+from remix.reports._figure import COLOURS, new_figure, save
 
 __all__ = ["chosen", "plot", "side_by_side"]
 
@@ -54,33 +55,30 @@ def _short(value: pl.Expr) -> pl.Expr:
 def plot(datasets: pl.DataFrame, to: Path, *, measures: Iterable[str] | None = None) -> None:
     """Draw a bar per dataset for each measure into a PNG, SVG or PDF file.
 
-    Needs the extra `plot`. Bars that speak for less than half of the annotations are hatched.
+    Needs the extra `plot`. Bars that speak for less than half of the annotations are hatched; measures that are 0
+    or absent everywhere are left out. Raises `UsageError` where nothing is left to draw.
     """
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise Error("plots need matplotlib: pip install 'nel-remix[plot]'") from None
     names = list(measures) if measures else datasets["measure"].unique(maintain_order=True).to_list()
-    panels = [(name, part) for name in names if (part := datasets.filter(pl.col("measure") == name)).height]
+    says = pl.col("value").fill_null(0) != 0
+    panels = [part for name in names if (part := datasets.filter(pl.col("measure") == name)).select(says.any()).item()]
     if not panels:
         raise UsageError(f"nothing to plot{nearest(names[0] if names else '', datasets['measure'].unique())}")
-    columns = min(3, len(panels))
+    columns = min(4, len(panels))
     rows = -(-len(panels) // columns)
-    figure = Figure(figsize=(4.5 * columns, 0.8 + 2.6 * rows), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.subplots(rows, columns, squeeze=False).ravel()
-    for axis, (name, part) in zip(axes, panels, strict=False):
+    known = datasets["dataset"].unique().sort().to_list()
+    figure = new_figure(1.5 + 2.6 * columns, 0.4 + rows * (0.55 + 0.22 * len(known)))
+    axes = figure.subplots(rows, columns, squeeze=False, sharey=True).ravel()
+    for axis, part in zip(axes, panels, strict=False):
         one = part.sort("dataset", "average").unique("dataset", keep="last", maintain_order=True)
         hatch = ["//" if covered < LOW_COVERAGE else "" for covered in one["coverage"]]
-        axis.barh(one["dataset"].to_list(), one["value"].to_list(), hatch=hatch, color="#4c72b0", edgecolor="white")
-        axis.set_title(f"{name} ({one['average'][0]})", fontsize=9)
+        places = [known.index(name) for name in one["dataset"]]
+        axis.barh(places, one["value"].to_list(), hatch=hatch, color=COLOURS[0], edgecolor="white")
+        axis.set_yticks(range(len(known)), known)
+        axis.set_title(f"{one['measure'][0]} ({one['average'][0]})", fontsize=8)
         axis.tick_params(labelsize=7)
-        axis.invert_yaxis()
+        axis.locator_params(axis="x", nbins=4)
+        axis.spines[["top", "right"]].set_visible(False)
+    axes[0].invert_yaxis()
     for axis in axes[len(panels) :]:
         axis.set_visible(False)
-    try:
-        # No date in the file: the same values give the same bytes.
-        figure.savefig(to, dpi=150, metadata={"Software": None} if to.suffix == ".png" else None)
-    except (OSError, ValueError) as error:
-        raise Error(f"{to} cannot be written: {error}") from error
+    save(figure, to)

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from remix.cli import enrich, kb, stats
-from remix.errors import Error, MissingKnowledge, StoreError, UnknownName, UsageError
+from remix.errors import MissingKnowledge, StoreError, UnknownName, UsageError
 from remix.names import DBR, HFTS
 from remix.reports.statistics import chosen, plot, side_by_side
 from remix.store import Store
@@ -142,7 +142,7 @@ def test_plot_when_drawn_twice_then_the_files_are_the_same(workspace: Path, tmp_
 
 def test_plot_when_the_file_has_no_known_suffix_then_the_error_names_it(tmp_path: Path) -> None:
     rows = pl.DataFrame({"dataset": ["a"], "measure": ["m"], "average": ["micro"], "value": [1.0], "coverage": [1.0]})
-    with pytest.raises(Error, match="plot.nonsense cannot be written"):
+    with pytest.raises(UsageError, match="no plot is written as '.nonsense'"):
         plot(rows, tmp_path / "plot.nonsense")
     with pytest.raises(UsageError, match="nothing to plot"):
         plot(rows, tmp_path / "plot.png", measures=["x"])

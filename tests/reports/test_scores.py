@@ -1,0 +1,59 @@
+"""Scores as a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from remix.errors import UsageError
+from remix.reports.scores import _bars, plot
+
+KEYS = {"task": "A2KB", "matching": "strong", "average": "micro", "mentions": 3}
+WHOLE = [
+    {"system": system, "dataset": dataset, "column": "", "slice": "", "f1": f1, **KEYS}
+    for system, dataset, f1 in [
+        ("a", "all", 0.5),
+        ("a", "x", 0.25),
+        ("a", "y", 0.75),
+        ("b", "x", None),
+        ("b", "y", 1.0),
+    ]
+]
+SLICED = [
+    {"system": "a", "dataset": "all", "column": column, "slice": value, "f1": 0.5, **KEYS}
+    for column, value in [("kb", "InKB"), ("class", "http://dbpedia.org/ontology/Person")]
+]
+
+
+def test_bars_stand_for_datasets_in_the_order_asked_for() -> None:
+    drawn = _bars(pl.DataFrame(WHOLE), ["y", "x"])
+    assert drawn.select("system", "group").rows() == [("a", "y"), ("b", "y"), ("a", "x"), ("b", "x")]
+
+
+def test_bars_stand_for_slices_where_rows_have_them() -> None:
+    assert _bars(pl.DataFrame(WHOLE + SLICED), [])["group"].to_list() == ["http://dbpedia.org/ontology/Person"]
+
+
+def test_bars_of_one_dataset_are_those_of_all() -> None:
+    assert _bars(pl.DataFrame(WHOLE[:1]), [])["group"].to_list() == ["all"]
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+def test_plot_when_drawn_twice_gives_the_same_bytes(suffix: str, tmp_path: Path) -> None:
+    files = [tmp_path / f"{name}{suffix}" for name in "ab"]
+    for file in files:
+        plot(pl.DataFrame(WHOLE), file)
+    assert files[0].read_bytes() == files[1].read_bytes()
+    assert files[0].stat().st_size > 1000
+
+
+def test_plot_when_the_suffix_is_unknown_names_the_known(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"no plot is written as '\.gif'.*\.png"):
+        plot(pl.DataFrame(WHOLE), tmp_path / "a.gif")
+
+
+def test_plot_when_no_row_has_a_score_says_so(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="nothing to plot"):
+        plot(pl.DataFrame(WHOLE).with_columns(f1=pl.lit(None, pl.Float64)), tmp_path / "a.png")
