@@ -1,0 +1,45 @@
+"""The answers that ship with the project are what the systems answer, and fit the corpus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from remix.formats import read
+from remix.resources import folder
+from remix.scoring import evaluate
+from remix.systems import SYSTEMS
+from remix.workspace import Workspace
+
+DATASETS = ("sample-biographies", "sample-news", "sample-posts")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("answers")
+    Workspace(folder / "workspace").annotate(DATASETS, SYSTEMS.names(), nif_folder=folder / "nif")
+    return folder / "nif"
+
+
+@pytest.mark.parametrize("system", SYSTEMS.names())
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_shipped_answers_are_what_the_system_answers(system: str, dataset: str, made: Path) -> None:
+    name = f"{system}--{dataset}--a2kb.ttl"
+    shipped = folder("datasets") / "answers" / name
+    assert shipped.read_bytes() == (made / name).read_bytes(), "run: sh scripts/answers"
+
+
+def test_shipped_files_pass_check(tmp_path: Path) -> None:
+    files = [str(file) for name in ("corpus", "answers") for file in sorted((folder("datasets") / name).glob("*.ttl"))]
+    assert len(files) == 12
+    assert Workspace(tmp_path).check(files).filter(level="defect").rows() == []
+
+
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_systems_come_out_in_the_order_of_what_they_know(dataset: str) -> None:
+    gold = read(folder("datasets") / "corpus" / f"{dataset}.ttl").frames
+    runs = {s: read(folder("datasets") / "answers" / f"{s}--{dataset}--a2kb.ttl").frames for s in SYSTEMS.names()}
+    rows = evaluate(gold, runs, tasks=["D2KB"], matchings=["strong"]).filter(average="micro", column="", dataset="all")
+    score = dict(rows.select("system", "f1").iter_rows())
+    assert score["random-candidate"] < score["prior"] < score["oracle-candidates"] < 1
