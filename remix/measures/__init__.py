@@ -51,6 +51,7 @@ def compute(
     without_sources: Iterable[str] = (),
     measures: Iterable[str] | None = None,
     profile: str = "remix",
+    within: Frames | None = None,
 ) -> Measured:
     """Return the values of all measures, or of those named, on these datasets.
 
@@ -58,14 +59,15 @@ def compute(
     left out where that dataset is measured, and so are all rows of `without_sources`. `reference` says what D is
     in the formulas: the annotation's own `dataset`, or the `union` of all given. Measures that need a knowledge
     base are skipped and named where there is none. The profile `hfts` follows that library instead of the formulas (see
-    `_hfts`). Raises `UsageError` for an unknown reference, profile or measure.
+    `_hfts`). `within` is what D consists of where it is not what is measured, as for the answers of a system.
+    Raises `UsageError` for an unknown reference, profile or measure.
     """
     if reference not in REFERENCES:
         raise UsageError(f"no reference '{reference}'{nearest(reference, REFERENCES)}")
     kb = prepared(kb, case_sensitive, without_sources)
     wanted = _wanted(profile, measures)
     chosen = tuple(m for m in wanted if kb is not None or not m.needs)
-    corpus = Corpus(frames, kb, reference=reference, case_sensitive=case_sensitive)
+    corpus = Corpus(frames, kb, reference=reference, case_sensitive=case_sensitive, within=within)
     base = _prepared(corpus, chosen)
     values = base.with_columns(column.value.alias(column.name) for column in columns_of(chosen))
     tables = {

@@ -46,8 +46,17 @@ _NAME = pl.col("dataset").str.extract(r"([^/:#]+)$")
 class Corpus:
     """The datasets that are measured, with the knowledge base that they are measured against."""
 
-    def __init__(self, frames: Frames, kb: KnowledgeBase | None, *, reference: str, case_sensitive: bool) -> None:
+    def __init__(
+        self,
+        frames: Frames,
+        kb: KnowledgeBase | None,
+        *,
+        reference: str,
+        case_sensitive: bool,
+        within: Frames | None = None,
+    ) -> None:
         self.frames = frames
+        self.within = within
         self.kb = kb
         self.reference = reference
         self.case_sensitive = case_sensitive
@@ -62,6 +71,13 @@ class Corpus:
             .join(self._mentions.select("annotation", "document", "dataset", "scope", "key"), on="annotation")
             .sort("annotation", "entity", "linked")
         )
+
+    @cached_property
+    def of_dataset(self) -> pl.DataFrame:
+        """Return the links that D consists of: those of the frames, unless D was said to be another corpus."""
+        if self.within is None:
+            return self.links
+        return Corpus(self.within, self.kb, reference=self.reference, case_sensitive=self.case_sensitive).links
 
     @cached_property
     def _mentions(self) -> pl.DataFrame:
@@ -151,7 +167,7 @@ class Corpus:
     @cached_property
     def annotations(self) -> pl.DataFrame:
         """Return the annotations with their entity and the sizes of all sets, sorted by annotation."""
-        links = self.links
+        links = self.of_dataset
         w_e, w_s = self.dictionary_entities, self.dictionary_forms
         own_e = links.group_by("document", "key").agg(own_entities=pl.col("entity").n_unique())
         own_s = links.group_by("document", "entity").agg(own_forms=pl.col("key").n_unique())
@@ -165,7 +181,9 @@ class Corpus:
         ):
             joined = joined.join(sizes, on=on, how="left", maintain_order="left")
         zero = ("w_entities", "d_entities", "union_entities", "common_entities")
-        return joined.with_columns(pl.col(column).fill_null(0) for column in zero)
+        # Only an entity that is not of D can have no form at all.
+        linked = pl.when(pl.col("entity").is_not_null()).then(pl.col("union_forms").fill_null(0))
+        return joined.with_columns(*(pl.col(column).fill_null(0) for column in zero), union_forms=linked)
 
     @cached_property
     def documents(self) -> pl.DataFrame:

@@ -429,3 +429,14 @@ def test_text_when_lengths_differ_then_sum_and_mean_are_given(corpus: Make) -> N
     assert measured.documents["numWords"].to_list() == [2, 4]
     assert of(measured, "numWords", "count") == 6
     assert of(measured, "numCharacters", "macro") == pytest.approx((11 + 7) / 2)
+
+
+def test_answers_are_measured_by_the_sets_of_the_dataset_that_they_answer(corpus, make_kb) -> None:  # type: ignore[no-untyped-def]
+    # W_E(Ada) = {e1, e2}; gold links Ada to e3, so |W ∪ E^D| = 3 for every answer with that form, whatever it links
+    # to. No set holds the form Bob or the entity e9.
+    kb = make_kb([("Ada", "e:1", 1, "x"), ("Ada", "e:2", 1, "x")])
+    gold = corpus([("x/d", "Ada", "e:3")])
+    answers = corpus([("x/d", "Ada", "e:3"), ("x/d", "Ada", "e:9"), ("x/d", "Bob", "e:9"), ("x/d", "Bob", None)])
+    found = compute(answers, kb, within=gold).annotations.sort("annotation")
+    assert found["ambiguitySurfaceForm"].to_list() == [3, 3, 0, 0]
+    assert found["ambiguityEntity"].to_list() == [1, 0, 0, None]
