@@ -113,12 +113,13 @@ def placed(frame: pl.DataFrame, score: str) -> pl.DataFrame:
     >>> for row in placed(pl.DataFrame({"s": [3.0, 1.0, 1.0, None]}), "s").rows():
     ...     print(row)
     (3.0, 1, 100.0, 'head')
-    (1.0, 2, 66.66666666666667, 'torso')
-    (1.0, 2, 66.66666666666667, 'torso')
+    (1.0, 2, 66.6666666667, 'torso')
+    (1.0, 2, 66.6666666667, 'torso')
     (None, None, None, None)
     """
     rank = pl.col(score).rank("min", descending=True).cast(pl.Int64)
-    better = (rank - 1) / pl.col(score).count()
+    # polars divides by multiplying with the reciprocal: 213 of 2130 come out below 0.1, and would be head.
+    better = ((rank - 1) / pl.col(score).count()).round(12)
     segment = (
         pl.when(better < SEGMENTS["head"])
         .then(pl.lit("head"))
@@ -129,7 +130,7 @@ def placed(frame: pl.DataFrame, score: str) -> pl.DataFrame:
     )
     return frame.with_columns(
         rank.alias(f"{score}_rank"),
-        (100 * (1 - better)).alias(f"{score}_percentile"),
+        (100 * (1 - better)).round(10).alias(f"{score}_percentile"),
         segment.alias(f"{score}_segment"),
     )
 

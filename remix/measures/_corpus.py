@@ -21,7 +21,7 @@ from remix.files import default_name
 from remix.frames import Frames
 from remix.kb import KnowledgeBase, normalise
 
-__all__ = ["Corpus"]
+__all__ = ["Corpus", "derived_from"]
 
 _NO_ENTITIES: dict[str, pl.DataType] = {
     "entity": pl.String(),
@@ -156,13 +156,17 @@ class Corpus:
         else:
             known = self.kb.scan("surface_forms").filter(pl.col(side).is_in(asked[side].unique().implode()))
             rows = known.select("key", "entity", "count", "source").collect()
-        origin = {source: derived_from(source) for source in rows["source"].unique().drop_nulls()}
-        rows = rows.with_columns(origin=pl.col("source").replace_strict(origin, default=None, return_dtype=pl.String))
+        own = self._derived(rows["source"].unique().drop_nulls().to_list())
         if self.reference == "union":
-            names = self.frames.documents.select(_NAME).to_series().unique()
-            rows = rows.filter(~pl.col("origin").is_in(names.implode()).fill_null(False))
+            rows = rows.join(own, on="source", how="anti")
             return asked.select("scope", side).unique().join(rows, on=side)
-        return asked.join(rows, on=side).filter(pl.col("origin").ne_missing(_NAME))
+        return asked.join(rows, on=side).join(own, on=["source", "dataset"], how="anti")
+
+    def _derived(self, sources: list[str]) -> pl.DataFrame:
+        """Return source and dataset where the source was derived from the dataset."""
+        named = self._mentions.select("dataset", name=_NAME).unique().drop_nulls().rows()
+        rows = [(source, dataset) for dataset, name in named for source in sources if derived_from(source, name)]
+        return pl.DataFrame(rows, schema={"source": pl.String, "dataset": pl.String}, orient="row")
 
     @cached_property
     def annotations(self) -> pl.DataFrame:
@@ -215,13 +219,17 @@ class Corpus:
         return counted.group_by("document").agg(region_words=pl.col("text").sum().cast(pl.Int64))
 
 
-def derived_from(source: str) -> str | None:
-    """Return the name of the dataset that a dictionary row was derived from, null where it was from none.
+def derived_from(source: str, dataset: str) -> bool:
+    """Return whether dictionary rows of a source were derived from the dataset of that name.
 
-    >>> derived_from("gold:RSS-500"), derived_from("redirect-title")
-    ('rss-500', None)
+    The source may say before the dataset's name in whose edition it was read.
+
+    >>> [derived_from(s, "rss-500") for s in ("gold:RSS-500", "gold:elevant-rss-500", "gold:RSS-500_wd", "names")]
+    [True, True, False, False]
     """
-    return default_name(source.removeprefix("gold:")) if source.startswith("gold:") else None
+    if not source.startswith("gold:"):
+        return False
+    return f"-{default_name(source.removeprefix('gold:'))}".endswith(f"-{dataset.lower().replace('_', '-')}")
 
 
 def percentile(column: str) -> pl.Expr:
@@ -231,7 +239,7 @@ def percentile(column: str) -> pl.Expr:
     [33.3, 100.0, 100.0, None]
     """
     rank = pl.col(column).rank("min", descending=True)
-    return (100 * (1 - (rank - 1) / pl.col(column).count())).alias(f"{column}_percentile")
+    return (100 * (1 - (rank - 1) / pl.col(column).count())).round(10).alias(f"{column}_percentile")
 
 
 def _total(column: str) -> pl.Expr:

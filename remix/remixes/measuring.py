@@ -6,11 +6,11 @@ from collections.abc import Collection
 
 import polars as pl
 
-from remix.files import default_name
 from remix.formats._turtle import columns
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
 from remix.measures import compute
+from remix.measures._corpus import derived_from
 
 __all__ = ["fresh", "without_origins"]
 
@@ -27,5 +27,5 @@ def fresh(frames: Frames, name: str, iri: str, kb: KnowledgeBase | None) -> pl.D
 def without_origins(kb: KnowledgeBase, names: Collection[str]) -> KnowledgeBase:
     """Return the knowledge base without what was derived from the origins, whose name the remix does not bear."""
     sources = kb.scan("surface_forms").select("source").unique().collect()["source"].drop_nulls().to_list()
-    derived = [s for s in sources if s.startswith("gold:") and default_name(s.removeprefix("gold:")) in names]
+    derived = [source for source in sources if any(derived_from(source, name) for name in names)]
     return kb.without_sources(derived) if derived else kb

@@ -86,6 +86,19 @@ def test_placed_when_twenty_are_ranked_then_segments_are_two_nine_nine() -> None
     assert ranked.filter(pl.col("s") == 0).select("s_rank", "s_percentile").row(0) == (20, pytest.approx(5.0))
 
 
+@pytest.mark.parametrize("count", [10, 100, 870, 2130, 5400])
+def test_placed_when_the_population_is_divided_then_the_head_is_a_tenth_and_no_more(count: int) -> None:
+    # The tenth of 2130 is 213; 213 / 2130 computed as 213 * (1 / 2130) is a little less than 0.1.
+    ranked = placed(pl.DataFrame({"s": [float(n) for n in range(count)]}), "s")
+    sizes = dict(ranked["s_segment"].value_counts().rows())
+    assert sizes == {
+        "head": count // 10,
+        "torso": count * 45 // 100 + (count * 45 % 100 > 0),
+        "tail": count * 45 // 100,
+    }
+    assert ranked.filter(pl.col("s_rank") == count // 10 + 1)["s_percentile"].to_list() == [90.0]
+
+
 def test_placed_when_scores_tie_then_they_share_the_better_segment() -> None:
     # Ten rows, the best two equal: both have rank 1 and nothing better, so both are head.
     ranked = placed(pl.DataFrame({"s": [9.0, 9.0, *map(float, range(8))]}), "s")

@@ -145,6 +145,16 @@ def test_confusion_when_dictionary_rows_come_from_the_dataset_then_only_others_s
     assert column(compute(frames, kb, without_sources=["gold:*"]), "dictionaryEntities") == [1, 1]
 
 
+def test_dictionary_when_rows_come_from_another_edition_of_the_dataset_then_they_do_not_count_either(
+    corpus: Make, make_kb: MakeKb
+) -> None:
+    sources = ("gold:elevant-rss_500", "gold:RSS-500", "gold:rss-500_wd", "gold:500", "rss-500")
+    kb = make_kb([("a", f"dbr:{n}", 1, source) for n, source in enumerate(sources)])
+    measured = compute(corpus([("rss-500/1", "a", kb_iri("X"))]), kb)
+    # The first two end with the dataset's name; the others are another dataset's, or derived from no gold.
+    assert column(measured, "dictionaryEntities") == [3]
+
+
 def test_maximum_recall_when_forms_repeat_then_distinct_ones_count_and_pooled_counts_all(
     corpus: Make, make_kb: MakeKb
 ) -> None:
