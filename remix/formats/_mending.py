@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from remix.names import PREFIXES
 
-__all__ = ["Mends", "decoded", "mended_iri", "relative_iris", "with_dots", "with_iris", "with_prefix"]
+__all__ = ["Mends", "decoded", "mended_iri", "recoded", "relative_iris", "with_dots", "with_iris", "with_prefix"]
 
 
 class Mends:
@@ -45,6 +45,30 @@ def decoded(data: bytes, mends: Mends) -> str:
         return "".join(_line(line, n, mends) for n, line in enumerate(data.splitlines(keepends=True), 1))
 
 
+_DECLARED = re.compile(r"""(<\?xml[^>]*?)\s+encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
+
+
+def recoded(data: bytes, mends: Mends) -> str:
+    """Return the text of RDF/XML or JSON-LD by its own mark or declaration, which goes; else as `decoded`.
+
+    >>> mends = Mends()
+    >>> recoded("<?xml version='1.0' encoding='ISO-8859-2'?><ž/>".encode("iso-8859-2"), mends)
+    "<?xml version='1.0'?><ž/>"
+    >>> mends.examples
+    {'encoding': 'the file is ISO-8859-2'}
+    """
+    declared = _DECLARED.match(data[:200].decode("latin-1"))
+    try:
+        if declared and declared[2].lower() not in ("utf-8", "utf8"):
+            text = data.decode(declared[2])
+            mends.add("encoding", f"the file is {declared[2]}")
+        else:
+            text = decoded(data, mends)
+    except (LookupError, ValueError):
+        text = decoded(data, mends)
+    return _DECLARED.sub(r"\1", text, count=1) if text.startswith("<?xml") else text
+
+
 def _line(line: bytes, number: int, mends: Mends) -> str:
     try:
         return line.decode()
@@ -64,7 +88,9 @@ def with_prefix(text: str, prefix: str) -> str | None:
     return f"@prefix {prefix}: <{PREFIXES[prefix]}> . {text}"
 
 
-_UNDOTTED = re.compile(r"^([ \t]*@(?:prefix[ \t]+\S*:|base)[ \t]*<[^<>\n]*>)[ \t]*(?=\r?$)", re.MULTILINE)
+_UNDOTTED = re.compile(
+    r"^([ \t]*@(?:prefix[ \t]+\S*:|base)[ \t]*<[^<>\n]*>)([ \t]*(?:#[^\r\n]*)?)(?=\r?$)", re.MULTILINE
+)
 
 
 def with_dots(text: str, mends: Mends) -> str:
@@ -80,7 +106,7 @@ def with_dots(text: str, mends: Mends) -> str:
         if text[match.end() : match.end() + 200].lstrip().startswith("."):
             return match[0]
         mends.add("missing-dot", f"line {_line_of(text, match.start())}: {match[1].strip()}")
-        return f"{match[1]} ."
+        return f"{match[1]} .{match[2]}"
 
     return _UNDOTTED.sub(dotted, text)
 

@@ -1,13 +1,14 @@
 """Offsets against texts: what a file counts in, told by where its anchors are found.
 
-Offsets are Unicode code points with an exclusive end. Files also count UTF-8 bytes or UTF-16 units, name
-the last character instead of the end, or are a few characters off. The anchor decides; where nothing
-fits, the offsets stay as they are given.
+Offsets are Unicode code points with an exclusive end. Files also count UTF-8 bytes or UTF-16 units, count
+the text in another Unicode normal form, name the last character instead of the end, or are a few
+characters off. The anchor decides; where nothing fits, the offsets stay as they are given.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Literal
 
 import polars as pl
 
@@ -16,6 +17,7 @@ __all__ = ["checked"]
 REACH = 32
 """How many characters away from the given offset an anchor is looked for."""
 
+Form = Literal["NFC", "NFD"]
 _FILLER = "\uffff"
 _WINDOW = REACH * 2
 
@@ -50,11 +52,15 @@ def checked(frame: pl.DataFrame) -> pl.DataFrame:
     padded = (said == pl.col("anchor").str.strip_chars()) & ~missing
     done.append(_kept(rest.filter(padded), pl.lit("differs in outer white space")))
     rest = rest.filter(~padded.fill_null(False))
+    spelt = (_composed(said) == _composed(pl.col("anchor"))) & ~missing
+    done.append(_kept(rest.filter(spelt), pl.lit("differs in its Unicode normal form")))
+    rest = rest.filter(~spelt.fill_null(False))
     for reason, reading in _READINGS:
         if rest.is_empty():
             break
         tried = reading(rest)
-        fits = (_between("try_begin", "try_end") == pl.col("anchor")).fill_null(False)
+        found = _composed(_between("try_begin", "try_end"))
+        fits = ((found == _composed(pl.col("anchor"))) & (found != "")).fill_null(False)
         done.append(_taken(tried.filter(fits), reason))
         rest = tried.filter(~fits).drop("try_begin", "try_end")
     done += _unfitting(rest)
@@ -63,6 +69,10 @@ def checked(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _kept(rows: pl.DataFrame, reason: pl.Expr) -> pl.DataFrame:
     return rows.with_columns(kind=pl.lit("anchor"), reason=reason)
+
+
+def _composed(text: pl.Expr) -> pl.Expr:
+    return text.str.normalize("NFC")
 
 
 def _between(begin: str, end: str) -> pl.Expr:
@@ -93,6 +103,8 @@ def _unfitting(rest: pl.DataFrame) -> Iterator[pl.DataFrame]:
     reason = (
         pl.when(_between("begin", "end").str.to_lowercase() == pl.col("anchor").str.to_lowercase())
         .then(pl.lit("differs in case"))
+        .when(pl.col("anchor") == "")
+        .then(pl.lit("is empty"))
         .otherwise(pl.lit("is not near these offsets"))
     )
     yield _kept(rest.filter(inside & pl.col("anchor").is_not_null()), reason)
@@ -145,13 +157,28 @@ def _length(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(try_begin="begin", try_end=pl.col("begin") + pl.col("anchor").str.len_chars())
 
 
+def _normal_form(counted: Form, written: Form) -> Callable[[pl.DataFrame], pl.DataFrame]:
+    """Return the reading of offsets that count one Unicode normal form of a text which is written in the other."""
+
+    def reading(rows: pl.DataFrame) -> pl.DataFrame:
+        other = pl.col("text").str.normalize(counted)
+
+        def characters(offset: str) -> pl.Expr:
+            before = other.str.slice(0, pl.when(pl.col(offset) >= 0).then(pl.col(offset)))
+            return before.str.normalize(written).str.len_chars().cast(pl.Int64)
+
+        return rows.with_columns(try_begin=characters("begin"), try_end=characters("end"))
+
+    return reading
+
+
 def _near(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with the nearest place of the anchor, the later of two equally near."""
     begin = pl.col("begin").fill_null(0).clip(0)
     length = pl.col("anchor").str.len_chars().cast(pl.Int64)
     after = pl.col("text").str.slice(begin, length + REACH)
     start = (begin - REACH).clip(0)
-    before = pl.col("text").str.slice(start, begin - start + length - 1).str.reverse()
+    before = pl.col("text").str.slice(start, (begin - start + length - 1).clip(0)).str.reverse()
     later = _position(after, pl.col("anchor"))
     earlier = _position(before, pl.col("anchor").str.reverse())
     # Counted from the end of the window, an anchor found at 0 ends one character before its given end.
@@ -178,6 +205,8 @@ _READINGS: tuple[tuple[str, Callable[[pl.DataFrame], pl.DataFrame]], ...] = (
     ("taken from the IRI", _from_iri),
     ("counted in UTF-8 bytes", _bytes),
     ("counted in UTF-16 units", _units),
+    ("counted in composed letters", _normal_form("NFC", "NFD")),
+    ("counted in letters and their accents", _normal_form("NFD", "NFC")),
     ("the end was the last character", _inclusive),
     ("counted from 1", _from_one),
     ("the end did not fit the anchor", _length),

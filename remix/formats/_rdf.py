@@ -9,13 +9,16 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
 from typing import BinaryIO, cast
+from urllib.parse import urldefrag, urljoin
 
 import polars as pl
 import pyoxigraph as ox
 
 from remix.errors import BadInput
-from remix.formats._mending import Mends, decoded, relative_iris, with_dots, with_iris, with_prefix
+from remix.formats._mending import Mends, decoded, recoded, relative_iris, with_dots, with_iris, with_prefix
 from remix.formats._source import Source
+from remix.formats._terms import IDENT, predicate
+from remix.names import ITSRDF
 
 __all__ = ["BASE", "Parsed", "parsed", "syntax_of"]
 
@@ -96,27 +99,43 @@ def parsed(source: Source) -> Parsed:
             return _table(cast(BinaryIO, lined), syntax, Mends())
     except (SyntaxError, ValueError) as error:
         if syntax not in _TEXTUAL:
-            raise _refusal(source, error) from None
-    return _mended(source, syntax)
+            return _recoded(source, syntax, error)
+    return _mended(source)
 
 
-def _mended(source: Source, syntax: ox.RdfFormat) -> Parsed:
+def _recoded(source: Source, syntax: ox.RdfFormat, error: SyntaxError | ValueError) -> Parsed:
+    """Return the triples of RDF/XML or JSON-LD that is not UTF-8; raises `BadInput` where that is not its defect."""
     mends = Mends()
-    data = bytearray()
     with source.open() as stream:
-        lines = _Lined(stream, source.name)
-        while len(data) <= _LONGEST_REPAIR and (block := lines.read(_LONGEST_LINE)):
-            data += block
+        text = recoded(_whole(stream, source), mends)
+    if not mends.counts:
+        raise _refusal(source, error) from None
+    try:
+        return _table(io.BytesIO(text.encode("utf-8", "replace")), syntax, mends)
+    except (SyntaxError, ValueError) as other:
+        raise _refusal(source, other) from None
+
+
+def _whole(stream: BinaryIO | io.RawIOBase, source: Source) -> bytes:
+    data = bytearray()
+    while len(data) <= _LONGEST_REPAIR and (block := stream.read(_LONGEST_LINE)):
+        data += block
     if len(data) > _LONGEST_REPAIR:
         raise BadInput(source.name, "does not parse, and is too long (over 1 GB) to be repaired; split it")
-    text = with_iris(with_dots(decoded(bytes(data), mends), mends), mends)
+    return bytes(data)
+
+
+def _mended(source: Source) -> Parsed:
+    mends = Mends()
+    with source.open() as stream:
+        data = _whole(_Lined(stream, source.name), source)
+    text = with_iris(with_dots(decoded(data, mends), mends), mends)
     del data
-    # A line format has no prefixes; one that uses them is Turtle under a wrong name.
-    syntax = ox.RdfFormat.TRIG if syntax in _LINED else syntax
     base: str | None = None
     while True:
         try:
-            return _table(io.BytesIO(text.encode("utf-8", "replace")), syntax, mends, base)
+            # TriG holds the other three: a file may have any of them under a wrong name.
+            return _table(io.BytesIO(text.encode("utf-8", "replace")), ox.RdfFormat.TRIG, mends, base)
         except SyntaxError as error:
             undeclared = re.search(r"The prefix (\S*): has not been declared", str(error))
             longer = with_prefix(text, undeclared[1]) if undeclared else None
@@ -147,7 +166,18 @@ def _table(stream: BinaryIO, syntax: ox.RdfFormat, mends: Mends, base: str | Non
     parser = (quad.triple for quad in quads) if syntax in _QUADS else cast(Iterator[ox.Triple], quads)
     schema = {"subject": pl.String(), "predicate": pl.Categorical(), "object": pl.String()}
     parts = [pl.DataFrame(schema=schema), *_split(_batches(parser))]
-    return Parsed(pl.concat(parts), mends)
+    return Parsed(_without_links_to(quads.base_iri, pl.concat(parts)), mends)
+
+
+def _without_links_to(base: str | None, triples: pl.DataFrame) -> pl.DataFrame:
+    """Return the triples with links to `<>` and `<*>` as they are without a base: one that is declared hides them."""
+    if base is None or base == BASE:
+        return triples
+    empty = {f"<{urljoin(urldefrag(base).url, link)}>": f"<{BASE}{link}>" for link in ("", "*")}
+    links = pl.col("predicate").is_in([IDENT, predicate("taClassRef", ITSRDF)])
+    return triples.with_columns(
+        pl.when(links).then(pl.col("object").replace(empty)).otherwise("object").alias("object")
+    )
 
 
 def _batches(parser: Iterator[ox.Triple]) -> Iterator[bytes]:

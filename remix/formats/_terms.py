@@ -78,8 +78,8 @@ def language(term: pl.Expr) -> pl.Expr:
 
 
 def integer(term: pl.Expr) -> pl.Expr:
-    """Return the whole number that a literal says, whatever its datatype; null where it says none."""
-    return term.str.extract(r'^"\s*\+?(-?[0-9]+)\s*"', 1).cast(pl.Int64, strict=False)
+    """Return the whole number that a literal says, whatever its datatype (also `4.0`); null where it says none."""
+    return term.str.extract(r'^"\s*\+?(-?[0-9]+)(?:\.0*)?\s*"', 1).cast(pl.Int64, strict=False)
 
 
 def number_term(term: pl.Expr, value: pl.Expr) -> pl.Expr:

@@ -65,6 +65,12 @@ def test_with_iris_when_brackets_stand_in_strings_and_comments_then_these_stay()
     assert mends.examples["invalid-iri"] == "line 2: <http://x/b c>"
 
 
+def test_with_dots_when_a_comment_follows_then_the_dot_comes_before_it() -> None:
+    mends = Mends()
+    assert with_dots("@prefix a: <http://a/> # of a\n", mends) == "@prefix a: <http://a/> . # of a\n"
+    assert mends.counts["missing-dot"] == 1
+
+
 def test_with_dots_when_the_dot_stands_on_the_next_line_then_none_is_added() -> None:
     mends = Mends()
     text = "@prefix a: <http://a/>\n  .\n@prefix b: <http://b/>\r\n<http://x> a a:X ."

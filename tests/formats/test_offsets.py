@@ -52,6 +52,15 @@ def one(*row: object) -> tuple[object, ...]:
         (("abc", None, 1, 9), (1, 9, "range", "lies outside the text")),
         (("abc", "zz", -5, 1), (-5, 1, "range", "lies outside the text")),
         ((None, "Rome", 0, 9), (0, 9, None, None)),
+        # The text has the accent as a character of its own (5 for 4), and the file counts as if it had not.
+        (("Cafe\u0301 Flore", "Café", 0, 4), (0, 5, "offset", "counted in composed letters")),
+        (("Cafe\u0301 Flore", "Flore", 5, 10), (6, 11, "offset", "counted in composed letters")),
+        # Ǻ is one character, two bytes, and a letter with two accents.
+        (("Ǻb Flore", "Flore", 5, 10), (3, 8, "offset", "counted in letters and their accents")),
+        (("Café Flore", "Cafe\u0301", 0, 4), (0, 4, "anchor", "differs in its Unicode normal form")),
+        (("in Rome", "", 3, 7), (3, 7, "anchor", "is empty")),
+        (("Rome", "", 0, 4), (0, 4, "anchor", "is empty")),
+        (("Rome", "", -5, 4), (-5, 4, "range", "lies outside the text")),
         (("\ufeffRome\r\n", "Rome", 1, 5), (1, 5, None, None)),
     ],
 )

@@ -129,6 +129,50 @@ def test_read_when_a_link_is_empty_or_a_star_then_nil_and_no_triple(reading: Rea
     assert read_bytes(tmp_path / "out.nt.zst").count(b"taIdentRef") == 1
 
 
+@pytest.mark.parametrize("base", ["http://x/corpus", "http://x/", "http://x/corpus.ttl#a"])
+def test_read_when_a_link_is_empty_and_a_base_is_declared_then_it_links_to_nothing_either(
+    reading: Read, tmp_path: Path, base: str
+) -> None:
+    text = f"@base <{base}> .\n" + HEAD + context() + mention(0, 3, "Ada", "<>") + mention(8, 11, "Bob", "<*>") + ROME
+    found = reading(text, triples_to=tmp_path / "out.nt.zst")
+    assert (found.report.linked, found.report.nil) == (1, 2)
+    assert kinds(found) == {"invalid-iri": 2}
+    assert read_bytes(tmp_path / "out.nt.zst").count(b"taIdentRef") == 1
+
+
+def test_read_when_offsets_are_decimals_then_they_are_numbers(reading: Read) -> None:
+    found = reading(HEAD + context() + ROME.replace('"15"^^xsd:int', '"15.0"^^xsd:double').replace("#char=15,19", "#r"))
+    assert found.frames.annotations.select("begin", "end").rows() == [(15, 19)]
+    assert found.report.repairs == ()
+
+
+def test_read_when_named_graphs_stand_in_turtle_then_they_are_read(reading: Read) -> None:
+    found = reading(HEAD + "<http://x/g> {\n" + context() + ADA + "}\n")
+    assert found.report.annotations == 1
+
+
+@pytest.mark.parametrize("encoding", ["ISO-8859-1", "windows-1252", "UTF-16", "UTF-8"])
+def test_read_when_xml_is_not_utf8_then_it_is_read_by_its_declaration(reading: Read, encoding: str) -> None:
+    text = HEAD + context(text="Zoë saw Rome") + mention(8, 12, "Rome")
+    quads = ox.parse(text.encode(), format=ox.RdfFormat.TURTLE)
+    xml = ox.serialize([quad.triple for quad in quads], format=ox.RdfFormat.RDF_XML)
+    assert xml is not None
+    # What says that it is UTF-8 and is not, is Windows-1252.
+    data = xml.decode().replace("UTF-8", encoding).encode("cp1252" if encoding == "UTF-8" else encoding)
+    found = reading(data, "news.rdf")
+    assert found.frames.documents["text"].item() == "Zoë saw Rome"
+    assert kinds(found) == {"encoding": 1}
+
+
+def test_read_when_json_is_utf16_then_it_is_read(reading: Read) -> None:
+    quads = ox.parse((HEAD + context(text="Zoë") + mention(0, 3, "Zoë")).encode(), format=ox.RdfFormat.TURTLE)
+    json = ox.serialize([quad.triple for quad in quads], format=ox.RdfFormat.JSON_LD)
+    assert json is not None
+    found = reading(json.decode().encode("utf-16"), "news.jsonld")
+    assert found.frames.annotations["surface_form"].to_list() == ["Zoë"]
+    assert kinds(found) == {"encoding": 1}
+
+
 def test_read_when_windows_1252_then_the_text_is_right(reading: Read) -> None:
     text = HEAD + context(text="Zoë saw “Rome”") + mention(9, 13, "Rome")
     found = reading(text.encode("cp1252"))
