@@ -173,7 +173,8 @@ class Store:
 
     def _keep(self, reading: Reading, source: str, scratch: Path) -> DatasetEntry:
         """Return the entry of a reading whose files now have their place in the workspace."""
-        folder = f"datasets/{reading.name}-{reading.content[:12]}"
+        # The same content under another IRI has other triples, and replaces what stands in a folder of its own.
+        folder = f"datasets/{reading.name}-{content_hash(reading.content, reading.iri)[:12]}"
         try:
             reading.frames.write(scratch)
             report = json.dumps(asdict(reading.report), ensure_ascii=False, indent=1)

@@ -94,6 +94,14 @@ def test_load_of_other_file_under_taken_name_is_refused_with_suggestion(
     assert annotations(store) == 1
 
 
+def test_load_of_same_content_under_another_base_iri_replaces_it(store: Store, rivers: Path) -> None:
+    store.load(rivers)
+    assert store.load(rivers, base_iri="http://corpus.org/").status == "replaced"
+    assert store.index().graphs() == ["http://corpus.org/rivers"]
+    assert annotations(store) == 3
+    assert store.load(rivers, base_iri="http://corpus.org/").status == "unchanged"
+
+
 @pytest.mark.parametrize("name", ["", "a b", "../x", "a/b", ".hidden", "x\n", "é"])
 def test_load_under_name_that_is_none_is_refused(store: Store, rivers: Path, name: str) -> None:
     with pytest.raises(UsageError, match="cannot name a dataset"):
