@@ -71,9 +71,12 @@ class UnknownName(UsageError):
     "no query named 'persns'; did you mean 'persons'? `remix list queries` shows all"
     """
 
-    def __init__(self, kind: str, name: str, known: Iterable[str], command: str = "") -> None:
-        more = f" `{command}` shows all" if command else ""
-        super().__init__(f"no {kind} named '{name}'{nearest(name, known)}{more}")
+    def __init__(
+        self, kind: str, name: str, known: Iterable[str], command: str = "", *, does: str = "shows all"
+    ) -> None:
+        hint = nearest(name, known)
+        more = f"{'' if hint.endswith('?') else ';'} `{command}` {does}" if command else ""
+        super().__init__(f"no {kind} named '{name}'{hint}{more}")
         self.kind = kind
         self.name = name
 

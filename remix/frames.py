@@ -8,6 +8,8 @@ from pathlib import Path
 
 import polars as pl
 
+from remix.errors import Error, StoreError
+
 __all__ = [
     "ANNOTATIONS",
     "CANDIDATES",
@@ -17,7 +19,9 @@ __all__ = [
     "REGIONS",
     "VALUES",
     "Frames",
+    "read_parquet",
     "words",
+    "write_parquet",
 ]
 
 DOCUMENTS: dict[str, pl.DataType] = {
@@ -70,6 +74,29 @@ VALUES: dict[str, pl.DataType] = {
     "text": pl.String(),
 }
 """Measure values met in a file (`hfts:`, `rmx:` terms), long form: `number` where it is one, else `text`."""
+
+
+def write_parquet(frame: pl.DataFrame, path: Path, *, row_group_size: int | None = None) -> None:
+    """Write a frame as Parquet; raises `Error` where the disk is full or the folder may not be written."""
+    try:
+        frame.write_parquet(path, row_group_size=row_group_size)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise Error(f"{path} cannot be written: {_reason(error)}") from None
+
+
+def read_parquet(path: Path) -> pl.DataFrame:
+    """Return a frame from a Parquet file; raises `StoreError` where it is gone or damaged."""
+    try:
+        return pl.read_parquet(path)
+    except FileNotFoundError:
+        raise StoreError(f"{path} is gone") from None
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise StoreError(f"{path} is damaged ({_reason(error)})") from None
+
+
+def _reason(error: Exception) -> str:
+    """Return the last thing that an error of polars or of the system says."""
+    return str(error).splitlines()[0].rpartition(": ")[2]
 
 
 def words(text: pl.Expr) -> pl.Expr:
@@ -158,14 +185,19 @@ class Frames:
         return self.keep(annotations=self.annotations.filter(pl.col("ignorable").is_null())["annotation"])
 
     def write(self, folder: Path) -> None:
-        """Write each frame as a Parquet file of its name into the folder, which must exist."""
+        """Write each frame as a Parquet file of its name into the folder, which must exist; raises `Error`."""
         for field in fields(self):
-            getattr(self, field.name).write_parquet(folder / f"{field.name}.parquet")
+            write_parquet(getattr(self, field.name), folder / f"{field.name}.parquet")
 
     @classmethod
     def read(cls, folder: Path) -> Frames:
-        """Return the frames that `write` put into the folder."""
-        return cls(**{name: pl.read_parquet(folder / f"{name}.parquet") for name in SCHEMAS})
+        """Return the frames that `write` put into the folder, also before some column existed (see `of`).
+
+        Raises `StoreError` for a file that is gone or damaged.
+        """
+        found = {name: read_parquet(folder / f"{name}.parquet") for name in SCHEMAS}
+        current = all(frame.columns == list(SCHEMAS[name]) for name, frame in found.items())
+        return cls(**found) if current else cls.of(**found)
 
 
 SCHEMAS: dict[str, dict[str, pl.DataType]] = {

@@ -13,6 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from remix.errors import BadInput, Error
+from remix.frames import write_parquet
 from remix.kb.forms import normalise
 from remix.kb.prominence import prominence
 from remix.kb.reading import TABLES, read_table
@@ -22,7 +23,7 @@ from remix.signature import content_hash
 
 __all__ = ["UNCOUNTED", "build_from_tables", "matching"]
 
-FORMAT = "2"
+FORMAT = "3"
 """Part of every version; grows when a knowledge base of the same tables would come out differently."""
 
 UNCOUNTED = ("candidate:*", "system:*", "redirect-title", "wikidata-label-or-alias")
@@ -157,7 +158,7 @@ def _write(folder: Path, frames: dict[str, pl.DataFrame], described: dict[str, o
         aside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
         try:
             for part, frame in frames.items():
-                frame.write_parquet(aside / f"{part}.parquet", row_group_size=100_000)
+                write_parquet(frame, aside / f"{part}.parquet", row_group_size=100_000)
             sizes = {part: frame.height for part, frame in frames.items()}
             (aside / "kb.json").write_text(json.dumps({**described, "rows": sizes}, indent=1, sort_keys=True) + "\n")
             aside.chmod(0o755)

@@ -37,9 +37,9 @@ class KnowledgeBase:
     def open(cls, folder: Path) -> KnowledgeBase:
         """Return the knowledge base of a folder; raises `MissingKnowledge` where there is none."""
         try:
-            described = json.loads((folder / "kb.json").read_text())
+            described = json.loads((folder / "kb.json").read_text(encoding="utf-8"))
             return cls(folder, described)
-        except (OSError, ValueError, KeyError):
+        except (OSError, ValueError, KeyError, TypeError):
             raise MissingKnowledge(
                 f"{folder} holds no knowledge base: build one with `remix kb build --from tables DIR`"
             ) from None
@@ -68,12 +68,20 @@ class KnowledgeBase:
         file = self.folder / f"{part}.parquet"
         if not file.exists():
             raise StoreError(f"{file} is gone: build the knowledge base '{self.name}' again")
-        rows = pl.scan_parquet(file)
+        rows = self._scanned(file)
         if part == "surface_forms" and self.case_sensitive:
             rows = rows.with_columns(key=normalise(pl.col("surface_form"), case_sensitive=True))
         if self.left_out and part in {"surface_forms", "types"}:
             known = pl.scan_parquet(file).select("source").unique().collect()["source"]
             rows = rows.filter(~matching(pl.col("source"), self.left_out, known))
+        return rows
+
+    def _scanned(self, file: Path) -> pl.LazyFrame:
+        rows = pl.scan_parquet(file)
+        try:
+            rows.collect_schema()
+        except (OSError, pl.exceptions.PolarsError):
+            raise StoreError(f"{file} is damaged: build the knowledge base '{self.name}' again") from None
         return rows
 
     @cached_property

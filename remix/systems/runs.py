@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from remix._version import __version__
-from remix.errors import Error, UnknownName
+from remix.errors import Error, StoreError, UnknownName
 from remix.formats.nif import write_frames
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
@@ -63,19 +63,31 @@ def save_run(folder: Path, run: Run, answers: Frames) -> Path:
 
 def list_runs(folder: Path) -> list[Run]:
     """Return the runs kept in a folder, sorted by name."""
-    files = sorted(folder.glob("[!.]*/run.json"))
-    return [Run(**json.loads(file.read_text(encoding="utf-8"))) for file in files]
+    return [_described(file) for file in sorted(folder.glob("[!.]*/run.json"))]
+
+
+def _described(file: Path) -> Run:
+    try:
+        return Run(**json.loads(file.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError) as error:
+        raise StoreError(f"{file} is damaged ({error}): remove {file.parent}, and `remix annotate` again") from None
 
 
 def load_run(folder: Path, system: str, dataset: str, task: str = "A2KB") -> tuple[Run, Frames]:
     """Return a run and its answers; raises `UnknownName` where the system has none for the dataset and task."""
     for run in list_runs(folder):
         if (run.system, run.dataset, run.task) == (system, dataset, task):
-            return run, Frames.read(folder / run.folder_name)
+            return run, _answers(folder / run.folder_name)
     known = [run.folder_name for run in list_runs(folder)]
-    raise UnknownName(
-        "run", f"{system}--{dataset}--{task.lower()}", known, f"remix annotate {dataset} --system {system}"
-    )
+    name = f"{system}--{dataset}--{task.lower()}"
+    raise UnknownName("run", name, known, f"remix annotate {dataset} --system {system}", does="makes it")
+
+
+def _answers(folder: Path) -> Frames:
+    try:
+        return Frames.read(folder)
+    except StoreError as error:
+        raise StoreError(f"{error}: `remix annotate` makes the run again") from None
 
 
 def make_runs(
