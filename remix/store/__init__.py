@@ -12,11 +12,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from remix.errors import Error, StoreError, UnknownName, UsageError
-from remix.files import default_name, open_bytes, written
+from remix.files import default_name, open_bytes, readable, written
 from remix.formats import Reading, Report, measures_path, read
 from remix.frames import Frames
 from remix.signature import content_hash
-from remix.store.index import Index, build_generation
+from remix.store.index import Index, build_generation, is_index
 from remix.store.state import DatasetEntry, State, read_state, write_state, writing
 
 __all__ = ["DatasetEntry", "Index", "Loaded", "Store"]
@@ -93,7 +93,7 @@ class Store:
             if same is not None:
                 return Loaded(same.name, "unchanged", same, reading.report)
             taken = state.datasets.get(chosen)
-            source = str(path) if str(path) == "-" else str(Path(path).resolve())
+            source = readable(path if str(path) == "-" else Path(path).resolve())
             if taken is not None and not replace and (taken.source != source or source == "-"):
                 free = _free(chosen, state)
                 raise UsageError(
@@ -141,28 +141,50 @@ class Store:
         for name in chosen:
             if name not in state.datasets:
                 raise UnknownName("dataset", name, state.datasets, "remix list datasets")
-        return Frames.concat(Frames.read(self.folder / state.datasets[name].folder) for name in chosen)
+        return Frames.concat(self._frames(state.datasets[name]) for name in chosen)
+
+    def _frames(self, entry: DatasetEntry) -> Frames:
+        try:
+            return Frames.read(self.folder / entry.folder)
+        except StoreError as error:
+            raise StoreError(f"{error}: `remix drop {entry.name}`, and load {entry.source} again") from None
 
     def report(self, name: str) -> dict[str, object]:
         """Return what was found and repaired when the dataset was loaded."""
-        file = self.folder / self.dataset(name).folder / "load.json"
-        found: dict[str, object] = json.loads(file.read_bytes())
+        entry = self.dataset(name)
+        file = self.folder / entry.folder / "load.json"
+        try:
+            found: dict[str, object] = json.loads(file.read_bytes())
+        except (OSError, ValueError) as error:
+            again = f"`remix drop {name}`, and load {entry.source} again"
+            raise StoreError(f"{file} cannot be read ({error}): {again}") from None
         return found
 
     def index(self) -> Index:
-        """Return the index of the current state, opened read-only."""
+        """Return the index of the current state, opened read-only; one that is gone is built again."""
         state = self.state
-        return Index(self.folder / "index" / state.generation if state.generation else None)
+        if not state.generation:
+            return Index(None)
+        if not is_index(self.folder / "index" / state.generation):
+            with writing(self.folder) as state:
+                self._change(state, state)
+            state = self.state
+        return Index(self.folder / "index" / str(state.generation))
 
     def attach_kb(self, folder: Path | str) -> None:
-        """Note the folder of the knowledge base that measures use from now on."""
+        """Note the folder of the knowledge base that measures use from now on.
+
+        One that lies in the workspace moves with it.
+        """
+        place, own = Path(folder).resolve(), self.folder.resolve()
+        kept = place.relative_to(own) if place.is_relative_to(own) else place
         with writing(self.folder) as state:
-            write_state(self.folder, dataclasses.replace(state, kb=str(Path(folder).resolve())))
+            write_state(self.folder, dataclasses.replace(state, kb=str(kept)))
 
     @property
     def kb_folder(self) -> Path | None:
         """Return the folder of the attached knowledge base, None without one."""
-        return Path(kb) if (kb := self.state.kb) else None
+        return self.folder / kb if (kb := self.state.kb) else None
 
     def _change(self, old: State, new: State) -> None:
         generation = build_generation(self.folder, old.generation, old.graphs(), new.graphs())

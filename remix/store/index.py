@@ -19,10 +19,10 @@ import pyoxigraph as ox
 from remix.errors import Error, QueryError, StoreError
 from remix.files import open_bytes
 from remix.names import PREFIXES
-from remix.store.problems import syntax_error
+from remix.store.problems import disk_error, syntax_error, unopened
 from remix.store.syntax import has_dataset_clause, modern
 
-__all__ = ["Index", "Results", "build_generation"]
+__all__ = ["Index", "Results", "build_generation", "is_index"]
 
 Results = ox.QuerySolutions | ox.QueryBoolean | ox.QueryTriples
 
@@ -57,8 +57,8 @@ class Index:
     def _store(self) -> ox.Store:
         try:
             return ox.Store() if self.path is None else ox.Store.read_only(str(self.path))
-        except OSError as error:
-            raise StoreError(f"the index {self.path} cannot be opened: {error}") from None
+        except (OSError, RuntimeError) as error:
+            raise StoreError(unopened(self.path, error)) from None
 
     def query(self, text: str, name: str = "the query") -> Results:
         """Return what Oxigraph answers to a query; well-known prefixes and both hfts namespaces are understood.
@@ -127,6 +127,11 @@ class Index:
         return len(self._store)
 
 
+def is_index(folder: Path) -> bool:
+    """Return whether a folder holds an index at all."""
+    return (folder / "CURRENT").is_file()
+
+
 def build_generation(
     folder: Path,
     before: str | None,
@@ -146,7 +151,7 @@ def build_generation(
     added = [iri for iri, held in new.items() if old.get(iri) != held]
     cost = _REMOVAL_COST * sum(old[iri][1] for iri in removed)
     stays = sum(held[1] for iri, held in new.items() if iri not in added)
-    afresh = before is None or cost > stays
+    afresh = before is None or cost > stays or not is_index(folder / "index" / before)
     by_size = sorted(new, key=lambda iri: (-new[iri][1], iri))
     name = f"g{int(before[1:]) + 1:06d}" if before else "g000001"
     target = folder / "index" / name
@@ -161,7 +166,7 @@ def build_generation(
         store.flush()
     except (OSError, SyntaxError, RuntimeError, Error) as error:
         shutil.rmtree(target, ignore_errors=True)
-        raise StoreError(f"the workspace {folder} cannot be written: {error}; it is as it was") from None
+        raise StoreError(f"the workspace {folder} cannot be written: {disk_error(error)}; it is as it was") from None
     return name
 
 
@@ -173,7 +178,10 @@ def _bulk_load(store: ox.Store, files: Mapping[str, Path]) -> None:
 
     def load(iri: str) -> None:
         with open_bytes(files[iri]) as stream:
-            store.bulk_load(stream, ox.RdfFormat.N_TRIPLES, to_graph=ox.NamedNode(iri), lenient=True)
+            try:
+                store.bulk_load(stream, ox.RdfFormat.N_TRIPLES, to_graph=ox.NamedNode(iri), lenient=True)
+            except OSError as error:  # else it would be taken for one of reading the file
+                raise StoreError(disk_error(error)) from None
 
     with ThreadPoolExecutor(min(_THREADS, os.cpu_count() or 1)) as pool:
         for _ in pool.map(load, files):

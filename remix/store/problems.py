@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["syntax_error"]
+__all__ = ["disk_error", "syntax_error", "unopened"]
 
+_DISK = (
+    "No space left on device",
+    "Disk quota exceeded",
+    "File too large",
+    "Read-only file system",
+    "No such file or directory",
+)
 _PLACE = re.compile(r"error at (\d+):(\d+): (?:expected (?:one of )?)?(.*)", re.DOTALL)
 
 
@@ -32,3 +39,18 @@ def syntax_error(text: str, message: str, name: str) -> str:
     rest = here[column - 1 :].strip()
     found = f": '{rest[:40]}'" if rest else f", after '{here[-40:].strip()}'" if here.strip() else ""
     return f"{name}:{line}:{column}: the query does not parse here{found}"
+
+
+def disk_error(error: Exception) -> str:
+    """Return what went wrong on a disk, without the files of the index that nobody knows.
+
+    >>> disk_error(OSError("IO error: No space left on device: While appending to file: g1/7.sst: No space left"))
+    'No space left on device'
+    """
+    said = " ".join(str(error).split())
+    return next((reason for reason in _DISK if reason in said), said)
+
+
+def unopened(folder: object, error: Exception) -> str:
+    """Return why an index cannot be opened, and what to do about it."""
+    return f"the index {folder} cannot be opened ({disk_error(error)}): remove that folder, and it is built again"

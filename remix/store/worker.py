@@ -192,7 +192,12 @@ def _head(header: dict[str, Any]) -> None:
 
 
 def _answer(request: Request, path: Path | None) -> None:
-    store = ox.Store() if path is None else ox.Store.read_only(str(path))
+    try:
+        store = ox.Store() if path is None else ox.Store.read_only(str(path))
+    except (OSError, RuntimeError) as error:
+        from remix.store.problems import unopened
+
+        raise StoreError(unopened(path, error)) from None
     results, notes, rewritten = _results(store, request, path)
     kinds = {ox.QuerySolutions: "solutions", ox.QueryBoolean: "boolean"}
     _head({"kind": kinds.get(type(results), "graph"), "notes": notes, "rewritten": rewritten})
