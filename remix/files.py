@@ -9,6 +9,7 @@ import os
 import re
 import sys
 import tempfile
+import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +20,7 @@ from remix.errors import BadInput, Error
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-__all__ = ["default_name", "open_bytes", "read_bytes", "stem", "written"]
+__all__ = ["default_name", "open_bytes", "read_bytes", "readable", "stem", "written"]
 
 _COMPRESSIONS = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstandard"}
 _COMPRESSED_SUFFIXES = (".gz", ".bz2", ".zst")
@@ -142,11 +143,23 @@ def stem(path: Path | str) -> str:
     return name.rsplit(".", 1)[0] if "." in name[1:] else name
 
 
-def default_name(path: Path | str) -> str:
-    """Return a dataset's name from its file: the stem in lower case with hyphens.
+def readable(name: Path | str) -> str:
+    """Return a name as text that can be written, also one of a file that is no UTF-8, or that was not taken for it.
 
-    >>> default_name("data/RSS-500.ttl.gz"), default_name("My corpus (2).nt")
-    ('rss-500', 'my-corpus-2')
+    >>> readable("caf\\udcc3\\udca9.ttl"), readable("caf\\udce9.ttl")
+    ('café.ttl', 'caf\ufffd.ttl')
     """
-    name = re.sub(r"[^0-9a-z]+", "-", stem(path).lower()).strip("-")
+    text = re.sub("[\ud800-\udc7f\udd00-\udfff]", "\ufffd", str(name))
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def default_name(path: Path | str) -> str:
+    """Return a dataset's name from its file: the stem in lower case with hyphens, without accents.
+
+    >>> default_name("data/RSS-500.ttl.gz"), default_name("My corpus (2).nt"), default_name("Zürich.ttl")
+    ('rss-500', 'my-corpus-2', 'zurich')
+    """
+    plain = unicodedata.normalize("NFKD", readable(stem(path)).casefold())
+    letters = "".join(letter for letter in plain if not unicodedata.combining(letter))
+    name = re.sub(r"[^0-9a-z]+", "-", letters).strip("-")
     return name or "dataset"

@@ -72,7 +72,8 @@ def test_written_when_the_folder_is_a_file_says_so(tmp_path: Path) -> None:
     [
         ("x/News-100.ttl", "News-100", "news-100"),
         ("a.nt.bz2", "a", "a"),
-        ("Ü.ttl", "Ü", "dataset"),
+        ("Ü.ttl", "Ü", "u"),
+        ("文.ttl", "文", "dataset"),
         (".nt", ".nt", "nt"),
     ],
 )

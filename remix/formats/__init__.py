@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from remix.errors import BadInput, Error
-from remix.files import default_name
+from remix.files import default_name, readable
 from remix.formats._source import Source
 from remix.frames import Frames
 from remix.names import dataset_iri
@@ -141,7 +141,7 @@ def read(
 
 def refused(path: Path | str, error: Error) -> Report:
     """Return the report of a file that was refused with this error."""
-    return Report(file=str(path), format="", error=" ".join(str(error).split()))
+    return Report(file=readable(path), format="", error=readable(" ".join(str(error).split())))
 
 
 def measures_path(triples_to: Path) -> Path:
@@ -184,7 +184,7 @@ def _reported(source: Source, chosen: Format, found: Found, triples: int) -> Rep
     gold = found.frames.annotations.filter(pl.col("ignorable").is_null())
     nil = int(gold["is_nil"].sum())
     return Report(
-        file=str(source.path),
+        file=readable(source.path),
         format=chosen.name,
         documents=found.frames.documents.height,
         annotations=gold.height,

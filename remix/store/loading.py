@@ -8,6 +8,7 @@ from pathlib import Path
 
 from remix import catalog, progress
 from remix.errors import BadInput, Error, UsageError
+from remix.files import readable
 from remix.formats import Report, read, refused
 from remix.store import BASE_IRI, Store
 
@@ -60,9 +61,9 @@ def load(
             done = store.load(path, name=called, base_iri=base_iri, format=format, strict=strict, replace=replace)
             outcomes.append(Outcome(done.name, done.status, done.report))
         except BadInput as error:
-            outcomes.append(Outcome(name or Path(file).name, "refused", refused(file, error)))
+            outcomes.append(Outcome(name or readable(Path(file).name), "refused", refused(file, error)))
         except UsageError:
             raise
         except Error as error:
-            outcomes.append(Outcome(name or Path(file).name, "refused", refused(file, error)))
+            outcomes.append(Outcome(name or readable(Path(file).name), "refused", refused(file, error)))
     return outcomes

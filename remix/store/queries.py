@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 
 from remix.errors import NotAllowed, QueryError, UnknownName, nearest
+from remix.files import readable
 from remix.resources import folder
 from remix.store.syntax import is_query, is_update, tokens
 from remix.store.terms import term_like
@@ -154,7 +155,7 @@ def find(name_or_path: str | Path) -> Query:
             raise QueryError(f"{file} is empty")
         return Query.parse(text, file.stem, str(file) if asked != file.stem else file.name)
     if is_query(asked) or is_update(asked):
-        return Query.parse(asked)
+        return Query.parse(readable(asked))
     if asked and Path(asked).is_dir():
         raise QueryError(f"{asked} is a folder; name a query in it")
     raise UnknownName("query", asked.removesuffix(".rq"), known, "remix list queries")
