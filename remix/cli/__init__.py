@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import pkgutil
 import sys
+from typing import NoReturn
 
 import click
 
@@ -75,22 +77,50 @@ def main() -> None:
     """Run the command line; errors end in one line on standard error and their exit code."""
     # `remix --debug …` and `remix … --debug` are the same to a user.
     debug = "--debug" in sys.argv
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # help and notes have letters that not every locale has
+            stream.reconfigure(errors="backslashreplace")
     arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
     try:
-        sys.exit(cli.main(arguments, prog_name="remix", standalone_mode=False) or 0)
+        code = cli.main(arguments, prog_name="remix", standalone_mode=False) or 0
+        sys.stdout.flush()
+        sys.exit(code)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
-    except click.ClickException as error:
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         sys.exit(error.exit_code)
+    except click.ClickException as error:
+        verb = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "remix"
+        _end(f"{error.format_message().rstrip('.')}; `{verb} --help` shows what there is", error.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        print("interrupted; nothing was changed", file=sys.stderr)
-        sys.exit(130)
+        _end("interrupted: what was finished stays, all else is as it was", 130)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
-    except Error as error:
+        _end("", 0)
+    except Exception as error:
         if debug:
             raise
-        print(f"remix: {error}", file=sys.stderr)
-        sys.exit(error.exit_code)
+        _end(_line(error), error.exit_code if isinstance(error, Error) else 1)
+
+
+def _end(line: str, code: int) -> NoReturn:
+    """Exit with one line on standard error; what standard output still holds back is lost if it cannot be written."""
+    if line:
+        print(f"remix: {line}", file=sys.stderr)
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)
+
+
+def _line(error: Exception) -> str:
+    """Return what went wrong in one line; an error that is not remix's own says how to report it."""
+    said = " ".join(str(error).split())
+    if isinstance(error, Error):
+        return said
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename or 'the output'}: {error.strerror}"
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this: name fewer datasets, or a smaller file"
+    return f"{type(error).__name__}: {said}; this is a defect of remix: please report it with what --debug shows"

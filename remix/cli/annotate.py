@@ -15,7 +15,9 @@ from remix.workspace import open_workspace
 @click.argument("targets", nargs=-1, metavar="DATASET|FILE...")
 @click.option("--system", "systems", multiple=True, required=True, help="Name of a system; may be given several times.")
 @click.option("--task", type=click.Choice(["A2KB", "D2KB"]), default="A2KB", show_default=True, help="What is given.")
-@click.option("--seed", default=0, show_default=True, help="Seed of systems that draw.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Seed of systems that draw."
+)
 @click.option(
     "--nif", "nif_folder", type=click.Path(path_type=Path), help="Also write each run as NIF into this folder."
 )

@@ -26,7 +26,7 @@ from remix.workspace import open_workspace
 @click.option("-o", "--output", type=click.Choice(tables.FORMATS[:-1]), default="table", help="Format of the table.")
 @click.option("--drop", is_flag=True, help="Remove what was not selected instead of keeping it as ignorable.")
 @click.option("--limit", type=int, metavar="N", help="Keep at most N documents, the first by IRI.")
-@click.option("--seed", type=int, help="Draw the documents of --limit with this seed.")
+@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Draw the documents of --limit with this seed.")
 @click.option("--explain", is_flag=True, help="Also print the query as it was run and what each condition left.")
 @click.option("--fix-variables", is_flag=True, help="Mend a template variable that the pattern never binds.")
 @click.option("--allow-service", "allow_services", multiple=True, metavar="URL", help="Let SERVICE ask this endpoint.")

@@ -13,13 +13,14 @@ KINDS = ("datasets", "queries", "sets", "measures", "formats", "systems", "profi
 
 
 @click.command()
-@click.argument("kind", type=click.Choice(KINDS), default="datasets")
+@click.argument("kind", type=click.Choice(KINDS), default="datasets", metavar="[KIND]")
 @workspace_option
 @output_option
 def command(kind: str, workspace: Path | None, output: str, to: Path | None) -> None:
     """List what is loaded and known (datasets), or the parts of remix of a kind.
 
-    `sets` are the named sets of parameters that queries have, `runs` what systems answered.
+    The kinds are datasets, queries, sets (the named sets of parameters that queries have), measures, formats, systems,
+    profiles, matchings and runs (what systems answered).
 
     \b
     Example:

@@ -22,7 +22,14 @@ GRAPHS = ("ttl", "nt", "jsonld")
 @click.option("--to", type=click.Path(path_type=Path), help="Write the result to this file.")
 @click.option("--allow-service", "allow_services", multiple=True, metavar="URL", help="Let SERVICE ask this endpoint.")
 @click.option("--endpoint", metavar="URL", help="Ask this SPARQL endpoint instead of the workspace.")
-@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=600, show_default=True, metavar="S")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=600,
+    show_default=True,
+    metavar="S",
+    help="Seconds that the query may run.",
+)
 @click.option("--no-rewrite", is_flag=True, help="Run a CONSTRUCT exactly as it stands.")
 @click.option("--explain", is_flag=True, help="Print the query as it is run, on standard error.")
 @workspace_option
@@ -59,16 +66,19 @@ def command(
     )
     for line in (*([result.rewritten.rstrip()] if explain else []), *result.notes):
         print(line, file=sys.stderr)
+    suffix = to.suffix[1:] if to else ""
     if result.kind != "graph":
-        if output in GRAPHS:
-            raise click.UsageError(f"-o {output} is for graphs, and this query answers with a table")
+        if (output or suffix) in GRAPHS:
+            raise click.UsageError(f"{output or to} is for graphs, and this query answers with a table")
         print_table(result.table, output or "table", to)
         return
-    suffix = to.suffix[1:] if to else ""
+    if to and not output and tables.suffix_format(to) != "table":
+        raise click.UsageError(f"{to} is for tables, and this query answers with a graph: {', '.join(GRAPHS)}")
     content = result.graph(output or (suffix if suffix in GRAPHS else "ttl"))
     if to is None:
         sys.stdout.flush()
         sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
         return
     from remix.files import written
 

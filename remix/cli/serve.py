@@ -15,8 +15,22 @@ from remix.workspace import open_workspace
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8890, show_default=True, help="Port; 0 takes a free one."
 )
-@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=60, show_default=True, metavar="S")
-@click.option("--memory", type=float, default=4, show_default=True, metavar="GIB", help="Memory of a query.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=60,
+    show_default=True,
+    metavar="S",
+    help="Seconds that a query may run.",
+)
+@click.option(
+    "--memory",
+    type=click.FloatRange(min=0, min_open=True),
+    default=4,
+    show_default=True,
+    metavar="GIB",
+    help="Memory of a query.",
+)
 @click.option("--concurrent", type=click.IntRange(1), default=4, show_default=True, help="Queries at the same time.")
 @click.option(
     "--largest", type=click.IntRange(1), default=256, show_default=True, metavar="MB", help="Size of a result."

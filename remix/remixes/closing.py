@@ -37,9 +37,13 @@ def limited(documents: pl.Series, limit: int | None, seed: int | None) -> pl.Ser
     >>> limited(pl.Series(["c", "a", "b"]), 2, None).to_list()
     ['a', 'b']
 
-    Raises `UsageError` for a limit below 1.
+    Raises `UsageError` for a limit below 1, a seed below 0, and a seed without a limit.
     """
     ordered = documents.unique().sort()
+    if seed is not None and limit is None:
+        raise UsageError("a seed draws the documents of a limit: give both")
+    if seed is not None and seed < 0:
+        raise UsageError(f"a seed is 0 or more, not {seed}")
     if limit is None:
         return ordered
     if limit < 1:

@@ -116,7 +116,7 @@ def _ordered(how: Plan, notes: list[str]) -> str:
 
 def _subjects(index: Index, how: Plan, name: str) -> pl.DataFrame:
     """Return the subjects of the triples that a query constructs, run as it stands."""
-    if how.tree is not None and how.tree.kind not in ("ConstructQuery", "DescribeQuery"):
+    if how.tree is not None and how.tree.kind != "ConstructQuery":
         raise QueryError(f"{name} is no SELECT and no CONSTRUCT: a remix needs one of them")
     lines = index.triples(how.text, name)
     found = pl.Series("subject", [line.split(b" ", 1)[0].decode() for line in lines], dtype=pl.String)

@@ -41,7 +41,8 @@ def serve(
     try:
         listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
-        raise Error(f"{host}:{port} cannot be listened on ({error.strerror}): name another --port, or 0") from None
+        reason = str(error.strerror).partition(" (while")[0]
+        raise Error(f"{host}:{port} cannot be listened on ({reason}): name another --port, or 0") from None
     with listening:
         shown = f"[{host}]" if ":" in host else host
         address = f"http://{shown}:{listening.getsockname()[1]}/sparql"
