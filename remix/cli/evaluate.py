@@ -27,8 +27,12 @@ from remix.workspace import open_workspace
 @click.option(
     "--spans", type=click.Choice(["all", "kept"]), default="all", show_default=True, help="Spans given in D2KB."
 )
-@click.option("--bootstrap", default=0, metavar="N", help="Intervals from N samples of documents.")
-@click.option("--seed", default=0, show_default=True, help="Seed of the samples.")
+@click.option(
+    "--bootstrap", type=click.IntRange(min=0), default=0, metavar="N", help="Intervals from N samples of documents."
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Seed of the samples."
+)
 @click.option("--entities", type=click.Path(path_type=Path), help="Types of entities (TSV: entity, name, types).")
 @click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Also draw micro-F1 into this file.")
 @workspace_option

@@ -46,7 +46,8 @@ def kept_runs(
     names = list(systems) or sorted(known)
     for name in names or ["any system"]:
         if name not in known:
-            raise UnknownName("run of a system", name, known, f"remix annotate {gold[0].name} --system prior")
+            command = f"remix annotate {gold[0].name} --system prior"
+            raise UnknownName("run of a system", name, known, command, does="makes one")
     wanted = {target.name for target in gold}
     found = {}
     for name in names:
