@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -87,27 +88,24 @@ def ask(
     timeout: float = 60,
     memory: int = 4 * GIBIBYTE,
     largest: int | None = None,
+    stop: threading.Event | None = None,
 ) -> Answer:
     """Return the answer to a query on the index in a folder (None for an empty one).
 
-    Raises `QueryError` for a query that does not parse or is not allowed, `Timeout` after so many seconds,
-    `TooLarge` for a result of more bytes than `largest`, `StoreError` for what else went wrong in the process.
+    Another thread may set `stop` to end it. Raises `QueryError` for a query that does not parse or is not allowed,
+    `Timeout` after so many seconds, `TooLarge` for a result of more bytes than `largest`, `StoreError` for what else
+    went wrong in the process.
 
     >>> with ask(None, Request("ASK {}")).body as body:
     ...     print(body.read().decode())
     {"head":{},"boolean":true}
     """
-    limits = {"memory": memory, "seconds": int(timeout) * (os.cpu_count() or 1) + 5}
+    limits = {"parent": os.getpid(), "memory": memory, "seconds": int(timeout) * (os.cpu_count() or 1) + 5}
     said = json.dumps({"index": str(index) if index else None, "limits": limits, "request": asdict(request)})
     with _process() as (process, errors):
-        late = threading.Event()
-
-        def stop() -> None:
-            late.set()
-            process.kill()
-
-        timer = threading.Timer(timeout, stop)
-        timer.start()
+        late, stop = threading.Event(), stop or threading.Event()
+        watch = threading.Thread(target=_watch, args=(process, timeout, stop, late))
+        watch.start()
         try:
             with contextlib.suppress(BrokenPipeError):
                 cast(IO[bytes], process.stdin).write(said.encode())
@@ -116,17 +114,28 @@ def ask(
             head = output.readline()
             body = _spooled(output, request.name, largest)
             code = process.wait()
+            stopped = stop.is_set()
         finally:
-            timer.cancel()
+            stop.set()
+            watch.join()
         header = json.loads(head) if head.endswith(b"\n") else {}
         try:
             if late.is_set():
                 raise Timeout(f"{request.name} ran longer than {timeout:g} s: make it narrower, or allow more time")
+            if stopped:
+                raise StoreError(f"{request.name} was stopped")
             _check(header, code, errors, request.name, memory)
         except Error:
             body.close()
             raise
     return Answer(header["kind"], body, header["notes"], header["rewritten"])
+
+
+def _watch(process: subprocess.Popen[bytes], timeout: float, stop: threading.Event, late: threading.Event) -> None:
+    """Kill the process when it is to stop or takes too long; one that has ended by itself is left alone."""
+    if not stop.wait(timeout):
+        late.set()
+    process.kill()
 
 
 @contextlib.contextmanager
@@ -181,10 +190,21 @@ def _main() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (limits["seconds"], limits["seconds"] + 5))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     request = Request(**said["request"])
+    _end_with(limits["parent"])
     try:
         _answer(request, Path(said["index"]) if said["index"] else None)
     except Error as error:
         _head({"error": str(error), "kind": type(error).__name__})
+
+
+def _end_with(parent: int) -> None:
+    """Let the kernel end this process with the thread that asks, which then cannot kill it any more."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG
+    if os.getppid() != parent:
+        sys.exit("the process that asked is gone")
 
 
 def _head(header: dict[str, Any]) -> None:

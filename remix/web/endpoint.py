@@ -8,7 +8,10 @@ many queries run. No header lets pages of other origins read an answer.
 
 from __future__ import annotations
 
+import asyncio
 import functools
+import re
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO
@@ -67,20 +70,23 @@ def application(store: Store, limits: Limits, hosts: Sequence[str] = ("127.0.0.1
     """Return the application: `/sparql` is the endpoint; requests for other hosts than these are refused.
 
     The check of the host keeps a page whose name was made to point at this machine from reading what is served.
+    `state.stop` of the application ends the queries that run.
     """
     endpoint = _Endpoint(store, limits)
     routes = [
         Route("/sparql", endpoint.respond, methods=["GET", "POST"]),
         Route("/", lambda _: RedirectResponse("/sparql"), methods=["GET"]),
     ]
-    return Starlette(routes=routes, middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))])
+    made = Starlette(routes=routes, middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))])
+    made.state.stop = endpoint.stop
+    return made
 
 
 class _Endpoint:
     def __init__(self, store: Store, limits: Limits) -> None:
         self.store = store
         self.limits = limits
-        self.running = 0
+        self.running: set[threading.Event] = set()
 
     async def respond(self, http: HttpRequest) -> Response:
         """Return the answer to a request, or the line that refuses it."""
@@ -113,14 +119,21 @@ class _Endpoint:
             default_graphs=asked.default_graphs if own else None,
             named_graphs=asked.named_graphs if own else None,
         )
-        answer = await self._run(request)
+        answer = await self._run(http, request)
         names = GRAPHS[request.graph] if answer.kind == "graph" else SOLUTIONS[request.solutions]
         return _streamed(answer, names[0])
 
-    async def _run(self, request: Request) -> Answer:
-        if self.running >= self.limits.concurrent:
-            raise _Refused(503, f"{self.running} queries are running, as many as may: try again")
-        self.running += 1
+    def stop(self) -> None:
+        """Let every query that runs end now."""
+        for query in tuple(self.running):
+            query.set()
+
+    async def _run(self, http: HttpRequest, request: Request) -> Answer:
+        if len(self.running) >= self.limits.concurrent:
+            raise _Refused(503, f"{len(self.running)} queries are running, as many as may: try again")
+        stop = threading.Event()
+        self.running.add(stop)
+        watching = asyncio.create_task(_gone(http, stop))
         try:
             index = await anyio.to_thread.run_sync(self.store.index)
             asking = functools.partial(
@@ -130,16 +143,26 @@ class _Endpoint:
                 timeout=self.limits.timeout,
                 memory=self.limits.memory,
                 largest=self.limits.largest,
+                stop=stop,
             )
             return await anyio.to_thread.run_sync(asking)
         finally:
-            self.running -= 1
+            stop.set()
+            watching.cancel()
+            self.running.discard(stop)
 
     async def _description(self, http: HttpRequest) -> Response:
         form = chosen(http.headers.get("accept", ""), GRAPHS) or "ttl"
         address = str(http.url.replace(query=""))
         content = await anyio.to_thread.run_sync(described, self.store.state, address, form)
         return Response(content, media_type=GRAPHS[form][0], headers=_HEADERS)
+
+
+async def _gone(http: HttpRequest, stop: threading.Event) -> None:
+    """Stop a query when the client that asked it is gone."""
+    while (await http.receive())["type"] != "http.disconnect":
+        pass
+    stop.set()
 
 
 async def _asked(http: HttpRequest) -> _Asked:
@@ -162,7 +185,11 @@ async def _asked(http: HttpRequest) -> _Asked:
     queries = parameters.get("query", [])
     if len(queries) > 1 or (http.method == "POST" and not queries):
         raise _Refused(400, f"one query is expected, and there are {len(queries)}")
-    graphs = (parameters.get(f"{kind}-graph-uri", []) for kind in ("default", "named"))
+    graphs = [parameters.get(f"{kind}-graph-uri", []) for kind in ("default", "named")]
+    if wrong := [
+        iri for iri in graphs[0] + graphs[1] if not re.fullmatch(r"[A-Za-z][^:]*:[^\x00-\x20<>\"{}|^`\\]*", iri)
+    ]:
+        raise _Refused(400, f"'{wrong[0]}' is no IRI of a graph")
     return _Asked(queries[0] if queries else None, *graphs)
 
 

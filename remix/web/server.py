@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import socket
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from types import FrameType
 
 import uvicorn
 
@@ -49,14 +51,30 @@ def serve(
         if not local:
             print(f"{host} is no loopback address: everybody who reaches it can query", file=sys.stderr)
         print(f"SPARQL endpoint at {address}", file=sys.stderr, flush=True)
+        made = application(store, limits, hosts)
         config = uvicorn.Config(
-            application(store, limits, hosts),
+            made,
+            timeout_graceful_shutdown=5,
             log_level="warning",
             access_log=False,
             lifespan="off",
             server_header=False,
         )
-        uvicorn.Server(config).run(sockets=[listening])
+        with contextlib.suppress(KeyboardInterrupt):
+            _Server(config, made.state.stop).run(sockets=[listening])
+        print("stopped", file=sys.stderr)
+
+
+class _Server(uvicorn.Server):
+    """A server that does not wait for queries when it is told to end."""
+
+    def __init__(self, config: uvicorn.Config, stop: Callable[[], None]) -> None:
+        super().__init__(config)
+        self.stop = stop
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self.stop()
+        super().handle_exit(sig, frame)
 
 
 def _is_loopback(host: str) -> bool:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Callable
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -261,3 +267,90 @@ def test_federated_query_reaches_allowed_endpoint_only(
         assert number(httpx.get(allowing, params={"query": query}, timeout=30)) == phrases
         other = query.replace(address, address + "/other")
         assert httpx.get(allowing, params={"query": other}).status_code == 403
+
+
+def workers() -> set[str]:
+    """The processes on this machine that answer queries, those of other tests included."""
+    found = set()
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if b"store/worker.py" in (folder / "cmdline").read_bytes():
+                found.add(folder.name)
+    return found
+
+
+def of(parent: int) -> set[str]:
+    """The workers that a process has started."""
+    mine = set()
+    for number in workers():
+        with contextlib.suppress(OSError):
+            status = Path("/proc", number, "status").read_text()
+            if f"PPid:\t{parent}\n" in status:
+                mine.add(number)
+    return mine
+
+
+def eventually(condition: Callable[[], bool]) -> bool:
+    """Whether a condition comes true within some seconds."""
+    for _ in range(100):
+        if condition():
+            return True
+        time.sleep(0.1)
+    return False
+
+
+@pytest.fixture
+def server(small_store: Store) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A server whose queries may take long, and its address."""
+    command = [sys.executable, "-m", "remix", "serve", "-w", str(small_store.folder), "--port", "0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        yield process, process.stderr.readline().split()[-1]
+        process.kill()
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="processes are looked up in /proc")
+def test_query_of_a_client_that_went_away_is_stopped(server: tuple[subprocess.Popen[str], str]) -> None:
+    process, address = server
+    with pytest.raises(httpx.ReadTimeout):
+        httpx.get(address, params={"query": SLOW}, timeout=1)
+    assert eventually(lambda: not of(process.pid))
+    assert httpx.get(address, params={"query": "ASK {}"}).status_code == 200
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="processes are looked up in /proc")
+def test_interrupted_server_ends_at_once_with_its_queries(server: tuple[subprocess.Popen[str], str]) -> None:
+    process, address = server
+    with ThreadPoolExecutor(1) as pool:
+        slow = pool.submit(httpx.get, address, params={"query": SLOW}, timeout=60)
+        assert eventually(lambda: bool(of(process.pid)))
+        running = of(process.pid)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=20) == 0
+        assert process.stderr is not None and process.stderr.read() == "stopped\n"
+        assert slow.result().status_code == 500
+    assert not running & workers()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with its parent")
+def test_queries_of_a_server_that_was_killed_end_too(server: tuple[subprocess.Popen[str], str]) -> None:
+    process, address = server
+    with ThreadPoolExecutor(1) as pool:
+        slow = pool.submit(httpx.get, address, params={"query": SLOW}, timeout=60)
+        assert eventually(lambda: bool(of(process.pid)))
+        running = of(process.pid)
+        process.kill()
+        assert isinstance(slow.exception(), httpx.RemoteProtocolError)
+    assert eventually(lambda: not running & workers())
+
+
+def test_head_is_answered_without_a_body(address: str) -> None:
+    head = httpx.head(address, params={"query": COUNT})
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers["content-type"] == "application/sparql-results+json"
+
+
+def test_graph_of_the_protocol_that_is_no_iri_is_400(address: str) -> None:
+    for name in ("default-graph-uri", "named-graph-uri"):
+        answer = httpx.get(address, params={"query": "ASK {}", name: "no iri"})
+        assert (answer.status_code, answer.text) == (400, "'no iri' is no IRI of a graph\n")
