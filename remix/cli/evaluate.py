@@ -73,4 +73,4 @@ def command(
         return
     print_table(readable(rows, datasets, by), output, to)
     if output == "table":
-        click.echo("\n" + "\n".join(signature_lines(rows)), err=to is not None)
+        click.echo("\n" + "\n".join(signature_lines(rows, by)), err=to is not None)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 
 import polars as pl
 import pyoxigraph as ox
 
+from remix.errors import BadInput
+from remix.files import read_bytes
 from remix.formats._turtle import Value, stated
 from remix.frames import Frames
 from remix.names import DCTERMS, HFTS, PROV, RDF, RDFS, RMX
@@ -14,7 +18,49 @@ from remix.remixes.closing import Closed
 from remix.signature import Signature
 from remix.store import DatasetEntry
 
-__all__ = ["described", "origins"]
+__all__ = ["Recorded", "described", "origins", "recorded"]
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What a manifest says of how a remix was made.
+
+    `query` is bound; `contents` holds each origin's content hash by its name, `kept` the origins that gave documents.
+    `enrichment` is the signature of the origins' measures, empty where they had none.
+    """
+
+    query: str
+    contents: Mapping[str, str]
+    kept: tuple[str, ...]
+    enrichment: str
+
+
+def recorded(remix: Path) -> Recorded | None:
+    """Return what the manifest beside a remix (`NAME.manifest.ttl` beside `NAME.ttl`) says, None where there is none.
+
+    Raises `BadInput` for a manifest that is no Turtle.
+    """
+    file = remix.with_name(f"{remix.name.removesuffix('.ttl')}.manifest.ttl")
+    if remix == file or not file.is_file():
+        return None
+    try:
+        triples = list(ox.parse(read_bytes(file), format=ox.RdfFormat.TURTLE))
+    except SyntaxError as error:
+        raise BadInput(file, f"is no manifest: {' '.join(str(error).split())}") from None
+    said: dict[str, dict[str, str]] = {}
+    for triple in triples:
+        said.setdefault(triple.subject.value, {})[triple.predicate.value] = triple.object.value
+    query = next((about[f"{RMX}query"] for about in said.values() if f"{RMX}query" in about), None)
+    if query is None:
+        return None
+    names = {iri: about[f"{DCTERMS}title"] for iri, about in said.items() if f"{RMX}contentHash" in about}
+    usages = [about for about in said.values() if int(about.get(f"{RMX}keptDocuments", 0)) > 0]
+    return Recorded(
+        query,
+        {name: said[iri][f"{RMX}contentHash"] for iri, name in sorted(names.items())},
+        tuple(sorted(names[about[f"{PROV}entity"]] for about in usages)),
+        next((said[iri][f"{RMX}enrichment"] for iri in sorted(names) if f"{RMX}enrichment" in said[iri]), ""),
+    )
 
 
 def origins(origin: Frames, closed: Closed) -> pl.DataFrame:

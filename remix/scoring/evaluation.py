@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -10,14 +11,18 @@ import polars as pl
 from remix import progress
 from remix.errors import UsageError
 from remix.frames import Frames
+from remix.scoring.answers import Answers
+from remix.scoring.background import Background
 from remix.scoring.cases import Case
 from remix.scoring.choice import Choice
-from remix.scoring.mentions import mentions_of
+from remix.scoring.columns import values_by
+from remix.scoring.mentions import Mentions, mentions_of
 from remix.scoring.overlaps import overlaps
 from remix.scoring.profiles import PROFILES
 from remix.scoring.rows import rows_of
+from remix.scoring.selecting import scope_of_queries
 from remix.scoring.signatures import signed
-from remix.scoring.slices import kb_cases, scope_of, sliced, values_by
+from remix.scoring.slices import kb_cases, scope_of_class, sliced
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
@@ -34,8 +39,10 @@ def evaluate(
     profile: str = "remix",
     by: Sequence[str] = (),
     columns: pl.DataFrame | None = None,
+    document_columns: pl.DataFrame | None = None,
     types: pl.DataFrame | None = None,
     kb: KnowledgeBase | None = None,
+    background: Background | None = None,
     scope: str = "",
     spans: str = "all",
     bootstrap: int = 0,
@@ -51,9 +58,12 @@ def evaluate(
 
     - `runs` maps a system's name to its answers; documents are aligned by IRI, else by text.
     - `tasks`, `matchings`: those of the profile unless given.
-    - `by`: columns to slice by: `class`, any of `columns` (annotation and one column each), a property or measure.
+    - `by`: columns to slice by: `class`, any of `columns` (annotation and one column each) or `document_columns`
+      (likewise), a property or measure.
     - `types` (entity, class), by default the knowledge base's, tells which answers are in the scope of a class.
-    - `scope`: the class that gold was cut down to, where it is a remix by class.
+    - `background`: where gold comes from and the queries it was cut by, which tell which answers are in scope; by
+      default gold itself, cut by no query that is known.
+    - `scope`: the class that gold was cut down to, where it is a remix by class; it goes before the queries.
     - `spans`: 'all' leaves dropped spans in D2KB's input, 'kept' takes them out, for D2KB alone.
 
     Raises `UnknownName`, `UsageError` and `BadInput` with what is wrong.
@@ -85,8 +95,9 @@ def evaluate(
     prepared, answers = rules.prepare(gold, runs)
     if types is None and kb is not None:
         types = kb.types
-    signature = signed(choice, gold, runs, kb, columns, types)
-    counts, documents = counts_of(prepared, answers, choice, columns=columns, types=types, kb=kb)
+    signature = signed(choice, gold, runs, kb, [columns, document_columns], types, background)
+    tables = {"columns": columns, "document_columns": document_columns}
+    counts, documents = counts_of(prepared, answers, choice, **tables, types=types, kb=kb, background=background)
     return rows_of(counts, documents, runs, choice).join(signature, on="system", how="left", maintain_order="left")
 
 
@@ -96,31 +107,37 @@ def counts_of(
     choice: Choice,
     *,
     columns: pl.DataFrame | None = None,
+    document_columns: pl.DataFrame | None = None,
     types: pl.DataFrame | None = None,
     kb: KnowledgeBase | None = None,
+    background: Background | None = None,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the counts per document, task, matching and slice, and the documents (doc, document, dataset)."""
     mentions = mentions_of(gold, runs, kb)
-    pairs = overlaps(mentions)
-    scoped = scope_of(mentions, choice.scope, types) if choice.scope else None
-    whole = Case(mentions, mentions.gold, mentions.answers, pairs, scope=scoped)
+    answers = Answers(mentions, gold, runs, background or Background.of(gold, kb), types)
+    scope = scope_of_class(mentions, choice.scope, types) if choice.scope else scope_of_queries(answers)
+    whole = Case(mentions, mentions.gold, mentions.answers, overlaps(mentions), scope=scope)
     parts = [_counted(whole, choice)]
     if choice.profile.kb_rows:
         parts += [_counted(case, choice) for case in kb_cases(whole)]
     for column in choice.by:
-        values = values_by(gold, column, columns)
-        cases = list(sliced(whole, column, values, choice.profile.rest, types))
+        slicing = values_by(gold, column, columns, document_columns)
+        cases = list(sliced(whole, slicing, answers, choice.profile.rest))
         if not cases:
             raise UsageError(f"no annotation of gold has a value in column '{column}'")
         parts += [_counted(case, choice) for case in progress.track(cases, f"slices by {column}")]
-    names = pl.DataFrame({"system": range(len(runs)), "name": list(runs)}, schema_overrides={"system": pl.Int64})
-    counts = pl.concat(parts).join(names, on="system").join(mentions.documents.select("doc", "dataset"), on="doc")
-    return counts.drop("system").rename({"name": "system"}), mentions.documents
+    counts = pl.concat(parts).join(_names(mentions), on="system").join(mentions.documents, on="doc")
+    return counts.drop("system", "document").rename({"name": "system"}), mentions.documents
+
+
+def _names(mentions: Mentions) -> pl.DataFrame:
+    number = pl.Series(range(len(mentions.systems)), dtype=pl.Int64)
+    return pl.DataFrame({"system": number, "name": pl.Series(mentions.systems, dtype=pl.String)})
 
 
 def _counted(case: Case, choice: Choice) -> pl.DataFrame:
     """Return the counts of every task and matching of one case."""
-    kept = Case(case.mentions, case.kept(), case.answers, case.overlaps, case.column, case.value)
+    kept = replace(case, gold=case.kept(), scope=None, _judged={})
     labels = {"column": case.column, "slice": case.value}
     parts = []
     for task in choice.tasks:

@@ -14,9 +14,10 @@ from remix.errors import BadInput, UsageError
 from remix.files import default_name, read_bytes
 from remix.frames import Frames
 from remix.measures._classes import class_mapping
-from remix.names import RMX
+from remix.names import EL, RMX
 from remix.scoring.evaluation import evaluate
 from remix.scoring.kept import kept_gold, kept_runs, measured_columns
+from remix.scoring.origins import background_of
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
@@ -68,19 +69,28 @@ def evaluated(
     types = read_entities(entities) if entities is not None else None
     answers = read_runs(run_files(runs))
     if gold:
-        frames, kb, columns = read_frames(gold), None, None
+        frames, kb, columns, of_documents, background = read_frames(gold), None, None, None, None
     else:
         keeper.ensure_sample()
         frames, targets = kept_gold(keeper.store, names)
         kb = keeper.kb
-        columns = measured_columns(frames, kb, by)
+        columns, of_documents = measured_columns(frames, kb, by)
+        background = background_of(keeper.store, names, targets, kb)
+        types = pl.concat([read for read in (types, _stated(frames)) if read is not None], how="diagonal")
         if systems or not runs:
             answers |= kept_runs(keeper.runs_folder, targets, systems)
     if types is not None or kb is not None:
         types = with_coarse([types, kb.types if kb is not None else None])
         frames = replace(frames, classes=with_types(frames, types))
-    rows = evaluate(frames, answers, by=by, types=types, columns=columns, kb=kb, **choices)
+    known: dict[str, Any] = {"columns": columns, "document_columns": of_documents, "background": background}
+    rows = evaluate(frames, answers, by=by, types=types, kb=kb, **known, **choices)
     return rows, frames.documents["dataset"].unique().sort().to_list()
+
+
+def _stated(gold: Frames) -> pl.DataFrame:
+    """Return entity and class as the data say it of the mentions; fine-grained categories are not about entities."""
+    of_entities = ~(pl.col("class").str.starts_with(EL) | pl.col("class").str.starts_with(RMX))
+    return gold.classes.filter(of_entities).join(gold.links, on="annotation").select("entity", "class").unique()
 
 
 def with_coarse(parts: Iterable[pl.DataFrame | None]) -> pl.DataFrame:

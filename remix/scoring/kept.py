@@ -57,10 +57,20 @@ def kept_runs(
     return found
 
 
-def measured_columns(gold: Frames, kb: KnowledgeBase | None, by: Iterable[str]) -> pl.DataFrame | None:
-    """Return the measures of gold's annotations where `by` asks for one that the data do not have, else None."""
+def measured_columns(
+    gold: Frames, kb: KnowledgeBase | None, by: Iterable[str]
+) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:
+    """Return the measures of gold's annotations and of its documents that `by` asks for and the data do not have."""
     from remix.measures import compute
 
     had = {"class", *gold.annotations.columns, *gold.documents.columns}
-    had |= {term.rsplit("#", 1)[-1] for term in gold.values["term"].unique()}
-    return compute(gold, kb).annotations if set(by) - had else None
+    had |= {name for term in gold.values["term"].unique() for name in (term, term.rsplit("#", 1)[-1])}
+    if not (wanted := set(by) - had):
+        return None, None
+    found = compute(gold, kb)
+    annotations = found.annotations.select("annotation", *(one for one in found.annotations.columns if one in wanted))
+    documents = found.documents.select("document", *(one for one in found.documents.columns if one in wanted))
+    if unknown := sorted(wanted - {*annotations.columns, *documents.columns}):
+        known = {*had, *found.annotations.columns, *found.documents.columns} - {"annotation"}
+        raise UnknownName("column", unknown[0], known)
+    return annotations, documents

@@ -45,8 +45,12 @@ def _says(column: pl.Series) -> bool:
     return column.null_count() < len(column) if column.dtype.is_float() else bool(column.sum())
 
 
-def signature_lines(rows: pl.DataFrame) -> list[str]:
-    """Return the signature that all systems share, then the content of each one's run."""
+def signature_lines(rows: pl.DataFrame, by: Sequence[str] = ()) -> list[str]:
+    """Return the signature that all systems share, then the content of each one's run.
+
+    Before them stands which precision F1 takes in the rows that are shown.
+    """
+    rows = rows if "kb" in by else rows.filter(pl.col("column") != "kb")
     signed = rows.select("system", "signature").unique(maintain_order=True).rows()
     parsed = {system: dict(Signature.parse(line).fields) for system, line in signed}
     runs = " ".join(f"{system}={fields.pop('run')}" for system, fields in parsed.items())

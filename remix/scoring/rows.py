@@ -9,6 +9,7 @@ import polars as pl
 from remix.scoring.averages import SCORES
 from remix.scoring.choice import Choice
 from remix.scoring.intervals import intervals
+from remix.scoring.tasks import SCOPED
 
 __all__ = ["rows_of"]
 
@@ -58,7 +59,9 @@ def _mean(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the unweighted mean of the datasets' scores."""
     datasets = rows.filter(pl.col("dataset") != "all")
     keys = [key for key in [*KEYS, "average"] if key != "dataset"]
-    means = datasets.group_by(keys, maintain_order=True).agg(pl.col(name).mean() for name in SCORES)
+    # Which precision F1 takes is told by the counts, of which a mean has none.
+    taken = [pl.when(pl.col(name).is_not_null().all()).then(pl.lit(0, pl.Int64)).alias(name) for name in SCOPED]
+    means = datasets.group_by(keys, maintain_order=True).agg(*(pl.col(name).mean() for name in SCORES), *taken)
     return means.with_columns(dataset=pl.lit("mean"))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -14,6 +14,7 @@ from remix.signature import Signature, content_hash
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
+    from remix.scoring.background import Background
     from remix.scoring.choice import Choice
 
 __all__ = ["frames_hash", "signed"]
@@ -27,8 +28,9 @@ def signed(
     gold: Frames,
     runs: Mapping[str, Frames],
     kb: KnowledgeBase | None,
-    columns: pl.DataFrame | None,
+    columns: Sequence[pl.DataFrame | None],
     types: pl.DataFrame | None,
+    background: Background | None = None,
 ) -> pl.DataFrame:
     """Return system and `signature`: whatever can change that system's numbers.
 
@@ -37,8 +39,11 @@ def signed(
     if types is not None:
         linked = pl.concat([one.links["entity"] for one in (gold, *runs.values())]).unique()
         types = types.select("entity", "class").filter(pl.col("entity").is_in(linked.implode()))
-    if columns is not None:
-        columns = columns.select("annotation", *(name for name in choice.by if name in columns.columns))
+    tables = [
+        table.select(pl.first(), *named)
+        for table in columns
+        if table is not None and (named := [name for name in choice.by if name in table.columns])
+    ]
     fields = {
         "remix": __version__,
         "profile": choice.profile.name,
@@ -51,12 +56,21 @@ def signed(
         "entities": iris.VERSION,
         "kb": kb.version[:LENGTH] if kb is not None else "",
         "types": _table_hash(types),
-        "columns": _table_hash(columns),
+        "columns": ",".join(_table_hash(table) for table in tables),
+        "cut": _origin_hash(background),
         "gold": frames_hash(gold)[:LENGTH],
     }
     fields = {name: value for name, value in fields.items() if value}
     lines = [str(Signature({**fields, "run": frames_hash(run)[:LENGTH]})) for run in runs.values()]
     return pl.DataFrame({"system": list(runs), "signature": lines})
+
+
+def _origin_hash(background: Background | None) -> str:
+    """Return the hash of the queries that gold was cut by and of what they were asked of, empty without any."""
+    if background is None or not background.queries:
+        return ""
+    queries = "".join(f"{name}\n{query}\n" for name, query in sorted(background.queries.items()))
+    return content_hash(queries, background.reference, frames_hash(background.frames))[:LENGTH]
 
 
 def _table_hash(table: pl.DataFrame | None) -> str:

@@ -7,110 +7,68 @@ from dataclasses import replace
 
 import polars as pl
 
-from remix.errors import UnknownName, UsageError
-from remix.frames import Frames
+from remix.scoring.answers import Answers
 from remix.scoring.cases import Case
+from remix.scoring.columns import Slicing
 from remix.scoring.mentions import NIL, Mentions
 
-__all__ = ["kb_cases", "sliced", "values_by"]
-
-MAXIMUM = 2000
-"""A column with more values than this names things, it does not class them."""
+__all__ = ["kb_cases", "scope_of_class", "sliced"]
 
 
-def values_by(gold: Frames, column: str, columns: pl.DataFrame | None = None) -> pl.DataFrame:
-    """Return annotation and `value` (text) for a column: `class`, one of `columns`, of the documents or of the values.
-
-    Numbers in more than ten different values become quarters of the annotations, named by their bounds.
-    Raises `UnknownName` for a column that is in none of them, `UsageError` for one with too many values.
-    """
-    found = _found(gold, column, columns)
-    if found["value"].dtype.is_numeric():
-        found = _intervals(found)
-    found = found.select("annotation", pl.col("value").cast(pl.String)).drop_nulls().unique()
-    if (number := found["value"].n_unique()) > MAXIMUM:
-        raise UsageError(f"column '{column}' has {number} values, more than {MAXIMUM}: it cannot be sliced by")
-    return found
-
-
-def _found(gold: Frames, column: str, columns: pl.DataFrame | None) -> pl.DataFrame:
-    annotations = gold.annotations
-    if column == "class":
-        return gold.classes.select("annotation", value="class")
-    if columns is not None and column in columns.columns:
-        return columns.select("annotation", value=column)
-    if column in ("surface_form", "is_nil", "ignorable", "confidence"):
-        return annotations.select("annotation", value=column)
-    if column in ("dataset", "language", "source", "words", "document"):
-        return (
-            annotations.select("annotation", "document")
-            .join(
-                gold.documents.select("document", value=column).filter(pl.col("value").is_not_null())
-                if column != "document"
-                else gold.documents.select("document", value="document"),
-                on="document",
-            )
-            .select("annotation", "value")
-        )
-    return _measured(gold, column, columns)
-
-
-def _measured(gold: Frames, column: str, columns: pl.DataFrame | None) -> pl.DataFrame:
-    """Return the values of a measure that came with the data, on annotations or on documents."""
-    local = gold.values.with_columns(local=pl.col("term").str.extract(r"([^/#:]+)$"))
-    rows = local.filter((pl.col("local") == column) | (pl.col("term") == column))
-    if rows.is_empty():
-        known = {"class", "dataset", "document", "language", "source", "words", "is_nil", "surface_form"}
-        known |= set(local["local"].drop_nulls()) | set(columns.columns if columns is not None else ()) - {"annotation"}
-        raise UnknownName("column", column, known)
-    value = "number" if rows["number"].null_count() < len(rows) else "text"
-    rows = rows.select("subject", value=value)
-    owners = gold.annotations.select("annotation", "document")
-    return pl.concat(
-        [
-            owners.join(rows, left_on="annotation", right_on="subject").select("annotation", "value"),
-            owners.join(rows, left_on="document", right_on="subject").select("annotation", "value"),
-        ]
-    )
-
-
-def _intervals(found: pl.DataFrame) -> pl.DataFrame:
-    values = found["value"].drop_nulls()
-    if values.n_unique() <= 10:
-        return found
-    cuts = sorted({float(values.quantile(part, "nearest") or 0) for part in (0.25, 0.5, 0.75)})
-    bounds = [f"≤ {cuts[0]:g}", *(f"{a:g} to {b:g}" for a, b in zip(cuts, cuts[1:], strict=False)), f"> {cuts[-1]:g}"]
-    # Numbered, so that sorted as text they are in the order of their values.
-    labels = [f"{number}: {bound}" for number, bound in enumerate(bounds, 1)]
-    return found.drop_nulls("value").with_columns(value=pl.col("value").cast(pl.Float64).cut(cuts, labels=labels))
-
-
-def sliced(
-    whole: Case, column: str, values: pl.DataFrame, rest: str = "dropped", types: pl.DataFrame | None = None
-) -> Iterator[Case]:
+def sliced(whole: Case, slicing: Slicing, answers: Answers, rest: str = "dropped") -> Iterator[Case]:
     """Return a case for each value, in order: gold of that value kept, other gold dropped or removed.
 
-    `types` (entity, class) says which answers are in the scope of a class; an entity of unknown type is.
+    A column of documents leaves other documents out, as a remix does. An answer is in scope by its own class or value
+    of the column; an entity of unknown class is.
     """
-    numbered = whole.gold.select("g", "annotation").join(values, on="annotation").select("g", "value")
+    if slicing.of_documents:
+        yield from _of_documents(whole, slicing)
+        return
+    column = slicing.column
+    numbered = whole.gold.select("g", "annotation").join(slicing.values, on="annotation").select("g", "value")
+    values = None if column == "class" or numbered.is_empty() else answers.values(column)
+    named = None if values is None else slicing.named(values)
     for value in numbered["value"].unique().sort():
         chosen = numbered.filter(pl.col("value") == value)["g"]
-        yield of_value(whole, column, value, chosen, rest, types)
+        if column == "class":
+            scope = scope_of_class(whole.mentions, value, answers.types)
+        elif named is not None:
+            scope = named.group_by("a").agg(in_scope=(pl.col("value") == value).fill_null(False).any())
+        else:
+            scope = None
+        yield of_value(whole, column, value, chosen, rest, scope)
 
 
-def of_value(whole: Case, column: str, value: str, chosen: pl.Series, rest: str, types: pl.DataFrame | None) -> Case:
-    """Return the case of the gold annotations chosen."""
+def _of_documents(whole: Case, slicing: Slicing) -> Iterator[Case]:
+    places = whole.mentions.documents.join(slicing.values, on="document").select("doc", "value")
+    for value in places["value"].unique().sort():
+        inside = pl.col("doc").is_in(places.filter(pl.col("value") == value)["doc"].implode())
+        gold, answers = whole.gold.filter(inside), whole.answers.filter(inside)
+        yield replace(whole, gold=gold, answers=answers, column=slicing.column, value=value, _judged={})
+
+
+def of_value(whole: Case, column: str, value: str, chosen: pl.Series, rest: str, scope: pl.DataFrame | None) -> Case:
+    """Return the case of the gold annotations chosen, and of the answers in its scope."""
     inside = pl.col("g").is_in(chosen.implode())
     if rest == "removed":
         gold = whole.gold.filter(inside)
     else:
         dropped = pl.when(inside | pl.col("ignorable").is_not_null()).then("ignorable").otherwise(pl.lit("dropped"))
         gold = whole.gold.with_columns(ignorable=dropped)
-    scope = scope_of(whole.mentions, value, types) if column == "class" else None
-    return replace(whole, gold=gold, column=column, value=value, scope=scope, _judged={})
+    return replace(whole, gold=gold, column=column, value=value, scope=_both(whole, scope), _judged={})
 
 
-def scope_of(mentions: Mentions, value: str, types: pl.DataFrame | None) -> pl.DataFrame | None:
+def _both(whole: Case, scope: pl.DataFrame | None) -> pl.DataFrame | None:
+    """Return the scope of a slice within what gold was cut down to before; None where that is not known."""
+    if not whole.is_cut() or scope is None:
+        return scope
+    if whole.scope is None:
+        return None
+    both = scope.join(whole.scope.rename({"in_scope": "before"}), on="a", how="full", coalesce=True)
+    return both.select("a", in_scope=pl.col("in_scope").fill_null(True) & pl.col("before").fill_null(True))
+
+
+def scope_of_class(mentions: Mentions, value: str, types: pl.DataFrame | None) -> pl.DataFrame | None:
     """Return a and `in_scope`: whether an answer's entity has the class, or no type; None where no entity has it."""
     if types is None or not types["class"].is_in([value]).any():
         return None
@@ -144,5 +102,4 @@ def kb_cases(whole: Case) -> Sequence[Case]:
 
     linked = kept.filter(~nil)["g"]
     scope = whole.answers.select("a", in_scope=~nil)
-    in_gold = replace(of_value(whole, "kb", "GSInKB", linked, "dropped", None), scope=scope)
-    return [both("InKB", ~nil), both("EE", nil), in_gold]
+    return [both("InKB", ~nil), both("EE", nil), of_value(whole, "kb", "GSInKB", linked, "dropped", scope)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -120,3 +122,52 @@ def test_signature_changes_with_whatever_changes_a_number(frames):
         len({base, signature(frames([B])), signature(frames([A]), spans="kept"), signature(frames([A]), scope="c")})
         == 4
     )
+
+
+def test_mean_of_datasets_says_which_precision_its_f1_takes(frames):
+    # A cut dataset whose condition is not known: P on mention, in every row of the whole.
+    parts = []
+    for name in ("x", "y"):
+        rows = [
+            {"document": name, "begin": 0, "end": 3, "entity": "e:A"},
+            {"document": name, "begin": 5, "end": 8, "entity": "e:B", "ignorable": "dropped"},
+        ]
+        parts.append(frames(rows, documents=[name], dataset=name))
+    gold = Frames.concat(parts)
+    rows = evaluate(gold, {"s": gold}, tasks=["A2KB"], matchings=["strong"]).filter(pl.col("column") == "")
+    assert rows.select("dataset", "f1_precision").unique().sort("dataset").rows() == [
+        (name, "on mention") for name in ("all", "mean", "x", "y")
+    ]
+
+
+def test_slice_by_a_property_of_documents_leaves_other_documents_out(frames):
+    # de: one document with a mention and a wrong answer, one without mentions where an answer is wrong, too.
+    # en: a mention that is found, and an answer that must not count for de.
+    rows = [
+        {"document": "d1", "begin": 0, "end": 3, "entity": "e:A"},
+        {"document": "d3", "begin": 0, "end": 3, "entity": "e:B"},
+    ]
+    gold = frames(rows, documents=["d1", "d2", "d3"])
+    languages = pl.DataFrame({"document": ["d1", "d2", "d3"], "language": ["de", "de", "en"]})
+    gold = replace(gold, documents=gold.documents.drop("language").join(languages, on="document"))
+    answers = [
+        {"document": "d1", "begin": 0, "end": 3, "entity": "e:X"},
+        {"document": "d2", "begin": 0, "end": 3, "entity": "e:X"},
+        {"document": "d3", "begin": 0, "end": 3, "entity": "e:B"},
+        {"document": "d3", "begin": 5, "end": 8, "entity": "e:X"},
+    ]
+    run = frames(answers, documents=["d1", "d2", "d3"])
+    found = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=["strong"], by=["language"])
+    found = found.filter(pl.col("column") == "language", pl.col("average") == "micro")
+    assert found.select("slice", "tp", "fp", "fn", "ignored", "f1_precision").rows() == [
+        ("de", 0, 2, 1, 0, "all"),
+        ("en", 1, 1, 0, 0, "all"),
+    ]
+
+
+def test_slice_by_a_measure_of_documents_leaves_other_documents_out(frames):
+    gold = frames([{"document": name, "begin": 0, "end": 3, "entity": "e:A"} for name in ("d1", "d2")], ["d1", "d2"])
+    density = pl.DataFrame({"document": ["d1", "d2"], "density": [0.5, 0.25]})
+    rows = evaluate(gold, {"s": gold}, tasks=["A2KB"], by=["density"], document_columns=density)
+    rows = rows.filter(pl.col("column") == "density", pl.col("average") == "micro", pl.col("matching") == "weak")
+    assert rows.select("slice", "tp", "fp", "fn").rows() == [("0.25", 1, 0, 0), ("0.5", 1, 0, 0)]

@@ -1,0 +1,170 @@
+"""Answers as annotations of the documents that gold comes from: their measures, and which of them a query selects.
+
+Kept mentions of gold are taken along: the condition that gold was cut by must hold for every one of them, or it is
+not to be evaluated in this way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+
+import polars as pl
+
+from remix.frames import Frames
+from remix.measures import MEASURES, Measured, compute
+from remix.scoring.background import Background
+from remix.scoring.mentions import NIL, Mentions
+
+__all__ = ["NOT_OF_ANSWERS", "Answers"]
+
+NOT_OF_ANSWERS = frozenset({"overlap"})
+"""Measures of annotations that are about their neighbours, not about their own form and entity."""
+
+
+class Answers:
+    """What systems answered and what gold kept, each form and entity of a document once.
+
+    `types` has entity and class. Nothing is computed before it is asked for.
+    """
+
+    def __init__(
+        self,
+        mentions: Mentions,
+        gold: Frames,
+        runs: Mapping[str, Frames],
+        background: Background,
+        types: pl.DataFrame | None,
+    ) -> None:
+        self.mentions = mentions
+        self.gold = gold
+        self.runs = runs
+        self.background = background
+        self.types = pl.DataFrame(schema={"entity": pl.String, "class": pl.String}) if types is None else types
+
+    @cached_property
+    def numbered(self) -> pl.DataFrame:
+        """Return side ('answer', 'gold'), id (a or g), doc, begin, end, surface_form, link, and `answer`: an IRI."""
+        forms = [
+            run.annotations.select(pl.lit(n, pl.Int64).alias("system"), "annotation", "surface_form")
+            for n, run in enumerate(self.runs.values())
+        ]
+        of_gold = self.gold.annotations.select("annotation", "surface_form")
+        columns = ["id", "doc", "begin", "end", "surface_form", "link"]
+        answers = self.mentions.answers.rename({"a": "id"}).join(
+            pl.concat(forms), on=["system", "annotation"], how="left", maintain_order="left"
+        )
+        kept = self.mentions.gold.rename({"g": "id"}).join(of_gold, on="annotation", how="left", maintain_order="left")
+        kept = kept.filter(pl.col("ignorable").is_null())
+        rows = pl.concat(
+            [
+                answers.select(pl.lit("answer").alias("side"), *columns),
+                kept.select(pl.lit("gold").alias("side"), *columns),
+            ]
+        )
+        rows = self._with_forms(rows)
+        # Numbers of sets of entities mean something on their own side alone.
+        several = pl.when(pl.col("link") >= len(self.mentions.entities)).then("side")
+        number = pl.struct("doc", "surface_form", "link", several.alias("several")).rank("dense")
+        return rows.with_columns(answer=pl.format("urn:remix:answer:{}", number))
+
+    def _with_forms(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Return the rows with the surface forms that are missing cut out of gold's texts."""
+        missing = rows.filter(pl.col("surface_form").is_null()).select("side", "id", "doc", "begin", "end")
+        if missing.is_empty():
+            return rows
+        texts = self.mentions.documents.join(self.gold.documents.select("document", "text"), on="document")
+        cut = pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin"))
+        found = missing.join(texts.select("doc", "text"), on="doc").select("side", "id", cut=cut)
+        rows = rows.join(found, on=["side", "id"], how="left", maintain_order="left")
+        return rows.with_columns(pl.coalesce("surface_form", "cut").alias("surface_form")).drop("cut")
+
+    @cached_property
+    def frames(self) -> Frames:
+        """Return the answers as annotations of the origin's documents, with their links and classes."""
+        first = self.numbered.unique("answer", keep="first", maintain_order=True)
+        origin = self.background.frames.documents
+        places = self.mentions.documents.select("doc", gold="document").join(self.background.places, on="gold")
+        places = places.join(origin.select("document", "dataset"), on="document")
+        rows = first.join(places.select("doc", "document", "dataset"), on="doc", maintain_order="left")
+        entities = pl.DataFrame(
+            {"entity": pl.int_range(len(self.mentions.entities), eager=True), "iri": self.mentions.entities},
+            schema_overrides={"iri": pl.String},
+        )
+        links = pl.concat(
+            [
+                self.mentions.answer_links.select(pl.lit("answer").alias("side"), "entity", id="a"),
+                self.mentions.gold_links.select(pl.lit("gold").alias("side"), "entity", id="g"),
+            ]
+        )
+        links = links.join(rows.select("side", "id", annotation="answer"), on=["side", "id"]).join(
+            entities, on="entity"
+        )
+        links = links.select("annotation", entity="iri", entity_as_given="iri")
+        classes = links.join(self.types.drop_nulls("class"), on="entity").select("annotation", "class").unique()
+        return Frames.of(
+            documents=origin,
+            annotations=rows.select(
+                *("document", "dataset", "begin", "end", "surface_form"),
+                annotation="answer",
+                is_nil=pl.col("link") == NIL,
+            ),
+            links=links,
+            classes=classes.sort("annotation", "class"),
+        )
+
+    @cached_property
+    def origin(self) -> Measured:
+        """Return the measures of the origin: its documents are as they were where gold was cut out."""
+        return self._measured(self.background.frames)
+
+    @cached_property
+    def measured(self) -> Measured:
+        """Return the measures of the answers, D being the origin; percentiles are places among its annotations."""
+        found = self._measured(self.frames, within=self.background.frames)
+        places = [
+            _place(found.annotations[name], self.origin.annotations[name]).alias(f"{name}Percentile")
+            for name in ("ambiguitySurfaceForm", "ambiguityEntity")
+            if f"{name}Percentile" in found.annotations.columns
+        ]
+        return replace(found, annotations=found.annotations.with_columns(places))
+
+    def _measured(self, frames: Frames, within: Frames | None = None) -> Measured:
+        known = self.background
+        names = [measure.name for measure in MEASURES if not NOT_OF_ANSWERS & {one.name for one in measure.columns}]
+        how = {"reference": known.reference, "case_sensitive": known.case_sensitive, "within": within}
+        return compute(frames, known.kb, measures=names, **how)  # type: ignore[arg-type]
+
+    def values(self, column: str) -> pl.DataFrame | None:
+        """Return a and `value` of a measure; None where it does not speak of an answer's own form and entity."""
+        own = self.numbered.filter(side="answer")
+        if column == "surface_form":
+            return own.select("id", value="surface_form").rename({"id": "a"})
+        if column == "is_nil":
+            return own.select(a="id", value=pl.col("link") == NIL)
+        if column in NOT_OF_ANSWERS or column not in {one.name for measure in MEASURES for one in measure.columns}:
+            return None
+        values = self.measured.annotations.drop("document", "dataset")
+        if column not in values.columns:
+            return None
+        joined = own.join(values.select(answer="annotation", value=column), on="answer", maintain_order="left")
+        return joined.select("value", a="id")
+
+
+def _place(values: pl.Series, among: pl.Series) -> pl.Series:
+    """Return the share, in percent, of the others that are not higher than each value.
+
+    >>> _place(pl.Series([0, 5, None]), pl.Series([1, 5, 5, None])).round(1).to_list()
+    [0.0, 100.0, None]
+    """
+    ordered = among.drop_nulls().sort()
+    if ordered.is_empty():
+        return pl.Series([None] * len(values), dtype=pl.Float64)
+    table = pl.DataFrame({"value": values})
+    higher = len(ordered) - pl.Series(ordered.search_sorted(values.fill_null(0), side="right"), dtype=pl.Int64)
+    return (
+        table.select(pl.when(pl.col("value").is_not_null()).then(100 * (1 - higher / len(ordered))))
+        .to_series()
+        .round(10)
+    )

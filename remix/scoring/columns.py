@@ -1,0 +1,115 @@
+"""Columns to slice by: the value of each gold annotation or document, and of each answer where it has one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from remix.errors import UnknownName, UsageError
+from remix.frames import Frames
+
+__all__ = ["Slicing", "values_by"]
+
+MAXIMUM = 2000
+"""A column with more values than this names things, it does not class them."""
+
+OF_ANNOTATIONS = ("surface_form", "is_nil", "ignorable", "confidence")
+OF_DOCUMENTS = ("dataset", "language", "source", "words", "document")
+
+
+@dataclass(frozen=True)
+class Slicing:
+    """The values of a column as names of slices.
+
+    `values` has `annotation`, or `document` where the column is of documents, and `value`. `cuts` are the bounds of
+    the quarters that numbers were brought to, `kind` is what the values were before.
+    """
+
+    column: str
+    values: pl.DataFrame
+    kind: pl.DataType
+    cuts: tuple[float, ...] | None = None
+
+    @property
+    def of_documents(self) -> bool:
+        """Return whether the column is of documents."""
+        return "document" in self.values.columns
+
+    def named(self, found: pl.DataFrame) -> pl.DataFrame:
+        """Return other values (column `value`) as the names of these slices."""
+        value = pl.col("value").cast(self.kind, strict=False)
+        if self.cuts is not None:
+            value = value.cast(pl.Float64).cut(list(self.cuts), labels=_labels(self.cuts))
+        return found.with_columns(value.cast(pl.String).alias("value"))
+
+
+def values_by(
+    gold: Frames,
+    column: str,
+    columns: pl.DataFrame | None = None,
+    document_columns: pl.DataFrame | None = None,
+) -> Slicing:
+    """Return the slices of a column: `class`, one of `columns` or of `document_columns`, of the frames or the values.
+
+    Numbers in more than ten different values become quarters of the annotations, named by their bounds.
+    Raises `UnknownName` for a column that is in none of them, `UsageError` for one with too many values.
+    """
+    found = _found(gold, column, columns, document_columns)
+    key = "document" if "document" in found.columns else "annotation"
+    found = found.select(key, "value").drop_nulls().unique()
+    cuts = _cuts(gold, found) if found["value"].dtype.is_numeric() else None
+    slicing = Slicing(column, found, found["value"].dtype, cuts)
+    named = slicing.named(found).drop_nulls()
+    if (number := named["value"].n_unique()) > MAXIMUM:
+        raise UsageError(f"column '{column}' has {number} values, more than {MAXIMUM}: it cannot be sliced by")
+    return Slicing(column, named, slicing.kind, cuts)
+
+
+def _found(
+    gold: Frames, column: str, columns: pl.DataFrame | None, document_columns: pl.DataFrame | None
+) -> pl.DataFrame:
+    if column == "class":
+        return gold.classes.select("annotation", value="class")
+    if columns is not None and column in columns.columns:
+        return columns.select("annotation", value=column)
+    if column in OF_ANNOTATIONS:
+        return gold.annotations.select("annotation", value=column)
+    if column in OF_DOCUMENTS:
+        return gold.documents.select("document", value=pl.col(column))
+    if document_columns is not None and column in document_columns.columns:
+        return document_columns.select("document", value=column)
+    return _measured(gold, column, [columns, document_columns])
+
+
+def _measured(gold: Frames, column: str, tables: list[pl.DataFrame | None]) -> pl.DataFrame:
+    """Return the values of a measure that came with the data, on annotations or on documents."""
+    local = gold.values.with_columns(local=pl.col("term").str.extract(r"([^/#:]+)$"))
+    rows = local.filter((pl.col("local") == column) | (pl.col("term") == column))
+    if rows.is_empty():
+        known = {"class", "is_nil", "surface_form", *OF_DOCUMENTS, *local["local"].drop_nulls()}
+        known |= {name for table in tables if table is not None for name in table.columns} - {"annotation"}
+        raise UnknownName("column", column, known)
+    value = "number" if rows["number"].null_count() < len(rows) else "text"
+    of_documents = rows.join(gold.documents, left_on="subject", right_on="document", how="semi")
+    of_annotations = rows.join(gold.annotations, left_on="subject", right_on="annotation", how="semi")
+    if of_annotations.is_empty():
+        return of_documents.select(document="subject", value=value)
+    return of_annotations.select(annotation="subject", value=value)
+
+
+def _cuts(gold: Frames, found: pl.DataFrame) -> tuple[float, ...] | None:
+    """Return the quartiles of the annotations' numbers, None where there are no more than ten different ones."""
+    if "document" in found.columns:
+        weighed = gold.annotations.select("document").join(found, on="document")
+        found = weighed if len(weighed) else found
+    values = found["value"].drop_nulls()
+    if values.n_unique() <= 10:
+        return None
+    return tuple(sorted({float(values.quantile(part, "nearest") or 0) for part in (0.25, 0.5, 0.75)}))
+
+
+def _labels(cuts: tuple[float, ...]) -> list[str]:
+    bounds = [f"≤ {cuts[0]:g}", *(f"{a:g} to {b:g}" for a, b in zip(cuts, cuts[1:], strict=False)), f"> {cuts[-1]:g}"]
+    # Numbered, so that sorted as text they are in the order of their values.
+    return [f"{number}: {bound}" for number, bound in enumerate(bounds, 1)]

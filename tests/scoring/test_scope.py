@@ -1,0 +1,200 @@
+"""The precision in scope where gold was cut by a query or is sliced by a measure: answers by their form and entity."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from remix import progress
+from remix.formats.nif import write_frames
+from remix.frames import Frames
+from remix.kb import KnowledgeBase, build_from_tables
+from remix.scoring import evaluate
+from remix.scoring.background import Background, whole
+from remix.workspace import Workspace, open_workspace
+
+# "Ada" stands for three entities, "Rome" for one; "Bob" is in no dictionary.
+FORMS = [("Ada", "e:1"), ("Ada", "e:2"), ("Ada", "e:3"), ("Rome", "e:4")]
+TYPES = [("e:1", "dbo:Person"), ("e:2", "dbo:Person"), ("e:3", "dbo:Place"), ("e:4", "dbo:Place")]
+TEXT = "Ada saw Rome. Then Ada and Rome and Bob."
+ADA, ROME, ADA_2, ROME_2, BOB = (0, 3), (8, 12), (19, 22), (27, 31), (36, 39)
+GOLD = [(*ADA, "e:1"), (*ROME, "e:4")]
+# Right, on a dropped mention, and three where gold has nothing.
+RUN = [(*ADA, "e:1"), (*ROME, "e:9"), (*ADA_2, "e:9"), (*ROME_2, "e:4"), (*BOB, "e:2")]
+CONFUSED = "SELECT ?annotation { ?annotation hfts:ambiguitySurfaceForm ?n FILTER (?n >= 3) }"
+SAME = ["tp", "fp", "fn", "ignored", "precision", "recall", "f1", "precision_in_scope", "precision_on_mention"]
+
+
+@pytest.fixture
+def kb(tmp_path: Path) -> KnowledgeBase:
+    tables = tmp_path / "tables"
+    tables.mkdir()
+    forms = "".join(f"{form}\t{entity}\t1\tx\n" for form, entity in FORMS)
+    (tables / "surface_forms.tsv").write_text(f"surface_form\tentity_iri\tcount\tsource\n{forms}", encoding="utf-8")
+    types = "".join(f"{entity}\t{name}\tx\n" for entity, name in TYPES)
+    (tables / "types.tsv").write_text(f"entity_iri\ttype_iri\tsource\n{types}", encoding="utf-8")
+    return build_from_tables(tables, tmp_path / "kb", name="tiny")
+
+
+def framed(rows: list[tuple[int, int, str]]) -> Frames:
+    names = [f"urn:d#{n}" for n in range(len(rows))]
+    return Frames.of(
+        documents=pl.DataFrame({"document": ["urn:d"], "dataset": ["x"], "text": [TEXT]}),
+        annotations=pl.DataFrame(
+            {
+                "annotation": names,
+                "document": "urn:d",
+                "dataset": "x",
+                "begin": [row[0] for row in rows],
+                "end": [row[1] for row in rows],
+                "surface_form": [TEXT[row[0] : row[1]] for row in rows],
+                "is_nil": [not row[2] for row in rows],
+            }
+        ),
+        links=pl.DataFrame({"annotation": names, "entity": [row[2] for row in rows]}).filter(pl.col("entity") != ""),
+    )
+
+
+def cut(gold: Frames, kept: str) -> Frames:
+    """Gold with all mentions but those of one form dropped."""
+    dropped = pl.when(pl.col("surface_form") != kept).then(pl.lit("dropped")).alias("ignorable")
+    return replace(gold, annotations=gold.annotations.with_columns(dropped))
+
+
+def scored(gold: Frames, kb: KnowledgeBase, query: str = "", **choices: object) -> pl.DataFrame:
+    background = Background.of(gold, kb, {"x": query} if query else {})
+    rows = evaluate(
+        gold, {"s": framed(RUN)}, tasks=["A2KB"], matchings=["strong"], kb=kb, background=background, **choices
+    )  # type: ignore[arg-type]
+    return rows.filter(pl.col("average") == "micro")
+
+
+def test_answers_that_the_query_of_a_remix_does_not_select_are_out_of_scope(kb: KnowledgeBase) -> None:
+    # TP: Ada. Ignored: the answer on Rome. FP: Ada (confusion 3), Rome (1), Bob (0): the first alone is in scope.
+    row = scored(cut(framed(GOLD), "Ada"), kb, CONFUSED).row(0, named=True)
+    assert (row["tp"], row["fp"], row["fn"], row["ignored"]) == (1, 3, 0, 1)
+    assert (row["precision"], row["precision_in_scope"], row["precision_on_mention"]) == (1 / 4, 1 / 2, 1)
+    assert row["f1_precision"] == "in scope"
+    assert row["f1"] == pytest.approx(2 / 3)
+
+
+def test_slice_by_a_measure_and_remix_by_the_same_condition_have_the_same_figures(kb: KnowledgeBase) -> None:
+    columns = pl.DataFrame({"annotation": ["urn:d#0", "urn:d#1"], "ambiguitySurfaceForm": [3, 1]})
+    sliced = scored(framed(GOLD), kb, columns=columns, by=["ambiguitySurfaceForm"])
+    three = sliced.filter(pl.col("slice") == "3").select(SAME)
+    assert three.equals(scored(cut(framed(GOLD), "Ada"), kb, CONFUSED).select(SAME))
+    assert three["precision_in_scope"].to_list() == [1 / 2]
+
+
+def test_slice_by_class_and_remix_by_its_query_have_the_same_figures(kb: KnowledgeBase) -> None:
+    # Persons: Ada is right; e:9 has no type and may be a person, e:4 is a place, e:2 a person: 1 of 1 + 2.
+    persons = "SELECT ?annotation { ?annotation itsrdf:taClassRef dbo:Person }"
+    person = "http://dbpedia.org/ontology/Person"
+    classes = pl.DataFrame({"annotation": ["urn:d#0"], "class": [person], "of_entity": [True]})
+    gold = replace(framed(GOLD), classes=classes)
+    sliced = scored(gold, kb, types=kb.types, by=["class"]).filter(pl.col("slice") == person).select(SAME)
+    remixed = scored(cut(gold, "Ada"), kb, persons, types=kb.types).select(SAME)
+    assert sliced.equals(remixed)
+    assert remixed["precision_in_scope"].to_list() == [1 / 3]
+
+
+def test_conditions_of_a_query_hold_together_and_those_on_documents_hold_for_all_answers(kb: KnowledgeBase) -> None:
+    # Person or of unknown type, and confusion of at least 3: only the second Ada (e:9) of the three; the document has
+    # two mentions in the origin, though the remix has one.
+    query = """SELECT ?document ?annotation { ?document hfts:numAnnotations 2 .
+        ?annotation nif:referenceContext ?document ; itsrdf:taClassRef dbo:Person ; hfts:ambiguitySurfaceForm ?n .
+        FILTER (?n >= 3) }"""
+    row = scored(cut(framed(GOLD), "Ada"), kb, query, types=kb.types).row(0, named=True)
+    assert row["precision_in_scope"] == 1 / 2
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        ("SELECT ?annotation { ?annotation nif:anchorOf 'Ada' ; rmx:overlap 'none' }", "how mentions overlap"),
+        ("SELECT ?annotation { ?annotation a nif:Phrase } LIMIT 1", "counts or limits"),
+        ("SELECT ?annotation { { SELECT ?annotation { ?annotation a nif:Phrase } } }", "counts or limits"),
+        ("SELECT ?annotation { ?annotation a nif:Phrase SERVICE <http://a.org/> { ?a ?b ?c } }", "another endpoint"),
+        ("SELECT ?annotation { ?annotation hfts:ambiguitySurfaceForm 7 }", "1 of its 1 kept mentions would fail"),
+        ("SELECT ?annotation {", "not understood"),
+    ],
+)
+def test_precision_in_scope_is_not_known_where_the_query_asks_more_than_an_answer_can_tell(
+    kb: KnowledgeBase, capsys: pytest.CaptureFixture[str], query: str, reason: str
+) -> None:
+    with progress.enable():
+        row = scored(cut(framed(GOLD), "Ada"), kb, query).row(0, named=True)
+    assert row["precision_in_scope"] is None
+    assert row["f1_precision"] == "on mention"
+    assert reason in capsys.readouterr().err
+
+
+def test_slice_of_a_remix_whose_query_is_unknown_has_no_precision_in_scope(kb: KnowledgeBase) -> None:
+    rows = scored(cut(framed(GOLD), "Ada"), kb, by=["surface_form"])
+    assert set(rows.filter(pl.col("column") == "surface_form")["f1_precision"]) == {"on mention"}
+
+
+def test_percentiles_of_answers_are_places_among_the_annotations_of_the_origin(kb: KnowledgeBase) -> None:
+    # Among Ada (3) and Rome (1), a confusion of 3 is at 100 %, 1 at 50 %, and 0 at 0 %.
+    query = "SELECT ?annotation { ?annotation rmx:ambiguitySurfaceFormPercentile ?p FILTER (?p = 50) }"
+    row = scored(cut(framed(GOLD), "Rome"), kb, query).row(0, named=True)
+    # FP: on Rome itself and the second Rome are in scope, Ada and Bob are not; the first Ada was dropped.
+    assert (row["tp"], row["fp"], row["precision_in_scope"]) == (0, 4, 0.0)
+    assert row["f1_precision"] == "in scope"
+    other = scored(cut(framed(GOLD), "Ada"), kb, query.replace("50", "100")).row(0, named=True)
+    assert other["precision_in_scope"] == 1 / 2
+
+
+def test_dropped_annotations_are_required_in_the_origin() -> None:
+    assert whole(cut(framed(GOLD), "Ada")).annotations["ignorable"].to_list() == [None, None]
+
+
+NEWS = f"""
+@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .
+@prefix itsrdf: <http://www.w3.org/2005/11/its/rdf#> .
+<http://x/1#char=0,40> a nif:Context ; nif:isString "{TEXT}" .
+<http://x/1#char=0,3> a nif:Phrase ; nif:referenceContext <http://x/1#char=0,40> ;
+  nif:beginIndex 0 ; nif:endIndex 3 ; nif:anchorOf "Ada" ; itsrdf:taIdentRef <e:1> .
+<http://x/1#char=8,12> a nif:Phrase ; nif:referenceContext <http://x/1#char=0,40> ;
+  nif:beginIndex 8 ; nif:endIndex 12 ; nif:anchorOf "Rome" ; itsrdf:taIdentRef <e:4> .
+<http://x/2#char=0,9> a nif:Context ; nif:isString "Bob left." .
+<http://x/2#char=0,3> a nif:Phrase ; nif:referenceContext <http://x/2#char=0,9> ;
+  nif:beginIndex 0 ; nif:endIndex 3 ; nif:anchorOf "Bob" ; itsrdf:taIdentRef <e:2> .
+"""
+
+
+@pytest.fixture
+def work(tmp_path: Path, kb: KnowledgeBase, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    """A workspace with two documents, enriched, and a remix of its confused mentions in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    Path("news.ttl").write_text(NEWS, encoding="utf-8")
+    write_frames(framed(RUN), Path("run.ttl"))
+    made = open_workspace(tmp_path / ".remix")
+    made.load(["news.ttl"])
+    made.store.attach_kb(kb.folder)
+    made.enrich()
+    made.build(CONFUSED, name="confused", to=tmp_path)
+    return made
+
+
+@pytest.mark.parametrize("loaded", [True, False])
+def test_manifest_beside_a_remix_tells_what_is_in_scope_with_and_without_its_origin(
+    work: Workspace, loaded: bool, tmp_path: Path
+) -> None:
+    other = open_workspace(tmp_path / "other")
+    other.load(["news.ttl"], name="another-name")
+    assert work.kb is not None
+    other.store.attach_kb(work.kb.folder)
+    chosen = work if loaded else other
+    rows, _ = chosen.evaluate(["confused.ttl"], runs=["s=run.ttl"], tasks=["A2KB"], matchings=["strong"])
+    row = rows.filter(pl.col("average") == "micro").row(0, named=True)
+    assert (row["precision"], row["precision_in_scope"], row["precision_on_mention"]) == (1 / 4, 1 / 2, 1)
+
+
+def test_remix_without_its_manifest_has_the_precision_on_mention(work: Workspace) -> None:
+    Path("confused.manifest.ttl").unlink()
+    rows, _ = work.evaluate(["confused.ttl"], runs=["s=run.ttl"], tasks=["A2KB"], matchings=["strong"])
+    assert set(rows["f1_precision"]) == {"on mention"}
