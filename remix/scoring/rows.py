@@ -19,7 +19,9 @@ BOUNDS = [f"{score}_{end}" for score in ("precision", "recall", "f1") for end in
 
 def rows_of(counts: pl.DataFrame, documents: pl.DataFrame, systems: Iterable[str], choice: Choice) -> pl.DataFrame:
     """Return the scores of all documents together and, if there are several datasets, of each and their mean."""
-    pooled = counts.with_columns(dataset=pl.lit("all"))
+    # Sums of floats depend on their order: the same scores come out to the last digit.
+    counts = counts.sort(*KEYS, "doc")
+    pooled = counts.with_columns(dataset=pl.lit("all")).sort(*KEYS, "doc")
     several = documents["dataset"].n_unique() > 1
     every = pl.concat([pooled, counts]) if several else pooled
     parts = [
@@ -57,7 +59,7 @@ def _skeleton(systems: Iterable[str], datasets: pl.Series, choice: Choice) -> pl
 
 def _mean(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the unweighted mean of the datasets' scores."""
-    datasets = rows.filter(pl.col("dataset") != "all")
+    datasets = rows.filter(pl.col("dataset") != "all").sort("dataset")
     keys = [key for key in [*KEYS, "average"] if key != "dataset"]
     # Which precision F1 takes is told by the counts, of which a mean has none.
     taken = [pl.when(pl.col(name).is_not_null().all()).then(pl.lit(0, pl.Int64)).alias(name) for name in SCOPED]

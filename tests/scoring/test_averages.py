@@ -171,3 +171,21 @@ def test_slice_by_a_measure_of_documents_leaves_other_documents_out(frames):
     rows = evaluate(gold, {"s": gold}, tasks=["A2KB"], by=["density"], document_columns=density)
     rows = rows.filter(pl.col("column") == "density", pl.col("average") == "micro", pl.col("matching") == "weak")
     assert rows.select("slice", "tp", "fp", "fn").rows() == [("0.25", 1, 0, 0), ("0.5", 1, 0, 0)]
+
+
+def test_equal_answers_have_equal_rows_to_the_last_digit(frames):
+    # Sums of floats depend on their order: thirds, fifths and sevenths of eight documents, summed in their order.
+    names = [f"d{n}" for n in range(8)]
+    spans = [(name, 10 * k) for n, name in enumerate(names) for k in range(2 + n % 7)]
+    gold = frames([{"document": name, "begin": b, "end": b + 5, "entity": "e:A"} for name, b in spans], names)
+    datasets = pl.Series("dataset", ["x", "y", "z", "x"] * 2)
+    gold = replace(gold, documents=gold.documents.with_columns(datasets))
+    for found in range(2, 9):
+        answers = [
+            {"document": name, "begin": b, "end": b + 5, "entity": "e:B" if place % found else "e:A"}
+            for place, (name, b) in enumerate(spans)
+        ]
+        run = frames(answers, names)
+        rows = evaluate(gold, {f"s{n}": run for n in range(6)})
+        own = [part.drop("system", "signature") for part in rows.partition_by("system")]
+        assert all(part.equals(own[0]) for part in own)
