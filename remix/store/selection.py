@@ -108,7 +108,10 @@ def _ordered(how: Plan, notes: list[str]) -> str:
     tree, said = with_order(Node("SubSelect", how.tree.parts))
     try:
         text = text_of(Node("SelectQuery", tree.parts))
-    except NotUnderstood:
+    except NotUnderstood as reason:
+        notes.append(
+            f"the query has a LIMIT but no ORDER BY, and gets none ({reason}): it may take other rows next time"
+        )
         return how.text
     notes += [line.replace("a sub-select", "the query") for line in said]
     return text
@@ -149,13 +152,17 @@ def _kept(found: pl.DataFrame, frames: Frames, *, annotated: bool = False) -> tu
 
 
 def _waterfall(index: Index, run: str, frames: Frames, columns: Sequence[str], name: str) -> pl.DataFrame:
-    """Return how many documents and annotations are left after the patterns and after each further condition."""
-    gold = frames.annotations.filter(pl.col("ignorable").is_null())
-    rows = [("everything loaded", frames.documents.height, gold.height)]
+    """Return how many documents and annotations are left after the patterns and after each further condition.
+
+    As in the counts of a remix, a group of alternatives counts once.
+    """
+    gold = frames.annotations.filter(pl.col("ignorable").is_null()).select("annotation", "document", "group")
+    rows = [("everything loaded", frames.documents.height, gold.select("document", "group").n_unique())]
     for label, text in _steps(run, columns):
         found = index.frame(text, name)
         documents, annotations = _kept(found, frames, annotated="annotation" in found.columns)
-        rows.append((label, len(documents), len(annotations)))
+        left = gold.filter(pl.col("annotation").is_in(annotations.implode()))
+        rows.append((label, len(documents), left.select("document", "group").n_unique()))
     return pl.DataFrame(rows, schema=_WATERFALL, orient="row")
 
 
@@ -184,10 +191,19 @@ def _steps(run: str, columns: Sequence[str]) -> list[tuple[str, str]]:
         names = tuple(Node.of("vars", var=one) for one in sorted(wanted, reverse=True))
         step = Node.of("SelectQuery", modifier="DISTINCT", projection=names, where=where.but(part=group))
         try:
-            steps.append((label, text_of(step, check=False)))
+            text = text_of(step, check=False)
         except NotUnderstood:
             continue
+        steps.append((label, text.replace("\nWHERE", f"{_dataset(tree)}\nWHERE", 1)))
     return steps
+
+
+def _dataset(tree: Node) -> str:
+    """Return the FROM lines of a query, which every step of it has to read from as well."""
+    clauses = tree.get("datasetClause") or ()
+    return "".join(
+        f"\nFROM {one.get('default')}" if one.get("default") else f"\nFROM NAMED {one.get('named')}" for one in clauses
+    )
 
 
 def _is_condition(part: Node) -> bool:

@@ -128,3 +128,19 @@ def test_other_kinds_of_queries_are_refused_with_the_reason(cities: Store) -> No
             chosen(cities, text)
     with pytest.raises(NotAllowed):
         chosen(cities, "SELECT ?document { SERVICE <http://b.org/> { ?document ?p ?o } }")
+
+
+def test_waterfall_reads_from_the_graphs_that_the_query_names(small_store: Store) -> None:
+    text = "SELECT ?annotation FROM <urn:remix:dataset:news> { ?annotation a nif:Phrase FILTER (isIRI(?annotation)) }"
+    found = chosen(small_store, text, explain=True)
+    # news has 8 annotations in 2 of its 3 documents, all together 16 in 6.
+    steps = found.waterfall.rows()
+    assert steps[0][1:] == (6, 16) and [step[1:] for step in steps[1:]] == [(2, 8)] * (len(steps) - 1)
+
+
+def test_limit_that_cannot_be_ordered_is_told(small_store: Store) -> None:
+    found = chosen(small_store, "SELECT ?annotation FROM <urn:remix:dataset:news> { ?annotation a nif:Phrase } LIMIT 3")
+    assert len(found.annotations) == 3
+    assert found.notes == (
+        "the query has a LIMIT but no ORDER BY, and gets none (FROM): it may take other rows next time",
+    )
