@@ -43,7 +43,7 @@ def work(small_store: Store, tmp_path: Path) -> Path:
 
 
 def run(folder: Path, *arguments: str, prepare: Callable[[], None] | None = None, **environment: str) -> Done:
-    command = [sys.executable, "-m", "remix", *arguments, *(() if "-w" in arguments else ("-w", "ws"))]
+    command = [sys.executable, "-m", "remix", "--quiet", *arguments, *(() if "-w" in arguments else ("-w", "ws"))]
     return subprocess.run(
         command,
         cwd=folder,
@@ -275,7 +275,7 @@ def test_a_full_disk_ends_in_one_line_and_nothing_is_lost(work: Path, arguments:
 
 def test_output_that_cannot_be_written_ends_in_one_line(work: Path) -> None:
     for arguments in (("list",), ("query", "basic"), ("show", "persons"), ("list", "--help")):
-        command = [sys.executable, "-m", "remix", *arguments, "-w", "ws"]
+        command = [sys.executable, "-m", "remix", "--quiet", *arguments, "-w", "ws"]
         with Path("/dev/full").open("wb") as sink:
             done = subprocess.run(command, cwd=work, stdout=sink, stderr=subprocess.PIPE, text=True)
         assert said(done, 1) == "the output: No space left on device"
@@ -305,7 +305,7 @@ def test_a_command_that_is_stopped_leaves_the_workspace_as_it_was(
     assert run(work, *verb, "-w", "after").returncode == 0
     after = contents(work, "after")
     for delay in (0.4, 0.9):
-        command = [sys.executable, "-m", "remix", *verb, "-w", "ws"]
+        command = [sys.executable, "-m", "remix", "--quiet", *verb, "-w", "ws"]
         with subprocess.Popen(command, cwd=work, stdout=-1, stderr=-1, text=True) as process:
             time.sleep(delay)
             process.send_signal(ending)
