@@ -23,7 +23,9 @@ from remix.workspace import open_workspace
 @click.option("--task", "tasks", multiple=True, help="A2KB, D2KB, C2KB, ERec, … (default: the profile's).")
 @click.option("--match", "matchings", multiple=True, help="strong, weak, … (default: the profile's).")
 @click.option("--by", multiple=True, metavar="COLUMN", help="Break down by class, kb, a property or a measure.")
-@click.option("--scope", default="", metavar="CLASS", help="Class that a remix was cut down to, for the P in scope.")
+@click.option(
+    "--scope", default="", metavar="CLASS", help="Class that gold was cut down to (P in scope), if not by its query."
+)
 @click.option(
     "--spans", type=click.Choice(["all", "kept"]), default="all", show_default=True, help="Spans given in D2KB."
 )

@@ -81,12 +81,30 @@ def _judge(case: Case, criterion: str, matching: Matching) -> Judged:
     whole = pl.col("correct").all().over("case", "group")
     right = assigned.filter(whole)
     groups = right.select("doc", "group", system="case").unique()
-    answers = _outcomes(case, pairs, edges.select("a").unique(), right.select("a"))
+    answers = _outcomes(case, pairs, edges.select("a").unique(), right.select("a"), _further(pairs, required, right))
     return Judged(answers, groups, assigned.select("g", "a", "correct", system="case"))
 
 
-def _outcomes(case: Case, pairs: pl.DataFrame, on_mention: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
+def _further(pairs: pl.DataFrame, required: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
+    """Return the answers that are, span and entity, another alternative of a mention that the system has already.
+
+    Without this, gold that writes its alternatives as several annotations would not be perfect as answers.
+    """
+    satisfied = right.select("group", system="case").unique()
+    # By span and entity, since repeated annotations are one group and no alternatives of each other.
+    like = ["group", "begin", "end", "meant"]
+    named = required.select("g", *like[:3], meant="link")
+    exact = pairs.filter(pl.col("equal") & pl.col("link")).join(named, on="g")
+    taken = right.select("g", system="case").join(named, on="g")
+    exact = exact.join(satisfied, on=["group", "system"], how="semi")
+    return exact.join(taken, on=[*like, "system"], how="anti").select("a").unique()
+
+
+def _outcomes(
+    case: Case, pairs: pl.DataFrame, on_mention: pl.DataFrame, right: pl.DataFrame, further: pl.DataFrame
+) -> pl.DataFrame:
     ignored = _ignored(pairs.join(right, on="a", how="anti"))
+    ignored = pl.concat([ignored, further.join(right, on="a", how="anti")]).unique()
     answers = (
         case.answers.select("a", "system", "doc", "inside")
         .join(right.with_columns(tp=pl.lit(True)), on="a", how="left")

@@ -20,6 +20,15 @@ def test_group_is_satisfied_by_either_option(frames, counts):
     assert counts(gold, frames([TOWN, STATE]))[:3] == (1, 0, 0)
 
 
+def test_alternatives_of_gold_as_answers_are_no_false_positives(frames, counts):
+    # One group is one TP; the answers that are its other option have nothing to be wrong about, one beside it has.
+    gold = frames([WHOLE, TOWN, STATE])
+    for task in ("A2KB", "ERec", "D2KB"):
+        assert counts(gold, gold, task)[:3] == (1, 0, 0)
+    alone = [row | {"group": None, "option": None} for row in (WHOLE, TOWN, STATE, STATE | {"entity": "e:X"})]
+    assert counts(gold, frames(alone))[:3] == (1, 1, 0)
+
+
 def test_option_needs_all_of_its_annotations(frames, counts):
     assert counts(frames([WHOLE, TOWN, STATE]), frames([TOWN])) == (0, 1, 1, 0)
 
