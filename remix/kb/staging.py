@@ -1,0 +1,97 @@
+"""The rows of sources on their way into a knowledge base: Parquet files, a folder for each table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+
+from remix.errors import BadInput
+from remix.frames import write_parquet
+from remix.kb.forms import normalise
+
+__all__ = ["TABLES", "Problem", "Staging"]
+
+TABLES: dict[str, dict[str, pl.DataType]] = {
+    "surface_forms": {
+        "key": pl.String(),
+        "surface_form": pl.String(),
+        "entity": pl.String(),
+        "count": pl.Int64(),
+        "source": pl.String(),
+    },
+    "links": {"source": pl.String(), "target": pl.String(), "origin": pl.String()},
+    "types": {"entity": pl.String(), "class": pl.String(), "source": pl.String()},
+    "subclasses": {"class": pl.String(), "parent": pl.String(), "source": pl.String()},
+    "labels": {"entity": pl.String(), "label": pl.String(), "source": pl.String()},
+    "redirects": {"redirect": pl.String(), "target": pl.String(), "source": pl.String()},
+    "sameas": {"wikidata": pl.String(), "entity": pl.String(), "count": pl.Int64(), "source": pl.String()},
+    "disambiguations": {"page": pl.String(), "entity": pl.String(), "source": pl.String()},
+    "scores": {
+        "entity": pl.String(),
+        "pagerank": pl.Float64(),
+        "hits": pl.Float64(),
+        "hub": pl.Float64(),
+        "source": pl.String(),
+    },
+}
+"""What is staged: IRIs canonical (classes as their vocabulary has them), no nulls but in counts and scores.
+
+`key` is the normalised surface form; it is filled in by `write`. A disambiguation page is no entity: its forms are
+staged as rows of `surface_forms`, one a candidate, and the pair in `disambiguations`."""
+
+SHOWN = 10
+
+
+@dataclass
+class Problem:
+    """One kind of thing that was wrong in a part: how often, and the first ten with their places."""
+
+    count: int = 0
+    first: list[str] = field(default_factory=list)
+
+
+class Staging:
+    """A folder that takes the rows of one part; `strict` makes the first problem an error.
+
+    >>> import tempfile
+    >>> staging = Staging(Path(tempfile.mkdtemp()))
+    >>> staging.write("labels", pl.DataFrame({"entity": ["e:A"], "label": ["A"], "source": ["label"]}))
+    >>> staging.rows
+    {'labels': 1}
+    """
+
+    def __init__(self, folder: Path, *, strict: bool = False) -> None:
+        self.folder = folder
+        self.strict = strict
+        self.rows: dict[str, int] = {}
+        self.problems: dict[str, Problem] = {}
+        self._files = 0
+
+    def write(self, table: str, rows: pl.DataFrame) -> None:
+        """Write rows of a table; columns in any order, missing nullable ones are null, keys are made here."""
+        if table == "surface_forms" and "key" not in rows.columns:
+            rows = rows.with_columns(key=normalise(pl.col("surface_form"))).filter(pl.col("key") != "")
+        if rows.is_empty():
+            return
+        fitted = rows.select(
+            (pl.col(name) if name in rows.columns else pl.lit(None)).cast(kind).alias(name)
+            for name, kind in TABLES[table].items()
+        )
+        (self.folder / table).mkdir(parents=True, exist_ok=True)
+        write_parquet(fitted, self.folder / table / f"{self._files:06d}.parquet")
+        self._files += 1
+        self.rows[table] = self.rows.get(table, 0) + rows.height
+
+    def problem(self, kind: str, count: int, examples: Iterable[str], *, place: object = "") -> None:
+        """Note what was wrong and left out; `strict` raises `BadInput` with the first example instead."""
+        if not count:
+            return
+        examples = list(examples)
+        if self.strict:
+            raise BadInput(place, f"{kind}: {examples[0] if examples else count}")
+        known = self.problems.setdefault(kind, Problem())
+        known.count += count
+        known.first += examples[: SHOWN - len(known.first)]
