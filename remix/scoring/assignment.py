@@ -16,6 +16,8 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from remix.scoring.dense import counts
+
 __all__ = ["assign"]
 
 
@@ -27,10 +29,9 @@ def assign(edges: pl.DataFrame) -> pl.DataFrame:
     answer to one annotation at most; an option of several annotations needs an answer for each.
     """
     # Where a group and an answer have only each other, as nearly all have, there is nothing to choose.
-    single = pl.struct("case", "group").is_unique() & pl.col("a").is_unique() & (pl.col("size") == 1)
-    edges = edges.with_columns(single=single)
-    chosen = edges.filter("single").drop("single")
-    rest = edges.filter(~pl.col("single")).drop("single")
+    groups = edges.select(pl.col("case") * (pl.col("group").max().fill_null(0) + 1) + pl.col("group")).to_series()
+    single = (counts(groups) == 1) & (counts(edges["a"]) == 1) & (edges["size"].to_numpy() == 1)
+    chosen, rest = edges.filter(single), edges.filter(~single)
     return pl.concat([chosen, _chosen(rest)]) if len(rest) else chosen
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from remix.scoring.assignment import assign
+from remix.scoring.dense import counts, looked_up, marked
 from remix.scoring.matchings import Matching
 from remix.scoring.mentions import Mentions
 
@@ -63,54 +64,62 @@ class Case:
 
 
 def _judge(case: Case, criterion: str, matching: Matching) -> Judged:
-    required = case.kept().with_columns(
-        size=pl.col("g").n_unique().over("group", "option").cast(pl.Int64), case=pl.lit(0)
-    )
+    required = case.kept()
+    # An option's number is that of its first annotation, so it is no other group's.
+    required = required.with_columns(size=pl.Series(counts(required["option"])))
     correct = pl.col("link") if criterion == "link" else pl.lit(True)
-    pairs = (
-        case.overlaps.join(case.gold.select("g", "ignorable"), on="g")
-        .join(case.answers.select("a", "system"), on="a")
-        .with_columns(correct=correct, spans=matching.spans)
-    )
-    edges = pairs.filter(pl.col("spans") & pl.col("ignorable").is_null()).join(
-        required.select("g", "doc", "group", "option", "size"), on="g"
-    )
+    pairs = looked_up(looked_up(case.overlaps, "g", case.gold, ["ignorable"]), "a", case.answers, ["system"])
+    pairs = pairs.with_columns(correct=correct, spans=matching.spans)
+    edges = pairs.filter(pl.col("spans") & pl.col("ignorable").is_null())
+    edges = looked_up(edges, "g", required, ["doc", "group", "option", "size"])
     assigned = assign(
         edges.select("doc", "group", "option", "g", "size", "a", "correct", "link", "shared", "union", case="system")
     )
-    whole = pl.col("correct").all().over("case", "group")
-    right = assigned.filter(whole)
-    groups = right.select("doc", "group", system="case").unique()
-    answers = _outcomes(case, pairs, edges.select("a").unique(), right.select("a"), _further(pairs, required, right))
+    right = _whole(assigned)
+    groups = right.select("doc", "group", system="case")
+    if (right["size"] > 1).any():
+        groups = groups.unique()
+    answers = _outcomes(case, pairs, edges["a"], right["a"], _further(pairs, required, right))
     return Judged(answers, groups, assigned.select("g", "a", "correct", system="case"))
 
 
-def _further(pairs: pl.DataFrame, required: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
+def _whole(assigned: pl.DataFrame) -> pl.DataFrame:
+    """Return the assigned pairs of groups whose pairs are all correct."""
+    if (assigned["size"] == 1).all():
+        return assigned.filter("correct")
+    return assigned.filter(pl.col("correct").all().over("case", "group"))
+
+
+def _further(pairs: pl.DataFrame, required: pl.DataFrame, right: pl.DataFrame) -> pl.Series:
     """Return the answers that are, span and entity, another alternative of a mention that the system has already.
 
     Without this, gold that writes its alternatives as several annotations would not be perfect as answers.
     """
+    several = required.filter(counts(required["group"]) > 1)
+    if several.is_empty():
+        return pairs["a"].clear()
     satisfied = right.select("group", system="case").unique()
     # By span and entity, since repeated annotations are one group and no alternatives of each other.
     like = ["group", "begin", "end", "meant"]
-    named = required.select("g", *like[:3], meant="link")
-    exact = pairs.filter(pl.col("equal") & pl.col("link")).join(named, on="g")
-    taken = right.select("g", system="case").join(named, on="g")
+    named = several.select("g", *like[:3], meant="link")
+    exact = looked_up(pairs.filter(pl.col("equal") & pl.col("link")), "g", named, like)
+    taken = looked_up(right.select("g", system="case"), "g", named, like)
     exact = exact.join(satisfied, on=["group", "system"], how="semi")
-    return exact.join(taken, on=[*like, "system"], how="anti").select("a").unique()
+    return exact.join(taken, on=[*like, "system"], how="anti")["a"].unique()
 
 
 def _outcomes(
-    case: Case, pairs: pl.DataFrame, on_mention: pl.DataFrame, right: pl.DataFrame, further: pl.DataFrame
+    case: Case, pairs: pl.DataFrame, on_mention: pl.Series, right: pl.Series, further: pl.Series
 ) -> pl.DataFrame:
-    ignored = _ignored(pairs.join(right, on="a", how="anti"))
-    ignored = pl.concat([ignored, further.join(right, on="a", how="anti")]).unique()
-    answers = (
-        case.answers.select("a", "system", "doc", "inside")
-        .join(right.with_columns(tp=pl.lit(True)), on="a", how="left")
-        .join(on_mention.with_columns(on_mention=pl.lit(True)), on="a", how="left")
-        .join(ignored.with_columns(ignored=pl.lit(True)), on="a", how="left")
-        .with_columns(pl.col("tp", "on_mention", "ignored").fill_null(False))
+    numbers = case.answers["a"].to_numpy()
+    size = int(numbers.max(initial=-1)) + 1
+    found, near = marked(right, size), marked(on_mention, size)
+    ignored = marked(further, size) | marked(_ignored(pairs.filter(~found[pairs["a"]])), size)
+    answers = case.answers.select(
+        *("a", "system", "doc", "inside"),
+        on_mention=pl.Series(near[numbers]),
+        tp=pl.Series(found[numbers]),
+        ignored=pl.Series(ignored[numbers]),
     )
     out = pl.col("ignored") | ~(pl.col("inside") | pl.col("on_mention"))
     outcome = pl.when("tp").then(pl.lit("tp")).when(out).then(pl.lit("ignored")).otherwise(pl.lit("fp"))
@@ -120,7 +129,7 @@ def _outcomes(
     return answers.join(case.scope, on="a", how="left").with_columns(pl.col("in_scope").fill_null(True))
 
 
-def _ignored(pairs: pl.DataFrame) -> pl.DataFrame:
+def _ignored(pairs: pl.DataFrame) -> pl.Series:
     """Return the answers, of those that are no TP, that fit an ignorable annotation better than any kept one.
 
     The fit is the link, then the overlap; ties go to the kept annotation. A dropped annotation takes any answer that
@@ -129,9 +138,9 @@ def _ignored(pairs: pl.DataFrame) -> pl.DataFrame:
     takes = pl.when(pl.col("ignorable") == "optional").then(pl.col("spans") & pl.col("correct")).otherwise(pl.lit(True))
     ignorable = pairs.filter(pl.col("ignorable").is_not_null() & takes)
     if ignorable.is_empty():
-        return pairs.clear().select("a")
+        return pairs["a"].clear()
     fit = pl.col("link").cast(pl.Float64) * 2 + pl.col("shared") / pl.col("union")
     best = ignorable.group_by("a").agg(fit=fit.max())
     kept = pairs.filter(pl.col("ignorable").is_null()).join(best, on="a", how="semi")
     rival = kept.group_by("a").agg(rival=fit.max())
-    return best.join(rival, on="a", how="left").filter(pl.col("fit") > pl.col("rival").fill_null(-1.0)).select("a")
+    return best.join(rival, on="a", how="left").filter(pl.col("fit") > pl.col("rival").fill_null(-1.0))["a"]

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from remix import progress
 from remix.errors import UsageError
 from remix.frames import Frames
+from remix.scoring.dense import counts, looked_up, marked
 from remix.scoring.documents import aligned
 
 if TYPE_CHECKING:
@@ -56,15 +61,12 @@ def mentions_of(gold: Frames, runs: Mapping[str, Frames], kb: KnowledgeBase | No
     documents = documents.with_row_index("doc").select(pl.col("doc").cast(pl.Int64), "document", "dataset")
     keys = documents.select("doc", gold="document")
     sides = [_rows(gold, keys.select("doc", document="gold"), 0)]
-    links = [_links(gold, 0)]
     for number, (name, run) in enumerate(runs.items()):
         sides.append(_rows(run, aligned(gold, run, name).join(keys, on="gold").select("doc", "document"), number))
-        links.append(_links(run, number))
-    entities, codes = _coded(pl.concat(links)["entity"], kb)
-    left, gold_links = _linked(sides[0], links[0], codes, len(entities))
-    right, answer_links = _linked(
-        pl.concat(sides[1:] or [sides[0].clear()]), pl.concat(links[1:] or [links[0].clear()]), codes, len(entities)
-    )
+    entities, codes = _coded([frames.links["entity"] for frames in (gold, *runs.values())], kb)
+    links = [_links(frames, code) for frames, code in zip((gold, *runs.values()), codes, strict=True)]
+    left, gold_links = _linked(*_joined(sides[:1], links[:1]), len(entities))
+    right, answer_links = _linked(*_joined(sides[1:], links[1:]), len(entities))
     right, answer_links = _answers(right, answer_links, gold.regions.join(keys, left_on="document", right_on="gold"))
     return Mentions(
         tuple(runs), documents, _grouped(left), right, gold_links.rename({"id": "g"}), answer_links, entities
@@ -72,68 +74,145 @@ def mentions_of(gold: Frames, runs: Mapping[str, Frames], kb: KnowledgeBase | No
 
 
 def _rows(frames: Frames, keys: pl.DataFrame, system: int) -> pl.DataFrame:
-    columns = ["annotation", "doc", "begin", "end", "ignorable", "group", "option"]
-    return frames.annotations.join(keys, on="document").select(pl.lit(system, pl.Int64).alias("system"), *columns)
+    columns = ["row", "annotation", "doc", "begin", "end", "ignorable", "group", "option"]
+    numbered = frames.annotations.with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
+    return numbered.join(keys, on="document").select(pl.lit(system, pl.Int64).alias("system"), *columns)
 
 
-def _links(frames: Frames, system: int) -> pl.DataFrame:
-    links = frames.links.select("annotation", "entity").drop_nulls()
-    return links.with_columns(system=pl.lit(system, pl.Int64))
-
-
-def _coded(given: pl.Series, kb: KnowledgeBase | None) -> tuple[pl.Series, pl.DataFrame]:
-    """Return the entities in order, and `entity` (as given) with its number as `code`."""
-    every = given.unique()
+def _coded(given: list[pl.Series], kb: KnowledgeBase | None) -> tuple[pl.Series, list[pl.Series]]:
+    """Return the entities in order, and the number of each link's entity; null stays null."""
+    every, places = _distinct(pl.concat(given))
     resolved = every if kb is None else kb.resolve(every)
     entities = resolved.unique().sort()
-    codes = resolved.cast(pl.Enum(entities)).to_physical().cast(pl.Int64)
-    return entities, pl.DataFrame({"entity": every, "code": codes})
+    numbers = resolved.cast(pl.Enum(entities)).to_physical().cast(pl.Int64).gather(places)
+    bounds = np.cumsum([0, *(len(links) for links in given)]).tolist()
+    return entities, [numbers[first:last] for first, last in pairwise(bounds)]
 
 
-def _linked(
-    rows: pl.DataFrame, links: pl.DataFrame, codes: pl.DataFrame, beyond: int
-) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _distinct(values: pl.Series) -> tuple[pl.Series, pl.Series]:
+    """Return the different values, and for each value which of them it is.
+
+    Strings are told apart by their hashes, which takes a third of the time; that these do so is then verified.
+    """
+    hashes = pl.DataFrame({"hash": values.hash()})
+    first = hashes.with_row_index("row").group_by("hash").agg(pl.col("row").min()).with_row_index("place")
+    found = hashes.join(first.select("hash", "place"), on="hash", how="left", maintain_order="left")["place"]
+    every = values.gather(first["row"])
+    if every.gather(found).eq_missing(values).all():
+        return every, found
+    every = values.unique()
+    places = pl.DataFrame({"value": every}).with_row_index("place")
+    found = pl.DataFrame({"value": values}).join(
+        places, on="value", how="left", maintain_order="left", nulls_equal=True
+    )["place"]
+    return every, found
+
+
+def _links(frames: Frames, codes: pl.Series) -> pl.DataFrame:
+    """Return row (the annotation's place in its frame) and code of every link, each once."""
+    own, linked = frames.annotations["annotation"], frames.links["annotation"]
+    if own.equals(linked, check_names=False):  # one link each, in order, as most files have it
+        rows = pl.DataFrame({"row": pl.int_range(len(own), eager=True), "code": codes})
+        return rows.drop_nulls()
+    places = pl.DataFrame({"annotation": own, "row": pl.int_range(len(own), eager=True)})
+    rows = pl.DataFrame({"annotation": linked, "code": codes}).drop_nulls().join(places, on="annotation")
+    return rows.select("row", "code").unique()
+
+
+def _joined(sides: list[pl.DataFrame], links: list[pl.DataFrame]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the rows of all runs and their links, numbered one after another."""
+    if not sides:
+        sides, links = [pl.DataFrame(schema=_ROWS)], [pl.DataFrame(schema={"row": pl.Int64, "code": pl.Int64})]
+    shift, moved = 0, []
+    for side, linked in zip(sides, links, strict=True):
+        moved.append((side.with_columns(pl.col("row") + shift), linked.with_columns(pl.col("row") + shift)))
+        shift += 1 + max(_largest(side["row"]), _largest(linked["row"]))
+    return pl.concat([side for side, _ in moved]), pl.concat([linked for _, linked in moved])
+
+
+_ROWS = {
+    **{name: pl.Int64() for name in ("system", "row")},
+    "annotation": pl.String(),
+    **{name: pl.Int64() for name in ("doc", "begin", "end")},
+    **{name: pl.String() for name in ("ignorable", "group", "option")},
+}
+
+
+def _largest(numbers: pl.Series) -> int:
+    largest = numbers.max()
+    return -1 if largest is None else int(largest)  # type: ignore[arg-type]
+
+
+def _linked(rows: pl.DataFrame, links: pl.DataFrame, beyond: int) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the rows with `link`, sorted and numbered as `id`, and their links by that number."""
-    rows = rows.with_row_index("row")
-    links = links.join(codes, on="entity").join(rows.select("system", "annotation", "row"), on=["system", "annotation"])
-    links = links.select("row", "code").unique()
-    sets = links.group_by("row").agg(link=pl.col("code").min(), several=pl.len() > 1)
-    several = links.join(sets.filter("several").select("row"), on="row", how="semi").sort("code")
-    keys = several.group_by("row").agg(key=pl.col("code").cast(pl.String).str.join(" "))
-    keys = keys.select("row", set=pl.col("key").rank("dense").cast(pl.Int64) + (beyond - 1))
-    rows = rows.join(sets.select("row", "link"), on="row", how="left").join(keys, on="row", how="left")
-    rows = rows.with_columns(link=pl.coalesce("set", "link", pl.lit(NIL))).drop("set")
-    rows = _sorted(rows).with_row_index("id").with_columns(pl.col("id").cast(pl.Int64))
-    return rows.drop("row"), rows.select("id", "row").join(links, on="row").select("id", entity="code")
+    links = links.filter(marked(rows["row"], 1 + max(_largest(rows["row"]), _largest(links["row"])))[links["row"]])
+    meant = np.full(1 + _largest(rows["row"]), NIL, np.int64)
+    meant[links["row"].to_numpy()] = links["code"].to_numpy()
+    several = links.filter(counts(links["row"]) > 1)
+    if len(several):
+        keys = several.sort("code").group_by("row").agg(key=pl.col("code").cast(pl.String).str.join(" "))
+        meant[keys["row"].to_numpy()] = keys["key"].rank("dense").cast(pl.Int64).to_numpy() + (beyond - 1)
+    rows = _sorted(rows.with_columns(link=pl.Series(meant[rows["row"].to_numpy()])))
+    rows = rows.with_row_index("id").with_columns(pl.col("id").cast(pl.Int64))
+    linked = looked_up(links, "row", rows, ["id"]).select("id", entity="code")
+    return rows.drop("row"), linked
+
+
+_NUMBERS = ["system", "doc", "begin", "end", "link"]
 
 
 def _sorted(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the rows by their numbers and, where all of these are equal, by group, option and name."""
-    numbers = ["system", "doc", "begin", "end", "link"]
-    equal = rows.filter(pl.struct(numbers).is_duplicated()).sort("group", "option", "annotation")
-    places = equal.select("row").with_row_index("place")
-    return rows.join(places, on="row", how="left").sort(*numbers, "place").drop("place")
+    rows = rows[_order(rows)]
+    before, after = _repeated(rows), _repeated(rows, of=-1)
+    places = np.flatnonzero(before | after)
+    if not len(places):
+        return rows
+    order = np.arange(len(rows))
+    equal = rows[places].with_columns(place=pl.Series(places))
+    order[places] = equal.sort(*_NUMBERS, "group", "option", "annotation")["place"].to_numpy()
+    return rows[order]
+
+
+def _order(rows: pl.DataFrame) -> pl.Series:
+    """Return the places of the rows in the order of their numbers: as one number each, where that holds them."""
+    ranges = [2 + max(_largest(rows[name]), 0) for name in _NUMBERS]
+    negative = rows.select(pl.min_horizontal("begin", "end").min().fill_null(0) < 0).item()
+    if math.prod(ranges) >= 2**62 or negative:
+        return rows.select(place=pl.arg_sort_by(_NUMBERS)).to_series()
+    packed = pl.lit(0, pl.Int64)
+    for name, size in zip(_NUMBERS, ranges, strict=True):
+        # NIL is -1, as no offset is: what has none comes first.
+        packed = packed * size + (pl.col(name).fill_null(-1) + 1)
+    return rows.select(place=packed.arg_sort()).to_series()
+
+
+def _repeated(rows: pl.DataFrame, of: int = 1) -> npt.NDArray[np.bool_]:
+    """Return whether each of the sorted rows has the numbers of the one before it (after it for -1)."""
+    same = pl.all_horizontal(pl.col(name).eq_missing(pl.col(name).shift(of)) for name in _NUMBERS)
+    inside = pl.int_range(pl.len()) > 0 if of > 0 else pl.int_range(pl.len()) < pl.len() - 1
+    return rows.select(same & inside).to_series().to_numpy()
 
 
 def _grouped(rows: pl.DataFrame) -> pl.DataFrame:
     """Return gold with its groups numbered; equal annotations of different groups become one group."""
-    same = ["doc", "begin", "end", "link", "ignorable"]
-    rows = rows.join(_composed(rows), on="id", how="left").with_columns(
-        alone=pl.col("key").is_null(), key=pl.coalesce("key", "id"), option=pl.coalesce("part", "id")
-    )
-    first = pl.col("key").min().over([*same, "alone"])
-    rows = rows.with_columns(group=pl.when("alone").then(first).otherwise("key"))
-    if repeated := int(rows.select((pl.col("group") != pl.col("key")).sum()).item()):
+    composed = _composed(rows)
+    alone, key, option = np.ones(len(rows), np.bool_), rows["id"].to_numpy().copy(), rows["id"].to_numpy().copy()
+    places = composed["id"].to_numpy()
+    alone[places], key[places], option[places] = False, composed["key"].to_numpy(), composed["part"].to_numpy()
+    group = key.copy()
+    again = np.flatnonzero(_repeated(rows) | _repeated(rows, of=-1))
+    again = again[alone[again]]
+    if len(again):
+        equal = rows[again].with_columns(key=pl.Series(key[again]))
+        group[again] = equal.select(pl.col("key").min().over([*_NUMBERS, "ignorable"])).to_series().to_numpy()
+    if repeated := int((group != key).sum()):
         progress.note(f"gold: {repeated} annotations repeat another of the same span and entity and count once")
     return rows.select(
-        "doc",
-        "begin",
-        "end",
-        "link",
-        "group",
-        "ignorable",
-        "annotation",
-        "option",
+        *("doc", "begin", "end", "link"),
+        pl.Series("group", group),
+        *("ignorable", "annotation"),
+        pl.Series("option", option),
         g="id",
     )
 
@@ -159,8 +238,7 @@ def _composed(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _answers(rows: pl.DataFrame, links: pl.DataFrame, regions: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the answers without repeated ones, and whether each is inside what is annotated."""
-    same = ["system", "doc", "begin", "end", "link"]
-    kept = rows.unique(same, keep="first", maintain_order=True)
+    kept = rows.filter(~_repeated(rows))
     if len(kept) < len(rows):
         progress.note(
             f"runs: {len(rows) - len(kept)} answers repeat another of the same span and entity and count once"
@@ -177,5 +255,5 @@ def _answers(rows: pl.DataFrame, links: pl.DataFrame, regions: pl.DataFrame) -> 
         free = ~pl.col("doc").is_in(regions["doc"].unique().implode())
         inside = (free | pl.col("id").is_in(within["id"].unique().implode())).alias("inside")
     kept = kept.with_columns(inside).with_row_index("a").with_columns(pl.col("a").cast(pl.Int64))
-    links = links.join(kept.select("id", "a"), on="id").select("a", "entity")
+    links = looked_up(links, "id", kept, ["a"]).select("a", "entity")
     return kept.select("a", "system", "doc", "begin", "end", "link", "inside", "annotation"), links

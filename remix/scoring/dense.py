@@ -1,0 +1,53 @@
+"""Joins on dense integers: what is numbered from 0 is looked up, not searched for."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+__all__ = ["counts", "looked_up", "marked"]
+
+Numbers = npt.NDArray[np.int64]
+
+
+def looked_up(rows: pl.DataFrame, key: str, table: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
+    """Return the rows whose key is in the table, in their order, with the columns of the table.
+
+    `key` holds numbers from 0 that are unique in the table; both sides have it under one name.
+
+    >>> pairs = pl.DataFrame({"g": [2, 0, 1]})
+    >>> looked_up(pairs, "g", pl.DataFrame({"g": [0, 2], "size": [5, 7]}), ["size"]).rows()
+    [(2, 7), (0, 5)]
+    """
+    known, asked = table[key].to_numpy(), rows[key].to_numpy()
+    size = max(int(known.max(initial=-1)), int(asked.max(initial=-1))) + 1
+    places = np.full(size, -1, np.int64)
+    places[known] = np.arange(len(known))
+    found = places[asked]
+    if len(found) and found.min() < 0:
+        rows = rows.filter(found >= 0)
+        found = found[found >= 0]
+    return rows.with_columns(table[column].gather(found) for column in columns)
+
+
+def marked(numbers: pl.Series, size: int) -> npt.NDArray[np.bool_]:
+    """Return an array of that size that is true at the numbers.
+
+    >>> marked(pl.Series([2, 2]), 4).tolist()
+    [False, False, True, False]
+    """
+    found = np.zeros(size, np.bool_)
+    found[numbers.to_numpy()] = True
+    return found
+
+
+def counts(numbers: pl.Series) -> Numbers:
+    """Return for each row how many rows have its number.
+
+    >>> counts(pl.Series([4, 0, 4])).tolist()
+    [2, 1, 2]
+    """
+    values = numbers.to_numpy()
+    every: Numbers = np.bincount(values)[values] if len(values) else np.zeros(0, np.int64)
+    return every
