@@ -74,7 +74,7 @@ def compute(
         "annotations": values,
         "documents": corpus.documents,
         "document_forms": values.unique(["document", "key"], keep="first", maintain_order=True),
-        "dataset_forms": values.unique(["dataset", "key"], keep="first", maintain_order=True),
+        "dataset_forms": values.filter(corpus.first_in_dataset("key")),
     }
     if profile == "hfts":
         tables |= hfts_tables(corpus, values)

@@ -169,16 +169,25 @@ class Corpus:
         return pl.DataFrame(rows, schema={"source": pl.String, "dataset": pl.String}, orient="row")
 
     @cached_property
+    def form_sizes(self) -> pl.DataFrame:
+        """Return scope, key and how many entities the form has in W, in D, in both and in either."""
+        return _sizes(self.of_dataset, self.dictionary_entities, "key", "entity", "entities")
+
+    @cached_property
+    def entity_sizes(self) -> pl.DataFrame:
+        """Return scope, entity and how many forms the entity has in W, in D, in both and in either."""
+        return _sizes(self.of_dataset, self.dictionary_forms, "entity", "key", "forms")
+
+    @cached_property
     def annotations(self) -> pl.DataFrame:
         """Return the annotations with their entity and the sizes of all sets, sorted by annotation."""
         links = self.of_dataset
-        w_e, w_s = self.dictionary_entities, self.dictionary_forms
         own_e = links.group_by("document", "key").agg(own_entities=pl.col("entity").n_unique())
         own_s = links.group_by("document", "entity").agg(own_forms=pl.col("key").n_unique())
         joined = self._mentions.join(self.principal, on="annotation", how="left", maintain_order="left")
         for sizes, on in (
-            (_sizes(links, w_e, "key", "entity", "entities"), ["scope", "key"]),
-            (_sizes(links, w_s, "entity", "key", "forms"), ["scope", "entity"]),
+            (self.form_sizes, ["scope", "key"]),
+            (self.entity_sizes, ["scope", "entity"]),
             (own_e, ["document", "key"]),
             (own_s, ["document", "entity"]),
             (self.entities, ["entity"]),
@@ -207,9 +216,17 @@ class Corpus:
                 characters=pl.col("text").str.len_chars().cast(pl.Int64),
             )
             .with_columns(density=pl.when(pl.col("region_words") > 0).then(pl.col("mentions") / pl.col("region_words")))
-            .with_columns(percentile("mentions"), percentile("density"))
+            .pipe(self.with_percentiles, "mentions", "density")
             .sort("document")
         )
+
+    def with_percentiles(self, rows: pl.DataFrame, *columns: str) -> pl.DataFrame:
+        """Return rows of the corpus with the percentile of each column among all that is measured."""
+        return rows.with_columns(percentile(column) for column in columns)
+
+    def first_in_dataset(self, column: str) -> pl.Series:
+        """Return for each of `annotations` whether it is the first of its dataset with its value of a column."""
+        return self.annotations.select(pl.struct("dataset", column).is_first_distinct()).to_series()
 
     @cached_property
     def _region_words(self) -> pl.DataFrame:

@@ -1,10 +1,20 @@
 """Percentiles among all datasets that are measured together: statistics that compare across measures."""
 
-from remix.measures._corpus import percentile
+import polars as pl
+
+from remix.measures._corpus import Corpus
 from remix.measures._declaration import Column, Measure
 from remix.measures._sources import REMIXING
 
 _COLUMNS = {"ambiguitySurfaceForm": "union_entities", "ambiguityEntity": "union_forms"}
+
+
+def _percentiles(corpus: Corpus) -> pl.DataFrame:
+    """Return the percentile of each column among all annotations."""
+    columns = list(_COLUMNS.values())
+    placed = corpus.with_percentiles(corpus.annotations.select(columns), *columns)
+    return placed.select(f"{column}_percentile" for column in columns)
+
 
 MEASURE = Measure(
     name="normalised",
@@ -16,8 +26,14 @@ MEASURE = Measure(
     low="among the lowest of all measured datasets",
     empty="absent where the value itself is absent",
     needs=("surface_forms",),
+    prepare=_percentiles,
     columns=tuple(
-        Column(f"rmx:{name}Percentile", "double", percentile(column), f"percentile of hfts:{name} in all datasets")
+        Column(
+            f"rmx:{name}Percentile",
+            "double",
+            pl.col(f"{column}_percentile"),
+            f"percentile of hfts:{name} in all datasets",
+        )
         for name, column in _COLUMNS.items()
     ),
 )

@@ -11,14 +11,12 @@ _SIDES = {"entities": ("entity", "entities"), "forms": ("key", "surface forms")}
 
 def _firsts(corpus: Corpus) -> pl.DataFrame:
     """Return whether an annotation is the first of its dataset, or document, with its entity, or form."""
-    rows = corpus.annotations
-    return rows.select(
-        pl.when(pl.col(column).is_not_null())
-        .then(pl.struct(level, column).is_first_distinct())
-        .alias(f"first_{side}_{level}")
-        for side, (column, _) in _SIDES.items()
-        for level in ("dataset", "document")
-    )
+    firsts: list[pl.Expr] = []
+    for side, (column, _) in _SIDES.items():
+        named = pl.when(pl.col(column).is_not_null())
+        firsts.append(named.then(corpus.first_in_dataset(column)).alias(f"first_{side}_dataset"))
+        firsts.append(named.then(pl.struct("document", column).is_first_distinct()).alias(f"first_{side}_document"))
+    return corpus.annotations.select(firsts)
 
 
 MEASURE = Measure(
