@@ -47,6 +47,7 @@ def evaluate(
     spans: str = "all",
     bootstrap: int = 0,
     seed: int = 0,
+    contents: Mapping[str, str] | None = None,
 ) -> pl.DataFrame:
     """Return scores: a row per system, dataset, task, matching, slice and average.
 
@@ -65,6 +66,8 @@ def evaluate(
       default gold itself, cut by no query that is known.
     - `scope`: the class that gold was cut down to, where it is a remix by class; it goes before the queries.
     - `spans`: 'all' leaves dropped spans in D2KB's input, 'kept' takes them out, for D2KB alone.
+    - `contents`: the hashes of runs by system and of gold by '', for the signature, where they are known; the frames
+      are hashed where they are not.
 
     Raises `UnknownName`, `UsageError` and `BadInput` with what is wrong.
 
@@ -95,7 +98,7 @@ def evaluate(
     prepared, answers = rules.prepare(gold, runs)
     if types is None and kb is not None:
         types = kb.types
-    signature = signed(choice, gold, runs, kb, [columns, document_columns], types, background)
+    signature = signed(choice, gold, runs, kb, [columns, document_columns], types, background, contents or {})
     tables = {"columns": columns, "document_columns": document_columns}
     counts, documents = counts_of(prepared, answers, choice, **tables, types=types, kb=kb, background=background)
     return rows_of(counts, documents, runs, choice).join(signature, on="system", how="left", maintain_order="left")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -18,12 +18,13 @@ from remix.names import EL, RMX
 from remix.scoring.evaluation import evaluate
 from remix.scoring.kept import kept_gold, kept_runs, measured_columns
 from remix.scoring.origins import background_of
+from remix.signature import content_hash
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
     from remix.store import Store
 
-__all__ = ["evaluated", "read_entities", "read_frames", "read_runs", "run_files", "with_coarse", "with_types"]
+__all__ = ["evaluated", "read_entities", "read_contents", "read_frames", "run_files", "with_coarse", "with_types"]
 
 
 class Keeper(Protocol):
@@ -67,9 +68,15 @@ def evaluated(
     if bool(names) == bool(gold) or (gold and not runs):
         raise UsageError("name datasets or remixes to score kept runs on, or give files: --gold FILE --run NAME=FILE")
     types = read_entities(entities) if entities is not None else None
-    answers = read_runs(run_files(runs))
+    read = {name: read_contents(files, unannotated=True) for name, files in run_files(runs).items()}
+    answers, contents = (
+        {name: run for name, (run, _) in read.items()},
+        {name: known for name, (_, known) in read.items()},
+    )
     if gold:
-        frames, kb, columns, of_documents, background = read_frames(gold), None, None, None, None
+        frames, content = read_contents(gold)
+        contents[""] = content_hash(content, *frames.documents["dataset"].unique().sort())
+        kb, columns, of_documents, background = None, None, None, None
     else:
         keeper.ensure_sample()
         frames, targets = kept_gold(keeper.store, names)
@@ -83,7 +90,7 @@ def evaluated(
         types = with_coarse([types, kb.types if kb is not None else None])
         frames = replace(frames, classes=with_types(frames, types))
     known: dict[str, Any] = {"columns": columns, "document_columns": of_documents, "background": background}
-    rows = evaluate(frames, answers, by=by, types=types, kb=kb, **known, **choices)
+    rows = evaluate(frames, answers, by=by, types=types, kb=kb, contents=contents, **known, **choices)
     return rows, frames.documents["dataset"].unique().sort().to_list()
 
 
@@ -115,14 +122,20 @@ def read_frames(files: Sequence[Path | str], *, unannotated: bool = False) -> Fr
     Files of one name are told apart by an ordinal. `unannotated` accepts texts without annotations, as a system
     without answers leaves them. Raises `BadInput` for a file that cannot be read.
     """
-    parts = []
+    return read_contents(files, unannotated=unannotated)[0]
+
+
+def read_contents(files: Sequence[Path | str], *, unannotated: bool = False) -> tuple[Frames, str]:
+    """Return what `read_frames` does, and the hash of the files' contents, which is the same under other names."""
+    parts, contents = [], []
     names: dict[str, int] = {}
     for file in files:
         stem = default_name(file)
         names[stem] = names.get(stem, 0) + 1
         name = f"{stem}-{names[stem]}" if names[stem] > 1 else stem
-        frames = formats.read(file, name=name, unannotated=unannotated).frames
-        named = pl.lit(name).alias("dataset")
+        reading = formats.read(file, name=name, unannotated=unannotated)
+        contents.append(reading.content)
+        frames, named = reading.frames, pl.lit(name).alias("dataset")
         parts.append(
             replace(
                 frames,
@@ -130,7 +143,7 @@ def read_frames(files: Sequence[Path | str], *, unannotated: bool = False) -> Fr
                 annotations=frames.annotations.with_columns(named),
             )
         )
-    return Frames.concat(parts)
+    return Frames.concat(parts), content_hash(*contents)
 
 
 def run_files(settings: Sequence[str]) -> dict[str, list[Path]]:
@@ -146,11 +159,6 @@ def run_files(settings: Sequence[str]) -> dict[str, list[Path]]:
             raise UsageError(f"'{setting}' is no NAME=FILE: write --run tagme={setting or 'tagme.ttl'}")
         found.setdefault(name, []).append(Path(file))
     return found
-
-
-def read_runs(files: Mapping[str, Sequence[Path]]) -> dict[str, Frames]:
-    """Return the answers of each system; files of one system are concatenated."""
-    return {name: read_frames(paths, unannotated=True) for name, paths in files.items()}
 
 
 def read_entities(file: Path | str) -> pl.DataFrame:
