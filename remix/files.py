@@ -10,7 +10,7 @@ import re
 import sys
 import tempfile
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO, cast
@@ -20,7 +20,7 @@ from remix.errors import BadInput, Error
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-__all__ = ["default_name", "open_bytes", "read_bytes", "readable", "stem", "written"]
+__all__ = ["default_name", "open_bytes", "open_measured", "read_bytes", "readable", "stem", "written"]
 
 _COMPRESSIONS = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstandard"}
 _COMPRESSED_SUFFIXES = (".gz", ".bz2", ".zst")
@@ -33,10 +33,18 @@ def open_bytes(path: Path | str) -> Iterator[BinaryIO]:
     Raises `BadInput` for what is no readable file, and for a compressed file that is cut short or damaged,
     also when that shows only while the caller reads.
     """
+    with open_measured(path) as (stream, _):
+        yield stream
+
+
+@contextmanager
+def open_measured(path: Path | str) -> Iterator[tuple[BinaryIO, Callable[[], int]]]:
+    """Open a file as `open_bytes` does, with what tells how many bytes of it, as it is on disk, have been taken."""
     name = "standard input" if str(path) == "-" else str(path)
     try:
         with sys.stdin.buffer if str(path) == "-" else Path(path).open("rb") as raw:
-            yield _decompressed(io.BufferedReader(cast(io.RawIOBase, raw)))
+            reader: io.BufferedReader = io.BufferedReader(cast(io.RawIOBase, raw))
+            yield _decompressed(reader), reader.tell if reader.seekable() else lambda: 0
     except IsADirectoryError:
         raise BadInput(name, "is a folder; name the files in it") from None
     except FileNotFoundError:

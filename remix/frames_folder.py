@@ -1,0 +1,1 @@
+"""Frames that are larger than memory: a folder of Parquet files in parts, each with whole documents."""

@@ -1,0 +1,147 @@
+"""Line-based RDF (N-Triples, N-Quads, Turtle with a triple a line) of any size: whole lines, and their terms.
+
+A file is read in blocks of whole lines from any compression; a block becomes a frame of terms by polars expressions.
+Terms come out as the serialiser of the store writes them: letters as they are, not as `\\u00E9`, and only quotes,
+backslashes and control characters escaped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from remix.errors import BadInput
+from remix.files import open_measured
+
+__all__ = ["Block", "blocks_of_lines", "triples"]
+
+BLOCK = 1 << 24
+_LONGEST_LINE = 1 << 26
+
+_IRI = r"<[^<>\"\s]*>"
+_LITERAL = r'"(?:[^"\\]|\\.)*"(?:@[A-Za-z0-9-]+|\^\^<[^<>\s]*>)?'
+_OBJECT = rf"(?:{_IRI}|_:\S+|{_LITERAL})"
+_TRIPLE = rf"^\s*({_IRI}|_:\S+)\s*({_IRI})\s*({_OBJECT})\s*(?:{_IRI}|_:\S+)?\s*\.\s*(?:#.*)?$"
+# A pair of surrogates is one letter that was written in UTF-16.
+_ESCAPE = r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}"
+_LETTERS = {"\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Whole lines of a file: the bytes, the number of the first line, and how many bytes on disk were taken so far."""
+
+    data: bytes
+    line: int
+    taken: int
+
+
+def blocks_of_lines(path: Path | str, size: int = BLOCK) -> Iterator[Block]:
+    """Yield the lines of a file, decompressed by what its first bytes say, in blocks of about so many bytes.
+
+    Raises `BadInput` as `files.open_bytes`, with the line and the offset that were reached where the file is cut
+    short, and for a line longer than 64 MB.
+    """
+    line, offset, rest = 1, 0, b""
+    try:
+        with open_measured(path) as (stream, taken):
+            while read := stream.read(size):
+                if not offset:
+                    read = read.removeprefix(b"\xef\xbb\xbf")
+                offset += len(read)
+                end = read.rfind(b"\n") + 1
+                if not end:
+                    rest += read
+                    if len(rest) > _LONGEST_LINE:
+                        raise BadInput(path, f"the line is longer than {_LONGEST_LINE >> 20} MB", line=line)
+                    continue
+                data, rest = rest + read[:end], read[end:]
+                yield Block(data, line, taken())
+                line += data.count(b"\n")
+            if rest:
+                yield Block(rest, line, taken())
+    except BadInput as error:
+        if error.line is not None or not offset:
+            raise
+        raise BadInput(error.file, f"{error.reason}; {offset:,} bytes came out of it before", line=line) from None
+
+
+def triples(block: Block) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the triples (line, subject, predicate, object) and the lines that are none (line, text, reason).
+
+    Comments and empty lines are neither. Bytes that are no UTF-8 and halves of surrogate pairs become U+FFFD; the
+    names of graphs go.
+
+    >>> found, bad = triples(Block(b'<a:s> <a:p> "caf\\\\u00E9"@fr .\\n# x\\n<a:s> <a:p>\\n', 1, 0))
+    >>> found.rows(), bad.rows()
+    ([(1, '<a:s>', '<a:p>', '"café"@fr')], [(3, '<a:s> <a:p>')])
+    """
+    lines = _lines(block)
+    split = pl.col("text").str.strip_chars_end().str.strip_suffix(".").str.strip_chars_end().str.splitn(" ", 3)
+    named = lines.with_columns(split.struct.rename_fields(["subject", "predicate", "object"]).alias("terms"))
+    plain = named.unnest("terms")
+    sound = plain.select(
+        (
+            pl.col("subject").str.contains(rf"^(?:{_IRI}|_:\S+)$")
+            & pl.col("predicate").str.contains(rf"^{_IRI}$")
+            & pl.col("object").str.contains(rf"^{_OBJECT}$")
+        ).fill_null(False)
+    ).to_series()
+    good, odd = plain.filter(sound), plain.filter(~sound)
+    if odd.height:
+        parts = pl.col("text").str.extract_groups(_TRIPLE).struct.rename_fields(["subject", "predicate", "object"])
+        again = odd.select("line", "text", terms=parts).unnest("terms")
+        good = pl.concat([good, again.drop_nulls("subject")]).sort("line")
+        odd = again.filter(pl.col("subject").is_null())
+    return _unescaped(good.drop("text")), odd.select("line", "text")
+
+
+def _lines(block: Block) -> pl.DataFrame:
+    data = block.data
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        data = data.decode("utf-8", "replace").encode()
+    # No control character stands bare in N-Triples, so each line is one field.
+    read = pl.read_csv(data, has_header=False, separator="\x01", quote_char=None, schema={"text": pl.String})
+    numbered = read.with_row_index("line", offset=block.line).with_columns(pl.col("line").cast(pl.Int64))
+    return numbered.filter(~pl.col("text").str.contains(r"^\s*(?:#|$)").fill_null(True))
+
+
+def _unescaped(terms: pl.DataFrame) -> pl.DataFrame:
+    columns = ["subject", "predicate", "object"]
+    escapes: set[str] = set()
+    for column in columns:
+        held = terms.filter(pl.col(column).str.contains(r"\\[uU']"))[column]
+        escapes.update(held.str.extract_all(_ESCAPE).explode().unique().drop_nulls().to_list())
+        escapes.update(["\\'"] if len(held) else [])
+    if not escapes:
+        return terms
+    # An escaped backslash comes first: what follows it is text. A pair comes before its halves.
+    mapping = {
+        "\\\\": "\\\\",
+        **{escape: _letter(escape) for escape in sorted(escapes, key=lambda one: (-len(one), one))},
+    }
+    replaced = (
+        pl.when(pl.col(column).str.contains("\\", literal=True))
+        .then(pl.col(column).str.replace_many(mapping, leftmost=True))
+        .otherwise(column)
+        .alias(column)
+        for column in columns
+    )
+    return terms.with_columns(replaced)
+
+
+def _letter(escape: str) -> str:
+    """Return what an escape stands for, as a serialiser writes it."""
+    if escape == "\\'":
+        return "'"
+    numbers = [int(digits, 16) for digits in re.findall(r"[uU]([0-9a-fA-F]+)", escape)]
+    pair = len(numbers) == 2
+    number = 0x10000 + ((numbers[0] - 0xD800) << 10) + (numbers[1] - 0xDC00) if pair else numbers[0]
+    letter = chr(number) if number <= 0x10FFFF and not 0xD800 <= number < 0xE000 else "\ufffd"
+    return _LETTERS.get(letter, f"\\u{number:04X}" if number < 32 or number == 127 else letter)
