@@ -3,6 +3,10 @@
 Offsets are code points, end exclusive. Labels may be nested alternatives: a label is satisfied by itself or by its
 children together. Optional and descriptive labels, dates and quantities are neither required nor wrong. Answers are
 annotated exhaustively in the evaluation span alone. Titles that are IRIs (as in the KORE50 edition) name the document.
+
+What groups and options cannot say is kept as values: `rmx:nests` (each child that a label lists, which may not be
+below it in the tree), `rmx:nestedIn` (its parent), `rmx:required` (it is not optional itself, though what it is nested
+in is) and `rmx:hyperlink` (a link of the source text stands on the span).
 """
 
 from __future__ import annotations
@@ -47,6 +51,7 @@ _SCHEMA = {
     "title": pl.String(),
     "text": pl.String(),
     "evaluation_span": pl.List(pl.Int64()),
+    "hyperlinks": pl.String(),
     "labels": pl.List(_LABEL),
     "entity_mentions": pl.List(_MENTION),
 }
@@ -87,6 +92,7 @@ def _read(source: Source, dataset: str) -> Found:
         classes=_classes(rows),
         regions=_regions(articles),
         candidates=candidates,
+        values=pl.concat([_nesting(rows), _hyperlinks(rows, articles)]),
     )
     return Found(frames=frames, repairs=_repairs(articles), content=content_hash(content))
 
@@ -132,9 +138,11 @@ def _labels(articles: pl.DataFrame) -> pl.DataFrame:
     )
     free = pl.col("optional") | pl.col("desc") | pl.col("type").is_in(UNLINKED) | pl.col("entity_id").is_in(UNLINKED)
     rows = rows.with_columns(ignorable=pl.when(free.fill_null(False)).then(pl.lit("optional")))
+    rows = rows.with_columns(required=pl.col("ignorable").is_null())
     plain = rows.filter(pl.col("parent").is_null() & (pl.col("children").list.len().fill_null(0) == 0))
     nested = rows.join(plain.select("document", "label"), on=["document", "label"], how="anti")
     columns = ["document", "line", "begin", "end", "entity", "ignorable", "type", "coref", "group", "option"]
+    columns += ["label", "parent", "children", "required"]
     none = {"group": pl.lit(None, pl.String), "option": pl.lit(None, pl.String)}
     rows = pl.concat([plain.with_columns(**none).select(columns), _alternatives(nested).select(columns)])
     return rows.with_columns(candidates=pl.lit(None, pl.List(pl.String)))
@@ -201,6 +209,10 @@ def _mentions(articles: pl.DataFrame) -> pl.DataFrame:
         option=pl.lit(None, pl.String),
         type=pl.lit(None, pl.String),
         coref=pl.lit(False),
+        label=pl.lit(None, pl.Int64),
+        parent=pl.lit(None, pl.Int64),
+        children=pl.lit(None, pl.List(pl.Int64)),
+        required=pl.lit(True),
     )
 
 
@@ -234,6 +246,36 @@ def _classes(rows: pl.DataFrame) -> pl.DataFrame:
     )
     coreference = rows.filter("coref").select("annotation", pl.lit(f"{RMX}Coreference").alias("class"))
     return pl.concat([classes, coreference])
+
+
+def _nesting(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the values that say how labels are nested; a label that is in several options is its first annotation."""
+    labels = rows.drop_nulls("label").unique(["document", "label"], keep="first", maintain_order=True)
+    names = labels.select("document", other="label", text="annotation")
+    inside = labels.select("document", "annotation", term=pl.lit("nestedIn"), other="parent")
+    around = labels.select("document", "annotation", term=pl.lit("nests"), other="children").explode("other")
+    edges = pl.concat([inside, around]).join(names, on=["document", "other"], maintain_order="left")
+    required = labels.filter(pl.col("required") & pl.col("ignorable").is_not_null())
+    flags = required.select("annotation", term=pl.lit("required"), number=pl.lit(1.0))
+    return _values(pl.concat([edges.select("annotation", "term", "text"), flags], how="diagonal"))
+
+
+def _hyperlinks(rows: pl.DataFrame, articles: pl.DataFrame) -> pl.DataFrame:
+    """Return the value that marks annotations whose span is that of a link in the source text."""
+    found = articles.select("document", span=pl.col("hyperlinks").str.extract_all(r"\[\[[0-9]+, ?[0-9]+\], ?\""))
+    ends = found.explode("span").drop_nulls("span").with_columns(ends=pl.col("span").str.extract_all("[0-9]+"))
+    begin, end = (pl.col("ends").list.get(place).cast(pl.Int64) for place in (0, 1))
+    spans = ends.select("document", begin=begin, end=end)
+    marked = rows.join(spans, on=["document", "begin", "end"], how="semi", maintain_order="left")
+    return _values(marked.select("annotation", term=pl.lit("hyperlink"), number=pl.lit(1.0)))
+
+
+def _values(found: pl.DataFrame) -> pl.DataFrame:
+    missing = {"number": pl.Float64, "text": pl.String}
+    given = [
+        pl.col(name) if name in found.columns else pl.lit(None, kind).alias(name) for name, kind in missing.items()
+    ]
+    return found.select(*given, subject="annotation", term=pl.lit(RMX) + pl.col("term"))
 
 
 def _regions(articles: pl.DataFrame) -> pl.DataFrame:

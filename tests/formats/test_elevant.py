@@ -84,3 +84,20 @@ def test_broken_line_is_refused_with_its_number(tmp_path: Path, line: str, messa
     path.write_text(path.read_text() + line + "\n")
     with pytest.raises(BadInput, match=message):
         read(path)
+
+
+def test_values_keep_what_groups_cannot_say_of_nested_labels_and_hyperlinks(tmp_path: Path) -> None:
+    # The whole is optional, its child is not; the second child is listed by its neighbour too, as some files have it.
+    whole = {"id": 0, "span": [0, 19], "entity_id": "Q1", "type": "OTHER", "children": [1, 2], "optional": True}
+    name = {"id": 1, "span": [0, 9], "entity_id": "Q7259", "type": "OTHER", "parent": 0, "children": [2]}
+    city = {"id": 2, "span": [13, 19], "entity_id": "Q84", "type": "OTHER", "parent": 0}
+    frames = read(written(tmp_path, {"labels": [whole, name, city], "hyperlinks": [[[13, 19], "London"]]}))
+    found = {
+        (row["subject"].split("=")[1], row["term"].split("#")[1], (row["text"] or "=").split("=")[1])
+        for row in frames.values.to_dicts()
+    }
+    assert found == {
+        ("0,9", "nestedIn", "0,19"), ("13,19", "nestedIn", "0,19"),
+        ("0,19", "nests", "0,9"), ("0,19", "nests", "13,19"), ("0,9", "nests", "13,19"),
+        ("0,9", "required", ""), ("13,19", "required", ""), ("13,19", "hyperlink", ""),
+    }  # fmt: skip
