@@ -26,7 +26,7 @@ NOT_OF_ANSWERS = frozenset({"overlap"})
 class Answers:
     """What systems answered and what gold kept, each form and entity of a document once.
 
-    `types` has entity and class. Nothing is computed before it is asked for.
+    `types` has entity and class, `names` entity and name. Nothing is computed before it is asked for.
     """
 
     def __init__(
@@ -36,12 +36,14 @@ class Answers:
         runs: Mapping[str, Frames],
         background: Background,
         types: pl.DataFrame | None,
+        names: pl.DataFrame | None = None,
     ) -> None:
         self.mentions = mentions
         self.gold = gold
         self.runs = runs
         self.background = background
         self.types = pl.DataFrame(schema={"entity": pl.String, "class": pl.String}) if types is None else types
+        self.names = names
 
     @cached_property
     def numbered(self) -> pl.DataFrame:

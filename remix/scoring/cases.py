@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import polars as pl
 
+from remix.scoring.answers import Answers
 from remix.scoring.assignment import assign
 from remix.scoring.dense import counts, looked_up, marked
 from remix.scoring.matchings import Matching
@@ -35,7 +38,8 @@ class Case:
 
     `gold` is that of `Mentions` with the column `ignorable` as the slice has it; rows that the slice removed are not
     in it. `answers` likewise. `scope` holds a and `in_scope`, or is None where the condition of the slice cannot be
-    evaluated on answers. `column` and `value` name the slice and are empty for the whole.
+    evaluated on answers. `column` and `value` name the slice and are empty for the whole. `known` holds what gold and
+    runs say beyond spans and links: texts, candidates, types and names.
     """
 
     mentions: Mentions
@@ -45,7 +49,8 @@ class Case:
     column: str = ""
     value: str = ""
     scope: pl.DataFrame | None = None
-    _judged: dict[tuple[str, str], Judged] = field(default_factory=dict, repr=False, compare=False)
+    known: Answers | None = None
+    _judged: dict[tuple[str, str], Any] = field(default_factory=dict, repr=False, compare=False)
 
     def kept(self) -> pl.DataFrame:
         """Return the gold annotations that are required."""
@@ -57,9 +62,13 @@ class Case:
 
     def judged(self, criterion: str, matching: Matching) -> Judged:
         """Return the outcome by `criterion` ('link': span and entity, 'span': span alone), computed once."""
-        key = (criterion, matching.name)
+        judged: Judged = self.once((criterion, matching.name), lambda case: _judge(case, criterion, matching))
+        return judged
+
+    def once(self, key: tuple[str, str], work: Callable[[Case], Any]) -> Any:
+        """Return what `work` makes of this case, computed once for each key."""
         if key not in self._judged:
-            self._judged[key] = _judge(self, criterion, matching)
+            self._judged[key] = work(self)
         return self._judged[key]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import polars as pl
 
 from remix.errors import UsageError
 
-__all__ = ["LEAST_UNITS", "intervals"]
+__all__ = ["LEAST_UNITS", "Array", "Tables", "intervals", "resampled", "tables_of"]
 
 LEAST_UNITS = 10
 """Fewer documents than these say nothing about others; a bootstrap over them is refused."""
@@ -51,26 +52,12 @@ def _bounds(
     counts: pl.DataFrame, keys: list[str], units: pl.DataFrame, samples: int, seed: int, level: float
 ) -> pl.DataFrame:
     labels = counts.select(keys).unique(maintain_order=True).with_row_index("label")
-    places = units.select("doc").with_row_index("unit")
-    rows = counts.join(labels, on=keys).join(places, on="doc")
-    chosen = pl.coalesce("fp_in_scope", "fp_on_mention", "fp")
-    rows = rows.select("unit", "label", "tp", "fp", "fn", chosen=chosen)
-    shape = (len(units), len(labels))
-    unit, label = rows["unit"].to_numpy(), rows["label"].to_numpy()
-
-    def table(name: str) -> Array:
-        cells = np.zeros(shape)
-        cells[unit, label] = rows[name].fill_null(0).to_numpy()
-        return cells
-
-    tp, fp, fn, wrong = (table(name) for name in ("tp", "fp", "fn", "chosen"))
-    fractions = {"precision": (tp, tp + fp), "recall": (tp, tp + fn), "f1": (2 * tp, 2 * tp + wrong + fn)}
-    drawn = _drawn(fractions, samples, seed)
+    drawn = resampled(tables_of(counts.join(labels, on=keys), units, len(labels)), samples, seed)
     tail = (1 - level) / 2
     found = []
     for average in ("micro", "macro"):
         bounds = {"average": pl.Series([average] * len(labels), dtype=pl.String)}
-        for name in fractions:
+        for name in _SCORES:
             low, high = _quantiles(drawn[average, name], (tail, 1 - tail))
             bounds[f"{name}_low"] = pl.Series(low, nan_to_null=True)
             bounds[f"{name}_high"] = pl.Series(high, nan_to_null=True)
@@ -78,30 +65,64 @@ def _bounds(
     return pl.concat(found)
 
 
-def _drawn(fractions: dict[str, tuple[Array, Array]], samples: int, seed: int) -> dict[tuple[str, str], Array]:
-    """Return the scores of every sample: (average, score) to an array of samples by labels."""
-    random = np.random.default_rng(seed)
-    units, labels = next(iter(fractions.values()))[0].shape
+_SCORES = ("precision", "recall", "f1")
+
+
+@dataclass(frozen=True)
+class Tables:
+    """What is summed over documents: for each score its part, its whole, its value and whether it is defined.
+
+    `columns` is an array of documents by these four of each score, each of `labels` columns side by side.
+    """
+
+    columns: Array
+    labels: int
+
+    def scores(self, sums: Array) -> dict[tuple[str, str], Array]:
+        """Return the scores of sums of rows: (average, score) to an array of sums by labels, NaN where undefined."""
+        found = {}
+        for place, name in enumerate(_SCORES):
+            part, whole, each, defined = (
+                sums[:, (4 * place + i) * self.labels : (4 * place + i + 1) * self.labels] for i in range(4)
+            )
+            found["micro", name] = np.divide(part, whole, out=np.full_like(part, np.nan), where=whole > 0)
+            found["macro", name] = np.divide(each, defined, out=np.full_like(each, np.nan), where=defined > 0)
+        return found
+
+
+def tables_of(counts: pl.DataFrame, documents: pl.DataFrame, labels: int = 1) -> Tables:
+    """Return the tables of these documents; `counts` has doc, the counts and, for several labels, `label`."""
+    rows = counts.join(documents.select("doc").with_row_index("unit"), on="doc")
+    chosen = pl.coalesce("fp_in_scope", "fp_on_mention", "fp")
+    label = pl.col("label") if "label" in rows.columns else pl.lit(0)
+    rows = rows.select("unit", "tp", "fp", "fn", label=label, chosen=chosen)
+    unit, place = rows["unit"].to_numpy(), rows["label"].to_numpy()
+
+    def table(name: str) -> Array:
+        cells = np.zeros((len(documents), labels))
+        cells[unit, place] = rows[name].fill_null(0).to_numpy()
+        return cells
+
+    tp, fp, fn, wrong = (table(name) for name in ("tp", "fp", "fn", "chosen"))
     columns: list[Array] = []
-    for part, whole in fractions.values():
+    for part, whole in ((tp, tp + fp), (tp, tp + fn), (2 * tp, 2 * tp + wrong + fn)):
         each = np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
         columns += [part, whole, each, (whole > 0).astype(float)]
-    table = np.concatenate(columns, axis=1)
-    sums = np.empty((samples, table.shape[1]))
+    return Tables(np.concatenate(columns, axis=1), labels)
+
+
+def resampled(tables: Tables, samples: int, seed: int) -> dict[tuple[str, str], Array]:
+    """Return the scores of every sample of documents with replacement: (average, score) to samples by labels."""
+    random = np.random.default_rng(seed)
+    units = len(tables.columns)
+    sums = np.empty((samples, tables.columns.shape[1]))
     block = max(1, _BLOCK // units)
     for first in range(0, samples, block):
         size = min(block, samples - first)
         draws = random.integers(0, units, (size, units), dtype=np.int64) + np.arange(size)[:, None] * units
         times = np.bincount(draws.ravel(), minlength=size * units).reshape(size, units)
-        sums[first : first + size] = times.astype(np.float64) @ table
-    found = {}
-    for place, name in enumerate(fractions):
-        part, whole, each, defined = (
-            sums[:, (4 * place + i) * labels : (4 * place + i + 1) * labels] for i in range(4)
-        )
-        found["micro", name] = np.divide(part, whole, out=np.full_like(part, np.nan), where=whole > 0)
-        found["macro", name] = np.divide(each, defined, out=np.full_like(each, np.nan), where=defined > 0)
-    return found
+        sums[first : first + size] = times.astype(np.float64) @ tables.columns
+    return tables.scores(sums)
 
 
 def _quantiles(values: Array, at: tuple[float, float]) -> Array:

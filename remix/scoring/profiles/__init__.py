@@ -38,6 +38,8 @@ class Profile:
       of its own resolves their names here;
     - `rest`: what a slice does with the gold outside it: 'dropped' (ignorable) or 'removed';
     - `averages`: how counts become precision, recall and F1;
+    - `slices`: columns that the tool slices by in its own way: name to `count(case, task, matching)`, whose rows have
+      `slice` besides;
     - `kb_rows`: whether InKB, EE and GSInKB are shown where gold or a run has NIL.
     """
 
@@ -51,6 +53,7 @@ class Profile:
     count: Callable[[Case, str, str], pl.DataFrame] = by_task
     rest: str = "dropped"
     averages: Mapping[str, Average] = field(default_factory=lambda: AVERAGES)
+    slices: Mapping[str, Callable[[Case, str, str], pl.DataFrame]] = field(default_factory=dict)
     kb_rows: bool = False
 
 
