@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
+from pathlib import Path
 from typing import TypeVar
 
-__all__ = ["enable", "note", "stage", "track"]
+__all__ = ["enable", "moving", "note", "reading", "stage", "track"]
 
 Item = TypeVar("Item")
+FIRST, EVERY = 0.5, 10.0
+"""Seconds before the first line of what takes long, and between the lines after it."""
+LARGE = 1 << 26
+"""Units of which there are so many that a line is printed before the first is done."""
 
 _enabled: ContextVar[bool] = ContextVar("remix_progress", default=False)
 
@@ -55,3 +60,81 @@ def track(items: Iterable[Item], what: str, total: int | None = None) -> Iterato
     else:
         with stage(what):
             yield from items
+
+
+@contextmanager
+def moving(what: str, total: int = 0, unit: str = " rows") -> Iterator[Callable[[int], None]]:
+    """Give a function that is told how many more units are done; `total` is 0 where it is not known.
+
+    On a terminal a bar shows rate and remaining time; elsewhere a line says them at the beginning of what is large or
+    after half a second, then every ten seconds, and at the end. What is done in half a second says nothing.
+
+    >>> with moving("count", total=3) as done:
+    ...     for _ in range(3):
+    ...         done(1)
+    """
+    if not _enabled.get():
+        yield lambda _: None
+    elif sys.stderr.isatty():
+        from tqdm import tqdm
+
+        with tqdm(desc=what, total=total or None, unit=unit, unit_scale=True, leave=False, file=sys.stderr) as bar:
+
+            def done(count: int) -> None:
+                bar.update(count)
+
+            yield done
+    else:
+        lines = _Lines(what, total, unit)
+        yield lines.done
+        lines.end()
+
+
+def reading(path: Path | str, size: int = 0, unit: str = "B") -> AbstractContextManager[Callable[[int], None]]:
+    """Give a function that is told how many more bytes of a file are read; see `moving`.
+
+    `size` is that of the file as it lies there; what is told are bytes of it, too, so before decompression:
+    `with progress.reading(path, path.stat().st_size) as done: …; done(stream.tell() - before)`.
+    """
+    return moving(Path(path).name or str(path), size, unit)
+
+
+class _Lines:
+    """The lines that stand for a bar where there is no terminal."""
+
+    def __init__(self, what: str, total: int, unit: str) -> None:
+        self._what, self._total, self._unit = what, total, unit
+        self._done = 0
+        self._begin = time.perf_counter()
+        self._next = self._begin + FIRST
+        if total >= LARGE:
+            self._say(f"{self._amount(total)} to do")
+
+    def done(self, count: int) -> None:
+        self._done += count
+        now = time.perf_counter()
+        if now >= self._next:
+            self._next = now + EVERY
+            self._say(self._state(now - self._begin))
+
+    def end(self) -> None:
+        took = time.perf_counter() - self._begin
+        if took >= FIRST:
+            self._say(f"{self._amount(self._done)} in {took:.1f} s")
+
+    def _state(self, took: float) -> str:
+        from tqdm import tqdm
+
+        rate = self._done / took
+        said = f"{self._amount(self._done)}, {self._amount(rate)}/s"
+        if rate and self._total > self._done:
+            return f"{said}, {tqdm.format_interval((self._total - self._done) / rate)} left"
+        return said
+
+    def _amount(self, count: float) -> str:
+        from tqdm import tqdm
+
+        return f"{tqdm.format_sizeof(count)}{self._unit}"
+
+    def _say(self, line: str) -> None:
+        note(f"{self._what}: {line}")
