@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,16 @@ from remix.errors import MissingKnowledge, StoreError
 from remix.iris import canonical
 from remix.kb.build import matching
 from remix.kb.forms import normalise
+from remix.kb.naming import link_status, names, superclasses
 
 __all__ = ["KnowledgeBase"]
+
+FEW = 50
+"""Up to so many values are looked up one by one, which skips the row groups of a sorted part that hold none."""
+_EMPTY: dict[str, dict[str, pl.DataType]] = {
+    "subclasses": {"class": pl.String(), "parent": pl.String(), "source": pl.String()}
+}
+"""Parts that a knowledge base may lack."""
 
 
 class KnowledgeBase:
@@ -32,6 +41,7 @@ class KnowledgeBase:
         self.complete: bool = described["complete"]
         self.left_out: tuple[str, ...] = ()
         self.case_sensitive = False
+        self._scans: dict[str, pl.LazyFrame] = {}
 
     @classmethod
     def open(cls, folder: Path) -> KnowledgeBase:
@@ -63,26 +73,64 @@ class KnowledgeBase:
         rows |= {part.replace("_", " "): str(count) for part, count in self.described["rows"].items()}
         return pl.DataFrame({"what": list(rows), "value": list(rows.values())})
 
+    def has(self, part: str) -> bool:
+        """Return whether the knowledge base was built with a part."""
+        return (self.folder / f"{part}.parquet").exists()
+
     def scan(self, part: str) -> pl.LazyFrame:
-        """Return a part as a lazy frame, so that filters on sorted columns read only what they need."""
-        file = self.folder / f"{part}.parquet"
-        if not file.exists():
-            raise StoreError(f"{file} is gone: build the knowledge base '{self.name}' again")
-        rows = self._scanned(file)
+        """Return a part as a lazy frame, so that filters on sorted columns read only what they need.
+
+        Raises `StoreError` where the part is gone or damaged.
+        """
+        rows = self._scanned(part)
         if part == "surface_forms" and self.case_sensitive:
             rows = rows.with_columns(key=normalise(pl.col("surface_form"), case_sensitive=True))
         if self.left_out and part in {"surface_forms", "types"}:
-            known = pl.scan_parquet(file).select("source").unique().collect()["source"]
+            known = self._scanned(part).select("source").unique().collect()["source"]
             rows = rows.filter(~matching(pl.col("source"), self.left_out, known))
         return rows
 
-    def _scanned(self, file: Path) -> pl.LazyFrame:
-        rows = pl.scan_parquet(file)
-        try:
-            rows.collect_schema()
-        except (OSError, pl.exceptions.PolarsError):
-            raise StoreError(f"{file} is damaged: build the knowledge base '{self.name}' again") from None
-        return rows
+    def _scanned(self, part: str) -> pl.LazyFrame:
+        # A lazy frame remembers the footer of its file, which takes longer to read than a row group.
+        if part not in self._scans:
+            file = self.folder / f"{part}.parquet"
+            if not file.exists() and part in _EMPTY:
+                return pl.LazyFrame(schema=_EMPTY[part])
+            if not file.exists():
+                raise StoreError(f"{file} is gone: build the knowledge base '{self.name}' again")
+            rows = pl.scan_parquet(file)
+            try:
+                rows.collect_schema()
+            except (OSError, pl.exceptions.PolarsError):
+                raise StoreError(f"{file} is damaged: build the knowledge base '{self.name}' again") from None
+            self._scans[part] = rows
+        return self._scans[part]
+
+    def rows(self, part: str, column: str, values: pl.Series, select: Iterable[str] = ()) -> pl.DataFrame:
+        """Return the rows of a part whose column has one of the values, by default with all columns, in any order.
+
+        A few values in the column that the part is sorted by take milliseconds whatever its size; many are joined
+        while the part streams by.
+        """
+        return matched(self.scan(part), column, values, select)
+
+    @property
+    def _whole(self) -> bool:
+        """Return whether the dictionary is asked as it was built."""
+        return "pagerank" in self._columns("dictionary") and not self.left_out and not self.case_sensitive
+
+    def _columns(self, part: str) -> list[str]:
+        return self.scan(part).collect_schema().names() if self.has(part) else []
+
+    @cached_property
+    def form_sources(self) -> list[str]:
+        """Return the sources of the dictionary's rows, sorted, without those that are left out."""
+        return (
+            self.scan("surface_forms")
+            .select(pl.col("source").drop_nulls().unique().sort())
+            .collect()["source"]
+            .to_list()
+        )
 
     @cached_property
     def surface_forms(self) -> pl.DataFrame:
@@ -122,8 +170,21 @@ class KnowledgeBase:
     def resolve(self, entities: pl.Series) -> pl.Series:
         """Return what each entity stands for: in canonical form, redirects and sameAs links followed."""
         forms = canonical(entities).alias("iri").to_frame()
-        found = forms.join(self.resolution, on="iri", how="left", maintain_order="left")
+        stands_for = self.rows("resolution", "iri", forms["iri"])
+        found = forms.join(stands_for, on="iri", how="left", maintain_order="left")
         return found.select(pl.coalesce("entity", "iri").alias(entities.name)).to_series()
+
+    def link_status(self, iris: pl.Series) -> pl.DataFrame:
+        """Return iri and status of each distinct IRI in canonical form; see `remix.kb.naming.link_status`."""
+        return link_status(self, iris)
+
+    def names(self, iris: pl.Series) -> pl.DataFrame:
+        """Return iri, canonical, status, dbpedia, wikipedia and wikidata; see `remix.kb.naming.names`."""
+        return names(self, iris)
+
+    def superclasses(self, classes: pl.Series) -> pl.DataFrame:
+        """Return class and superclass, direct and indirect; see `remix.kb.naming.superclasses`."""
+        return superclasses(self.scan("subclasses"), classes)
 
     def normalise(self, form: pl.Expr) -> pl.Expr:
         """Return the form as the keys of this knowledge base are written."""
@@ -137,19 +198,11 @@ class KnowledgeBase:
         dictionary has no counts for the form.
         """
         asked = forms.select("form").drop_nulls().unique().with_columns(key=self.normalise(pl.col("form")))
-        keys = asked["key"].unique()
-        rows = self.scan("surface_forms").filter(pl.col("key").is_in(keys.implode())).collect()
-        count = pl.when(pl.col("count").count() > 0).then(pl.col("count").sum())
         total = pl.col("count").sum().over("key")
         place = pl.struct(-pl.col("count").fill_null(0), -pl.col("pagerank").fill_null(0.0))
-        ranked = (
-            rows.group_by("key", "entity")
-            .agg(count)
-            .join(self.entities.select("entity", "pagerank"), on="entity", how="left")
-            .with_columns(
-                prior=pl.when(total > 0).then(pl.col("count").fill_null(0) / total),
-                rank=place.rank("min").over("key").cast(pl.Int64),
-            )
+        ranked = self.pairs(asked["key"]).with_columns(
+            prior=pl.when(total > 0).then(pl.col("count").fill_null(0) / total),
+            rank=place.rank("min").over("key").cast(pl.Int64),
         )
         return (
             asked.join(ranked, on="key")
@@ -157,11 +210,30 @@ class KnowledgeBase:
             .sort("form", "rank", "entity")
         )
 
+    def pairs(self, keys: pl.Series) -> pl.DataFrame:
+        """Return key, entity, count and pagerank of the dictionary's pairs with these keys, in any order.
+
+        The count is summed over the sources that count, null where none does.
+        """
+        if self._whole:
+            return self.rows("dictionary", "key", keys, ["key", "entity", "count", "pagerank"])
+        pairs = _summed(self.rows("surface_forms", "key", keys, ["key", "entity", "count"]))
+        scores = self.rows("entities", "entity", pairs["entity"], ["entity", "pagerank"])
+        return pairs.join(scores, on="entity", how="left")
+
+    def pairs_of(self, entities: pl.Series) -> pl.DataFrame:
+        """Return key, entity and count of the dictionary's pairs with these entities, in any order."""
+        columns = ["key", "entity", "count"]
+        if self._whole:
+            return self.rows("dictionary_by_entity", "entity", entities, columns)
+        return _summed(self.rows("surface_forms", "entity", entities, columns))
+
     def without_sources(self, patterns: Iterable[str]) -> KnowledgeBase:
         """Return it without the dictionary and type rows whose source matches a pattern such as 'gold:*'."""
         fewer = KnowledgeBase(self.folder, self.described)
         fewer.left_out = tuple(sorted({*self.left_out, *patterns}))
         fewer.case_sensitive = self.case_sensitive
+        fewer._scans = self._scans
         return fewer
 
     def keeping_case(self) -> KnowledgeBase:
@@ -169,3 +241,21 @@ class KnowledgeBase:
         other = self.without_sources(())
         other.case_sensitive = True
         return other
+
+
+def matched(rows: pl.LazyFrame, column: str, values: pl.Series, select: Iterable[str] = ()) -> pl.DataFrame:
+    """Return the rows whose column has one of the values; see `KnowledgeBase.rows`."""
+    asked = values.drop_nulls().unique()
+    names = [*select] or rows.collect_schema().names()
+    if len(asked) <= FEW:
+        # Statistics skip row groups for `==`, but not for `is_in`.
+        any_of = reduce(or_, [pl.col(column) == value for value in asked], pl.lit(False))
+        return rows.filter(any_of).select(names).collect()
+    streamed = rows.select(dict.fromkeys([column, *names]))
+    others = asked.alias(column).to_frame().lazy()
+    return streamed.join(others, on=column, how="semi").select(names).collect(engine="streaming")
+
+
+def _summed(rows: pl.DataFrame) -> pl.DataFrame:
+    count = pl.when(pl.col("count").count() > 0).then(pl.col("count").sum())
+    return rows.group_by("key", "entity").agg(count)
