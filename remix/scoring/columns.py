@@ -8,6 +8,7 @@ import polars as pl
 
 from remix.errors import UnknownName, UsageError
 from remix.frames import Frames
+from remix.names import EL, RMX
 
 __all__ = ["Slicing", "values_by"]
 
@@ -50,7 +51,7 @@ def values_by(
     columns: pl.DataFrame | None = None,
     document_columns: pl.DataFrame | None = None,
 ) -> Slicing:
-    """Return the slices of a column: `class`, one of `columns` or of `document_columns`, of the frames or the values.
+    """Return the slices of a column: `class`, `type`, one of `columns` or `document_columns`, of the frames or values.
 
     Numbers in more than ten different values become quarters of the annotations, named by their bounds.
     Raises `UnknownName` for a column that is in none of them, `UsageError` for one with too many values.
@@ -71,6 +72,10 @@ def _found(
 ) -> pl.DataFrame:
     if column == "class":
         return gold.classes.select("annotation", value="class")
+    if column == "type":
+        # Fine-grained categories say how a mention is written, not what the entity is.
+        of_entities = ~(pl.col("class").str.starts_with(EL) | pl.col("class").str.starts_with(RMX))
+        return gold.classes.filter(of_entities).select("annotation", value="class")
     if columns is not None and column in columns.columns:
         return columns.select("annotation", value=column)
     if column in OF_ANNOTATIONS:
@@ -87,7 +92,7 @@ def _measured(gold: Frames, column: str, tables: list[pl.DataFrame | None]) -> p
     local = gold.values.with_columns(local=pl.col("term").str.extract(r"([^/#:]+)$"))
     rows = local.filter((pl.col("local") == column) | (pl.col("term") == column))
     if rows.is_empty():
-        known = {"class", "is_nil", "surface_form", *OF_DOCUMENTS, *local["local"].drop_nulls()}
+        known = {"class", "type", "is_nil", "surface_form", *OF_DOCUMENTS, *local["local"].drop_nulls()}
         known |= {name for table in tables if table is not None for name in table.columns} - {"annotation"}
         raise UnknownName("column", column, known)
     value = "number" if rows["number"].null_count() < len(rows) else "text"

@@ -41,6 +41,7 @@ def evaluate(
     columns: pl.DataFrame | None = None,
     document_columns: pl.DataFrame | None = None,
     types: pl.DataFrame | None = None,
+    names: pl.DataFrame | None = None,
     kb: KnowledgeBase | None = None,
     background: Background | None = None,
     scope: str = "",
@@ -62,6 +63,7 @@ def evaluate(
     - `by`: columns to slice by: `class`, any of `columns` (annotation and one column each) or `document_columns`
       (likewise), a property or measure.
     - `types` (entity, class), by default the knowledge base's, tells which answers are in the scope of a class.
+    - `names` (entity, name): what entities are called, for profiles that ask for it.
     - `background`: where gold comes from and the queries it was cut by, which tell which answers are in scope; by
       default gold itself, cut by no query that is known.
     - `scope`: the class that gold was cut down to, where it is a remix by class; it goes before the queries.
@@ -98,9 +100,9 @@ def evaluate(
     prepared, answers = rules.prepare(gold, runs)
     if types is None and kb is not None:
         types = kb.types
-    signature = signed(choice, gold, runs, kb, [columns, document_columns], types, background, contents or {})
-    tables = {"columns": columns, "document_columns": document_columns}
-    counts, documents = counts_of(prepared, answers, choice, **tables, types=types, kb=kb, background=background)
+    signature = signed(choice, gold, runs, kb, [columns, document_columns], types, background, contents or {}, names)
+    tables = {"columns": columns, "document_columns": document_columns, "types": types, "names": names}
+    counts, documents = counts_of(prepared, answers, choice, **tables, kb=kb, background=background)
     return rows_of(counts, documents, runs, choice).join(signature, on="system", how="left", maintain_order="left")
 
 
@@ -112,18 +114,22 @@ def counts_of(
     columns: pl.DataFrame | None = None,
     document_columns: pl.DataFrame | None = None,
     types: pl.DataFrame | None = None,
+    names: pl.DataFrame | None = None,
     kb: KnowledgeBase | None = None,
     background: Background | None = None,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the counts per document, task, matching and slice, and the documents (doc, document, dataset)."""
     mentions = mentions_of(gold, runs, kb)
-    answers = Answers(mentions, gold, runs, background or Background.of(gold, kb), types)
+    answers = Answers(mentions, gold, runs, background or Background.of(gold, kb), types, names)
     scope = scope_of_class(mentions, choice.scope, types) if choice.scope else scope_of_queries(answers)
-    whole = Case(mentions, mentions.gold, mentions.answers, overlaps(mentions), scope=scope)
+    whole = Case(mentions, mentions.gold, mentions.answers, overlaps(mentions), scope=scope, known=answers)
     parts = [_counted(whole, choice)]
     if choice.profile.kb_rows:
         parts += [_counted(case, choice) for case in kb_cases(whole)]
     for column in choice.by:
+        if column in choice.profile.slices:
+            parts += _sliced_by_profile(whole, choice, column, parts[0].columns)
+            continue
         slicing = values_by(gold, column, columns, document_columns)
         cases = list(sliced(whole, slicing, answers, choice.profile.rest))
         if not cases:
@@ -131,6 +137,17 @@ def counts_of(
         parts += [_counted(case, choice) for case in progress.track(cases, f"slices by {column}")]
     counts = pl.concat(parts).join(_names(mentions), on="system").join(mentions.documents, on="doc")
     return counts.drop("system", "document").rename({"name": "system"}), mentions.documents
+
+
+def _sliced_by_profile(whole: Case, choice: Choice, column: str, order: list[str]) -> list[pl.DataFrame]:
+    """Return the counts of every task and matching, sliced by a column that the profile has its own rule for."""
+    parts = []
+    for task in choice.tasks:
+        for matching in choice.matchings:
+            counts = choice.profile.slices[column](whole, task, matching)
+            labels = {"task": task, "matching": matching, "column": column}
+            parts.append(counts.with_columns(pl.lit(value).alias(name) for name, value in labels.items()).select(order))
+    return parts
 
 
 def _names(mentions: Mentions) -> pl.DataFrame:

@@ -67,7 +67,7 @@ def evaluated(
     """
     if bool(names) == bool(gold) or (gold and not runs):
         raise UsageError("name datasets or remixes to score kept runs on, or give files: --gold FILE --run NAME=FILE")
-    types = read_entities(entities) if entities is not None else None
+    types = called = read_entities(entities) if entities is not None else None
     read = {name: read_contents(files, unannotated=True) for name, files in run_files(runs).items()}
     answers, contents = (
         {name: run for name, (run, _) in read.items()},
@@ -90,6 +90,8 @@ def evaluated(
         types = with_coarse([types, kb.types if kb is not None else None])
         frames = replace(frames, classes=with_types(frames, types))
     known: dict[str, Any] = {"columns": columns, "document_columns": of_documents, "background": background}
+    if called is not None:
+        known["names"] = called.select("entity", "name").drop_nulls().unique("entity", maintain_order=True)
     rows = evaluate(frames, answers, by=by, types=types, kb=kb, contents=contents, **known, **choices)
     return rows, frames.documents["dataset"].unique().sort().to_list()
 

@@ -33,13 +33,16 @@ def signed(
     types: pl.DataFrame | None,
     background: Background | None = None,
     contents: Mapping[str, str] = MappingProxyType({}),
+    names: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
     """Return system and `signature`: whatever can change that system's numbers.
 
     Of the types only those of entities that occur count, so that other rows of a large table change nothing.
     """
+    linked = pl.concat([one.links["entity"] for one in (gold, *runs.values())]).unique()
+    if names is not None:
+        names = names.filter(pl.col("entity").is_in(linked.implode()))
     if types is not None:
-        linked = pl.concat([one.links["entity"] for one in (gold, *runs.values())]).unique()
         types = types.select("entity", "class").filter(pl.col("entity").is_in(linked.implode()))
     tables = [
         table.select(pl.first(), *named)
@@ -58,6 +61,7 @@ def signed(
         "entities": iris.VERSION,
         "kb": kb.version[:LENGTH] if kb is not None else "",
         "types": _table_hash(types),
+        "names": _table_hash(names),
         "columns": ",".join(_table_hash(table) for table in tables),
         "cut": _origin_hash(background),
         "gold": (contents.get("") or frames_hash(gold))[:LENGTH],

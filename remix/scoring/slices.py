@@ -14,6 +14,9 @@ from remix.scoring.mentions import NIL, Mentions
 
 __all__ = ["kb_cases", "scope_of_class", "sliced"]
 
+CLASSES = ("class", "type")
+"""Columns whose values are classes, which answers have by their entities."""
+
 
 def sliced(whole: Case, slicing: Slicing, answers: Answers, rest: str = "dropped") -> Iterator[Case]:
     """Return a case for each value, in order: gold of that value kept, other gold dropped or removed.
@@ -26,11 +29,11 @@ def sliced(whole: Case, slicing: Slicing, answers: Answers, rest: str = "dropped
         return
     column = slicing.column
     numbered = whole.gold.select("g", "annotation").join(slicing.values, on="annotation").select("g", "value")
-    values = None if column == "class" or numbered.is_empty() else answers.values(column)
+    values = None if column in CLASSES or numbered.is_empty() else answers.values(column)
     named = None if values is None else slicing.named(values)
     for value in numbered["value"].unique().sort():
         chosen = numbered.filter(pl.col("value") == value)["g"]
-        if column == "class":
+        if column in CLASSES:
             scope = scope_of_class(whole.mentions, value, answers.types)
         elif named is not None:
             scope = named.group_by("a").agg(in_scope=(pl.col("value") == value).fill_null(False).any())
