@@ -17,10 +17,18 @@ import polars as pl
 from remix.errors import BadInput
 from remix.files import open_measured
 
-__all__ = ["Block", "blocks_of_lines", "triples"]
+__all__ = ["LINE", "Block", "blocks_of_lines", "triples"]
 
 BLOCK = 1 << 24
 _LONGEST_LINE = 1 << 26
+
+LINE: dict[str, pl.DataType] = {
+    "line": pl.Int64(),
+    "subject": pl.String(),
+    "predicate": pl.String(),
+    "object": pl.String(),
+}
+"""The columns of triples: the number of the line, and the terms as N-Triples writes them."""
 
 _IRI = r"<[^<>\"\s]*>"
 _LITERAL = r'"(?:[^"\\]|\\.)*"(?:@[A-Za-z0-9-]+|\^\^<[^<>\s]*>)?'

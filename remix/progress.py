@@ -138,3 +138,42 @@ class _Lines:
 
     def _say(self, line: str) -> None:
         note(f"{self._what}: {line}")
+
+
+class Pace:
+    """A line from time to time on how far some work is, how many things it does a second, and how long it will take.
+
+    `total` is what `reached` counts up to, such as the bytes of a file; the things are what a user counts.
+    """
+
+    EVERY = 10.0
+
+    def __init__(self, what: str, total: int, things: str) -> None:
+        self.what = what
+        self.total = total
+        self.things = things
+        self._count = 0
+
+    def __enter__(self) -> Pace:
+        self._begin = self._last = time.perf_counter()
+        self._first: tuple[int, int] | None = None
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        took = time.perf_counter() - self._begin
+        if kind is None and took >= 0.5:
+            note(f"{self.what}: {self._count:,} {self.things} in {took:.1f} s")
+
+    def reached(self, place: int, count: int) -> None:
+        """Say how far the work is, if nothing was said for a while; what an earlier run had done is not the rate's."""
+        now = time.perf_counter()
+        first_place, first_count = self._first = self._first or (place, count)
+        self._count = count
+        if now - self._last < self.EVERY:
+            return
+        self._last, took = now, now - self._begin
+        rate = (count - first_count) / took
+        done = place - first_place
+        left = f", {took * (self.total - place) / done:,.0f} s left" if done > 0 else ""
+        share = 100 * place / max(1, self.total)
+        note(f"{self.what}: {share:.0f} %, {rate:,.0f} {self.things} a second{left}")

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import polars as pl
 
-__all__ = ["annotation_iris", "document_iris", "grouped", "indexes"]
+__all__ = ["annotation_iris", "document_iris", "document_names", "grouped", "indexes"]
 
-_OFFSETS = r"(?:[#,;/?&]char=[0-9]*,[0-9]*|#offset_[0-9]+_[0-9]+|#[0-9]+,[0-9]*|#char=[0-9]*,?)(?:;[0-9]+)?$"
+# DBpedia calls the text of Berlin `…/Berlin?dbpv=2016-10&nif=context`.
+_OFFSETS = (
+    r"(?:\?(?:dbpv=[^&#]*&)?nif=context"
+    r"|[#,;/?&]char=[0-9]*,[0-9]*|#offset_[0-9]+_[0-9]+|#[0-9]+,[0-9]*|#char=[0-9]*,?)(?:;[0-9]+)?$"
+)
 _INDEXES = r"(?:char=|offset_|#)([0-9]+)(?:,|_)([0-9]+)(?:;[0-9]+)?$"
 
 
@@ -20,16 +24,25 @@ def document_iris(given: pl.Series, dataset: str) -> pl.Series:
     >>> document_iris(pl.Series(["http://x/N3/46#char=0,80", "http://y/46", "http://z/"]), "urn:d").to_list()
     ['urn:d/46', 'urn:d/46-2', 'urn:d/z']
     """
-    plain = given.str.replace(_OFFSETS, "").str.strip_chars_end("/#")
-    part = plain.str.replace(r"^.*/", "").str.replace_all(r"[^\p{L}\p{N}._~-]+", "-").str.strip_chars("-")
-    base = pl.DataFrame({"given": given, "part": part}).with_columns(
-        pl.when(pl.col("part") == "").then(pl.lit("document")).otherwise("part").alias("part")
-    )
+    base = pl.DataFrame({"given": given, "part": document_names(given)})
     # Ordinals follow the given IRIs, so that the same corpus in another order has the same names.
     ordered = base.with_row_index("row").sort("given", "row")
     names = _unique(ordered["part"])
     named = ordered.with_columns(name=names).sort("row")["name"]
     return (pl.lit(f"{dataset}/") + named).pipe(pl.select).to_series().alias("document")
+
+
+def document_names(given: pl.Series) -> pl.Series:
+    """Return the last readable part of each IRI, which several documents may share.
+
+    >>> document_names(pl.Series(["http://x/N3/46#char=0,80", "http://x/Ab?dbpv=2016-10&nif=context"])).to_list()
+    ['46', 'Ab']
+    """
+    plain = given.str.replace(_OFFSETS, "").str.strip_chars_end("/#")
+    part = plain.str.replace(r"^.*/", "").str.replace_all(r"[^\p{L}\p{N}._~-]+", "-").str.strip_chars("-")
+    return part.to_frame("part").select(
+        pl.when(pl.col("part") == "").then(pl.lit("document")).otherwise("part").alias("part")
+    )["part"]
 
 
 def _unique(parts: pl.Series) -> pl.Series:

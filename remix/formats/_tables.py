@@ -28,7 +28,9 @@ IGNORABLE = predicate("ignorable", names.RMX)
 NO_LINKS = [f"<{BASE}>", f"<{BASE}*>"]
 """What `<>` and `<*>` have become: they link to nothing."""
 
-_PARTS = [predicate(part) for part in ("Sentence", "Word", "Paragraph", "Title", "Structure", "TextSpanAnnotation")]
+_PARTS = [
+    predicate(part) for part in ("Sentence", "Word", "Paragraph", "Section", "Title", "Structure", "TextSpanAnnotation")
+]
 _KNOWN_KB = r"^http://(?:(?:[a-z-]+\.)?dbpedia\.org/resource/|www\.wikidata\.org/entity/)"
 _FOLDER = r"^([A-Za-z][A-Za-z0-9+.-]*://[^?#]*/)"
 
@@ -83,7 +85,7 @@ def tables(blocks: Blocks, dataset: str, mends: Mends) -> Tables:
     )
 
 
-_LITERALS = {
+LITERALS = {
     "text": predicate("isString"),
     "begin": predicate("beginIndex"),
     "end": predicate("endIndex"),
@@ -111,7 +113,7 @@ def _subjects(triples: Triples, subjects: pl.DataFrame) -> pl.DataFrame:
 def _annotations(triples: Triples, subjects: pl.DataFrame) -> pl.DataFrame:
     """Return what annotates a text: unit, context (a term), given, begin, end, anchor, ignorable, …"""
     context = triples.first(CONTEXT, "context")
-    texts = triples.first(_LITERALS["text"], "text")
+    texts = triples.first(LITERALS["text"], "text")
     annotations = context.join(texts, on="unit", how="anti")
     ignorable = _ignorable(triples)
     annotations = pl.concat([annotations, ignorable.select("unit", "context")]).unique(
@@ -122,7 +124,7 @@ def _annotations(triples: Triples, subjects: pl.DataFrame) -> pl.DataFrame:
     annotations = annotations.join(parts.join(linked, on="unit", how="anti"), on="unit", how="anti")
     for name in ("begin", "end", "confidence", "group", "option"):
         annotations = annotations.join(
-            triples.first(_LITERALS[name], name), on="unit", how="left", maintain_order="left"
+            triples.first(LITERALS[name], name), on="unit", how="left", maintain_order="left"
         )
     annotations = annotations.join(_anchors(triples), on="unit", how="left", maintain_order="left")
     annotations = annotations.join(ignorable.select("unit", "ignorable"), on="unit", how="left", maintain_order="left")
@@ -141,7 +143,7 @@ def _annotations(triples: Triples, subjects: pl.DataFrame) -> pl.DataFrame:
 
 def _anchors(triples: Triples) -> pl.DataFrame:
     """Return the anchors: unit, anchor, and anchors with all of them where there are several."""
-    rows = triples.of(_LITERALS["anchor"])
+    rows = triples.of(LITERALS["anchor"])
     texts = rows.select("unit", anchor=literal(pl.col("object"))).unique(maintain_order=True)
     if texts["unit"].is_unique().all():
         return texts.with_columns(anchors=pl.lit(None, pl.List(pl.String)))
@@ -161,7 +163,7 @@ def _documents(
     triples: Triples, subjects: pl.DataFrame, bare: pl.DataFrame, dataset: str, mends: Mends
 ) -> pl.DataFrame:
     """Return the texts that annotations refer to or that are part of no other; and contexts without text."""
-    texts = triples.first(_LITERALS["text"], "string").join(subjects, on="unit", maintain_order="left")
+    texts = triples.first(LITERALS["text"], "string").join(subjects, on="unit", maintain_order="left")
     named = bare.select(subject="context").unique(maintain_order=True)
     broader = triples.of(BROADER).select(subject="object").unique()
     wholes = texts.join(named, on="subject", how="anti").join(broader, on="subject", how="semi")
@@ -198,7 +200,7 @@ def _wrong_ends(triples: Triples, texts: pl.DataFrame, mends: Mends) -> pl.DataF
     """
     ends = texts.select("unit", "given", size=pl.col("text").str.len_chars().cast(pl.Int64))
     for name in ("begin", "end"):
-        ends = ends.join(triples.first(_LITERALS[name], name), on="unit", how="left", maintain_order="left")
+        ends = ends.join(triples.first(LITERALS[name], name), on="unit", how="left", maintain_order="left")
     begin = integer(pl.col("begin")).fill_null(0)
     ends = ends.with_columns(integer(pl.col("end")), length=begin + pl.col("size"))
     wrong = ends.filter(pl.col("end") != pl.col("length"))
@@ -319,6 +321,6 @@ def _regions(triples: Triples, subjects: pl.DataFrame, documents: pl.DataFrame) 
     units = triples.of(TYPE).filter(pl.col("object") == region).select("unit")
     rows = units.join(triples.first(DOCUMENT, "subject"), on="unit")
     for name in ("begin", "end"):
-        rows = rows.join(triples.first(_LITERALS[name], name), on="unit", how="left")
+        rows = rows.join(triples.first(LITERALS[name], name), on="unit", how="left")
     rows = rows.join(documents.select("subject", "document"), on="subject", how="inner")
     return rows.select("document", integer(pl.col("begin")), integer(pl.col("end"))).sort("document", "begin", "end")
