@@ -31,7 +31,7 @@ from remix.frames import Frames
 from remix.frames_folder import FramesFolder, finish, under_way, write_part
 from remix.lines import LINE, blocks_of_lines, triples
 from remix.names import dataset_iri
-from remix.progress import Pace
+from remix.progress import moving, reading
 
 __all__ = ["Streamed", "stream"]
 
@@ -150,7 +150,8 @@ def _pass(path: Path, to: Path, number: int, buckets: int) -> dict[str, Any]:
 def _set_aside(path: Path, spill: Spill, number: int, buckets: int) -> dict[str, Any]:
     mends, digest, count = Mends(), hashlib.sha256(), 0
     rest = pl.DataFrame(schema=LINE)
-    with Pace(path.name, path.stat().st_size, "triples") as pace:
+    taken = 0
+    with reading(path, path.stat().st_size) as done:
         for block in blocks_of_lines(path):
             digest.update(block.data)
             rows, bad = triples(block)
@@ -162,7 +163,8 @@ def _set_aside(path: Path, spill: Spill, number: int, buckets: int) -> dict[str,
             last = whole["subject"].rle_id() == whole["subject"].rle_id().max()
             spill.add(_homed(whole.filter(~last), number, buckets, mends))
             rest = whole.filter(last)
-            pace.reached(block.taken, count)
+            done(block.taken - taken)
+            taken = block.taken
         spill.add(_homed(rest, number, buckets, mends))
     return {"digest": digest.hexdigest(), "triples": count, "mends": _plain(mends)}
 
@@ -205,8 +207,7 @@ def _parts(place: Path, files: int, buckets: int, iri: str) -> list[dict[str, An
     indexes = [json.loads(spill.with_suffix(".json").read_text())["index"] for spill in spills]
     (place / "found").mkdir(exist_ok=True)
     every = []
-    with Pace("documents", buckets, "annotations") as pace:
-        count = 0
+    with moving("documents", buckets, " parts") as more:
         for bucket in range(buckets):
             file = place / "found" / f"{bucket}.json"
             if not file.exists():
@@ -215,8 +216,7 @@ def _parts(place: Path, files: int, buckets: int, iri: str) -> list[dict[str, An
                 with written(file) as stream:
                     stream.write(json.dumps(found).encode())
             every.append(json.loads(file.read_text()))
-            count += every[-1]["counts"]["annotations"]
-            pace.reached(bucket + 1, count)
+            more(1)
     return every
 
 
