@@ -251,7 +251,7 @@ def matched(rows: pl.LazyFrame, column: str, values: pl.Series, select: Iterable
         # Statistics skip row groups for `==`, but not for `is_in`.
         any_of = reduce(or_, [pl.col(column) == value for value in asked], pl.lit(False))
         return rows.filter(any_of).select(names).collect()
-    streamed = rows.select(dict.fromkeys([column, *names]))
+    streamed = rows.select(*dict.fromkeys([column, *names]))
     others = asked.alias(column).to_frame().lazy()
     return streamed.join(others, on=column, how="semi").select(names).collect(engine="streaming")
 
