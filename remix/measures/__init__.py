@@ -68,14 +68,7 @@ def compute(
     wanted = _wanted(profile, measures)
     chosen = tuple(m for m in wanted if kb is not None or not m.needs)
     corpus = Corpus(frames, kb, reference=reference, case_sensitive=case_sensitive, within=within)
-    base = _prepared(corpus, chosen)
-    values = base.with_columns(column.value.alias(column.name) for column in columns_of(chosen))
-    tables = {
-        "annotations": values,
-        "documents": corpus.documents,
-        "document_forms": values.unique(["document", "key"], keep="first", maintain_order=True),
-        "dataset_forms": values.filter(corpus.first_in_dataset("key")),
-    }
+    values, tables = measured_tables(corpus, chosen)
     if profile == "hfts":
         tables |= hfts_tables(corpus, values)
     summaries = [summary for measure in chosen for summary in measure.summaries]
@@ -90,6 +83,18 @@ def compute(
         skipped=tuple(m.name for m in wanted if m not in chosen),
         signature=signature_of(kb, reference, case_sensitive, wanted, profile),
     )
+
+
+def measured_tables(corpus: Corpus, measures: tuple[Measure, ...]) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
+    """Return the annotations with a column per term, and the tables that summaries are made of."""
+    base = _prepared(corpus, measures)
+    values = base.with_columns(column.value.alias(column.name) for column in columns_of(measures))
+    return values, {
+        "annotations": values,
+        "documents": corpus.documents,
+        "document_forms": values.unique(["document", "key"], keep="first", maintain_order=True),
+        "dataset_forms": values.filter(corpus.first_in_dataset("key")),
+    }
 
 
 def _wanted(profile: str, names: Iterable[str] | None) -> list[Measure]:
