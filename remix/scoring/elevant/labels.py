@@ -1,0 +1,150 @@
+"""Gold as ELEVANT's labels: each mention once, with the labels that are nested in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from remix.names import RMX
+from remix.scoring.cases import Case
+from remix.scoring.elevant.words import coreference_kind, expanded, named_kind
+from remix.scoring.mentions import NIL
+
+__all__ = ["Labels", "called", "labels_of", "texts_of"]
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The labels of gold and how they are nested.
+
+    - `rows`: label (the smallest g of it), doc, begin, end, `first` and `last` (the span grown to words), text,
+      `known` (it has an entity), entity (number), name, optional, dated ('DATETIME', 'QUANTITY' or null), dropped,
+      kind (mention type), parent (a label), `like_parent` (both grow to one span), `required_below` (an optional
+      label that nests one which is not);
+    - `numbers`: g, label;
+    - `nests`: label, child, as gold lists its children;
+    - `below`: label, child, for every child, child of a child and so on.
+    """
+
+    rows: pl.DataFrame
+    numbers: pl.DataFrame
+    nests: pl.DataFrame
+    below: pl.DataFrame
+
+
+def labels_of(case: Case) -> Labels:
+    """Return the labels of gold.
+
+    Where gold says only which annotations are alternatives (a group with options), the longest is the parent of the
+    others, and those of its own span are further links of it.
+    """
+    gold, nesting = _numbered(case)
+    numbers = gold.select("g", "label")
+    rows = gold.filter(pl.col("g") == pl.col("label")).drop("g", "group")
+    nests = nesting.filter(term="nests").select("label", child="other").unique()
+    parents = nesting.filter(term="nestedIn").select("label", parent="other").unique("label", maintain_order=True)
+    rows = rows.join(parents, on="label", how="left", maintain_order="left")
+    spans = rows.select(parent="label", around="first", to="last")
+    rows = rows.join(spans, on="parent", how="left", maintain_order="left").with_columns(
+        like_parent=(pl.col("first") == pl.col("around")) & (pl.col("last") == pl.col("to"))
+    )
+    below = _closure(nests)
+    needed = below.join(rows.filter(~pl.col("optional")).select(child="label"), on="child", how="semi")
+    rows = rows.with_columns(required_below=pl.col("label").is_in(needed["label"].unique().implode()))
+    return Labels(rows.drop("around", "to"), numbers, nests, below)
+
+
+def _numbered(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return gold with `label` and what a label is by itself, and its nesting: term, label, `other` (a label)."""
+    assert case.known is not None
+    values = case.known.gold.values.filter(pl.col("term").is_in([f"{RMX}{name}" for name in ("nests", "nestedIn")]))
+    stated = pl.concat([values["subject"], values["text"]]).unique()
+    # A label that is in several options stands in each, and only once in the nesting.
+    alike = ["doc", "begin", "end", "link"]
+    gold = case.gold.with_columns(stated=pl.col("annotation").is_in(stated.implode()).any().over(alike))
+    longest = (pl.col("begin") - pl.col("end"), pl.col("g"))
+    root = pl.col("g").sort_by(*longest).first().over("group")
+    key = pl.when("stated").then("link").otherwise("group")
+    gold = gold.with_columns(like=key, root=root).with_columns(
+        label=pl.col("g").min().over("doc", "begin", "end", "stated", "like")
+    )
+    names = gold.select("annotation", "label").unique("annotation")
+    nesting = values.select(pl.col("term").str.strip_prefix(RMX), "subject", "text")
+    nesting = nesting.join(names.rename({"annotation": "subject"}), on="subject")
+    nesting = nesting.join(names.select(text="annotation", other="label"), on="text").select("term", "label", "other")
+    roots = gold.select(root="g", top="label")
+    flat = gold.filter(~pl.col("stated")).join(roots, on="root").filter(pl.col("top") != pl.col("label"))
+    flat = flat.select("label", "top").unique()
+    edges = pl.concat(
+        [
+            nesting,
+            flat.select(pl.lit("nestedIn").alias("term"), "label", other="top"),
+            flat.select(pl.lit("nests").alias("term"), label="top", other="label"),
+        ]
+    )
+    return _described(case, gold.drop("stated", "like", "root")), edges.unique().sort("term", "label", "other")
+
+
+def _described(case: Case, gold: pl.DataFrame) -> pl.DataFrame:
+    """Return gold with what its spans, entities, classes and values say."""
+    assert case.known is not None
+    frames = case.known.gold
+    classes = frames.classes.filter(pl.col("class").is_in([f"{RMX}{name}" for name in (*DATED, "Coreference")]))
+    classes = classes.with_columns(pl.col("class").str.strip_prefix(RMX))
+    dated = classes.filter(pl.col("class").is_in(DATED)).unique("annotation").select("annotation", dated="class")
+    stated = classes.filter(pl.col("class") == "Coreference")["annotation"].unique()
+    required = frames.values.filter(pl.col("term") == f"{RMX}required")["subject"].unique()
+    texts = texts_of(case)
+    gold = gold.join(expanded(gold, texts), on=["doc", "begin", "end"], how="left", maintain_order="left")
+    gold = gold.join(texts, on="doc", how="left", maintain_order="left").with_columns(
+        pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin")).fill_null(""),
+        optional=(pl.col("ignorable") == "optional").fill_null(False) & ~pl.col("annotation").is_in(required.implode()),
+        dropped=(pl.col("ignorable") == "dropped").fill_null(False),
+        coreference=pl.col("annotation").is_in(stated.implode()),
+    )
+    gold = gold.join(dated, on="annotation", how="left", maintain_order="left")
+    first = case.mentions.gold_links.group_by("g").agg(entity=pl.col("entity").min())
+    gold = gold.join(first, on="g", how="left", maintain_order="left")
+    gold = gold.join(called(case), on="entity", how="left", maintain_order="left")
+    known = (pl.col("link") != NIL).any().over("label") & pl.col("dated").is_null()
+    by_text = coreference_kind(pl.col("text"))
+    by_name = named_kind(
+        pl.col("name") if case.known.names is not None else pl.col("text"), unknown=~known & pl.col("dated").is_null()
+    )
+    stated_kind = pl.when("coreference").then(pl.coalesce(by_text, pl.lit("coref_nominal")))
+    return gold.with_columns(known=known, kind=pl.coalesce(stated_kind, by_text, by_name)).select(
+        *("g", "label", "group", "doc", "begin", "end", "first", "last", "text", "known", "entity", "name"),
+        *("optional", "dated", "dropped", "kind"),
+    )
+
+
+DATED = ("DATETIME", "QUANTITY")
+
+
+def texts_of(case: Case) -> pl.DataFrame:
+    """Return doc and text of gold's documents."""
+    assert case.known is not None
+    return case.mentions.documents.join(case.known.gold.documents, on="document").select("doc", "text")
+
+
+def called(case: Case) -> pl.DataFrame:
+    """Return entity (number) and name; an entity whose name nobody says is not in it."""
+    entities = pl.DataFrame(
+        {"entity": pl.int_range(len(case.mentions.entities), eager=True), "iri": case.mentions.entities},
+        schema_overrides={"iri": pl.String},
+    )
+    names = None if case.known is None else case.known.names
+    if names is None:
+        return entities.select("entity", name="iri").clear()
+    return entities.join(names.select("name", iri="entity"), on="iri").select("entity", "name")
+
+
+def _closure(nests: pl.DataFrame) -> pl.DataFrame:
+    """Return label and child for every way down, cycles included."""
+    below, size = nests, -1
+    while len(below) != size:
+        size = len(below)
+        further = below.join(nests.select(child="label", next="child"), on="child").select("label", child="next")
+        below = pl.concat([below, further]).unique()
+    return below

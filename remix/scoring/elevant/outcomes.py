@@ -1,0 +1,237 @@
+"""Outcomes: what each label and each false detection is for a system (case_generator.py, case.py).
+
+A label is detected by an answer on its span, each grown to words or not. Of nested labels only some count (`counts`):
+a label that is linked right stands for all below it; a root with a label below it that counts stands aside, and is
+missed where one of these is missed, found where all that count are found.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from remix.scoring.cases import Case
+from remix.scoring.elevant.labels import Labels, called, labels_of, texts_of
+from remix.scoring.elevant.words import coreference_kind, expanded, is_lowercase, named_kind
+from remix.scoring.mentions import NIL
+
+__all__ = ["MODES", "labelled", "outcomes"]
+
+MODES = ("IGNORED", "REQUIRED")
+"""Whether unknown entities (NIL) are ignored or required."""
+
+_LABEL = ["system", "label"]
+
+
+def labelled(case: Case) -> Labels:
+    """Return the labels of gold, computed once for a case."""
+    found: Labels = case.once(("elevant", "labels"), labels_of)
+    return found
+
+
+def outcomes(case: Case) -> pl.DataFrame:
+    """Return a row per mode, system and label or false detection, computed once for a case.
+
+    Columns: `mode`, `system`, `doc`, `label` (null: a false detection), `a` (null: undetected), `begin`, `end`, `text`,
+    `root` (nested in nothing), `counts`, `kind` (mention type), `coreference`, `lowercase`, `optional`, `dated`,
+    `known` (gold has an entity), `answered` (the answer has one), `same` (they share one), and the outcomes: `tp`,
+    `fp`, `fn` of linking, `found`, `false`, `missed` of recognition.
+    """
+    rows: pl.DataFrame = case.once(("elevant", "outcomes"), _outcomes)
+    return rows
+
+
+def _outcomes(case: Case) -> pl.DataFrame:
+    labels = labelled(case)
+    answers = _answers(case)
+    detected = _detected(case, labels, answers)
+    counting = _counting(detected, labels)
+    rows = pl.concat([counting, _false_detections(answers, labels)], how="diagonal")
+    rows = rows.with_columns(
+        coreference=pl.col("kind").str.starts_with("coref"), lowercase=is_lowercase(pl.col("text"))
+    )
+    return pl.concat([_judged(rows, labels, mode) for mode in MODES])
+
+
+def _answers(case: Case) -> pl.DataFrame:
+    """Return the answers with the spans grown to words, their text, mention type and what they stand for."""
+    texts = texts_of(case)
+    answers = case.answers.select("a", "system", "doc", "begin", "end", "link", "inside")
+    answers = answers.join(expanded(answers, texts), on=["doc", "begin", "end"], how="left", maintain_order="left")
+    answers = answers.join(texts, on="doc", how="left", maintain_order="left").with_columns(
+        pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin")).fill_null("")
+    )
+    first = case.mentions.answer_links.group_by("a").agg(entity=pl.col("entity").min())
+    answers = answers.join(first, on="a", how="left", maintain_order="left")
+    answers = answers.join(called(case), on="entity", how="left", maintain_order="left")
+    answers = answers.join(_dated(case), on="a", how="left", maintain_order="left")
+    assert case.known is not None
+    name = pl.col("name") if case.known.names is not None else pl.col("text")
+    kind = pl.coalesce(coreference_kind(pl.col("text")), named_kind(name, unknown=pl.col("link") == NIL))
+    return answers.with_columns(kind=kind, answered=pl.col("link") != NIL)
+
+
+def _dated(case: Case) -> pl.DataFrame:
+    """Return a and `answer_dated`: answers whose entity is typed as a date or a quantity."""
+    assert case.known is not None
+    types = case.known.types.with_columns(answer_dated=pl.col("class").str.extract("#(DATETIME|QUANTITY)$"))
+    types = types.drop_nulls("answer_dated").select("answer_dated", iri="entity")
+    entities = pl.DataFrame({"iri": case.mentions.entities}, schema={"iri": pl.String}).with_row_index("entity")
+    numbers = entities.with_columns(pl.col("entity").cast(pl.Int64)).join(types, on="iri")
+    return case.mentions.answer_links.join(numbers, on="entity").select("a", "answer_dated").unique("a")
+
+
+def _detected(case: Case, labels: Labels, answers: pl.DataFrame) -> pl.DataFrame:
+    """Return each label for each system with the answer that detects it: `a`, `answered`, `same`, `answer_dated`.
+
+    Where answers claim one span, one that grows to it goes before one that has it, the last before the others.
+    """
+    own = answers.select("system", "doc", "begin", "end", "a")
+    grown = answers.select("system", "doc", "a", begin="first", end="last")
+    keys = ["system", "doc", "begin", "end"]
+    grown = grown.sort("a").unique(keys, keep="last", maintain_order=True)
+    places = pl.concat([grown.select(*keys, "a"), own]).unique(keys, keep="first", maintain_order=True)
+    systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
+    rows = systems.join(labels.rows, how="cross")
+    rows = rows.join(places.rename({"a": "on_own"}), on=keys, how="left", maintain_order="left")
+    around = places.rename({"begin": "first", "end": "last", "a": "on_grown"})
+    rows = rows.join(around, on=["system", "doc", "first", "last"], how="left", maintain_order="left")
+    rows = rows.with_columns(a=pl.coalesce("on_own", "on_grown")).drop("on_own", "on_grown")
+    rows = rows.join(answers.select("a", "answered", "answer_dated"), on="a", how="left", maintain_order="left")
+    linked = labels.numbers.join(case.mentions.gold_links, on="g").select("label", "entity").unique()
+    shared = rows.select("label", "a").drop_nulls().unique().join(linked, on="label")
+    shared = shared.join(case.mentions.answer_links, on=["a", "entity"]).select("label", "a").unique()
+    rows = rows.join(shared.with_columns(same=pl.lit(True)), on=["label", "a"], how="left", maintain_order="left")
+    return rows.with_columns(pl.col("same", "answered").fill_null(False))
+
+
+def _counting(rows: pl.DataFrame, labels: Labels) -> pl.DataFrame:
+    """Return the rows with `root` and `counts` (ELEVANT's factor)."""
+    unknown = ~pl.col("known") & pl.col("dated").is_null() & ~pl.col("answered")
+    rows = rows.with_columns(
+        root=pl.col("parent").is_null(),
+        right=pl.col("a").is_not_null() & ((pl.col("known") & pl.col("same")) | unknown),
+    )
+    nested = pl.concat([labels.nests["label"], labels.nests["child"]]).unique()
+    inside = pl.col("label").is_in(nested.implode())
+    alone = rows.filter(~inside).with_columns(counts=pl.lit(True))
+    tree = _factors(rows.filter(inside), labels.nests)
+    return pl.concat([alone, tree.select(alone.columns)]).drop("right")
+
+
+def _factors(tree: pl.DataFrame, nests: pl.DataFrame) -> pl.DataFrame:
+    """Return nested labels with `counts`.
+
+    Each round settles one more level: upwards what a label's children and siblings say, downwards what is reached from
+    the roots. A cycle ends at the number of labels.
+    """
+    parents = tree.select("label", mother="parent").unique().drop_nulls()
+    siblings = parents.join(nests.rename({"label": "mother"}), on="mother").filter(pl.col("label") != pl.col("child"))
+    no = pl.lit(False)
+    tree = tree.with_columns(counts=no, below=no, reached=pl.col("root"))
+    for _ in range(len(nests) + 2):
+        settled = _reached(_settled(tree, nests, siblings.select("label", "child")), nests)
+        if settled.equals(tree):
+            break
+        tree = settled
+    return tree.with_columns(counts=pl.col("counts") & pl.col("reached"))
+
+
+def _settled(tree: pl.DataFrame, nests: pl.DataFrame, siblings: pl.DataFrame) -> pl.DataFrame:
+    """Return the labels with `counts`, and `below`: whether anything below them does."""
+    heavy = tree.select("system", child="label", heavy=pl.col("right") | pl.col("counts") | pl.col("below"))
+    tree = _marked(tree, "below", nests.join(heavy.filter("heavy"), on="child"))
+    detected = pl.col("a").is_not_null() & ~pl.col("below") & ~pl.col("like_parent").fill_null(False)
+    # Labels that nobody found must not count for each other: a sibling weighs by what is found of it.
+    seen = tree.filter(pl.col("right") | pl.col("below") | detected).select("system", child="label")
+    tree = _marked(tree, "beside", siblings.join(seen, on="child"))
+    missing = pl.col("a").is_null() & ~pl.col("below") & pl.col("beside")
+    counts = pl.when("root").then(pl.col("right") | ~pl.col("below")).otherwise(pl.col("right") | detected | missing)
+    return tree.with_columns(counts=counts).drop("beside")
+
+
+def _reached(tree: pl.DataFrame, nests: pl.DataFrame) -> pl.DataFrame:
+    """Return the labels with `reached`: a root, or a child of a label that is reached and not linked right."""
+    open_ = tree.filter(pl.col("reached") & ~pl.col("right")).select("system", "label")
+    reached = nests.join(open_, on="label").select("system", label="child")
+    return _marked(tree, "down", reached).with_columns(reached=pl.col("root") | pl.col("down")).drop("down")
+
+
+def _marked(tree: pl.DataFrame, name: str, where: pl.DataFrame) -> pl.DataFrame:
+    """Return the labels with a column that is true for the systems and labels of `where`."""
+    marks = where.select(_LABEL).unique().with_columns(pl.lit(True).alias(name))
+    tree = tree.drop(name, strict=False).join(marks, on=_LABEL, how="left", maintain_order="left")
+    return tree.with_columns(pl.col(name).fill_null(False))
+
+
+def _false_detections(answers: pl.DataFrame, labels: Labels) -> pl.DataFrame:
+    """Return the answers inside the annotated region whose span is no label's, grown to words or not."""
+    own = labels.rows.select("doc", "begin", "end")
+    spans = pl.concat([own, labels.rows.select("doc", begin="first", end="last")]).unique()
+    free = answers.filter("inside").join(spans, on=["doc", "begin", "end"], how="anti")
+    free = free.join(spans, left_on=["doc", "first", "last"], right_on=["doc", "begin", "end"], how="anti")
+    free = free.select("system", "doc", "a", "begin", "end", "text", "kind", "answered", "answer_dated")
+    no, yes = pl.lit(False), pl.lit(True)
+    return free.with_columns(root=yes, counts=yes, known=no, same=no, optional=no, dropped=no, required_below=no)
+
+
+def _judged(rows: pl.DataFrame, labels: Labels, mode: str) -> pl.DataFrame:
+    """Return the rows with their outcomes in one mode."""
+    rows = rows.with_columns(mode=pl.lit(mode), **_linking(mode)).with_columns(**_recognition(mode))
+    names = ["tp", "fp", "fn", "found", "false", "missed"]
+    stands = pl.col("counts") & ~pl.col("dropped")
+    rows = rows.with_columns((pl.col(name) & stands).fill_null(False).alias(name) for name in names)
+    return _roots(rows, labels)
+
+
+def _linking(mode: str) -> dict[str, pl.Expr]:
+    required = pl.lit(mode == "REQUIRED")
+    gold, answer = pl.col("label").is_not_null(), pl.col("a").is_not_null()
+    known, answered, same = pl.col("known"), pl.col("answered"), pl.col("same")
+    dated, optional = pl.col("dated").is_not_null(), pl.col("optional")
+    right = known & answered & same
+    unknown = ~known & ~answered
+    alike = dated & (pl.col("dated") == pl.col("answer_dated")).fill_null(False)
+    missed = ~answer & (~optional | (pl.col("required_below") & pl.col("root"))) & (required | known)
+    other = answer & ~optional
+    excess = pl.when(answered).then(~((known & same) | alike)).otherwise(required & (known | dated))
+    # An entity answered for an unknown one is wrong in both modes; an unknown answer is wrong where NIL is required.
+    wrong = pl.when(known).then(pl.when(answered).then(~same).otherwise(required)).otherwise(answered)
+    lost = pl.when(known).then(~right).otherwise(required & answered)
+    return {
+        "tp": gold & other & (right | (required & unknown)),
+        "fp": pl.when(~gold).then(answered | required).when(optional).then(answer & excess).otherwise(other & wrong),
+        "fn": gold & (missed | (other & lost)),
+    }
+
+
+def _recognition(mode: str) -> dict[str, pl.Expr]:
+    required = pl.lit(mode == "REQUIRED")
+    gold, answer = pl.col("label").is_not_null(), pl.col("a").is_not_null()
+    known, answered = pl.col("known"), pl.col("answered")
+    optional, unknown = pl.col("optional"), ~known & pl.col("dated").is_null()
+    other = gold & answer & ~optional
+    return {
+        "found": other & (required | (known & answered)),
+        "false": pl.when(~gold).then(pl.col("fp")).otherwise(answer & answered & unknown & ~required),
+        "missed": gold & ((~answer & pl.col("fn")) | (other & known & ~answered & ~required)),
+    }
+
+
+def _roots(rows: pl.DataFrame, labels: Labels) -> pl.DataFrame:
+    """Return the rows; a root that stands aside is missed or found as what counts below it."""
+    names = ["tp", "fp", "fn", "found", "false", "missed"]
+    parts = labels.below.join(rows.filter("counts").select("system", *names, child="label"), on="child")
+    under = parts.group_by(_LABEL).agg(pl.col(name).any().name.prefix("under_") for name in names)
+    rows = rows.join(under, on=_LABEL, how="left", maintain_order="left")
+    aside = pl.col("root") & ~pl.col("counts") & ~pl.col("dropped")
+    below = {name: pl.col(f"under_{name}").fill_null(False) for name in names}
+    inherited = {
+        "fn": below["fn"],
+        "tp": below["tp"] & ~below["fp"] & ~below["fn"],
+        "missed": below["missed"],
+        "found": below["found"] & ~below["false"] & ~below["missed"],
+    }
+    rows = rows.with_columns(
+        pl.when(aside).then(value).otherwise(name).alias(name) for name, value in inherited.items()
+    )
+    return rows.drop(f"under_{name}" for name in names)
