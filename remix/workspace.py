@@ -187,13 +187,23 @@ class Workspace:
         return publish(self.store, dataset, to, licence=licence)
 
     def kb_build(
-        self, tables: Path, *, name: str, without_sources: Iterable[str] = (), complete: bool = False
+        self, sources: Sequence[tuple[str, str]], *, name: str, datasets: Iterable[str] = (), **choices: Any
     ) -> KnowledgeBase:
-        """Return the knowledge base that was built from a folder of tables, and attach it."""
-        from remix.kb import build_from_tables
+        """Return the knowledge base that was built from sources, each a kind and a place, and attach it.
 
-        to = self.folder / "kb"
-        made = build_from_tables(tables, to, name=name, without_sources=without_sources, complete=complete)
+        `datasets` are those whose surface forms and entities an endpoint is asked for. See `remix.kb.build` for the
+        choices.
+        """
+        from remix.kb import build
+        from remix.store.targets import targets
+
+        asked: dict[str, pl.Series] = {}
+        if names := [*datasets]:
+            frames = [target.frames for target in targets(self.store, names)]
+            asked["forms"] = _distinct([each.annotations["surface_form"] for each in frames])
+            asked["entities"] = _distinct([each.links["entity"] for each in frames])
+        cache = self.folder / "cache" / "kb"
+        made = build(sources, self.folder / "kb", name=name, cache=cache, **asked, **choices)
         return self.attach_kb(str(made.folder))
 
     def attach_kb(self, name: str | None = None) -> KnowledgeBase:
@@ -249,6 +259,13 @@ class Workspace:
             measures=measures,
             profile=profile,
         )
+
+
+def _distinct(columns: Sequence[pl.Series]) -> pl.Series:
+    """Return the different values of columns, sorted."""
+    import polars as pl
+
+    return pl.concat(columns).drop_nulls().unique().sort()
 
 
 def open_workspace(folder: Path | str | None = None) -> Workspace:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -23,24 +24,43 @@ def command() -> None:
 
 
 @command.command()
-@click.option("--from", "origin", nargs=2, metavar="tables DIR", required=True, help="Kind and place of the source.")
+@click.option(
+    "--from",
+    "sources",
+    nargs=2,
+    multiple=True,
+    required=True,
+    metavar="KIND PLACE",
+    help="Kind and place of a source; repeat for several.",
+)
 @click.option("--name", required=True, help="Name of the knowledge base.")
-@click.option("--without-source", multiple=True, metavar="PATTERN", help="Leave out rows whose source matches.")
+@click.option(
+    "--lang", "languages", multiple=True, default=("en",), metavar="TAG", help="Language to keep; repeatable."
+)
+@click.option("--for", "datasets", multiple=True, metavar="DATASET", help="Ask an endpoint what this dataset needs.")
+@click.option("--without-source", "without_sources", multiple=True, metavar="PATTERN", help="Leave out such rows.")
 @click.option("--complete", is_flag=True, help="Declare that entities which are not in it do not exist.")
+@click.option("--strict", is_flag=True, help="Stop at the first line that cannot be read.")
+@click.option("--scores", type=click.Choice(["computed", "published"]), default="computed", help="Whose prominence.")
+@click.option("--damping", type=click.FloatRange(0, 1, max_open=True), default=0.85, help="Damping of PageRank.")
+@click.option("--tolerance", type=click.FloatRange(0, min_open=True), default=1e-12, help="Change at which it ends.")
+@click.option("--date", default="", help="Date of parts that say none.")
+@click.option("--licence", default="", help="Licence of parts that say none.")
+@click.option("--mixed-releases", is_flag=True, help="Accept parts of one kind that are of different releases.")
+@click.option("--fresh", is_flag=True, help="Remove what unfinished builds of the name left, and begin anew.")
+@click.option("--engine", default="duckdb", metavar="ENGINE", help="What does the relational work.")
+@click.option(
+    "--memory", envvar="REMIX_MEMORY", default="", metavar="SIZE", help="What the engine may use, such as 3GB."
+)
 @workspace_option
 @output_option
-def build(
-    origin: tuple[str, str],
-    name: str,
-    without_source: tuple[str, ...],
-    complete: bool,
-    workspace: Path | None,
-    output: str,
-    to: Path | None,
-) -> None:
-    """Build a knowledge base from a folder of tables, and attach it.
+def build(workspace: Path | None, output: str, to: Path | None, **choices: Any) -> None:
+    """Build a knowledge base from one or more sources, and attach it.
 
-    The folder holds surface_forms.tsv, and where there are, links, types, labels, redirects, sameas and
+    A build that is interrupted goes on where it ended when the same command is given again; one that fails leaves the
+    attached knowledge base as it is. `remix list sources` shows the kinds of sources.
+
+    A folder of tables holds surface_forms.tsv, and where there are, links, types, labels, redirects, sameas and
     disambiguations, plain or compressed. Rows that were derived from the gold annotations of a dataset make its
     measures circular: leave them out by their source.
 
@@ -48,13 +68,11 @@ def build(
     Example:
       remix kb build --from tables tables --name mine --without-source 'gold:*'
     """
-    if origin[0] != "tables":
-        raise click.UsageError(f"a knowledge base is built from tables, not from '{origin[0]}'")
-    made = open_workspace(workspace).kb_build(
-        Path(origin[1]), name=name, without_sources=without_source, complete=complete
-    )
+    made = open_workspace(workspace).kb_build(**choices)
     if circles := made.described["circular_redirects"]["count"]:
         print(f"{circles} redirects lead in a circle and are left as they are", file=sys.stderr)
+    if unknown := made.described.get("unknown_link_targets", {}).get("count"):
+        print(f"{unknown} entities are linked to that have no label, name or type", file=sys.stderr)
     print_table(made.summary(), output, to)
 
 

@@ -9,7 +9,19 @@ import click
 from remix.cli._options import output_option, print_table, workspace_option
 from remix.workspace import open_workspace
 
-KINDS = ("datasets", "queries", "sets", "measures", "formats", "systems", "profiles", "matchings", "runs")
+KINDS = (
+    "datasets",
+    "queries",
+    "sets",
+    "measures",
+    "formats",
+    "systems",
+    "profiles",
+    "matchings",
+    "sources",
+    "engines",
+    "runs",
+)
 
 
 @click.command()
@@ -20,7 +32,7 @@ def command(kind: str, workspace: Path | None, output: str, to: Path | None) -> 
     """List what is loaded and known (datasets), or the parts of remix of a kind.
 
     The kinds are datasets, queries, sets (the named sets of parameters that queries have), measures, formats, systems,
-    profiles, matchings and runs (what systems answered).
+    profiles, matchings, sources and engines of knowledge bases, and runs (what systems answered).
 
     \b
     Example:

@@ -1,45 +1,32 @@
 """The knowledge base: a dictionary of surface forms, prominence, types, redirects and sameAs of entities.
 
-`build_from_tables` writes one, `KnowledgeBase.open` reads it, `lookup` answers people.
+`build` writes one, `KnowledgeBase.open` reads it, `lookup` answers people.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from remix.kb import build
 from remix.kb.build import UNCOUNTED
+from remix.kb.build import build as _built
 from remix.kb.forms import normalise
 from remix.kb.knowledge import KnowledgeBase
 from remix.kb.lookup import lookup
 
-__all__ = ["UNCOUNTED", "KnowledgeBase", "build_from_tables", "lookup", "normalise"]
+__all__ = ["UNCOUNTED", "KnowledgeBase", "build", "build_from_tables", "lookup", "normalise"]
 
 
-def build_from_tables(
-    tables: Path,
-    to: Path,
-    *,
-    name: str,
-    without_sources: Iterable[str] = (),
-    uncounted: Iterable[str] = UNCOUNTED,
-    complete: bool = False,
-    damping: float = 0.85,
-    tolerance: float = 1e-12,
-) -> KnowledgeBase:
-    """Return the knowledge base built from a folder of tables into `<to>/<name>-<version>`.
+def build(sources: Sequence[tuple[str, str]], to: Path, *, name: str, **choices: Any) -> KnowledgeBase:
+    """Return the knowledge base built from sources (kind and place) into `<to>/<name>-<version>`.
 
-    See `remix.kb.build.build_from_tables` for the parameters and the errors.
+    `build([("dbpedia", "2022.12.01"), ("anchors", "anchors.tsv")], Path("kb"), name="english")`. See
+    `remix.kb.build.build` for the choices and the errors.
     """
-    folder = build.build_from_tables(
-        tables,
-        to,
-        name=name,
-        without_sources=without_sources,
-        uncounted=uncounted,
-        complete=complete,
-        damping=damping,
-        tolerance=tolerance,
-    )
-    return KnowledgeBase.open(folder)
+    return KnowledgeBase.open(_built(sources, to, name=name, **choices))
+
+
+def build_from_tables(tables: Path, to: Path, *, name: str, **choices: Any) -> KnowledgeBase:
+    """Return the knowledge base built from one folder of tables; see `build`."""
+    return build([("tables", str(tables))], to, name=name, **choices)

@@ -1,171 +1,170 @@
-"""Building a knowledge base from tables: read, resolve, rank, write as Parquet, rename into place."""
+"""Building a knowledge base from any sources: read each part once, assemble, rename into place."""
 
 from __future__ import annotations
 
 import json
+import os
 import shutil
-import tempfile
-from collections.abc import Iterable
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
-from remix.errors import BadInput, Error
-from remix.frames import write_parquet
-from remix.kb.forms import normalise
-from remix.kb.prominence import prominence
-from remix.kb.reading import TABLES, read_table
-from remix.kb.resolution import followed, resolution, sameas_pairs
-from remix.progress import stage
+from remix.errors import BadInput, Error, UsageError
+from remix.kb.assembly import Assembly, Rules, height, named
+from remix.kb.building import Staged, building_folder, discard, left_behind, locked, part_folders, read_part
+from remix.kb.engines import ENGINES, Engine
+from remix.kb.origins import Origin, check_releases, origins_of
+from remix.kb.sources import Choices
+from remix.kb.staging import TABLES
+from remix.progress import note, stage
 from remix.signature import content_hash
 
-__all__ = ["UNCOUNTED", "build_from_tables", "matching"]
+__all__ = ["FORMAT", "UNCOUNTED", "build", "matching"]
 
-FORMAT = "3"
-"""Part of every version; grows when a knowledge base of the same tables would come out differently."""
+FORMAT = "4"
+"""Part of every version; grows when a knowledge base of the same sources would come out differently."""
 
 UNCOUNTED = ("candidate:*", "system:*", "redirect-title", "wikidata-label-or-alias")
 """Sources whose counts say how often a tool or a list named the pair, not how often people meant the entity."""
 
-
-@dataclass(frozen=True)
-class _Parts:
-    frames: dict[str, pl.DataFrame]
-    circles: list[str]
+MEMORY = "3GB"
 
 
 def matching(source: pl.Expr, patterns: Iterable[str], known: pl.Series) -> pl.Expr:
     """Return whether a source matches any of the patterns, written as in a shell; null never does."""
-    hit = [name for name in known.unique().drop_nulls() if any(fnmatchcase(name, pattern) for pattern in patterns)]
-    return source.is_in(hit).fill_null(False)
+    return source.is_in(named(known.unique().to_list(), patterns)).fill_null(False)
 
 
-def build_from_tables(
-    tables: Path,
+def build(
+    sources: Sequence[tuple[str, str]],
     to: Path,
     *,
     name: str,
+    languages: Sequence[str] = ("en",),
+    strict: bool = False,
     without_sources: Iterable[str] = (),
     uncounted: Iterable[str] = UNCOUNTED,
     complete: bool = False,
     damping: float = 0.85,
     tolerance: float = 1e-12,
+    scores: str = "computed",
+    forms: pl.Series | None = None,
+    entities: pl.Series | None = None,
+    date: str = "",
+    licence: str = "",
+    mixed_releases: bool = False,
+    fresh: bool = False,
+    engine: str = "duckdb",
+    memory: str = "",
+    cache: Path | None = None,
 ) -> Path:
-    """Return the folder `<to>/<name>-<version>` with the knowledge base that was built from a folder of tables.
+    """Return the folder `<to>/<name>-<version>` with the knowledge base that was built from all the sources.
 
-    Rows of sources that match `without_sources` are left out of every table. Counts of the `uncounted` sources
-    are ignored: they would be taken for a prior. `complete` declares that an entity that is not in it does not
-    exist. The version is a hash of the tables and of these choices; what is built already is kept as it is.
-    Raises `BadInput` for a damaged table, and where there is no `surface_forms` table with rows.
+    Each source is a kind (`remix.kb.sources`) and a place. The version is a hash of the parts' content and of the
+    choices; what is built already is kept as it is. What is read of the sources stays in a folder
+    `<to>/.building-<name>-<version>` until the build is done: the same call goes on where an interrupted one ended.
+    `fresh` removes what unfinished builds of that name left behind, and begins anew.
+
+    Of the sources: `languages` are those to keep, `strict` makes the first line that cannot be read an error, `forms`
+    and `entities` are what an endpoint is asked for, `cache` keeps its answers; `date` and `licence` are declared for
+    parts that say none. Parts of one kind that are of different releases are refused unless `mixed_releases`.
+
+    Of the rows: those of sources that match `without_sources` are left out of every table. Counts of the `uncounted`
+    sources are ignored: they would be taken for a prior. `complete` declares that an entity that is not in it does
+    not exist. Prominence is computed over the links by `damping` and `tolerance`; where there are no links, and with
+    `scores='published'`, the scores are those that a source has.
+
+    `engine` does the relational work within `memory` (by default REMIX_MEMORY, or 3GB).
+
+    Raises `UsageError` for unknown kinds, engines and places, `BadInput` for a damaged source, and where no surface
+    form is left; an earlier knowledge base is not touched.
     """
-    read = {table: read_table(tables, table) for table in TABLES}
-    without, uncounted = sorted(without_sources), sorted(uncounted)
-    choices = {
-        "format": FORMAT,
-        "tables": {table: digest for table, (_, digest) in read.items()},
-        "without_sources": without,
-        "uncounted": uncounted,
-        "complete": complete,
-        "damping": damping,
-        "tolerance": tolerance,
-    }
-    version = content_hash(json.dumps(choices, sort_keys=True))
-    folder = to / f"{name}-{version[:12]}"
-    if (folder / "kb.json").exists():
-        return folder
-    rows = {table: _without(frame, without) for table, (frame, _) in read.items()}
-    if rows["surface_forms"].is_empty():
-        raise BadInput(tables, "no surface forms are left: a knowledge base needs a table surface_forms.tsv with rows")
-    with stage("knowledge base"):
-        parts = _parts(rows, uncounted, damping, tolerance)
-    circles = {"count": len(parts.circles), "first": parts.circles[:10]}
-    described = {"name": name, "version": version, **choices, "circular_redirects": circles}
-    _write(folder, parts.frames, described)
+    if scores not in ("computed", "published"):
+        raise UsageError(f"scores are computed or published, not '{scores}'")
+    works = ENGINES[engine], memory or os.environ.get("REMIX_MEMORY", MEMORY)
+    rules = Rules(tuple(sorted(without_sources)), tuple(sorted(uncounted)), complete, damping, tolerance, scores)
+    nothing = pl.Series([], dtype=pl.String)
+    asked = {"forms": nothing if forms is None else forms, "entities": nothing if entities is None else entities}
+    choices = Choices(tuple(languages), strict, **asked, cache=cache)
+    origins = origins_of(sources, choices, date=date, licence=licence)
+    if not mixed_releases:
+        check_releases(origins)
+    described = {"format": FORMAT, **asdict(rules), "languages": [*languages]}
+    version = _version(origins, described)
+    folder, working = to / f"{name}-{version[:12]}", building_folder(to, name, version)
+    _clean(to, name, working, fresh=fresh)
+    if not (folder / "kb.json").exists():
+        with locked(working):
+            _build(origins, rules, working, folder, works, {"name": name, "version": version, **described}, strict)
     return folder
 
 
-def _without(frame: pl.DataFrame, patterns: list[str]) -> pl.DataFrame:
-    column = "origin" if "origin" in frame.columns else "source"
-    return frame.filter(~matching(pl.col(column), patterns, frame[column])) if patterns else frame
-
-
-def _parts(rows: dict[str, pl.DataFrame], uncounted: list[str], damping: float, tolerance: float) -> _Parts:
-    ends, circles = followed(rows["redirects"])
-    same = sameas_pairs(rows["sameas"])
-    stands_for = resolution(ends, same)
-
-    def resolved(frame: pl.DataFrame, column: str) -> pl.DataFrame:
-        moved = frame.join(stands_for.rename({"iri": column, "entity": "_to"}), on=column, how="left")
-        return moved.with_columns(pl.coalesce("_to", column).alias(column)).drop("_to")
-
-    forms = _forms(resolved(rows["surface_forms"], "entity"), uncounted)
-    links = resolved(resolved(rows["links"], "source"), "target")
-    types = resolved(rows["types"], "entity").unique().sort("entity", "class", "source")
-    labels = _labels(resolved(rows["labels"], "entity"))
-    pages = resolved(rows["disambiguations"], "entity").select("page", "entity").unique().sort("page", "entity")
-    scores = prominence(links.select("source", "target"), damping=damping, tolerance=tolerance)
-    known = [forms["entity"], types["entity"], labels["entity"], pages["entity"], scores["entity"]]
-    known += [ends["target"].rename("entity"), same["entity"]]
-    entities = (
-        pl.DataFrame({"entity": pl.concat(known).unique().sort()})
-        .join(stands_for, left_on="entity", right_on="iri", how="anti")
-        .join(labels, on="entity", how="left", maintain_order="left")
-        .join(scores, on="entity", how="left", maintain_order="left")
-    )
-    frames = {
-        "surface_forms": forms,
-        "entities": entities,
-        "types": types,
-        "redirects": ends,
-        "sameas": same,
-        "disambiguations": pages,
-        "resolution": stands_for,
-    }
-    return _Parts(frames, circles.to_list())
-
-
-def _forms(rows: pl.DataFrame, uncounted: list[str]) -> pl.DataFrame:
-    counted = pl.when(~matching(pl.col("source"), uncounted, rows["source"])).then(pl.col("count"))
-    count = pl.when(pl.col("count").count() > 0).then(pl.col("count").sum())
-    return (
-        rows.drop_nulls("surface_form")
-        .with_columns(count=counted, key=normalise(pl.col("surface_form")))
-        .filter(pl.col("key") != "")
-        .group_by("key", "surface_form", "entity", "source")
-        .agg(count)
-        .select("key", "surface_form", "entity", "count", "source")
-        .sort("key", "entity", "surface_form", "source")
-    )
-
-
-def _labels(rows: pl.DataFrame) -> pl.DataFrame:
-    return (
-        rows.drop_nulls()
-        .group_by("entity", "label")
-        .len()
-        .sort("entity", "len", "label", descending=[False, True, False])
-        .group_by("entity", maintain_order=True)
-        .first()
-        .select("entity", "label")
-    )
-
-
-def _write(folder: Path, frames: dict[str, pl.DataFrame], described: dict[str, object]) -> None:
+def _build(
+    origins: Sequence[Origin],
+    rules: Rules,
+    working: Path,
+    folder: Path,
+    works: tuple[Engine, str],
+    described: dict[str, Any],
+    strict: bool,
+) -> None:
+    if (folder / "kb.json").exists():  # built by somebody else meanwhile
+        return
+    engine, memory = works
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        aside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
-        try:
-            for part, frame in frames.items():
-                write_parquet(frame, aside / f"{part}.parquet", row_group_size=100_000)
-            sizes = {part: frame.height for part, frame in frames.items()}
-            (aside / "kb.json").write_text(json.dumps({**described, "rows": sizes}, indent=1, sort_keys=True) + "\n")
-            aside.chmod(0o755)
-            if folder.exists():  # left half removed, or built by somebody else meanwhile
-                shutil.rmtree(folder)
-            aside.rename(folder)
-        finally:
-            shutil.rmtree(aside, ignore_errors=True)
+        with stage("knowledge base"):
+            folders = part_folders(working / "read", origins)
+            staged = [read_part(*one, strict=strict) for one in zip(origins, folders, strict=True)]
+            _refuse_empty(staged)
+            for place in ("work", "kb"):
+                (working / place).mkdir(parents=True, exist_ok=True)
+            with engine.open(working, memory) as session:
+                found = Assembly(session, _by_table(staged), working / "work", working / "kb", rules).run()
+            _finish(working, folder, {**described, **found, "sources": [part.described() for part in staged]})
+    except BaseException:
+        note(f"what is read and built so far stays in {working}; the same command goes on from there")
+        raise
+
+
+def _version(origins: Sequence[Origin], described: dict[str, Any]) -> str:
+    parts = [
+        [one.kind, *(getattr(one.part, key) for key in ("name", "fingerprint", "date", "licence"))] for one in origins
+    ]
+    return content_hash(json.dumps({**described, "parts": parts}, sort_keys=True))
+
+
+def _clean(to: Path, name: str, working: Path, *, fresh: bool) -> None:
+    for folder in left_behind(to, name):
+        if fresh:
+            note(f"{folder} of an unfinished build " + ("is removed" if discard(folder) else "is in use and stays"))
+        elif folder != working:
+            note(f"{folder} of an unfinished build with other sources or choices is left; --fresh removes it")
+
+
+def _by_table(staged: Sequence[Staged]) -> dict[str, list[Path]]:
+    return {table: [file for part in staged for file in part.files.get(table, [])] for table in TABLES}
+
+
+def _refuse_empty(staged: Sequence[Staged]) -> None:
+    if any(part.rows.get("surface_forms") for part in staged):
+        return
+    wrong = [f"{kind} ({problem['count']})" for part in staged for kind, problem in part.problems.items()]
+    why = f"; left out: {', '.join(wrong)}" if wrong else ""
+    places = ", ".join(part.origin.part.place or part.origin.part.name for part in staged)
+    raise BadInput(places or "the sources", f"no surface forms are left: a knowledge base needs names of entities{why}")
+
+
+def _finish(working: Path, folder: Path, described: dict[str, Any]) -> None:
+    try:
+        made = working / "kb"
+        described["rows"] = {file.stem: height(file) for file in sorted(made.glob("*.parquet"))}
+        (made / "kb.json").write_text(json.dumps(described, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        if folder.exists():  # left half removed
+            shutil.rmtree(folder)
+        made.rename(folder)
     except OSError as error:
         raise Error(f"{folder} cannot be written: {error.strerror or error}") from error
+    shutil.rmtree(working, ignore_errors=True)

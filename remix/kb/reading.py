@@ -10,9 +10,8 @@ from remix.errors import BadInput, UsageError
 from remix.files import read_bytes
 from remix.iris import canonical
 from remix.names import PREFIXES
-from remix.signature import content_hash
 
-__all__ = ["TABLES", "Table", "expanded", "read_table"]
+__all__ = ["TABLES", "expanded", "read_table", "table_file"]
 
 TABLES: dict[str, tuple[str, ...]] = {
     "surface_forms": ("surface_form", "entity", "count", "source"),
@@ -36,26 +35,22 @@ IRI_COLUMNS = {
 }
 _SUFFIXES = (".tsv", ".tsv.gz", ".tsv.bz2", ".tsv.zst")
 
-Table = tuple[pl.DataFrame, str]
-"""The rows of a table and the hash of the bytes that they were read from."""
 
-
-def read_table(folder: Path, name: str) -> Table:
-    """Return one table of a folder; a table that is not there has no rows and the hash of nothing.
-
-    IRIs are written out and canonical; counts are whole numbers or null. Rows without an entity are dropped.
-    Raises `BadInput` for a file that is no such table, `UsageError` where the folder is none.
-    """
-    if not folder.is_dir():
-        raise UsageError(f"{folder} is no folder with the tables of a knowledge base ({', '.join(TABLES)})")
-    columns = TABLES[name]
+def table_file(folder: Path, name: str) -> Path | None:
+    """Return the file of one table of a folder, None where there is none; raises `UsageError` where there are two."""
     files = [folder / f"{name}{suffix}" for suffix in _SUFFIXES if (folder / f"{name}{suffix}").exists()]
-    if not files:
-        return pl.DataFrame(schema={column: _kind(column) for column in columns}), content_hash(b"")
     if len(files) > 1:
         raise UsageError(f"{folder} has {files[0].name} and {files[1].name}: keep one")
-    content = read_bytes(files[0])
-    return _typed(_rows(files[0], content, columns), files[0], name), content_hash(content)
+    return files[0] if files else None
+
+
+def read_table(file: Path, name: str) -> pl.DataFrame:
+    """Return the rows of the file of one table.
+
+    IRIs are written out and canonical; counts are whole numbers or null. Rows without an entity are dropped.
+    Raises `BadInput` for a file that is no such table.
+    """
+    return _typed(_rows(file, read_bytes(file), TABLES[name]), file, name)
 
 
 def _rows(file: Path, content: bytes, columns: tuple[str, ...]) -> pl.DataFrame:
@@ -98,10 +93,6 @@ def _typed(rows: pl.DataFrame, file: Path, name: str) -> pl.DataFrame:
         for column in iris
     )
     return rows.drop_nulls(list(iris))
-
-
-def _kind(column: str) -> pl.DataType:
-    return pl.Int64() if column == "count" else pl.String()
 
 
 def expanded(iris: pl.Series) -> pl.Series:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from remix.errors import UnknownName
-from remix.kb.build import build_from_tables
+from remix.kb.build import build
 from remix.resources import folder
 
 __all__ = ["SHIPPED", "found", "shipped"]
@@ -16,7 +16,7 @@ SHIPPED = "sample"
 
 def shipped(to: Path) -> Path:
     """Return the folder of the knowledge base that ships with the project, built when it is first needed."""
-    return build_from_tables(folder("datasets") / "kb", to, name=SHIPPED)
+    return build([("tables", str(folder("datasets") / "kb"))], to, name=SHIPPED)
 
 
 def found(to: Path, name: str) -> Path:

@@ -149,6 +149,18 @@ def _matchings(_: Store, __: Path) -> Rows:
     return [{"name": one.name, "summary": one.summary} for one in MATCHINGS]
 
 
+def _sources(_: Store, __: Path) -> Rows:
+    from remix.kb.sources import SOURCES
+
+    return [{"name": one.name, "summary": one.summary} for one in SOURCES]
+
+
+def _engines(_: Store, __: Path) -> Rows:
+    from remix.kb.engines import ENGINES
+
+    return [{"name": one.name, "summary": one.summary} for one in ENGINES]
+
+
 def _runs(_: Store, runs: Path) -> Rows:
     from remix.systems.runs import list_runs
 
@@ -167,6 +179,8 @@ KINDS: Mapping[str, Callable[[Store, Path], Rows]] = {
     "systems": _systems,
     "profiles": _profiles,
     "matchings": _matchings,
+    "sources": _sources,
+    "engines": _engines,
     "runs": _runs,
 }
 """The kinds of things that can be listed."""

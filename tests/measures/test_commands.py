@@ -92,8 +92,10 @@ def test_kb_when_attached_then_show_and_lookup_answer(workspace: Path, tables: P
     assert "did you mean 'annas'" in str(unknown.exception)
 
 
-def test_kb_build_when_the_kind_is_unknown_then_usage_is_refused(tables: Path, workspace: Path) -> None:
-    assert run(kb.command, "build", "--from", "dumps", tables, "--name", "x", "-w", workspace).exit_code == 2
+def test_kb_build_when_the_kind_is_unknown_then_the_nearest_is_named(tables: Path, workspace: Path) -> None:
+    result = run(kb.command, "build", "--from", "tabels", tables, "--name", "x", "-w", workspace)
+    assert isinstance(result.exception, UnknownName)
+    assert "did you mean 'tables'" in str(result.exception)
 
 
 def test_stats_when_levels_are_asked_for_then_rows_are_datasets_documents_annotations(

@@ -1,0 +1,229 @@
+"""From the staged rows of all sources to the parts of a knowledge base, stage by stage.
+
+A stage writes one file, which appears when it is complete: a build that was interrupted goes on after the last file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import polars as pl
+
+from remix.errors import BadInput
+from remix.frames import write_parquet
+from remix.kb import ranking, relations
+from remix.kb.engines import Session
+from remix.kb.staging import TABLES
+from remix.progress import stage
+
+__all__ = ["Assembly", "Rules", "height", "named"]
+
+Frame = nw.LazyFrame[Any]
+SHOWN = 10
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The choices that decide what becomes of the staged rows; see `remix.kb.build`."""
+
+    without_sources: Sequence[str] = ()
+    uncounted: Sequence[str] = ()
+    complete: bool = False
+    damping: float = 0.85
+    tolerance: float = 1e-12
+    scores: str = "computed"
+
+
+def named(known: Iterable[str | None], patterns: Iterable[str]) -> list[str]:
+    """Return the sources that match any of the patterns, written as in a shell.
+
+    >>> named(["gold:a", "label", None], ["gold:*"])
+    ['gold:a']
+    """
+    patterns = list(patterns)
+    names = sorted({name for name in known if name is not None})
+    return [name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)]
+
+
+@dataclass
+class Assembly:
+    """The stages between staged files, by table, and the files of a knowledge base in the folder `to`.
+
+    Files that only later stages need lie in `work`.
+    """
+
+    session: Session
+    staged: Mapping[str, Sequence[Path]]
+    work: Path
+    to: Path
+    rules: Rules
+    found: dict[str, Any] = field(default_factory=dict)
+
+    def run(self) -> dict[str, Any]:
+        """Return what was found on the way: circular redirects and unknown link targets, count and first ten.
+
+        Raises `BadInput` where no surface form is left.
+        """
+        self._redirects()
+        self._dictionary()
+        self._described()
+        self._scores()
+        self._entities()
+        return self.found
+
+    def _redirects(self) -> None:
+        first = self._write("first_targets", relations.first_targets(self._rows("redirects")))
+        self._part("redirects", lambda: relations.distinct(self._followed(first), ["redirect", "target"]), "redirect")
+        circular = first.join(self._read("redirects").select("redirect"), on="redirect", how="anti")
+        self.found["circular_redirects"] = _first(self._file("circular", circular.select("redirect"), "redirect"))
+        self._part("sameas", lambda: relations.sameas_pairs(self._rows("sameas")), "wikidata")
+        self._part("resolution", lambda: relations.resolution(self._read("redirects"), self._read("sameas")), "iri")
+
+    def _followed(self, first: Frame) -> Frame:
+        """Return the redirects that end, each with its last target.
+
+        Each round takes what has not ended twice as far. A round after which as many are open as before leaves only
+        those that lead in a circle, as the open one that is nearest to its end closes in every round.
+        """
+        closed = [relations.closed(first, first)]
+        open_, before, rounds = self._file("open-0", relations.opened(first, first)), -1, 0
+        while (count := height(open_)) not in (0, before):
+            before, rounds = count, rounds + 1
+            known = nw.concat([*closed, self.session.scan([open_])])
+            moved = self._write(f"moved-{rounds}", relations.moved(self.session.scan([open_]), known))
+            closed.append(relations.closed(moved, first))
+            open_ = self._file(f"open-{rounds}", relations.opened(moved, first))
+        return nw.concat(closed)
+
+    def _dictionary(self) -> None:
+        def forms() -> Frame:
+            uncounted = named(self._sources("surface_forms"), self.rules.uncounted)
+            return relations.counted_forms(self._resolved("surface_forms", "entity"), self._pages(), uncounted)
+
+        self._part("surface_forms", forms, "key", "entity", "surface_form", "source")
+        if not height(self.to / "surface_forms.parquet"):
+            raise BadInput("the knowledge base", "no surface forms are left: there is nothing to look up")
+        pairs = self._write("pairs", relations.pairs(self._read("surface_forms")))
+        self._part("dictionary", lambda: relations.dictionary(pairs), "key", "entity")
+        self._part("dictionary_by_entity", lambda: self._read("dictionary"), "entity", "key")
+
+    def _described(self) -> None:
+        types, subclasses = ["entity", "class", "source"], ["class", "parent", "source"]
+        self._part("types", lambda: relations.distinct(self._resolved("types", "entity"), types), *types)
+        self._part("subclasses", lambda: relations.distinct(self._rows("subclasses"), subclasses), *subclasses)
+        pages = ["page", "entity"]
+        self._part(
+            "disambiguations", lambda: relations.distinct(self._resolved("disambiguations", "entity"), pages), *pages
+        )
+        self._write("labels", relations.best_labels(self._resolved("labels", "entity")))
+
+    def _scores(self) -> None:
+        scores = self.work / "scores.parquet"
+        links, published = self._filtered("links"), self._filtered("scores")
+        taken = bool(published) and (self.rules.scores == "published" or not links)
+        self.found["prominence"] = "published" if taken else "computed"
+        if scores.exists():
+            return
+        with stage("prominence"):
+            if taken:
+                highest = relations.scores_of_entities(self._resolved("scores", "entity"))
+                ranking.published(self._file("highest", highest, "entity"), scores)
+            else:
+                ranking.computed(
+                    links, self.to / "resolution.parquet", self.work, scores, self.rules.damping, self.rules.tolerance
+                )
+
+    def _entities(self) -> None:
+        scores, labels = self.session.scan([self.work / "scores.parquet"]), self._scanned("labels")
+        parts = {part: self._read(part) for part in ("dictionary_by_entity", "types", "disambiguations", "sameas")}
+        ends = self._read("redirects").select(nw.col("target").alias("entity"))
+
+        def every() -> Frame:
+            known = relations.known_entities([*parts.values(), ends, labels, scores], self._read("resolution"))
+            return relations.entities(known, labels, scores)
+
+        self._part("entities", every, "entity")
+        if self._filtered("labels"):
+            named_ = [self._read("dictionary_by_entity"), self._read("types"), labels]
+            unknown = relations.unknown_targets(self._read("entities"), named_)
+            self.found["unknown_link_targets"] = _first(self._file("unknown", unknown, "entity"))
+
+    # What a stage reads ------------------------------------------------------------------------------------------
+
+    def _rows(self, table: str) -> Frame:
+        """Return the staged rows of a table that are not left out."""
+        files = self.staged.get(table) or [self._empty(table)]
+        left_out = named(self._sources(table), self.rules.without_sources) if self.rules.without_sources else []
+        return relations.without(self.session.scan(files), _source_column(table), left_out)
+
+    def _filtered(self, table: str) -> list[Path]:
+        """Return the files of a table without the rows that are left out; none where there is no row."""
+        if not self.staged.get(table):
+            return []
+        if not named(self._sources(table), self.rules.without_sources):
+            return [*self.staged[table]]
+        file = self._file(f"left-{table}", self._rows(table))
+        return [file] if height(file) else []
+
+    def _resolved(self, table: str, *columns: str) -> Frame:
+        rows = self._rows(table)
+        for column in columns:
+            rows = relations.resolved(rows, column, self._read("resolution"))
+        return rows
+
+    def _pages(self) -> Frame:
+        return relations.distinct(self._rows("disambiguations"), ["page"])
+
+    def _sources(self, table: str) -> list[str | None]:
+        column = _source_column(table)
+        if not self.staged.get(table):
+            return []
+        return pl.scan_parquet(list(self.staged[table])).select(column).unique().collect()[column].to_list()
+
+    def _empty(self, table: str) -> Path:
+        file = self.work / f"no-{table}.parquet"
+        write_parquet(pl.DataFrame(schema=TABLES[table]), file)
+        return file
+
+    def _read(self, part: str) -> Frame:
+        return self.session.scan([self.to / f"{part}.parquet"])
+
+    def _scanned(self, name: str) -> Frame:
+        return self.session.scan([self.work / f"{name}.parquet"])
+
+    # What a stage writes -----------------------------------------------------------------------------------------
+
+    def _part(self, name: str, rows: Callable[[], Frame], *sort_by: str) -> None:
+        self._made(self.to / f"{name}.parquet", rows, sort_by)
+
+    def _file(self, name: str, rows: Frame, *sort_by: str) -> Path:
+        return self._made(self.work / f"{name}.parquet", lambda: rows, sort_by)
+
+    def _write(self, name: str, rows: Frame) -> Frame:
+        return self.session.scan([self._file(name, rows)])
+
+    def _made(self, file: Path, rows: Callable[[], Frame], sort_by: Sequence[str]) -> Path:
+        if not file.exists():
+            with stage(file.stem.replace("_", " ")):
+                self.session.write(rows(), file, sort_by)
+        return file
+
+
+def _source_column(table: str) -> str:
+    return "origin" if "origin" in TABLES[table] else "source"
+
+
+def height(file: Path) -> int:
+    """Return the number of rows of a Parquet file."""
+    return int(pl.scan_parquet(file).select(pl.len()).collect().item())
+
+
+def _first(file: Path) -> dict[str, object]:
+    """Return how many rows a sorted file of one column has, and the first ten."""
+    first = pl.scan_parquet(file).head(SHOWN).collect()
+    return {"count": height(file), "first": first.to_series().to_list()}

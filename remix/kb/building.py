@@ -1,0 +1,154 @@
+"""The folder in which a knowledge base is built: one builder at a time, each part of a source read once.
+
+A part is read into a folder `<part>.unfinished`, which takes its name when all is read; so is known what need not be
+read again when a build is resumed.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from remix.errors import BadInput, Error
+from remix.kb.origins import Origin
+from remix.kb.sources import Part
+from remix.kb.staging import TABLES, Staging
+from remix.progress import note, stage
+
+__all__ = ["Staged", "building_folder", "discard", "left_behind", "locked", "part_folders", "read_part"]
+
+
+@dataclass(frozen=True)
+class Staged:
+    """What was read of a part: files by table, numbers of rows, and what was wrong with it."""
+
+    origin: Origin
+    files: dict[str, list[Path]]
+    rows: dict[str, int]
+    problems: dict[str, dict[str, Any]]
+
+    def described(self) -> dict[str, object]:
+        """Return what a knowledge base says of the part."""
+        part = self.origin.part
+        of_part = {key: getattr(part, key) for key in ("place", "fingerprint", "date", "licence", "size")}
+        more = {"rows": self.rows, "problems": self.problems}
+        return {"source": self.origin.kind, "part": part.name, **of_part, **more}
+
+
+def building_folder(to: Path, name: str, version: str) -> Path:
+    """Return the folder in which a version is built; it lies beside the finished ones and is hidden."""
+    return to / f".building-{name}-{version[:12]}"
+
+
+def left_behind(to: Path, name: str) -> list[Path]:
+    """Return the folders of builds of a name that were not finished."""
+    pattern = re.compile(rf"\.building-{re.escape(name)}-[0-9a-f]{{12}}")
+    return sorted(path for path in to.glob(".building-*") if path.is_dir() and pattern.fullmatch(path.name))
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold a building folder within the block, waiting for whoever builds the same; what is left stays.
+
+    Raises `Error` where the folder cannot be written.
+    """
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        file = folder.with_name(f"{folder.name}.lock")
+        lock = _held(file)
+    except OSError as error:
+        raise Error(f"{folder} cannot be written: {error.strerror or error}") from error
+    try:
+        yield
+    finally:
+        file.unlink(missing_ok=True)
+        os.close(lock)
+
+
+def discard(folder: Path) -> bool:
+    """Return whether a building folder was removed: it is not while somebody builds in it."""
+    file = folder.with_name(f"{folder.name}.lock")
+    try:
+        lock = _held(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    try:
+        shutil.rmtree(folder, ignore_errors=True)
+    finally:
+        file.unlink(missing_ok=True)
+        os.close(lock)
+    return not folder.exists()
+
+
+def _held(file: Path, how: int = fcntl.LOCK_EX) -> int:
+    while True:
+        lock = os.open(file, os.O_CREAT | os.O_RDWR, 0o644)
+        try:
+            fcntl.flock(lock, how)
+        except OSError:
+            os.close(lock)
+            raise
+        # Whoever held it before has removed the file: a lock on a file without a name keeps nobody out.
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(lock), file.stat()):
+                return lock
+        os.close(lock)
+
+
+def read_part(origin: Origin, folder: Path, *, strict: bool) -> Staged:
+    """Return what is staged of a part in a folder, read now unless that was done before.
+
+    What was read of a part that fails stays in `<folder>.unfinished` until it is tried again; the error says so.
+    """
+    staged = _found(origin, folder)
+    if staged is None or (strict and staged.problems):
+        shutil.rmtree(folder, ignore_errors=True)
+        with stage(f"{origin.kind} {origin.part.name}"):
+            _read(origin.part, folder, strict=strict)
+        staged = _found(origin, folder)
+    else:
+        note(f"{origin.kind} {origin.part.name}: read before")
+    assert staged is not None
+    return staged
+
+
+def _read(part: Part, folder: Path, *, strict: bool) -> None:
+    aside = folder.with_name(f"{folder.name}.unfinished")
+    shutil.rmtree(aside, ignore_errors=True)
+    aside.mkdir(parents=True)
+    staging = Staging(aside, strict=strict)
+    try:
+        part.read(staging)
+    except BadInput as error:
+        if not staging.rows:
+            raise
+        kept = f"{error.reason}; the {sum(staging.rows.values())} rows that were read are kept apart in {aside}"
+        raise BadInput(error.file, kept, line=error.line, column=error.column) from error
+    problems = {kind: asdict(problem) for kind, problem in staging.problems.items()}
+    (aside / "part.json").write_text(json.dumps({"rows": staging.rows, "problems": problems}), encoding="utf-8")
+    aside.rename(folder)
+
+
+def _found(origin: Origin, folder: Path) -> Staged | None:
+    try:
+        said = json.loads((folder / "part.json").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    files = {table: sorted((folder / table).glob("*.parquet")) for table in TABLES}
+    return Staged(origin, {table: found for table, found in files.items() if found}, said["rows"], said["problems"])
+
+
+def part_folders(folder: Path, origins: Sequence[Origin]) -> list[Path]:
+    """Return a folder for each part, numbered, as several sources may have parts of one name."""
+    return [
+        folder / f"{number:03d}-{origin.kind}-{re.sub(r'[^A-Za-z0-9._-]+', '-', origin.part.name)[:80]}"
+        for number, origin in enumerate(origins)
+    ]

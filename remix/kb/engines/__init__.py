@@ -1,0 +1,49 @@
+"""What carries out the relational steps of building a knowledge base: one file an engine, found by scanning.
+
+The steps (`remix.kb.relations`) are narwhals expressions over lazy frames; an engine reads and writes the frames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import narwhals as nw
+
+from remix.registry import Registry
+
+__all__ = ["ENGINES", "Engine", "Session"]
+
+
+class Session(Protocol):
+    """Reads Parquet files as lazy frames and writes lazy frames as Parquet, larger than memory."""
+
+    def scan(self, files: Sequence[Path]) -> nw.LazyFrame[Any]:
+        """Return the rows of Parquet files that have the same columns; at least one file."""
+        ...
+
+    def write(self, frame: nw.LazyFrame[Any], path: Path, sort_by: Sequence[str] = ()) -> None:
+        """Write a frame sorted by columns (strings by code point, nulls first) as Parquet, whole or not at all.
+
+        `path` is a file, or a folder of files whose rows follow each other in the order of the files' names. Raises
+        `Error` where the disk is full or memory does not suffice.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Engine:
+    """An engine: `open(work, memory)` gives a session that keeps what does not fit into memory in a folder.
+
+    `memory` is what the engine may use, such as '3GB'; the process as a whole takes more.
+    """
+
+    name: str
+    summary: str
+    open: Callable[[Path, str], AbstractContextManager[Session]] = field(compare=False)
+
+
+ENGINES: Registry[Engine] = Registry("engine", "remix.kb.engines", Engine)

@@ -1,0 +1,76 @@
+"""The parts of all sources that a knowledge base is built from, checked before anything is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date as Date
+from itertools import groupby
+from operator import attrgetter
+
+from remix.errors import UsageError
+from remix.kb.sources import SOURCES, Choices, Part
+
+__all__ = ["Origin", "check_releases", "origins_of"]
+
+APART = 14
+"""Days between the files of one release: one is extracted over days, the next follows after a month."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A part of a source and the kind of source that it is of."""
+
+    kind: str
+    part: Part
+
+
+def origins_of(
+    sources: Sequence[tuple[str, str]], choices: Choices, *, date: str = "", licence: str = ""
+) -> list[Origin]:
+    """Return the parts of sources given as kind and place; `date` and `licence` are for parts that say none.
+
+    Raises `UsageError` for no source, an unknown kind, a place that is none of its kind, and a source given twice.
+    """
+    if not sources:
+        raise UsageError(
+            f"a knowledge base is built from sources, and none is given; kinds: {', '.join(SOURCES.names())}"
+        )
+    twice = next((source for source in sources if [*sources].count(source) > 1), None)
+    if twice:
+        raise UsageError(f"the source {' '.join(twice)} is given twice: its counts would be doubled")
+    return [
+        Origin(kind, replace(part, date=part.date or date, licence=part.licence or licence))
+        for kind, place in sources
+        for part in SOURCES[kind].parts(place, choices)
+    ]
+
+
+def check_releases(origins: Sequence[Origin]) -> None:
+    """Raise `UsageError` where parts of one kind are of different releases: their dates are weeks apart."""
+    dated = [origin for origin in origins if origin.part.date]
+    for kind, parts in groupby(sorted(dated, key=attrgetter("kind")), key=attrgetter("kind")):
+        by_date = sorted((origin.part for origin in parts), key=lambda part: (_days(part.date), part.date, part.name))
+        first, last = by_date[0], by_date[-1]
+        if first.date != last.date and _days(last.date) - _days(first.date) > APART:
+            raise UsageError(
+                f"two releases are mixed: {_place(first)} of {kind} is of {first.date}, {_place(last)} of {last.date}; "
+                "keep one, or accept it with --mixed-releases"
+            )
+
+
+def _place(part: Part) -> str:
+    return part.place or part.name
+
+
+def _days(date: str) -> int:
+    """Return the number of a day written like 2022-12-01, 2022.12.01 or 2022-12, by which days are told apart."""
+    found = re.match(r"(\d{4})[-.]?(\d{2})(?:[-.]?(\d{2}))?", date)
+    if not found:
+        return 0
+    year, month, day = (int(part or 1) for part in found.groups())
+    try:
+        return Date(year, month, day).toordinal()
+    except ValueError:
+        return 0

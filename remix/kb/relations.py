@@ -1,0 +1,178 @@
+"""The relational steps from staged rows to the parts of a knowledge base.
+
+Each takes lazy frames and returns one, in narwhals expressions that run on any engine. Rows have no order here; the
+parts are sorted when they are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+
+__all__ = [
+    "best_labels",
+    "closed",
+    "counted_forms",
+    "dictionary",
+    "distinct",
+    "entities",
+    "first_targets",
+    "known_entities",
+    "moved",
+    "opened",
+    "pairs",
+    "resolution",
+    "resolved",
+    "sameas_pairs",
+    "scores_of_entities",
+    "unknown_targets",
+    "without",
+]
+
+Frame = nw.LazyFrame[Any]
+
+
+def distinct(rows: Frame, columns: Sequence[str]) -> Frame:
+    """Return the different rows of the columns."""
+    return rows.group_by(*columns).agg(nw.len().alias("_rows")).select(*columns)
+
+
+def resolved(rows: Frame, column: str, stands_for: Frame) -> Frame:
+    """Return the rows with each IRI of a column replaced by the entity that it stands for (iri, entity)."""
+    moves = stands_for.select(nw.col("iri").alias("_iri"), nw.col("entity").alias("_entity"))
+    columns = rows.collect_schema().names()
+    return (
+        rows.join(moves, left_on=column, right_on="_iri", how="left")
+        .with_columns(nw.coalesce("_entity", column).alias(column))
+        .select(*columns)
+    )
+
+
+def first_targets(redirects: Frame) -> Frame:
+    """Return redirect and target: of each redirect the target that most rows name, of equals the first by name."""
+    named = (
+        redirects.filter(nw.col("redirect") != nw.col("target"))
+        .group_by("redirect", "target")
+        .agg(nw.len().alias("_named"))
+    )
+    return _most(named, "redirect", "_named", "target")
+
+
+def opened(steps: Frame, redirects: Frame) -> Frame:
+    """Return the steps (redirect, target) whose target is a redirect itself."""
+    return steps.join(redirects.select("redirect"), left_on="target", right_on="redirect", how="semi")
+
+
+def closed(steps: Frame, redirects: Frame) -> Frame:
+    """Return the steps (redirect, target) whose target is no redirect: the ends of chains."""
+    return steps.join(redirects.select("redirect"), left_on="target", right_on="redirect", how="anti")
+
+
+def moved(steps: Frame, known: Frame) -> Frame:
+    """Return the steps, each to where its target leads by what is known (redirect, target): twice as far."""
+    further = known.select(nw.col("redirect").alias("_redirect"), nw.col("target").alias("_target"))
+    return steps.join(further, left_on="target", right_on="_redirect").select(
+        "redirect", nw.col("_target").alias("target")
+    )
+
+
+def sameas_pairs(sameas: Frame) -> Frame:
+    """Return wikidata and entity: of each Wikidata item the entity that most rows name, of equals the first."""
+    named = (
+        sameas.filter(nw.col("wikidata") != nw.col("entity"))
+        .with_columns(_count=nw.coalesce(nw.col("count"), nw.lit(1)))
+        .group_by("wikidata", "entity")
+        .agg(nw.col("_count").sum().alias("_named"))
+    )
+    return _most(named, "wikidata", "_named", "entity")
+
+
+def resolution(ends: Frame, same: Frame) -> Frame:
+    """Return iri and entity for every IRI that stands for another: redirects first, sameAs next.
+
+    The target of a sameAs link is followed through the redirects (redirect, target) as well.
+    """
+    redirected = ends.select(nw.col("redirect").alias("iri"), nw.col("target").alias("entity"))
+    equal = resolved(same.select(nw.col("wikidata").alias("iri"), "entity"), "entity", redirected)
+    through = resolved(redirected, "entity", equal)
+    rest = equal.join(through.select("iri"), on="iri", how="anti")
+    return nw.concat([through, rest]).filter(nw.col("iri") != nw.col("entity"))
+
+
+def counted_forms(forms: Frame, pages: Frame, uncounted: Sequence[str]) -> Frame:
+    """Return key, surface_form, entity, count and source, one row each, without candidates that are pages.
+
+    `forms` has its entities resolved, `pages` (page) are disambiguation pages. The counts of `uncounted` sources are
+    null; counts of one row are summed.
+    """
+    count = nw.col("count")
+    counts = nw.when(~nw.col("source").is_in(uncounted) | nw.col("source").is_null()).then(count)
+    kept = forms.join(pages.select("page"), left_on="entity", right_on="page", how="anti")
+    return _summed(kept.with_columns(count=counts) if uncounted else kept, "key", "surface_form", "entity", "source")
+
+
+def pairs(forms: Frame) -> Frame:
+    """Return key, entity and count, summed over the sources and spellings that have counts; else null."""
+    return _summed(forms, "key", "entity")
+
+
+def dictionary(pairs: Frame) -> Frame:
+    """Return the pairs with two counts: `entities` that the key may mean, `forms` that the entity goes by.
+
+    They are |W_E(key)| and |W_S(entity)| of the remixing paper, section 2.4.
+    """
+    by_key = pairs.group_by("key").agg(nw.len().alias("entities"))
+    by_entity = pairs.group_by("entity").agg(nw.len().alias("forms"))
+    counted = pairs.join(by_key, on="key").join(by_entity, on="entity")
+    return counted.select("key", "entity", "count", *(nw.col(name).cast(nw.Int64) for name in ("entities", "forms")))
+
+
+def best_labels(labels: Frame) -> Frame:
+    """Return entity and label: the one that most rows have, of equals the first."""
+    named = labels.group_by("entity", "label").agg(nw.len().alias("_named"))
+    return _most(named, "entity", "_named", "label")
+
+
+def known_entities(columns: Sequence[Frame], stands_for: Frame) -> Frame:
+    """Return the entities of all these frames, each once, without what stands for another."""
+    every = nw.concat([distinct(frame.select("entity"), ["entity"]) for frame in columns])
+    return distinct(every, ["entity"]).join(stands_for.select("iri"), left_on="entity", right_on="iri", how="anti")
+
+
+def entities(known: Frame, labels: Frame, scores: Frame) -> Frame:
+    """Return the known entities with label and prominence, null where there is none."""
+    return known.join(labels, on="entity", how="left").join(scores, on="entity", how="left")
+
+
+def scores_of_entities(scores: Frame) -> Frame:
+    """Return one row an entity of published scores: of several the highest, as of a page and its redirects."""
+    highest = (nw.col(score).max() for score in ("pagerank", "hits", "hub"))
+    return scores.group_by("entity").agg(*highest)
+
+
+def unknown_targets(scored: Frame, named: Sequence[Frame]) -> Frame:
+    """Return the entities that are linked to (in_degree) and that none of the other frames knows."""
+    linked = scored.filter(nw.col("in_degree") > 0).select("entity")
+    for frame in named:
+        linked = linked.join(frame.select("entity"), on="entity", how="anti")
+    return linked
+
+
+def _most(rows: Frame, of: str, by: str, name: str) -> Frame:
+    most = rows.group_by(of).agg(nw.col(by).max().alias("_most"))
+    best = rows.join(most, on=of).filter(nw.col(by) == nw.col("_most"))
+    return best.group_by(of).agg(nw.col(name).min())
+
+
+def _summed(rows: Frame, *columns: str) -> Frame:
+    count = nw.col("count")
+    sums = rows.group_by(*columns).agg(count.sum().cast(nw.Int64).alias("_sum"), count.count().alias("_counts"))
+    order = [*columns[:-1], "count", columns[-1]] if columns[-1] == "source" else [*columns, "count"]
+    return sums.with_columns(count=nw.when(nw.col("_counts") > 0).then(nw.col("_sum"))).select(*order)
+
+
+def without(rows: Frame, column: str, left_out: Sequence[str]) -> Frame:
+    """Return the rows whose source (in this column) is none of those; rows without a source stay."""
+    return rows.filter(~nw.col(column).is_in(left_out) | nw.col(column).is_null()) if left_out else rows
