@@ -1,0 +1,268 @@
+"""Endpoints to test against: a slice of a knowledge base, a Virtuoso of one's own, and a server that misbehaves."""
+
+from __future__ import annotations
+
+import http.server
+import shutil
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pyoxigraph as ox
+import pytest
+
+HUB_LINKS = 130
+
+_PREFIXES = """
+@prefix dbo: <http://dbpedia.org/ontology/> .
+@prefix foaf: <http://xmlns.com/foaf/0.1/> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix r: <http://dbpedia.org/resource/> .
+@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix schema: <http://schema.org/> .
+@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+@prefix vrank: <http://purl.org/voc/vrank#> .
+@prefix wd: <http://www.wikidata.org/entity/> .
+@prefix wdt: <http://www.wikidata.org/prop/direct/> .
+"""
+
+DBPEDIA = (
+    _PREFIXES
+    + r"""
+r:Anna_Karst rdfs:label "Anna Karst"@en , "Анна Карст"@ru ; foaf:name "Anna K."@en ; rdf:type dbo:Person ;
+    owl:sameAs wd:Q900001 , <http://example.org/anna> ;
+    dbo:wikiPageWikiLink r:Hub , r:Anna_Bell , <http://dbpedia.org/resource/Category:People> ;
+    vrank:hasRank _:rank .
+_:rank vrank:rankValue 3.5 .
+r:Anna_Bell rdfs:label "Anna Bell"@en ; foaf:name "Bell" .
+r:Karst__Anna rdfs:label "Karst, Anna"@en ; dbo:wikiPageRedirects r:Anna_Karst .
+r:A_Karst rdfs:label "A Karst"@en ; dbo:wikiPageRedirects r:Karst__Anna .
+<http://dbpedia.org/resource/Anna_(disambiguation)> rdfs:label "Anna (disambiguation)"@en ;
+    dbo:wikiPageDisambiguates r:Anna_Karst , r:Anna_Bell .
+r:Anne rdfs:label "Anne"@en ; dbo:wikiPageRedirects <http://dbpedia.org/resource/Anna_(disambiguation)> .
+dbo:Anna rdfs:label "Anna"@en .
+dbo:Person rdfs:subClassOf dbo:Agent . dbo:Agent rdfs:subClassOf owl:Thing , [] .
+<http://dbpedia.org/resource/Who%3F> rdfs:label "Who?"@en .
+<http://dbpedia.org/resource/The_%22Q%22> rdfs:label "The \"Q\" \\ back"@en .
+r:Köln rdfs:label "Köln"@en ; owl:sameAs wd:Q900002 .
+r:Hub rdfs:label "Hub"@en .
+"""
+    + "\n".join(f"r:Page_{number:03} dbo:wikiPageWikiLink r:Hub ." for number in range(HUB_LINKS))
+)
+"""Of DBpedia: A_Karst is a redirect of a redirect, Who? is spelled with %3F, Hub has more links than fit an answer."""
+
+WIKIDATA = (
+    _PREFIXES
+    + """
+wd:Q900001 rdfs:label "Anna Karst"@en , "Anna Karst (de)"@de ; skos:altLabel "Anna the Elder"@en ;
+    wdt:P31 wd:Q900005 ; wdt:P19 wd:Q900003 ; wdt:P569 "1900" .
+<https://en.wikipedia.org/wiki/Anna_Karst> schema:about wd:Q900001 ; schema:name "Anna Karst"@en ;
+    schema:isPartOf <https://en.wikipedia.org/> .
+<https://en.wikisource.org/wiki/Anna> schema:about wd:Q900001 ; schema:name "Anna"@en ;
+    schema:isPartOf <https://en.wikisource.org/> .
+wd:Q900003 rdfs:label "Karstadt"@mul .
+wd:Q900004 owl:sameAs wd:Q900001 .
+wd:Q900005 wdt:P279 wd:Q900006 . wd:Q900006 wdt:P279 wd:Q900005 .
+wd:Q900007 rdfs:label "Anna Karst"@en ; wdt:P31 wd:Q4167410 .
+wd:Q900008 rdfs:label "Anna"@en ; wdt:P40 wd:Q900001 .
+"""
+)
+"""Of Wikidata: Q900004 is a redirect, Q900007 a disambiguation page, the classes go in a circle."""
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        return int(listening.getsockname()[1])
+
+
+_INI = """
+[Database]
+DatabaseFile = virtuoso.db
+TransactionFile = virtuoso.trx
+ErrorLogFile = virtuoso.log
+LockFile = virtuoso.lck
+xa_persistent_file = virtuoso.pxa
+[TempDatabase]
+DatabaseFile = temporary.db
+TransactionFile = temporary.trx
+[Parameters]
+ServerPort = 127.0.0.1:{sql}
+DirsAllowed = .
+NumberOfBuffers = 4000
+ServerThreads = 10
+[HTTPServer]
+ServerPort = 127.0.0.1:{http}
+[SPARQL]
+ResultSetMaxRows = {cap}
+"""
+
+
+@contextmanager
+def virtuoso(folder: Path, cap: int, **graphs: str) -> Iterator[str]:
+    """The address of a Virtuoso of our own that holds some graphs and answers no more than `cap` rows, silently."""
+    for program in ("virtuoso-t", "isql-vt"):
+        if shutil.which(program) is None:
+            pytest.skip(f"no {program}: install the Debian package virtuoso-opensource-7-bin")
+    sql, web = _free_port(), _free_port()
+    (folder / "virtuoso.ini").write_text(_INI.format(sql=sql, http=web, cap=cap))
+    statements = []
+    for name, turtle in graphs.items():
+        (folder / f"{name}.ttl").write_text(turtle, encoding="utf-8")
+        statements.append(f"DB.DBA.TTLP_MT(file_to_string_output('{name}.ttl'), '', 'urn:{name}', 0);")
+    command = ["virtuoso-t", "+foreground", "+configfile", "virtuoso.ini"]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            _wait_for(process, sql)
+            _wait_for(process, web)
+            script = "\n".join([*statements, "checkpoint;", ""])
+            load = ["isql-vt", f"127.0.0.1:{sql}", "dba", "dba", "ERRORS=stdout"]
+            done = subprocess.run(load, input=script, cwd=folder, capture_output=True, text=True, timeout=60)
+            assert "Error" not in done.stdout, done.stdout
+            yield f"http://127.0.0.1:{web}/sparql"
+        finally:
+            process.kill()
+
+
+def _wait_for(process: subprocess.Popen[bytes], port: int) -> None:
+    for _ in range(300):
+        assert process.poll() is None, "virtuoso-t ended at once"
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            return
+        except OSError:
+            time.sleep(0.1)
+    raise AssertionError("virtuoso-t did not listen within 30 s")
+
+
+Behaviour = Callable[["Handler", "str"], None]
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    """Answers a query from `store`, or does what the next of `behaviours` does instead."""
+
+    protocol_version = "HTTP/1.1"
+    server: Endpoint
+
+    def do_GET(self) -> None:
+        self._respond(urlsplit(self.path).query)
+
+    def do_POST(self) -> None:
+        self._respond(self.rfile.read(int(self.headers["Content-Length"])).decode())
+
+    def _respond(self, form: str) -> None:
+        query = parse_qs(form).get("query", [""])[0]
+        self.server.asked.append(query)
+        self.server.agents.add(self.headers["User-Agent"])
+        behaviours = self.server.behaviours
+        (behaviours.pop(0) if behaviours else answer)(self, query)
+
+    def send(self, status: int, body: bytes, media: str = "application/sparql-results+json", **headers: str) -> None:
+        self.send_response(status)
+        headers = {"Content_Type": media, "Content_Length": str(len(body)), **headers}
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(body)
+        self.close_connection = True
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+class Endpoint(http.server.ThreadingHTTPServer):
+    """What is asked is in `asked`; no answer has more than `cap` rows, and nothing says so."""
+
+    daemon_threads = True
+
+    def __init__(self, *graphs: str) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.store = ox.Store()
+        for turtle in graphs:
+            self.store.load(turtle.encode(), format=ox.RdfFormat.TURTLE)
+        self.cap: int | None = None
+        self.behaviours: list[Behaviour] = []
+        self.asked: list[str] = []
+        self.agents: set[str] = set()
+        self.address = f"http://127.0.0.1:{self.server_port}/sparql"
+        self.released = threading.Event()
+
+    def result(self, query: str) -> bytes:
+        """The answer to a query, cut at the limit of rows."""
+        import json
+
+        solutions: Any = self.store.query(query)
+        body = solutions.serialize(format=ox.QueryResultsFormat.JSON)
+        if self.cap is None:
+            return bytes(body)
+        read = json.loads(body)
+        read["results"]["bindings"] = read["results"]["bindings"][: self.cap]
+        return json.dumps(read).encode()
+
+
+def answer(handler: Handler, query: str) -> None:
+    handler.send(200, handler.server.result(query))
+
+
+def half(handler: Handler, query: str) -> None:
+    body = handler.server.result(query)
+    handler.send(200, body[: len(body) // 2])
+
+
+def broken_off(handler: Handler, query: str) -> None:
+    body = handler.server.result(query)
+    handler.send(200, body[: len(body) // 2], Content_Length=str(len(body)))
+
+
+def empty(handler: Handler, query: str) -> None:
+    handler.send(200, b"")
+
+
+def error_text(handler: Handler, query: str) -> None:
+    handler.send(200, b"Virtuoso 42000 Error SQ156: out of memory", "text/plain")
+
+
+def truth_value(handler: Handler, query: str) -> None:
+    handler.send(200, b'{"head": {}, "boolean": true}')
+
+
+def part(handler: Handler, query: str) -> None:
+    handler.send(200, handler.server.result(query), X_SQL_State="S1TAT", X_SQL_Message="Returning incomplete results")
+
+
+def html(handler: Handler, query: str) -> None:
+    handler.send(200, b"<html><title>Down for repair</title></html>", "text/html; charset=utf-8")
+
+
+def hanging(handler: Handler, query: str) -> None:
+    handler.server.released.wait(10)
+    handler.close_connection = True
+
+
+def trickling(handler: Handler, query: str) -> None:
+    handler.send(200, b"{", Content_Length="1000")
+    while not handler.server.released.wait(0.02):
+        try:
+            handler.wfile.write(b" ")
+        except OSError:
+            return
+
+
+def status(code: int, body: bytes = b"", **headers: str) -> Behaviour:
+    return lambda handler, query: handler.send(code, body, "text/plain", **headers)
+
+
+@contextmanager
+def endpoint(*graphs: str) -> Iterator[Endpoint]:
+    """A server in a thread that answers over some Turtle, until it is told to misbehave."""
+    with Endpoint(*graphs) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.released.set()
+        server.shutdown()
