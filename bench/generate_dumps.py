@@ -38,8 +38,41 @@ DBR, DBO, OWL = "http://dbpedia.org/resource/", "http://dbpedia.org/ontology/", 
 RDF, RDFS = "http://www.w3.org/1999/02/22-rdf-syntax-ns#", "http://www.w3.org/2000/01/rdf-schema#"
 ITEM, PROPERTY = "http://www.wikidata.org/entity/Q", "http://www.wikidata.org/prop/direct/P"
 SKOS, SCHEMA, FOAF = "http://www.w3.org/2004/02/skos/core#", "http://schema.org/", "http://xmlns.com/foaf/0.1/"
-SYLLABLES = "ba ne ti lo ru ka me der ston ville ham ber lin son ton mar go pra fel quo wi".split()
-FOREIGN = [*"só ström zé łu ñandú größ ça šť".split(), "東京", "Мос", "ква", "αθ", "القا", "दिल्", "𝔄", "𐍈", "🜚"]
+SYLLABLES = [
+    "ba",
+    "ne",
+    "ti",
+    "lo",
+    "ru",
+    "ka",
+    "me",
+    "der",
+    "ston",
+    "ville",
+    "ham",
+    "ber",
+    "lin",
+    "son",
+    "ton",
+    "mar",
+    "go",
+    "pra",
+    "fel",
+    "quo",
+    "wi",
+]
+FOREIGN = [
+    *["só", "ström", "zé", "łu", "ñandú", "größ", "ça", "šť"],
+    "東京",
+    "Мос",
+    "ква",
+    "αθ",
+    "القا",
+    "दिल्",
+    "𝔄",
+    "𐍈",
+    "🜚",
+]
 MARKS = ["'n", ", Jr.", '"Q"', "\\", "&", "!"]
 CLASSES = 400
 LANGUAGES = ("en", "de", "fr", "ja")

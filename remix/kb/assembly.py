@@ -18,6 +18,7 @@ from remix.errors import BadInput
 from remix.frames import write_parquet
 from remix.kb import ranking, relations
 from remix.kb.engines import Session
+from remix.kb.graph import ranked
 from remix.kb.staging import TABLES
 from remix.progress import stage
 
@@ -127,16 +128,19 @@ class Assembly:
         links, published = self._filtered("links"), self._filtered("scores")
         taken = bool(published) and (self.rules.scores == "published" or not links)
         self.found["prominence"] = "published" if taken else "computed"
-        if scores.exists():
+        edges = self.to / "links.parquet"
+        if scores.exists() and (taken or edges.exists()):
             return
         with stage("prominence"):
             if taken:
                 highest = relations.scores_of_entities(self._resolved("scores", "entity"))
                 ranking.published(self._file("highest", highest, "entity"), scores)
             else:
-                ranking.computed(
-                    links, self.to / "resolution.parquet", self.work, scores, self.rules.damping, self.rules.tolerance
+                resolution, rules = self.to / "resolution.parquet", self.rules
+                made = ranked(
+                    self.session, links, resolution, self.work, damping=rules.damping, tolerance=rules.tolerance
                 )
+                made.edges.rename(edges)
 
     def _entities(self) -> None:
         scores, labels = self.session.scan([self.work / "scores.parquet"]), self._scanned("labels")

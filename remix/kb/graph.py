@@ -1,0 +1,143 @@
+"""The link graph of a knowledge base: from staged links of any number to numbered edges and the prominence of nodes.
+
+Names become numbers by joins that an engine carries out on disk; what is in memory is one number an edge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+from scipy import sparse
+
+from remix.frames import write_parquet
+from remix.kb import relations
+from remix.kb.engines import Session
+from remix.kb.prominence import scores_of
+
+if TYPE_CHECKING:
+    import networkx
+
+__all__ = ["Ranked", "edge_matrix", "named_edges", "ranked", "to_networkx"]
+
+Frame = nw.LazyFrame[Any]
+CHUNK = 1 << 24
+"""Edges that are read at one go."""
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """The two files that `ranked` leaves.
+
+    - `scores`: a row a node: entity, in_degree, out_degree, pagerank, hits (authority) and hub, and of these three
+      each rank, percentile and segment; sorted by entity;
+    - `edges`: a row an edge: target and source (Int32), the numbers of rows of `scores` from 0; sorted.
+    """
+
+    scores: Path
+    edges: Path
+
+
+def ranked(
+    session: Session,
+    links: Sequence[Path],
+    resolution: Path | None,
+    work: Path,
+    *,
+    damping: float = 0.85,
+    tolerance: float = 1e-12,
+) -> Ranked:
+    """Return the files with the prominence of every node of a link graph and with its edges, both in `work`.
+
+    `links` are Parquet files with the columns source and target; both are first replaced by what they stand for in
+    `resolution` (iri, entity). A repeated edge counts once, an edge from a node to itself not at all, though its node
+    is one. Each step leaves a file in `work`, which appears when it is complete and is not made again.
+    """
+    result = Ranked(work / "scores.parquet", work / "edges.parquet")
+    if not links:
+        nothing = pl.DataFrame(schema={"source": pl.String, "target": pl.String})
+        write_parquet(nothing, work / "no-links.parquet")
+        links = [work / "no-links.parquet"]
+    if result.scores.exists() and result.edges.exists():
+        return result
+    nodes = work / "nodes.parquet"
+    if not result.edges.exists():
+        _number(session, session.scan(links), resolution, work, nodes, result.edges)
+    if not result.scores.exists():
+        entities = pl.read_parquet(nodes, columns=["entity"])["entity"]
+        numbers = scores_of(edge_matrix(result.edges, len(entities)), damping=damping, tolerance=tolerance)
+        aside = work / "scores.unfinished"
+        write_parquet(pl.concat([entities.to_frame(), numbers], how="horizontal"), aside)
+        aside.rename(result.scores)
+    return result
+
+
+def _number(session: Session, links: Frame, resolution: Path | None, work: Path, nodes: Path, edges: Path) -> None:
+    """Write the nodes (entity, number), sorted, and the edges (target, source) by their numbers, sorted."""
+    iris = work / "iris.parquet"
+    if not iris.exists():
+        ends = nw.concat([links.select(nw.col(end).alias("iri")) for end in ("source", "target")])
+        named = relations.distinct(ends.filter(~nw.col("iri").is_null()), ["iri"])
+        named = named.with_columns(entity=nw.col("iri"))
+        if resolution is not None:
+            named = relations.resolved(named, "entity", session.scan([resolution]))
+        session.write(named, iris)
+    if not nodes.exists():
+        entities = relations.distinct(session.scan([iris]), ["entity"])
+        session.write(entities.with_row_index("number", order_by="entity"), nodes, ["entity"])
+    numbers = session.scan([iris]).join(session.scan([nodes]), on="entity")
+    numbers = numbers.select("iri", nw.col("number").cast(nw.Int32))
+    pairs = links.select("source", "target")
+    for end in ("source", "target"):
+        moves = numbers.select(nw.col("iri").alias(end), nw.col("number").alias(f"_{end}"))
+        pairs = pairs.join(moves, on=end)
+    numbered = pairs.filter(nw.col("_source") != nw.col("_target")).select(
+        nw.col("_target").alias("target"), nw.col("_source").alias("source")
+    )
+    session.write(relations.distinct(numbered, ["target", "source"]), edges, ["target", "source"])
+
+
+def edge_matrix(edges: Path, count: int) -> sparse.csc_array:
+    """Return the matrix whose row is an edge's source and whose column is its target, of edges sorted by target.
+
+    The columns are compressed, so it is the matrix of incoming links at the same time (its transpose).
+    """
+    size: int = pl.scan_parquet(edges).select(pl.len()).collect().item()
+    sources = np.empty(size, dtype=np.int32)
+    ends = np.zeros(count + 1, dtype=np.int64)
+    for first, part in _parts(edges, size):
+        sources[first : first + part.height] = part["source"].to_numpy()
+        ends[1:] += np.bincount(part["target"].to_numpy(), minlength=count)
+    matrix: sparse.csc_array = sparse.csc_array((np.ones(size), sources, np.cumsum(ends)), shape=(count, count))
+    return matrix
+
+
+def _parts(edges: Path, size: int) -> Iterator[tuple[int, pl.DataFrame]]:
+    for first in range(0, size, CHUNK):
+        yield first, pl.scan_parquet(edges).slice(first, CHUNK).collect()
+
+
+def named_edges(scores: Path, edges: Path) -> pl.DataFrame:
+    """Return source and target of each edge as entities."""
+    entities = pl.read_parquet(scores, columns=["entity"])["entity"]
+    numbers = pl.read_parquet(edges)
+    return pl.DataFrame({end: entities.gather(numbers[end]) for end in ("source", "target")})
+
+
+def to_networkx(links: pl.DataFrame) -> networkx.DiGraph:
+    """Return a graph of networkx with the links (source, target); for graphs that fit the screen or nearly so.
+
+    >>> graph = to_networkx(pl.DataFrame({"source": ["a", "a"], "target": ["b", "c"]}))
+    >>> sorted(graph.edges)
+    [('a', 'b'), ('a', 'c')]
+    """
+    import networkx
+
+    graph: networkx.DiGraph = networkx.DiGraph()
+    graph.add_edges_from(links.select("source", "target").rows())
+    return graph
