@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import unicodedata
+from urllib.parse import unquote
+
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from remix import iris
 from remix.iris import canonical, canonical_iri, is_nil
 
 DBR = "http://dbpedia.org/resource/"
@@ -71,3 +75,42 @@ def test_canonical_when_a_column_has_nulls_keeps_rows_and_order() -> None:
 )
 def test_is_nil_when_spelt_as_in_the_wild(link: str, nil: bool) -> None:
     assert pl.DataFrame({"x": [link]}).select(is_nil(pl.col("x"))).item() is nil
+
+
+def test_canonical_iris_are_told_by_their_pattern_without_a_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The letters of the pattern and some beyond as the first, the last and an inner one of a title.
+    codes = [*range(1, 0x3100), *range(0x4E00, 0xA000, 97), *range(0xAC00, 0xD800, 97), *range(0xF900, 0x10000)]
+    letters = pl.Series([chr(code) for code in codes])
+    titles = pl.concat([letters, "A" + letters, letters + "b", "A" + letters + "b"])
+    given = "http://de.dbpedia.org/resource/" + titles
+    known = given.filter(given.str.contains(iris._CANONICAL))
+    assert known.len() > 4_000
+    monkeypatch.setattr(iris, "_CANONICAL", "^never matches$")
+    assert canonical(known).equals(known)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(
+                [
+                    f"http://{host}.org/{path}/"
+                    for host in ("dbpedia", "de.dbpedia", "en.wikipedia", "www.wikidata")
+                    for path in ("resource", "wiki", "entity")
+                ]
+            ),
+            st.text(st.sampled_from("Qaé0_% 2C3A9/:(\u0301") | st.characters(exclude_categories=["Cs"]), max_size=9),
+        ).map("".join)
+    )
+)
+def test_pattern_changes_no_canonical_form(given: list[str]) -> None:
+    column = pl.Series(given, dtype=pl.String)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(iris, "_CANONICAL", "^never matches$")
+        expected = canonical(column)
+    assert canonical(column).equals(expected)
+    # Runs of encoded letters are decoded as the title that holds them would be.
+    titles = column.filter(column.str.contains("^http://dbpedia.org/resource/.") & column.str.contains("%"))
+    plain = [unicodedata.normalize("NFC", "%25".join(unquote(part) for part in one.split("%25"))) for one in titles]
+    assert iris._decoded(titles).to_list() == plain
