@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import polars as pl
 
@@ -21,6 +22,7 @@ __all__ = ["LINE", "Block", "blocks_of_lines", "triples"]
 
 BLOCK = 1 << 24
 _LONGEST_LINE = 1 << 26
+_AT_ONCE = 1 << 20
 
 LINE: dict[str, pl.DataType] = {
     "line": pl.Int64(),
@@ -54,10 +56,11 @@ def blocks_of_lines(path: Path | str, size: int = BLOCK) -> Iterator[Block]:
     Raises `BadInput` as `files.open_bytes`, with the line and the offset that were reached where the file is cut
     short, and for a line longer than 64 MB.
     """
-    line, offset, rest = 1, 0, b""
+    line, offset, rest, at = 1, 0, b"", 0
     try:
         with open_measured(path) as (stream, taken):
-            while read := stream.read(size):
+            for read in _pieces(stream, size):
+                at = taken()
                 if not offset:
                     read = read.removeprefix(b"\xef\xbb\xbf")
                 offset += len(read)
@@ -68,14 +71,38 @@ def blocks_of_lines(path: Path | str, size: int = BLOCK) -> Iterator[Block]:
                         raise BadInput(path, f"the line is longer than {_LONGEST_LINE >> 20} MB", line=line)
                     continue
                 data, rest = rest + read[:end], read[end:]
-                yield Block(data, line, taken())
+                yield Block(data, line, at)
                 line += data.count(b"\n")
             if rest:
                 yield Block(rest, line, taken())
     except BadInput as error:
         if error.line is not None or not offset:
             raise
-        raise BadInput(error.file, f"{error.reason}; {offset:,} bytes came out of it before", line=line) from None
+        reached = f" after {at:,} bytes of it; {offset:,} bytes came out of it before"
+        raise BadInput(error.file, error.reason + reached, line=line) from None
+
+
+def _pieces(stream: BinaryIO, size: int) -> Iterator[bytes]:
+    """Yield the bytes in pieces of a size; what came out before the stream turned out to be damaged comes first."""
+    while True:
+        taken, missing, damage = [], size, None
+        while missing > 0:
+            try:
+                # Not `read`: it would lose what it had gathered before the damage.
+                some = stream.read1(min(missing, _AT_ONCE))  # type: ignore[attr-defined]
+            except Exception as error:
+                damage = error
+                break
+            if not some:
+                break
+            taken.append(some)
+            missing -= len(some)
+        if taken:
+            yield b"".join(taken)
+        if damage is not None:
+            raise damage
+        if not taken:
+            return
 
 
 def triples(block: Block) -> tuple[pl.DataFrame, pl.DataFrame]:
