@@ -228,6 +228,12 @@ class KnowledgeBase:
             return self.rows("dictionary_by_entity", "entity", entities, columns)
         return _summed(self.rows("surface_forms", "entity", entities, columns))
 
+    def form_counts(self, entities: pl.Series) -> pl.DataFrame:
+        """Return entity and forms, how many keys the dictionary has for it, of those that have any; in any order."""
+        if self._whole:
+            return self.rows("dictionary_by_entity", "entity", entities, ["entity", "forms"]).unique()
+        return self.pairs_of(entities).group_by("entity").agg(forms=pl.len().cast(pl.Int64))
+
     def without_sources(self, patterns: Iterable[str]) -> KnowledgeBase:
         """Return it without the dictionary and type rows whose source matches a pattern such as 'gold:*'."""
         fewer = KnowledgeBase(self.folder, self.described)

@@ -43,8 +43,7 @@ def classes(corpus: Corpus) -> pl.DataFrame:
     given = corpus.frames.classes.filter(of_entities).join(counted, on="annotation", how="semi")
     found = [given.select("annotation", "class")]
     if corpus.kb is not None:
-        entities = corpus.links["entity"].unique()
-        known = corpus.kb.scan("types").filter(pl.col("entity").is_in(entities.implode())).collect()
+        known = corpus.kb.rows("types", "entity", corpus.targets["entity"], ["entity", "class"])
         found.append(corpus.links.join(known, on="entity").select("annotation", "class"))
     fine = pl.concat(found).unique()
     coarse = fine.join(class_mapping(), on="class").select("annotation", pl.col("coarse").alias("class"))

@@ -17,27 +17,11 @@ from functools import cached_property
 
 import polars as pl
 
-from remix.files import default_name
 from remix.frames import Frames
 from remix.kb import KnowledgeBase, normalise
+from remix.measures._dictionary import ENTITIES, derived_from, entity_forms, form_entities
 
-__all__ = ["Corpus", "derived_from"]
-
-_NO_ENTITIES: dict[str, pl.DataType] = {
-    "entity": pl.String(),
-    "label": pl.String(),
-    **{
-        f"{score}{suffix}": kind
-        for score in ("pagerank", "hits", "hub")
-        for suffix, kind in (
-            ("", pl.Float64()),
-            ("_rank", pl.Int64()),
-            ("_percentile", pl.Float64()),
-            ("_segment", pl.String()),
-        )
-    },
-}
-_NO_FORMS = {"key": pl.String(), "entity": pl.String(), "count": pl.Int64(), "source": pl.String()}
+__all__ = ["Corpus"]
 
 _NAME = pl.col("dataset").str.extract(r"([^/:#]+)$")
 """The name of a dataset, which the frames may call by its IRI."""
@@ -62,134 +46,190 @@ class Corpus:
         self.case_sensitive = case_sensitive
 
     @cached_property
+    def targets(self) -> pl.DataFrame:
+        """Return linked and entity: what each distinct link stands for after redirects and sameAs, sorted by entity."""
+        linked = self.frames.links["entity"].drop_nulls().unique().alias("linked")
+        entity = self.kb.resolve(linked) if self.kb else linked
+        return pl.DataFrame({"linked": linked, "entity": entity.alias("entity")}).sort("entity", "linked")
+
+    @cached_property
     def links(self) -> pl.DataFrame:
-        """Return annotation, document, dataset, scope, key, linked and entity of every acceptable link."""
+        """Return every acceptable link, sorted by annotation, entity and linked.
+
+        Columns: annotation, document, dataset, scope, key, linked and entity, row (the place of the annotation among
+        the mentions), and the codes of the form, the entity and the document.
+        """
+        return self._linked.join(self._entities, on=["scope", "entity"], maintain_order="left")
+
+    @cached_property
+    def _linked(self) -> pl.DataFrame:
         links = self.frames.links.select("annotation", linked="entity").drop_nulls().unique()
-        entity = self.kb.resolve(links["linked"]) if self.kb else links["linked"]
+        columns = ["row", "annotation", "document", "dataset", "scope", "key", "form_code", "document_code"]
         return (
-            links.with_columns(entity=entity)
-            .join(self._mentions.select("annotation", "document", "dataset", "scope", "key"), on="annotation")
-            .sort("annotation", "entity", "linked")
+            links.join(self.targets.with_row_index("place"), on="linked")
+            .join(self._mentions.select(columns), on="annotation")
+            .sort("row", "place")
+            .drop("place")
         )
 
     @cached_property
     def of_dataset(self) -> pl.DataFrame:
         """Return the links that D consists of: those of the frames, unless D was said to be another corpus."""
-        if self.within is None:
+        if self._other is None:
             return self.links
-        return Corpus(self.within, self.kb, reference=self.reference, case_sensitive=self.case_sensitive).links
+        links = self._other._linked.drop("form_code", "document_code")
+        for codes, on in (
+            (self._forms, ["scope", "key"]),
+            (self._documents, ["document"]),
+            (self._entities, ["scope", "entity"]),
+        ):
+            links = links.join(codes, on=on, how="left", maintain_order="left")
+        return links
+
+    @cached_property
+    def _other(self) -> Corpus | None:
+        if self.within is None:
+            return None
+        return Corpus(self.within, self.kb, reference=self.reference, case_sensitive=self.case_sensitive)
+
+    @cached_property
+    def _keyed(self) -> pl.DataFrame:
+        """Return the annotations that count, without the ignorable ones, sorted, with scope and key."""
+        scope = pl.lit("union") if self.reference == "union" else pl.col("dataset")
+        key = normalise(pl.col("surface_form"), case_sensitive=self.case_sensitive)
+        counted = self.frames.annotations.filter(pl.col("ignorable").is_null())
+        if not counted["annotation"].is_sorted():
+            counted = counted.sort("annotation")
+        return counted.with_columns(scope=scope, key=key)
 
     @cached_property
     def _mentions(self) -> pl.DataFrame:
-        """Return the annotations that count, without the ignorable ones, sorted."""
-        scope = pl.lit("union") if self.reference == "union" else pl.col("dataset")
-        key = normalise(pl.col("surface_form"), case_sensitive=self.case_sensitive)
+        """Return the annotations that count, with row, their place, and the codes of form and document."""
         return (
-            self.frames.annotations.filter(pl.col("ignorable").is_null())
-            .sort("annotation")
-            .with_columns(scope=scope, key=key)
+            self._keyed.with_row_index("row")
+            .join(self._forms, on=["scope", "key"], how="left", maintain_order="left")
+            .join(self._documents, on="document", how="left", maintain_order="left")
         )
+
+    @cached_property
+    def _forms(self) -> pl.DataFrame:
+        """Return form_code, scope and key of the forms of the corpus and of D: joins on integers are faster."""
+        return _numbered([corpus._keyed for corpus in self._both], "form_code", "scope", "key")
+
+    @cached_property
+    def _documents(self) -> pl.DataFrame:
+        return _numbered([corpus._keyed for corpus in self._both], "document_code", "document")
+
+    @cached_property
+    def _entities(self) -> pl.DataFrame:
+        return _numbered([corpus._linked for corpus in self._both], "entity_code", "scope", "entity")
+
+    @property
+    def _both(self) -> list[Corpus]:
+        return [self, self._other] if self._other else [self]
 
     @cached_property
     def entities(self) -> pl.DataFrame:
         """Return what the knowledge base knows of the linked entities: label and prominence."""
         if self.kb is None:
-            return pl.DataFrame(schema=_NO_ENTITIES)
-        asked = self.links["entity"].unique()
-        return self.kb.entities.filter(pl.col("entity").is_in(asked.implode()))
+            return pl.DataFrame(schema=ENTITIES)
+        return self.kb.rows("entities", "entity", self.targets["entity"], list(ENTITIES))
 
     @cached_property
     def principal(self) -> pl.DataFrame:
-        """Return annotation, linked and entity: one link of each annotation, the most prominent one."""
+        """Return row, linked, entity and entity_code: one link of each annotation, the most prominent one."""
+        ordered = (
+            self.targets.join(self.entities.select("entity", "pagerank"), on="entity", how="left")
+            .sort("pagerank", "entity", "linked", descending=[True, False, False], nulls_last=True)
+            .with_row_index("place")
+        )
         return (
-            self.links.select("annotation", "linked", "entity")
-            .join(self.entities.select("entity", "pagerank"), on="entity", how="left")
-            .sort("annotation", "pagerank", "entity", "linked", descending=[False, True, False, False], nulls_last=True)
-            .unique("annotation", keep="first", maintain_order=True)
-            .drop("pagerank")
+            self.links.select("row", "linked", "entity_code")
+            .join(ordered.select("linked", "entity", "place"), on="linked")
+            .sort("row", "place")
+            .unique("row", keep="first", maintain_order=True)
+            .drop("place")
         )
 
     @cached_property
-    def dictionary_entities(self) -> pl.DataFrame:
-        """Return W_E: scope, key, entity, and the count of the pair, for the forms of the corpus."""
-        asked = self._mentions.select("scope", "dataset", "key").unique()
-        return self._dictionary("key", asked).group_by("scope", "key", "entity").agg(_total("count"))
+    def dictionary(self) -> pl.DataFrame:
+        """Return W_E for the forms of the corpus: form_code, entity, count, pagerank, and entity_code if linked."""
+        pairs = [corpus_links.select("form_code", "entity", "entity_code") for corpus_links in self._linked_pairs]
+        return form_entities(self.kb, self._forms, self._derived).join(
+            pl.concat(pairs).unique(), on=["form_code", "entity"], how="left"
+        )
+
+    @property
+    def _linked_pairs(self) -> list[pl.DataFrame]:
+        return [self.links, *([self.of_dataset] if self._other else [])]
+
+    @cached_property
+    def known_pairs(self) -> pl.DataFrame:
+        """Return form_code and entity_code of the links whose entity is among the dictionary's for the form."""
+        return self.dictionary.select("form_code", "entity_code").drop_nulls()
 
     @cached_property
     def candidates(self) -> pl.DataFrame:
-        """Return scope, key, entity, count, total, prior and rank of every candidate of the corpus' forms.
+        """Return the dictionary with total, prior and rank of every candidate of the corpus' forms.
 
         More counts rank first, then a higher PageRank; equals share the better rank. Ranks are taken from one sort:
         window functions over many small groups take many times longer.
         """
-        prominence = pl.DataFrame(schema={"entity": pl.String, "pagerank": pl.Float64})
-        if self.kb is not None:
-            asked = self.dictionary_entities["entity"].unique()
-            prominence = self.kb.entities.select("entity", "pagerank").filter(pl.col("entity").is_in(asked.implode()))
-        totals = self.dictionary_entities.group_by("scope", "key").agg(total=pl.col("count").sum())
-        order = ["form", "count", "pagerank"]
+        order = ["form_code", "count", "pagerank"]
         place = pl.int_range(pl.len(), dtype=pl.Int64)
         new_form, *new_value = (pl.col(column).ne_missing(pl.col(column).shift()) for column in order)
         first = pl.when(new_form).then(place).forward_fill()
+        totals = self.dictionary.group_by("form_code").agg(total=pl.col("count").sum())
         return (
-            self.dictionary_entities.join(prominence, on="entity", how="left")
-            .join(totals.with_row_index("form"), on=["scope", "key"])
+            self.dictionary.join(totals, on="form_code")
             .with_columns(pl.col("count").fill_null(0), pl.col("pagerank").fill_null(0.0))
             .sort(order, descending=[False, True, True])
             .with_columns(
                 prior=pl.when(pl.col("total") > 0).then(pl.col("count") / pl.col("total")),
                 rank=pl.when(pl.any_horizontal(new_form, *new_value)).then(place).forward_fill() - first + 1,
             )
-            .drop("form")
         )
 
     @cached_property
-    def dictionary_forms(self) -> pl.DataFrame:
-        """Return W_S: scope, entity and key, for the entities of the corpus."""
-        asked = self.links.select("scope", "dataset", "entity").unique()
-        return self._dictionary("entity", asked).select("scope", "entity", "key").unique()
-
-    def _dictionary(self, side: str, asked: pl.DataFrame) -> pl.DataFrame:
-        """Return the dictionary rows of what is asked for, without those derived from the dataset itself."""
-        if self.kb is None:
-            rows = pl.DataFrame(schema=_NO_FORMS)
-        else:
-            known = self.kb.scan("surface_forms").filter(pl.col(side).is_in(asked[side].unique().implode()))
-            rows = known.select("key", "entity", "count", "source").collect()
-        own = self._derived(rows["source"].unique().drop_nulls().to_list())
-        if self.reference == "union":
-            rows = rows.join(own, on="source", how="anti")
-            return asked.select("scope", side).unique().join(rows, on=side)
-        return asked.join(rows, on=side).join(own, on=["source", "dataset"], how="anti")
-
-    def _derived(self, sources: list[str]) -> pl.DataFrame:
-        """Return source and dataset where the source was derived from the dataset."""
-        named = self._mentions.select("dataset", name=_NAME).unique().drop_nulls().rows()
-        rows = [(source, dataset) for dataset, name in named for source in sources if derived_from(source, name)]
-        return pl.DataFrame(rows, schema={"source": pl.String, "dataset": pl.String}, orient="row")
+    def _derived(self) -> pl.DataFrame:
+        """Return source and scope where the dictionary's source was derived from a dataset of the scope."""
+        sources = self.kb.form_sources if self.kb else []
+        named = self._keyed.select("scope", name=_NAME).unique().drop_nulls().rows()
+        rows = {(source, scope) for scope, name in named for source in sources if derived_from(source, name)}
+        return pl.DataFrame(sorted(rows), schema={"source": pl.String, "scope": pl.String}, orient="row")
 
     @cached_property
     def form_sizes(self) -> pl.DataFrame:
         """Return scope, key and how many entities the form has in W, in D, in both and in either."""
-        return _sizes(self.of_dataset, self.dictionary_entities, "key", "entity", "entities")
+        w = self.dictionary.group_by("form_code").agg(w_entities=pl.len().cast(pl.Int64))
+        return self._forms.join(self._sizes(w, "form_code", "entities"), on="form_code").drop("form_code")
 
     @cached_property
     def entity_sizes(self) -> pl.DataFrame:
         """Return scope, entity and how many forms the entity has in W, in D, in both and in either."""
-        return _sizes(self.of_dataset, self.dictionary_forms, "entity", "key", "forms")
+        w = entity_forms(self.kb, self._entities, self._derived)
+        return self._entities.join(self._sizes(w, "entity_code", "forms"), on="entity_code").drop("entity_code")
+
+    def _sizes(self, w: pl.DataFrame, code: str, what: str) -> pl.DataFrame:
+        """Return the sizes of the sets of each form, or entity, by its code; those of W are given."""
+        used = self.of_dataset.select("form_code", "entity_code").unique()
+        both = used.join(self.known_pairs, on=["form_code", "entity_code"], how="semi")
+        d = used.group_by(code).agg(pl.len().cast(pl.Int64).alias(f"d_{what}"))
+        common = both.group_by(code).agg(pl.len().cast(pl.Int64).alias(f"common_{what}"))
+        joined = w.join(d, on=code, how="full", coalesce=True).join(common, on=code, how="left").fill_null(0)
+        union = pl.col(f"w_{what}") + pl.col(f"d_{what}") - pl.col(f"common_{what}")
+        return joined.with_columns(union.alias(f"union_{what}"))
 
     @cached_property
     def annotations(self) -> pl.DataFrame:
         """Return the annotations with their entity and the sizes of all sets, sorted by annotation."""
-        links = self.of_dataset
-        own_e = links.group_by("document", "key").agg(own_entities=pl.col("entity").n_unique())
-        own_s = links.group_by("document", "entity").agg(own_forms=pl.col("key").n_unique())
-        joined = self._mentions.join(self.principal, on="annotation", how="left", maintain_order="left")
+        used = self.of_dataset.select("document_code", "form_code", "entity_code").unique()
+        joined = self._mentions.join(self.principal, on="row", how="left", maintain_order="left")
         for sizes, on in (
-            (self.form_sizes, ["scope", "key"]),
-            (self.entity_sizes, ["scope", "entity"]),
-            (own_e, ["document", "key"]),
-            (own_s, ["document", "entity"]),
+            (self.form_sizes.join(self._forms, on=["scope", "key"]).drop("scope", "key"), ["form_code"]),
+            (self.entity_sizes.join(self._entities, on=["scope", "entity"]).drop("scope", "entity"), ["entity_code"]),
+            (used.group_by("document_code", "form_code").agg(own_entities=pl.len()), ["document_code", "form_code"]),
+            (used.group_by("document_code", "entity_code").agg(own_forms=pl.len()), ["document_code", "entity_code"]),
             (self.entities, ["entity"]),
         ):
             joined = joined.join(sizes, on=on, how="left", maintain_order="left")
@@ -201,11 +241,18 @@ class Corpus:
     @cached_property
     def documents(self) -> pl.DataFrame:
         """Return the documents with words of the annotated region, mentions, and mentions with the ignorable ones."""
+        return self.with_percentiles(self.counted_documents, "mentions", "density")
+
+    @cached_property
+    def counted_documents(self) -> pl.DataFrame:
+        """Return the documents without what depends on other documents; sorted by document."""
         groups = self.frames.annotations.group_by("document").agg(
             mentions=pl.col("group").filter(pl.col("ignorable").is_null()).n_unique(),
             all_mentions=pl.col("group").n_unique(),
         )
-        entities = self.annotations.group_by("document").agg(distinct_entities=pl.col("entity").drop_nulls().n_unique())
+        entities = self.annotations.group_by("document").agg(
+            distinct_entities=pl.col("entity_code").drop_nulls().n_unique()
+        )
         return (
             self.frames.documents.join(self._region_words, on="document", how="left")
             .join(groups, on="document", how="left")
@@ -216,7 +263,6 @@ class Corpus:
                 characters=pl.col("text").str.len_chars().cast(pl.Int64),
             )
             .with_columns(density=pl.when(pl.col("region_words") > 0).then(pl.col("mentions") / pl.col("region_words")))
-            .pipe(self.with_percentiles, "mentions", "density")
             .sort("document")
         )
 
@@ -236,19 +282,6 @@ class Corpus:
         return counted.group_by("document").agg(region_words=pl.col("text").sum().cast(pl.Int64))
 
 
-def derived_from(source: str, dataset: str) -> bool:
-    """Return whether dictionary rows of a source were derived from the dataset of that name.
-
-    The source may say before the dataset's name in whose edition it was read.
-
-    >>> [derived_from(s, "rss-500") for s in ("gold:RSS-500", "gold:elevant-rss-500", "gold:RSS-500_wd", "names")]
-    [True, True, False, False]
-    """
-    if not source.startswith("gold:"):
-        return False
-    return f"-{default_name(source.removeprefix('gold:'))}".endswith(f"-{dataset.lower().replace('_', '-')}")
-
-
 def percentile(column: str) -> pl.Expr:
     """Return the share, in percent, of all rows with a value that have no higher one; equals share the better place.
 
@@ -259,19 +292,19 @@ def percentile(column: str) -> pl.Expr:
     return (100 * (1 - (rank - 1) / pl.col(column).count())).round(10).alias(f"{column}_percentile")
 
 
-def _total(column: str) -> pl.Expr:
-    return pl.when(pl.col(column).count() > 0).then(pl.col(column).sum())
+def percentiles_of(column: str, counts: pl.DataFrame) -> pl.DataFrame:
+    """Return each value of a column with its `percentile`, given how often it comes (`count`).
+
+    >>> percentiles_of("x", pl.DataFrame({"x": [5, 1], "count": [2, 1]}))["x_percentile"].round(1).to_list()
+    [100.0, 33.3]
+    """
+    higher = pl.col("count").cum_sum() - pl.col("count")
+    ordered = counts.drop_nulls(column).sort(column, descending=True)
+    placed = (100 * (1 - higher / pl.col("count").sum())).round(10).alias(f"{column}_percentile")
+    return ordered.select(column, placed)
 
 
-def _sizes(links: pl.DataFrame, dictionary: pl.DataFrame, side: str, other: str, what: str) -> pl.DataFrame:
-    """Return how many of the other side each form or entity has in W, in D, in both and in either."""
-    used = links.select("scope", side, other).unique()
-    both = used.join(dictionary, on=["scope", side, other], how="semi")
-    counts = {"w": dictionary, "d": used, "common": both}
-    sizes = [
-        frame.group_by("scope", side).agg(pl.len().cast(pl.Int64).alias(f"{n}_{what}")) for n, frame in counts.items()
-    ]
-    joined = sizes[0].join(sizes[1], on=["scope", side], how="full", coalesce=True)
-    joined = joined.join(sizes[2], on=["scope", side], how="left").fill_null(0)
-    union = pl.col(f"w_{what}") + pl.col(f"d_{what}") - pl.col(f"common_{what}")
-    return joined.with_columns(union.alias(f"union_{what}"))
+def _numbered(parts: list[pl.DataFrame], code: str, *columns: str) -> pl.DataFrame:
+    """Return the distinct rows of these columns in all parts, without nulls, each with a number."""
+    rows = pl.concat([part.select(columns).unique() for part in parts]).unique()
+    return rows.drop_nulls().with_row_index(code)

@@ -21,22 +21,28 @@ _ACRONYM = r"^(?:\p{Lu}[\p{Lu}\d&-]{1,5}s?|(?:\p{Lu}\.){2,6})$"
 
 def _metonyms(corpus: Corpus) -> pl.DataFrame:
     """Return whether the entity is neither place nor person while a top candidate of its form is a place."""
-    rows = corpus.annotations.select("annotation", "scope", "key")
+    rows = corpus.annotations.select("annotation", "form_code")
     if corpus.kb is None:
         return rows.with_columns(metonym=pl.lit(None, dtype=pl.Boolean)).select("metonym")
-    first = corpus.candidates.filter(pl.col("rank") == 1).select("scope", "key", "entity")
+    first = corpus.candidates.filter(pl.col("rank") == 1).select("form_code", "entity")
     coarse = pl.concat([class_mapping(), pl.DataFrame({"class": [COARSE["place"]], "coarse": [COARSE["place"]]})])
     places = coarse.filter(pl.col("coarse") == COARSE["place"])["class"]
-    chosen = pl.col("entity").is_in(first["entity"].unique().implode()) & pl.col("class").is_in(places.implode())
-    located = corpus.kb.scan("types").filter(chosen).select("entity").unique().collect()
-    place_first = first.join(located, on="entity", how="semi").select("scope", "key").unique()
+    located = (
+        corpus.kb.scan("types")
+        .filter(pl.col("class").is_in(places.implode()))
+        .join(first.lazy(), on="entity", how="semi")
+        .select("entity")
+        .unique()
+        .collect(engine="streaming")
+    )
+    place_first = first.join(located, on="entity", how="semi").select("form_code").unique()
     other = (
         classes(corpus)
         .group_by("annotation")
         .agg(other=~pl.col("class").is_in([COARSE["place"], COARSE["person"]]).any())
     )
     return (
-        rows.join(place_first.with_columns(place=pl.lit(True)), on=["scope", "key"], how="left", maintain_order="left")
+        rows.join(place_first.with_columns(place=pl.lit(True)), on="form_code", how="left", maintain_order="left")
         .join(other, on="annotation", how="left", maintain_order="left")
         .select(metonym=pl.col("other") & pl.col("place").fill_null(False))
     )

@@ -12,11 +12,11 @@ KINDS = ("explicit", "implicit")
 
 def _implicit(corpus: Corpus) -> pl.DataFrame:
     """Return whether a complete knowledge base knows none of the annotation's links."""
-    rows = corpus.annotations.select("annotation")
+    rows = corpus.annotations.select("row")
     if corpus.kb is None or not corpus.kb.complete:
         return rows.with_columns(implicit_nil=pl.lit(False)).select("implicit_nil")
-    unknown = status(corpus).group_by("annotation").agg(implicit_nil=(pl.col("status") == "unknown").all())
-    joined = rows.join(unknown, on="annotation", how="left", maintain_order="left")
+    unknown = status(corpus).group_by("row").agg(implicit_nil=(pl.col("status") == "unknown").all())
+    joined = rows.join(unknown, on="row", how="left", maintain_order="left")
     return joined.select(pl.col("implicit_nil").fill_null(False))
 
 

@@ -9,22 +9,23 @@ from remix.measures._sources import FAIR, VAN_ERP
 
 def _priors(corpus: Corpus) -> pl.DataFrame:
     """Return prior and rank of the best acceptable link; a form without candidates has neither."""
-    form = ["scope", "key"]
-    candidates = corpus.candidates
-    forms = candidates.group_by(form).agg(total=pl.col("total").first(), has=pl.lit(True))
+    pair = ["form_code", "entity_code"]
+    forms = corpus.candidates.group_by("form_code").agg(total=pl.col("total").first(), has=pl.lit(True))
+    known = corpus.candidates.select(*pair, "prior", "rank").drop_nulls("entity_code")
     found = (
-        corpus.links.join(candidates.select(*form, "entity", "prior", "rank"), on=[*form, "entity"], how="left")
-        .join(forms, on=form, how="left")
+        corpus.links.select("row", *pair)
+        .join(known, on=pair, how="left")
+        .join(forms, on="form_code", how="left")
         .with_columns(pl.when(pl.col("total") > 0).then(pl.col("prior").fill_null(0.0)))
-        .group_by("annotation")
+        .group_by("row")
         .agg(
             prior=pl.col("prior").max(),
             candidate_rank=pl.col("rank").min(),
             is_rare=pl.when(pl.col("has").any()).then(~(pl.col("rank") == 1).fill_null(False).any()),
         )
     )
-    rows = corpus.annotations.select("annotation")
-    return rows.join(found, on="annotation", how="left", maintain_order="left").drop("annotation")
+    rows = corpus.annotations.select("row")
+    return rows.join(found, on="row", how="left", maintain_order="left").drop("row")
 
 
 MEASURE = Measure(

@@ -10,7 +10,7 @@ from remix.formats._turtle import columns
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
 from remix.measures import compute
-from remix.measures._corpus import derived_from
+from remix.measures._dictionary import derived_from
 
 __all__ = ["fresh", "without_origins"]
 
