@@ -35,6 +35,7 @@ from remix.workspace import open_workspace
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Seed of the samples."
 )
+@click.option("--errors", multiple=True, metavar="TAXONOMY", help="Count the classes of errors of elevant, neleval, …")
 @click.option("--entities", type=click.Path(path_type=Path), help="Types of entities (TSV: entity, name, types).")
 @click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Also draw micro-F1 into this file.")
 @workspace_option
@@ -60,7 +61,7 @@ def command(
     Example:
       remix evaluate sample-news --system prior --task A2KB --by class
     """
-    from remix.scoring.readable import readable, signature_lines
+    from remix.scoring.readable import readable, readable_errors, signature_lines
 
     by = choices["by"]
     # InKB, EE and GSInKB come with every evaluation; `--by kb` only asks to see them in the table.
@@ -74,5 +75,8 @@ def command(
         print_table(rows, output, to)
         return
     print_table(readable(rows, datasets, by), output, to)
+    if choices["errors"]:
+        click.echo("", err=to is not None)
+        print_table(readable_errors(rows), output, None)
     if output == "table":
         click.echo("\n" + "\n".join(signature_lines(rows, by)), err=to is not None)

@@ -68,7 +68,7 @@ def _bars(rows: pl.DataFrame, datasets: Sequence[str]) -> pl.DataFrame:
     return drawn.with_columns(panel=pl.concat_str("task", "matching", separator=" "))
 
 
-_KINDS = ["kb", ""]
+_KINDS = ["kb", "error_class", ""]
 """Columns whose slices come with every table and are no answer to `--by`."""
 
 

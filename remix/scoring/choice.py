@@ -21,3 +21,4 @@ class Choice:
     spans: str = "all"
     bootstrap: int = 0
     seed: int = 0
+    errors: tuple[str, ...] = ()

@@ -16,6 +16,7 @@ from remix.scoring.background import Background
 from remix.scoring.cases import Case
 from remix.scoring.choice import Choice
 from remix.scoring.columns import values_by
+from remix.scoring.errors import error_rows
 from remix.scoring.mentions import Mentions, mentions_of
 from remix.scoring.overlaps import overlaps
 from remix.scoring.profiles import PROFILES
@@ -27,7 +28,7 @@ from remix.scoring.slices import kb_cases, scope_of_class, sliced
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
 
-__all__ = ["counts_of", "evaluate"]
+__all__ = ["case_of", "counts_of", "evaluate"]
 
 
 def evaluate(
@@ -48,6 +49,7 @@ def evaluate(
     spans: str = "all",
     bootstrap: int = 0,
     seed: int = 0,
+    errors: Sequence[str] = (),
     contents: Mapping[str, str] | None = None,
 ) -> pl.DataFrame:
     """Return scores: a row per system, dataset, task, matching, slice and average.
@@ -68,6 +70,8 @@ def evaluate(
       default gold itself, cut by no query that is known.
     - `scope`: the class that gold was cut down to, where it is a remix by class; it goes before the queries.
     - `spans`: 'all' leaves dropped spans in D2KB's input, 'kept' takes them out, for D2KB alone.
+    - `errors`: taxonomies (`remix.scoring.errors`) whose classes are counted in rows of their own, with the columns
+      `errors`, `total` and `rate`; their `column` is 'error_class'.
     - `contents`: the hashes of runs by system and of gold by '', for the signature, where they are known; the frames
       are hashed where they are not.
 
@@ -92,6 +96,7 @@ def evaluate(
         spans,
         bootstrap,
         seed,
+        tuple(errors),
     )
     if spans not in ("all", "kept"):
         raise UsageError(f"spans are 'all' or 'kept', not '{spans}'")
@@ -101,28 +106,43 @@ def evaluate(
     if types is None and kb is not None:
         types = kb.types
     signature = signed(choice, gold, runs, kb, [columns, document_columns], types, background, contents or {}, names)
-    tables = {"columns": columns, "document_columns": document_columns, "types": types, "names": names}
-    counts, documents = counts_of(prepared, answers, choice, **tables, kb=kb, background=background)
-    return rows_of(counts, documents, runs, choice).join(signature, on="system", how="left", maintain_order="left")
+    whole = case_of(prepared, answers, choice, types=types, names=names, kb=kb, background=background)
+    counts = counts_of(whole, choice, columns=columns, document_columns=document_columns)
+    rows = rows_of(counts, whole.mentions.documents, runs, choice)
+    if choice.errors:
+        wrong = error_rows(whole, choice.errors, choice.matchings)
+        wrong = wrong.with_columns(profile=pl.lit(choice.profile.name))
+        rows = pl.concat([rows, wrong], how="diagonal_relaxed")
+    return rows.join(signature, on="system", how="left", maintain_order="left")
 
 
-def counts_of(
+def case_of(
     gold: Frames,
     runs: Mapping[str, Frames],
     choice: Choice,
     *,
-    columns: pl.DataFrame | None = None,
-    document_columns: pl.DataFrame | None = None,
     types: pl.DataFrame | None = None,
     names: pl.DataFrame | None = None,
     kb: KnowledgeBase | None = None,
     background: Background | None = None,
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the counts per document, task, matching and slice, and the documents (doc, document, dataset)."""
+) -> Case:
+    """Return the whole of gold with all answers."""
     mentions = mentions_of(gold, runs, kb)
     answers = Answers(mentions, gold, runs, background or Background.of(gold, kb), types, names)
     scope = scope_of_class(mentions, choice.scope, types) if choice.scope else scope_of_queries(answers)
-    whole = Case(mentions, mentions.gold, mentions.answers, overlaps(mentions), scope=scope, known=answers)
+    return Case(mentions, mentions.gold, mentions.answers, overlaps(mentions), scope=scope, known=answers)
+
+
+def counts_of(
+    whole: Case,
+    choice: Choice,
+    *,
+    columns: pl.DataFrame | None = None,
+    document_columns: pl.DataFrame | None = None,
+) -> pl.DataFrame:
+    """Return the counts per document, task, matching and slice."""
+    assert whole.known is not None
+    mentions, answers = whole.mentions, whole.known
     parts = [_counted(whole, choice)]
     if choice.profile.kb_rows:
         parts += [_counted(case, choice) for case in kb_cases(whole)]
@@ -130,13 +150,15 @@ def counts_of(
         if column in choice.profile.slices:
             parts += _sliced_by_profile(whole, choice, column, parts[0].columns)
             continue
-        slicing = values_by(gold, column, columns, document_columns)
+        slicing = values_by(answers.gold, column, columns, document_columns)
         cases = list(sliced(whole, slicing, answers, choice.profile.rest))
         if not cases:
             raise UsageError(f"no annotation of gold has a value in column '{column}'")
         parts += [_counted(case, choice) for case in progress.track(cases, f"slices by {column}")]
-    counts = pl.concat(parts).join(_names(mentions), on="system").join(mentions.documents, on="doc")
-    return counts.drop("system", "document").rename({"name": "system"}), mentions.documents
+    counts = (
+        pl.concat(parts, how="diagonal_relaxed").join(_names(mentions), on="system").join(mentions.documents, on="doc")
+    )
+    return counts.drop("system", "document").rename({"name": "system"})
 
 
 def _sliced_by_profile(whole: Case, choice: Choice, column: str, order: list[str]) -> list[pl.DataFrame]:
@@ -166,4 +188,4 @@ def _counted(case: Case, choice: Choice) -> pl.DataFrame:
             counts = choice.profile.count(seen, task, matching)
             labelled = {"task": task, "matching": matching, **labels}
             parts.append(counts.with_columns(pl.lit(value).alias(name) for name, value in labelled.items()))
-    return pl.concat(parts)
+    return pl.concat(parts, how="diagonal_relaxed")

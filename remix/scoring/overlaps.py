@@ -7,7 +7,7 @@ import polars as pl
 
 from remix.scoring.mentions import NIL, Mentions
 
-__all__ = ["overlaps"]
+__all__ = ["overlaps", "touching"]
 
 
 def overlaps(mentions: Mentions) -> pl.DataFrame:
@@ -18,7 +18,7 @@ def overlaps(mentions: Mentions) -> pl.DataFrame:
     """
     gold = mentions.gold.select("g", "doc", "begin", "end", "link").drop_nulls(["begin", "end"])
     answers = mentions.answers.select("a", "doc", "begin", "end", "link").drop_nulls(["begin", "end"])
-    left, right = _candidates(gold, answers)
+    left, right = touching(gold, answers)
     pairs = pl.concat(
         [
             gold[left].select("g", begin="begin", end="end", entity="link"),
@@ -41,8 +41,11 @@ def overlaps(mentions: Mentions) -> pl.DataFrame:
 _LENGTHS = ("shared", "union")
 
 
-def _candidates(gold: pl.DataFrame, answers: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """Return row numbers of pairs in one document whose spans touch: all that overlap, and few others."""
+def touching(gold: pl.DataFrame, answers: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Return row numbers of pairs in one document whose spans touch: all that overlap, and few others.
+
+    Both have doc, begin and end; gold is sorted by doc and begin.
+    """
     if gold.is_empty() or answers.is_empty():
         return np.empty(0, np.int64), np.empty(0, np.int64)
     # Documents one behind the other on one line, so that one sorted search serves all.

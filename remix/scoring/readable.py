@@ -8,7 +8,7 @@ import polars as pl
 
 from remix.signature import Signature
 
-__all__ = ["readable", "signature_lines"]
+__all__ = ["readable", "readable_errors", "signature_lines"]
 
 
 def readable(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str] = ()) -> pl.DataFrame:
@@ -17,6 +17,7 @@ def readable(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str] = ()
     `datasets` names gold: where it is one dataset, its name stands for 'all'. InKB, EE and GSInKB are shown where
     they are asked for, `by` the column `kb`; they are among `rows` always.
     """
+    rows = rows.filter(pl.col("column") != "error_class")
     rows = rows if "kb" in by else rows.filter(pl.col("column") != "kb")
     keys = ["system", "dataset", "task", "matching", "column", "slice"]
     macro = rows.filter(pl.col("average") == "macro").select(*keys, macro_f1="f1")
@@ -33,12 +34,20 @@ def readable(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str] = ()
         shown.append("slice")
     columns = ["system", *shown, "mentions", "tp", "fp", "fn", "ignored", "precision"]
     columns += ["precision_in_scope", "precision_on_mention", "recall", "f1", "f1_low", "f1_high", "macro_f1"]
-    optional = {"ignored", "precision_in_scope", "precision_on_mention", "f1_low", "f1_high"}
+    optional = {"ignored", "precision_in_scope", "precision_on_mention", "f1_low", "f1_high", "macro_f1"}
     kept = [name for name in columns if name not in optional or (name in table.columns and _says(table[name]))]
     renamed = {"precision": "P", "precision_in_scope": "P in scope", "precision_on_mention": "P on mention"}
     renamed |= {"recall": "R", "f1": "F1", "f1_low": "F1 from", "f1_high": "to", "macro_f1": "macro-F1"}
     scores = [name for name in kept if table.schema[name].is_float()]
     return table.select(kept).with_columns(pl.col(scores).round(3)).rename(renamed, strict=False)
+
+
+def readable_errors(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the error classes with their number, what they could have been made on, and the rate, in percent."""
+    table = rows.filter((pl.col("column") == "error_class") & (pl.col("dataset") == "all"))
+    shown = ["matching"] if table["matching"].n_unique() > 1 else []
+    rate = (100 * pl.col("rate")).round(1)
+    return table.select("system", *shown, pl.col("slice").alias("error class"), "errors", "total", rate.alias("%"))
 
 
 def _says(column: pl.Series) -> bool:

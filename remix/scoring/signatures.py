@@ -55,6 +55,7 @@ def signed(
         "tasks": ",".join(choice.tasks),
         "matchings": ",".join(choice.matchings),
         "by": ",".join(choice.by),
+        "errors": ",".join(choice.errors),
         "scope": choice.scope,
         "spans": choice.spans,
         "bootstrap": f"{choice.bootstrap},seed={choice.seed}" if choice.bootstrap else "",

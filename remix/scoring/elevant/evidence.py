@@ -1,0 +1,176 @@
+"""What errors are told by: neighbours, candidates, names, popularity and references of each outcome (errors.py)."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from remix.names import DBO, RMX
+from remix.scoring.cases import Case
+from remix.scoring.elevant.counts import entity_types
+from remix.scoring.elevant.demonyms import DEMONYMS
+from remix.scoring.elevant.outcomes import labelled, outcomes
+from remix.scoring.overlaps import touching
+
+__all__ = ["evidence"]
+
+_WD = "http://www.wikidata.org/entity/"
+_CLASSES = {
+    "location": [f"{_WD}Q27096213", f"{DBO}Place"],
+    "person": [f"{_WD}Q215627", f"{_WD}Q95074", f"{DBO}Person", f"{DBO}FictionalCharacter"],
+    "ethnicity": [f"{_WD}Q41710", f"{_WD}Q33829", f"{DBO}EthnicGroup"],
+    "languoid": [f"{_WD}Q17376908", f"{DBO}Language"],
+}
+
+
+def evidence(case: Case) -> pl.DataFrame:
+    """Return the outcomes that errors are told of, false detections and labels that are nested in nothing.
+
+    Columns besides those of `outcomes`: `n` (row), `relevant` (gold that the mode asks for), `part_found`,
+    `overlap_found` (a false detection lies inside, overlaps), `on_gold`, `wrong_span` (of a false detection),
+    `candidates` (their number), `among` (gold is one), `demonym`, `metonymy`, `answered_location`, `partial_name`,
+    `rare`, `answered_popular`, `hyperlink`, `reference` ('answered' alike, 'other' or null: the mention before that
+    names the entity).
+    """
+    rows: pl.DataFrame = case.once(("elevant", "evidence"), _evidence)
+    return rows
+
+
+def _evidence(case: Case) -> pl.DataFrame:
+    labels = labelled(case).rows.select("label", "name", gold_entity="entity")
+    rows = outcomes(case).filter("root").drop("name", "entity", strict=False)
+    rows = rows.join(labels, on="label", how="left", maintain_order="left")
+    answered = case.mentions.answer_links.group_by("a").agg(answer_entity=pl.col("entity").min())
+    rows = rows.join(answered, on="a", how="left", maintain_order="left")
+    # A date is like no entity, NIL is like NIL.
+    gold_key = pl.when("same").then("answer_entity").otherwise("gold_entity").fill_null(-1)
+    rows = rows.with_columns(
+        gold_key=pl.when(pl.col("dated").is_null() & pl.col("label").is_not_null()).then(gold_key),
+        answer_key=pl.when(pl.col("a").is_not_null()).then(pl.col("answer_entity").fill_null(-1)),
+        relevant=pl.when(pl.col("mode") == "IGNORED")
+        .then(pl.col("known") & ~pl.col("optional"))
+        .otherwise(pl.col("label").is_not_null()),
+        place=pl.struct("mode", "system", "doc").rank("dense").cast(pl.Int64),
+    )
+    rows = rows.sort("place", "begin", "end", "a", "label").with_row_index("n")
+    rows = _references(_neighbours(rows))
+    return _hyperlinks(case, _names(case, _candidates(case, rows)))
+
+
+def _neighbours(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows with what lies beside them: false detections beside missed mentions, gold beside false ones."""
+    false = rows.filter("false")
+    pairs = _beside(rows.filter("missed"), false)
+    inside = (pl.col("begin") <= pl.col("begin_right")) & (pl.col("end") >= pl.col("end_right"))
+    equal = (pl.col("begin") == pl.col("begin_right")) & (pl.col("end") == pl.col("end_right"))
+    found = pairs.group_by("n").agg(part_found=(inside & ~equal).any(), overlap_found=pl.lit(True))
+    gold = _beside(rows.filter("relevant"), false)
+    alike = (pl.col("gold_key") == pl.col("answer_key_right")).fill_null(False)
+    dated = (pl.col("dated") == pl.col("answer_dated_right")).fill_null(False)
+    seen = gold.group_by(n="n_right").agg(on_gold=pl.lit(True), wrong_span=(~equal & (alike | dated)).any())
+    for part in (found, seen):
+        rows = rows.join(part, on="n", how="left", maintain_order="left")
+    names = ["part_found", "overlap_found", "on_gold", "wrong_span"]
+    return rows.with_columns(pl.col(names).fill_null(False))
+
+
+def _beside(left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
+    """Return the pairs of rows of one place that share a character, the right one's columns with `_right`."""
+    columns = ["n", "begin", "end", "gold_key", "answer_key", "dated", "answer_dated"]
+    one, other = touching(left.with_columns(doc="place"), right.with_columns(doc="place"))
+    pairs = pl.concat(
+        [left[one].select(columns), right[other].select(pl.col(columns).name.suffix("_right"))], how="horizontal"
+    )
+    return pairs.filter((pl.col("begin") < pl.col("end_right")) & (pl.col("begin_right") < pl.col("end")))
+
+
+def _references(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows with `reference`: how the nearest earlier mention that names gold's entity was answered."""
+    named = rows.filter((pl.col("kind") == "entity_named") & pl.col("label").is_not_null())
+    named = named.select("place", "gold_key", named="n", meant="answer_key").drop_nulls("gold_key").sort("named")
+    asked = rows.filter(pl.col("coreference") & pl.col("gold_key").is_not_null()).sort("n")
+    pairs = asked.join_asof(
+        named,
+        left_on="n",
+        right_on="named",
+        by=["place", "gold_key"],
+        allow_exact_matches=False,
+        check_sortedness=False,
+    )
+    alike = (pl.col("meant") == pl.col("answer_key")) & (pl.col("meant") >= 0)
+    told = pl.when(alike.fill_null(False)).then(pl.lit("answered")).otherwise(pl.lit("other"))
+    pairs = pairs.select("n", reference=pl.when(pl.col("named").is_not_null()).then(told))
+    return rows.join(pairs, on="n", how="left", maintain_order="left")
+
+
+def _candidates(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows with the number of the answer's candidates, and whether gold's entity is among them."""
+    assert case.known is not None
+    parts = [run.candidates.select("annotation", "entity") for run in case.known.runs.values()]
+    given = [part.with_columns(system=pl.lit(n, pl.Int64)) for n, part in enumerate(parts)]
+    numbers = case.answers.select("a", "system", "annotation")
+    candidates = pl.concat(given).unique().join(numbers, on=["system", "annotation"]).select("a", "entity")
+    sizes = candidates.group_by("a").agg(candidates=pl.len().cast(pl.Int64))
+    linked = labelled(case).numbers.join(case.mentions.gold_links, on="g").select("label", number="entity").unique()
+    linked = linked.with_columns(entity=case.mentions.entities.gather(linked["number"])).select("label", "entity")
+    among = rows.select("label", "a").drop_nulls().unique().join(linked, on="label")
+    among = among.join(candidates, on=["a", "entity"], how="semi").select("label", "a").unique()
+    rows = rows.join(sizes, on="a", how="left", maintain_order="left")
+    rows = rows.join(among.with_columns(among=pl.lit(True)), on=["label", "a"], how="left", maintain_order="left")
+    return rows.with_columns(pl.col("candidates").fill_null(0), pl.col("among").fill_null(False))
+
+
+def _names(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows with what names and types say: demonyms, parts of names, popular places."""
+    of_gold, of_answers = entity_types(case)
+    for kind, classes in _CLASSES.items():
+        having = of_gold.filter(pl.col("class").is_in(classes))["label"].unique()
+        rows = rows.with_columns(pl.col("label").is_in(having.implode()).fill_null(False).alias(f"gold_{kind}"))
+    places = of_answers.filter(pl.col("class").is_in(_CLASSES["location"]))["a"].unique()
+    text, name = pl.col("text"), pl.col("name")
+    shorter = (text.str.len_chars() < name.str.len_chars()) & name.str.contains(" ", literal=True)
+    rows = rows.with_columns(
+        answered_location=pl.col("a").is_in(places.implode()).fill_null(False),
+        demonym=text.is_in(DEMONYMS) & pl.any_horizontal("gold_location", "gold_ethnicity", "gold_languoid"),
+        partial_name=(pl.col("known") & shorter & name.str.contains(text, literal=True)).fill_null(False),
+    )
+    return _popular(case, rows)
+
+
+def _popular(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows with `metonymy`, `rare` and `answered_popular`, false where no knowledge base has counts."""
+    assert case.known is not None
+    kb = case.known.background.kb
+    asked = rows.filter(pl.col("label").is_not_null() & pl.col("a").is_not_null())
+    if kb is None or asked.is_empty():
+        no = pl.lit(False)
+        return rows.with_columns(metonymy=no, rare=no, answered_popular=no)
+    first = kb.candidates(asked.select(form="text")).filter((pl.col("rank") == 1) & (pl.col("count") > 0))
+    first = first.select(text="form", iri="entity").unique()
+    types = case.known.types.filter(pl.col("class").is_in(_CLASSES["location"])).select(iri="entity").unique()
+    places = first.join(types, on="iri", how="semi")["text"].unique()
+    entities = pl.DataFrame({"iri": case.mentions.entities}, schema={"iri": pl.String}).with_row_index("entity")
+    first = first.join(entities, on="iri", how="left").select("text", pl.col("entity").cast(pl.Int64))
+    sets = first.group_by("text").agg(popular="entity")
+    rows = rows.join(sets, on="text", how="left", maintain_order="left")
+    has = pl.col("popular").is_not_null()
+    other = pl.any_horizontal("gold_location", "gold_person", "gold_ethnicity")
+    return rows.with_columns(
+        metonymy=pl.col("known") & ~other & pl.col("text").is_in(places.implode()),
+        rare=has & ~pl.col("popular").list.contains(pl.col("gold_entity")).fill_null(False),
+        answered_popular=has & pl.col("popular").list.contains(pl.col("answer_entity")).fill_null(False),
+    ).drop("popular")
+
+
+def _hyperlinks(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows with `hyperlink`: whether a link of the source text has their span."""
+    assert case.known is not None
+    marked = pl.col("term") == f"{RMX}hyperlink"
+    gold = case.known.gold.values.filter(marked).select(annotation="subject")
+    labels = labelled(case).numbers.join(case.gold.select("g", "annotation"), on="g")
+    linked = labels.join(gold, on="annotation", how="semi")["label"].unique()
+    parts = [run.values.filter(marked).select(annotation="subject") for run in case.known.runs.values()]
+    given = pl.concat([part.with_columns(system=pl.lit(n, pl.Int64)) for n, part in enumerate(parts)])
+    answers = case.answers.join(given, on=["system", "annotation"], how="semi")["a"]
+    of_gold = pl.col("label").is_in(linked.implode())
+    false = pl.col("label").is_null() & pl.col("a").is_in(answers.implode())
+    return rows.with_columns(hyperlink=(of_gold | false).fill_null(False))

@@ -1,0 +1,109 @@
+"""Error classes: why a system is wrong, annotation by annotation, in the taxonomies of several tools. One file each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import polars as pl
+
+from remix.registry import Registry
+from remix.scoring.cases import Case
+
+__all__ = ["TAXONOMIES", "Errors", "Taxonomy", "annotated", "error_rows"]
+
+COLUMN = "error_class"
+"""The `column` of the rows that count errors."""
+
+_KEYS = ["matching", "system", "doc", "class"]
+
+
+@dataclass(frozen=True)
+class Errors:
+    """What a taxonomy finds.
+
+    - `rows`: matching, system, doc, g, a, class, `error`: each annotation of gold (g) and answer (a) that a class is
+      about, either of which may be null; `error` is false where the error could have been made and was not;
+    - `totals`: matching, system, doc, class, total: denominators that are not annotations, such as words;
+    - `without`: classes without denominator.
+    """
+
+    rows: pl.DataFrame
+    totals: pl.DataFrame
+    without: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Taxonomy:
+    """A tool's classes of errors.
+
+    - `classes`: name to meaning, in the order in which they are shown;
+    - `classify(case, matchings)`: the errors of all systems, by matchings of the registry or, where the tool has
+      matchings of its own, by these.
+    """
+
+    name: str
+    summary: str
+    source: str
+    classes: dict[str, str]
+    classify: Callable[[Case, tuple[str, ...]], Errors]
+
+
+TAXONOMIES: Registry[Taxonomy] = Registry("taxonomy of errors", "remix.scoring.errors", Taxonomy, "taxonomies")
+
+
+def error_rows(case: Case, names: Iterable[str], matchings: tuple[str, ...]) -> pl.DataFrame:
+    """Return a row per system, dataset, matching and error class, in order, with `errors`, `total` and `rate`.
+
+    Columns otherwise as `remix.scoring.evaluate` has them: `column` is 'error_class', `slice` the class. The dataset
+    'all' pools every document. A class that has no denominator has none here; one that says nothing about a system
+    (candidates, where it gives none) has no row.
+    """
+    parts = [_counted(case, TAXONOMIES[name], matchings) for name in names]
+    return pl.concat(parts) if parts else pl.DataFrame()
+
+
+def annotated(case: Case, name: str, matchings: tuple[str, ...]) -> pl.DataFrame:
+    """Return the errors of a taxonomy by IRI: system, matching, document, annotation (of gold), answer, class.
+
+    One row per error; an annotation may be in several classes. What becomes RDF on the graph of a run.
+    """
+    rows = TAXONOMIES[name].classify(case, matchings).rows.filter("error")
+    rows = rows.join(case.mentions.documents, on="doc", maintain_order="left")
+    rows = rows.join(case.gold.select("g", "annotation"), on="g", how="left", maintain_order="left")
+    answers = case.answers.select("a", answer="annotation")
+    rows = rows.join(answers, on="a", how="left", maintain_order="left").join(_systems(case), on="system")
+    names = ["system", "matching", "document", "annotation", "answer", "class"]
+    return rows.drop("system").rename({"name": "system"}).select(names).unique().sort(names)
+
+
+def _counted(case: Case, taxonomy: Taxonomy, matchings: tuple[str, ...]) -> pl.DataFrame:
+    found = taxonomy.classify(case, matchings)
+    unit = pl.struct("g", "a").n_unique()
+    counts = found.rows.group_by(_KEYS).agg(errors=pl.col("error").sum().cast(pl.Int64), total=unit.cast(pl.Int64))
+    counts = counts.join(found.totals.rename({"total": "other"}), on=_KEYS, how="full", coalesce=True)
+    counts = counts.with_columns(pl.col("errors").fill_null(0), total=pl.coalesce("other", "total"))
+    counts = counts.join(case.mentions.documents, on="doc").join(_systems(case), on="system")
+    datasets = [counts.with_columns(dataset=pl.lit("all"))]
+    if case.mentions.documents["dataset"].n_unique() > 1:
+        datasets.append(counts)
+    keys = ["name", "dataset", "matching", "class"]
+    sums = pl.concat(datasets).group_by(keys).agg(pl.col("errors", "total").sum())
+    total = pl.when(~pl.col("class").is_in(found.without)).then("total")
+    sums = sums.with_columns(total=total).with_columns(rate=pl.when(pl.col("total") > 0).then(pl.col("errors") / total))
+    places = {value: place for place, value in enumerate(taxonomy.classes)}
+    order: list[str | pl.Expr] = [
+        pl.col("class").replace_strict(places, default=len(places)),
+        pl.col("dataset") != "all",
+        "dataset",
+        "name",
+    ]
+    labels = {"task": "A2KB", "column": COLUMN, "average": "micro"}
+    rows = sums.sort("matching", *order).with_columns(pl.lit(value).alias(name) for name, value in labels.items())
+    names = ["system", "dataset", "task", "matching", "column", "slice", "average", "errors", "total", "rate"]
+    return rows.rename({"name": "system", "class": "slice"}).select(names)
+
+
+def _systems(case: Case) -> pl.DataFrame:
+    number = pl.Series(range(len(case.mentions.systems)), dtype=pl.Int64)
+    return pl.DataFrame({"system": number, "name": pl.Series(case.mentions.systems, dtype=pl.String)})

@@ -1,0 +1,61 @@
+"""The classes of errors of `neleval analyze`: wrong links on mentions that match, missing and extra ones."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from remix.scoring.cases import Case
+from remix.scoring.errors import Errors, Taxonomy
+from remix.scoring.matchings import MATCHINGS
+from remix.scoring.mentions import NIL
+
+CLASSES = {
+    "wrong_link": "an entity was answered, and gold has another (of mentions where both have one)",
+    "link_as_nil": "NIL was answered, and gold has an entity (of matched mentions with an entity in gold)",
+    "nil_as_link": "an entity was answered, and gold has NIL (of matched mentions that are NIL in gold)",
+    "missing": "no answer matches the mention (of all mentions)",
+    "extra": "the answer matches no mention (of all answers that count)",
+}
+
+
+def classify(case: Case, matchings: tuple[str, ...]) -> Errors:
+    """Return the errors under each matching of the registry, under `strong` if there is none among them.
+
+    A group of alternatives counts once: by the one that an answer was assigned to, else by its first.
+    """
+    known = [name for name in matchings if name in MATCHINGS] or ["strong"]
+    parts = [_classified(case, name).with_columns(matching=pl.lit(name)) for name in known]
+    rows = pl.concat(parts).select("matching", "system", "doc", "g", "a", "class", "error")
+    totals = rows.select("matching", "system", "doc", "class", total=pl.lit(0, pl.Int64)).clear()
+    return Errors(rows, totals)
+
+
+def _classified(case: Case, matching: str) -> pl.DataFrame:
+    judged = case.judged("link", MATCHINGS[matching])
+    kept = case.kept().select("g", "doc", "group", "link")
+    pairs = judged.pairs.join(kept, on="g").join(case.answers.select("a", answered="link"), on="a")
+    pairs = pairs.sort("system", "group", "g").unique(["system", "group"], keep="first", maintain_order=True)
+    linked, answered = pl.col("link") != NIL, pl.col("answered") != NIL
+    first = kept.sort("g").unique("group", keep="first", maintain_order=True)
+    systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
+    alone = systems.join(first, how="cross").join(pairs, on=["system", "group"], how="anti")
+    free = judged.answers.filter(pl.col("outcome") != "ignored").join(pairs.select("a"), on="a", how="anti")
+    no, none = pl.lit(False), pl.lit(None, pl.Int64)
+    parts = {
+        "wrong_link": pairs.filter(linked & answered).with_columns(error=~pl.col("correct")),
+        "link_as_nil": pairs.filter(linked).with_columns(error=~answered),
+        "nil_as_link": pairs.filter(~linked).with_columns(error=answered),
+        "missing": pl.concat([pairs.with_columns(error=no), alone.with_columns(a=none, error=~no)], how="diagonal"),
+        "extra": pl.concat([pairs.with_columns(error=no), free.with_columns(g=none, error=~no)], how="diagonal"),
+    }
+    columns = ["system", "doc", "g", "a", "error"]
+    return pl.concat([part.select(*columns, pl.lit(name).alias("class")) for name, part in parts.items()])
+
+
+neleval = Taxonomy(
+    name="neleval",
+    summary="five classes: wrong link, link as NIL, NIL as link, missing, extra",
+    source="neleval, analyze.py; Hachey, Nothman and Radford, Cheap and easy entity evaluation (ACL 2014)",
+    classes=CLASSES,
+    classify=classify,
+)
