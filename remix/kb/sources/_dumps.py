@@ -21,7 +21,7 @@ from remix.lines import Block, blocks_of_lines
 from remix.progress import reading
 from remix.signature import content_hash
 
-__all__ = ["COMPRESSED", "Rows", "beginning", "blocks", "dated", "file_fingerprint", "one_file", "said"]
+__all__ = ["COMPRESSED", "Rows", "beginning", "blocks", "dated", "file_fingerprint", "one_file", "said", "shown"]
 
 COMPRESSED = {".bz2": b"BZh", ".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}
 _AHEAD = 2
@@ -180,10 +180,15 @@ def said(path: Path, pattern: Pattern, staging: Staging) -> Iterator[Statements]
         rows += found.rows.height + len(found.foreign)
         bad += found.bad.height
         for (reason,), some in found.bad.group_by("reason", maintain_order=True):
-            first = some.head(_SHOWN).select("line", "text").rows()
-            shown = [f"{path.name}:{line}: {text[:_LONGEST]}" for line, text in first]
-            example = example or shown[0]
-            staging.problem(f"a line that is {reason}", some.height, shown, place=path)
+            examples = shown(path, some)
+            example = example or examples[0]
+            staging.problem(f"a line that is {reason}", some.height, examples, place=path)
         yield found
     if bad and not rows:
         raise BadInput(path, f"no triple that is wanted is in it ({example}): give N-Triples, or Turtle, one a line")
+
+
+def shown(path: Path, lines: pl.DataFrame) -> list[str]:
+    """Return the first lines (line, text) of what is wrong in a file, as they are told."""
+    first = lines.head(_SHOWN).select("line", "text").rows()
+    return [f"{path.name}:{line}: {text[:_LONGEST]}" for line, text in first]

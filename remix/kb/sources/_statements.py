@@ -13,7 +13,7 @@ import polars as pl
 
 from remix.lines import Block, triples
 
-__all__ = ["Pattern", "Statements", "statements"]
+__all__ = ["Pattern", "Statements", "decodable", "statements"]
 
 _NO_IRI = r"[\x00-\x20<>\"{}|^`\\]"
 _LITERAL = r'(?s)^"(.*)"(?:@([A-Za-z0-9-]+)|\^\^<([^<>]*)>)?$'
@@ -83,13 +83,8 @@ def statements(block: Block, pattern: Pattern) -> Statements:
     return Statements(rows.drop("line"), foreign, numbered)
 
 
-def _text(block: Block) -> tuple[bytes, pl.DataFrame]:
-    """Return the lines with no byte that polars cannot take, and the lines that had to go for it."""
-    data = block.data
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\\r")
-    if b"\x01" in data:
-        data = data.replace(b"\x01", b"\\u0001")
+def decodable(data: bytes) -> tuple[bytes, pl.DataFrame]:
+    """Return lines of which those that are no UTF-8 were emptied, and these: line (from 0), text and reason."""
     bad: list[tuple[int, str, str]] = []
     try:
         data.decode()
@@ -101,8 +96,18 @@ def _text(block: Block) -> tuple[bytes, pl.DataFrame]:
                 bad.append((number, text, "not UTF-8"))
                 lines[number] = b""
         data = b"\n".join(lines)
-    schema = {"line": pl.Int64, "text": pl.String, "reason": pl.String}
-    return data if data.endswith(b"\n") else data + b"\n", pl.DataFrame(bad, schema=schema, orient="row")
+    return data, pl.DataFrame(bad, schema={"line": pl.Int64, "text": pl.String, "reason": pl.String}, orient="row")
+
+
+def _text(block: Block) -> tuple[bytes, pl.DataFrame]:
+    """Return the lines with no byte that polars cannot take, and the lines that had to go for it."""
+    data = block.data
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\\r")
+    if b"\x01" in data:
+        data = data.replace(b"\x01", b"\\u0001")
+    data, bad = decodable(data)
+    return data if data.endswith(b"\n") else data + b"\n", bad
 
 
 def _split(data: bytes, pattern: Pattern) -> pl.DataFrame:
@@ -122,6 +127,8 @@ def _split(data: bytes, pattern: Pattern) -> pl.DataFrame:
     started = subject.str.starts_with("<") & pl.col("more").is_null()
     sound = started & ~subject.str.strip_prefix("<").str.contains(_NO_IRI)
     other = (subject.str.starts_with("<") | subject.str.starts_with("_:")) & subject.str.contains("> <|^_:[^ ]+ <")
+    # Behind a blank node, or with other white space, what is wanted stands unsplit.
+    other &= ~subject.str.contains_any([f"<{one}" for one in [*pattern.predicates, *pattern.namespaces]])
     ends = pl.coalesce(pl.col("mark").is_in(list(pattern.languages)), False) | subject.str.ends_with(" .")
     literal = sound & rest.str.starts_with('"') & pl.col("tag").is_in(list(pattern.languages))
     iri = sound & pl.col("tag").is_null() & rest.str.contains(r"^(?:[^<>\" ]*> )?<[^\x00-\x20<>\"{}|^`\\]*> \.$")
