@@ -23,16 +23,19 @@ from remix.kb.sources._solutions import solutions
 from remix.kb.sources._terms import IRI, iris, literals, titles
 from remix.kb.staging import TABLES, Staging
 from remix.kb.vocabularies import VOCABULARIES, Question, Vocabulary
-from remix.progress import track
+from remix.progress import moving
 from remix.signature import content_hash
 
-__all__ = ["ENDPOINT"]
+__all__ = ["SOURCE"]
 
 _ROUNDS = 40
 """How far redirects and superclasses are followed; Wikidata's longest chains of classes are about half as long."""
 
 _IRIS = {table: {"entity", "redirect", "target", "page", "wikidata"} for table in TABLES}
 _IRIS["links"] = {"source", "target"}
+_IN_ONE_LANGUAGE = {"labels": "entity", "sameas": "wikidata"}
+"""Tables that take one row for each value of a column: sameas in the first language there is, labels in the first."""
+
 _FLUSH = 500_000
 
 
@@ -118,7 +121,7 @@ class _Gathering:
         self.remote = remote
         self.vocabulary = vocabulary
         self.languages = [*languages, *vocabulary.languages]
-        self.first = [languages[0], *vocabulary.languages] if languages else list(vocabulary.languages)
+        self.first = [*languages[:1], *vocabulary.languages]
         self.staging = staging
 
     def run(self, start: Mapping[str, pl.Series]) -> None:
@@ -148,13 +151,16 @@ class _Gathering:
         terms = self._terms(question, keys)
         chunks = [terms[begin : begin + question.chunk] for begin in range(0, len(terms), question.chunk)]
         rows: list[pl.DataFrame] = []
-        for chunk in track(chunks, f"{self.vocabulary.name}: {question.name} of {question.about}"):
-            for answer in self._solutions(question, chunk):
-                rows.append(answer)
-                yield from ((kind, self._keys(answer[name], kind)) for name, kind in question.finds.items())
-            if sum(answer.height for answer in rows) > _FLUSH:
-                self._stage(question, pl.concat(rows))
-                rows = []
+        what = f"{self.vocabulary.name}: {question.name} of {question.about} by {question.key}"
+        with moving(what, len(terms), " names") as done:
+            for chunk in chunks:
+                for answer in self._solutions(question, chunk):
+                    rows.append(answer)
+                    yield from ((kind, self._keys(answer[name], kind)) for name, kind in question.finds.items())
+                if sum(answer.height for answer in rows) > _FLUSH:
+                    self._stage(question, pl.concat(rows))
+                    rows = []
+                done(len(chunk))
         if rows:
             self._stage(question, pl.concat(rows))
 
@@ -194,10 +200,11 @@ class _Gathering:
     def _stage(self, question: Question, rows: pl.DataFrame) -> None:
         for table, columns in question.fills.items():
             chosen = rows
-            if table == "labels" and "language" in rows.columns:
-                order = pl.col("language").replace_strict(self.first, range(len(self.first)), default=None)
-                chosen = rows.with_columns(_order=order).drop_nulls("_order").sort("_order", "entity", "label")
-                chosen = chosen.unique("entity", keep="first", maintain_order=True)
+            if table in _IN_ONE_LANGUAGE and "language" in rows.columns:
+                tags = list(dict.fromkeys(self.first if table == "labels" else self.languages))
+                order = pl.col("language").replace_strict(tags, range(len(tags)), default=None)
+                chosen = rows.with_columns(_order=order).drop_nulls("_order").sort("_order", *question.variables)
+                chosen = chosen.unique(_IN_ONE_LANGUAGE[table], keep="first", maintain_order=True)
             made = chosen.select(
                 (pl.col(value) if isinstance(value, str) else value).alias(name) for name, value in columns.items()
             )
@@ -211,7 +218,9 @@ class _Gathering:
         if table == "scores":
             rows = self._scores(rows)
         named = "origin" if "origin" in TABLES[table] else "source"
-        rows = rows.with_columns(pl.lit(source).alias(named)).unique()
+        if named not in rows.columns:
+            rows = rows.with_columns(pl.lit(source).alias(named))
+        rows = rows.unique()
         self.staging.write(table, rows.sort(rows.columns))
 
     def _scores(self, rows: pl.DataFrame) -> pl.DataFrame:
@@ -226,6 +235,4 @@ class _Gathering:
         )
 
 
-ENDPOINT = Source(
-    "endpoint", "a SPARQL endpoint, for the surface forms and entities of loaded datasets (--for)", _parts
-)
+SOURCE = Source("endpoint", "A SPARQL endpoint, asked for what loaded datasets need (--for)", _parts)

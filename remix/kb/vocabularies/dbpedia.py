@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import polars as pl
 
+from remix.kb.sources._names import title, without_mark
 from remix.kb.vocabularies import Question, Vocabulary
 
 _RESOURCE = r"^http://(?:[a-z-]+\.)?dbpedia\.org/resource/"
 _ITEM = r"^http://www\.wikidata\.org/entity/Q[0-9]+$"
 _NO_PAGE_OF_LINKS = "FILTER NOT EXISTS { ?entity dbo:wikiPageDisambiguates ?listed }"
 _LABEL = "rdfs:label ?label FILTER(LANG(?label) IN ($languages))"
+_REDIRECT: dict[str, str | pl.Expr] = {"redirect": "redirect", "source": pl.lit("redirect")}
 
 # What Wikipedias write behind the title of a disambiguation page.
 _SUFFIXES = {
@@ -21,15 +23,6 @@ _SUFFIXES = {
     "nl": " (doorverwijspagina)",
     "pt": " (desambiguação)",
 }
-
-
-def _title(iri: str) -> pl.Expr:
-    return pl.col(iri).str.replace(_RESOURCE, "").str.replace_all("_", " ", literal=True)
-
-
-def _plain(title: pl.Expr) -> pl.Expr:
-    """Return the title of a disambiguation page without what stands behind it in parentheses."""
-    return title.str.replace(r"\s*\([^()]*\)$", "")
 
 
 _FORMS = [
@@ -61,7 +54,7 @@ _FORMS = [
         variables=("form", "redirect", "entity"),
         fills={
             "surface_forms": {"surface_form": "form", "entity": "entity"},
-            "redirects": {"redirect": "redirect", "target": "entity"},
+            "redirects": {**_REDIRECT, "target": "entity"},
         },
         finds={"entity": "entities"},
     ),
@@ -72,7 +65,7 @@ _FORMS = [
         pattern="?page rdfs:label ?form ; dbo:wikiPageDisambiguates ?entity",
         variables=("form", "page", "entity"),
         fills={
-            "surface_forms": {"surface_form": _plain(pl.col("form")), "entity": "entity"},
+            "surface_forms": {"surface_form": without_mark(pl.col("form")), "entity": "entity"},
             "disambiguations": {"page": "page", "entity": "entity"},
         },
         finds={"entity": "entities"},
@@ -85,9 +78,9 @@ _FORMS = [
         pattern="?redirect rdfs:label ?form ; dbo:wikiPageRedirects ?page . ?page dbo:wikiPageDisambiguates ?entity",
         variables=("form", "redirect", "page", "entity"),
         fills={
-            "surface_forms": {"surface_form": _plain(pl.col("form")), "entity": "entity"},
+            "surface_forms": {"surface_form": without_mark(pl.col("form")), "entity": "entity"},
             "disambiguations": {"page": "page", "entity": "entity"},
-            "redirects": {"redirect": "redirect", "target": "page"},
+            "redirects": {**_REDIRECT, "target": "page"},
         },
         finds={"entity": "entities"},
     ),
@@ -100,7 +93,7 @@ _NAMES = [
         key="redirect",
         pattern="?redirect dbo:wikiPageRedirects ?target",
         variables=("redirect", "target"),
-        fills={"redirects": {"redirect": "redirect", "target": "target"}},
+        fills={"redirects": {**_REDIRECT, "target": "target"}},
         finds={"target": "entities"},
     ),
     Question(
@@ -110,8 +103,21 @@ _NAMES = [
         pattern=f"?redirect dbo:wikiPageRedirects ?target OPTIONAL {{ ?redirect {_LABEL} }}",
         variables=("target", "redirect", "label"),
         fills={
-            "surface_forms": {"surface_form": pl.coalesce("label", _title("redirect")), "entity": "target"},
-            "redirects": {"redirect": "redirect", "target": "target"},
+            "surface_forms": {"surface_form": pl.coalesce("label", title(pl.col("redirect"))), "entity": "target"},
+            "redirects": {**_REDIRECT, "target": "target"},
+        },
+    ),
+    # Redirects of redirects; bots keep Wikipedia free of longer chains.
+    Question(
+        name="redirect-label",
+        about="entities",
+        key="target",
+        pattern="?middle dbo:wikiPageRedirects ?target . ?redirect dbo:wikiPageRedirects ?middle "
+        f"OPTIONAL {{ ?redirect {_LABEL} }}",
+        variables=("target", "middle", "redirect", "label"),
+        fills={
+            "surface_forms": {"surface_form": pl.coalesce("label", title(pl.col("redirect"))), "entity": "middle"},
+            "redirects": {**_REDIRECT, "target": "middle"},
         },
     ),
     Question(
@@ -141,7 +147,10 @@ _NAMES = [
         pattern=f"?page dbo:wikiPageDisambiguates ?entity OPTIONAL {{ ?page {_LABEL} }}",
         variables=("entity", "page", "label"),
         fills={
-            "surface_forms": {"surface_form": _plain(pl.coalesce("label", _title("page"))), "entity": "entity"},
+            "surface_forms": {
+                "surface_form": without_mark(pl.coalesce("label", title(pl.col("page")))),
+                "entity": "entity",
+            },
             "disambiguations": {"page": "page", "entity": "entity"},
         },
     ),
@@ -175,7 +184,7 @@ _NAMES = [
 
 _REST = [
     Question(
-        name="type",
+        name="instance-types",
         about="entities",
         key="entity",
         pattern="?entity rdf:type ?class",
@@ -193,7 +202,7 @@ _REST = [
         finds={"parent": "classes"},
     ),
     Question(
-        name="page-link",
+        name="page-links",
         about="entities",
         key="source",
         pattern="?source dbo:wikiPageWikiLink ?target",
@@ -202,7 +211,7 @@ _REST = [
         chunk=25,
     ),
     Question(
-        name="page-link",
+        name="page-links",
         about="entities",
         key="target",
         pattern="?source dbo:wikiPageWikiLink ?target",

@@ -7,10 +7,7 @@ from remix.kb.vocabularies import Question, Vocabulary
 _ITEM = r"^http://www\.wikidata\.org/entity/Q[0-9]+$"
 _RESOURCE = r"^http://(?:[a-z-]+\.)?dbpedia\.org/resource/"
 _NO_PAGE_OF_LINKS = "FILTER NOT EXISTS { ?entity wdt:P31 wd:Q4167410 }"
-_STATEMENT = (
-    '?source ?property ?target FILTER(STRSTARTS(STR(?property), "http://www.wikidata.org/prop/direct/P") '
-    "&& ?property NOT IN (wdt:P31, wdt:P279)) "
-)
+_STATEMENT = '?source ?property ?target FILTER(STRSTARTS(STR(?property), "http://www.wikidata.org/prop/direct/P")) '
 _IS_ITEM = 'FILTER(STRSTARTS(STR(?{0}), "http://www.wikidata.org/entity/Q"))'
 _SITELINK = (
     'schema:isPartOf ?site ; schema:about ?wikidata ; schema:name ?title FILTER(STRENDS(STR(?site), ".wikipedia.org/"))'
@@ -41,12 +38,12 @@ _NAMES = [
         key="title",
         of=_RESOURCE,
         pattern=f"?article {_SITELINK}",
-        variables=("title", "article", "wikidata"),
-        fills={"sameas": {"wikidata": "wikidata", "entity": "article"}},
+        variables=("wikidata",),
+        fills={},
         finds={"wikidata": "entities"},
     ),
     Question(
-        name="redirect",
+        name="sameAs",
         about="entities",
         key="redirect",
         pattern=f"?redirect owl:sameAs ?target {_IS_ITEM.format('target')}",
@@ -55,7 +52,7 @@ _NAMES = [
         finds={"target": "entities"},
     ),
     Question(
-        name="redirect",
+        name="sameAs",
         about="entities",
         key="target",
         pattern=f"?redirect owl:sameAs ?target {_IS_ITEM.format('redirect')}",
@@ -86,8 +83,8 @@ _NAMES = [
         name="sitelink",
         about="entities",
         key="wikidata",
-        pattern=f"?article {_SITELINK} FILTER(LANG(?title) IN ($languages))",
-        variables=("wikidata", "article", "title"),
+        pattern=f"?article {_SITELINK} FILTER(LANG(?title) IN ($languages)) BIND(LANG(?title) AS ?language)",
+        variables=("wikidata", "article", "title", "language"),
         fills={
             "sameas": {"wikidata": "wikidata", "entity": "article"},
             "surface_forms": {"surface_form": "title", "entity": "wikidata"},
@@ -97,7 +94,7 @@ _NAMES = [
 
 _REST = [
     Question(
-        name="type",
+        name="P31",
         about="entities",
         key="entity",
         pattern="?entity wdt:P31 ?class",
@@ -106,7 +103,7 @@ _REST = [
         finds={"class": "classes"},
     ),
     Question(
-        name="subclass",
+        name="P279",
         about="classes",
         of=_ITEM,
         key="class",
@@ -145,5 +142,5 @@ WIKIDATA = Vocabulary(
     questions=(*_NAMES, *_REST),
     languages=("mul",),
     host="wikidata.org",
-    licence="CC0-1.0",
+    licence="CC0 1.0",
 )

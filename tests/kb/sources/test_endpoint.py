@@ -15,12 +15,14 @@ from hypothesis import strategies as st
 from remix._version import __version__
 from remix.errors import BadInput, StoreError, Timeout, UsageError
 from remix.kb.forms import normalise
-from remix.kb.sources import SOURCES, Choices, Part
+from remix.kb.sources import Choices, Part
 from remix.kb.sources._remote import Manners, Remote, TooHeavy
 from remix.kb.sources._solutions import solutions
 from remix.kb.sources._terms import iris, literals, titles
+from remix.kb.sources.endpoint import SOURCE
 from remix.kb.staging import Staging
 from remix.store import Store
+from remix.workspace import Workspace
 from tests.kb.sources import endpoints
 from tests.kb.sources.endpoints import DBPEDIA, HUB_LINKS, WIKIDATA, Behaviour, Endpoint, endpoint, status, virtuoso
 from tests.web.conftest import serving
@@ -30,6 +32,13 @@ DBO = "http://dbpedia.org/ontology/"
 FORMS = ["anna", "Anna K.", "Who?", 'The "Q" \\ back', "nothing known", "KÖLN", "Anne"]
 ENTITIES = [f"{R}A_Karst", f"{R}Hub", f"{R}Anna_Karst", f"{WD}Q900002"]
 QUERY = "SELECT ?s ?label WHERE { ?s <http://www.w3.org/2000/01/rdf-schema#label> ?label }"
+DOCUMENT = """
+@prefix itsrdf: <http://www.w3.org/2005/11/its/rdf#> .
+@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .
+<urn:d> a nif:Context ; nif:isString "Anna" ; nif:beginIndex 0 ; nif:endIndex 4 .
+<urn:a> a nif:Phrase ; nif:referenceContext <urn:d> ; nif:anchorOf "Anna" ; nif:beginIndex 0 ; nif:endIndex 4 ;
+    itsrdf:taIdentRef <http://dbpedia.org/resource/Anna_Karst> .
+"""
 QUICK = Manners(rate=10_000, timeout=0.3, tries=3, wait=0.001)
 
 
@@ -48,7 +57,7 @@ def part(
     address: str, *, forms: Sequence[str] = FORMS, entities: Sequence[str] = ENTITIES, cache: Path | None = None
 ) -> Part:
     named = {"forms": pl.Series(forms, dtype=pl.String), "entities": pl.Series(entities, dtype=pl.String)}
-    [only] = SOURCES["endpoint"].parts(address, Choices(**named, cache=cache))
+    [only] = SOURCE.parts(address, Choices(**named, cache=cache))
     return only
 
 
@@ -96,11 +105,9 @@ EXPECTED = {
     ],
     "redirects": [
         (f"{R}A_Karst", f"{R}Karst__Anna", "redirect"),
-        (f"{R}A_Karst", f"{R}Karst__Anna", "redirect-label"),
-        (f"{R}Anne", f"{R}Anna_(disambiguation)", "disambiguation"),
+        (f"{R}Anne", f"{R}Anna_(disambiguation)", "redirect"),
         (f"{R}Karst__Anna", f"{R}Anna_Karst", "redirect"),
-        (f"{R}Karst__Anna", f"{R}Anna_Karst", "redirect-label"),
-        (f"{WD}Q900004", f"{WD}Q900001", "redirect"),
+        (f"{WD}Q900004", f"{WD}Q900001", "sameAs"),
     ],
     "labels": [
         (f"{R}Anna_Bell", "Anna Bell", "label"),
@@ -112,12 +119,12 @@ EXPECTED = {
         (f"{WD}Q900001", "Anna Karst", "label"),
         (f"{WD}Q900008", "Anna", "label"),
     ],
-    "types": [(f"{R}Anna_Karst", f"{DBO}Person", "type"), (f"{WD}Q900001", f"{WD}Q900005", "type")],
+    "types": [(f"{R}Anna_Karst", f"{DBO}Person", "instance-types"), (f"{WD}Q900001", f"{WD}Q900005", "P31")],
     "subclasses": [
         (f"{DBO}Agent", "http://www.w3.org/2002/07/owl#Thing", "subclass"),
         (f"{DBO}Person", f"{DBO}Agent", "subclass"),
-        (f"{WD}Q900005", f"{WD}Q900006", "subclass"),
-        (f"{WD}Q900006", f"{WD}Q900005", "subclass"),
+        (f"{WD}Q900005", f"{WD}Q900006", "P279"),
+        (f"{WD}Q900006", f"{WD}Q900005", "P279"),
     ],
     "sameas": [
         (f"{WD}Q900001", f"{R}Anna_Karst", "sameas"),
@@ -127,11 +134,12 @@ EXPECTED = {
     "scores": [(f"{R}Anna_Karst", 3.5, "vrank")],
     "links": sorted(
         [
-            (f"{R}Anna_Karst", f"{R}Anna_Bell", "page-link"),
-            (f"{R}Anna_Karst", f"{R}Hub", "page-link"),
+            (f"{R}Anna_Karst", f"{R}Anna_Bell", "page-links"),
+            (f"{R}Anna_Karst", f"{R}Hub", "page-links"),
             (f"{WD}Q900001", f"{WD}Q900003", "statement"),
+            (f"{WD}Q900001", f"{WD}Q900005", "statement"),
             (f"{WD}Q900008", f"{WD}Q900001", "statement"),
-            *((f"{R}Page_{number:03}", f"{R}Hub", "page-link") for number in range(HUB_LINKS)),
+            *((f"{R}Page_{number:03}", f"{R}Hub", "page-links") for number in range(HUB_LINKS)),
         ]
     ),
 }
@@ -150,13 +158,7 @@ def test_virtuoso_that_cuts_its_answers_gives_everything(tmp_path: Path) -> None
 
 
 def test_our_own_endpoint_gives_the_same(tmp_path: Path) -> None:
-    document = """
-    @prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .
-    <urn:d> a nif:Context ; nif:isString "Anna" ; nif:beginIndex 0 ; nif:endIndex 4 .
-    <urn:a> a nif:Phrase ; nif:referenceContext <urn:d> ; nif:anchorOf "Anna" ; nif:beginIndex 0 ; nif:endIndex 4 ;
-        <http://www.w3.org/2005/11/its/rdf#taIdentRef> <http://dbpedia.org/resource/Anna_Karst> .
-    """
-    (tmp_path / "slice.ttl").write_text(DBPEDIA + document, encoding="utf-8")
+    (tmp_path / "slice.ttl").write_text(DBPEDIA + DOCUMENT, encoding="utf-8")
     Store(tmp_path / ".remix").load(tmp_path / "slice.ttl")
     with serving(tmp_path / ".remix") as address:
         assert gathered(part(address), tmp_path / "staged") == {
@@ -357,7 +359,7 @@ def test_version_is_of_what_was_asked_and_when(tmp_path: Path) -> None:
     assert len({other.fingerprint for other in [one, *others]}) == 4
     assert one.date in {file.read_text()[:10] for file in (tmp_path / "endpoints").glob("*/begun")}
     assert part("https://dbpedia.org/sparql").licence == "CC BY-SA 3.0, GFDL"
-    assert part("https://query.wikidata.org/sparql").licence == "CC0-1.0"
+    assert part("https://query.wikidata.org/sparql").licence == "CC0 1.0"
     assert one.licence == ""
 
 
@@ -382,6 +384,24 @@ def test_rank_that_is_no_number_is_reported(tmp_path: Path) -> None:
         part(server.address, entities=[f"{R}A", f"{R}B"]).read(staging)
     assert staged(tmp_path)["scores"] == [(f"{R}A", 4.5, "vrank")]
     assert staging.problems["ranks that are no number"].first == ["high"]
+
+
+def test_knowledge_base_of_a_dataset_is_built_in_two_attempts(server: Endpoint, tmp_path: Path) -> None:
+    (tmp_path / "small.ttl").write_text(DOCUMENT, encoding="utf-8")
+    workspace = Workspace(tmp_path / ".remix")
+    workspace.store.load(tmp_path / "small.ttl")
+    before = workspace.attach_kb()
+    server.behaviours = [endpoints.answer] * 10 + [status(403, b"enough for today")]
+    sources = [("endpoint", server.address)]
+    with pytest.raises(StoreError, match="answered 403 Forbidden: enough for today"):
+        workspace.kb_build(sources, name="small", datasets=["small"])
+    assert workspace.kb is not None and workspace.kb.signature == before.signature
+    kb = workspace.kb_build(sources, name="small", datasets=["small"])
+    # The one annotation is Anna; of Wikidata, Q900008 has that label.
+    found = kb.candidates(pl.DataFrame({"form": ["Anna"]}))
+    assert set(found["entity"]) == {f"{R}Anna_Karst", f"{R}Anna_Bell", f"{WD}Q900008"}
+    assert kb.resolve(pl.Series([f"{R}A_Karst", f"{WD}Q900004"])).to_list() == [f"{R}Anna_Karst"] * 2
+    assert len(server.asked) == len(set(server.asked)) + 1
 
 
 @pytest.mark.parametrize("place", ["ftp://example.org/sparql", "dbpedia.org/sparql", "/data/dump.nt", "http://"])
