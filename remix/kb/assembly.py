@@ -71,9 +71,10 @@ class Assembly:
         Raises `BadInput` where no surface form is left.
         """
         self._redirects()
-        self._dictionary()
+        self._forms()
         self._described()
         self._scores()
+        self._dictionary()
         self._entities()
         return self.found
 
@@ -84,6 +85,7 @@ class Assembly:
         self.found["circular_redirects"] = _first(self._file("circular", circular.select("redirect"), "redirect"))
         self._part("sameas", lambda: relations.sameas_pairs(self._rows("sameas")), "wikidata")
         self._part("resolution", lambda: relations.resolution(self._read("redirects"), self._read("sameas")), "iri")
+        self._part("resolution_by_entity", lambda: self._read("resolution"), "entity", "iri")
 
     def _followed(self, first: Frame) -> Frame:
         """Return the redirects that end, each with its last target.
@@ -101,7 +103,7 @@ class Assembly:
             open_ = self._file(f"open-{rounds}", relations.opened(moved, first))
         return nw.concat(closed)
 
-    def _dictionary(self) -> None:
+    def _forms(self) -> None:
         def forms() -> Frame:
             uncounted = named(self._sources("surface_forms"), self.rules.uncounted)
             return relations.counted_forms(self._resolved("surface_forms", "entity"), self._pages(), uncounted)
@@ -109,9 +111,6 @@ class Assembly:
         self._part("surface_forms", forms, "key", "entity", "surface_form", "source")
         if not height(self.to / "surface_forms.parquet"):
             raise BadInput("the knowledge base", "no surface forms are left: there is nothing to look up")
-        pairs = self._write("pairs", relations.pairs(self._read("surface_forms")))
-        self._part("dictionary", lambda: relations.dictionary(pairs), "key", "entity")
-        self._part("dictionary_by_entity", lambda: self._read("dictionary"), "entity", "key")
 
     def _described(self) -> None:
         types, subclasses = ["entity", "class", "source"], ["class", "parent", "source"]
@@ -141,6 +140,11 @@ class Assembly:
                     self.session, links, resolution, self.work, damping=rules.damping, tolerance=rules.tolerance
                 )
                 made.edges.rename(edges)
+
+    def _dictionary(self) -> None:
+        pairs = self._write("pairs", relations.pairs(self._read("surface_forms")))
+        self._part("dictionary", lambda: relations.dictionary(pairs, self._scanned("scores")), "key", "entity")
+        self._part("dictionary_by_entity", lambda: self._read("dictionary"), "entity", "key")
 
     def _entities(self) -> None:
         scores, labels = self.session.scan([self.work / "scores.parquet"]), self._scanned("labels")

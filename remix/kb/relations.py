@@ -118,15 +118,17 @@ def pairs(forms: Frame) -> Frame:
     return _summed(forms, "key", "entity")
 
 
-def dictionary(pairs: Frame) -> Frame:
-    """Return the pairs with two counts: `entities` that the key may mean, `forms` that the entity goes by.
+def dictionary(pairs: Frame, scores: Frame) -> Frame:
+    """Return the pairs with their entity's pagerank, `entities` that the key may mean, `forms` of the entity.
 
-    They are |W_E(key)| and |W_S(entity)| of the remixing paper, section 2.4.
+    The two counts are |W_E(key)| and |W_S(entity)| of the remixing paper, section 2.4.
     """
     by_key = pairs.group_by("key").agg(nw.len().alias("entities"))
     by_entity = pairs.group_by("entity").agg(nw.len().alias("forms"))
     counted = pairs.join(by_key, on="key").join(by_entity, on="entity")
-    return counted.select("key", "entity", "count", *(nw.col(name).cast(nw.Int64) for name in ("entities", "forms")))
+    ranked = counted.join(scores.select("entity", "pagerank"), on="entity", how="left")
+    counts = (nw.col(name).cast(nw.Int64) for name in ("entities", "forms"))
+    return ranked.select("key", "entity", "count", "pagerank", *counts)
 
 
 def best_labels(labels: Frame) -> Frame:

@@ -13,7 +13,7 @@ import narwhals as nw
 from remix.errors import Error, UsageError
 from remix.kb.engines import Engine
 
-ROW_GROUP = 100_000
+ROW_GROUP = 20_480
 """Rows whose smallest and largest values are kept together: so much is read to find one key in a sorted file."""
 
 

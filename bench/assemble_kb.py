@@ -1,0 +1,94 @@
+"""How long the dictionary of a knowledge base takes, from staged rows to sorted Parquet, and how much memory.
+
+`python bench/assemble_kb.py` generates rows with Zipf-distributed names and entities at 1 and 10 % of the size of
+DBpedia English and assembles them, each in a process of its own; `--scale full` adds 20 million rows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from remix.kb.assembly import Assembly, Rules, height
+from remix.kb.engines import ENGINES
+from remix.kb.staging import Staging
+
+FULL = 20_000_000
+CHUNK = 1_000_000
+
+
+def generate(folder: Path, rows: int, seed: int = 7) -> None:
+    """Stage rows: a label for each entity, further names by popularity, counts for two rows in five."""
+    random = np.random.default_rng(seed)
+    entities = rows * 6 // 10
+    staging = Staging(folder)
+    for begin in range(0, rows, CHUNK):
+        count = min(CHUNK, rows - begin)
+        number = np.arange(begin, begin + count)
+        drawn = (entities * random.random(count) ** 3).astype(np.int64)
+        entity = np.where(number < entities, number, drawn)
+        name = np.where(number < entities, number // 2, (rows * random.random(count) ** 4).astype(np.int64))
+        counts = np.where(random.random(count) < 0.4, random.zipf(1.6, count).clip(1, 10**6), 0)
+        made = pl.DataFrame({"entity": entity, "name": name, "count": counts}).select(
+            surface_form=pl.format("Name of thing {} Ünïcode", "name"),
+            entity=pl.format("http://dbpedia.org/resource/Thing_{}_of_this_world", "entity"),
+            count=pl.when(pl.col("count") > 0).then("count"),
+            source=pl.when(pl.col("count") > 0).then(pl.lit("anchor")).otherwise(pl.lit("label")),
+        )
+        staging.write("surface_forms", made)
+    redirects = entities // 10
+    target = random.integers(0, entities, redirects)
+    staging.write(
+        "redirects",
+        pl.DataFrame({"a": np.arange(redirects), "b": target}).select(
+            redirect=pl.format("http://dbpedia.org/resource/Thing_{}_of_this_world", "a"),
+            target=pl.format("http://dbpedia.org/resource/Thing_{}_of_this_world", "b"),
+            source=pl.lit("redirect"),
+        ),
+    )
+
+
+def assemble(folder: Path, memory: str) -> None:
+    """Assemble what is staged; print rows, seconds and peak memory of this process."""
+    staged = {table: sorted((folder / "staged" / table).glob("*.parquet")) for table in ("surface_forms", "redirects")}
+    work, to = folder / "work", folder / "kb"
+    work.mkdir()
+    to.mkdir()
+    begin = time.perf_counter()
+    with ENGINES["duckdb"].open(work, memory) as session:
+        Assembly(session, staged, work, to, Rules()).run()
+    seconds = time.perf_counter() - begin
+    rows = sum(height(file) for file in staged["surface_forms"])
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(
+        f"{rows:>10,} rows: {seconds:6.1f} s, {rows / seconds / 1e6:.2f} million rows/s, peak {peak:.2f} GB", flush=True
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--scale", choices=["tenth", "full"], default="tenth")
+    parser.add_argument("--memory", default="3GB")
+    parser.add_argument("--folder", type=Path, help="where the files go; by default a temporary folder")
+    parser.add_argument("--only", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.only:
+        assemble(options.only, options.memory)
+        return
+    for share in (100, 10, 1) if options.scale == "full" else (100, 10):
+        with tempfile.TemporaryDirectory(dir=options.folder) as name:
+            (Path(name) / "staged").mkdir()
+            generate(Path(name) / "staged", FULL // share)
+            subprocess.run([sys.executable, __file__, "--only", name, "--memory", options.memory], check=True)
+
+
+if __name__ == "__main__":
+    main()
