@@ -18,6 +18,7 @@ KINDS = (
     "systems",
     "profiles",
     "matchings",
+    "taxonomies",
     "sources",
     "engines",
     "runs",
@@ -32,7 +33,7 @@ def command(kind: str, workspace: Path | None, output: str, to: Path | None) -> 
     """List what is loaded and known (datasets), or the parts of remix of a kind.
 
     The kinds are datasets, queries, sets (the named sets of parameters that queries have), measures, formats, systems,
-    profiles, matchings, sources and engines of knowledge bases, and runs (what systems answered).
+    profiles, matchings, taxonomies of errors, sources and engines of knowledge bases, and runs (what systems answered).
 
     \b
     Example:

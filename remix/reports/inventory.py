@@ -149,6 +149,12 @@ def _matchings(_: Store, __: Path) -> Rows:
     return [{"name": one.name, "summary": one.summary} for one in MATCHINGS]
 
 
+def _taxonomies(_: Store, __: Path) -> Rows:
+    from remix.scoring.errors import TAXONOMIES
+
+    return [{"name": one.name, "summary": one.summary, "classes": list(one.classes)} for one in TAXONOMIES]
+
+
 def _sources(_: Store, __: Path) -> Rows:
     from remix.kb.sources import SOURCES
 
@@ -179,6 +185,7 @@ KINDS: Mapping[str, Callable[[Store, Path], Rows]] = {
     "systems": _systems,
     "profiles": _profiles,
     "matchings": _matchings,
+    "taxonomies": _taxonomies,
     "sources": _sources,
     "engines": _engines,
     "runs": _runs,

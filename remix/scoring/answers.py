@@ -43,7 +43,15 @@ class Answers:
         self.runs = runs
         self.background = background
         self.types = pl.DataFrame(schema={"entity": pl.String, "class": pl.String}) if types is None else types
-        self.names = names
+        self._names = names
+
+    @cached_property
+    def names(self) -> pl.DataFrame | None:
+        """Return entity and name, those of the knowledge base unless others are given; None with neither."""
+        if self._names is not None or self.background.kb is None:
+            return self._names
+        known = self.background.kb.rows("entities", "entity", self.mentions.entities, ["entity", "label"])
+        return known.select("entity", name="label").drop_nulls().unique("entity")
 
     @cached_property
     def numbered(self) -> pl.DataFrame:

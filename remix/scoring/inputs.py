@@ -18,6 +18,7 @@ from remix.names import EL, RMX
 from remix.scoring.evaluation import evaluate
 from remix.scoring.kept import kept_gold, kept_runs, measured_columns
 from remix.scoring.origins import background_of
+from remix.scoring.profiles import PROFILES
 from remix.signature import content_hash
 
 if TYPE_CHECKING:
@@ -81,7 +82,8 @@ def evaluated(
         keeper.ensure_sample()
         frames, targets = kept_gold(keeper.store, names)
         kb = keeper.kb
-        columns, of_documents = measured_columns(frames, kb, by)
+        own = PROFILES[choices.get("profile", "remix")].slices
+        columns, of_documents = measured_columns(frames, kb, [column for column in by if column not in own])
         background = background_of(keeper.store, names, targets, kb)
         types = pl.concat([read for read in (types, _stated(frames)) if read is not None], how="diagonal")
         if systems or not runs:

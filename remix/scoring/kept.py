@@ -63,7 +63,7 @@ def measured_columns(
     """Return the measures of gold's annotations and of its documents that `by` asks for and the data do not have."""
     from remix.measures import compute
 
-    had = {"class", *gold.annotations.columns, *gold.documents.columns}
+    had = {"class", "type", *gold.annotations.columns, *gold.documents.columns}
     had |= {name for term in gold.values["term"].unique() for name in (term, term.rsplit("#", 1)[-1])}
     if not (wanted := set(by) - had):
         return None, None

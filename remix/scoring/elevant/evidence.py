@@ -137,14 +137,18 @@ def _names(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _popular(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows with `metonymy`, `rare` and `answered_popular`, false where no knowledge base has counts."""
+    """Return the rows with `metonymy`, `rare` and `answered_popular`, false without a knowledge base.
+
+    ELEVANT takes the entity that most hyperlinks with this text lead to; so does the first rank of the dictionary,
+    which goes by PageRank where it has no counts.
+    """
     assert case.known is not None
     kb = case.known.background.kb
     asked = rows.filter(pl.col("label").is_not_null() & pl.col("a").is_not_null())
     if kb is None or asked.is_empty():
         no = pl.lit(False)
         return rows.with_columns(metonymy=no, rare=no, answered_popular=no)
-    first = kb.candidates(asked.select(form="text")).filter((pl.col("rank") == 1) & (pl.col("count") > 0))
+    first = kb.candidates(asked.select(form="text")).filter(pl.col("rank") == 1)
     first = first.select(text="form", iri="entity").unique()
     types = case.known.types.filter(pl.col("class").is_in(_CLASSES["location"])).select(iri="entity").unique()
     places = first.join(types, on="iri", how="semi")["text"].unique()

@@ -41,8 +41,8 @@ CLASSES = {
 def classify(case: Case, matchings: tuple[str, ...]) -> Errors:
     """Return the errors in each mode, `IGNORED` and `REQUIRED`, whatever else is matched by.
 
-    Popularity (metonymy, rare) is told by the counts of a knowledge base; without one these classes are empty. Words
-    are runs of letters and digits.
+    Popularity (metonymy, rare) is told by the dictionary of a knowledge base; without one these classes are empty.
+    Words are runs of letters and digits.
     """
     modes = [name for name in MODES if name in matchings] or list(MODES)
     rows = evidence(case).filter(pl.col("mode").is_in(modes) & ~pl.col("dropped")).rename({"mode": "matching"})
