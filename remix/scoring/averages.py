@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-__all__ = ["AVERAGES", "Average", "SCORES", "scores"]
+__all__ = ["AVERAGES", "SCORES", "Average", "averages", "ratio", "scores"]
 
 SCORES = ("precision", "recall", "f1", "precision_in_scope", "precision_on_mention")
 
@@ -20,17 +20,19 @@ def ratio(part: pl.Expr, whole: pl.Expr) -> pl.Expr:
 def scores() -> dict[str, pl.Expr]:
     """Return an expression over counts for each score.
 
-    F1 takes the false positives in scope where they are defined, else those on kept mentions, else all.
+    `tp_of_gold` are the mentions of gold that were found, `tp` the answers that are right. F1 takes the false
+    positives in scope where they are defined, else those on kept mentions, else all.
 
-    >>> row = pl.DataFrame({"tp": [2], "fp": [2], "fn": [0], "fp_in_scope": [None], "fp_on_mention": [None]})
+    >>> row = pl.DataFrame({"tp": [2], "tp_of_gold": [2], "fp": [2], "fn": [0]})
+    >>> row = row.with_columns(fp_in_scope=None, fp_on_mention=None)
     >>> row.select(**scores()).rows()
     [(0.5, 1.0, 0.6666666666666666, None, None)]
     """
-    tp, fp, fn = pl.col("tp"), pl.col("fp"), pl.col("fn")
+    tp, fp, fn, found = pl.col("tp"), pl.col("fp"), pl.col("fn"), pl.col("tp_of_gold")
     chosen = pl.coalesce("fp_in_scope", "fp_on_mention", "fp")
     return {
         "precision": ratio(tp, tp + fp),
-        "recall": ratio(tp, tp + fn),
+        "recall": ratio(found, found + fn),
         "f1": ratio(2 * tp, 2 * tp + chosen + fn),
         "precision_in_scope": ratio(tp, tp + pl.col("fp_in_scope")),
         "precision_on_mention": ratio(tp, tp + pl.col("fp_on_mention")),
@@ -49,23 +51,46 @@ class Average:
 COUNTS = ("tp", "fp", "fn", "ignored", "fp_in_scope", "fp_on_mention")
 
 
-def _sums() -> list[pl.Expr]:
+def _sums(counts: pl.DataFrame) -> list[pl.Expr]:
     # A column that is null throughout is undefined, not zero.
-    return [pl.when(pl.col(name).is_not_null().any()).then(pl.col(name).sum()).alias(name) for name in COUNTS]
+    names = [name for name in (*COUNTS, "tp_of_gold") if name in counts.columns]
+    return [pl.when(pl.col(name).is_not_null().any()).then(pl.col(name).sum()).alias(name) for name in names]
 
 
-def micro(counts: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
-    """Return the scores of the summed counts."""
-    return counts.group_by(keys, maintain_order=True).agg(_sums()).with_columns(**scores())
+def averages(
+    scores: Callable[[], Mapping[str, pl.Expr]] = scores, documents: str = "defined", harmonic: bool = False
+) -> dict[str, Average]:
+    """Return the averages of a profile: micro (each mention counts the same) and macro (each document does).
+
+    Micro scores are those of the summed counts. Macro scores are means over the documents where the score is defined
+    ('defined', 'all') or those with gold ('asked'); with `harmonic`, macro-F1 is that of macro precision and recall.
+    """
+
+    def micro(counts: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+        sums = counts.group_by(keys, maintain_order=True).agg(_sums(counts))
+        return _of_both(sums).with_columns(**scores()).drop("tp_of_gold")
+
+    def macro(counts: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+        each = _of_both(counts).with_columns(**scores())
+        asked = pl.col("tp_of_gold") + pl.col("fn") > 0 if documents == "asked" else pl.lit(True)
+        means = [pl.col(name).filter(asked).mean() for name in SCORES]
+        numbers = [(pl.col(name).is_not_null() & asked).sum().alias(f"{name}_documents") for name in SCORES[:3]]
+        found = each.group_by(keys, maintain_order=True).agg(*_sums(counts), *means, *numbers)
+        if harmonic:
+            precision, recall = pl.col("precision"), pl.col("recall")
+            f1 = ratio(2 * precision * recall, precision + recall).fill_null(0.0)
+            found = found.with_columns(f1=pl.when(precision.is_not_null()).then(f1))
+        return found.drop("tp_of_gold", strict=False)
+
+    return {"micro": Average("micro", micro), "macro": Average("macro", macro)}
 
 
-def macro(counts: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
-    """Return the mean of each score over the documents where it is defined, and how many these are."""
-    each = counts.with_columns(**scores())
-    means = [pl.col(name).mean() for name in SCORES]
-    numbers = [pl.col(name).is_not_null().sum().alias(f"{name}_documents") for name in SCORES[:3]]
-    return each.group_by(keys, maintain_order=True).agg(*_sums(), *means, *numbers)
+def _of_both(counts: pl.DataFrame) -> pl.DataFrame:
+    """Return counts with `tp_of_gold`: where gold is found in part or twice, it differs from the TP among answers."""
+    if "tp_of_gold" not in counts.columns:
+        return counts.with_columns(tp_of_gold="tp")
+    return counts.with_columns(tp_of_gold=pl.coalesce("tp_of_gold", "tp"))
 
 
-AVERAGES: Mapping[str, Average] = {"micro": Average("micro", micro), "macro": Average("macro", macro)}
-"""Micro: each mention counts the same. Macro: each document does."""
+AVERAGES: Mapping[str, Average] = averages()
+"""The averages of the default profile: undefined scores are left out."""

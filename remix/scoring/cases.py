@@ -14,7 +14,7 @@ from remix.scoring.dense import counts, looked_up, marked
 from remix.scoring.matchings import Matching
 from remix.scoring.mentions import Mentions
 
-__all__ = ["Case", "Judged"]
+__all__ = ["Case", "Judged", "fits_ignorable"]
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def _judge(case: Case, criterion: str, matching: Matching) -> Judged:
     # An option's number is that of its first annotation, so it is no other group's.
     required = required.with_columns(size=pl.Series(counts(required["option"])))
     correct = pl.col("link") if criterion == "link" else pl.lit(True)
-    pairs = looked_up(looked_up(case.overlaps, "g", case.gold, ["ignorable"]), "a", case.answers, ["system"])
+    pairs = looked_up(looked_up(matching.pairs(case), "g", case.gold, ["ignorable"]), "a", case.answers, ["system"])
     pairs = pairs.with_columns(correct=correct, spans=matching.spans)
     edges = pairs.filter(pl.col("spans") & pl.col("ignorable").is_null())
     edges = looked_up(edges, "g", required, ["doc", "group", "option", "size"])
@@ -123,7 +123,7 @@ def _outcomes(
     numbers = case.answers["a"].to_numpy()
     size = int(numbers.max(initial=-1)) + 1
     found, near = marked(right, size), marked(on_mention, size)
-    ignored = marked(further, size) | marked(_ignored(pairs.filter(~found[pairs["a"]])), size)
+    ignored = marked(further, size) | marked(fits_ignorable(pairs.filter(~found[pairs["a"]])), size)
     answers = case.answers.select(
         *("a", "system", "doc", "inside"),
         on_mention=pl.Series(near[numbers]),
@@ -138,7 +138,7 @@ def _outcomes(
     return answers.join(case.scope, on="a", how="left").with_columns(pl.col("in_scope").fill_null(True))
 
 
-def _ignored(pairs: pl.DataFrame) -> pl.Series:
+def fits_ignorable(pairs: pl.DataFrame) -> pl.Series:
     """Return the answers, of those that are no TP, that fit an ignorable annotation better than any kept one.
 
     The fit is the link, then the overlap; ties go to the kept annotation. A dropped annotation takes any answer that

@@ -2,26 +2,63 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import polars as pl
 
+from remix.errors import UsageError
 from remix.registry import Registry
 
-__all__ = ["MATCHINGS", "Matching"]
+if TYPE_CHECKING:
+    from remix.scoring.cases import Case
+
+__all__ = ["MATCHINGS", "Matching", "matching_named"]
+
+
+def overlapping(case: Case) -> pl.DataFrame:
+    """Return the pairs of gold mentions and answers that share a character."""
+    return case.overlaps
 
 
 @dataclass(frozen=True)
 class Matching:
-    """When two spans that overlap match.
+    """When two spans match.
 
-    `spans` is an expression over the pairs of `remix.scoring.overlaps`: `equal` (same begin and end), `shared`
-    and `union` (characters).
+    `spans` is an expression over the pairs that `pairs` returns: those of `remix.scoring.overlaps` with `equal` (same
+    begin and end), `shared` and `union` (characters), and what else a matching adds. `at(value)` returns the matching
+    with its parameter, where it has one.
     """
 
     name: str
     summary: str
     spans: pl.Expr
+    pairs: Callable[[Case], pl.DataFrame] = overlapping
+    at: Callable[[float], Matching] | None = None
 
 
 MATCHINGS: Registry[Matching] = Registry("matching", "remix.scoring.matchings", Matching)
+
+
+def matching_named(name: str) -> Matching:
+    """Return the matching of a name such as 'strong' or 'fuzzy(0.85)'.
+
+    Raises `UnknownName` for a name that no matching has, `UsageError` for a parameter that it does not take.
+
+    >>> matching_named("fuzzy(0.5)").name
+    'fuzzy(0.5)'
+    """
+    parts = re.fullmatch(r"([\w-]+)\(([^)]*)\)", name)
+    if parts is None:
+        return MATCHINGS[name]
+    found = MATCHINGS[parts[1]]
+    try:
+        value = float(parts[2])
+    except ValueError:
+        value = -1.0
+    if found.at is None or not 0 <= value <= 1:
+        taken = "a number from 0 to 1" if found.at is not None else "no parameter"
+        raise UsageError(f"matching '{found.name}' takes {taken}, not '{parts[2]}'")
+    return found.at(value)

@@ -11,8 +11,9 @@ from remix.frames import Frames
 from remix.registry import Registry
 from remix.scoring.averages import AVERAGES, Average
 from remix.scoring.cases import Case
-from remix.scoring.matchings import MATCHINGS
-from remix.scoring.tasks import TASKS
+from remix.scoring.conventions import Convention
+from remix.scoring.matchings import matching_named
+from remix.scoring.tasks import task_named
 
 __all__ = ["PROFILES", "Profile"]
 
@@ -24,7 +25,7 @@ def as_given(gold: Frames, runs: Mapping[str, Frames]) -> tuple[Frames, dict[str
 
 def by_task(case: Case, task: str, matching: str) -> pl.DataFrame:
     """Return the counts of a task of the registry under a matching of the registry."""
-    return TASKS[task].count(case, MATCHINGS[matching])
+    return task_named(task).count(case, matching_named(matching))
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,10 @@ class Profile:
     - `averages`: how counts become precision, recall and F1;
     - `slices`: columns that the tool slices by in its own way: name to `count(case, task, matching)`, whose rows have
       `slice` besides;
-    - `kb_rows`: whether InKB, EE and GSInKB are shown where gold or a run has NIL.
+    - `kb_rows`: whether InKB, EE and GSInKB are shown where gold or a run has NIL;
+    - `rules`: the conventions of `remix.scoring.conventions` that the profile is made of, or, where it has a `count`
+      of its own, those that come nearest to it; empty where none do;
+    - `headline`: the task and matching by which it is held against other profiles.
     """
 
     name: str
@@ -55,6 +59,8 @@ class Profile:
     averages: Mapping[str, Average] = field(default_factory=lambda: AVERAGES)
     slices: Mapping[str, Callable[[Case, str, str], pl.DataFrame]] = field(default_factory=dict)
     kb_rows: bool = False
+    rules: tuple[Convention, ...] = ()
+    headline: tuple[str, str] = ("A2KB", "strong")
 
 
 PROFILES: Registry[Profile] = Registry("profile", "remix.scoring.profiles", Profile)

@@ -11,7 +11,7 @@ from remix.registry import Registry
 from remix.scoring.cases import Case, Judged
 from remix.scoring.matchings import Matching
 
-__all__ = ["SCOPED", "TASKS", "Task", "completed", "tally"]
+__all__ = ["SCOPED", "TASKS", "Task", "completed", "tally", "task_named"]
 
 SCOPED = ("fp_in_scope", "fp_on_mention")
 """The false positives behind the second and third precision."""
@@ -32,6 +32,11 @@ class Task:
 
 
 TASKS: Registry[Task] = Registry("task", "remix.scoring.tasks", Task)
+
+
+def task_named(name: str) -> Task:
+    """Return the task of a name; raises `UnknownName` for a name that no task has."""
+    return TASKS[name]
 
 
 def tally(case: Case, judged: Judged, *, on_mention_only: bool = False) -> pl.DataFrame:

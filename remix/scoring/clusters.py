@@ -1,0 +1,144 @@
+"""Clusters of mentions against clusters of mentions: MUC, B³, CEAF, pairs.
+
+Each measure is a share of each cell of the table of gold clusters by answered clusters, and a whole of each cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+__all__ = ["CLUSTER_MEASURES", "ClusterMeasure", "cluster_counts"]
+
+
+@dataclass(frozen=True)
+class ClusterMeasure:
+    """What clusters have in common.
+
+    `gold` and `answered` are expressions over cells: what a cell adds to recall and to precision, of `shared` items,
+    clusters of `gold_size` and `answered_size`, `gold_shared` and `answered_shared` (items of the cluster that the
+    other side has at all), `all_shared`. `whole` is an expression over clusters: of `size` and `total` (items).
+    `assigned`: only the cells of the best one-to-one assignment of clusters count.
+    """
+
+    summary: str
+    gold: pl.Expr
+    answered: pl.Expr
+    whole: pl.Expr
+    assigned: bool = False
+
+
+_shared, _size = pl.col("shared"), pl.col("size")
+_dice = _shared / (pl.col("gold_size") + pl.col("answered_size"))
+_pairs = _shared * (_shared - 1) / 2
+_apart = _shared * (pl.col("all_shared") - pl.col("gold_shared") - pl.col("answered_shared") + _shared) / 2
+
+CLUSTER_MEASURES: Mapping[str, ClusterMeasure] = {
+    "muc": ClusterMeasure("links needed to join clusters (Vilain et al. 1995)", _shared - 1, _shared - 1, _size - 1),
+    "b_cubed": ClusterMeasure(
+        "share of a mention's cluster, summed over mentions (Bagga and Baldwin 1998)",
+        _shared**2 / pl.col("gold_size"),
+        _shared**2 / pl.col("answered_size"),
+        _size,
+    ),
+    "mention_ceaf": ClusterMeasure(
+        "shared mentions of assigned clusters (Luo 2005, φ3)", _shared, _shared, _size, assigned=True
+    ),
+    "entity_ceaf": ClusterMeasure(
+        "half of the Dice coefficient of assigned clusters (Luo 2005, φ4)", _dice, _dice, pl.lit(0.5), assigned=True
+    ),
+    "pairwise": ClusterMeasure(
+        "pairs of mentions in one cluster (BLANC's coreference links)", _pairs, _pairs, _size * (_size - 1) / 2
+    ),
+    "pairwise_negative": ClusterMeasure(
+        "pairs of mentions in different clusters (BLANC's non-coreference links)",
+        _apart,
+        _apart,
+        _size * (pl.col("total") - _size) / 2,
+    ),
+}
+
+
+def cluster_counts(gold: pl.DataFrame, answers: pl.DataFrame, measure: str) -> pl.DataFrame:
+    """Return system, doc, tp, fp, tp_of_gold, fn of the clusters of each system; `doc` is a cluster's first.
+
+    Both tables have `system`, `doc`, `item` (what is clustered, one number for the same item of both sides) and
+    `cluster`. An item in several clusters of one side is in the last.
+
+    >>> whole = pl.DataFrame({"system": [0] * 3, "doc": [0] * 3, "item": [1, 2, 3], "cluster": ["a"] * 3})
+    >>> parts = whole.with_columns(cluster=pl.Series(["x", "x", "y"]))
+    >>> cluster_counts(whole, parts, "muc").select("tp", "fp", "tp_of_gold", "fn").rows()  # one of two links
+    [(1.0, 0.0, 1.0, 1.0)]
+    """
+    how = CLUSTER_MEASURES[measure]
+    left, right = _numbered(gold, "gold"), _numbered(answers, "answered")
+    cells = left.join(right, on=["system", "item"]).group_by("system", "gold", "answered").agg(shared=pl.len())
+    sizes = [_sizes(left, "gold", how), _sizes(right, "answered", how)]
+    cells = cells.with_columns(
+        pl.col("shared").cast(pl.Float64),
+        all_shared=pl.col("shared").sum().over("system").cast(pl.Float64),
+        gold_shared=pl.col("shared").sum().over("system", "gold").cast(pl.Float64),
+        answered_shared=pl.col("shared").sum().over("system", "answered").cast(pl.Float64),
+    )
+    for name, table in zip(("gold", "answered"), sizes, strict=True):
+        table = table.select("system", name, pl.col("size").alias(f"{name}_size"))
+        cells = cells.join(table, on=["system", name])
+    cells = cells.with_columns(of_gold=how.gold.cast(pl.Float64), of_answered=how.answered.cast(pl.Float64))
+    if how.assigned:
+        cells = _assigned(cells)
+    found = _against(sizes[0], cells, "gold").rename({"found": "tp_of_gold", "missed": "fn"})
+    right_counts = _against(sizes[1], cells, "answered").rename({"found": "tp", "missed": "fp"})
+    both = right_counts.join(found, on=["system", "doc"], how="full", coalesce=True)
+    return both.select("system", "doc", pl.col("tp", "fp", "tp_of_gold", "fn").fill_null(0.0)).sort("system", "doc")
+
+
+def _numbered(rows: pl.DataFrame, name: str) -> pl.DataFrame:
+    rows = rows.unique(["system", "item"], keep="last", maintain_order=True)
+    return rows.select("system", "doc", "item", pl.struct("system", "cluster").rank("dense").cast(pl.Int64).alias(name))
+
+
+def _sizes(rows: pl.DataFrame, name: str, how: ClusterMeasure) -> pl.DataFrame:
+    """Return system, the cluster, its first document, its `size` and its `whole`."""
+    sizes = rows.group_by("system", name).agg(doc=pl.col("doc").min(), size=pl.len().cast(pl.Float64))
+    sizes = sizes.with_columns(total=pl.col("size").sum().over("system"))
+    return sizes.with_columns(whole=how.whole.cast(pl.Float64)).drop("total")
+
+
+def _against(sizes: pl.DataFrame, cells: pl.DataFrame, name: str) -> pl.DataFrame:
+    shares = cells.group_by("system", name).agg(found=pl.col(f"of_{name}").sum())
+    rows = sizes.join(shares, on=["system", name], how="left").with_columns(pl.col("found").fill_null(0.0))
+    # Sums of floats depend on their order.
+    rows = rows.sort("system", "doc", name)
+    return rows.group_by("system", "doc", maintain_order=True).agg(
+        pl.col("found").sum(), missed=(pl.col("whole") - pl.col("found")).sum()
+    )
+
+
+def _assigned(cells: pl.DataFrame) -> pl.DataFrame:
+    """Return the cells of the assignment of gold clusters to answered ones with the largest sum."""
+    from scipy.optimize import linear_sum_assignment
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    if cells.is_empty():
+        return cells
+    cells = cells.sort("gold", "answered")
+    left = cells["gold"].rank("dense").cast(pl.Int64).to_numpy() - 1
+    right = cells["answered"].rank("dense").cast(pl.Int64).to_numpy() + left.max()
+    size = int(right.max()) + 1
+    _, labels = connected_components(coo_array((np.ones(len(left)), (left, right)), shape=(size, size)), directed=False)
+    cells = cells.with_columns(part=pl.Series(labels[left]))
+    star = (pl.col("gold").n_unique().over("part") == 1) | (pl.col("answered").n_unique().over("part") == 1)
+    best = cells.filter(star).sort("part", "of_gold", descending=[False, True], maintain_order=True)
+    chosen = [best.unique("part", keep="first", maintain_order=True)]
+    for part in cells.filter(~star).partition_by("part"):
+        rows, columns = (part[name].rank("dense").cast(pl.Int64).to_numpy() - 1 for name in ("gold", "answered"))
+        worth = np.zeros((int(rows.max()) + 1, int(columns.max()) + 1))
+        worth[rows, columns] = part["of_gold"].to_numpy()
+        taken = np.zeros_like(worth, dtype=np.bool_)
+        taken[linear_sum_assignment(worth, maximize=True)] = True
+        chosen.append(part.filter(taken[rows, columns]))
+    return pl.concat(chosen).drop("part")

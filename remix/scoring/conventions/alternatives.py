@@ -1,0 +1,42 @@
+"""What becomes of several readings of one mention."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+
+from remix.frames import Frames
+from remix.scoring.conventions import Reading
+
+
+def _separate(frames: Frames) -> Frames:
+    own = pl.col("annotation")
+    return replace(frames, annotations=frames.annotations.with_columns(group=own, option=own))
+
+
+def _merged(run: Frames) -> Frames:
+    """Return the run with the answers of one span as one answer, right where one of its links is."""
+    rows = run.annotations.with_columns(first=pl.col("annotation").min().over("document", "begin", "end"))
+    links = run.links.join(rows.select("annotation", "first"), on="annotation")
+    links = links.with_columns(annotation="first").drop("first").unique()
+    return replace(run, annotations=rows.filter(pl.col("annotation") == pl.col("first")).drop("first"), links=links)
+
+
+alternatives_grouped = Reading(
+    aspect="alternatives",
+    name="alternatives-grouped",
+    words="alternatives of a mention are one TP or one FN together",
+)
+alternatives_separate = Reading(
+    aspect="alternatives",
+    name="alternatives-separate",
+    words="every annotation of gold is a mention of its own, alternatives too",
+    gold=_separate,
+)
+answers_merged = Reading(
+    aspect="alternatives",
+    name="answers-merged",
+    words="the answers on one span are one answer, right where one of its links is",
+    run=_merged,
+)

@@ -1,0 +1,51 @@
+"""What becomes of mentions without an entity in the knowledge base."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+
+from remix.frames import Frames
+from remix.names import DBO, DBR
+from remix.scoring.conventions import Reading
+
+WELL_KNOWN = (
+    DBR,
+    DBO,
+    "http://www.ontologydesignpatterns.org/ont/dul/DUL.owl#",
+    "http://www.ontologydesignpatterns.org/ont/d0.owl#",
+    "http://www.wikidata.org/entity/",
+    "http://d-nb.info/",
+)
+"""GERBIL's namespaces of well-known knowledge bases (gerbil.properties, DefaultWellKnownKB)."""
+
+
+def _linked(frames: Frames) -> Frames:
+    linked = frames.annotations.join(frames.links, on="annotation", how="semi", maintain_order="left")
+    return replace(frames, annotations=linked)
+
+
+def _in_well_known(frames: Frames) -> Frames:
+    """Return the frames with NIL for annotations none of whose links is in a well-known knowledge base."""
+    known = pl.any_horizontal(pl.col("entity").str.starts_with(one) for one in WELL_KNOWN)
+    links = frames.links.filter(known.any().over("annotation"))
+    none = pl.col("annotation").is_in(links["annotation"].unique().implode())
+    return replace(frames, links=links, annotations=frames.annotations.with_columns(is_nil=~none))
+
+
+nil_is_nil = Reading(aspect="nil", name="nil-is-nil", words="NIL is right where gold has NIL, and wrong elsewhere")
+nil_left_out = Reading(
+    aspect="nil",
+    name="nil-left-out",
+    words="mentions without a link are left out on both sides",
+    gold=_linked,
+    run=_linked,
+)
+nil_by_namespace = Reading(
+    aspect="nil",
+    name="nil-by-namespace",
+    words="an entity outside the well-known knowledge bases is an emerging entity, and all of these are equal",
+    gold=_in_well_known,
+    run=_in_well_known,
+)

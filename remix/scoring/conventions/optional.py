@@ -1,0 +1,27 @@
+"""What becomes of gold that is neither required nor wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+
+from remix.frames import Frames
+from remix.scoring.conventions import Reading
+
+
+def _required(frames: Frames) -> Frames:
+    return replace(frames, annotations=frames.annotations.filter(pl.col("ignorable").is_null()))
+
+
+optional_ignored = Reading(
+    aspect="optional",
+    name="optional-ignored",
+    words="an answer that fits an optional or dropped annotation counts neither way",
+)
+optional_unknown = Reading(
+    aspect="optional",
+    name="optional-unknown",
+    words="optional and dropped annotations are not in gold: an answer there is wrong",
+    gold=_required,
+)

@@ -1,0 +1,20 @@
+"""Where in a text answers count."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from remix.frames import Frames
+from remix.scoring.conventions import Reading
+
+
+def _whole(frames: Frames) -> Frames:
+    return replace(frames, regions=frames.regions.clear())
+
+
+regions_respected = Reading(
+    aspect="regions", name="regions-respected", words="answers outside what is annotated exhaustively are left out"
+)
+regions_unknown = Reading(
+    aspect="regions", name="regions-unknown", words="answers count in the whole text, annotated or not", gold=_whole
+)

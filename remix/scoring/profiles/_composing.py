@@ -1,0 +1,90 @@
+"""Profiles made of conventions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import polars as pl
+
+from remix.frames import Frames
+from remix.scoring.averages import averages
+from remix.scoring.cases import Case
+from remix.scoring.conventions import ASPECTS, CONVENTIONS, Choosing, Convention, Macro, Pairing, Reading, Undefined
+from remix.scoring.profiles import Profile
+
+__all__ = ["DEFAULTS", "composed", "exchanged"]
+
+DEFAULTS = (
+    "nil-is-nil",
+    "optional-ignored",
+    "regions-respected",
+    "alternatives-grouped",
+    "overlapping-kept",
+    "threshold-none",
+    "pair-maximum",
+    "undefined-null",
+    "macro-where-defined",
+)
+"""The conventions of the default profile, one of each aspect."""
+
+
+def composed(
+    profile: Profile,
+    rules: tuple[str, ...],
+    *,
+    sources: Mapping[str, str] | None = None,
+    notes: Mapping[str, str] | None = None,
+) -> Profile:
+    """Return the profile with what its conventions do to input, counts and averages.
+
+    `rules` are names of conventions; aspects without one take the default's. `sources` names the file of the tool
+    for an aspect. `notes` are rules that no convention stands for.
+    """
+    chosen = {CONVENTIONS[name].aspect: CONVENTIONS[name] for name in (*DEFAULTS, *rules)}
+    told = {aspect: chosen[aspect].words for aspect in ASPECTS}
+    told |= dict(notes or {})
+    if sources:
+        told = {name: f"{text} ({sources[name]})" if name in sources else text for name, text in told.items()}
+    return exchanged(replace(profile, conventions=told), tuple(chosen[aspect] for aspect in ASPECTS))
+
+
+def exchanged(profile: Profile, rules: tuple[Convention, ...]) -> Profile:
+    """Return the profile with these conventions, one of each aspect, in place of its own."""
+    readings = [rule for rule in rules if isinstance(rule, Reading)]
+    choosing = [rule for rule in rules if isinstance(rule, Choosing)]
+    (pairing,) = (rule for rule in rules if isinstance(rule, Pairing))
+    (undefined,) = (rule for rule in rules if isinstance(rule, Undefined))
+    (macro,) = (rule for rule in rules if isinstance(rule, Macro))
+
+    def prepare(gold: Frames, runs: Mapping[str, Frames]) -> tuple[Frames, dict[str, Frames]]:
+        answers = dict(runs)
+        for rule in readings:
+            gold = rule.gold(gold)
+            answers = {name: rule.run(run) for name, run in answers.items()}
+        return gold, answers
+
+    def count(case: Case, task: str, matching: str) -> pl.DataFrame:
+        for rule in choosing:
+            case = rule.choose(case, task, matching, pairing.count)
+        counts = pairing.count(case, task, matching)
+        return _of_every_document(case, counts) if macro.documents != "defined" else counts
+
+    return replace(
+        profile,
+        rules=rules,
+        prepare=prepare,
+        count=count,
+        averages=averages(undefined.scores, macro.documents, macro.harmonic),
+    )
+
+
+def _of_every_document(case: Case, counts: pl.DataFrame) -> pl.DataFrame:
+    """Return the counts with rows of zeros for the other documents of each system that has any."""
+    keys = ["system", "doc"]
+    if case.column and counts.select(pl.sum_horizontal("tp", "fp", "fn").sum()).item() == 0:
+        return counts
+    systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
+    every = systems.join(case.mentions.documents.select("doc"), how="cross")
+    counts = every.join(counts, on=keys, how="left", maintain_order="left")
+    return counts.with_columns(pl.col("tp", "fp", "fn", "ignored").fill_null(0))

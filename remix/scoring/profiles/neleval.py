@@ -1,0 +1,41 @@
+"""neleval, the evaluator of TAC's entity discovery and linking (Hachey, Nothman and Radford 2014), of July 2018."""
+
+from remix.scoring.profiles import Profile
+from remix.scoring.profiles._composing import composed
+from remix.scoring.triples import NAMED
+
+neleval = composed(
+    Profile(
+        name="neleval",
+        summary="measures are an aggregate, a filter and a key: sets of keys, character overlap, clusters",
+        source="https://github.com/wikilinks/neleval, neleval",
+        tasks=("A2KB",),
+        matchings=tuple(NAMED),
+        conventions={},
+        rest="removed",
+        headline=("A2KB", "strong_all_match"),
+    ),
+    (
+        "optional-unknown",
+        "regions-unknown",
+        "alternatives-separate",
+        "pair-keys",
+        "undefined-zero",
+        "macro-of-asked",
+    ),
+    sources={
+        "nil": "annotation.py: the kbid of every NIL is None",
+        "pairing": "annotation.py, Measure; coref_metrics.py",
+        "undefined": "evaluate.py, StrictMetricWarning",
+        "macro": "evaluate.py, <macro> by docid",
+    },
+    notes={
+        **{name: str(triple) for name, triple in NAMED.items()},
+        "links": "of several links of a gold mention the one that the system answers on that span (prepare.py, "
+        "select-alternatives, as documented; the released code never finds the span)",
+        "overlap": "overlap-MODEMODE counts shared characters, by its best partner (max) or all of them (sum), gold's "
+        "mode first; the filter leaves the denominators alone (annotation.py, Measure.contingency)",
+        "clusters": "NIL without a cluster is one cluster (annotation.py, eid); a cluster counts in its first "
+        "document, so that only micro scores of clusters are neleval's",
+    },
+)

@@ -1,0 +1,122 @@
+"""The conventions of BAT and EUEF, on cases made by hand."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from remix.scoring import PROFILES, evaluate
+
+NAMES = ("d1", "d2", "d3", "d4")
+
+
+def at(begin: int, end: int, entity: str | None = "e:A", **more: object) -> dict[str, object]:
+    return {"begin": begin, "end": end, "entity": entity, **more}
+
+
+def row(gold, run, profile, matching, task="A2KB", average="micro"):
+    rows = evaluate(gold, {"s": run}, tasks=[task], matchings=[matching], profile=profile)
+    return rows.filter(pl.col("average") == average).row(0, named=True)
+
+
+def counts(*arguments, **more):
+    found = row(*arguments, **more)
+    return found["tp"], found["fp"], found["fn"]
+
+
+def test_one_answer_of_bat_serves_all_mentions_that_it_matches(frames):
+    # Weakly, 0-10 of one entity overlaps both mentions: one TP, no FN. The default profile misses one.
+    gold = frames([at(0, 4), at(6, 10)])
+    run = frames([at(0, 10)])
+    assert counts(gold, run, "bat", "weak") == (1, 0, 0)
+    assert counts(gold, run, "remix", "weak") == (1, 0, 1)
+
+
+def test_overlapping_answers_of_bat_lose_to_the_longest_before_they_are_compared(frames):
+    # 0-3 and 2-8 overlap: the longer stays, so that two parts of one mention are no two TPs.
+    assert counts(frames([at(0, 8)]), frames([at(0, 3), at(2, 8)]), "bat", "weak") == (1, 0, 0)
+    # Strong matching compares all of them.
+    assert counts(frames([at(0, 3)]), frames([at(0, 3), at(2, 8)]), "bat", "strong") == (1, 1, 0)
+
+
+def test_a_chain_of_overlaps_in_bat_is_followed_from_the_left(frames):
+    # 0-4, 3-9, 8-10: 3-9 replaces 0-4, then 8-10 is shorter and goes; 20-21 begins anew.
+    gold = frames([at(3, 9), at(8, 10), at(20, 21)])
+    run = frames([at(0, 4), at(3, 9), at(8, 10), at(20, 21)])
+    assert counts(gold, run, "bat", "weak") == (2, 0, 0)
+
+
+def test_a_second_match_of_a_mention_counts_neither_way_in_bat(frames):
+    # Two parts of one mention that do not overlap: the first is the TP, the second is no FP either.
+    assert counts(frames([at(0, 9)]), frames([at(0, 3), at(5, 9)]), "bat", "weak") == (1, 0, 0)
+
+
+@pytest.mark.parametrize(("profile", "matching"), [("bat", "strong"), ("euef", "fuzzy-over(0.85)")])
+def test_precision_is_one_without_answers_and_recall_is_one_without_gold(frames, profile, matching):
+    # d1 right; d2 gold only: P 1, R 0; d3 answers only: P 0, R 1; d4 nothing: P = R = F1 = 1.
+    gold = frames([at(0, 3, document="d1"), at(0, 3, document="d2")], NAMES)
+    run = frames([at(0, 3, document="d1"), at(0, 3, document="d3")], NAMES)
+    found = row(gold, run, profile, matching, average="macro")
+    assert (found["precision"], found["recall"]) == (0.75, 0.75)
+    # BAT: mean of 1, 0, 0, 1. EUEF: harmonic mean of 0.75 and 0.75.
+    assert found["f1"] == (0.5 if profile == "bat" else 0.75)
+
+
+@pytest.mark.parametrize("profile", ["bat", "euef"])
+def test_nil_takes_no_part(frames, profile):
+    matching = PROFILES[profile].matchings[0]
+    gold = frames([at(0, 3), at(5, 8, None)])
+    run = frames([at(0, 3), at(5, 8, None), at(10, 12, None)])
+    assert counts(gold, run, profile, matching) == (1, 0, 0)
+
+
+def texted(frames, rows, text):
+    from dataclasses import replace
+
+    made = frames(rows)
+    return replace(made, documents=made.documents.with_columns(text=pl.lit(text)))
+
+
+def test_spans_of_euef_match_where_their_texts_are_alike_enough(frames):
+    text = "the University of Oxford"
+    gold = texted(frames, [at(0, 24)], text)
+    # 'University of Oxford' has 20 of 24 characters: similarity 0.83; 'e University of Oxford' 22/24 = 0.92.
+    assert counts(gold, texted(frames, [at(4, 24)], text), "euef", "fuzzy-over(0.85)") == (0, 1, 1)
+    assert counts(gold, texted(frames, [at(2, 24)], text), "euef", "fuzzy-over(0.85)") == (1, 0, 0)
+
+
+def test_at_a_threshold_of_one_nothing_matches_in_euef_and_equal_spans_do_by_default(frames):
+    text = "Oxford"
+    gold = texted(frames, [at(0, 6)], text)
+    assert counts(gold, gold, "euef", "fuzzy-over(1)") == (0, 1, 1)
+    assert counts(gold, gold, "remix", "fuzzy(1)") == (1, 0, 0)
+
+
+def test_embedded_mentions_of_one_side_go_in_euef(frames):
+    # 'New York' within 'New York.' is alike (8/9): the longer stays, on both sides.
+    text = "New York. Then"
+    both = texted(frames, [at(0, 8), at(0, 9)], text)
+    assert counts(both, both, "euef", "fuzzy-over(0.85)") == (1, 0, 0)
+
+
+def test_of_several_answers_on_a_mention_the_longest_stays_in_euef(frames):
+    # Apart from each other, alike at 0 only: both overlap gold; the shorter is taken out and is no FP.
+    text = "Washington D.C."
+    gold = texted(frames, [at(0, 15)], text)
+    run = texted(frames, [at(0, 10), at(11, 15)], text)
+    assert counts(gold, run, "euef", "fuzzy-over(0.1)") == (1, 0, 0)
+
+
+def test_systems_are_reduced_apart_from_each_other(frames):
+    text = "New York. Then"
+    gold = texted(frames, [at(0, 9)], text)
+    runs = {"a": texted(frames, [at(0, 8)], text), "b": gold}
+    rows = evaluate(gold, runs, profile="euef", tasks=["A2KB"]).filter(pl.col("average") == "micro")
+    assert rows["tp"].to_list() == [1, 1]
+
+
+@pytest.mark.parametrize("name", ["remix", "gerbil", "bat", "neleval", "euef", "emnlp2019"])
+def test_every_profile_tells_its_conventions(name):
+    profile = PROFILES[name]
+    assert len(profile.rules) == 9
+    assert all(profile.conventions[rule.aspect].startswith(rule.words) for rule in profile.rules)

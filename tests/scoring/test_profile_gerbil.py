@@ -1,0 +1,225 @@
+"""GERBIL's own test cases of matching and averaging, restated, and hand-made ones for its other conventions."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from remix.scoring import evaluate
+from remix.scoring.conventions.pairing import first_unused
+
+DBR = "http://dbpedia.org/resource/"
+
+
+def mentions(*rows: tuple[int, int, str] | tuple[int, int]) -> list[dict[str, object]]:
+    """Annotations as GERBIL's tests write them: begin, length, entity of a knowledge base (none for a span alone)."""
+    return [
+        {"begin": row[0], "end": row[0] + row[1], "entity": f"{DBR}{row[2]}" if len(row) > 2 else None} for row in rows
+    ]
+
+
+def row(gold, run, task, matching, average="micro", piece=""):
+    rows = evaluate(gold, {"s": run}, tasks=[task], matchings=[matching], profile="gerbil")
+    return rows.filter(pl.col("average") == average, pl.col("slice") == piece).row(0, named=True)
+
+
+WEAK = [
+    # gold, answers, (tp, fn, fp); src/test/java/org/aksw/gerbil/matching/impl/WeakSpanMatchingTest.java
+    ([], [], (0, 0, 0)),
+    ([(0, 10)], [], (0, 1, 0)),
+    ([], [(0, 10)], (0, 0, 1)),
+    ([(1, 10)], [(1, 10)], (1, 0, 0)),
+    ([(0, 10), (20, 10)], [(0, 10), (20, 10)], (2, 0, 0)),
+    ([(60, 10), (20, 10)], [(0, 10), (20, 10)], (1, 1, 1)),
+    ([(0, 10), (20, 10), (40, 10), (62, 3)], [(2, 10), (16, 10), (42, 4), (60, 10)], (4, 0, 0)),
+    ([(0, 10), (6, 10)], [(2, 10)], (1, 1, 0)),
+]
+
+
+@pytest.mark.parametrize(("gold", "answers", "counts"), WEAK)
+def test_weak_spans_match_as_in_gerbils_own_cases(frames, gold, answers, counts):
+    found = row(frames(mentions(*gold)), frames(mentions(*answers)), "ERec", "weak")
+    assert (found["tp"], found["fn"], found["fp"]) == counts
+
+
+STRONG = [
+    # src/test/java/org/aksw/gerbil/matching/impl/CompoundMatchingsCounterTest.java
+    ([], [], (0, 0, 0)),
+    ([(0, 10, "1")], [], (0, 1, 0)),
+    ([], [(0, 10, "1")], (0, 0, 1)),
+    ([(1, 10, "1")], [(1, 10, "1")], (1, 0, 0)),
+    ([(60, 10, "1"), (20, 10, "2")], [(0, 10, "1"), (20, 10, "2")], (1, 1, 1)),
+    ([(0, 10, "1"), (20, 10, "2")], [(0, 10, "999"), (20, 10, "2")], (1, 1, 1)),
+    (
+        [(0, 10, "1"), (20, 10, "1"), (40, 10, "1"), (62, 3, "1")],
+        [(2, 10, "1"), (16, 10, "1"), (42, 4, "1"), (60, 10, "1")],
+        (0, 4, 4),
+    ),
+    ([(0, 10, "1"), (6, 10, "1")], [(2, 10, "1")], (0, 2, 1)),
+    (
+        [(0, 10, "1"), (20, 10, "2"), (40, 10, "3")],
+        [(20, 10, "2"), (40, 10, "3"), (0, 10, "1")],
+        (3, 0, 0),
+    ),
+    ([(0, 10, "1"), (0, 10, "2"), (0, 10, "3")], [(0, 10, "2")], (1, 2, 0)),
+    (
+        [(0, 10, "1"), (20, 10, "2"), (40, 10, "3")],
+        [(0, 10, "2"), (20, 10, "3"), (40, 10, "1")],
+        (0, 3, 3),
+    ),
+]
+
+
+@pytest.mark.parametrize(("gold", "answers", "counts"), STRONG)
+def test_strong_annotations_match_as_in_gerbils_own_cases(frames, gold, answers, counts):
+    found = row(frames(mentions(*gold)), frames(mentions(*answers)), "A2KB", "strong")
+    assert (found["tp"], found["fn"], found["fp"]) == counts
+
+
+def test_entities_of_a_document_are_counted_as_often_as_they_are_linked_to(frames):
+    # MeaningMatchingsCounterTest.java: three times one entity on both sides is three TPs, not one.
+    same = frames(mentions((0, 1, "1"), (2, 1, "1"), (4, 1, "1")))
+    assert row(same, same, "C2KB", "strong")["tp"] == 3
+    once = frames(mentions((0, 1, "1")))
+    found = row(same, once, "C2KB", "strong")
+    assert (found["tp"], found["fp"], found["fn"]) == (1, 0, 2)
+
+
+AVERAGES = [
+    # InKBClassBasedFMeasureCalculatorTest.java: gold, answers, then (P, R, F1) of all, InKB and EE; k is in the
+    # knowledge base, u is not. A class without any mention has no row, nor has InKB where all mentions are in it.
+    (["k1"], [], (0, 0, 0), None, None),
+    ([], ["k1"], (0, 0, 0), None, None),
+    (["k1"], ["k1"], (1, 1, 1), None, None),
+    (["u1"], [], (0, 0, 0), None, (0, 0, 0)),
+    ([], ["u1"], (0, 0, 0), None, (0, 0, 0)),
+    (["u1"], ["u1"], (1, 1, 1), None, (1, 1, 1)),
+    (["k1", "u2", "u3"], ["u2b", "u3b", "k1"], (1, 1, 1), (1, 1, 1), (1, 1, 1)),
+    (["k1", "u2"], ["k1", "k2", "k3"], (1 / 3, 1 / 2, 2 / 5), (1 / 3, 1, 1 / 2), (0, 0, 0)),
+]
+
+
+@pytest.mark.parametrize(("gold", "answers", "whole", "inside", "emerging"), AVERAGES)
+def test_classes_of_the_knowledge_base_score_as_in_gerbils_own_cases(frames, gold, answers, whole, inside, emerging):
+    def side(names):
+        places = {"k": DBR, "u": "http://unknown.example/"}
+        return frames(
+            [{"begin": n * 10, "end": n * 10 + 1, "entity": places[name[0]] + name} for n, name in enumerate(names)]
+        )
+
+    for piece, want in (("", whole), ("InKB", inside), ("EE", emerging)):
+        if want is not None:
+            found = row(side(gold), side(answers), "C2KB", "strong", piece=piece)
+            assert (found["precision"], found["recall"], found["f1"]) == pytest.approx(want)
+
+
+def test_documents_without_anything_are_perfect_and_those_with_only_answers_are_not(frames):
+    # d1: 1 of 1 right; d2: nothing on both sides, 1; d3: answers only, 0; d4: gold only, 0. Macro: (1+1+0+0)/4.
+    names = ("d1", "d2", "d3", "d4")
+    one = mentions((0, 3, "1"))[0]
+    gold = frames([one | {"document": "d1"}, one | {"document": "d4"}], names)
+    run = frames([one | {"document": "d1"}, one | {"document": "d3"}], names)
+    found = row(gold, run, "A2KB", "strong", "macro")
+    assert (found["precision"], found["recall"], found["f1"]) == (0.5, 0.5, 0.5)
+
+
+def test_macro_scores_of_a_class_are_lifted_by_documents_without_it(frames):
+    # EE: d1 has one missed (0), d2 has none on either side (1).
+    gold = frames(
+        [{"begin": 0, "end": 1, "document": "d1"}, mentions((0, 1, "1"))[0] | {"document": "d2"}], ("d1", "d2")
+    )
+    run = frames([mentions((0, 1, "1"))[0] | {"document": "d2"}], ("d1", "d2"))
+    assert row(gold, run, "A2KB", "strong", "macro", "EE")["f1"] == 0.5
+    assert row(gold, run, "A2KB", "strong", "micro", "EE")["f1"] == 0.0
+
+
+def test_answers_off_gold_spans_do_not_count_in_d2kb(frames):
+    # https://github.com/dice-group/gerbil/issues/127: gold a, b, d, answered a, b, c: P = 1, R = 2/3.
+    gold = frames(mentions((0, 1, "a"), (2, 1, "b"), (6, 1, "d")))
+    run = frames(mentions((0, 1, "a"), (2, 1, "b"), (4, 1, "c")))
+    found = row(gold, run, "D2KB", "strong")
+    assert (found["precision"], found["recall"]) == (1.0, pytest.approx(2 / 3))
+
+
+def test_a_second_answer_on_a_gold_span_stays_and_is_wrong_in_d2kb(frames):
+    found = row(frames(mentions((0, 1, "a"))), frames(mentions((0, 1, "a"), (0, 1, "b"))), "D2KB", "strong")
+    assert (found["tp"], found["fp"], found["fn"]) == (1, 1, 0)
+
+
+def test_gsinkb_is_of_d2kb_alone_and_holds_mentions_whose_gold_is_in_the_knowledge_base(frames):
+    gold = frames([*mentions((0, 1, "a")), {"begin": 2, "end": 3}])
+    run = frames([{"begin": 0, "end": 1}, *mentions((2, 1, "b"))])
+    rows = evaluate(gold, {"s": run}, profile="gerbil").filter(
+        pl.col("slice") == "GSInKB", pl.col("average") == "micro"
+    )
+    # The answer on a's span has no entity, but counts: one FP, one FN; that on the NIL mention is left out.
+    assert rows["task"].unique().to_list() == ["D2KB"]
+    assert rows.select("tp", "fp", "fn").row(0) == (0, 1, 1)
+
+
+def test_the_first_mention_takes_the_first_answer_so_that_order_matters(frames, counts):
+    # Gold A (0-10), B (8-20); answers x (5-12), y (0-4). A takes y, the first by offset, B takes x: 2 TP. With y
+    # behind x, A takes x and nothing is left for B; the default profile finds the better assignment.
+    gold = frames(mentions((0, 10), (8, 12)))
+    assert row(gold, frames(mentions((0, 4), (5, 7))), "ERec", "weak")["tp"] == 2
+    behind = frames(mentions((5, 4), (3, 6), (9, 2)))
+    assert row(gold, behind, "ERec", "weak")["tp"] == 2
+    crossed = frames(mentions((0, 9), (9, 1)))  # the first serves both, the second only B … and A as well
+    assert counts(gold, crossed, "ERec", "weak")[0] == 2
+    late = frames(mentions((1, 9), (2, 3)))  # A takes what B needs; the other answer is A's alone
+    assert row(gold, late, "ERec", "weak")["tp"] == 1
+    assert counts(gold, late, "ERec", "weak")[0] == 2
+
+
+def test_first_unused_is_what_a_loop_over_gold_does():
+    random = pl.DataFrame({"n": range(400)}).select(group=pl.col("n").hash(1) % 40, a=pl.col("n").hash(2) % 40)
+    edges = random.unique().cast(pl.Int64).with_columns(system=pl.lit(0), doc=pl.lit(0)).sort("group", "a")
+    used, want = set(), []
+    for group in range(40):
+        for a in edges.filter(group=group)["a"]:
+            if a not in used:
+                used.add(a)
+                want.append((group, a))
+                break
+    assert first_unused(edges).sort("group").select("group", "a").rows() == want
+
+
+def confident(frame, values):
+    from dataclasses import replace
+
+    return replace(frame, annotations=frame.annotations.with_columns(confidence=pl.Series(values, dtype=pl.Float64)))
+
+
+def test_threshold_is_the_lowest_of_the_best_on_the_test_data_itself(frames):
+    # Right at 0.9, wrong at 0.5 and 0.2, right at 0.4. All: tp 2, fp 2, F1 = 4/6. Above 0.2: tp 2, fp 1, F1 = 4/5.
+    # Above 0.4: tp 1, fp 1; above 0.5: tp 1, fp 0, F1 = 2/3.
+    gold = frames(mentions((0, 1, "a"), (2, 1, "b")))
+    run = frames(mentions((0, 1, "a"), (2, 1, "b"), (4, 1, "x"), (6, 1, "y")))
+    found = row(gold, confident(run, [0.9, 0.4, 0.5, 0.2]), "A2KB", "strong")
+    assert (found["tp"], found["fp"], found["fn"]) == (2, 1, 0)
+
+
+def test_answers_without_confidence_are_never_below_the_threshold(frames):
+    gold = frames(mentions((0, 1, "a")))
+    run = frames(mentions((0, 1, "a"), (4, 1, "x"), (6, 1, "y")))
+    found = row(gold, confident(run, [0.9, 0.3, None]), "A2KB", "strong")
+    assert (found["tp"], found["fp"]) == (1, 1)
+
+
+def test_threshold_is_one_for_all_documents_of_a_dataset(frames):
+    # d1: right at 0.3, d2: wrong at 0.6 and right at 0.8. Above 0.6 loses d1's: F1 = 2/3; all: tp 2, fp 1, 4/5.
+    names = ("d1", "d2")
+    gold = frames([m | {"document": d} for m, d in zip(mentions((0, 1, "a"), (2, 1, "b")), names, strict=True)], names)
+    rows = mentions((0, 1, "a"), (4, 1, "x"), (2, 1, "b"))
+    run = frames([m | {"document": d} for m, d in zip(rows, ("d1", "d2", "d2"), strict=True)], names)
+    found = row(gold, confident(run, [0.3, 0.6, 0.8]), "A2KB", "strong")
+    assert (found["tp"], found["fp"], found["fn"]) == (2, 1, 0)
+
+
+def test_wikipedia_links_in_another_form_are_emerging_and_equal_to_each_other(frames):
+    # https://github.com/dice-group/gerbil/issues/325: what is outside the well-known namespaces has no identity.
+    gold = frames([{"begin": 0, "end": 1, "entity": "http://example.org/one"}])
+    run = frames([{"begin": 0, "end": 1, "entity": "http://example.org/two"}])
+    assert row(gold, run, "A2KB", "strong")["tp"] == 1
+    linked = frames(mentions((0, 1, "one")))
+    assert row(gold, linked, "A2KB", "strong")["fp"] == 1

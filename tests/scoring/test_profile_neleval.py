@@ -1,0 +1,213 @@
+"""neleval's measures: its documented definitions, hand-made clusters, and the defects that its numbers have."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from remix.errors import UnknownName
+from remix.frames import Frames
+from remix.scoring import PROFILES, evaluate
+from remix.scoring.clusters import cluster_counts
+from remix.scoring.details import CLUSTER
+from remix.scoring.triples import NAMED, triple_named
+
+
+def scored(gold: Frames, run: Frames, measure: str, average: str = "micro") -> dict[str, object]:
+    rows = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=[measure], profile="neleval")
+    return rows.filter(pl.col("average") == average).row(0, named=True)
+
+
+def counts(gold: Frames, run: Frames, measure: str) -> tuple[object, ...]:
+    row = scored(gold, run, measure)
+    return row["tp"], row["fp"], row["fn"]
+
+
+@pytest.fixture
+def pair(frames):
+    # Gold: A linked, B linked, C NIL, D linked. Answers: A right, B wrong, C NIL, D as NIL, E linked, beside gold.
+    gold = frames(
+        [
+            {"begin": 0, "end": 3, "entity": "e:A", "classes": ["PER"]},
+            {"begin": 4, "end": 7, "entity": "e:B", "classes": ["LOC"]},
+            {"begin": 8, "end": 11, "classes": ["PER"]},
+            {"begin": 12, "end": 15, "entity": "e:D", "classes": ["ORG"]},
+        ]
+    )
+    run = frames(
+        [
+            {"begin": 0, "end": 3, "entity": "e:A", "classes": ["PER"]},
+            {"begin": 4, "end": 7, "entity": "e:X", "classes": ["LOC"]},
+            {"begin": 8, "end": 11, "classes": ["ORG"]},
+            {"begin": 12, "end": 15, "classes": ["ORG"]},
+            {"begin": 16, "end": 19, "entity": "e:B", "classes": ["PER"]},
+        ]
+    )
+    return gold, run
+
+
+@pytest.mark.parametrize(
+    ("measure", "want"),
+    [
+        ("strong_mention_match", (4, 1, 0)),  # A, B, C, D; E
+        ("strong_linked_mention_match", (2, 1, 1)),  # A, B; E; D
+        ("strong_link_match", (1, 2, 2)),  # A; B, E; B, D
+        ("strong_nil_match", (1, 1, 0)),  # C; D
+        ("strong_all_match", (2, 3, 2)),  # A, C; B, D, E; B, D
+        ("strong_typed_mention_match", (3, 2, 1)),  # A, B, D; C, E; C
+        ("strong_typed_link_match", (1, 2, 2)),
+        ("strong_typed_nil_match", (0, 2, 1)),
+        ("strong_typed_all_match", (1, 4, 3)),
+        ("entity_match", (2, 1, 1)),  # A, B (of E); X; D
+        ("sets:is_linked:span+kbid", (1, 2, 2)),
+        ("sets:None:docid+type", (3, 0, 0)),  # PER, LOC and ORG on both sides
+    ],
+)
+def test_sets_compare_the_keys_of_what_the_filter_leaves(pair, measure, want):
+    assert counts(*pair, measure) == want
+
+
+def test_a_score_without_denominator_is_zero(frames):
+    row = scored(frames([]), frames([]), "strong_link_match")
+    assert (row["precision"], row["recall"], row["f1"]) == (0.0, 0.0, 0.0)
+
+
+def test_macro_is_over_documents_with_gold(frames):
+    # d1 1.0; d2 has only an answer and is left out.
+    one = {"begin": 0, "end": 3, "entity": "e:A"}
+    gold = frames([one | {"document": "d1"}], ("d1", "d2"))
+    run = frames([one | {"document": "d1"}, one | {"document": "d2"}], ("d1", "d2"))
+    assert scored(gold, run, "strong_link_match", "macro")["f1"] == 1.0
+    assert scored(gold, run, "strong_link_match")["precision"] == 0.5
+
+
+def test_of_several_gold_links_the_one_answered_counts(frames):
+    gold = frames([{"begin": 0, "end": 3, "entities": ["e:A", "e:B"]}])
+    assert counts(gold, frames([{"begin": 0, "end": 3, "entity": "e:B"}]), "strong_link_match") == (1, 0, 0)
+    assert counts(gold, frames([{"begin": 0, "end": 3, "entity": "e:C"}]), "strong_link_match") == (0, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("measure", "precision", "recall"),
+    [
+        # Gold 0-10; answers 0-4, 2-8, 20-22, all of one entity. Of gold: best 6/10, all 8/10. Of answers: 1, 1, 0.
+        ("overlap-maxmax::span+kbid", 2 / 3, 0.6),
+        ("overlap-summax::span+kbid", 2 / 3, 0.8),
+        ("overlap-maxsum::span+kbid", 2 / 3, 0.6),
+        ("overlap-sumsum::span+kbid", 2 / 3, 0.8),
+    ],
+)
+def test_overlap_credits_shared_characters(frames, measure, precision, recall):
+    gold = frames([{"begin": 0, "end": 10, "entity": "e:A"}])
+    run = frames([{"begin": b, "end": e, "entity": "e:A"} for b, e in ((0, 4), (2, 8), (20, 22))])
+    row = scored(gold, run, measure)
+    assert (row["precision"], row["recall"]) == (pytest.approx(precision), pytest.approx(recall))
+
+
+def test_overlap_counts_what_the_filter_leaves_out_in_its_denominators(frames):
+    # The NIL answer is no candidate for a match, but precision is 1 of 2 all the same.
+    gold = frames([{"begin": 0, "end": 10, "entity": "e:A"}])
+    run = frames([{"begin": 0, "end": 10, "entity": "e:A"}, {"begin": 20, "end": 22}])
+    assert scored(gold, run, "overlap-maxmax:is_linked:span")["precision"] == 0.5
+
+
+def clustered(names: dict[int, str]) -> pl.DataFrame:
+    return pl.DataFrame(
+        {"system": [0] * len(names), "doc": [0] * len(names), "item": list(names), "cluster": list(names.values())},
+        schema_overrides={"item": pl.Int64, "cluster": pl.String},
+    )
+
+
+# Gold {1 2 3} {4 5 6 7}, answered {1 2} {3 4 5} {6 7 8 9}: Luo, Pradhan, Recasens and Hovy (2014), their example.
+KEY = {1: "a", 2: "a", 3: "a", 4: "b", 5: "b", 6: "b", 7: "b"}
+RESPONSE = {1: "x", 2: "x", 3: "y", 4: "y", 5: "y", 6: "z", 7: "z", 8: "z", 9: "z"}
+
+
+@pytest.mark.parametrize(
+    ("measure", "right", "answered", "found", "asked"),
+    [
+        # Links: recall (3 - 2) + (4 - 2) of 2 + 3; precision (2 - 1) + (3 - 2) + (4 - 2 alone - 1) of 1 + 2 + 3.
+        ("muc", 3, 6, 3, 5),
+        # Recall (4/3 + 1/3) + (4/4 + 4/4) of 7; precision (4/2) + (1/3 + 4/3) + (4/4) of 9.
+        ("b_cubed", 2 + 5 / 3 + 1, 9, 5 / 3 + 2, 7),
+        # a with x (2), b with y or z (2).
+        ("mention_ceaf", 4, 9, 4, 7),
+        # a with x 2/(3+2), b with y 2/(4+3); halves of one each in the denominators.
+        ("entity_ceaf", 2 / 5 + 2 / 7, 1.5, 2 / 5 + 2 / 7, 1),
+        # Pairs in common: 12, 45, 67; gold has 3 + 6, the answers 1 + 3 + 6.
+        ("pairwise", 3, 10, 3, 9),
+        # Apart in both: of the 7 shared, 12 pairs are apart in gold, of which 34 and 35 are together in the answer.
+        ("pairwise_negative", 10, 26, 10, 12),
+    ],
+)
+def test_clusters_of_the_reference_example(measure, right, answered, found, asked):
+    row = cluster_counts(clustered(KEY), clustered(RESPONSE), measure).row(0, named=True)
+    assert (row["tp"], row["tp"] + row["fp"]) == (pytest.approx(right), pytest.approx(answered))
+    assert (row["tp_of_gold"], row["tp_of_gold"] + row["fn"]) == (pytest.approx(found), pytest.approx(asked))
+
+
+def test_best_assignment_of_clusters_is_not_that_of_the_best_pair_first():
+    # a1 shares 3 with x and 2 with y, b shares 2 with x: best is a-y and b-x, 4; a-x alone is 3.
+    gold = {1: "a", 2: "a", 3: "a", 4: "a", 5: "a", 6: "b", 7: "b"}
+    answers = {1: "x", 2: "x", 3: "x", 4: "y", 5: "y", 6: "x", 7: "x"}
+    assert cluster_counts(clustered(gold), clustered(answers), "mention_ceaf")["tp"].item() == 4
+
+
+partitions = st.dictionaries(st.integers(0, 9), st.sampled_from("abcd"), min_size=1)
+
+
+@settings(max_examples=40, deadline=None)
+@given(partitions, partitions)
+def test_cluster_measures_are_what_their_definitions_say(gold, answers):
+    def sets(names):
+        return [{i for i, name in names.items() if name == one} for one in sorted(set(names.values()))]
+
+    left, right = sets(gold), sets(answers)
+    b_cubed = sum(len(a & b) ** 2 / len(b) for a in left for b in right)
+    pairs = sum(len(a & b) * (len(a & b) - 1) / 2 for a in left for b in right)
+    muc = sum(len(a & b) - 1 for a in left for b in right if a & b)
+    for measure, want in (("b_cubed", b_cubed), ("pairwise", pairs), ("muc", muc)):
+        found = cluster_counts(clustered(gold), clustered(answers), measure)
+        assert found["tp"].sum() == pytest.approx(want)
+    for measure in ("b_cubed", "mention_ceaf", "entity_ceaf", "pairwise", "pairwise_negative", "muc"):
+        same = cluster_counts(clustered(gold), clustered(gold), measure)
+        assert same["fp"].sum() == pytest.approx(0)
+        assert same["fn"].sum() == pytest.approx(0)
+
+
+def test_nil_clusters_are_named_by_values_of_the_data(frames):
+    def named(frame: Frames, names: list[str]) -> Frames:
+        values = pl.DataFrame({"subject": frame.annotations["annotation"], "term": CLUSTER, "text": names})
+        return replace(frame, values=Frames.of(values=values).values)
+
+    mentions = frames([{"begin": 0, "end": 3}, {"begin": 4, "end": 7}, {"begin": 8, "end": 11}])
+    gold, run = named(mentions, ["NIL1", "NIL1", "NIL2"]), named(mentions, ["NIL7", "NIL8", "NIL8"])
+    assert scored(gold, gold, "b_cubed")["f1"] == 1.0
+    # Gold {1 2} {3}, answered {1} {2 3}: each of the four cells has one; precision (1 + 1/2 + 1/2) / 3.
+    assert scored(gold, run, "b_cubed")["precision"] == pytest.approx(2 / 3)
+    # Without names all NILs are one cluster on both sides.
+    assert scored(mentions, mentions, "b_cubed")["f1"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("strong_lnk_match", "no measure of neleval named 'strong_lnk_match'"),
+        ("sts::span", "aggregate of a triple"),
+        ("sets:is_link:span", "filter of a triple"),
+        ("sets::spam", "field of a triple"),
+    ],
+)
+def test_a_misspelt_measure_is_named(name, message):
+    with pytest.raises(UnknownName, match=message):
+        triple_named(name)
+
+
+def test_every_measure_is_listed_with_its_triple_that_parses_back():
+    told = PROFILES["neleval"].conventions
+    for name, triple in NAMED.items():
+        assert triple_named(told[name]) == triple
