@@ -4,7 +4,7 @@
     DIR/documents/part-00000.parquet, annotations/…, links/…, …      the columns of `remix.frames`
 
 A frame without rows has no file. A document is in one part with all that is said of it, so parts are counted one by
-one; sets of the whole dataset are not (see `remix.measures.parts`).
+one; sets of the whole dataset are not (see `remix.measures._parts`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import fcntl
 import json
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,14 +67,19 @@ class FramesFolder:
             found[name] = read_parquet(file) if file.exists() else pl.DataFrame(schema=schema)
         return Frames.of(**found)
 
-    def batches(self, annotations: int) -> Iterator[Frames]:
-        """Yield the frames of several parts together, as many as have about so many annotations, in their order."""
-        gathered: list[Frames] = []
+    def read(self, numbers: Iterable[int]) -> Frames:
+        """Return the frames of several parts together."""
+        return Frames.concat(self.part(number) for number in numbers)
+
+    def batches(self, annotations: int) -> Iterator[range]:
+        """Yield the numbers of parts that together have about so many annotations, in their order."""
+        begin = held = 0
         for number in range(self.parts):
-            gathered.append(self.part(number))
-            if sum(part.annotations.height for part in gathered) >= annotations or number == self.parts - 1:
-                yield Frames.concat(gathered)
-                gathered = []
+            file = self.path / "annotations" / part_name(number)
+            held += pl.scan_parquet(file).select(pl.len()).collect().item() if file.exists() else 0
+            if held >= annotations or number == self.parts - 1:
+                yield range(begin, number + 1)
+                begin, held = number + 1, 0
 
     def scan(self, frame: str) -> pl.LazyFrame:
         """Return one frame of all parts as a lazy frame."""

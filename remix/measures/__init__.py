@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import polars as pl
 
@@ -62,26 +63,61 @@ def compute(
     `_hfts`). `within` is what D consists of where it is not what is measured, as for the answers of a system.
     Raises `UsageError` for an unknown reference, profile or measure.
     """
+    chosen = choice_of(kb, reference, case_sensitive, without_sources, measures, profile)
+    corpus = Corpus(frames, chosen.kb, reference=reference, case_sensitive=case_sensitive, within=within)
+    values, tables = measured_tables(corpus, chosen.measures)
+    if profile == "hfts":
+        tables |= hfts_tables(corpus, values)
+    documents, datasets = averaged(chosen.summaries, tables, empty=0.0 if profile == "hfts" else None)
+    return measured_of(corpus, chosen, values, documents, datasets)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is measured, and against what: the measures, those that are skipped, the knowledge base as they see it."""
+
+    kb: KnowledgeBase | None
+    measures: tuple[Measure, ...]
+    skipped: tuple[str, ...]
+    signature: Signature
+
+    @property
+    def summaries(self) -> list[Summary]:
+        """Return the statistics of the measures."""
+        return [summary for measure in self.measures for summary in measure.summaries]
+
+
+def choice_of(
+    kb: KnowledgeBase | None,
+    reference: str,
+    case_sensitive: bool,
+    without_sources: Iterable[str],
+    measures: Iterable[str] | None,
+    profile: str = "remix",
+) -> Choice:
+    """Return what was chosen, as `compute` takes it; raises as that."""
     if reference not in REFERENCES:
         raise UsageError(f"no reference '{reference}'{nearest(reference, REFERENCES)}")
     kb = prepared(kb, case_sensitive, without_sources)
     wanted = _wanted(profile, measures)
     chosen = tuple(m for m in wanted if kb is not None or not m.needs)
-    corpus = Corpus(frames, kb, reference=reference, case_sensitive=case_sensitive, within=within)
-    values, tables = measured_tables(corpus, chosen)
-    if profile == "hfts":
-        tables |= hfts_tables(corpus, values)
-    summaries = [summary for measure in chosen for summary in measure.summaries]
-    documents, datasets = averaged(summaries, tables, empty=0.0 if profile == "hfts" else None)
-    kept = ["annotation", "document", "dataset", *(column.name for column in columns_of(chosen))]
+    skipped = tuple(m.name for m in wanted if m not in chosen)
+    return Choice(kb, chosen, skipped, signature_of(kb, reference, case_sensitive, wanted, profile))
+
+
+def measured_of(
+    corpus: Corpus, chosen: Choice, values: pl.DataFrame, documents: pl.DataFrame, datasets: pl.DataFrame
+) -> Measured:
+    """Return what was computed with its columns and terms."""
+    kept = ["annotation", "document", "dataset", *(column.name for column in columns_of(chosen.measures))]
     return Measured(
         annotations=values.select(kept),
-        documents=_document_columns(documents, chosen),
-        datasets=_with_terms(datasets, chosen),
-        classes=_added_classes(corpus, chosen),
-        measures=chosen,
-        skipped=tuple(m.name for m in wanted if m not in chosen),
-        signature=signature_of(kb, reference, case_sensitive, wanted, profile),
+        documents=_document_columns(documents, chosen.measures),
+        datasets=_with_terms(datasets, chosen.measures),
+        classes=_added_classes(corpus, chosen.measures),
+        measures=chosen.measures,
+        skipped=chosen.skipped,
+        signature=chosen.signature,
     )
 
 

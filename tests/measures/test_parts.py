@@ -1,0 +1,91 @@
+"""Measures of frames in parts equal those of all parts together."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from remix.frames import Frames
+from remix.frames_folder import FramesFolder, finish, under_way, write_part
+from remix.kb import KnowledgeBase
+from remix.measures import MEASURES, Measured, compute
+from remix.measures import _parts as parts
+from remix.measures._parts import compute_parts
+
+from .conftest import Make, MakeKb
+
+FORMS = ["Anna", "anna", "Paris", "Paris Hilton", "NASA", "1999", "the pope", "Jordan", "x"]
+ENTITIES = [f"http://dbpedia.org/resource/{name}" for name in ("Anna_A", "Paris", "NASA", "Pope", "Jordan", "Far")]
+
+
+@pytest.fixture
+def frames(corpus: Make) -> Frames:
+    """Twenty documents of one dataset; forms, entities and NIL spread over all, some documents empty."""
+    draw = random.Random(3)
+    mentions = [(f"d/{draw.randrange(20):02d}", draw.choice(FORMS), draw.choice([*ENTITIES, None])) for _ in range(160)]
+    made = corpus(mentions, empty=["d/20", "d/21"])
+    begin = pl.int_range(pl.len()).over("document") * 3
+    spans = made.annotations.with_columns(begin=begin, end=begin + 2 + pl.int_range(pl.len()) % 4)
+    ignorable = pl.when(pl.int_range(pl.len()) % 17 == 5).then(pl.lit("optional"))
+    return Frames.of(documents=made.documents, annotations=spans.with_columns(ignorable=ignorable), links=made.links)
+
+
+@pytest.fixture
+def kb(make_kb: MakeKb) -> KnowledgeBase:
+    names = [(form, entity, n, "names") for n, (form, entity) in enumerate(zip(FORMS, ENTITIES * 2, strict=False), 1)]
+    derived = [("Jordan", ENTITIES[0], 5, "gold:d"), ("Paris", ENTITIES[4], "", "names")]
+    links = [(ENTITIES[n], ENTITIES[m], 1, "pages") for n, m in ((0, 1), (2, 1), (3, 1), (1, 4), (4, 2))]
+    types = [
+        (ENTITIES[0], "http://dbpedia.org/ontology/Person", "t"),
+        (ENTITIES[1], "http://dbpedia.org/ontology/Place", "t"),
+    ]
+    return make_kb([*names, *derived], links=links, types=types)
+
+
+def in_parts(frames: Frames, count: int, to: Path) -> FramesFolder:
+    documents = frames.documents["document"].sort()
+    with under_way(to, {}) as place:
+        for number in range(count):
+            mine = documents.gather_every(count, number)
+            write_part(place, number, frames.keep(documents=mine))
+        return finish(place, to, {"name": "d", "iri": "urn:d", "parts": count})
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["kb", "no-kb"])
+@pytest.mark.parametrize("reference", ["dataset", "union"])
+@pytest.mark.parametrize("batch", [1, 40, 10_000])
+def test_every_measure_in_parts_equals_the_measure_of_the_whole(
+    frames: Frames, kb: KnowledgeBase, tmp_path: Path, batch: int, reference: str, known: bool
+) -> None:
+    whole = compute(frames, kb if known else None, reference=reference)
+    taken: list[Measured] = []
+    folder = in_parts(frames, 7, tmp_path / "frames")
+    measured = compute_parts(
+        folder,
+        kb if known else None,
+        reference=reference,
+        batch=batch,
+        take=lambda of_batch, _: taken.append(of_batch),
+    )
+    assert len(taken) == {1: 7, 40: 4, 10_000: 1}[batch]
+    for level in ("annotations", "documents", "classes"):
+        rows = pl.concat([getattr(one, level) for one in taken])
+        key = [column for column in ("annotation", "document", "class") if column in rows.columns]
+        assert_frame_equal(rows.sort(key), getattr(whole, level).sort(key), check_exact=True)
+    assert_frame_equal(measured.datasets, whole.datasets, rel_tol=1e-13, abs_tol=0)
+    assert measured.signature == whole.signature and measured.skipped == whole.skipped
+    assert {m.name for m in measured.measures} == ({m.name for m in MEASURES} - set(whole.skipped))
+
+
+def test_sums_that_wait_in_several_shares_are_the_same(
+    frames: Frames, kb: KnowledgeBase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "UNITS", 3)
+    folder = in_parts(frames, 5, tmp_path / "frames")
+    assert_frame_equal(
+        compute_parts(folder, kb, batch=20).datasets, compute(frames, kb).datasets, rel_tol=1e-13, abs_tol=0
+    )
