@@ -2,7 +2,9 @@
 
 What is asked is the affair of `remix.kb.vocabularies`: candidates of each surface form; of these and of the entities
 of the datasets the names, redirects, disambiguation pages, types with their superclasses, sameAs, links in and out,
-and published PageRank. How it is asked: see `_remote` and `_solutions`.
+and published PageRank. How it is asked: see `_remote` and `_solutions`; `REMIX_ENDPOINT_RATE` (requests a second, 5),
+`REMIX_ENDPOINT_TIMEOUT` (seconds, 60) and `REMIX_ENDPOINT_TRIES` (5) change it. Answers stay in the folder `endpoints`
+of the cache: who wants them afresh removes it.
 """
 
 from __future__ import annotations
