@@ -215,16 +215,32 @@ class Workspace:
         self.store.attach_kb(folder)
         return opened
 
-    def kb_lookup(self, name: str) -> pl.DataFrame:
+    def kb_show(self) -> dict[str, pl.DataFrame]:
+        """Return tables on the attached knowledge base: summary, sources, problems, and coverage of the datasets."""
+        from remix.kb.coverage import coverage
+        from remix.kb.description import problems_of, sources_of
+        from remix.measures._enriching import named_frames
+
+        kb = self._attached()
+        tables = {"summary": kb.summary(), "sources": sources_of(kb), "problems": problems_of(kb)}
+        if self.datasets():
+            tables["coverage"] = coverage(kb, named_frames(self.store))
+        return tables
+
+    def kb_lookup(self, name: str, *, limit: int = 20) -> pl.DataFrame:
         """Return the candidates of a surface form, or what the attached knowledge base knows of an entity."""
-        from remix.errors import MissingKnowledge
         from remix.kb import lookup
 
-        if self.kb is None:
+        return lookup(self._attached(), name, limit=limit)
+
+    def _attached(self) -> KnowledgeBase:
+        from remix.errors import MissingKnowledge
+
+        if (kb := self.kb) is None:
             raise MissingKnowledge(
                 "no knowledge base is attached: `remix kb attach` takes the one that ships with remix"
             )
-        return lookup(self.kb, name)
+        return kb
 
     def enrich(
         self, *, reference: str = "dataset", case_sensitive: bool = False, without_sources: Iterable[str] = ()

@@ -12,7 +12,7 @@ import polars as pl
 
 from remix import tables
 
-__all__ = ["output_option", "parameters", "print_table", "workspace_option"]
+__all__ = ["output_option", "parameters", "print_table", "print_text", "workspace_option"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -54,6 +54,17 @@ def print_table(frame: pl.DataFrame, output: str, to: Path | None = None) -> Non
 
     with written(to) as stream:
         tables.write(frame, tables.suffix_format(to) if output == "table" else output, stream)  # type: ignore[arg-type]
+
+
+def print_text(text: str, to: Path | None = None) -> None:
+    """Print a text on standard output, or write it to a file."""
+    if to is None:
+        click.echo(text)
+        return
+    from remix.files import written
+
+    with written(to) as stream:
+        stream.write(f"{text}\n".encode())
 
 
 def parameters(settings: tuple[str, ...]) -> dict[str, str]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
-from remix.cli._options import output_option, print_table, workspace_option
-from remix.errors import MissingKnowledge
+from remix.cli._options import output_option, print_table, print_text, workspace_option
+from remix.errors import StoreError
+from remix.tables import render
 from remix.workspace import open_workspace
 
 
@@ -91,26 +93,46 @@ def attach(name: str | None, workspace: Path | None, output: str, to: Path | Non
 
 
 @command.command()
+@click.option(
+    "--only",
+    type=click.Choice(("summary", "sources", "problems", "coverage")),
+    help="Show one table, in any format.",
+)
 @workspace_option
 @output_option
-def show(workspace: Path | None, output: str, to: Path | None) -> None:
-    """Show the attached knowledge base: name, version, what was left out, and its sizes.
+def show(only: str | None, workspace: Path | None, output: str, to: Path | None) -> None:
+    """Show what is in the attached knowledge base: choices and sizes, sources, problems, coverage of the datasets.
+
+    Coverage is of what is loaded: the share of distinct surface forms in the dictionary, of distinct entities that are
+    known, have a type, have a score, and of pairs of both that the dictionary has.
 
     \b
     Example:
       remix kb show
     """
-    attached = open_workspace(workspace).kb
-    if attached is None:
-        raise MissingKnowledge("no knowledge base is attached: `remix kb attach` takes the one that ships with remix")
-    print_table(attached.summary(), output, to)
+    opened = open_workspace(workspace)
+    tables = {name: table for name, table in opened.kb_show().items() if only in (name, None)}
+    if only is not None:
+        if only not in tables:
+            raise StoreError("nothing is loaded that could be covered: `remix load FILE` first")
+        print_table(tables[only], output, to)
+    elif output == "json":
+        more = {name: table.to_dicts() for name, table in tables.items() if name == "coverage"}
+        assert opened.kb is not None
+        print_text(json.dumps({**opened.kb.described, "folder": str(opened.kb.folder), **more}, indent=1), to)
+    elif output in ("table", "md"):
+        shown = [f"## {name}\n\n{render(table, output)}" for name, table in tables.items() if table.height]
+        print_text("\n\n".join(shown), to)
+    else:
+        raise click.UsageError(f"{output} holds one table: choose it with --only")
 
 
 @command.command()
 @click.argument("name")
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Show the first so many.")
 @workspace_option
 @output_option
-def lookup(name: str, workspace: Path | None, output: str, to: Path | None) -> None:
+def lookup(name: str, limit: int, workspace: Path | None, output: str, to: Path | None) -> None:
     """Show the candidates of a surface form, or what is known of an entity.
 
     \b
@@ -118,4 +140,7 @@ def lookup(name: str, workspace: Path | None, output: str, to: Path | None) -> N
       remix kb lookup Paris
       remix kb lookup dbr:Berlin
     """
-    print_table(open_workspace(workspace).kb_lookup(name), output, to)
+    found = open_workspace(workspace).kb_lookup(name, limit=limit)
+    if "of" in found.columns and (count := found["of"][0]) > found.height:
+        print(f"the first {found.height} of {count} candidates; --limit shows more", file=sys.stderr)
+    print_table(found, output, to)

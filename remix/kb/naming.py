@@ -99,7 +99,8 @@ def superclasses(subclasses: pl.LazyFrame, classes: pl.Series) -> pl.DataFrame:
     [('animal', 'mammal'), ('cat', 'animal'), ('cat', 'mammal')]
     """
     steps = subclasses.select(superclass="class", parent="parent").unique().collect()
-    reached = pl.DataFrame({"class": classes.drop_nulls().unique(), "superclass": classes.drop_nulls().unique()})
+    start = classes.drop_nulls().unique()
+    reached = pl.DataFrame({"class": start, "superclass": start})
     frontier = reached
     while frontier.height:
         further = frontier.join(steps, on="superclass").select("class", superclass="parent").unique()
