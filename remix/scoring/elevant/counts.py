@@ -23,7 +23,13 @@ def count(case: Case, task: str, matching: str) -> pl.DataFrame:
     Nested labels give one TP or one FN with their root, and an FP each where they count. ERec leaves coreference out.
     Raises `UsageError` for another task or matching.
     """
-    return _summed(_rows(case, task, matching), ["system", "doc"])
+    sums = _summed(_rows(case, task, matching), ["system", "doc"])
+    # Rows of zeros, so that a score of nothing at all is the tool's 0.
+    systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
+    every = systems.join(case.mentions.documents.select("doc"), how="cross").join(
+        sums, on=["system", "doc"], how="left"
+    )
+    return every.with_columns(pl.col("tp", "fp", "ignored", "fn").fill_null(0))
 
 
 def by_mention_type(case: Case, task: str, matching: str) -> pl.DataFrame:
