@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
+from remix.errors import Error
 from remix.frames import write_parquet
 from remix.kb import relations
 from remix.kb.engines import Session
@@ -123,21 +124,29 @@ def _parts(edges: Path, size: int) -> Iterator[tuple[int, pl.DataFrame]]:
 
 
 def named_edges(scores: Path, edges: Path) -> pl.DataFrame:
-    """Return source and target of each edge as entities."""
-    entities = pl.read_parquet(scores, columns=["entity"])["entity"]
+    """Return source and target of each edge as entities: those of `scores` (or of the part entities) that are ranked.
+
+    Entities without a PageRank are no nodes and have no number.
+    """
+    nodes = pl.scan_parquet(scores).filter(pl.col("pagerank").is_not_null())
+    entities = nodes.select("entity").collect()["entity"]
     numbers = pl.read_parquet(edges)
     return pl.DataFrame({end: entities.gather(numbers[end]) for end in ("source", "target")})
 
 
 def to_networkx(links: pl.DataFrame) -> networkx.DiGraph:
-    """Return a graph of networkx with the links (source, target); for graphs that fit the screen or nearly so.
+    """Return a graph of networkx with the links (source, target): Python objects, so for graphs that are small.
+
+    Raises `Error` where networkx is not installed.
 
     >>> graph = to_networkx(pl.DataFrame({"source": ["a", "a"], "target": ["b", "c"]}))
     >>> sorted(graph.edges)
     [('a', 'b'), ('a', 'c')]
     """
-    import networkx
-
+    try:
+        import networkx
+    except ModuleNotFoundError:
+        raise Error("a graph of networkx needs it: pip install networkx") from None
     graph: networkx.DiGraph = networkx.DiGraph()
     graph.add_edges_from(links.select("source", "target").rows())
     return graph

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import cached_property, reduce
 from operator import or_
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -15,7 +15,11 @@ from remix.errors import MissingKnowledge, StoreError
 from remix.iris import canonical
 from remix.kb.build import matching
 from remix.kb.forms import normalise
+from remix.kb.graph import named_edges, to_networkx
 from remix.kb.naming import link_status, names, superclasses
+
+if TYPE_CHECKING:
+    import networkx
 
 __all__ = ["KnowledgeBase"]
 
@@ -113,6 +117,15 @@ class KnowledgeBase:
         while the part streams by.
         """
         return matched(self.scan(part), column, values, select)
+
+    def to_networkx(self) -> networkx.DiGraph:
+        """Return the link graph as one of networkx, for small ones; nodes are entities, edges fold redirects.
+
+        Raises `MissingKnowledge` where the knowledge base was built without links, `Error` without networkx.
+        """
+        if not self.has("links"):
+            raise MissingKnowledge(f"the knowledge base '{self.name}' keeps no links: build it from sources with links")
+        return to_networkx(named_edges(self.folder / "entities.parquet", self.folder / "links.parquet"))
 
     @property
     def _whole(self) -> bool:

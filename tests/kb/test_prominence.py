@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import networkx
 import numpy as np
 import polars as pl
@@ -10,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remix.errors import Error
+from remix.kb import prominence as kernel
 from remix.kb.prominence import hits, link_matrix, pagerank, placed, prominence
 
 EDGES = [("a", "b"), ("a", "c"), ("b", "c"), ("c", "a"), ("d", "c"), ("d", "e"), ("f", "e"), ("g", "h")]
@@ -104,3 +107,38 @@ def test_placed_when_scores_tie_then_they_share_the_better_segment() -> None:
     ranked = placed(pl.DataFrame({"s": [9.0, 9.0, *map(float, range(8))]}), "s")
     assert ranked["s_segment"].to_list()[:2] == ["head", "head"]
     assert ranked["s_rank"].to_list()[:2] == [1, 1]
+
+
+def test_products_when_cut_into_blocks_then_scores_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    # 30 nodes, n links to 7n + 1 and 11n + 2 (modulo 30); from 1 edge on, blocks go to threads.
+    edges = [(f"{n:02d}", f"{(factor * n + more) % 30:02d}") for n in range(30) for factor, more in ((7, 1), (11, 2))]
+    _, matrix = link_matrix(frame(edges))
+    whole = pagerank(matrix), *hits(matrix)
+    monkeypatch.setattr(kernel, "LARGE", 1)
+    for cut, one in zip((pagerank(matrix), *hits(matrix)), whole, strict=True):
+        assert cut == pytest.approx(one, abs=1e-14)
+
+
+def test_prominence_when_a_graph_is_undirected_then_its_edges_lead_both_ways() -> None:
+    graph = networkx.Graph([("a", "b"), (1, "b")])
+    graph.add_node("alone")
+    scores = prominence(graph)
+    assert scores.select("entity", "in_degree", "out_degree").rows() == [
+        ("1", 1, 1),
+        ("a", 1, 1),
+        ("alone", 0, 0),
+        ("b", 2, 2),
+    ]
+
+
+def test_pagerank_of_the_real_graph_equals_networkx(real_data: Path) -> None:
+    links = pl.read_csv(real_data / "kb" / "links.tsv.gz", separator="\t", quote_char=None)
+    links = links.select(source="source_iri", target="target_iri")
+    scores = prominence(links)
+    graph = networkx.DiGraph(links.filter(pl.col("source") != pl.col("target")).rows())
+    graph.add_nodes_from(scores["entity"])
+    # networkx stops when the change is below the number of nodes times its tolerance.
+    expected = networkx.pagerank(graph, tol=1e-12 / len(graph), max_iter=1000)
+    assert scores.height > 5000
+    # Scores are rounded to twelve digits.
+    assert scores["pagerank"].to_list() == pytest.approx([expected[node] for node in scores["entity"]], abs=1e-12)
