@@ -5,8 +5,11 @@ from __future__ import annotations
 import polars as pl
 
 from remix.kb.knowledge import KnowledgeBase
+from remix.names import shorten
 
 __all__ = ["problems_of", "sources_of"]
+
+SHOWN = 3
 
 
 def sources_of(kb: KnowledgeBase) -> pl.DataFrame:
@@ -30,14 +33,14 @@ def sources_of(kb: KnowledgeBase) -> pl.DataFrame:
 
 
 def problems_of(kb: KnowledgeBase) -> pl.DataFrame:
-    """Return a row for each kind of problem: where, problem, count and the first of its cases."""
+    """Return a row for each kind of problem: where, problem, count and the first of its cases; `kb.json` has ten."""
     read = [
-        (part["part"], kind, problem["count"], [str(case) for case in problem["first"]])
+        (part["part"], kind, problem["count"], _first(problem["first"]))
         for part in kb.described.get("sources", [])
         for kind, problem in part.get("problems", {}).items()
     ]
     whole = [
-        ("knowledge base", name.replace("_", " "), found["count"], [str(case) for case in found["first"]])
+        ("knowledge base", name.replace("_", " "), found["count"], _first(found["first"]))
         for name in ("circular_redirects", "unknown_link_targets")
         if (found := kb.described.get(name)) and found["count"]
     ]
@@ -48,3 +51,7 @@ def problems_of(kb: KnowledgeBase) -> pl.DataFrame:
         "first": pl.List(pl.String()),
     }
     return pl.DataFrame(read + whole, schema=schema, orient="row")
+
+
+def _first(cases: list[str]) -> list[str]:
+    return [shorten(str(case)) for case in cases[:SHOWN]]

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from remix.errors import BadInput
 from remix.kb.reading import expanded
-from remix.measures._corpus import Corpus
 from remix.names import DBO, EL, RMX
 from remix.resources import folder
 from remix.signature import content_hash
 
-__all__ = ["COARSE", "class_mapping", "classes", "classes_to_add", "coarse_flags", "mapping_hash"]
+if TYPE_CHECKING:
+    from remix.measures._corpus import Corpus
+
+__all__ = ["COARSE", "class_mapping", "classes_of", "classes_to_add", "coarse_flags", "mapping_hash"]
 
 COARSE = {"person": f"{DBO}Person", "organisation": f"{DBO}Organisation", "place": f"{DBO}Place"}
 
@@ -33,7 +36,7 @@ def mapping_hash() -> str:
     return content_hash(class_mapping().write_csv())
 
 
-def classes(corpus: Corpus) -> pl.DataFrame:
+def classes_of(corpus: Corpus) -> pl.DataFrame:
     """Return annotation and class: of the data, of the knowledge base, and what both map to.
 
     Fine-grained categories (`el:`, `rmx:`) say how a mention is written, not what the entity is, and are left out.
@@ -53,8 +56,7 @@ def classes(corpus: Corpus) -> pl.DataFrame:
 def classes_to_add(corpus: Corpus) -> pl.DataFrame:
     """Return annotation, dataset and class of those that the data does not state: a triple must not stand twice."""
     return (
-        classes(corpus)
-        .join(corpus.frames.classes.filter(~pl.col("of_entity")), on=["annotation", "class"], how="anti")
+        corpus.classes.join(corpus.frames.classes.filter(~pl.col("of_entity")), on=["annotation", "class"], how="anti")
         .join(corpus.annotations.select("annotation", "dataset"), on="annotation")
         .select("annotation", "dataset", "class")
         .sort("annotation", "class")
@@ -63,10 +65,8 @@ def classes_to_add(corpus: Corpus) -> pl.DataFrame:
 
 def coarse_flags(corpus: Corpus) -> pl.DataFrame:
     """Return for each annotation of the corpus, in its order, whether it is a person, organisation, place, typed."""
-    flags = (
-        classes(corpus)
-        .group_by("annotation")
-        .agg(*((pl.col("class") == iri).any().alias(name) for name, iri in COARSE.items()), typed=pl.lit(True))
+    flags = corpus.classes.group_by("annotation").agg(
+        *((pl.col("class") == iri).any().alias(name) for name, iri in COARSE.items()), typed=pl.lit(True)
     )
     joined = corpus.annotations.select("annotation").join(flags, on="annotation", how="left", maintain_order="left")
     return joined.select(pl.col(name).fill_null(False) for name in (*COARSE, "typed"))

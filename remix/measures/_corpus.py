@@ -19,6 +19,7 @@ import polars as pl
 
 from remix.frames import Frames
 from remix.kb import KnowledgeBase, normalise
+from remix.measures._classes import classes_of
 from remix.measures._dictionary import ENTITIES, derived_from, entity_forms, form_entities
 
 __all__ = ["Corpus"]
@@ -134,6 +135,11 @@ class Corpus:
         if self.kb is None:
             return pl.DataFrame(schema=ENTITIES)
         return self.kb.rows("entities", "entity", self.targets["entity"], list(ENTITIES))
+
+    @cached_property
+    def classes(self) -> pl.DataFrame:
+        """Return annotation and class; see `remix.measures._classes.classes_of`."""
+        return classes_of(self)
 
     @cached_property
     def principal(self) -> pl.DataFrame:

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from remix.measures._classes import COARSE, class_mapping, classes
+from remix.measures._classes import COARSE, class_mapping
 from remix.measures._corpus import Corpus
 from remix.measures._declaration import Column, Measure, Summary, terms_of
 from remix.measures._sources import FAIR, FINE_GRAINED
@@ -36,10 +36,8 @@ def _metonyms(corpus: Corpus) -> pl.DataFrame:
         .collect(engine="streaming")
     )
     place_first = first.join(located, on="entity", how="semi").select("form_code").unique()
-    other = (
-        classes(corpus)
-        .group_by("annotation")
-        .agg(other=~pl.col("class").is_in([COARSE["place"], COARSE["person"]]).any())
+    other = corpus.classes.group_by("annotation").agg(
+        other=~pl.col("class").is_in([COARSE["place"], COARSE["person"]]).any()
     )
     return (
         rows.join(place_first.with_columns(place=pl.lit(True)), on="form_code", how="left", maintain_order="left")
