@@ -73,7 +73,13 @@ class KnowledgeBase:
         rows: dict[str, str] = {"name": self.name, "version": self.version[:12], "folder": str(self.folder)}
         rows["complete"] = "yes" if self.complete else "no"
         rows["without sources"] = ", ".join(self.described["without_sources"]) or "none left out"
+        for choice in ("languages", "uncounted", "scores", "prominence", "damping", "tolerance"):
+            if value := self.described.get(choice):
+                rows[choice] = ", ".join(value) if isinstance(value, list | tuple) else f"{value}"
         rows["circular redirects"] = str(self.described["circular_redirects"]["count"])
+        if unknown := self.described.get("unknown_link_targets"):
+            rows["unknown link targets"] = str(unknown["count"])
+        rows["megabytes"] = f"{sum(file.stat().st_size for file in self.folder.glob('*.parquet')) / 1e6:.1f}"
         rows |= {part.replace("_", " "): str(count) for part, count in self.described["rows"].items()}
         return pl.DataFrame({"what": list(rows), "value": list(rows.values())})
 
