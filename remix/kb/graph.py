@@ -20,6 +20,7 @@ from remix.frames import write_parquet
 from remix.kb import relations
 from remix.kb.engines import Session
 from remix.kb.prominence import scores_of
+from remix.progress import stage
 
 if TYPE_CHECKING:
     import networkx
@@ -71,7 +72,8 @@ def ranked(
         _number(session, session.scan(links), resolution, work, nodes, result.edges)
     if not result.scores.exists():
         entities = pl.read_parquet(nodes, columns=["entity"])["entity"]
-        numbers = scores_of(edge_matrix(result.edges, len(entities)), damping=damping, tolerance=tolerance)
+        with stage("PageRank and HITS"):
+            numbers = scores_of(edge_matrix(result.edges, len(entities)), damping=damping, tolerance=tolerance)
         aside = work / "scores.unfinished"
         write_parquet(pl.concat([entities.to_frame(), numbers], how="horizontal"), aside)
         aside.rename(result.scores)
@@ -87,10 +89,12 @@ def _number(session: Session, links: Frame, resolution: Path | None, work: Path,
         named = named.with_columns(entity=nw.col("iri"))
         if resolution is not None:
             named = relations.resolved(named, "entity", session.scan([resolution]))
-        session.write(named, iris)
+        with stage("names of the link graph"):
+            session.write(named, iris)
     if not nodes.exists():
         entities = relations.distinct(session.scan([iris]), ["entity"])
-        session.write(entities.with_row_index("number", order_by="entity"), nodes, ["entity"])
+        with stage("nodes of the link graph"):
+            session.write(entities.with_row_index("number", order_by="entity"), nodes, ["entity"])
     numbers = session.scan([iris]).join(session.scan([nodes]), on="entity")
     numbers = numbers.select("iri", nw.col("number").cast(nw.Int32))
     pairs = links.select("source", "target")
@@ -100,7 +104,8 @@ def _number(session: Session, links: Frame, resolution: Path | None, work: Path,
     numbered = pairs.filter(nw.col("_source") != nw.col("_target")).select(
         nw.col("_target").alias("target"), nw.col("_source").alias("source")
     )
-    session.write(relations.distinct(numbered, ["target", "source"]), edges, ["target", "source"])
+    with stage("edges of the link graph"):
+        session.write(relations.distinct(numbered, ["target", "source"]), edges, ["target", "source"])
 
 
 def edge_matrix(edges: Path, count: int) -> sparse.csc_array:
