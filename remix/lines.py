@@ -22,7 +22,7 @@ __all__ = ["LINE", "Block", "blocks_of_lines", "triples"]
 
 BLOCK = 1 << 24
 _LONGEST_LINE = 1 << 26
-_AT_ONCE = 1 << 20
+_AT_ONCE = 1 << 17
 
 LINE: dict[str, pl.DataType] = {
     "line": pl.Int64(),

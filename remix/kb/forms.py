@@ -6,7 +6,7 @@ from itertools import chain
 
 import polars as pl
 
-__all__ = ["normalise"]
+__all__ = ["keys", "normalise"]
 
 
 def _folds() -> dict[str, str]:
@@ -38,3 +38,24 @@ def normalise(form: pl.Expr, *, case_sensitive: bool = False) -> pl.Expr:
     folded = spaced.str.to_lowercase().str.replace_many(list(_FOLDS), list(_FOLDS.values()))
     # Folding takes some letters apart (İ, ΰ): without composing again two spellings of one form would differ.
     return folded.str.normalize("NFC")
+
+
+# Letters that nothing but lower case changes, with single spaces between them.
+_PLAIN = r"^[!-^`-~]+(?: [!-^`-~]+)*$"
+
+
+def keys(forms: pl.Series) -> pl.Series:
+    """Return `normalise` of a column; the forms of plain letters, most of those of a dump, take a short way.
+
+    >>> keys(pl.Series(["New York", "Straße", None])).to_list()
+    ['new york', 'strasse', None]
+    """
+    is_plain = forms.str.contains(_PLAIN).fill_null(True)
+    others = forms.filter(~is_plain).to_frame("form").select(normalise(pl.col("form"))).to_series()
+    if others.is_empty():
+        return forms.str.to_lowercase()
+    # The n-th of the others stands where the n-th of them stood.
+    nth = (~is_plain).cast(pl.Int64).cum_sum() - 1
+    pairs = pl.DataFrame({"form": forms, "other": others.gather(nth.clip(0)), "plain": is_plain})
+    short = pl.col("form").str.to_lowercase()
+    return pairs.select(pl.when("plain").then(short).otherwise("other").alias(forms.name)).to_series()

@@ -9,6 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from remix.kb import normalise
+from remix.kb.forms import keys
 
 LETTERS = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x58F, exclude_categories=["Cc", "Cn"]), max_size=20)
 
@@ -41,3 +42,10 @@ def test_normalise_when_capitals_and_ligatures_then_they_fold() -> None:
     assert normal("STRASSE") == normal("Straße") == normal("strasse")
     assert normal("ﬁnal") == "final"
     assert normal("ΟΔΟΣ") == normal("οδος") == normal("οδοσ")
+
+
+@settings(deadline=None)
+@given(st.lists(st.none() | LETTERS | st.text(st.sampled_from("Ab _\t\u0301ßÉ"), max_size=5), max_size=6))
+def test_keys_are_the_normalised_forms(forms: list[str | None]) -> None:
+    column = pl.Series(forms, dtype=pl.String)
+    assert keys(column).equals(column.to_frame("form").select(normalise(pl.col("form"))).to_series())

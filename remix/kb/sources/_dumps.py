@@ -14,6 +14,7 @@ import polars as pl
 
 from remix.errors import BadInput, UsageError
 from remix.files import open_bytes
+from remix.kb.forms import keys
 from remix.kb.sources import Choices
 from remix.kb.sources._statements import Pattern, Statements, statements
 from remix.kb.staging import Staging
@@ -164,7 +165,10 @@ class Rows:
             self._write(table)
 
     def _write(self, table: str) -> None:
-        self._staging.write(table, pl.concat(self._gathered.pop(table)))
+        rows = pl.concat(self._gathered.pop(table))
+        if table == "surface_forms":
+            rows = rows.with_columns(key=keys(rows["surface_form"])).filter(pl.col("key") != "")
+        self._staging.write(table, rows)
         self._counts[table] = 0
 
 
