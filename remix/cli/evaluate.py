@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import click
+import polars as pl
 
 from remix import tables
 from remix.cli._options import output_option, print_table, workspace_option
-from remix.workspace import open_workspace
+from remix.workspace import Workspace, open_workspace
 
 
 @click.command()
@@ -19,7 +20,12 @@ from remix.workspace import open_workspace
     "--run", "runs", multiple=True, metavar="NAME=FILE", help="Answers of a system; files of one NAME add up."
 )
 @click.option("--system", "systems", multiple=True, help="System whose kept runs are scored (default: all).")
-@click.option("--profile", default="remix", show_default=True, help="Whose conventions are followed.")
+@click.option(
+    "--profile",
+    default="remix",
+    show_default=True,
+    help="Whose conventions are followed; several (a,b or all) are shown side by side with what makes the difference.",
+)
 @click.option("--task", "tasks", multiple=True, help="A2KB, D2KB, C2KB, ERec, … (default: the profile's).")
 @click.option("--match", "matchings", multiple=True, help="strong, weak, … (default: the profile's).")
 @click.option("--by", multiple=True, metavar="COLUMN", help="Break down by class, kb, a property or a measure.")
@@ -63,6 +69,9 @@ def command(
     """
     from remix.scoring.readable import readable, readable_errors, signature_lines
 
+    if choices["profile"] == "all" or "," in choices["profile"]:
+        _side_by_side(open_workspace(workspace), targets, gold, runs, systems, output, to, plot=plot, **choices)
+        return
     by = choices["by"]
     # InKB, EE and GSInKB come with every evaluation; `--by kb` only asks to see them in the table.
     choices["by"] = tuple(column for column in by if column != "kb")
@@ -80,3 +89,49 @@ def command(
         print_table(readable_errors(rows), output, None)
     if output == "table":
         click.echo("\n" + "\n".join(signature_lines(rows, by)), err=to is not None)
+
+
+def _side_by_side(
+    keeper: Workspace,
+    targets: tuple[str, ...],
+    gold: tuple[Path, ...],
+    runs: tuple[str, ...],
+    systems: tuple[str, ...],
+    output: str,
+    to: Path | None,
+    *,
+    profile: str,
+    entities: Path | None,
+    **choices: Any,
+) -> None:
+    """Print the scores of several profiles and a line for each convention that makes a difference."""
+    from remix.scoring.differences import difference_lines, profile_names
+    from remix.scoring.inputs import side_by_side
+    from remix.scoring.readable import signature_lines
+
+    ignored = {"spans": "all"}
+    for name, value in choices.items():
+        if value and ignored.get(name) != value:
+            option = {"tasks": "task", "matchings": "match"}.get(name, name)
+            raise click.UsageError(
+                f"--{option} goes with one profile; --profile {profile} compares the tools' own rows"
+            )
+    rows, table, changes = side_by_side(
+        keeper, targets, gold, runs, profile=profile, systems=systems, entities=entities
+    )
+    if output in ("json", "jsonl", "csv", "parquet") or (to is not None and tables.suffix_format(to) != "table"):
+        print_table(rows, output, to)
+        return
+    scores = [name for name in table.columns if table.schema[name].is_float()]
+    renamed = {"precision": "P", "recall": "R", "f1": "F1", "macro_f1": "macro-F1"}
+    print_table(table.with_columns(pl.col(scores).round(3)).rename(renamed), output, to)
+    names = profile_names(profile)
+    told = difference_lines(changes, names[0])
+    click.echo("", err=to is not None)
+    if told.is_empty():
+        click.echo("no convention makes a difference here", err=to is not None)
+    else:
+        print_table(told, output)
+    if output == "table":
+        for name in names:
+            click.echo(f"\n{name}: " + "\n".join(signature_lines(rows.filter(profile=name))), err=to is not None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -15,6 +15,7 @@ from remix.files import default_name, read_bytes
 from remix.frames import Frames
 from remix.measures._classes import class_mapping
 from remix.names import EL, RMX
+from remix.scoring.differences import Counting, differences, headlines, profile_names
 from remix.scoring.evaluation import evaluate
 from remix.scoring.kept import kept_gold, kept_runs, measured_columns
 from remix.scoring.origins import background_of
@@ -25,7 +26,16 @@ if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
     from remix.store import Store
 
-__all__ = ["evaluated", "read_entities", "read_contents", "read_frames", "run_files", "with_coarse", "with_types"]
+__all__ = [
+    "evaluated",
+    "read_entities",
+    "read_contents",
+    "read_frames",
+    "run_files",
+    "side_by_side",
+    "with_coarse",
+    "with_types",
+]
 
 
 class Keeper(Protocol):
@@ -66,6 +76,58 @@ def evaluated(
     Gold is the files of `gold`, without the workspace and its knowledge base, or the datasets and files of `names`.
     Runs are `NAME=FILE` settings, or else the kept runs of `systems`. The other choices are those of `evaluate`.
     """
+    own = PROFILES[choices.get("profile", "remix")].slices
+    found = _read(keeper, names, gold, runs, systems, [column for column in by if column not in own], entities)
+    rows = evaluate(found.gold, found.runs, by=by, contents=found.contents, **found.tables, **found.known, **choices)
+    return rows, found.gold.documents["dataset"].unique().sort().to_list()
+
+
+def side_by_side(
+    keeper: Keeper,
+    names: Sequence[str],
+    gold: Sequence[Path | str],
+    runs: Sequence[str],
+    *,
+    profile: str,
+    systems: Sequence[str] = (),
+    entities: Path | None = None,
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Return all rows of several profiles, the score of each that is held against the others', and the differences.
+
+    `profile` names them, separated by commas, or is 'all'; see `remix.scoring.differences` for the last two tables.
+    The rest is as for `evaluated`.
+    """
+    chosen = profile_names(profile)
+    found = _read(keeper, names, gold, runs, systems, (), entities)
+    rows = [
+        evaluate(found.gold, found.runs, profile=name, contents=found.contents, **found.tables, **found.known)
+        for name in chosen
+    ]
+    counting = Counting(found.gold, found.runs, found.known)
+    return pl.concat(rows, how="diagonal_relaxed"), headlines(counting, chosen), differences(counting, chosen)
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What is evaluated: gold, runs, the hashes of their files, tables to slice by, and what is known of entities."""
+
+    gold: Frames
+    runs: dict[str, Frames]
+    contents: dict[str, str]
+    tables: dict[str, Any]
+    known: dict[str, Any]
+
+
+def _read(
+    keeper: Keeper,
+    names: Sequence[str],
+    gold: Sequence[Path | str],
+    runs: Sequence[str],
+    systems: Sequence[str],
+    measured: Sequence[str],
+    entities: Path | None,
+) -> Inputs:
+    """Return gold and runs by their names or files; `measured` are the columns that may be measures."""
     if bool(names) == bool(gold) or (gold and not runs):
         raise UsageError("name datasets or remixes to score kept runs on, or give files: --gold FILE --run NAME=FILE")
     types = called = read_entities(entities) if entities is not None else None
@@ -82,8 +144,7 @@ def evaluated(
         keeper.ensure_sample()
         frames, targets = kept_gold(keeper.store, names)
         kb = keeper.kb
-        own = PROFILES[choices.get("profile", "remix")].slices
-        columns, of_documents = measured_columns(frames, kb, [column for column in by if column not in own])
+        columns, of_documents = measured_columns(frames, kb, measured)
         background = background_of(keeper.store, names, targets, kb)
         types = pl.concat([read for read in (types, _stated(frames)) if read is not None], how="diagonal")
         if systems or not runs:
@@ -91,11 +152,10 @@ def evaluated(
     if types is not None or kb is not None:
         types = with_coarse([types, kb.types if kb is not None else None])
         frames = replace(frames, classes=with_types(frames, types))
-    known: dict[str, Any] = {"columns": columns, "document_columns": of_documents, "background": background}
+    known: dict[str, Any] = {"types": types, "kb": kb, "background": background}
     if called is not None:
         known["names"] = called.select("entity", "name").drop_nulls().unique("entity", maintain_order=True)
-    rows = evaluate(frames, answers, by=by, types=types, kb=kb, contents=contents, **known, **choices)
-    return rows, frames.documents["dataset"].unique().sort().to_list()
+    return Inputs(frames, answers, contents, {"columns": columns, "document_columns": of_documents}, known)
 
 
 def _stated(gold: Frames) -> pl.DataFrame:

@@ -23,12 +23,14 @@ WELL_KNOWN = (
 
 def _linked(frames: Frames) -> Frames:
     linked = frames.annotations.join(frames.links, on="annotation", how="semi", maintain_order="left")
-    return replace(frames, annotations=linked)
+    return frames if len(linked) == len(frames.annotations) else replace(frames, annotations=linked)
 
 
 def _in_well_known(frames: Frames) -> Frames:
     """Return the frames with NIL for annotations none of whose links is in a well-known knowledge base."""
     known = pl.any_horizontal(pl.col("entity").str.starts_with(one) for one in WELL_KNOWN)
+    if frames.links.select(known.all()).item():
+        return frames
     links = frames.links.filter(known.any().over("annotation"))
     none = pl.col("annotation").is_in(links["annotation"].unique().implode())
     return replace(frames, links=links, annotations=frames.annotations.with_columns(is_nil=~none))

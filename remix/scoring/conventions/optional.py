@@ -11,6 +11,8 @@ from remix.scoring.conventions import Reading
 
 
 def _required(frames: Frames) -> Frames:
+    if frames.annotations["ignorable"].null_count() == len(frames.annotations):
+        return frames
     return replace(frames, annotations=frames.annotations.filter(pl.col("ignorable").is_null()))
 
 

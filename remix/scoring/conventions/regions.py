@@ -9,7 +9,7 @@ from remix.scoring.conventions import Reading
 
 
 def _whole(frames: Frames) -> Frames:
-    return replace(frames, regions=frames.regions.clear())
+    return frames if frames.regions.is_empty() else replace(frames, regions=frames.regions.clear())
 
 
 regions_respected = Reading(

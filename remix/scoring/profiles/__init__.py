@@ -44,7 +44,8 @@ class Profile:
     - `kb_rows`: whether InKB, EE and GSInKB are shown where gold or a run has NIL;
     - `rules`: the conventions of `remix.scoring.conventions` that the profile is made of, or, where it has a `count`
       of its own, those that come nearest to it; empty where none do;
-    - `headline`: the task and matching by which it is held against other profiles.
+    - `headline`: the task and matching by which it is held against other profiles;
+    - `nearest`: for a profile with a `count` of its own, the task and matching by which `rules` come nearest to that.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Profile:
     kb_rows: bool = False
     rules: tuple[Convention, ...] = ()
     headline: tuple[str, str] = ("A2KB", "strong")
+    nearest: tuple[str, str] | None = None
 
 
 PROFILES: Registry[Profile] = Registry("profile", "remix.scoring.profiles", Profile)

@@ -13,7 +13,7 @@ from remix.scoring.cases import Case
 from remix.scoring.conventions import ASPECTS, CONVENTIONS, Choosing, Convention, Macro, Pairing, Reading, Undefined
 from remix.scoring.profiles import Profile
 
-__all__ = ["DEFAULTS", "composed", "exchanged"]
+__all__ = ["DEFAULTS", "composed", "conventions_named", "exchanged"]
 
 DEFAULTS = (
     "nil-is-nil",
@@ -41,12 +41,18 @@ def composed(
     `rules` are names of conventions; aspects without one take the default's. `sources` names the file of the tool
     for an aspect. `notes` are rules that no convention stands for.
     """
-    chosen = {CONVENTIONS[name].aspect: CONVENTIONS[name] for name in (*DEFAULTS, *rules)}
-    told = {aspect: chosen[aspect].words for aspect in ASPECTS}
+    chosen = conventions_named(*rules)
+    told = {rule.aspect: rule.words for rule in chosen}
     told |= dict(notes or {})
     if sources:
         told = {name: f"{text} ({sources[name]})" if name in sources else text for name, text in told.items()}
-    return exchanged(replace(profile, conventions=told), tuple(chosen[aspect] for aspect in ASPECTS))
+    return exchanged(replace(profile, conventions=told), chosen)
+
+
+def conventions_named(*names: str) -> tuple[Convention, ...]:
+    """Return the conventions of these names, the default's for the other aspects."""
+    chosen = {CONVENTIONS[name].aspect: CONVENTIONS[name] for name in (*DEFAULTS, *names)}
+    return tuple(chosen[aspect] for aspect in ASPECTS)
 
 
 def exchanged(profile: Profile, rules: tuple[Convention, ...]) -> Profile:

@@ -12,6 +12,7 @@ from remix.scoring.averages import AVERAGES, SCORES, Average
 from remix.scoring.elevant.counts import by_mention_type, by_type, count
 from remix.scoring.elevant.outcomes import MODES
 from remix.scoring.profiles import Profile
+from remix.scoring.profiles._composing import conventions_named
 
 
 def _last_on_a_span(gold: Frames, runs: Mapping[str, Frames]) -> tuple[Frames, dict[str, Frames]]:
@@ -48,4 +49,7 @@ elevant = Profile(
     count=count,
     averages={"micro": Average("micro", _zeros)},
     slices={"mention_type": by_mention_type, "type": by_type},
+    rules=conventions_named("nil-left-out", "undefined-zero"),
+    headline=("A2KB", "IGNORED"),
+    nearest=("A2KB", "expanded"),
 )

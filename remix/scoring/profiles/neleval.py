@@ -13,7 +13,6 @@ neleval = composed(
         matchings=tuple(NAMED),
         conventions={},
         rest="removed",
-        headline=("A2KB", "strong_all_match"),
     ),
     (
         "optional-unknown",

@@ -1,0 +1,193 @@
+"""Why two profiles differ: their conventions exchanged one at a time, and everything counted again after each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import polars as pl
+
+from remix.errors import UsageError
+from remix.frames import Frames
+from remix.scoring.cases import Case
+from remix.scoring.choice import Choice
+from remix.scoring.conventions import ASPECTS, Convention, Macro, Reading, Undefined
+from remix.scoring.evaluation import case_of
+from remix.scoring.profiles import PROFILES, Profile
+from remix.scoring.profiles._composing import exchanged
+
+__all__ = ["Counting", "differences", "difference_lines", "headlines", "profile_names"]
+
+SCORES = ("tp", "fp", "fn", "precision", "recall", "f1", "macro_f1")
+
+
+@dataclass(frozen=True)
+class Step:
+    """A profile on the way from one to another: what was exchanged last, and what is counted; `own` if it counts by
+    rules that are no conventions."""
+
+    aspect: str
+    words: str
+    profile: Profile
+    headline: tuple[str, str]
+    own: bool = False
+
+
+def profile_names(given: str) -> list[str]:
+    """Return the names of profiles separated by commas, or of 'all', the default first.
+
+    Raises `UnknownName` for a name that no profile has, `UsageError` for one that is given twice.
+
+    >>> profile_names("gerbil,neleval")
+    ['gerbil', 'neleval']
+    """
+    if given == "all":
+        return sorted(PROFILES.names(), key=lambda name: (name != "remix", name))
+    names = [PROFILES[name.strip()].name for name in given.split(",")]
+    if len(set(names)) < len(names):
+        raise UsageError(f"a profile is named twice in '{given}'")
+    return names
+
+
+class Counting:
+    """Gold and runs as they are counted by one profile after another; what stays the same is counted once.
+
+    `known` are `types`, `names`, `kb` and `background`, as `remix.scoring.evaluate` takes them.
+    """
+
+    def __init__(self, gold: Frames, runs: Mapping[str, Frames], known: Mapping[str, Any]) -> None:
+        self.gold = gold
+        self.runs = runs
+        self.known = known
+        self._prepared: dict[tuple[str, ...], tuple[Frames, dict[str, Frames]]] = {}
+        self._cases: dict[tuple[int, ...], Case] = {}
+        self._counts: dict[tuple[object, ...], pl.DataFrame] = {}
+
+    def scores(self, step: Step) -> pl.DataFrame:
+        """Return system and `SCORES` of a step over all documents, a row a system in their order."""
+        systems = pl.DataFrame({"system": range(len(self.runs)), "name": list(self.runs)}, schema_overrides=_NUMBERED)
+        counts = self._counted(step)
+        found = {name: average.summarise(counts, ["system"]) for name, average in step.profile.averages.items()}
+        micro = found["micro"].select("system", *SCORES[:-1])
+        macro = found["macro"] if "macro" in found else micro.with_columns(f1=pl.lit(None, pl.Float64))
+        rows = systems.join(micro, on="system", how="left", maintain_order="left")
+        rows = rows.join(macro.select("system", macro_f1="f1"), on="system", how="left", maintain_order="left")
+        return rows.with_columns(pl.col("tp", "fp", "fn").fill_null(0)).select(pl.col("name").alias("system"), *SCORES)
+
+    def _counted(self, step: Step) -> pl.DataFrame:
+        case = self._case(step)
+        own = step.profile.name if step.own else ""
+        rules = step.profile.rules
+        counting = [rule.name for rule in rules if not isinstance(rule, Reading | Undefined | Macro)]
+        all_documents = any(isinstance(rule, Macro) and rule.documents != "defined" for rule in rules)
+        key = (id(case), own, *counting, all_documents, *step.headline)
+        if key not in self._counts:
+            self._counts[key] = step.profile.count(case, *step.headline).sort("system", "doc")
+        return self._counts[key]
+
+    def _case(self, step: Step) -> Case:
+        rules = [rule.name for rule in step.profile.rules if isinstance(rule, Reading)]
+        read = (step.profile.name,) if step.own else tuple(rules)
+        if read not in self._prepared:
+            self._prepared[read] = step.profile.prepare(self.gold, self.runs)
+        gold, answers = self._prepared[read]
+        # Rules that find nothing to change leave the very frames that they were given.
+        frames = (id(gold), *(id(run) for run in answers.values()))
+        if frames not in self._cases:
+            choice = Choice(step.profile, step.headline[:1], step.headline[1:])
+            self._cases[frames] = case_of(gold, answers, choice, **self.known)
+        return self._cases[frames]
+
+
+_NUMBERED = {"system": pl.Int64(), "name": pl.String()}
+
+
+def headlines(counting: Counting, names: list[str]) -> pl.DataFrame:
+    """Return the score by which each profile is held against others: profile, task, matching, system and `SCORES`."""
+    parts = []
+    for name in names:
+        profile = PROFILES[name]
+        scored = counting.scores(Step("", "", profile, profile.headline, own=profile.nearest is not None))
+        labels = {"profile": name, "task": profile.headline[0], "matching": profile.headline[1]}
+        parts.append(scored.select(*(pl.lit(value).alias(key) for key, value in labels.items()), pl.all()))
+    return pl.concat(parts, how="vertical_relaxed")
+
+
+def differences(counting: Counting, names: list[str]) -> pl.DataFrame:
+    """Return what each convention changes between the first profile and each other: a row a step and system.
+
+    Columns: `profile` (the other), `aspect`, `convention` (in words), `system`, and the change of each of `SCORES`;
+    the changes of a profile and system add up to the whole difference (null where a score is undefined). Conventions
+    that change nothing have rows of zeros.
+    """
+    parts = []
+    for name in names[1:]:
+        before = None
+        for step in _steps(PROFILES[names[0]], PROFILES[name]):
+            after = counting.scores(step)
+            if before is not None:
+                changes = [(after[score] - before[score]).alias(score) for score in SCORES]
+                labels = {"profile": name, "aspect": step.aspect, "convention": step.words}
+                told = [pl.lit(value).alias(key) for key, value in labels.items()]
+                parts.append(after.select(*told, "system", *changes))
+            before = after
+    return pl.concat(parts, how="vertical_relaxed") if parts else pl.DataFrame()
+
+
+def _steps(first: Profile, second: Profile) -> Iterator[Step]:
+    """Return the profiles on the way, the first of them as it is."""
+    for profile in (first, second):
+        if not profile.rules:
+            raise UsageError(f"profile '{profile.name}' is made of no conventions that could be exchanged")
+    yield Step("start", "", first, first.headline, own=first.nearest is not None)
+    rules = {rule.aspect: rule for rule in first.rules}
+    wanted = {rule.aspect: rule for rule in second.rules}
+    task, matching = first.nearest or first.headline
+    if first.nearest:
+        yield Step("own", f"rules that only {first.name} has, no longer", _with(first, rules), (task, matching))
+    for aspect in _order(first):
+        if aspect == "spans":
+            if matching != (second.nearest or second.headline)[1]:
+                matching = (second.nearest or second.headline)[1]
+                yield Step(aspect, f"spans match as '{matching}'", _with(first, rules), (task, matching))
+        elif aspect == "task":
+            if task != second.headline[0]:
+                task = second.headline[0]
+                yield Step(aspect, f"the task is {task}", _with(first, rules), (task, matching))
+        elif rules[aspect] != wanted[aspect]:
+            rules[aspect] = wanted[aspect]
+            yield Step(aspect, wanted[aspect].words, _with(first, rules), (task, matching))
+    if second.nearest:
+        yield Step("own", f"rules that only {second.name} has", second, second.headline, own=True)
+
+
+def _order(first: Profile) -> list[str]:
+    """Return the aspects in the order of exchange: spans are changed under a pairing that knows them."""
+    of_keys = any(rule.name == "pair-keys" for rule in first.rules)
+    place = ASPECTS.index("pairing") + (1 if of_keys else 0)
+    return [*ASPECTS[:place], "spans", "task", *ASPECTS[place:]]
+
+
+def _with(profile: Profile, rules: Mapping[str, Convention]) -> Profile:
+    return exchanged(replace(profile, kb_rows=False), tuple(rules[aspect] for aspect in ASPECTS))
+
+
+def difference_lines(changes: pl.DataFrame, first: str) -> pl.DataFrame:
+    """Return a line for each profile and convention that changes anything: its counts summed over systems.
+
+    `F1` and `macro-F1` are the mean changes of the systems.
+    """
+    if changes.is_empty():
+        return changes
+    counts, means = ["tp", "fp", "fn"], ["f1", "macro_f1"]
+    lines = changes.group_by("profile", "aspect", "convention", maintain_order=True).agg(
+        pl.col(counts).sum().round(3), pl.col(means).mean().round(4)
+    )
+    lines = lines.filter(pl.any_horizontal(pl.col(name).fill_null(0) != 0 for name in (*counts, *means)))
+    signed = [
+        pl.when(pl.col(name) > 0).then(pl.format("+{}", name)).otherwise(pl.col(name).cast(pl.String)).alias(shown)
+        for name, shown in zip((*counts, *means), (*counts, "F1", "macro-F1"), strict=True)
+    ]
+    named = pl.format(f"{first} → {{}}", "profile").alias("from → to")
+    return lines.select(named, "aspect", "convention", *signed)

@@ -1,0 +1,150 @@
+"""Profiles side by side, and the conventions behind their differences."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from remix.cli import cli
+from remix.errors import UnknownName, UsageError
+from remix.scoring import PROFILES
+from remix.scoring.differences import SCORES, Counting, difference_lines, differences, headlines, profile_names
+
+TEXT = "Ada's friend met Bob and the New Yorker in Rome."
+COUNTS = ("tp", "fp", "fn")
+
+
+def texted(frame):
+    return replace(frame, documents=frame.documents.with_columns(text=pl.lit(TEXT)))
+
+
+@pytest.fixture
+def counting(frames) -> Counting:
+    # Gold: Ada, Bob (NIL), 'the New Yorker' optional, Rome with two readings. Answered: Ada's, Bob (NIL), a further
+    # NIL, the optional one, Rome by its second reading.
+    gold = [
+        {"begin": 0, "end": 3, "entity": "e:Ada"},
+        {"begin": 17, "end": 20},
+        {"begin": 29, "end": 39, "entity": "e:NewYorker", "ignorable": "optional"},
+        {"begin": 43, "end": 47, "entity": "e:Rome", "group": "r", "option": "r1"},
+        {"begin": 43, "end": 47, "entity": "e:RomeItaly", "group": "r", "option": "r2"},
+    ]
+    run = [
+        {"begin": 0, "end": 5, "entity": "e:Ada"},
+        {"begin": 17, "end": 20},
+        {"begin": 6, "end": 12},
+        {"begin": 29, "end": 39, "entity": "e:NewYorker"},
+        {"begin": 43, "end": 47, "entity": "e:RomeItaly"},
+    ]
+    return Counting(texted(frames(gold)), {"s": texted(frames(run))}, {})
+
+
+def changes(counting: Counting, first: str, second: str) -> dict[str, tuple[int, ...]]:
+    rows = differences(counting, [first, second])
+    moved = rows.filter(pl.any_horizontal(pl.col(name) != 0 for name in COUNTS))
+    return {row["aspect"]: tuple(row[name] for name in COUNTS) for row in moved.to_dicts()}
+
+
+def test_every_difference_has_its_convention(counting):
+    # tp, fp, fn. The two NIL answers go (one right, one wrong), optional gold becomes unknown, Rome's other reading
+    # becomes a mention that is missed.
+    assert changes(counting, "remix", "bat") == {"nil": (-1, -1, 0), "optional": (0, 1, 0), "alternatives": (0, 0, 1)}
+
+
+def test_spans_that_grow_to_words_are_named_with_what_they_bring(counting):
+    # "Ada's" is "Ada" grown.
+    assert changes(counting, "remix", "elevant")["spans"] == (1, -1, -1)
+
+
+def test_rules_of_a_profile_that_are_no_conventions_are_a_step_of_their_own(counting):
+    rows = differences(counting, ["remix", "elevant"])
+    assert rows["aspect"].to_list()[-1] == "own"
+    rows = differences(counting, ["elevant", "remix"])
+    assert rows["aspect"].to_list()[0] == "own"
+
+
+@pytest.mark.parametrize("first", PROFILES.names())
+@pytest.mark.parametrize("second", PROFILES.names())
+def test_the_changes_add_up_to_the_whole_difference(counting, first, second):
+    if first == second:
+        return
+    table = headlines(counting, [first, second])
+    rows = differences(counting, [first, second])
+    for name in COUNTS:
+        want = table[name][1] - table[name][0]
+        assert rows[name].sum() == want, name
+    assert rows["f1"].sum() == pytest.approx(table["f1"][1] - table["f1"][0])
+
+
+def test_headlines_are_the_rows_of_the_profiles_themselves(counting):
+    from remix.scoring import evaluate
+
+    table = headlines(counting, PROFILES.names())
+    for row in table.to_dicts():
+        rows = evaluate(
+            counting.gold, counting.runs, profile=row["profile"], tasks=[row["task"]], matchings=[row["matching"]]
+        )
+        whole = rows.filter(average="micro", column="", dataset="all").row(0, named=True)
+        assert [whole[name] for name in SCORES[:-1]] == [row[name] for name in SCORES[:-1]]
+
+
+def test_conventions_that_change_nothing_have_no_line(counting):
+    lines = difference_lines(differences(counting, ["remix", "bat"]), "remix")
+    assert lines["aspect"].to_list() == ["nil", "optional", "alternatives"]
+    assert lines["tp"].to_list() == ["-1", "0", "0"]
+    assert lines["fp"].to_list() == ["-1", "+1", "0"]
+
+
+def test_names_of_profiles_are_parsed_and_checked():
+    assert profile_names("all")[0] == "remix"
+    assert set(profile_names("all")) == set(PROFILES.names())
+    with pytest.raises(UnknownName, match="no profile named 'gerbl'"):
+        profile_names("remix,gerbl")
+    with pytest.raises(UsageError, match="named twice"):
+        profile_names("bat,bat")
+
+
+def test_profile_without_conventions_cannot_be_compared(counting, monkeypatch):
+    bare = replace(PROFILES["bat"], rules=())
+    monkeypatch.setitem(PROFILES._parts, "bat", bare)
+    with pytest.raises(UsageError, match="made of no conventions"):
+        differences(counting, ["remix", "bat"])
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    def article(field, name, spans):
+        return json.dumps({"id": 0, "text": TEXT, field: [{"span": [b, e], name: q} for b, e, q in spans]})
+
+    gold, run = tmp_path / "gold.benchmark.jsonl", tmp_path / "run.linked_articles.jsonl"
+    gold.write_text(article("labels", "entity_id", [(0, 3, "Q1"), (17, 20, "Q2")]))
+    run.write_text(article("entity_mentions", "id", [(0, 5, "Q1"), (17, 20, "Q2")]))
+    return ["evaluate", "--gold", str(gold), "--run", f"a={run}"]
+
+
+def test_profiles_are_printed_side_by_side_with_a_line_a_difference(files):
+    result = CliRunner().invoke(cli, [*files, "--profile", "remix,elevant"])
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    assert lines[0].split() == ["profile", "task", "matching", "system", "tp", "fp", "fn", "P", "R", "F1", "macro-F1"]
+    assert lines[2].split()[:7] == ["remix", "A2KB", "strong", "a", "1", "1", "1"]
+    assert lines[3].split()[:7] == ["elevant", "A2KB", "IGNORED", "a", "2", "0", "0"]
+    assert any("spans match as 'expanded'" in line and "+1" in line for line in lines)
+
+
+def test_json_has_the_rows_of_every_profile(files):
+    result = CliRunner().invoke(cli, [*files, "--profile", "all", "-o", "json"])
+    assert result.exit_code == 0, result.output
+    rows = json.loads(result.stdout)
+    assert {row["profile"] for row in rows} == set(PROFILES.names())
+
+
+def test_options_of_one_profile_are_refused_beside_several(files):
+    result = CliRunner().invoke(cli, [*files, "--profile", "all", "--task", "A2KB"])
+    assert result.exit_code != 0
+    assert "--task goes with one profile" in str(result.output) + str(result.exception)
