@@ -217,8 +217,7 @@ class Assembly:
 
     def _made(self, file: Path, rows: Callable[[], Frame], sort_by: Sequence[str]) -> Path:
         if not file.exists():
-            with stage(file.stem.replace("_", " ")):
-                self.session.write(rows(), file, sort_by)
+            self.session.write(rows(), file, sort_by)
         return file
 
 

@@ -124,8 +124,10 @@ def _build(
             with engine.open(working, memory) as session:
                 found = Assembly(session, _by_table(staged), working / "work", working / "kb", rules).run()
             _finish(working, folder, {**described, **found, "sources": [part.described() for part in staged]})
-    except BaseException:
+    except BaseException as error:
         note(f"what is read and built so far stays in {working}; the same command goes on from there")
+        if isinstance(error, OSError):
+            raise Error(f"{working} cannot be written: {error.strerror or error}") from error
         raise
 
 

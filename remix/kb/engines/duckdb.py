@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import copy_context
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,7 @@ import narwhals as nw
 
 from remix.errors import Error, UsageError
 from remix.kb.engines import Engine
+from remix.progress import moving
 
 ROW_GROUP = 20_480
 """Rows whose smallest and largest values are kept together: so much is read to find one key in a sorted file."""
@@ -31,12 +35,38 @@ class _Session:
             path.parent.mkdir(parents=True, exist_ok=True)
             if sort_by:
                 rows = rows.order(", ".join(f'"{column}" ASC NULLS FIRST' for column in sort_by))
-            rows.write_parquet(str(aside), compression="zstd", row_group_size=ROW_GROUP)
+            with self._watched(path.stem.replace("_", " ")):
+                rows.write_parquet(str(aside), compression="zstd", row_group_size=ROW_GROUP)
             aside.rename(path)
         except duckdb.OutOfMemoryException as error:
-            raise Error(f"{path} needs more memory or more room on the disk: {_first_line(error)}") from None
+            raise Error(f"{path} needs more memory or more room on the disk: {_reason(error)}") from None
         except (duckdb.IOException, OSError) as error:
-            raise Error(f"{path} cannot be written: {_first_line(error)}") from None
+            raise Error(f"{path} cannot be written: {_reason(error)}") from None
+        except (duckdb.InterruptException, RuntimeError) as error:
+            if "interrupted" in str(error).lower():  # what duckdb makes of Ctrl-C
+                raise KeyboardInterrupt from None
+            raise
+
+    @contextmanager
+    def _watched(self, what: str) -> Iterator[None]:
+        """Show how much of the query that runs in the block is done: a thread asks while this one waits."""
+        ended = threading.Event()
+
+        def watch(done: Callable[[int], None]) -> None:
+            before = 0
+            while not ended.wait(0.5):
+                share = max(before, int(self._connection.query_progress()))
+                done(share - before)
+                before = share
+
+        with moving(what, 100, unit=" %") as done:
+            watcher = threading.Thread(target=copy_context().run, args=(watch, done), daemon=True)
+            watcher.start()
+            try:
+                yield
+            finally:
+                ended.set()
+                watcher.join(timeout=1)
 
 
 @contextmanager
@@ -49,12 +79,15 @@ def _open(work: Path, memory: str) -> Iterator[_Session]:
         connection.execute("SET temp_directory = ?", [str(work / "spilled")])
         # Only what is sorted has an order; without one, rows need not wait for each other in memory.
         connection.execute("SET preserve_insertion_order = false")
-        connection.execute("SET enable_progress_bar = false")
+        connection.execute("SET enable_progress_bar = true")  # without it there is no progress to ask for
+        connection.execute("SET enable_progress_bar_print = false")
         yield _Session(connection)
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[0]
+def _reason(error: Exception) -> str:
+    """Return what an error says, without the record of its inner error that duckdb puts around it."""
+    said = re.search(r'"exception_message":"((?:[^"\\]|\\.)*)"', str(error))
+    return (said[1].replace('\\"', '"') if said else str(error)).strip().splitlines()[0]
 
 
 ENGINE = Engine("duckdb", "One process, larger than memory", _open)
