@@ -6,6 +6,7 @@ import platform
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -14,6 +15,9 @@ from remix._version import __version__
 from remix.errors import UnknownName
 from remix.store import DatasetEntry, Store
 from remix.store.queries import Query, find, shipped
+
+if TYPE_CHECKING:
+    from remix.scoring.profiles import Profile
 
 __all__ = ["KINDS", "about", "listing", "shown"]
 
@@ -35,11 +39,14 @@ def listing(kind: str, store: Store, runs: Path) -> pl.DataFrame:
 def shown(name: str, store: Store) -> str:
     """Return what is known of a loaded dataset, a query, a measure or a profile, as text.
 
-    Raises `UnknownName` for what is none of them.
+    A profile may be written `profile:NAME`, which is a profile whatever else has the name. Raises `UnknownName` for
+    what is none of them.
     """
     from remix.measures import MEASURES
     from remix.scoring.profiles import PROFILES
 
+    if name.startswith("profile:"):
+        return _profile(PROFILES[name.removeprefix("profile:")])
     datasets = store.state.datasets
     if name in datasets:
         return _dataset(datasets[name], store)
@@ -48,9 +55,7 @@ def shown(name: str, store: Store) -> str:
     if name in MEASURES:
         return _fields(MEASURES[name], ("formula", "unit", "levels", "high", "low", "empty", "needs", "citation"))
     if name in PROFILES:
-        profile = PROFILES[name]
-        rules = "".join(f"  {key}: {value}\n" for key, value in profile.conventions.items())
-        return f"{_fields(profile, ('summary', 'source', 'tasks', 'matchings'))}conventions:\n{rules}"
+        return _profile(PROFILES[name])
     if name in catalog.entries():
         return _fields(catalog.entry(name), ("title", "licence", "citation", "url", "counts"))
     known = [*datasets, *shipped(), *MEASURES.names(), *PROFILES.names(), *catalog.entries()]
@@ -230,6 +235,12 @@ def _query(query: Query) -> str:
         parts.append(f"--set-from {name}: {given}")
     code = "\n".join(line for line in query.text.splitlines() if not line.startswith("#+"))
     return "\n\n".join([*parts, code.strip()]) + "\n"
+
+
+def _profile(profile: Profile) -> str:
+    """Return a profile with its rules and their sources, one a line."""
+    rules = "".join(f"  {key}: {value}\n" for key, value in profile.conventions.items())
+    return f"{_fields(profile, ('summary', 'source', 'tasks', 'matchings'))}conventions:\n{rules}"
 
 
 def _fields(thing: object, names: tuple[str, ...]) -> str:

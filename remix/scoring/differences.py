@@ -67,7 +67,7 @@ class Counting:
     def scores(self, step: Step) -> pl.DataFrame:
         """Return system and `SCORES` of a step over all documents, a row a system in their order."""
         systems = pl.DataFrame({"system": range(len(self.runs)), "name": list(self.runs)}, schema_overrides=_NUMBERED)
-        counts = self._counted(step)
+        counts = self.counts(step)
         found = {name: average.summarise(counts, ["system"]) for name, average in step.profile.averages.items()}
         micro = found["micro"].select("system", *SCORES[:-1])
         macro = found["macro"] if "macro" in found else micro.with_columns(f1=pl.lit(None, pl.Float64))
@@ -75,7 +75,8 @@ class Counting:
         rows = rows.join(macro.select("system", macro_f1="f1"), on="system", how="left", maintain_order="left")
         return rows.with_columns(pl.col("tp", "fp", "fn").fill_null(0)).select(pl.col("name").alias("system"), *SCORES)
 
-    def _counted(self, step: Step) -> pl.DataFrame:
+    def counts(self, step: Step) -> pl.DataFrame:
+        """Return the counts of a step per system (its number) and document."""
         case = self._case(step)
         own = step.profile.name if step.own else ""
         rules = step.profile.rules
@@ -182,7 +183,7 @@ def difference_lines(changes: pl.DataFrame, first: str) -> pl.DataFrame:
         return changes
     counts, means = ["tp", "fp", "fn"], ["f1", "macro_f1"]
     lines = changes.group_by("profile", "aspect", "convention", maintain_order=True).agg(
-        pl.col(counts).sum().round(3), pl.col(means).mean().round(4)
+        pl.col(counts).sum().round(3) + 0, pl.col(means).mean().round(4) + 0.0
     )
     lines = lines.filter(pl.any_horizontal(pl.col(name).fill_null(0) != 0 for name in (*counts, *means)))
     signed = [

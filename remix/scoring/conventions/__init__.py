@@ -25,10 +25,10 @@ ASPECTS = (
     "overlapping",
     "threshold",
     "pairing",
-    "undefined",
     "macro",
+    "undefined",
 )
-"""What conventions decide, in the order in which they apply."""
+"""What conventions decide, in the order in which they are exchanged."""
 
 Counter = Callable[[Case, str, str], pl.DataFrame]
 """The counts of a case by the names of task and matching, as `remix.scoring.tasks.Task.count` returns them."""
