@@ -27,6 +27,7 @@ class Verbs(click.Group):
         "stats",
         "query",
         "build",
+        "partition",
         "annotate",
         "evaluate",
         "publish",

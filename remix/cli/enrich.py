@@ -12,6 +12,7 @@ from remix.workspace import open_workspace
 
 
 @click.command()
+@click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[DIR]")
 @click.option(
     "--reference",
     type=click.Choice(["dataset", "union"]),
@@ -24,6 +25,7 @@ from remix.workspace import open_workspace
 @workspace_option
 @output_option
 def command(
+    folder: Path | None,
     reference: str,
     case_sensitive: bool,
     without_source: tuple[str, ...],
@@ -36,12 +38,21 @@ def command(
     Doing it twice changes nothing; another knowledge base or another option replaces what was there. Without a
     knowledge base, only the measures that need none are computed.
 
+    Of DIR, a folder of frames (`remix load --to frames`), the values are written as Parquet beside the frames.
+
     \b
     Example:
       remix enrich
     """
     opened = open_workspace(workspace)
-    done = opened.enrich(reference=reference, case_sensitive=case_sensitive, without_sources=without_source)
+    if folder is not None:
+        from remix.frames_folder import FramesFolder
+        from remix.measures._folders import enrich_folder
+
+        choices = {"reference": reference, "case_sensitive": case_sensitive, "without_sources": without_source}
+        done = enrich_folder(FramesFolder.open(folder), opened.kb, **choices)
+    else:
+        done = opened.enrich(reference=reference, case_sensitive=case_sensitive, without_sources=without_source)
     if opened.kb is None:
         print("no knowledge base is attached: see `remix kb attach`, then enrich again", file=sys.stderr)
     print_table(done.drop("signature") if output == "table" else done, output, to)

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from remix.cli._options import output_option, print_table, workspace_option
+from remix.errors import UsageError
 
 __all__ = ["command"]
 
@@ -21,16 +22,29 @@ __all__ = ["command"]
 @click.option("--format", default=None, help="Format of the file (default: from its content and suffix).")
 @click.option("--base-iri", default="urn:remix:dataset:", show_default=True, help="What dataset IRIs begin with.")
 @click.option("--replace", is_flag=True, help="Replace a dataset of that name that came from another file.")
+@click.option("--sample", type=int, default=None, metavar="N", help="Of a folder of frames, load so many documents.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, help="Seed of --sample.", show_default=True)
 @output_option
 @workspace_option
 def command(
-    files: tuple[str, ...], dry_run: bool, output: str, to: Path | None, workspace: Path | None, **choices: Any
+    files: tuple[str, ...],
+    dry_run: bool,
+    output: str,
+    to: Path | None,
+    workspace: Path | None,
+    sample: int | None,
+    seed: int,
+    **choices: Any,
 ) -> None:
     """Load datasets into the workspace, and say what was found and repaired.
 
     A FILE is NIF in any RDF syntax, or any other known format, plain or compressed; `-` is standard
     input. A DATASET is the name or the URL of a catalogue entry. A file that cannot be repaired is
     refused, nothing of it is stored, and the exit code is 1.
+
+    With `--to frames DIR FILE...` files of NIF with a triple a line that are larger than memory are streamed into a
+    folder of frames instead, without the store; `stats`, `enrich` and `partition` take it. With --sample N, DIR is such
+    a folder.
 
     \b
     Example:
@@ -40,11 +54,21 @@ def command(
 
     from remix.workspace import open_workspace
 
-    outcomes = open_workspace(workspace).load(files, dry_run=dry_run, **choices)
+    if to == Path("frames"):
+        outcomes, to = _streamed(files, dry_run=dry_run, sample=sample, **choices), None
+    elif sample is not None:
+        from remix.store.sampling import load_sample
+
+        if len(files) != 1:
+            raise UsageError("a sample is drawn of one folder of frames: `remix load DIR --sample N`")
+        store = open_workspace(workspace).store
+        outcomes = load_sample(store, Path(files[0]), sample, seed, name=choices["name"], replace=choices["replace"])
+    else:
+        outcomes = open_workspace(workspace).load(files, dry_run=dry_run, **choices)
     rows = [outcome.row() for outcome in outcomes]
     if output in ("table", "md", "latex", "csv"):
         for row in rows:
-            row["repairs"] = ", ".join(f"{one['kind']} {one['count']}" for one in row["repairs"])  # type: ignore[attr-defined]
+            row["repairs"] = ", ".join(f"{one['kind']} {one['count']}" for one in row["repairs"])
             row.pop("error")
     if rows:
         print_table(pl.DataFrame(rows, infer_schema_length=None), output, to)
@@ -52,3 +76,26 @@ def command(
     for error in errors:
         print(f"remix: {error}", file=sys.stderr)
     sys.exit(1 if errors else 0)
+
+
+def _streamed(
+    files: tuple[str, ...],
+    *,
+    dry_run: bool,
+    sample: int | None,
+    name: str | None,
+    format: str | None,
+    base_iri: str,
+    strict: bool,
+    replace: bool,
+) -> list[Any]:
+    """Return the outcome of `--to frames DIR FILE...`."""
+    from remix.formats.streaming import stream
+    from remix.store.loading import Outcome
+
+    if len(files) < 2:
+        raise UsageError("write `remix load --to frames DIR FILE...`: the folder, then the files")
+    if dry_run or sample is not None or format not in {None, "nif"}:
+        raise UsageError("--to frames streams NIF: it goes without --dry-run, --sample and --format")
+    done = stream(files[1:], files[0], name=name, base_iri=base_iri, strict=strict, replace=replace)
+    return [Outcome(done.folder.name, "streamed", done.report)]

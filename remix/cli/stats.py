@@ -12,7 +12,7 @@ from remix.workspace import open_workspace
 
 
 @click.command()
-@click.argument("datasets", nargs=-1, metavar="[DATASET]...")
+@click.argument("datasets", nargs=-1, metavar="[DATASET|DIR]...")
 @click.option(
     "--level",
     type=click.Choice(["dataset", "document", "annotation"]),
@@ -51,20 +51,29 @@ def command(
 ) -> None:
     """Show the measures of datasets side by side, by default of all, computed afresh.
 
+    DIR is a folder of frames (`remix load --to frames`), which is measured alone, part by part.
+
     Where an average does not speak for every annotation, its coverage stands behind it, with ! below 50 %.
 
     \b
     Example:
       remix stats --average all
     """
-    measured = open_workspace(workspace).stats(
-        datasets,
-        profile=profile,
-        reference=reference,
-        case_sensitive=case_sensitive,
-        without_sources=without_source,
-        measures=measures or None,
-    )
+    from remix.frames_folder import is_frames_folder
+
+    opened = open_workspace(workspace)
+    choices = {"reference": reference, "case_sensitive": case_sensitive, "without_sources": without_source}
+    if len(datasets) == 1 and is_frames_folder(datasets[0]):
+        if level != "dataset" or profile != "remix":
+            raise click.UsageError(
+                "of frames stats shows datasets; `remix enrich DIR` writes the values of annotations"
+            )
+        from remix.frames_folder import FramesFolder
+        from remix.measures._parts import compute_parts
+
+        measured = compute_parts(FramesFolder.open(datasets[0]), opened.kb, measures=measures or None, **choices)  # type: ignore[arg-type]
+    else:
+        measured = opened.stats(datasets, profile=profile, measures=measures or None, **choices)  # type: ignore[arg-type]
     from remix.reports import statistics
 
     if measured.skipped:

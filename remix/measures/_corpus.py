@@ -247,24 +247,24 @@ class Corpus:
     @cached_property
     def documents(self) -> pl.DataFrame:
         """Return the documents with words of the annotated region, mentions, and mentions with the ignorable ones."""
-        return self.with_percentiles(self.counted_documents, "mentions", "density")
+        linked = pl.col("entity_code").drop_nulls().n_unique().cast(pl.Int64)
+        entities = self.annotations.group_by("document").agg(distinct_entities=linked)
+        counted = self.counted_documents.join(entities, on="document", how="left", maintain_order="left")
+        whole = counted.with_columns(pl.col("distinct_entities").fill_null(0))
+        return self.with_percentiles(whole, "mentions", "density")
 
     @cached_property
     def counted_documents(self) -> pl.DataFrame:
-        """Return the documents without what depends on other documents; sorted by document."""
+        """Return the documents without what depends on other documents or on links; sorted by document."""
         groups = self.frames.annotations.group_by("document").agg(
             mentions=pl.col("group").filter(pl.col("ignorable").is_null()).n_unique(),
             all_mentions=pl.col("group").n_unique(),
         )
-        entities = self.annotations.group_by("document").agg(
-            distinct_entities=pl.col("entity_code").drop_nulls().n_unique()
-        )
         return (
             self.frames.documents.join(self._region_words, on="document", how="left")
             .join(groups, on="document", how="left")
-            .join(entities, on="document", how="left")
             .with_columns(
-                pl.col("mentions", "all_mentions", "distinct_entities").fill_null(0).cast(pl.Int64),
+                pl.col("mentions", "all_mentions").fill_null(0).cast(pl.Int64),
                 region_words=pl.coalesce("region_words", "words"),
                 characters=pl.col("text").str.len_chars().cast(pl.Int64),
             )

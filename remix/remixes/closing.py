@@ -63,9 +63,9 @@ def close(origin: Frames, documents: pl.Series, annotations: pl.Series | None, *
     within = origin.annotations.filter(pl.col("document").is_in(documents.implode()))
     gold = pl.col("ignorable").is_null()
     selected = pl.lit(True) if annotations is None else pl.col("annotation").is_in(annotations.implode())
-    marked = within.with_columns(
-        keep=~gold | (selected & gold).any().over("document", "group"),
-    )
+    # A column of its own: within a window the list of the selected would be copied for each group.
+    chosen = within.with_columns(keep=selected & gold)
+    marked = chosen.with_columns(keep=~gold | pl.col("keep").any().over("document", "group"))
     dropped = marked.filter(~pl.col("keep"))["annotation"]
     kept = marked.filter(pl.col("keep") & gold)["annotation"]
     staying = marked.filter("keep") if drop else marked

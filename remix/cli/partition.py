@@ -1,0 +1,56 @@
+"""`remix partition`: datasets cut into parts by a column."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from remix.cli._options import print_table, workspace_option
+from remix.workspace import open_workspace
+
+
+@click.command()
+@click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[DIR]")
+@click.option(
+    "--by", "column", required=True, metavar="COLUMN", help="A column of annotations; see `remix list measures`."
+)
+@click.option(
+    "--scheme",
+    default="log-deciles",
+    show_default=True,
+    help="log-deciles, 'quantiles N', head-torso-tail, 'thresholds 3,5,16' or classes.",
+)
+@click.option(
+    "--to", type=click.Path(path_type=Path, file_okay=False), help="Folder of the parts (default: only the table)."
+)
+@click.option("--replace", is_flag=True, help="Replace frames that are there already.")
+@click.option("-o", "--output", default="table", metavar="FORMAT", help="Format of the table.")
+@workspace_option
+def command(
+    folder: Path | None, column: str, scheme: str, to: Path | None, replace: bool, output: str, workspace: Path | None
+) -> None:
+    """Cut what is loaded, or a folder of frames, into parts by a column; print boundaries and quantities.
+
+    Each part is written into a folder: of a workspace as a remix (NAME.ttl with its manifest), of frames as a folder of
+    frames. A part holds the values above its lower boundary up to its upper one; what has no value is 'unspecified'.
+
+    \b
+    Example:
+      remix partition --by ambiguitySurfaceForm --scheme 'thresholds 3,5,16'
+    """
+    from remix.remixes.partitioning import partition_folder, partition_store
+
+    if folder is not None:
+        from remix.frames_folder import FramesFolder
+
+        table = partition_folder(FramesFolder.open(folder), column, scheme, to=to, replace=replace)
+    else:
+        opened = open_workspace(workspace)
+        if opened.ensure_sample() or any(entry.enrichment is None for entry in opened.datasets()):
+            opened.enrich()
+        table = partition_store(opened.store, column, scheme, to=to, kb=opened.kb)
+    print_table(table, output)
+    if to is not None:
+        print(f"{table.filter(table['annotations'] > 0).height} parts are written into {to}", file=sys.stderr)

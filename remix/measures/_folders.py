@@ -1,0 +1,105 @@
+"""Enriching a folder of frames: the values of all measures as Parquet beside the frames.
+
+DIR/measures/manifest.json                       signature, measures, and which need what is not there
+DIR/measures/datasets.parquet                    the averages
+DIR/measures/annotations/part-00000.parquet, documents/…, classes/…      a part for each part of the frames
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from remix.errors import Error, StoreError
+from remix.files import written
+from remix.frames import read_parquet, write_parquet
+from remix.frames_folder import FramesFolder, part_name
+from remix.kb import KnowledgeBase
+from remix.measures import choice_of
+from remix.measures._measured import Measured
+from remix.measures._parts import compute_parts
+from remix.signature import Signature, content_hash
+
+__all__ = ["enrich_folder", "measures_of_part"]
+
+_LEVELS = ("annotations", "documents", "classes")
+
+
+def enrich_folder(folder: FramesFolder, kb: KnowledgeBase | None, **choices: Any) -> pl.DataFrame:
+    """Return dataset, status, annotations, parts and signature after the measures were written beside the frames.
+
+    Where nothing has changed, nothing is written and the status is 'unchanged'. `choices` are those of `compute`.
+    """
+    reference, case_sensitive = choices.get("reference", "dataset"), choices.get("case_sensitive", False)
+    chosen = choice_of(kb, reference, case_sensitive, choices.get("without_sources", ()), None)
+    inputs = json.dumps(folder.manifest.get("inputs", []), sort_keys=True)
+    signature = str(Signature({**chosen.signature.fields, "inputs": content_hash(inputs)[:12]}))
+    target = folder.path / "measures"
+    status = "unchanged"
+    if _signature(target) != signature:
+        status = "enriched"
+        try:
+            _write(folder, kb, target, signature, choices)
+        except OSError as error:
+            raise Error(f"{target} cannot be written: {error.strerror or error}") from error
+    row = (folder.name, status, int(folder.manifest.get("annotations", 0)), folder.parts, signature)
+    return pl.DataFrame([row], schema=["dataset", "status", "annotations", "parts", "signature"], orient="row")
+
+
+def _signature(target: Path) -> str:
+    try:
+        return str(json.loads((target / "manifest.json").read_text(encoding="utf-8"))["signature"])
+    except (OSError, ValueError, KeyError):
+        return ""
+
+
+def _write(
+    folder: FramesFolder, kb: KnowledgeBase | None, target: Path, signature: str, choices: dict[str, Any]
+) -> None:
+    place = folder.path / ".measures.partial"
+    shutil.rmtree(place, ignore_errors=True)
+    for level in _LEVELS:
+        (place / level).mkdir(parents=True)
+
+    def take(measured: Measured, numbers: range) -> None:
+        homes = _homes(folder, numbers)
+        for level in _LEVELS:
+            rows: pl.DataFrame = getattr(measured, level)
+            if level == "classes":
+                rows = rows.join(measured.annotations.select("annotation", "document"), on="annotation")
+            parts = rows.join(homes, on="document", maintain_order="left")
+            for (number,), part in parts.partition_by(":part", as_dict=True, include_key=False).items():
+                write_parquet(part.select(getattr(measured, level).columns), place / level / part_name(int(number)))
+
+    measured = compute_parts(folder, kb, take=take, **choices)
+    write_parquet(measured.datasets, place / "datasets.parquet")
+    about = {"signature": signature, "measures": [m.name for m in measured.measures], "skipped": measured.skipped}
+    with written(place / "manifest.json") as stream:
+        stream.write(json.dumps(about, indent=1).encode())
+    shutil.rmtree(target, ignore_errors=True)
+    place.rename(target)
+
+
+def _homes(folder: FramesFolder, numbers: Iterable[int]) -> pl.DataFrame:
+    """Return document and the part that it is in, also of documents whose text is not there."""
+    found = []
+    for number in numbers:
+        part = folder.part(number)
+        every = pl.concat([part.documents["document"], part.annotations["document"]]).unique()
+        found.append(pl.DataFrame({"document": every, ":part": [number] * len(every)}))
+    return pl.concat(found)
+
+
+def measures_of_part(folder: FramesFolder, number: int, column: str) -> pl.DataFrame:
+    """Return annotation and the value of a column, of one part; raises `StoreError` where it is not enriched."""
+    file = folder.path / "measures" / "annotations" / part_name(number)
+    if not (folder.path / "measures" / "manifest.json").exists():
+        raise StoreError(f"{folder.path} has no measures yet: `remix enrich {folder.path}` computes them")
+    if not file.exists():
+        return pl.DataFrame(schema={"annotation": pl.String, column: pl.Float64})
+    return read_parquet(file).select("annotation", column)
