@@ -28,7 +28,7 @@ from remix.workspace import Workspace, open_workspace
 )
 @click.option("--task", "tasks", multiple=True, help="A2KB, D2KB, C2KB, ERec, … (default: the profile's).")
 @click.option("--match", "matchings", multiple=True, help="strong, weak, … (default: the profile's).")
-@click.option("--by", multiple=True, metavar="COLUMN", help="Break down by class, kb, a property or a measure.")
+@click.option("--by", multiple=True, metavar="COLUMN", help="Break down by class, type, kb, a property or a measure.")
 @click.option(
     "--scope", default="", metavar="CLASS", help="Class that gold was cut down to (P in scope), if not by its query."
 )
