@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from remix import tables
 from remix.cli._options import print_table, workspace_option
 from remix.workspace import open_workspace
 
@@ -26,7 +27,7 @@ from remix.workspace import open_workspace
     "--to", type=click.Path(path_type=Path, file_okay=False), help="Folder of the parts (default: only the table)."
 )
 @click.option("--replace", is_flag=True, help="Replace frames that are there already.")
-@click.option("-o", "--output", default="table", metavar="FORMAT", help="Format of the table.")
+@click.option("-o", "--output", type=click.Choice(tables.FORMATS[:-1]), default="table", help="Format of the table.")
 @workspace_option
 def command(
     folder: Path | None, column: str, scheme: str, to: Path | None, replace: bool, output: str, workspace: Path | None
