@@ -33,10 +33,18 @@ def scores() -> dict[str, pl.Expr]:
     return {
         "precision": ratio(tp, tp + fp),
         "recall": ratio(found, found + fn),
-        "f1": ratio(2 * tp, 2 * tp + chosen + fn),
+        "f1": pl.when(tp == found)
+        .then(ratio(2 * tp, 2 * tp + chosen + fn))
+        .otherwise(_harmonic(tp, chosen, found, fn)),
         "precision_in_scope": ratio(tp, tp + pl.col("fp_in_scope")),
         "precision_on_mention": ratio(tp, tp + pl.col("fp_on_mention")),
     }
+
+
+def _harmonic(tp: pl.Expr, fp: pl.Expr, found: pl.Expr, fn: pl.Expr) -> pl.Expr:
+    """Return F1 where the TPs of precision and of recall differ."""
+    precision, recall = ratio(tp, tp + fp), ratio(found, found + fn)
+    return ratio(2 * precision * recall, precision + recall).fill_null(0.0)
 
 
 @dataclass(frozen=True)

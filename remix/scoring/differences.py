@@ -183,11 +183,17 @@ def difference_lines(changes: pl.DataFrame, first: str) -> pl.DataFrame:
         return changes
     counts, means = ["tp", "fp", "fn"], ["f1", "macro_f1"]
     lines = changes.group_by("profile", "aspect", "convention", maintain_order=True).agg(
-        pl.col(counts).sum().round(3) + 0, pl.col(means).mean().round(4) + 0.0
+        pl.col(counts).sum().round(3), pl.col(means).mean().round(4)
     )
     lines = lines.filter(pl.any_horizontal(pl.col(name).fill_null(0) != 0 for name in (*counts, *means)))
     signed = [
-        pl.when(pl.col(name) > 0).then(pl.format("+{}", name)).otherwise(pl.col(name).cast(pl.String)).alias(shown)
+        # Sums of floats leave a negative zero.
+        pl.when(pl.col(name) > 0)
+        .then(pl.format("+{}", name))
+        .when(pl.col(name) == 0)
+        .then(pl.lit("0"))
+        .otherwise(pl.col(name).cast(pl.String))
+        .alias(shown)
         for name, shown in zip((*counts, *means), (*counts, "F1", "macro-F1"), strict=True)
     ]
     named = pl.format(f"{first} → {{}}", "profile").alias("from → to")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
+from remix.errors import UnknownName, UsageError
 from remix.registry import Registry
 from remix.scoring.cases import Case, Judged
 from remix.scoring.matchings import Matching
+from remix.scoring.mentions import NIL
 
-__all__ = ["SCOPED", "TASKS", "Task", "completed", "tally", "task_named"]
+__all__ = ["FILTERS", "SCOPED", "TASKS", "Task", "completed", "narrowed", "tally", "task_named"]
 
 SCOPED = ("fp_in_scope", "fp_on_mention")
 """The false positives behind the second and third precision."""
@@ -23,20 +26,55 @@ class Task:
 
     `count(case, matching)` returns one row per system and document that has anything: `system` (number), `doc`,
     `tp`, `fp`, `fn`, `ignored`, `fp_in_scope` and `fp_on_mention`; the last two are null where the precision that
-    they serve means nothing for the task or the case.
+    they serve means nothing for the task or the case. Where gold is found in part or twice, `tp_of_gold` are the TPs
+    of recall. `at(measure)` returns the task by another measure, where it has several.
     """
 
     name: str
     summary: str
     count: Callable[[Case, Matching], pl.DataFrame]
+    at: Callable[[str], Task] | None = None
 
 
 TASKS: Registry[Task] = Registry("task", "remix.scoring.tasks", Task)
 
 
+FILTERS = ("linked", "nil")
+"""What a task can be narrowed to, on both sides: mentions with an entity, mentions without."""
+
+
 def task_named(name: str) -> Task:
-    """Return the task of a name; raises `UnknownName` for a name that no task has."""
-    return TASKS[name]
+    """Return the task of a name such as 'A2KB', 'ERec(filter=nil)' or 'NIL-clusters(measure=muc)'.
+
+    Raises `UnknownName` for a name that no task has and for an unknown filter or measure, `UsageError` for a setting
+    that the task does not take.
+
+    >>> task_named("ERec(filter=nil)").name
+    'ERec(filter=nil)'
+    """
+    parts = re.fullmatch(r"([\w-]+)\((\w+)=([\w-]+)\)", name)
+    if parts is None:
+        return TASKS[name]
+    task, (key, value) = TASKS[parts[1]], (parts[2], parts[3])
+    if key == "filter":
+        if value not in FILTERS:
+            raise UnknownName("filter", value, FILTERS)
+        return narrowed(task, value)
+    if task.at is None or key != "measure":
+        taken = "filter and measure" if task.at is not None else "filter"
+        raise UsageError(f"task '{task.name}' takes {taken}, not '{key}'")
+    return replace(task.at(value), name=name)
+
+
+def narrowed(task: Task, value: str) -> Task:
+    """Return a task on the mentions of both sides that one of `FILTERS` leaves."""
+    chosen = pl.col("link") == NIL if value == "nil" else pl.col("link") != NIL
+
+    def count(case: Case, matching: Matching) -> pl.DataFrame:
+        gold, answers = case.gold.filter(chosen), case.answers.filter(chosen)
+        return task.count(replace(case, gold=gold, answers=answers, _judged={}), matching)
+
+    return replace(task, name=f"{task.name}(filter={value})", summary=f"{task.summary}; {value} alone", count=count)
 
 
 def tally(case: Case, judged: Judged, *, on_mention_only: bool = False) -> pl.DataFrame:

@@ -1,0 +1,52 @@
+"""NIL-clusters: the system gets the text; which NIL mentions are of one entity is compared."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from remix.errors import UnknownName
+from remix.scoring.cases import Case
+from remix.scoring.clusters import CLUSTER_MEASURES, cluster_counts
+from remix.scoring.details import with_detail
+from remix.scoring.matchings import Matching
+from remix.scoring.mentions import NIL
+from remix.scoring.tasks import SCOPED, Task
+
+DEFAULT = "b_cubed"
+_PLACE = ["doc", "begin", "end"]
+
+
+def _at(measure: str) -> Task:
+    if measure not in CLUSTER_MEASURES:
+        raise UnknownName("measure of clusters", measure, CLUSTER_MEASURES)
+
+    def count(case: Case, matching: Matching) -> pl.DataFrame:
+        case = with_detail(case, "cluster")
+        systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
+        # What is ignorable takes no part on either side.
+        free = case.gold.filter(pl.col("ignorable").is_not_null()).select(_PLACE)
+        gold = systems.join(case.kept().filter(pl.col("link") == NIL), how="cross")
+        answers = case.answers.filter((pl.col("link") == NIL) & pl.col("inside")).join(free, on=_PLACE, how="anti")
+        both = pl.concat(
+            [
+                side.select("system", *_PLACE, _cluster(), side=pl.lit(name))
+                for name, side in (("gold", gold), ("answer", answers))
+            ]
+        )
+        both = both.with_columns(item=pl.struct(_PLACE).rank("dense").cast(pl.Int64))
+        columns = ["system", "doc", "item", "cluster"]
+        sides = [both.filter(side=name).select(columns) for name in ("gold", "answer")]
+        none = [pl.lit(None, pl.Int64).alias(name) for name in SCOPED]
+        return cluster_counts(sides[0], sides[1], measure).with_columns(*none, ignored=pl.lit(0, pl.Int64))
+
+    summary = CLUSTER_MEASURES[measure].summary
+    return Task("NIL-clusters", f"text given; clusters of NIL mentions compared: {summary}", count, _at)
+
+
+def _cluster() -> pl.Expr:
+    """Return the cluster of a mention; a mention that names none is alone in its own."""
+    alone = pl.format("{} {} {}", *_PLACE)
+    return pl.coalesce(pl.format("named {}", "cluster"), alone).alias("cluster")
+
+
+nil_clusters = _at(DEFAULT)

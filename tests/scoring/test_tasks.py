@@ -1,0 +1,123 @@
+"""Tasks besides A2KB, D2KB, C2KB and ERec: filters, NIL and its clusters, candidates, accuracy."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+from remix.errors import UnknownName, UsageError
+from remix.frames import Frames
+from remix.scoring import evaluate
+from remix.scoring.details import CLUSTER
+from remix.scoring.tasks import task_named
+
+
+@pytest.fixture
+def pair(frames):
+    # Gold: A, B linked, C NIL. Answers: A right, B wrong, C NIL, D NIL beside gold.
+    gold = frames(
+        [{"begin": 0, "end": 3, "entity": "e:A"}, {"begin": 4, "end": 7, "entity": "e:B"}, {"begin": 8, "end": 9}]
+    )
+    run = frames(
+        [
+            {"begin": 0, "end": 3, "entity": "e:A"},
+            {"begin": 4, "end": 7, "entity": "e:X"},
+            {"begin": 8, "end": 9},
+            {"begin": 12, "end": 15},
+        ]
+    )
+    return gold, run
+
+
+@pytest.mark.parametrize(
+    ("task", "want"),
+    [
+        ("A2KB", (2, 2, 1)),
+        ("A2KB(filter=linked)", (1, 1, 1)),
+        ("A2KB(filter=nil)", (1, 1, 0)),
+        ("ERec(filter=linked)", (2, 0, 0)),
+        ("NIL", (1, 1, 0)),
+        ("accuracy", (2, 1, 1)),  # A and C right, B wrong
+    ],
+)
+def test_tasks_count_what_they_compare(pair, counts, task, want):
+    assert counts(*pair, task)[:3] == want
+
+
+def named(frame: Frames, names: list[str | None]) -> Frames:
+    values = pl.DataFrame({"subject": frame.annotations["annotation"], "term": CLUSTER, "text": names})
+    return replace(frame, values=Frames.of(values=values.drop_nulls("text")).values)
+
+
+def scored(gold: Frames, run: Frames, task: str) -> dict[str, object]:
+    rows = evaluate(gold, {"s": run}, tasks=[task], matchings=["strong"])
+    return rows.filter(pl.col("average") == "micro", pl.col("column") == "").row(0, named=True)
+
+
+@pytest.mark.parametrize(
+    ("measure", "precision", "recall"),
+    [
+        # Gold {1 2} {3}, answered {1} {2 3}. B³: each cell 1: 1 + 1/2 + 1/2 of 3; 1/2 + 1/2 + 1 of 3.
+        ("b_cubed", 2 / 3, 2 / 3),
+        ("muc", 0, 0),  # no link in common
+        ("mention_ceaf", 2 / 3, 2 / 3),  # {1 2} with {1}, {3} with {2 3}, or one of them the other way
+        ("pairwise", 0, 0),
+    ],
+)
+def test_clusters_of_nil_mentions_are_compared_whatever_they_are_called(frames, measure, precision, recall):
+    mentions = frames([{"begin": n, "end": n + 1} for n in (0, 2, 4)])
+    gold, run = named(mentions, ["a", "a", "b"]), named(mentions, ["x", "y", "y"])
+    row = scored(gold, run, f"NIL-clusters(measure={measure})")
+    assert (row["precision"], row["recall"]) == (pytest.approx(precision), pytest.approx(recall))
+    assert scored(gold, gold, f"NIL-clusters(measure={measure})")["f1"] == 1.0
+
+
+def test_nil_mentions_without_cluster_are_alone_and_linked_ones_take_no_part(frames):
+    gold = frames([{"begin": 0, "end": 1}, {"begin": 2, "end": 3}, {"begin": 4, "end": 5, "entity": "e:A"}])
+    row = scored(gold, gold, "NIL-clusters")
+    assert (row["tp"], row["fp"], row["fn"]) == (2, 0, 0)
+
+
+def test_ignorable_mentions_are_in_no_cluster(frames):
+    gold = frames([{"begin": 0, "end": 1}, {"begin": 2, "end": 3, "ignorable": "dropped"}])
+    run = frames([{"begin": 0, "end": 1}, {"begin": 2, "end": 3}])
+    row = scored(gold, run, "NIL-clusters")
+    assert (row["tp"], row["fp"], row["fn"]) == (1, 0, 0)
+
+
+def test_candidates_are_right_where_they_hold_the_entity(frames):
+    # A: answered X, candidates X and A. B: answered X alone. C: not recognised.
+    gold = frames([{"begin": n, "end": n + 1, "entity": f"e:{e}"} for n, e in ((0, "A"), (2, "B"), (4, "C"))])
+    run = frames([{"begin": n, "end": n + 1, "entity": "e:X", "annotation": f"r{n}"} for n in (0, 2)])
+    sets = pl.DataFrame({"annotation": ["r0", "r0"], "entity": ["e:X", "e:A"], "score": [0.6, 0.4]})
+    run = replace(run, candidates=Frames.of(candidates=sets).candidates)
+    row = scored(gold, run, "candidates")
+    assert (row["tp"], row["fn"], row["recall"]) == (1, 2, pytest.approx(1 / 3))
+    row = scored(gold, run, "candidates(measure=recognised)")
+    assert (row["tp"], row["fn"], row["recall"]) == (1, 1, 0.5)
+
+
+def test_the_answer_is_a_candidate_of_its_own(frames):
+    gold = frames([{"begin": 0, "end": 1, "entity": "e:A"}])
+    assert scored(gold, gold, "candidates")["recall"] == 1.0
+
+
+@pytest.mark.parametrize("name", ["A2KB(filter=linked)", "NIL-clusters(measure=muc)", "candidates(measure=recognised)"])
+def test_names_with_settings_parse_back(name):
+    assert task_named(name).name == name
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "message"),
+    [
+        ("A2K", UnknownName, "no task named 'A2K'"),
+        ("A2KB(filter=link)", UnknownName, "no filter named 'link'"),
+        ("A2KB(measure=muc)", UsageError, "task 'A2KB' takes filter, not 'measure'"),
+        ("NIL-clusters(measure=mucc)", UnknownName, "no measure of clusters named 'mucc'"),
+    ],
+)
+def test_wrong_settings_are_named(name, error, message):
+    with pytest.raises(error, match=message):
+        task_named(name)
