@@ -119,7 +119,10 @@ def edge_matrix(edges: Path, count: int) -> sparse.csc_array:
     for first, part in _parts(edges, size):
         sources[first : first + part.height] = part["source"].to_numpy()
         ends[1:] += np.bincount(part["target"].to_numpy(), minlength=count)
-    matrix: sparse.csc_array = sparse.csc_array((np.ones(size), sources, np.cumsum(ends)), shape=(count, count))
+    starts = np.cumsum(ends)
+    if size <= np.iinfo(np.int32).max:
+        starts = starts.astype(np.int32)  # next to 64 bits, scipy copies the sources to 64 bits as well
+    matrix: sparse.csc_array = sparse.csc_array((np.ones(size), sources, starts), shape=(count, count))
     return matrix
 
 

@@ -68,17 +68,7 @@ class _Products:
         cuts = np.linspace(0, columns.nnz, BLOCKS + 1 if columns.nnz >= LARGE else 2)
         self._places = np.searchsorted(starts, cuts)
         self._places[0], self._places[-1] = 0, count
-        self._blocks = [
-            sparse.csr_array(
-                (
-                    columns.data[starts[a] : starts[b]],
-                    columns.indices[starts[a] : starts[b]],
-                    starts[a : b + 1] - starts[a],
-                ),
-                shape=(b - a, count),
-            )
-            for a, b in pairwise(self._places)
-        ]
+        self._blocks = [_rows(columns, a, b) for a, b in pairwise(self._places)]
 
     def incoming(self, values: Vector) -> Vector:
         """Return for each node the sum of the values of the nodes that link to it."""
@@ -95,6 +85,16 @@ class _Products:
             return [product(0)]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             return list(pool.map(product, range(len(self._blocks))))
+
+
+def _rows(columns: sparse.csc_array, first: int, last: int) -> sparse.csr_array:
+    """Return the columns from first to last as the rows of a matrix that shares their memory."""
+    starts = columns.indptr[first : last + 1]
+    block: sparse.csr_array = sparse.csr_array((last - first, columns.shape[0]))
+    # Given to the constructor, a small part of a large array would be copied.
+    block.data, block.indices = columns.data[starts[0] : starts[-1]], columns.indices[starts[0] : starts[-1]]
+    block.indptr = starts - starts[0]
+    return block
 
 
 def pagerank(matrix: Matrix, *, damping: float = 0.85, tolerance: float = 1e-12, iterations: int = 1000) -> Vector:

@@ -115,6 +115,9 @@ def test_products_when_cut_into_blocks_then_scores_are_the_same(monkeypatch: pyt
     _, matrix = link_matrix(frame(edges))
     whole = pagerank(matrix), *hits(matrix)
     monkeypatch.setattr(kernel, "LARGE", 1)
+    blocks = kernel._Products(matrix)._blocks
+    assert len(blocks) == kernel.BLOCKS
+    assert all(np.shares_memory(block.indices, matrix.indices) for block in blocks)  # 200 million are there once
     for cut, one in zip((pagerank(matrix), *hits(matrix)), whole, strict=True):
         assert cut == pytest.approx(one, abs=1e-14)
 
