@@ -116,10 +116,10 @@ def _side_by_side(
             raise click.UsageError(
                 f"--{option} goes with one profile; --profile {profile} compares the tools' own rows"
             )
-    rows, table, changes = side_by_side(
-        keeper, targets, gold, runs, profile=profile, systems=systems, entities=entities
-    )
-    if output in ("json", "jsonl", "csv", "parquet") or (to is not None and tables.suffix_format(to) != "table"):
+    as_data = output in ("json", "jsonl", "csv", "parquet") or (to is not None and tables.suffix_format(to) != "table")
+    known: dict[str, Any] = {"systems": systems, "entities": entities, "every": as_data}
+    rows, table, changes = side_by_side(keeper, targets, gold, runs, profile=profile, **known)
+    if as_data:
         print_table(rows, output, to)
         return
     scores = [name for name in table.columns if table.schema[name].is_float()]

@@ -91,18 +91,20 @@ def side_by_side(
     profile: str,
     systems: Sequence[str] = (),
     entities: Path | None = None,
+    every: bool = True,
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """Return all rows of several profiles, the score of each that is held against the others', and the differences.
+    """Return the rows of several profiles, the score of each that is held against the others', and the differences.
 
     `profile` names them, separated by commas, or is 'all'; see `remix.scoring.differences` for the last two tables.
-    The rest is as for `evaluated`.
+    The rows are all of a profile's (`every`) or those of that score. The rest is as for `evaluated`.
     """
     chosen = profile_names(profile)
     found = _read(keeper, names, gold, runs, systems, (), entities)
-    rows = [
-        evaluate(found.gold, found.runs, profile=name, contents=found.contents, **found.tables, **found.known)
-        for name in chosen
-    ]
+    rows = []
+    for name in chosen:
+        shown = {} if every else {"tasks": PROFILES[name].headline[:1], "matchings": PROFILES[name].headline[1:]}
+        known: dict[str, Any] = {**found.tables, **found.known, **shown}
+        rows.append(evaluate(found.gold, found.runs, profile=name, contents=found.contents, **known))
     counting = Counting(found.gold, found.runs, found.known)
     return pl.concat(rows, how="diagonal_relaxed"), headlines(counting, chosen), differences(counting, chosen)
 
