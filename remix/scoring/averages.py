@@ -76,7 +76,8 @@ def averages(
 
     def micro(counts: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
         sums = counts.group_by(keys, maintain_order=True).agg(_sums(counts))
-        return _of_both(sums).with_columns(**scores()).drop("tp_of_gold")
+        asked = pl.col("tp_of_gold") + pl.col("fn")
+        return _of_both(sums).with_columns(mentions=asked, **scores()).drop("tp_of_gold")
 
     def macro(counts: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
         each = _of_both(counts).with_columns(**scores())
@@ -88,7 +89,7 @@ def averages(
             precision, recall = pl.col("precision"), pl.col("recall")
             f1 = ratio(2 * precision * recall, precision + recall).fill_null(0.0)
             found = found.with_columns(f1=pl.when(precision.is_not_null()).then(f1))
-        return found.drop("tp_of_gold", strict=False)
+        return _of_both(found).with_columns(mentions=pl.col("tp_of_gold") + pl.col("fn")).drop("tp_of_gold")
 
     return {"micro": Average("micro", micro), "macro": Average("macro", macro)}
 

@@ -10,6 +10,7 @@ from remix.scoring.averages import SCORES
 from remix.scoring.choice import Choice
 from remix.scoring.intervals import intervals
 from remix.scoring.tasks import SCOPED
+from remix.scoring.weights import FUZZY, fuzzy_scores
 
 __all__ = ["rows_of"]
 
@@ -34,6 +35,8 @@ def rows_of(counts: pl.DataFrame, documents: pl.DataFrame, systems: Iterable[str
     whole = _skeleton(systems, sizes["dataset"], choice)
     rows = pl.concat(parts, how="diagonal").join(whole, on=[*KEYS, "average"], how="full", coalesce=True)
     rows = rows.join(sizes, on="dataset", how="left").with_columns(pl.col("tp", "fp", "fn", "ignored").fill_null(0))
+    if choice.weight:
+        rows = rows.join(fuzzy_scores(every, KEYS), on=[*KEYS, "average"], how="left")
     if several:
         rows = pl.concat([rows, _mean(rows)], how="diagonal")
     if choice.bootstrap:
@@ -63,7 +66,8 @@ def _mean(rows: pl.DataFrame) -> pl.DataFrame:
     keys = [key for key in [*KEYS, "average"] if key != "dataset"]
     # Which precision F1 takes is told by the counts, of which a mean has none.
     taken = [pl.when(pl.col(name).is_not_null().all()).then(pl.lit(0, pl.Int64)).alias(name) for name in SCOPED]
-    means = datasets.group_by(keys, maintain_order=True).agg(*(pl.col(name).mean() for name in SCORES), *taken)
+    scores = [name for name in (*SCORES, *FUZZY) if name in rows.columns]
+    means = datasets.group_by(keys, maintain_order=True).agg(pl.col(scores).mean(), *taken)
     return means.with_columns(dataset=pl.lit("mean"))
 
 
@@ -75,12 +79,13 @@ def _ordered(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:
         .then(pl.lit("on mention"))
         .otherwise(pl.lit("all"))
     )
-    rows = rows.with_columns(mentions=pl.col("tp") + pl.col("fn"), profile=pl.lit(choice.profile.name))
+    rows = rows.with_columns(
+        mentions=pl.coalesce("mentions", pl.col("tp") + pl.col("fn")), profile=pl.lit(choice.profile.name)
+    )
     first = ["system", "dataset", "task", "matching", "profile", "column", "slice", "average", "documents", "mentions"]
     first += ["tp", "fp", "fn", "ignored", "precision", "recall", "f1", "precision_in_scope", "precision_on_mention"]
-    last = [
-        name for name in ("precision_documents", "recall_documents", "f1_documents", *BOUNDS) if name in rows.columns
-    ]
+    last = ["precision_documents", "recall_documents", "f1_documents", *BOUNDS, *FUZZY]
+    last = [name for name in last if name in rows.columns]
     places = {"dataset": ["all", "mean"], "task": list(choice.tasks), "matching": list(choice.matchings)}
     places["column"] = ["", "kb", *choice.by]
     order = [

@@ -179,6 +179,14 @@ def test_cluster_measures_are_what_their_definitions_say(gold, answers):
         assert same["fn"].sum() == pytest.approx(0)
 
 
+def test_mentions_are_those_of_gold_also_where_they_are_found_in_part(frames):
+    # Gold of two entities, answered as one: B³ finds both in full, but half of each answer is right.
+    gold = frames([{"begin": 0, "end": 3, "entity": "e:A"}, {"begin": 4, "end": 7, "entity": "e:B"}])
+    run = frames([{"begin": 0, "end": 3, "entity": "e:A"}, {"begin": 4, "end": 7, "entity": "e:A"}])
+    row = scored(gold, run, "b_cubed")
+    assert (row["tp"], row["fp"], row["fn"], row["mentions"]) == (1.0, 1.0, 0.0, 2.0)
+
+
 def test_nil_clusters_are_named_by_values_of_the_data(frames):
     def named(frame: Frames, names: list[str]) -> Frames:
         values = pl.DataFrame({"subject": frame.annotations["annotation"], "term": CLUSTER, "text": names})
