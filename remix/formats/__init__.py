@@ -1,6 +1,7 @@
-"""From bytes to documents and annotations: one file a format, found by scanning.
+"""From bytes to documents and annotations, and back: one file a format, found by scanning.
 
-`read` picks the format by content and suffix, and reports what it found and what it repaired.
+`read` picks the format by content and suffix, and reports what it found and what it repaired; `write` reports what
+a format cannot hold.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from pathlib import Path
 
 import polars as pl
 
-from remix.errors import BadInput, Error
+from remix.errors import BadInput, Error, UsageError
 from remix.files import default_name, readable
+from remix.formats._losses import Loss, reduced
 from remix.formats._source import Source
 from remix.frames import Frames
 from remix.names import dataset_iri
@@ -23,6 +25,7 @@ __all__ = [
     "FORMATS",
     "Format",
     "Found",
+    "Loss",
     "Reading",
     "Repair",
     "Report",
@@ -30,6 +33,7 @@ __all__ = [
     "measures_path",
     "read",
     "refused",
+    "write",
 ]
 
 
@@ -92,6 +96,10 @@ class Format:
 
     `read` takes the source, the dataset's IRI and options of the format as keywords, and raises
     `BadInput` for what is not of the format.
+
+    `write` puts frames into a file (or folder) that appears whole or not at all, and returns what it had to leave out
+    beyond what the format does not hold: `holds` has the names of `remix.formats._losses.FEATURES`, frames have only
+    those when they come to `write`. Without it the format is only read. What holds texts needs them to be written.
     """
 
     name: str
@@ -99,6 +107,8 @@ class Format:
     suffixes: tuple[str, ...]
     sniff: Callable[[bytes, str], bool]
     read: Callable[[Source, str], Found] = field(compare=False)
+    write: Callable[[Frames, Path], tuple[Loss, ...]] | None = field(default=None, compare=False)
+    holds: frozenset[str] = frozenset()
 
 
 FORMATS: Registry[Format] = Registry("format", "remix.formats", Format)
@@ -137,6 +147,23 @@ def read(
         triples = _write(found, triples_to)
     report = _reported(source, chosen, found, triples)
     return Reading(name, iri, found.frames, report, found.content or _content(source))
+
+
+def write(frames: Frames, path: Path, format: str) -> tuple[Loss, ...]:
+    """Write frames as a file of that format, and return what it cannot hold.
+
+    Raises `UnknownName` for a format that does not exist, `UsageError` for one that is only read, and for frames
+    without texts where the format has them, `Error` where the file cannot be written.
+    """
+    chosen = FORMATS[format]
+    if chosen.write is None:
+        written = ", ".join(one.name for one in FORMATS if one.write is not None)
+        raise UsageError(f"the format '{format}' is only read; written are: {written}")
+    missing = frames.documents.filter(pl.col("text").is_null())["document"]
+    if "texts" in chosen.holds and len(missing):
+        raise UsageError(f"{format} needs the text of {missing[0]}: name a file that has the texts (--text FILE)")
+    left, losses = reduced(frames, chosen.holds)
+    return (*losses, *chosen.write(left, path))
 
 
 def refused(path: Path | str, error: Error) -> Report:

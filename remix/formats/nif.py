@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
+import pyoxigraph as ox
 
 from remix.errors import BadInput, UsageError
 from remix.files import written
-from remix.formats import Format, Found, Repair, Source
+from remix.formats import Format, Found, Loss, Repair, Source
 from remix.formats._blocks import blocks
 from remix.formats._content import content_hash_of
+from remix.formats._losses import EVERYTHING
 from remix.formats._mending import Mends
 from remix.formats._rdf import SUFFIXES, parsed, syntax_of
 from remix.formats._tables import Tables, tables
@@ -19,8 +22,21 @@ from remix.formats._triples import terms_of
 from remix.formats._turtle import ntriples, turtle
 from remix.formats._writing import Scoped, blank_nodes, measures, scoped, write_ntriples
 from remix.frames import Frames
+from remix.names import RDF
 
 __all__ = ["NIF", "write_frames"]
+
+_TABULAR = re.compile(r"\S+\t(?:[0-9]+\t[0-9]+(?:\s|$)|AnnotatorNotes )")
+
+
+def _is_nif(head: bytes, name: str) -> bool:
+    text = head.decode("utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8", "replace")
+    syntax = syntax_of(head, name)
+    if syntax == ox.RdfFormat.RDF_XML:
+        # Of XML whose root cannot be seen, the parser tells what is wrong.
+        return RDF in text or re.search(r"<[A-Za-z_]", text) is None or "<rdf:" in text
+    # Names with a colon and comments begin lines of other formats too; what these have behind it, RDF has not.
+    return syntax is not None and _TABULAR.match(text.lstrip("\ufeff \r\n")) is None
 
 
 def _read(source: Source, dataset: str) -> Found:
@@ -93,10 +109,17 @@ def write_frames(frames: Frames, path: Path, *, given: bool = True) -> None:
         stream.write(kinds[path.suffix](terms_of(frames, given=given)))
 
 
+def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
+    write_frames(frames, path)
+    return ()
+
+
 NIF = Format(
     name="nif",
     summary="NLP Interchange Format in Turtle, N-Triples, N-Quads, TriG, RDF/XML or JSON-LD",
     suffixes=SUFFIXES,
-    sniff=lambda head, name: syntax_of(head, name) is not None,
+    sniff=_is_nif,
     read=_read,
+    write=_write,
+    holds=EVERYTHING - {"entity-classes", "candidates"},
 )
