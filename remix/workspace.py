@@ -179,6 +179,20 @@ class Workspace:
 
         return evaluated(self, [*names], [*gold], [*runs], **choices)
 
+    def curve(
+        self,
+        names: Iterable[str] = (),
+        *,
+        kind: str,
+        gold: Iterable[Path | str] = (),
+        runs: Iterable[str] = (),
+        **choices: Any,
+    ) -> pl.DataFrame:
+        """Return the curve of a kind, such as 'alpha'; see `remix.scoring.inputs.curve`."""
+        from remix.scoring.inputs import curve
+
+        return curve(self, [*names], [*gold], [*runs], kind=kind, **choices)
+
     def publish(self, dataset: str, *, to: Path | str, licence: str | None = None) -> list[Path]:
         """Return the files that describe and hold a dataset for others, written into a folder."""
         from remix.publish import publish

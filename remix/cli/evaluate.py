@@ -43,7 +43,19 @@ from remix.workspace import Workspace, open_workspace
 )
 @click.option("--errors", multiple=True, metavar="TAXONOMY", help="Count the classes of errors of elevant, neleval, …")
 @click.option("--entities", type=click.Path(path_type=Path), help="Types of entities (TSV: entity, name, types).")
-@click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Also draw micro-F1 into this file.")
+@click.option(
+    "--weight",
+    default="",
+    metavar="RULE",
+    help="Fuzzy recall R* and F1*: strict, relaxed:0.5, a file (weight and class or annotation), or a numeric column.",
+)
+@click.option(
+    "--plot",
+    "plots",
+    multiple=True,
+    metavar="[KIND=]FILE",
+    help="Also draw micro-F1, or a curve: alpha (F1* by the weight of what is not strict), progression (best first).",
+)
 @workspace_option
 @output_option
 def command(
@@ -51,7 +63,7 @@ def command(
     gold: tuple[Path, ...],
     runs: tuple[str, ...],
     systems: tuple[str, ...],
-    plot: Path | None,
+    plots: tuple[str, ...],
     workspace: Path | None,
     output: str,
     to: Path | None,
@@ -70,16 +82,25 @@ def command(
     from remix.scoring.readable import readable, readable_errors, signature_lines
 
     if choices["profile"] == "all" or "," in choices["profile"]:
-        _side_by_side(open_workspace(workspace), targets, gold, runs, systems, output, to, plot=plot, **choices)
+        _side_by_side(open_workspace(workspace), targets, gold, runs, systems, output, to, plot=plots, **choices)
         return
     by = choices["by"]
     # InKB, EE and GSInKB come with every evaluation; `--by kb` only asks to see them in the table.
     choices["by"] = tuple(column for column in by if column != "kb")
-    rows, datasets = open_workspace(workspace).evaluate(targets, gold=gold, runs=runs, systems=systems, **choices)
-    if plot is not None:
-        from remix.reports.scores import plot as draw
+    opened = open_workspace(workspace)
+    rows, datasets = opened.evaluate(targets, gold=gold, runs=runs, systems=systems, **choices)
+    for setting in plots:
+        kind, file = _plot(setting)
+        if kind == "f1":
+            from remix.reports.scores import plot
 
-        draw(rows, plot, datasets)
+            plot(rows, file, datasets)
+            continue
+        from remix.reports.curves import plot_curve
+
+        shared = {name: choices[name] for name in ("profile", "tasks", "matchings", "entities")}
+        found = opened.curve(targets, kind=kind, gold=gold, runs=runs, systems=systems, **shared)
+        plot_curve(kind, found, file)
     if output in ("json", "jsonl", "csv", "parquet") or (to is not None and tables.suffix_format(to) != "table"):
         print_table(rows, output, to)
         return
@@ -89,6 +110,19 @@ def command(
         print_table(readable_errors(rows), output, None)
     if output == "table":
         click.echo("\n" + "\n".join(signature_lines(rows, by)), err=to is not None)
+
+
+def _plot(setting: str) -> tuple[str, Path]:
+    """Return what is drawn and into which file; without a kind it is micro-F1."""
+    from remix.errors import UnknownName
+    from remix.reports.curves import DRAWN
+
+    kind, equals, file = setting.partition("=")
+    if not equals or not kind.isalnum():
+        return "f1", Path(setting)
+    if kind != "f1" and kind not in DRAWN:
+        raise UnknownName("plot", kind, ["f1", *DRAWN])
+    return kind, Path(file)
 
 
 def _side_by_side(

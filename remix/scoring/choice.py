@@ -22,3 +22,4 @@ class Choice:
     bootstrap: int = 0
     seed: int = 0
     errors: tuple[str, ...] = ()
+    weight: str = ""

@@ -10,7 +10,7 @@ from remix.errors import UnknownName, UsageError
 from remix.frames import Frames
 from remix.names import EL, RMX
 
-__all__ = ["Slicing", "values_by"]
+__all__ = ["Slicing", "column_values", "values_by"]
 
 MAXIMUM = 2000
 """A column with more values than this names things, it does not class them."""
@@ -56,7 +56,7 @@ def values_by(
     Numbers in more than ten different values become quarters of the annotations, named by their bounds.
     Raises `UnknownName` for a column that is in none of them, `UsageError` for one with too many values.
     """
-    found = _found(gold, column, columns, document_columns)
+    found = column_values(gold, column, columns, document_columns)
     key = "document" if "document" in found.columns else "annotation"
     found = found.select(key, "value").drop_nulls().unique()
     cuts = _cuts(gold, found) if found["value"].dtype.is_numeric() else None
@@ -67,9 +67,10 @@ def values_by(
     return Slicing(column, named, slicing.kind, cuts)
 
 
-def _found(
+def column_values(
     gold: Frames, column: str, columns: pl.DataFrame | None, document_columns: pl.DataFrame | None
 ) -> pl.DataFrame:
+    """Return `annotation` or `document`, and `value` as the data have it; raises `UnknownName` as `values_by`."""
     if column == "class":
         return gold.classes.select("annotation", value="class")
     if column == "type":

@@ -24,6 +24,7 @@ from remix.scoring.rows import rows_of
 from remix.scoring.selecting import scope_of_queries
 from remix.scoring.signatures import signed
 from remix.scoring.slices import kb_cases, scope_of_class, sliced
+from remix.scoring.weights import Weights, require_pairs, weighed, weights_of
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
@@ -50,6 +51,7 @@ def evaluate(
     bootstrap: int = 0,
     seed: int = 0,
     errors: Sequence[str] = (),
+    weight: str = "",
     contents: Mapping[str, str] | None = None,
 ) -> pl.DataFrame:
     """Return scores: a row per system, dataset, task, matching, slice and average.
@@ -72,6 +74,8 @@ def evaluate(
     - `spans`: 'all' leaves dropped spans in D2KB's input, 'kept' takes them out, for D2KB alone.
     - `errors`: taxonomies (`remix.scoring.errors`) whose classes are counted in rows of their own, with the columns
       `errors`, `total` and `rate`; their `column` is 'error_class'.
+    - `weight`: how much each annotation of gold is required, as `remix.scoring.weights.weights_of` has it; adds
+      `fuzzy_recall` and `fuzzy_f1`.
     - `contents`: the hashes of runs by system and of gold by '', for the signature, where they are known; the frames
       are hashed where they are not.
 
@@ -105,9 +109,14 @@ def evaluate(
     prepared, answers = rules.prepare(gold, runs)
     if types is None and kb is not None:
         types = kb.types
+    weights = None
+    if weight:
+        require_pairs(rules)
+        weights = weights_of(prepared, weight, columns, document_columns)
+        choice = replace(choice, weight=weights.name)
     signature = signed(choice, gold, runs, kb, [columns, document_columns], types, background, contents or {}, names)
     whole = case_of(prepared, answers, choice, types=types, names=names, kb=kb, background=background)
-    counts = counts_of(whole, choice, columns=columns, document_columns=document_columns)
+    counts = counts_of(whole, choice, columns=columns, document_columns=document_columns, weights=weights)
     rows = rows_of(counts, whole.mentions.documents, runs, choice)
     if choice.errors:
         wrong = error_rows(whole, choice.errors, choice.matchings)
@@ -139,13 +148,17 @@ def counts_of(
     *,
     columns: pl.DataFrame | None = None,
     document_columns: pl.DataFrame | None = None,
+    weights: Weights | None = None,
 ) -> pl.DataFrame:
     """Return the counts per document, task, matching and slice."""
     assert whole.known is not None
     mentions, answers = whole.mentions, whole.known
-    parts = [_counted(whole, choice)]
+    degrees = None
+    if weights is not None:
+        degrees = whole.gold.select("g", "annotation").join(weights.degrees, on="annotation").select("g", "weight")
+    parts = [_counted(whole, choice, degrees)]
     if choice.profile.kb_rows:
-        parts += [_counted(case, choice) for case in kb_cases(whole)]
+        parts += [_counted(case, choice, degrees) for case in kb_cases(whole)]
     for column in choice.by:
         if column in choice.profile.slices:
             parts += _sliced_by_profile(whole, choice, column, parts[0].columns)
@@ -154,7 +167,7 @@ def counts_of(
         cases = list(sliced(whole, slicing, answers, choice.profile.rest))
         if not cases:
             raise UsageError(f"no annotation of gold has a value in column '{column}'")
-        parts += [_counted(case, choice) for case in progress.track(cases, f"slices by {column}")]
+        parts += [_counted(case, choice, degrees) for case in progress.track(cases, f"slices by {column}")]
     counts = (
         pl.concat(parts, how="diagonal_relaxed").join(_names(mentions), on="system").join(mentions.documents, on="doc")
     )
@@ -168,7 +181,11 @@ def _sliced_by_profile(whole: Case, choice: Choice, column: str, order: list[str
         for matching in choice.matchings:
             counts = choice.profile.slices[column](whole, task, matching)
             labels = {"task": task, "matching": matching, "column": column}
-            parts.append(counts.with_columns(pl.lit(value).alias(name) for name, value in labels.items()).select(order))
+            parts.append(
+                counts.with_columns(pl.lit(value).alias(name) for name, value in labels.items()).select(
+                    one for one in order if one in labels or one in counts.columns
+                )
+            )
     return parts
 
 
@@ -177,7 +194,7 @@ def _names(mentions: Mentions) -> pl.DataFrame:
     return pl.DataFrame({"system": number, "name": pl.Series(mentions.systems, dtype=pl.String)})
 
 
-def _counted(case: Case, choice: Choice) -> pl.DataFrame:
+def _counted(case: Case, choice: Choice, degrees: pl.DataFrame | None = None) -> pl.DataFrame:
     """Return the counts of every task and matching of one case."""
     kept = replace(case, gold=case.kept(), scope=None, _judged={})
     labels = {"column": case.column, "slice": case.value}
@@ -186,6 +203,9 @@ def _counted(case: Case, choice: Choice) -> pl.DataFrame:
         seen = kept if task == "D2KB" and choice.spans == "kept" else case
         for matching in choice.matchings:
             counts = choice.profile.count(seen, task, matching)
+            if degrees is not None:
+                fuzzy = weighed(seen, task, matching, degrees)
+                counts = counts.join(fuzzy, on=["system", "doc"], how="left", maintain_order="left")
             labelled = {"task": task, "matching": matching, **labels}
             parts.append(counts.with_columns(pl.lit(value).alias(name) for name, value in labelled.items()))
     return pl.concat(parts, how="diagonal_relaxed")

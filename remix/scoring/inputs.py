@@ -10,16 +10,19 @@ from typing import TYPE_CHECKING, Any, Protocol
 import polars as pl
 
 from remix import formats, iris
-from remix.errors import BadInput, UsageError
+from remix.errors import BadInput, UnknownName, UsageError
 from remix.files import default_name, read_bytes
 from remix.frames import Frames
 from remix.measures._classes import class_mapping
 from remix.names import EL, RMX
+from remix.scoring.choice import Choice
+from remix.scoring.curves import CURVES
 from remix.scoring.differences import Counting, differences, headlines, profile_names
-from remix.scoring.evaluation import evaluate
+from remix.scoring.evaluation import case_of, evaluate
 from remix.scoring.kept import kept_gold, kept_runs, measured_columns
 from remix.scoring.origins import background_of
 from remix.scoring.profiles import PROFILES
+from remix.scoring.weights import column_weighed_by
 from remix.signature import content_hash
 
 if TYPE_CHECKING:
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from remix.store import Store
 
 __all__ = [
+    "curve",
     "evaluated",
     "read_entities",
     "read_contents",
@@ -77,9 +81,35 @@ def evaluated(
     Runs are `NAME=FILE` settings, or else the kept runs of `systems`. The other choices are those of `evaluate`.
     """
     own = PROFILES[choices.get("profile", "remix")].slices
-    found = _read(keeper, names, gold, runs, systems, [column for column in by if column not in own], entities)
+    measured = [column for column in by if column not in own] + column_weighed_by(choices.get("weight", ""))
+    found = _read(keeper, names, gold, runs, systems, measured, entities)
     rows = evaluate(found.gold, found.runs, by=by, contents=found.contents, **found.tables, **found.known, **choices)
     return rows, found.gold.documents["dataset"].unique().sort().to_list()
+
+
+def curve(
+    keeper: Keeper,
+    names: Sequence[str],
+    gold: Sequence[Path | str],
+    runs: Sequence[str],
+    *,
+    kind: str,
+    profile: str = "remix",
+    tasks: Sequence[str] = (),
+    matchings: Sequence[str] = (),
+    systems: Sequence[str] = (),
+    entities: Path | None = None,
+) -> pl.DataFrame:
+    """Return a curve of `remix.scoring.curves`, of the task and matching that profiles are compared by unless given.
+
+    The rest is as for `evaluated`. Raises `UnknownName` for another kind of curve.
+    """
+    if kind not in CURVES:
+        raise UnknownName("curve", kind, CURVES)
+    found, rules = _read(keeper, names, gold, runs, systems, (), entities), PROFILES[profile]
+    choice = Choice(rules, tuple(tasks) or rules.headline[:1], tuple(matchings) or rules.headline[1:])
+    prepared, answers = rules.prepare(found.gold, found.runs)
+    return CURVES[kind](case_of(prepared, answers, choice, **found.known), choice)
 
 
 def side_by_side(

@@ -56,6 +56,7 @@ def signed(
         "matchings": ",".join(choice.matchings),
         "by": ",".join(choice.by),
         "errors": ",".join(choice.errors),
+        "weight": choice.weight,
         "scope": choice.scope,
         "spans": choice.spans,
         "bootstrap": f"{choice.bootstrap},seed={choice.seed}" if choice.bootstrap else "",
