@@ -19,7 +19,18 @@ from remix.formats._scoping import annotation_iris, document_iris, document_name
 from remix.frames import Frames
 from remix.names import RMX
 
-__all__ = ["CANDIDATES", "DOCUMENTS", "LINKS", "MENTIONS", "Mentions", "assembled", "entities", "flat", "labels"]
+__all__ = [
+    "CANDIDATES",
+    "DOCUMENTS",
+    "LINKS",
+    "MENTIONS",
+    "Mentions",
+    "apart",
+    "assembled",
+    "entities",
+    "flat",
+    "labels",
+]
 
 DOCUMENTS: dict[str, pl.DataType] = {"name": pl.String(), "text": pl.String()}
 MENTIONS: dict[str, pl.DataType] = {
@@ -189,6 +200,25 @@ def flat(frames: Frames) -> pl.DataFrame:
     for table in (spelt, classes, clusters.unique("annotation", keep="first", maintain_order=True)):
         rows = rows.join(table, on="annotation", how="left", maintain_order="left")
     return rows.sort("document", "begin", "end", "annotation").drop("dataset", "given", "ignorable")
+
+
+def apart(rows: pl.DataFrame) -> tuple[pl.DataFrame, tuple[Loss, ...]]:
+    """Return the rows (of `flat`) of which none overlaps another, and those left out for that.
+
+    Of two that overlap, that which begins first stays, or the longer one of two that begin together.
+    """
+    left = rows.sort("document", "begin", -pl.col("end"), "annotation", maintain_order=True)
+    while True:
+        reach = pl.col("end").cum_max().shift().over("document")
+        begun = left.with_columns(_chain=(pl.col("begin") >= reach).fill_null(True).cum_sum().over("document"))
+        chain = ["document", "_chain"]
+        first = pl.int_range(pl.len()).over(chain) == 0
+        clash = begun.select(~first & (pl.col("begin") < pl.col("end").first().over(chain))).to_series()
+        if not clash.any():
+            break
+        left = left.filter(~clash)
+    gone = rows.join(left, on="annotation", how="anti", maintain_order="left")["annotation"]
+    return left, (Loss("overlaps", len(gone), str(gone[0])),) if len(gone) else ()
 
 
 def labels(documents: pl.DataFrame, pattern: str = r"^\S+$") -> tuple[pl.DataFrame, tuple[Loss, ...]]:

@@ -1,7 +1,8 @@
 """neleval's tab-separated annotations: document, begin, end, then identifier, score and type of each candidate.
 
-Ends are inclusive, texts are elsewhere, the unit of offsets is whatever the file counts in. The candidate of the highest
-score is the answer, the first of equals. A type needs a score: 1.0 is written where there is none. An identifier that begins with NIL names a cluster: equal names, one entity that is in no knowledge base.
+Ends are inclusive, texts are elsewhere, the unit of offsets is whatever the file counts in. The candidate of the
+highest score is the answer, the first of equals. A type needs a score: 1.0 is written where there is none. An
+identifier that begins with NIL names a cluster: equal names, one entity that is in no knowledge base.
 Source: neleval's documentation, "File formats", and its reader (`neleval/annotation.py`).
 """
 

@@ -25,7 +25,8 @@ ENTITIES = [
 @st.composite
 def corpora(draw: st.DrawFn, letters: str | None = None) -> Frames:
     """Return frames of a dataset named x, with texts of any letters (or of those given) and spans anywhere in them."""
-    letter = st.sampled_from(letters) if letters else st.characters(codec="utf-8", exclude_characters="\ufffe\uffff\r")
+    usual = st.characters(codec="utf-8", exclude_categories=["Cc"]) | st.sampled_from("\n\t")
+    letter = st.sampled_from(letters) if letters else usual
     texts = draw(st.lists(st.text(letter, min_size=2, max_size=20), min_size=1, max_size=3))
     mentions, links = [], []
     for n, text in enumerate(texts):
