@@ -16,7 +16,7 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.frames import write_parquet
-from remix.kb import ranking, relations
+from remix.kb import prominence_by_joins, ranking, relations
 from remix.kb.engines import Session
 from remix.kb.graph import ranked
 from remix.kb.staging import TABLES
@@ -136,7 +136,8 @@ class Assembly:
                 ranking.published(self._file("highest", highest, "entity"), scores)
             else:
                 resolution, rules = self.to / "resolution.parquet", self.rules
-                made = ranked(
+                by_joins = self.session.distributed and links
+                made = (prominence_by_joins.ranked if by_joins else ranked)(
                     self.session, links, resolution, self.work, damping=rules.damping, tolerance=rules.tolerance
                 )
                 made.edges.rename(edges)

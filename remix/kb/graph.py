@@ -25,7 +25,7 @@ from remix.progress import stage
 if TYPE_CHECKING:
     import networkx
 
-__all__ = ["Ranked", "edge_matrix", "named_edges", "ranked", "to_networkx"]
+__all__ = ["Ranked", "edge_matrix", "named_edges", "numbered", "ranked", "to_networkx"]
 
 Frame = nw.LazyFrame[Any]
 CHUNK = 1 << 24
@@ -69,7 +69,7 @@ def ranked(
         return result
     nodes = work / "nodes.parquet"
     if not result.edges.exists():
-        _number(session, session.scan(links), resolution, work, nodes, result.edges)
+        numbered(session, session.scan(links), resolution, work, nodes, result.edges)
     if not result.scores.exists():
         entities = pl.read_parquet(nodes, columns=["entity"])["entity"]
         with stage("PageRank and HITS"):
@@ -80,8 +80,11 @@ def ranked(
     return result
 
 
-def _number(session: Session, links: Frame, resolution: Path | None, work: Path, nodes: Path, edges: Path) -> None:
-    """Write the nodes (entity, number), sorted, and the edges (target, source) by their numbers, sorted."""
+def numbered(session: Session, links: Frame, resolution: Path | None, work: Path, nodes: Path, edges: Path) -> None:
+    """Write the nodes (entity, number) and the edges (target, source) by their numbers, sorted; see `ranked`.
+
+    Numbers go from 0 in the order of the entities.
+    """
     iris = work / "iris.parquet"
     if not iris.exists():
         ends = nw.concat([links.select(nw.col(end).alias("iri")) for end in ("source", "target")])
@@ -94,18 +97,18 @@ def _number(session: Session, links: Frame, resolution: Path | None, work: Path,
     if not nodes.exists():
         entities = relations.distinct(session.scan([iris]), ["entity"])
         with stage("nodes of the link graph"):
-            session.write(entities.with_row_index("number", order_by="entity"), nodes, ["entity"])
+            session.number(entities, "entity", nodes)
     numbers = session.scan([iris]).join(session.scan([nodes]), on="entity")
     numbers = numbers.select("iri", nw.col("number").cast(nw.Int32))
     pairs = links.select("source", "target")
     for end in ("source", "target"):
         moves = numbers.select(nw.col("iri").alias(end), nw.col("number").alias(f"_{end}"))
         pairs = pairs.join(moves, on=end)
-    numbered = pairs.filter(nw.col("_source") != nw.col("_target")).select(
+    by_number = pairs.filter(nw.col("_source") != nw.col("_target")).select(
         nw.col("_target").alias("target"), nw.col("_source").alias("source")
     )
     with stage("edges of the link graph"):
-        session.write(relations.distinct(numbered, ["target", "source"]), edges, ["target", "source"])
+        session.write(relations.distinct(by_number, ["target", "source"]), edges, ["target", "source"])
 
 
 def edge_matrix(edges: Path, count: int) -> sparse.csc_array:

@@ -21,6 +21,11 @@ __all__ = ["ENGINES", "Engine", "Session"]
 class Session(Protocol):
     """Reads Parquet files as lazy frames and writes lazy frames as Parquet, larger than memory."""
 
+    @property
+    def distributed(self) -> bool:
+        """Return whether frames may be larger than this machine: nothing that grows with them is brought here."""
+        ...
+
     def scan(self, files: Sequence[Path]) -> nw.LazyFrame[Any]:
         """Return the rows of Parquet files that have the same columns; at least one file."""
         ...
@@ -31,6 +36,10 @@ class Session(Protocol):
         `path` is a file, or a folder of files whose rows follow each other in the order of the files' names. Raises
         `Error` where the disk is full or memory does not suffice.
         """
+        ...
+
+    def number(self, frame: nw.LazyFrame[Any], column: str, path: Path) -> None:
+        """Write one column of a frame and `number`, the place from 0 of each row in its order; raises `Error`."""
         ...
 
 

@@ -22,6 +22,8 @@ ROW_GROUP = 20_480
 
 
 class _Session:
+    distributed = False
+
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self._connection = connection
 
@@ -46,6 +48,9 @@ class _Session:
             if "interrupted" in str(error).lower():  # what duckdb makes of Ctrl-C
                 raise KeyboardInterrupt from None
             raise
+
+    def number(self, frame: nw.LazyFrame[Any], column: str, path: Path) -> None:
+        self.write(frame.select(column).with_row_index("number", order_by=column), path, [column])
 
     @contextmanager
     def _watched(self, what: str) -> Iterator[None]:

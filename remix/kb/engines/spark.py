@@ -1,0 +1,151 @@
+"""PySpark: the same steps on a cluster, or on the cores of one machine; an extra of the installation.
+
+All nodes of a cluster must see the workspace under the same path.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import accumulate
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import polars as pl
+
+from remix.errors import Error, UsageError
+from remix.kb.engines import Engine
+from remix.progress import stage
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["SparkTables", "spark_session"]
+
+CONFIGURED = ("PYSPARK_GATEWAY_PORT", "PYSPARK_SUBMIT_ARGS", "SPARK_CONF_DIR")
+"""Where one of these is set, Spark was submitted or configured by its user, and remix sets nothing."""
+
+LOCAL = {
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.shuffle.partitions": "8",
+}
+"""The settings of a session that remix starts on this machine, on all its cores."""
+
+ROW_GROUP = 20_480
+"""Rows whose smallest and largest values are kept together, as with the default engine."""
+
+
+class SparkTables:
+    """Reads and writes Parquet with a session of Spark; what is written is a folder of files in their order."""
+
+    distributed = True
+
+    def __init__(self, spark: SparkSession) -> None:
+        self.spark = spark
+
+    def scan(self, files: Sequence[Path]) -> nw.LazyFrame[Any]:
+        """Return the rows of Parquet files, or of folders of them, that have the same columns."""
+        rows: nw.LazyFrame[Any] = nw.from_native(self._read(files))
+        return rows
+
+    def _read(self, files: Sequence[Path]) -> DataFrame:
+        return self.spark.read.parquet(*(file.absolute().as_uri() for file in files))
+
+    def write(self, frame: nw.LazyFrame[Any], path: Path, sort_by: Sequence[str] = ()) -> None:
+        """Write a frame sorted by columns as a folder of Parquet files, whole or not at all; raises `Error`."""
+        rows: DataFrame = frame.to_native()
+        if sort_by:
+            rows = rows.orderBy(*(rows[column].asc_nulls_first() for column in sort_by))
+        aside = path.with_name(f"{path.name}.unfinished")
+        with _explained(path), stage(path.stem.replace("_", " ")):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            options = {"compression": "zstd", "parquet.block.row.count.limit": str(ROW_GROUP)}
+            rows.write.mode("overwrite").options(**options).parquet(aside.absolute().as_uri())
+            for file in (*aside.glob(".*.crc"), *aside.glob("_*")):  # other readers take them for Parquet
+                file.unlink()
+            aside.rename(path)
+
+    def number(self, frame: nw.LazyFrame[Any], column: str, path: Path) -> None:
+        """Write the rows with `number`, their place from 0 in the order of a column; raises `Error`.
+
+        A window over all rows would bring them to one machine: here each row knows its place in its file.
+        """
+        ordered = path.with_name(f"{path.stem}-ordered.parquet")
+        self.write(frame, ordered, [column])
+        files = sorted(ordered.glob("*.parquet"))
+        heights = [pl.scan_parquet(file).select(pl.len()).collect().item() for file in files]
+        begins = [0, *accumulate(heights)]
+        first = self.spark.createDataFrame(
+            [(file.name, begin) for file, begin in zip(files, begins, strict=False)], "_file string, _first long"
+        )
+        placed = self._read([ordered]).selectExpr("*", "_metadata.file_name AS _file", "_metadata.row_index AS _row")
+        numbered = placed.join(first.hint("broadcast"), "_file").selectExpr(column, "_first + _row AS number")
+        self.write(nw.from_native(numbered), path)
+        shutil.rmtree(ordered)
+
+
+@contextmanager
+def spark_session(memory: str = "") -> Iterator[SparkSession]:
+    """Give the session of Spark that is active, else one that is started, and stopped behind the block.
+
+    Where Spark was not submitted or configured (`CONFIGURED`), it runs on all cores of this machine, within `memory`
+    where that is given, such as '3GB'. Raises `Error` without PySpark or Java, `UsageError` for a wrong amount.
+    """
+    amount = re.fullmatch(r"(\d+)\s*([kmgt])i?b?", memory.strip().lower())
+    if memory and not amount:
+        raise UsageError(f"'{memory}' is no amount of memory: write it like 3GB")
+    try:
+        from pyspark.errors import PySparkRuntimeError
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise Error("the engine spark needs PySpark: pip install 'nel-remix[spark]'") from None
+    if active := SparkSession.getActiveSession():
+        yield active
+        return
+    builder = SparkSession.builder.appName("remix")
+    if not any(name in os.environ for name in CONFIGURED):
+        for name, value in LOCAL.items():
+            builder = builder.config(name, value)
+        if amount:
+            builder = builder.config("spark.driver.memory", f"{amount[1]}{amount[2]}")
+    try:
+        spark = builder.getOrCreate()
+    except PySparkRuntimeError as error:
+        raise Error(f"Spark does not start; it needs Java 17 or newer: {_reason(error)}") from None
+    try:
+        yield spark
+    finally:
+        spark.stop()
+
+
+@contextmanager
+def _open(work: Path, memory: str) -> Iterator[SparkTables]:
+    with spark_session(memory) as spark:
+        yield SparkTables(spark)
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (OSError, Py4JError, PySparkException) as error:
+        raise Error(f"{path} cannot be written: {_reason(error)}") from None
+
+
+def _reason(error: Exception) -> str:
+    """Return the innermost cause that an error of the Java side names, else its first line."""
+    causes = re.findall(r"^Caused by: (.+)$", str(error), flags=re.MULTILINE)
+    return (causes[-1] if causes else str(error).strip().splitlines()[0]).strip()
+
+
+ENGINE = Engine("spark", "PySpark, on a cluster or the cores of one machine; needs nel-remix[spark]", _open)
