@@ -32,7 +32,7 @@ __all__ = [
     "labels",
 ]
 
-DOCUMENTS: dict[str, pl.DataType] = {"name": pl.String(), "text": pl.String()}
+DOCUMENTS: dict[str, pl.DataType] = {"name": pl.String(), "text": pl.String(), "language": pl.String()}
 MENTIONS: dict[str, pl.DataType] = {
     "mention": pl.Int64(),
     "place": pl.String(),
@@ -44,10 +44,13 @@ MENTIONS: dict[str, pl.DataType] = {
     "class": pl.String(),
     "cluster": pl.String(),
     "part_of": pl.Int64(),
+    "ignorable": pl.String(),
+    "group": pl.String(),
+    "option": pl.String(),
 }
 """`mention` is its number in the file and `place` what names its line in messages; `name` is its document's. `anchor`
 is what the file says the text is, `cluster` the name of its entity where that is in no knowledge base, `part_of` the
-first mention of those that are required together."""
+first mention of those that are required together; `group` and `option` are names within the document."""
 LINKS: dict[str, pl.DataType] = {"mention": pl.Int64(), "identifier": pl.String()}
 CANDIDATES: dict[str, pl.DataType] = {**LINKS, "score": pl.Float64()}
 
@@ -94,9 +97,8 @@ def assembled(read: Mentions, dataset: str, content: str = "") -> Found:
     rows = rows.join(own.rename({"annotation": "first", "number": "part_of"}), on="part_of", how="left")
     rows = rows.sort("mention").with_columns(
         is_nil=~pl.col("annotation").is_in(links["annotation"].implode()),
-        ignorable=pl.lit(None, pl.String),
-        group="first",
-        option="first",
+        group=pl.coalesce("first", pl.format("{}#group={}", "document", "group")),
+        option=pl.coalesce("first", pl.format("{}#option={}", "document", "option")),
     )
     candidates = _fitted(read.candidates, CANDIDATES).join(named, on="mention", maintain_order="left")
     candidates = candidates.with_columns(entity=entities(candidates["identifier"]))

@@ -1,0 +1,53 @@
+"""Mentions listed one a row with named fields: what simple JSON Lines and CSV have in common."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from remix.errors import BadInput
+from remix.formats._mending import Mends
+
+__all__ = ["FIELDS", "placed"]
+
+FIELDS = (
+    ("document", "doc", "document_id", "doc_id", "doc_name"),
+    ("begin", "start", "start_char", "begin_index"),
+    ("end", "end_char", "end_index", "stop"),
+    ("entity", "entity_id", "entity_reference", "link", "uri", "iri"),
+    ("surface_form", "mention", "anchor", "spot"),
+    ("confidence", "score", "rho"),
+    ("class", "type"),
+)
+"""What a field is called, the first name being ours."""
+
+_NUMBER = r"^\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*$"
+
+
+def placed(source: str, rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+    """Return the mentions of rows of text (`line` and fields of that name), with numbers as numbers.
+
+    A confidence that is no finite number is left out and counted, and so is an answer that is there twice, which is
+    kept: gold may have alternatives on one span. Raises `BadInput` with the line where begin or end is no whole number
+    or the document has no name.
+    """
+    whole = [pl.col(name).str.contains(r"^\s*[+-]?[0-9]+(?:\.0*)?\s*$").fill_null(False) for name in ("begin", "end")]
+    nameless = pl.col("document").fill_null("").str.strip_chars() == ""
+    if (wrong := rows.filter(nameless)).height:
+        raise BadInput(source, "a mention without its document", line=int(wrong["line"][0]))
+    if (wrong := rows.filter(~(whole[0] & whole[1]))).height:
+        row = wrong.row(0, named=True)
+        reason = f"begin and end are whole numbers, not '{row['begin']}' and '{row['end']}'"
+        raise BadInput(source, reason, line=int(row["line"]))
+    sure = pl.col("confidence").str.contains(_NUMBER).fill_null(False)
+    said = pl.col("confidence").is_not_null() & (pl.col("confidence").str.strip_chars() != "")
+    if (unsure := rows.filter(said & ~sure)).height:
+        row = unsure.row(0, named=True)
+        mends.add("confidence", f"line {row['line']}: '{row['confidence']}' is no number, left out", unsure.height)
+    twice = rows.filter(~pl.struct("document", "begin", "end", "entity").is_first_distinct())
+    if twice.height:
+        row = twice.row(0, named=True)
+        place = f"{row['document']} {row['begin']},{row['end']}"
+        mends.add("duplicate", f"line {row['line']}: {place} has the same entity again", twice.height)
+    numbers = [pl.col(name).str.strip_chars().str.extract("^([+-]?[0-9]+)").cast(pl.Int64) for name in ("begin", "end")]
+    confidence = pl.when(sure).then(pl.col("confidence").str.strip_chars()).cast(pl.Float64)
+    return rows.with_columns(*numbers, confidence, place=pl.format("line {}", "line"))

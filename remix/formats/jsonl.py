@@ -1,0 +1,167 @@
+"""Simple JSON Lines: a mention a line, as `{"document": …, "begin": 0, "end": 5, "entity": …}`.
+
+Further fields of a mention: `entity` may be a list (any of them is right) or null (NIL), `surface_form`, `confidence`,
+`candidates` (a list of entities, or of `{"entity": …, "score": …}`), `class`, `cluster` (the name of an entity that is
+in no knowledge base), `ignorable`, `group` and `option` (a group counts once, by any of its options, whose mentions are
+all required). A line without `begin` and `end` tells a `text`, also one without mentions; texts may be missing, and may
+stand on the line of a mention. Offsets are code points, end exclusive. Other names of the fields that are read:
+`remix.formats._listed.FIELDS`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import polars as pl
+
+from remix.errors import BadInput
+from remix.files import written
+from remix.formats import Format, Found, Loss, Source
+from remix.formats._listed import FIELDS, placed
+from remix.formats._losses import EVERYTHING
+from remix.formats._mending import Mends, decoded
+from remix.formats._mentions import Mentions, assembled, flat, labels
+from remix.formats._scoping import grouped
+from remix.frames import Frames
+from remix.signature import content_hash
+
+_MORE = ("text", "candidates", "cluster", "ignorable", "group", "option", "language")
+_NAMES = [name for names in FIELDS for name in names]
+
+
+def _is_jsonl(head: bytes, name: str) -> bool:
+    lines = [line for line in head.splitlines()[:20] if line.strip()]
+    if len(head) >= 1 << 16 and len(head.splitlines()) <= 20:
+        cut = lines.pop()
+        if not lines:
+            return re.match(rb'\s*\{"document"\s*:\s*"[^"]*"\s*,\s*"text"', cut) is not None
+    return bool(lines) and all(map(_fits, lines))
+
+
+def _fits(line: bytes) -> bool:
+    try:
+        row = json.loads(line)
+    except ValueError:
+        return False
+    if not isinstance(row, dict) or not any(one in row for one in FIELDS[0]):
+        return False
+    spans = any(one in row for one in FIELDS[1]) and any(one in row for one in FIELDS[2])
+    return spans or ("text" in row and set(row) <= {*FIELDS[0], "text", "language"})
+
+
+def _read(source: Source, dataset: str) -> Found:
+    with source.open() as stream:
+        content = stream.read()
+    mends = Mends()
+    rows = _rows(source, decoded(content, mends).encode())
+    texts = rows.filter(pl.col("text").is_not_null()).select(name="document", text="text", language="language")
+    texts = texts.unique("name", keep="first", maintain_order=True)
+    listed = placed(source.name, rows.filter(pl.col("begin").is_not_null() | pl.col("end").is_not_null()), mends)
+    names = pl.concat([texts.select("name"), listed.select(name="document")]).unique(maintain_order=True)
+    mentions = listed.rename({"line": "mention", "document": "name", "surface_form": "anchor"})
+    read = Mentions(
+        documents=names.join(texts, on="name", how="left", maintain_order="left"),
+        mentions=mentions,
+        links=_lists(source, listed, "entity").select("mention", identifier="value"),
+        candidates=_candidates(source, listed),
+        mends=mends,
+    )
+    return assembled(read, dataset, content_hash(content))
+
+
+def _rows(source: Source, content: bytes) -> pl.DataFrame:
+    try:
+        rows = pl.read_ndjson(content, schema=dict.fromkeys([*_NAMES, *_MORE], pl.String))
+    except pl.exceptions.PolarsError as error:
+        raise _broken(source, content, error) from None
+    blank = pl.Series(content.split(b"\n")).bin.size() == 0
+    lines = (~blank).arg_true().cast(pl.Int64) + 1
+    rows = rows.with_columns(line=lines.head(rows.height) if len(lines) >= rows.height else pl.int_range(pl.len()) + 1)
+    fields = [pl.coalesce(names).alias(names[0]) for names in FIELDS]
+    return rows.select("line", *fields, *_MORE)
+
+
+def _broken(source: Source, content: bytes, error: Exception) -> BadInput:
+    """Return the error of the first line that is no mention."""
+    for number, line in enumerate(content.splitlines(), 1):
+        try:
+            row = json.loads(line or b"{}")
+        except ValueError as reason:
+            return BadInput(source.name, f"is no JSON ({reason})", line=number)
+        if not isinstance(row, dict):
+            return BadInput(source.name, "a mention is expected, as a JSON object", line=number)
+    return BadInput(source.name, f"is not one JSON object a line: {' '.join(str(error).split())[:200]}")
+
+
+def _lists(source: Source, rows: pl.DataFrame, column: str) -> pl.DataFrame:
+    """Return mention and value: a row for each element of a field that is a text or a list of texts."""
+    said = rows.select("line", value=column).drop_nulls()
+    listed = pl.col("value").str.starts_with("[")
+    try:
+        several = said.filter(listed).with_columns(pl.col("value").str.json_decode(pl.List(pl.String)))
+    except pl.exceptions.PolarsError:
+        example = said.filter(listed).row(0)
+        reason = f"{column} is a text or a list of texts, not {example[1][:80]}"
+        raise BadInput(source.name, reason, line=example[0]) from None
+    parts = [said.filter(~listed), several.explode("value").drop_nulls()]
+    return pl.concat(parts).rename({"line": "mention"}).sort("mention", maintain_order=True)
+
+
+def _candidates(source: Source, rows: pl.DataFrame) -> pl.DataFrame:
+    said = rows.select("line", "candidates").drop_nulls()
+    scored = pl.col("candidates").str.contains(r"^\[\s*\{")
+    plain = _lists(source, said.filter(~scored), "candidates").rename({"value": "identifier"})
+    shape = pl.List(pl.Struct({"entity": pl.String, "score": pl.Float64}))
+    try:
+        pairs = said.filter(scored).with_columns(pl.col("candidates").str.json_decode(shape)).explode("candidates")
+    except pl.exceptions.PolarsError:
+        example = said.filter(scored).row(0)
+        reason = f'candidates are [{{"entity": …, "score": …}}, …], not {example[1][:80]}'
+        raise BadInput(source.name, reason, line=example[0]) from None
+    pairs = pairs.unnest("candidates").select(mention="line", identifier="entity", score="score")
+    return pl.concat([plain, pairs], how="diagonal").drop_nulls("identifier")
+
+
+def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
+    names, losses = labels(frames.documents, r"^[^\x00]+$")
+    texts = frames.documents.join(names, on="document", maintain_order="left").sort("label")
+    rows = flat(frames).join(names, on="document", maintain_order="left").sort("label", "begin", "end", "annotation")
+    rows = rows.drop("group", "option").join(_alternatives(frames.annotations), on="annotation", maintain_order="left")
+    scored = frames.candidates.group_by("annotation", maintain_order=True).agg(candidates=pl.struct("entity", "score"))
+    rows = rows.join(scored, on="annotation", how="left", maintain_order="left")
+    fields = ["begin", "end", "surface_form", "confidence", "class", "cluster", "ignorable", "group", "option"]
+    with written(path) as stream:
+        for line in (
+            pl.struct(pl.col("label").alias("document"), "text", "language"),
+            pl.struct(pl.col("label").alias("document"), *fields, pl.col("identifiers").alias("entity"), "candidates"),
+        ):
+            table = texts if stream.tell() == 0 else rows
+            said = table.select(line.struct.json_encode()).to_series()
+            # What is null need not be said; a quote within a text is escaped.
+            said = said.str.replace_all(r',"[a-z_]+":null', "")
+            stream.writelines(f"{one}\n".encode() for one in said)
+    return losses
+
+
+def _alternatives(annotations: pl.DataFrame) -> pl.DataFrame:
+    """Return annotation, ignorable, and group and option where reading would not find them out by the spans."""
+    none = pl.lit(None, pl.String)
+    usual = grouped(annotations.with_columns(group=none, option=none)).select("annotation", "group", "option")
+    both = annotations.join(usual, on="annotation", maintain_order="left", suffix="_usual")
+    other = (pl.col("group") != pl.col("group_usual")) | (pl.col("option") != pl.col("option_usual"))
+    told = other.any().over("group")
+    names = (pl.when(told).then(pl.col(one).str.extract(r"([^/]*)$")).alias(one) for one in ("group", "option"))
+    return both.select("annotation", "ignorable", *names)
+
+
+jsonl = Format(
+    name="jsonl",
+    summary="simple JSON Lines, a mention a line: document, begin, end, entity, confidence, candidates",
+    suffixes=(".jsonl", ".ndjson"),
+    sniff=_is_jsonl,
+    read=_read,
+    write=_write,
+    holds=EVERYTHING - {"entity-classes", "further-classes", "regions", "values", "sources"},
+)
