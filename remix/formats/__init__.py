@@ -100,6 +100,8 @@ class Format:
     `write` puts frames into a file (or folder) that appears whole or not at all, and returns what it had to leave out
     beyond what the format does not hold: `holds` has the names of `remix.formats._losses.FEATURES`, frames have only
     those when they come to `write`. Without it the format is only read. What holds texts needs them to be written.
+
+    A `collection` is a folder or zip archive of which some file is sniffed: `Source.members` has its files.
     """
 
     name: str
@@ -109,11 +111,12 @@ class Format:
     read: Callable[[Source, str], Found] = field(compare=False)
     write: Callable[[Frames, Path], tuple[Loss, ...]] | None = field(default=None, compare=False)
     holds: frozenset[str] = frozenset()
+    collection: bool = False
 
 
 FORMATS: Registry[Format] = Registry("format", "remix.formats", Format)
 
-NOTED = frozenset({"empty-document", "fragment"})
+NOTED = frozenset({"empty-document", "fragment", "unread"})
 """Kinds that are told but are no defect: `strict` lets them pass."""
 
 
@@ -144,6 +147,7 @@ def read(
     _accept(source, found, strict=strict, unannotated=unannotated)
     triples = found.triples
     if triples_to is not None:
+        _refuse_textless(source, found)
         triples = _write(found, triples_to)
     report = _reported(source, chosen, found, triples)
     return Reading(name, iri, found.frames, report, found.content or _content(source))
@@ -181,11 +185,23 @@ def measures_path(triples_to: Path) -> Path:
 
 
 def _sniffed(source: Source) -> Format:
+    if source.is_collection:
+        return _sniffed_collection(source)
     head = source.head
     fitting = [one for one in FORMATS if one.sniff(head, Path(str(source.path)).name)]
     if not fitting:
         raise BadInput(source.name, f"is in no known format; known: {', '.join(FORMATS.names())}")
     return fitting[0]
+
+
+def _sniffed_collection(source: Source) -> Format:
+    known = [one for one in FORMATS if one.collection]
+    for name, content in source.members.items():
+        for one in known:
+            if one.sniff(content[: 1 << 16], Path(name).name):
+                return one
+    formats = ", ".join(one.name for one in known)
+    raise BadInput(source.name, f"has no files that are read together ({formats}); name the files in it")
 
 
 def _accept(source: Source, found: Found, *, strict: bool, unannotated: bool) -> None:
@@ -197,6 +213,13 @@ def _accept(source: Source, found: Found, *, strict: bool, unannotated: bool) ->
         first = defects[0]
         kinds = ", ".join(f"{repair.kind} ({repair.count})" for repair in defects)
         raise BadInput(source.name, f"would need repair: {kinds}; first: {first.example}")
+
+
+def _refuse_textless(source: Source, found: Found) -> None:
+    missing = found.frames.documents.filter(pl.col("text").is_null())["given"]
+    if len(missing):
+        reason = f"has no text for {missing[0]}" + (f" and {len(missing) - 1} more" if len(missing) > 1 else "")
+        raise BadInput(source.name, f"{reason}: `remix convert --text` puts texts and annotations together")
 
 
 def _write(found: Found, path: Path) -> int:

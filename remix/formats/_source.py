@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 from remix import files
 from remix.errors import BadInput
+from remix.formats._collections import is_collection, members_of
 
 __all__ = ["Source"]
 
@@ -33,6 +34,23 @@ class Source:
     def is_stdin(self) -> bool:
         """Return whether the file is standard input."""
         return str(self.path) == "-"
+
+    @cached_property
+    def members(self) -> dict[str, bytes]:
+        """Return the files of a folder or zip archive by their relative names; none of what is a file by itself."""
+        return members_of(Path(self.path)) if self.is_collection else {}
+
+    @cached_property
+    def is_collection(self) -> bool:
+        """Return whether this is a folder or a zip archive."""
+        return not self.is_stdin and is_collection(Path(self.path))
+
+    def beside(self, *names: str) -> bytes | None:
+        """Return the content of the first of these files that is there, relative to the folder of this one."""
+        if self.is_stdin:
+            return None
+        found = (Path(self.path).parent / name for name in names)
+        return next((files.read_bytes(path) for path in found if path.is_file()), None)
 
     @cached_property
     def _spooled(self) -> bytes:

@@ -1,0 +1,97 @@
+"""Folders and zip archives whose files together are one dataset: read member by member, written whole or not at all."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
+
+from remix.errors import BadInput, Error
+from remix.files import written
+
+__all__ = ["is_collection", "members_of", "write_collection"]
+
+_LARGEST = 1 << 31
+"""How many bytes the files of a collection may have together: a small archive can unfold to more than any disk."""
+_ZIP = b"PK\x03\x04"
+_NO_TIME = (1980, 1, 1, 0, 0, 0)
+
+
+def is_collection(path: Path) -> bool:
+    """Return whether a path is a folder or a zip archive."""
+    if path.is_dir():
+        return True
+    try:
+        with path.open("rb") as stream:
+            return stream.read(4) == _ZIP
+    except OSError:
+        return False
+
+
+def members_of(path: Path) -> dict[str, bytes]:
+    """Return the files of a folder or zip archive by their relative names, sorted; hidden ones are left out.
+
+    Raises `BadInput` for what cannot be read, members that lie outside the archive, and more than 2 GB.
+    """
+    try:
+        found = _of_folder(path) if path.is_dir() else _of_archive(path)
+    except (OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
+        raise BadInput(path, f"cannot be read ({error})") from None
+    return dict(sorted(found.items()))
+
+
+def _of_folder(path: Path) -> dict[str, bytes]:
+    files = [file for file in path.rglob("*") if file.is_file() and not _hidden(file.relative_to(path).as_posix())]
+    _refuse_too_much(path, sum(file.stat().st_size for file in files))
+    return {file.relative_to(path).as_posix(): file.read_bytes() for file in files}
+
+
+def _of_archive(path: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(path) as archive:
+        infos = [info for info in archive.infolist() if not info.is_dir() and not _hidden(info.filename)]
+        for info in infos:
+            name = PurePosixPath(info.filename.replace("\\", "/"))
+            if name.is_absolute() or ".." in name.parts:
+                raise BadInput(path, f"the member {info.filename} lies outside the archive")
+        _refuse_too_much(path, sum(info.file_size for info in infos))
+        # More than a member says it has is not read.
+        return {info.filename: archive.open(info).read(info.file_size) for info in infos}
+
+
+def _refuse_too_much(path: Path, size: int) -> None:
+    if size > _LARGEST:
+        raise BadInput(path, f"has {size:,} bytes of files, {_LARGEST:,} are read: split it")
+
+
+def _hidden(name: str) -> bool:
+    return any(part.startswith((".", "__MACOSX")) and part != ".." for part in PurePosixPath(name).parts)
+
+
+def write_collection(path: Path, members: Iterable[tuple[str, bytes]]) -> None:
+    """Write files into a new folder, or into a zip archive where the path ends in `.zip`, the same bytes each time.
+
+    Raises `Error` where the folder exists and is not empty, and where it cannot be written.
+    """
+    if path.suffix == ".zip":
+        with written(path) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, data in members:
+                archive.writestr(zipfile.ZipInfo(name, _NO_TIME), data, zipfile.ZIP_DEFLATED)
+        return
+    if path.is_file() or (path.is_dir() and any(path.iterdir())):
+        raise Error(f"{path} exists: name a new folder, or a file that ends in .zip")
+    aside = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        aside = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+        for name, data in members:
+            (aside / name).parent.mkdir(parents=True, exist_ok=True)
+            (aside / name).write_bytes(data)
+        aside.chmod(0o755)
+        aside.replace(path)
+    except OSError as error:
+        raise Error(f"{path} cannot be written: {error.strerror or error}") from error
+    finally:
+        if aside is not None:
+            shutil.rmtree(aside, ignore_errors=True)
