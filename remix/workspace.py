@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
     from remix.measures import Measured
     from remix.remixes import Remix
+    from remix.scoring.comparison import Comparison
     from remix.store import DatasetEntry, Store
     from remix.store.answers import Result
     from remix.store.loading import Outcome
@@ -179,6 +180,13 @@ class Workspace:
 
         return evaluated(self, [*names], [*gold], [*runs], **choices)
 
+    def store_runs(self, names: Iterable[str], **choices: Any) -> pl.DataFrame:
+        """Return what the store holds of each run on these datasets now; see `remix.scoring.stored_runs.stored`."""
+        from remix.scoring.stored_runs import stored
+
+        self.ensure_sample()
+        return stored(self.store, self.kb, self.runs_folder, [*names], **choices)
+
     def curve(
         self,
         names: Iterable[str] = (),
@@ -188,10 +196,24 @@ class Workspace:
         runs: Iterable[str] = (),
         **choices: Any,
     ) -> pl.DataFrame:
-        """Return the curve of a kind, such as 'alpha'; see `remix.scoring.inputs.curve`."""
-        from remix.scoring.inputs import curve
+        """Return the curve of a kind, such as 'alpha'; see `remix.scoring.comparing.curve`."""
+        from remix.scoring.comparing import curve
 
         return curve(self, [*names], [*gold], [*runs], kind=kind, **choices)
+
+    def compare(
+        self, names: Iterable[str] = (), *, gold: Iterable[Path | str] = (), runs: Iterable[str] = (), **choices: Any
+    ) -> Comparison:
+        """Return systems against each other, with tests; see `remix.scoring.comparing.compared_inputs`."""
+        from remix.scoring.comparing import compared_inputs
+
+        return compared_inputs(self, [*names], [*gold], [*runs], **choices)
+
+    def agreement(self, names: Iterable[str] = (), *, gold: Iterable[Path | str] = ()) -> pl.DataFrame:
+        """Return how far two gold annotations of the same texts agree; see `remix.scoring.agreement`."""
+        from remix.scoring.comparing import agreement_of
+
+        return agreement_of(self, [*names], [*gold])
 
     def publish(self, dataset: str, *, to: Path | str, licence: str | None = None) -> list[Path]:
         """Return the files that describe and hold a dataset for others, written into a folder."""

@@ -30,6 +30,7 @@ class Verbs(click.Group):
         "partition",
         "annotate",
         "evaluate",
+        "compare",
         "publish",
         "serve",
     )

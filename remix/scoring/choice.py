@@ -23,3 +23,4 @@ class Choice:
     seed: int = 0
     errors: tuple[str, ...] = ()
     weight: str = ""
+    unit: str = "document"

@@ -24,6 +24,7 @@ from remix.scoring.rows import rows_of
 from remix.scoring.selecting import scope_of_queries
 from remix.scoring.signatures import signed
 from remix.scoring.slices import kb_cases, scope_of_class, sliced
+from remix.scoring.units import in_units
 from remix.scoring.weights import Weights, require_pairs, weighed, weights_of
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def evaluate(
     seed: int = 0,
     errors: Sequence[str] = (),
     weight: str = "",
+    unit: str = "document",
     contents: Mapping[str, str] | None = None,
 ) -> pl.DataFrame:
     """Return scores: a row per system, dataset, task, matching, slice and average.
@@ -76,6 +78,8 @@ def evaluate(
       `errors`, `total` and `rate`; their `column` is 'error_class'.
     - `weight`: how much each annotation of gold is required, as `remix.scoring.weights.weights_of` has it; adds
       `fuzzy_recall` and `fuzzy_f1`.
+    - `unit`: what macro averages are over and samples draw, 'document' or 'context': a line or, in a text of one
+      line, a sentence. `documents` is their number.
     - `contents`: the hashes of runs by system and of gold by '', for the signature, where they are known; the frames
       are hashed where they are not.
 
@@ -101,6 +105,7 @@ def evaluate(
         bootstrap,
         seed,
         tuple(errors),
+        unit=unit,
     )
     if spans not in ("all", "kept"):
         raise UsageError(f"spans are 'all' or 'kept', not '{spans}'")
@@ -137,9 +142,11 @@ def case_of(
 ) -> Case:
     """Return the whole of gold with all answers."""
     mentions = mentions_of(gold, runs, kb)
+    pairs = overlaps(mentions)
+    mentions = in_units(mentions, gold.documents, choice.unit)
     answers = Answers(mentions, gold, runs, background or Background.of(gold, kb), types, names)
     scope = scope_of_class(mentions, choice.scope, types) if choice.scope else scope_of_queries(answers)
-    return Case(mentions, mentions.gold, mentions.answers, overlaps(mentions), scope=scope, known=answers)
+    return Case(mentions, mentions.gold, mentions.answers, pairs, scope=scope, known=answers)
 
 
 def counts_of(

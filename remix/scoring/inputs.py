@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any, Protocol
 import polars as pl
 
 from remix import formats, iris
-from remix.errors import BadInput, UnknownName, UsageError
+from remix.errors import BadInput, UsageError
 from remix.files import default_name, read_bytes
 from remix.frames import Frames
 from remix.measures._classes import class_mapping
 from remix.names import EL, RMX
 from remix.scoring.choice import Choice
-from remix.scoring.curves import CURVES
 from remix.scoring.differences import Counting, differences, headlines, profile_names
-from remix.scoring.evaluation import case_of, evaluate
+from remix.scoring.evaluation import evaluate
 from remix.scoring.kept import kept_gold, kept_runs, measured_columns
 from remix.scoring.origins import background_of
 from remix.scoring.profiles import PROFILES
+from remix.scoring.signatures import signed
 from remix.scoring.weights import column_weighed_by
 from remix.signature import content_hash
 
@@ -30,11 +30,13 @@ if TYPE_CHECKING:
     from remix.store import Store
 
 __all__ = [
-    "curve",
+    "Inputs",
+    "Keeper",
     "evaluated",
     "read_entities",
     "read_contents",
     "read_frames",
+    "read_inputs",
     "run_files",
     "side_by_side",
     "with_coarse",
@@ -82,34 +84,9 @@ def evaluated(
     """
     own = PROFILES[choices.get("profile", "remix")].slices
     measured = [column for column in by if column not in own] + column_weighed_by(choices.get("weight", ""))
-    found = _read(keeper, names, gold, runs, systems, measured, entities)
+    found = read_inputs(keeper, names, gold, runs, systems, measured, entities)
     rows = evaluate(found.gold, found.runs, by=by, contents=found.contents, **found.tables, **found.known, **choices)
     return rows, found.gold.documents["dataset"].unique().sort().to_list()
-
-
-def curve(
-    keeper: Keeper,
-    names: Sequence[str],
-    gold: Sequence[Path | str],
-    runs: Sequence[str],
-    *,
-    kind: str,
-    profile: str = "remix",
-    tasks: Sequence[str] = (),
-    matchings: Sequence[str] = (),
-    systems: Sequence[str] = (),
-    entities: Path | None = None,
-) -> pl.DataFrame:
-    """Return a curve of `remix.scoring.curves`, of the task and matching that profiles are compared by unless given.
-
-    The rest is as for `evaluated`. Raises `UnknownName` for another kind of curve.
-    """
-    if kind not in CURVES:
-        raise UnknownName("curve", kind, CURVES)
-    found, rules = _read(keeper, names, gold, runs, systems, (), entities), PROFILES[profile]
-    choice = Choice(rules, tuple(tasks) or rules.headline[:1], tuple(matchings) or rules.headline[1:])
-    prepared, answers = rules.prepare(found.gold, found.runs)
-    return CURVES[kind](case_of(prepared, answers, choice, **found.known), choice)
 
 
 def side_by_side(
@@ -129,7 +106,7 @@ def side_by_side(
     The rows are all of a profile's (`every`) or those of that score. The rest is as for `evaluated`.
     """
     chosen = profile_names(profile)
-    found = _read(keeper, names, gold, runs, systems, (), entities)
+    found = read_inputs(keeper, names, gold, runs, systems, (), entities)
     rows = []
     for name in chosen:
         shown = {} if every else {"tasks": PROFILES[name].headline[:1], "matchings": PROFILES[name].headline[1:]}
@@ -149,8 +126,13 @@ class Inputs:
     tables: dict[str, Any]
     known: dict[str, Any]
 
+    def signed(self, choice: Choice) -> pl.DataFrame:
+        """Return system and `signature`, as `remix.scoring.signatures.signed` has them."""
+        tables, contents = list(self.tables.values()), self.contents
+        return signed(choice, self.gold, self.runs, columns=tables, contents=contents, **self.known)
 
-def _read(
+
+def read_inputs(
     keeper: Keeper,
     names: Sequence[str],
     gold: Sequence[Path | str],

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from remix.scoring.background import Background
     from remix.scoring.choice import Choice
 
-__all__ = ["frames_hash", "signed"]
+__all__ = ["LENGTH", "frames_hash", "signature_of_parts", "signed"]
 
 LENGTH = 12
 """Digits of a content hash in a signature."""
@@ -59,6 +59,7 @@ def signed(
         "weight": choice.weight,
         "scope": choice.scope,
         "spans": choice.spans,
+        "unit": choice.unit if choice.unit != "document" else "",
         "bootstrap": f"{choice.bootstrap},seed={choice.seed}" if choice.bootstrap else "",
         "entities": iris.VERSION,
         "kb": kb.version[:LENGTH] if kb is not None else "",
@@ -72,6 +73,21 @@ def signed(
     hashes = {name: (contents.get(name) or frames_hash(run))[:LENGTH] for name, run in runs.items()}
     lines = [str(Signature({**fields, "run": hashes[name]})) for name in runs]
     return pl.DataFrame({"system": list(runs), "signature": lines})
+
+
+def signature_of_parts(parts: Sequence[pl.DataFrame], choices: Mapping[str, object]) -> str:
+    """Return the signature of a comparison: of all its parts, each signed as by `signed`, and its own choices."""
+    parsed = [[dict(Signature.parse(line).fields) for line in part["signature"]] for part in parts]
+    own = {name: str(value) for name, value in choices.items() if value != ""}
+    every = {
+        **parsed[0][0],
+        "gold": ",".join(systems[0]["gold"] for systems in parsed),
+        "run": ",".join(fields["run"] for fields in parsed[0]),
+    }
+    for name in ("columns", "cut", "types", "names"):
+        if found := [systems[0].get(name, "") for systems in parsed if name in systems[0]]:
+            every[name] = ",".join(found)
+    return str(Signature({**every, **own}))
 
 
 def _origin_hash(background: Background | None) -> str:

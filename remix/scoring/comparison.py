@@ -1,0 +1,129 @@
+"""Systems against each other on several datasets, remixes or slices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from remix import progress
+from remix.errors import UnknownName, UsageError
+from remix.scoring.intervals import LEAST_UNITS, tables_of
+from remix.scoring.significance import between_systems, holm
+
+__all__ = ["Comparison", "Part", "compared", "slices_of"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """What systems are compared on: their counts (system, doc, tp, fp, fn, …), and the documents of the part (doc)."""
+
+    counts: pl.DataFrame
+    documents: pl.DataFrame
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Systems on parts.
+
+    - `scores`: system, part, score, documents;
+    - `pairs`: part and the columns of `between_systems`, `p_holm` corrected for all of its rows;
+    - `correlations`: part, systems, `kendall`, `spearman`: of the systems' scores on the part with those on all; null
+      for fewer than three systems, or where all have the same score;
+    - `signature`: whatever can change a number.
+    """
+
+    scores: pl.DataFrame
+    pairs: pl.DataFrame
+    correlations: pl.DataFrame
+    signature: str = ""
+
+
+def compared(
+    parts: Mapping[str, Part],
+    systems: Sequence[str],
+    *,
+    unfiltered: str = "",
+    average: str = "micro",
+    score: str = "f1",
+    samples: int = 10_000,
+    seed: int = 0,
+) -> Comparison:
+    """Return the scores of systems on each part, the tests of their differences, and how parts rank the systems.
+
+    `unfiltered` names the part that the others are held against, by default the first. A part of fewer than ten
+    documents has no tests, which is said. Raises `UnknownName` for a part that is none, `UsageError` where no part
+    has enough documents for a test and there is more than one system.
+    """
+    first = unfiltered or next(iter(parts))
+    if first not in parts:
+        raise UnknownName("dataset or slice", first, parts)
+    scores = pl.concat([_scores(name, part, systems, average, score) for name, part in parts.items()])
+    tested = {name: part for name, part in parts.items() if len(part.documents) >= LEAST_UNITS}
+    if not tested and len(systems) > 1:
+        largest = max(len(part.documents) for part in parts.values())
+        raise UsageError(
+            f"no test over {largest} documents: at least {LEAST_UNITS} are needed for one that means something; "
+            "--unit context tests over the lines or sentences of their texts"
+        )
+    for name in set(parts) - set(tested):
+        progress.note(f"{name}: no test over {len(parts[name].documents)} documents, at least {LEAST_UNITS} are needed")
+    tests = [
+        between_systems(
+            part.counts, part.documents, systems, average=average, score=score, samples=samples, seed=seed
+        ).select(pl.lit(name).alias("part"), pl.all())
+        for name, part in tested.items()
+    ]
+    pairs = pl.concat(tests).with_columns(p_holm=holm(pl.concat(tests)["p"])) if tests else pl.DataFrame()
+    others = [name for name in parts if name != first]
+    return Comparison(scores, pairs, _correlations(scores, first, others))
+
+
+def slices_of(counts: pl.DataFrame, documents: pl.DataFrame, whole: str) -> dict[str, Part]:
+    """Return the whole, under that name, and each slice of one task's and matching's counts, but for InKB and its like.
+
+    The documents of a slice are those in which any system has something to count.
+    """
+    parts = {}
+    for (column, value), rows in counts.filter(pl.col("column") != "kb").group_by(
+        "column", "slice", maintain_order=True
+    ):
+        counted = rows.filter(pl.sum_horizontal("tp", "fp", "fn") > 0)["doc"].unique()
+        inside = documents.filter(pl.col("doc").is_in(counted.implode()))
+        parts[f"{column}={value}" if column else whole] = Part(rows, inside if column else documents)
+    return parts
+
+
+def _scores(name: str, part: Part, systems: Sequence[str], average: str, score: str) -> pl.DataFrame:
+    values = []
+    for system in systems:
+        table = tables_of(part.counts.filter(pl.col("system") == system), part.documents)
+        values.append(float(table.scores(table.columns.sum(axis=0)[None, :])[average, score][0, 0]))
+    found = {"system": list(systems), "part": [name] * len(systems), "score": pl.Series(values, dtype=pl.Float64)}
+    return pl.DataFrame(found).with_columns(pl.col("score").fill_nan(None), documents=pl.lit(len(part.documents)))
+
+
+def _correlations(scores: pl.DataFrame, first: str, others: Sequence[str]) -> pl.DataFrame:
+    from scipy.stats import kendalltau, spearmanr
+
+    whole = scores.filter(part=first).select("system", whole="score")
+    rows = []
+    for name in others:
+        both = scores.filter(part=name).join(whole, on="system", maintain_order="left").drop_nulls()
+        one, other = both["score"].to_numpy(), both["whole"].to_numpy()
+        row: dict[str, object] = {"part": name, "with": first, "systems": len(both), "kendall": None, "spearman": None}
+        if len(both) >= 3 and np.ptp(one) > 0 and np.ptp(other) > 0:
+            row |= {"kendall": float(kendalltau(one, other)[0]), "spearman": float(spearmanr(one, other)[0])}
+        rows.append(row)
+    return pl.DataFrame(rows, schema=_CORRELATED)
+
+
+_CORRELATED = {
+    "part": pl.String(),
+    "with": pl.String(),
+    "systems": pl.Int64(),
+    "kendall": pl.Float64(),
+    "spearman": pl.Float64(),
+}

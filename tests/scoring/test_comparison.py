@@ -1,0 +1,142 @@
+"""Systems on several parts, units smaller than documents, and agreement of two annotations."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from remix.cli import cli
+from remix.errors import UnknownName, UsageError
+from remix.formats.nif import write_frames
+from remix.scoring import evaluate
+from remix.scoring.agreement import agreement
+from remix.scoring.comparison import Part, compared
+from tests.scoring.conftest import framed
+
+UNITS = 12
+
+
+def part(**found):
+    """Counts of one mention in each of twelve documents, of which each system has found so many, and nothing else."""
+    rows = [
+        {"system": system, "doc": doc, "tp": int(doc < right), "fp": 0, "fn": int(doc >= right)}
+        for system, right in found.items()
+        for doc in range(UNITS)
+    ]
+    empty = pl.lit(None, pl.Int64)
+    return Part(
+        pl.DataFrame(rows).with_columns(fp_in_scope=empty, fp_on_mention=empty), pl.DataFrame({"doc": range(UNITS)})
+    )
+
+
+def test_parts_are_correlated_with_the_first_and_all_tests_corrected_together():
+    parts = {"all": part(a=12, b=6, c=3), "same": part(a=9, b=3, c=2), "turned": part(a=1, b=5, c=9)}
+    found = compared(parts, ["a", "b", "c"], score="recall", samples=2000)
+    assert found.scores.filter(part="all")["score"].to_list() == [1.0, 0.5, 0.25]
+    assert found.correlations.select("part", "kendall", "spearman").rows() == [
+        ("same", 1.0, 1.0),
+        ("turned", -1.0, -1.0),
+    ]
+    # Nine tests: the smallest p is multiplied by nine, unless that is more than 1.
+    smallest = found.pairs.sort("p").row(0, named=True)
+    assert len(found.pairs) == 9
+    assert smallest["p_holm"] == pytest.approx(min(1.0, 9 * smallest["p"]))
+
+
+def test_systems_that_all_have_the_same_score_have_no_correlation():
+    found = compared({"all": part(a=1, b=2, c=3), "flat": part(a=2, b=2, c=2)}, ["a", "b", "c"], samples=100)
+    assert found.correlations.select("kendall", "spearman").row(0) == (None, None)
+
+
+def test_too_few_documents_and_unknown_parts_are_refused():
+    whole = part(a=1, b=2)
+    small = replace(whole, documents=whole.documents.head(9))
+    with pytest.raises(UsageError, match="no test over 9 documents.*--unit context"):
+        compared({"all": small}, ["a", "b"])
+    with pytest.raises(UnknownName, match="did you mean 'news'"):
+        compared({"news": whole}, ["a", "b"], unfiltered="newss")
+
+
+TEXT = "Ada met Bob. Ada left."
+
+
+def annotated(*spans, classes=()):
+    rows = [{"begin": begin, "end": end, "entity": entity, "classes": classes} for begin, end, entity in spans]
+    frames = framed(rows)
+    return replace(frames, documents=frames.documents.with_columns(text=pl.lit(TEXT)))
+
+
+def test_contexts_are_counted_as_documents_and_change_no_sum():
+    gold = annotated((0, 3, "e:Ada"), (8, 11, "e:Bob"), (13, 16, "e:Ada"))
+    run = annotated((0, 3, "e:Ada"), (13, 16, "e:Eve"))
+    rows = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=["strong"], unit="context")
+    micro, macro = (rows.filter(average=name, column="").row(0, named=True) for name in ("micro", "macro"))
+    assert (micro["documents"], micro["tp"], micro["fp"], micro["fn"]) == (2, 1, 1, 2)
+    # First sentence: P 1, R 1/2, F1 2/3; second: 0.
+    assert macro["f1"] == pytest.approx(1 / 3)
+
+
+def test_agreement_by_hand():
+    first = annotated((0, 3, "e:Ada"), (8, 11, "e:Bob"), (13, 16, "e:Ada"), classes=["c:Person"])
+    second = annotated((0, 3, "e:Ada"), (8, 11, "e:Rob"))
+    table = {row["compared"]: row for row in agreement(first, second).to_dicts()}
+    assert [table["spans, strong"][name] for name in ("first", "second", "agreed", "f1")] == [3, 2, 2, 0.8]
+    # Labels of the two spans: (Ada, Ada), (Bob, Rob). Seen 1/2; by chance 1/2 * 1/2 = 1/4: (1/2 - 1/4) / (3/4) = 1/3.
+    assert table["links, strong"]["agreed"] == 1
+    assert table["links, strong"]["kappa"] == pytest.approx(1 / 3)
+    # Words: Ada met Bob Ada left; in mentions 1 0 1 1 0 and 1 0 1 0 0: seen 4/5, chance 3/5 * 2/5 + 2/5 * 3/5 = 12/25.
+    assert table["tokens in mentions"]["kappa"] == pytest.approx((4 / 5 - 12 / 25) / (13 / 25))
+    # The second has no classes: on the three and two mentions nothing is agreed.
+    assert [table["class"][name] for name in ("class", "first", "second", "agreed", "f1")] == ["c:Person", 3, 0, 0, 0.0]
+
+
+def test_an_annotation_agrees_with_itself_also_where_it_has_alternatives():
+    gold = annotated((0, 3, "e:Ada"), (0, 3, "e:Ada_Lovelace"), (8, 11, None), classes=["c:Person"])
+    table = agreement(gold, gold)
+    assert table["f1"].to_list() == [1.0] * len(table)
+    assert set(table["kappa"].drop_nulls()) == {1.0}
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, Path]:
+    gold = annotated((0, 3, "http://e.org/Ada"), (8, 11, "http://e.org/Bob"), (13, 16, "http://e.org/Ada"))
+    run = annotated((0, 3, "http://e.org/Ada"), (8, 11, "http://e.org/Rob"))
+    names = {"gold": gold, "run": run}
+    for name, frames in names.items():
+        many = [_copy(frames, number) for number in range(UNITS)]
+        write_frames(type(frames).concat(many), tmp_path / f"{name}.ttl")
+    return {name: tmp_path / f"{name}.ttl" for name in names}
+
+
+def _copy(frames, number):
+    own = {name: pl.format(f"urn:{number}:{{}}", name) for name in ("document", "annotation", "group", "option")}
+    return replace(
+        frames,
+        documents=frames.documents.with_columns(document=own["document"]),
+        annotations=frames.annotations.with_columns(**own),
+        links=frames.links.with_columns(annotation=own["annotation"]),
+    )
+
+
+def test_command_compares_systems_and_annotations(files: dict[str, Path]):
+    arguments = ["compare", "--gold", str(files["gold"]), "-o", "json", "--samples", "500"]
+    runs = ["--run", f"good={files['gold']}", "--run", f"bad={files['run']}"]
+    done = CliRunner().invoke(cli, [*arguments, *runs])
+    assert done.exit_code == 0, done.output
+    rows = json.loads(done.stdout)
+    (pair,) = (row for row in rows if row["kind"] == "pair")
+    # F1 of the second in each document is 2 * 1 / (2 + 1 + 2) = 2/5.
+    assert (pair["system"], pair["other"], pair["documents"]) == ("good", "bad", UNITS)
+    assert pair["difference"] == pytest.approx(0.6)
+    assert pair["p_holm"] < 0.05
+    assert "samples:500" in pair["signature"]
+    assert done.stdout == CliRunner().invoke(cli, [*arguments, *runs]).stdout
+    both = CliRunner().invoke(cli, ["compare", "--gold", str(files["gold"]), "--gold", str(files["run"])])
+    assert both.exit_code == 0, both.output
+    assert "tokens by entity" in both.stdout
+    assert "signature remix:" in both.stdout
