@@ -61,7 +61,7 @@ COUNTS = ("tp", "fp", "fn", "ignored", "fp_in_scope", "fp_on_mention")
 
 def _sums(counts: pl.DataFrame) -> list[pl.Expr]:
     # A column that is null throughout is undefined, not zero.
-    names = [name for name in (*COUNTS, "tp_of_gold") if name in counts.columns]
+    names = [name for name in (*COUNTS, "tp_of_gold", "asked") if name in counts.columns]
     return [pl.when(pl.col(name).is_not_null().any()).then(pl.col(name).sum()).alias(name) for name in names]
 
 
@@ -76,8 +76,7 @@ def averages(
 
     def micro(counts: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
         sums = counts.group_by(keys, maintain_order=True).agg(_sums(counts))
-        asked = pl.col("tp_of_gold") + pl.col("fn")
-        return _of_both(sums).with_columns(mentions=asked, **scores()).drop("tp_of_gold")
+        return _with_mentions(_of_both(sums).with_columns(**scores()))
 
     def macro(counts: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
         each = _of_both(counts).with_columns(**scores())
@@ -89,7 +88,7 @@ def averages(
             precision, recall = pl.col("precision"), pl.col("recall")
             f1 = ratio(2 * precision * recall, precision + recall).fill_null(0.0)
             found = found.with_columns(f1=pl.when(precision.is_not_null()).then(f1))
-        return _of_both(found).with_columns(mentions=pl.col("tp_of_gold") + pl.col("fn")).drop("tp_of_gold")
+        return _with_mentions(_of_both(found))
 
     return {"micro": Average("micro", micro), "macro": Average("macro", macro)}
 
@@ -99,6 +98,14 @@ def _of_both(counts: pl.DataFrame) -> pl.DataFrame:
     if "tp_of_gold" not in counts.columns:
         return counts.with_columns(tp_of_gold="tp")
     return counts.with_columns(tp_of_gold=pl.coalesce("tp_of_gold", "tp"))
+
+
+def _with_mentions(sums: pl.DataFrame) -> pl.DataFrame:
+    """Return sums with `mentions`: the TP and FN of gold, or their number where they count in part."""
+    asked = pl.col("tp_of_gold") + pl.col("fn")
+    if "asked" in sums.columns:
+        asked = pl.coalesce("asked", asked)
+    return sums.with_columns(mentions=asked).drop("tp_of_gold", "asked", strict=False)
 
 
 AVERAGES: Mapping[str, Average] = averages()

@@ -8,7 +8,7 @@ import polars as pl
 
 from remix.scoring.cases import Case, fits_ignorable
 from remix.scoring.dense import looked_up
-from remix.scoring.matchings import matching_named
+from remix.scoring.matchings import whole_matching_named
 from remix.scoring.mentions import NIL
 from remix.scoring.tasks import SCOPED
 
@@ -33,8 +33,11 @@ class Elements:
 
 
 def elements(case: Case, task: str, matching: str) -> Elements:
-    """Return what 'A2KB', 'D2KB' and 'ERec' compare; D2KB drops answers where no kept mention is."""
-    how = matching_named(matching)
+    """Return what 'A2KB', 'D2KB' and 'ERec' compare; D2KB drops answers where no kept mention is.
+
+    Raises `UsageError` for a matching that counts in part.
+    """
+    how = whole_matching_named(matching)
     pairs = looked_up(how.pairs(case), "g", case.gold, ["ignorable", "group", "doc"])
     pairs = looked_up(pairs, "a", case.answers, ["system"])
     correct = pl.lit(True) if task == "ERec" else pl.col("link")

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import polars as pl
 
+from remix import progress
 from remix.scoring.averages import SCORES
 from remix.scoring.choice import Choice
 from remix.scoring.intervals import intervals
@@ -40,9 +41,20 @@ def rows_of(counts: pl.DataFrame, documents: pl.DataFrame, systems: Iterable[str
     if several:
         rows = pl.concat([rows, _mean(rows)], how="diagonal")
     if choice.bootstrap:
-        bounds = intervals(every, KEYS, documents, samples=choice.bootstrap, seed=choice.seed)
+        bounds = intervals(_counted_once(every), KEYS, documents, samples=choice.bootstrap, seed=choice.seed)
         rows = rows.join(bounds, on=[*KEYS, "average"], how="left")
     return _ordered(rows, choice)
+
+
+def _counted_once(counts: pl.DataFrame) -> pl.DataFrame:
+    """Return the counts of rows whose TPs are the same for precision and recall, which intervals are drawn from."""
+    if "tp_of_gold" not in counts.columns:
+        return counts
+    differs = (pl.col("tp_of_gold") != pl.col("tp")).fill_null(False).any().over(KEYS)
+    kept = counts.filter(~differs)
+    if len(kept) < len(counts):
+        progress.note("no intervals where gold is found in part or twice: precision and recall have TPs of their own")
+    return kept
 
 
 def _skeleton(systems: Iterable[str], datasets: pl.Series, choice: Choice) -> pl.DataFrame:

@@ -13,9 +13,9 @@ from remix.errors import UsageError
 from remix.registry import Registry
 
 if TYPE_CHECKING:
-    from remix.scoring.cases import Case
+    from remix.scoring.cases import Case, Judged
 
-__all__ = ["MATCHINGS", "Matching", "matching_named"]
+__all__ = ["MATCHINGS", "Matching", "matching_named", "whole_matching_named"]
 
 
 def overlapping(case: Case) -> pl.DataFrame:
@@ -29,7 +29,8 @@ class Matching:
 
     `spans` is an expression over the pairs that `pairs` returns: those of `remix.scoring.overlaps` with `equal` (same
     begin and end), `shared` and `union` (characters), and what else a matching adds. `at(value)` returns the matching
-    with its parameter, where it has one.
+    with its parameter, where it has one. `credit(case, judged, counts, on_mention_only)` returns the counts with what
+    is right or wrong in part, where a matching has that; the counts are those of `remix.scoring.tasks.tally`.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Matching:
     spans: pl.Expr
     pairs: Callable[[Case], pl.DataFrame] = overlapping
     at: Callable[[float], Matching] | None = None
+    credit: Callable[[Case, Judged, pl.DataFrame, bool], pl.DataFrame] | None = None
 
 
 MATCHINGS: Registry[Matching] = Registry("matching", "remix.scoring.matchings", Matching)
@@ -62,3 +64,11 @@ def matching_named(name: str) -> Matching:
         taken = "a number from 0 to 1" if found.at is not None else "no parameter"
         raise UsageError(f"matching '{found.name}' takes {taken}, not '{parts[2]}'")
     return found.at(value)
+
+
+def whole_matching_named(name: str) -> Matching:
+    """Return the matching of a name, where it counts pairs as a whole; raises `UsageError` for one with credit."""
+    found = matching_named(name)
+    if found.credit is not None:
+        raise UsageError(f"matching '{name}' counts in part, which this profile's tool cannot: use --profile remix")
+    return found

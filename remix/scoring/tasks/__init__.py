@@ -27,7 +27,8 @@ class Task:
     `count(case, matching)` returns one row per system and document that has anything: `system` (number), `doc`,
     `tp`, `fp`, `fn`, `ignored`, `fp_in_scope` and `fp_on_mention`; the last two are null where the precision that
     they serve means nothing for the task or the case. Where gold is found in part or twice, `tp_of_gold` are the TPs
-    of recall. `at(measure)` returns the task by another measure, where it has several.
+    of recall, and where not every mention is a whole TP or FN, `asked` is their number. `at(measure)` returns the
+    task by another measure, where it has several.
     """
 
     name: str
@@ -77,12 +78,18 @@ def narrowed(task: Task, value: str) -> Task:
     return replace(task, name=f"{task.name}(filter={value})", summary=f"{task.summary}; {value} alone", count=count)
 
 
-def tally(case: Case, judged: Judged, *, on_mention_only: bool = False) -> pl.DataFrame:
-    """Return the counts of a task that compares mention by mention.
+def tally(case: Case, criterion: str, matching: Matching, *, on_mention_only: bool = False) -> pl.DataFrame:
+    """Return the counts of a task that compares mention by mention, by a criterion of `Case.judged`.
 
-    A group of gold gives one TP or one FN. With `on_mention_only`, answers where gold has no kept mention are not
-    counted at all.
+    A group of gold gives one TP or one FN, or parts of them where the matching has such. With `on_mention_only`,
+    answers where gold has no kept mention are not counted at all.
     """
+    judged = case.judged(criterion, matching)
+    counts = _tally(case, judged, on_mention_only)
+    return counts if matching.credit is None else matching.credit(case, judged, counts, on_mention_only)
+
+
+def _tally(case: Case, judged: Judged, on_mention_only: bool) -> pl.DataFrame:
     wrong = pl.col("outcome") == "fp"
     cut = case.is_cut() and not on_mention_only
     counts = {

@@ -10,7 +10,7 @@ from remix.scoring.tasks import Task, tally
 
 
 def _count(case: Case, matching: Matching) -> pl.DataFrame:
-    return tally(case, case.judged("link", matching))
+    return tally(case, "link", matching)
 
 
 a2kb = Task("A2KB", "text given; spans and links compared", _count)

@@ -10,7 +10,7 @@ from remix.scoring.tasks import Task, tally
 
 
 def _count(case: Case, matching: Matching) -> pl.DataFrame:
-    return tally(case, case.judged("link", matching), on_mention_only=True)
+    return tally(case, "link", matching, on_mention_only=True)
 
 
 d2kb = Task("D2KB", "text and spans given; links compared, on gold spans only", _count)

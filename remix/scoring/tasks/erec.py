@@ -10,7 +10,7 @@ from remix.scoring.tasks import Task, tally
 
 
 def _count(case: Case, matching: Matching) -> pl.DataFrame:
-    return tally(case, case.judged("span", matching))
+    return tally(case, "span", matching)
 
 
 erec = Task("ERec", "text given; spans compared, whatever they link to", _count)

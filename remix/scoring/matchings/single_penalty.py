@@ -1,0 +1,65 @@
+"""Single-penalty matching: an answer that is nearly right is one error, not an FP and an FN (Ortmann 2022).
+
+Katrin Ortmann, Fine-Grained Error Analysis and Fair Evaluation of Labeled Spans, LREC 2022: errors of the label, of
+the boundary and of both count half as FP and half as FN.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from remix.scoring.assignment import assign
+from remix.scoring.dense import looked_up
+from remix.scoring.matchings import Matching
+
+if TYPE_CHECKING:
+    from remix.scoring.cases import Case, Judged
+
+_KEYS = ["system", "doc"]
+HALF = 0.5
+
+
+def _credit(case: Case, judged: Judged, counts: pl.DataFrame, on_mention_only: bool) -> pl.DataFrame:
+    """Return the counts with half an FP and half an FN for each FP that can be held against a mention not found.
+
+    They are paired one to one: equal spans first (errors of the label), then the most pairs, then equal links.
+    """
+    near = _near(case, judged, on_mention_only)
+    halves = {
+        "fp": pl.len(),
+        "fp_in_scope": pl.col("in_scope").fill_null(True).sum(),
+        "fp_on_mention": pl.col("on_mention").sum(),
+        "fn": pl.len(),
+    }
+    found = near.group_by(_KEYS).agg((HALF * count).alias(f"{name}_less") for name, count in halves.items())
+    rows = counts.join(found, on=_KEYS, how="left", maintain_order="left").with_columns(
+        asked=pl.col("tp") + pl.col("fn")
+    )
+    less = [(pl.col(name) - pl.col(f"{name}_less").fill_null(0.0)).alias(name) for name in halves]
+    return rows.with_columns(less).drop(f"{name}_less" for name in halves)
+
+
+def _near(case: Case, judged: Judged, on_mention_only: bool) -> pl.DataFrame:
+    """Return the answers that are paired, with system, doc, `in_scope` and `on_mention`."""
+    wrong = judged.answers.filter(pl.col("outcome") == "fp", pl.col("on_mention") | (not on_mention_only))
+    pairs = looked_up(case.overlaps, "g", case.kept(), ["doc", "group"])
+    pairs = looked_up(pairs, "a", wrong, ["system", "in_scope", "on_mention"])
+    pairs = pairs.join(judged.groups, on=["system", "group"], how="anti")
+    edges = pairs.select(
+        *("g", "group", "a", "link", "shared", "union"),
+        case="system",
+        option="g",
+        size=pl.lit(1, pl.Int64),
+        correct="equal",
+    )
+    return wrong.join(assign(edges).select("a"), on="a", how="semi")
+
+
+single_penalty = Matching(
+    "single-penalty",
+    "begin and end are equal; an answer wrong in its link or its bounds is half an FP and half an FN (Ortmann 2022)",
+    pl.col("equal"),
+    credit=_credit,
+)
