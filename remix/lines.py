@@ -18,7 +18,7 @@ import polars as pl
 from remix.errors import BadInput
 from remix.files import open_measured
 
-__all__ = ["LINE", "Block", "blocks_of_lines", "triples"]
+__all__ = ["LINE", "Block", "blocks_of_lines", "lines_of", "triples"]
 
 BLOCK = 1 << 24
 _LONGEST_LINE = 1 << 26
@@ -135,16 +135,34 @@ def triples(block: Block) -> tuple[pl.DataFrame, pl.DataFrame]:
     return _unescaped(good.drop("text")), odd.select("line", "text")
 
 
-def _lines(block: Block) -> pl.DataFrame:
-    data = block.data
+def lines_of(data: bytes) -> pl.Series:
+    """Return the lines of a text in UTF-8 without their ends, which are LF or CRLF; a line that is not UTF-8 is null.
+
+    >>> lines_of(b"one\\r\\n\\n\\xff\\nlast").to_list()
+    ['one', '', None, 'last']
+    """
     try:
-        data.decode()
+        lines = pl.Series("text", [data], dtype=pl.Binary).cast(pl.String).str.split("\n").explode()
+    except pl.exceptions.ComputeError:  # somewhere it is not UTF-8
+        lines = pl.Series("text", map(_decoded, data.split(b"\n")), dtype=pl.String)
+    if not data or data.endswith(b"\n"):
+        lines = lines.head(-1)
+    return lines.str.strip_suffix("\r") if b"\r" in data else lines
+
+
+def _decoded(line: bytes) -> str | None:
+    try:
+        return line.decode()
     except UnicodeDecodeError:
-        data = data.decode("utf-8", "replace").encode()
-    # No control character stands bare in N-Triples, so each line is one field.
-    read = pl.read_csv(data, has_header=False, separator="\x01", quote_char=None, schema={"text": pl.String})
-    numbered = read.with_row_index("line", offset=block.line).with_columns(pl.col("line").cast(pl.Int64))
-    return numbered.filter(~pl.col("text").str.contains(r"^\s*(?:#|$)").fill_null(True))
+        return None
+
+
+def _lines(block: Block) -> pl.DataFrame:
+    texts = lines_of(block.data)
+    if texts.null_count():
+        texts = lines_of(block.data.decode("utf-8", "replace").encode())
+    numbered = texts.to_frame().with_row_index("line", offset=block.line).cast({"line": pl.Int64})
+    return numbered.filter(~pl.col("text").str.contains(r"^\s*(?:#|$)"))
 
 
 def _unescaped(terms: pl.DataFrame) -> pl.DataFrame:

@@ -9,11 +9,11 @@ from pathlib import Path
 import polars as pl
 import pyoxigraph as ox
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remix.errors import BadInput
-from remix.lines import Block, blocks_of_lines, triples
+from remix.lines import Block, blocks_of_lines, lines_of, triples
 
 
 def rows(text: str | bytes) -> list[tuple[str, str, str]]:
@@ -75,10 +75,29 @@ def test_escapes_become_letters_but_an_escaped_backslash_stays() -> None:
     assert rows(text) == [("<a:é>", "<a:p>", '"é 😀 😀 \ufffd \\\\u00e9 \\" \\n \' \\n"')]
 
 
+def test_control_characters_that_stand_bare_in_a_literal_stay_in_it() -> None:
+    # N-Triples allows them all but line feed and carriage return.
+    text = '<a:s> <a:p> "x\x01y\x00z\x0b\x85\u2028" .\n<a:s> <a:p> <a:o> .\n'
+    assert rows(text) == [("<a:s>", "<a:p>", '"x\x01y\x00z\x0b\x85\u2028"'), ("<a:s>", "<a:p>", "<a:o>")]
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [(b"", []), (b"a", ["a"]), (b"a\n", ["a"]), (b"\n\n", ["", ""]), (b"a\r\nb\rc\r\n", ["a", "b\rc"])],
+)
+def test_lines_are_without_their_ends(data: bytes, expected: list[str]) -> None:
+    assert lines_of(data).to_list() == expected
+
+
+def test_line_that_is_no_text_is_null_and_the_others_are_kept() -> None:
+    assert lines_of(b"a\n\xffb\n\xc3\xa9\n").to_list() == ["a", None, "\u00e9"]
+
+
 def test_bytes_that_are_no_text_are_replaced() -> None:
     assert rows(b'<a:s> <a:p> "a\xffb" .\n') == [("<a:s>", "<a:p>", '"a\ufffdb"')]
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), max_size=5))
 def test_any_literal_comes_out_as_the_store_writes_it(texts: list[str]) -> None:
     node, quads = ox.NamedNode("a:x"), []

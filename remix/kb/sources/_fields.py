@@ -11,7 +11,7 @@ from remix.iris import canonical
 from remix.kb.reading import expanded
 from remix.kb.sources._dumps import blocks, shown
 from remix.kb.sources._names import resource
-from remix.kb.sources._statements import decodable
+from remix.kb.sources._statements import numbered
 from remix.kb.staging import Staging
 
 __all__ = ["ENTITY", "entities", "field", "lines_of_fields", "share"]
@@ -26,11 +26,8 @@ def lines_of_fields(path: Path, staging: Staging) -> Iterator[pl.DataFrame]:
     Lines that are not UTF-8 are noted in the staging.
     """
     for block in blocks(path):
-        data, bad = decodable(block.data.replace(b"\r\n", b"\n"))
-        bad = bad.with_columns(pl.col("line") + block.line)
+        lines, bad = numbered(block)
         staging.problem("a line that is not UTF-8", bad.height, shown(path, bad), place=path)
-        lines = pl.DataFrame({"text": pl.Series(data.decode().split("\n"), dtype=pl.String)})
-        lines = lines.with_row_index("line", offset=block.line)
         lines = lines.filter(~pl.col("text").str.contains(r"^\s*(?:#[^\t]*)?$"))
         yield lines.with_columns(fields=pl.col("text").str.split("\t"))
 

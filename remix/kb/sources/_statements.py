@@ -1,7 +1,7 @@
 """The triples of a block of lines that a knowledge base is made of, as polars columns.
 
-Lines as dumps write them (`<s> <p> <o> .` and `<s> <p> "text"@en .`, nothing escaped) are split where the wanted
-predicates stand, which costs a fraction of a parser; all others are left to `remix.lines.triples`.
+Lines as dumps write them (`<s> <p> <o> .` and `<s> <p> "text"@en .`, nothing escaped) are split at their first two
+spaces, which costs a fraction of a parser; all others are left to `remix.lines.triples`.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from remix.lines import Block, triples
+from remix.lines import Block, lines_of, triples
 
-__all__ = ["Pattern", "Statements", "decodable", "statements"]
+__all__ = ["Pattern", "Statements", "numbered", "statements"]
 
-_NO_IRI = r"[\x00-\x20<>\"{}|^`\\]"
+_IRI = r"<[^\x00-\x20<>\"{}|^`\\]*>"
+_TEXT = r'^"[^"\\]*"@[A-Za-z0-9-]+ \.$'
 _LITERAL = r'(?s)^"(.*)"(?:@([A-Za-z0-9-]+)|\^\^<([^<>]*)>)?$'
 _FOREIGN = r'"@([A-Za-z0-9-]+) \.$'
 _PLAIN = ("http://www.w3.org/2001/XMLSchema#string", "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString")
@@ -29,7 +30,7 @@ _ESCAPES = {
     '\\"': '"',
     "\\\\": "\\",
 }
-_SPLIT = ("subject", "mark", "rest", "tag", "more")
+_TERMS = ("subject", "predicate", "rest")
 
 
 @dataclass(frozen=True)
@@ -66,152 +67,126 @@ def statements(block: Block, pattern: Pattern) -> Statements:
     >>> found.rows.rows(), found.bad.rows()
     ([('a:s', 'a:p', 'Café', 'en'), ('a:s', 'a:p', 'a:o', None)], [(4, 'x', 'no triple')])
     """
-    data, undecodable = _text(block)
-    split = _split(data, pattern)
-    rows = _simple(split, pattern)
-    odd = split.filter(pl.col("kind") == "odd")["line"]
-    foreign = split.filter(pl.col("kind") == "foreign")["tag"]
+    lines, undecodable = numbered(block)
+    split = pl.col("text").str.splitn(" ", 3).struct.rename_fields(_TERMS).alias("terms")
+    terms = lines.select("line", split).unnest("terms")
+    is_wanted = terms.select(_wanted(pattern, "<", ">").fill_null(False)).to_series()
+    wanted = terms.filter(is_wanted)
+    kind = wanted.select(_kind(pattern)).to_series()
+    rows = _simple(wanted, kind, pattern)
+    foreign, left = _foreign(wanted.filter(kind.is_null()), pattern)
+    odd = pl.concat([left, _odd(terms.filter(~is_wanted))])
     bad = [undecodable]
     if len(odd):
-        parsed, no_triples = _parsed(data, odd)
-        wanted = parsed.filter(_wanted(pattern))
+        parsed, no_triples = _parsed(lines.join(odd.select("line"), on="line", how="semi", maintain_order="left"))
+        named = parsed.filter(_wanted(pattern) & _of_kind(pattern))
         of_language = _of_language(pattern)
-        rows = pl.concat([rows, wanted.filter(of_language)]).sort("line", maintain_order=True)
-        foreign = pl.concat([foreign, wanted.filter(~of_language)["tag"]])
+        rows = rows.merge_sorted(named.filter(of_language), "line")
+        foreign = pl.concat([foreign, named.filter(~of_language)["tag"]])
         bad.append(no_triples.with_columns(reason=pl.lit("no triple")))
-    numbered = pl.concat(bad).sort("line").with_columns(pl.col("line") + block.line)
-    return Statements(rows.drop("line"), foreign, numbered)
+    return Statements(rows.drop("line"), foreign, pl.concat(bad).sort("line"))
 
 
-def decodable(data: bytes) -> tuple[bytes, pl.DataFrame]:
-    """Return lines of which those that are no UTF-8 were emptied, and these: line (from 0), text and reason."""
-    bad: list[tuple[int, str, str]] = []
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        lines = data.split(b"\n")
-        for number, line in enumerate(lines):
-            text = line.decode("utf-8", "replace")
-            if text.encode() != line:
-                bad.append((number, text, "not UTF-8"))
-                lines[number] = b""
-        data = b"\n".join(lines)
-    return data, pl.DataFrame(bad, schema={"line": pl.Int64, "text": pl.String, "reason": pl.String}, orient="row")
+def numbered(block: Block) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the lines (line, text), and those that are not UTF-8 (line, text, reason); the numbers are the file's."""
+    texts = lines_of(block.data)
+    lines = pl.DataFrame({"text": texts}).with_row_index("line", offset=block.line).cast({"line": pl.Int64})
+    numbers = lines.filter(pl.col("text").is_null())["line"].to_list()
+    raw = block.data.split(b"\n") if numbers else []
+    wrong = [(number, raw[number - block.line].decode("utf-8", "replace"), "not UTF-8") for number in numbers]
+    bad = pl.DataFrame(wrong, schema={"line": pl.Int64, "text": pl.String, "reason": pl.String}, orient="row")
+    return lines.drop_nulls() if numbers else lines, bad
 
 
-def _text(block: Block) -> tuple[bytes, pl.DataFrame]:
-    """Return the lines with no byte that polars cannot take, and the lines that had to go for it."""
-    data = block.data
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\\r")
-    if b"\x01" in data:
-        data = data.replace(b"\x01", b"\\u0001")
-    data, bad = decodable(data)
-    return data if data.endswith(b"\n") else data + b"\n", bad
-
-
-def _split(data: bytes, pattern: Pattern) -> pl.DataFrame:
-    """Return line, the parts of it, and their kind: iri, literal, foreign, other (not wanted) or odd."""
-    for number, start in enumerate(_starts(pattern)):
-        data = data.replace(start.encode(), b"\x01%d\x01" % number)
-    for language in pattern.languages:
-        data = data.replace(f'"@{language} .\n'.encode(), f"\x01{language}\n".encode())
-    # The header says how many fields there are: else the first line would.
-    header = "\x01".join(_SPLIT).encode() + b"\n"
-    lines = pl.read_csv(
-        header + data, separator="\x01", quote_char=None, infer_schema=False, truncate_ragged_lines=True
-    ).with_row_index("line")
-    lines = lines.with_columns(pl.col("line").cast(pl.Int64))
-    marks = [str(number) for number in range(len(_starts(pattern)))]
-    subject, rest = pl.col("subject"), pl.col("rest")
-    started = subject.str.starts_with("<") & pl.col("more").is_null()
-    sound = started & ~subject.str.strip_prefix("<").str.contains(_NO_IRI)
-    other = (subject.str.starts_with("<") | subject.str.starts_with("_:")) & subject.str.contains("> <|^_:[^ ]+ <")
-    # Behind a blank node, or with other white space, what is wanted stands unsplit.
-    other &= ~subject.str.contains_any([f"<{one}" for one in [*pattern.predicates, *pattern.namespaces]])
-    ends = pl.coalesce(pl.col("mark").is_in(list(pattern.languages)), False) | subject.str.ends_with(" .")
-    literal = sound & rest.str.starts_with('"') & pl.col("tag").is_in(list(pattern.languages))
-    iri = sound & pl.col("tag").is_null() & rest.str.contains(r"^(?:[^<>\" ]*> )?<[^\x00-\x20<>\"{}|^`\\]*> \.$")
-    tag = rest.str.extract(_FOREIGN)
-    valued = pl.col("mark").is_in(marks[len(pattern.predicates) :]) & rest.str.contains(r'^[^<>" ]*> ["_]')
-    return lines.with_columns(
-        kind=pl.when(pl.col("mark").is_in(marks).fill_null(False))
-        .then(
-            pl.when(iri)
-            .then(pl.lit("iri"))
-            .when(literal & ~rest.str.strip_prefix('"').str.contains(r'["\\]'))
-            .then(pl.lit("literal"))
-            .when(started & rest.str.starts_with('"') & tag.is_not_null())
-            .then(pl.lit("foreign"))
-            .when(valued)
-            .then(pl.lit("other"))
-            .otherwise(pl.lit("odd"))
-        )
-        .when(other & ends)
-        .then(pl.lit("other"))
-        .otherwise(pl.lit("odd")),
-        tag=pl.coalesce("tag", tag),
-    )
-
-
-def _starts(pattern: Pattern) -> list[str]:
-    """Return what stands between the subject and what is taken of each predicate, or namespace."""
-    return [f"> <{one}> " for one in pattern.predicates] + [f"> <{one}" for one in pattern.namespaces]
-
-
-def _simple(split: pl.DataFrame, pattern: Pattern) -> pl.DataFrame:
-    """Return the rows of the lines that needed no parser."""
-    names = {str(number): name for number, name in enumerate([*pattern.predicates, *pattern.namespaces])}
-    found = split.filter(pl.col("kind").is_in(["iri", "literal"]))
-    predicate = pl.col("mark").replace_strict(names, return_dtype=pl.String)
+def _kind(pattern: Pattern) -> pl.Expr:
+    """Return the number of the language of a line that needs no parser, -1 where its object is an IRI, or else null."""
     rest = pl.col("rest")
-    if pattern.namespaces:
-        predicate += rest.str.extract(r"^([^<>\" ]*)> <").fill_null("")
-        rest = rest.str.replace(r"^[^<>\" ]*> <", "<")
-    iri = pl.col("kind") == "iri"
-    return found.select(
-        "line",
-        pl.col("subject").str.strip_prefix("<"),
-        predicate=predicate,
-        object=pl.when(iri)
-        .then(rest.str.strip_prefix("<").str.strip_suffix("> ."))
-        .otherwise(rest.str.strip_prefix('"')),
-        tag=pl.when(~iri).then("tag"),
+    number = pl.lit(None, pl.Int64)
+    for place, language in enumerate(pattern.languages):
+        number = pl.when(rest.str.ends_with(f'"@{language} .')).then(pl.lit(place)).otherwise(number)
+    text = rest.str.contains(_TEXT) & pl.col("predicate").is_in(_written(pattern))
+    return pl.when(pl.col("subject").str.contains(f"^{_IRI}$")).then(
+        pl.when(rest.str.contains(rf"^{_IRI} \.$")).then(pl.lit(-1)).when(text).then(number)
     )
 
 
-def _parsed(data: bytes, numbers: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the rows of the lines of these numbers as a parser reads them, and the lines that are no triple."""
-    lines = pl.read_csv(data, has_header=False, separator="\x01", quote_char=None, schema={"text": pl.String})
-    odd = lines["text"].gather(numbers).fill_null("")
-    found, bad = triples(Block("\n".join([*odd.to_list(), ""]).encode(), 0, 0))
+def _simple(wanted: pl.DataFrame, kind: pl.Series, pattern: Pattern) -> pl.DataFrame:
+    """Return the rows of the lines that need no parser."""
+    found = wanted.with_columns(kind.alias("kind")).filter(kind.is_not_null())
+    rest, kinds = pl.col("rest"), pl.col("kind")
+    value, tag = rest.str.strip_prefix("<").str.strip_suffix("> ."), pl.lit(None, pl.String)
+    for place, language in enumerate(pattern.languages):
+        text = rest.str.strip_prefix('"').str.strip_suffix(f'"@{language} .')
+        value = pl.when(kinds == place).then(text).otherwise(value)
+        tag = pl.when(kinds == place).then(pl.lit(language)).otherwise(tag)
+    return found.select("line", _bare("subject"), _bare("predicate"), object=value, tag=tag)
+
+
+def _foreign(left: pl.DataFrame, pattern: Pattern) -> tuple[pl.Series, pl.DataFrame]:
+    """Return the languages of the texts that were not asked for, and the lines that a parser has to look at."""
+    rest, predicate = pl.col("rest"), pl.col("predicate")
+    tag = pl.when(pl.col("subject").str.contains(f"^{_IRI}$") & rest.str.starts_with('"')).then(
+        rest.str.extract(_FOREIGN)
+    )
+    tagged = left.with_columns(
+        tag=pl.when(~tag.is_in(list(pattern.languages))).then(tag),
+        # Of a namespace only what has an IRI as its object is wanted.
+        valued=~predicate.is_in(_written(pattern)) & predicate.str.contains(f"^{_IRI}$") & rest.str.contains('^["_]'),
+    )
+    foreign = tagged.filter(pl.col("tag").is_not_null() & predicate.is_in(_written(pattern)))["tag"]
+    return foreign, tagged.filter(pl.col("tag").is_null() & ~pl.col("valued").fill_null(False)).select(left.columns)
+
+
+def _odd(unwanted: pl.DataFrame) -> pl.DataFrame:
+    """Return the lines that do not look like triples of other predicates."""
+    subject, predicate = pl.col("subject"), pl.col("predicate")
+    other = (
+        subject.str.contains("^(?:<[^<>]*>|_:[^<>]+)$")
+        & predicate.str.contains("^<[^<>]*>$")
+        & pl.col("rest").str.ends_with(" .")
+    )
+    return unwanted.filter(~other.fill_null(False))
+
+
+def _parsed(lines: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the rows of lines as a parser reads them, and the lines that are no triple."""
+    found, bad = triples(Block("\n".join([*lines["text"], ""]).encode(), 0, 0))
     literal = pl.col("object").str.starts_with('"')
     groups = pl.col("object").str.extract_groups(_LITERAL)
     text = groups.struct.field("1")
     tag = pl.coalesce(groups.struct.field("2"), groups.struct.field("3"), pl.lit(""))
 
-    def bare(column: str) -> pl.Expr:
-        return pl.col(column).str.strip_prefix("<").str.strip_suffix(">")
-
     rows = found.select(
         pl.col("line"),
-        bare("subject"),
-        bare("predicate"),
-        object=pl.when(literal).then(text.str.replace_many(_ESCAPES, leftmost=True)).otherwise(bare("object")),
+        _bare("subject"),
+        _bare("predicate"),
+        object=pl.when(literal).then(text.str.replace_many(_ESCAPES, leftmost=True)).otherwise(_bare("object")),
         tag=pl.when(literal).then(pl.when(tag.is_in(_PLAIN)).then(pl.lit("")).otherwise(tag)),
     )
-    return _renumbered(rows, numbers), _renumbered(bad, numbers)
+    numbers = lines["line"]
+    return rows.with_columns(line=numbers.gather(rows["line"])), bad.with_columns(line=numbers.gather(bad["line"]))
 
 
-def _renumbered(rows: pl.DataFrame, numbers: pl.Series) -> pl.DataFrame:
-    return rows.with_columns(line=numbers.gather(rows["line"]))
+def _bare(column: str) -> pl.Expr:
+    return pl.col(column).str.strip_prefix("<").str.strip_suffix(">")
 
 
-def _wanted(pattern: Pattern) -> pl.Expr:
-    wanted = pl.col("predicate").is_in(list(pattern.predicates))
+def _written(pattern: Pattern) -> list[str]:
+    return [f"<{one}>" for one in pattern.predicates]
+
+
+def _wanted(pattern: Pattern, before: str = "", behind: str = "") -> pl.Expr:
+    """Return whether a predicate, with what stands before and behind it, is wanted, or in a wanted namespace."""
+    predicate = pl.col("predicate")
+    wanted = predicate.is_in([f"{before}{one}{behind}" for one in pattern.predicates])
     for namespace in pattern.namespaces:
-        wanted |= pl.col("predicate").str.starts_with(namespace) & pl.col("tag").is_null()
+        wanted |= predicate.str.starts_with(before + namespace)
     return wanted
+
+
+def _of_kind(pattern: Pattern) -> pl.Expr:
+    """Return whether a row is one of a predicate, or of a namespace and an IRI its object."""
+    return pl.col("tag").is_null() | pl.col("predicate").is_in(list(pattern.predicates))
 
 
 def _of_language(pattern: Pattern) -> pl.Expr:
