@@ -1,0 +1,70 @@
+"""PubTator: blocks of title, abstract and mentions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+
+from remix.errors import BadInput
+from remix.formats import Reading, read, write
+from remix.frames import Frames
+from tests.formats.corpora import assert_kept, corpora
+
+TEXT = "10|t|Breast and ovarian cancer\n10|a|BRCA1 in mice\n"
+COMPOSITE = "10\t0\t25\tBreast and ovarian cancer\tCompositeMention\tD001943|MESH:D010051\n"
+GENE = "10\t26\t31\tBRCA1\tGene\t672;675\n"
+NONE = "10\t35\t39\tmice\tSpecies\t-1\n"
+
+
+def read_text(folder: Path, text: str) -> Reading:
+    path = folder / "x.pubtator"
+    path.write_text(text, encoding="utf-8")
+    return read(path)
+
+
+def test_concepts_of_a_composite_mention_are_required_together(tmp_path: Path) -> None:
+    reading = read_text(tmp_path, TEXT + COMPOSITE + GENE + NONE + "10\tCID\tD001943\tD010051\n")
+    frames = reading.frames
+    assert reading.report.format == "pubtator"
+    # The title has 25 characters, so the abstract begins at 26.
+    rows = frames.annotations.sort("begin").select("begin", "end", "surface_form", "is_nil").rows()
+    assert rows == [(0, 25, "Breast and ovarian cancer", False)] * 2 + [
+        (26, 31, "BRCA1", False), (35, 39, "mice", True)
+    ]  # fmt: skip
+    assert frames.annotations.filter(pl.col("begin") == 0)["option"].n_unique() == 1
+    mesh = "http://id.nlm.nih.gov/mesh/"
+    assert sorted(frames.links["entity"]) == ["672", "675", f"{mesh}D001943", f"{mesh}D010051"]
+
+
+def test_file_is_written_as_it_was_read(tmp_path: Path) -> None:
+    text = TEXT + COMPOSITE.replace("MESH:", "") + GENE + NONE.replace("-1", "-") + "\n"
+    assert write(read_text(tmp_path, text).frames, tmp_path / "y.txt", "pubtator") == ()
+    assert (tmp_path / "y.txt").read_text() == text
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("10\t0\tx\tBreast\tDisease\tD1\n", r"x\.pubtator:3: a mention is document, begin, end"),
+        ("11\t0\t6\tBreast\tDisease\tD1\n", r"x\.pubtator:3: a mention in document 11, which has neither title"),
+    ],
+)
+def test_broken_line_is_refused_with_its_number(tmp_path: Path, line: str, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        read_text(tmp_path, TEXT + line)
+
+
+def test_line_breaks_that_are_lost_are_named(tmp_path: Path) -> None:
+    frames = read_text(tmp_path, TEXT + GENE).frames
+    text = pl.lit("Breast and ovarian cancer\nBRCA1\nmice")
+    broken = Frames.of(documents=frames.documents.with_columns(text=text), annotations=frames.annotations)
+    assert [loss.kind for loss in write(broken, tmp_path / "y.txt", "pubtator")] == ["line-breaks"]
+
+
+@settings(max_examples=30, deadline=None)
+@given(corpora(letters="ab é🜁."))
+def test_round_trip_keeps_all_but_the_named_losses(frames: Frames) -> None:
+    assert_kept(frames, "pubtator", "x.pubtator")
