@@ -41,6 +41,10 @@ from remix.workspace import Workspace, open_workspace
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Seed of the samples."
 )
+@click.option("--unit", type=click.Choice(["document", "context"]), default="document", help="What samples draw.")
+@click.option(
+    "--against", default="", metavar="SLICE", help="Slice that others are held against (--by, --bootstrap); else all."
+)
 @click.option("--errors", multiple=True, metavar="TAXONOMY", help="Count the classes of errors of elevant, neleval, …")
 @click.option("--entities", type=click.Path(path_type=Path), help="Types of entities (TSV: entity, name, types).")
 @click.option(
@@ -56,6 +60,7 @@ from remix.workspace import Workspace, open_workspace
     metavar="[KIND=]FILE",
     help="Also draw micro-F1, or a curve: alpha (F1* by the weight of what is not strict), progression (best first).",
 )
+@click.option("--store", is_flag=True, help="Also keep outcomes and error classes as RDF, where queries find them.")
 @workspace_option
 @output_option
 def command(
@@ -64,6 +69,7 @@ def command(
     runs: tuple[str, ...],
     systems: tuple[str, ...],
     plots: tuple[str, ...],
+    store: bool,
     workspace: Path | None,
     output: str,
     to: Path | None,
@@ -73,7 +79,7 @@ def command(
 
     Each row has its counts (tp, fp, fn, ignored), P, R and F1; remixes and slices have three precisions: of all
     answers, of those that the selection could mean (in scope), of those on kept mentions. `-o json` has every row
-    and column, micro and macro.
+    and column, micro and macro. `--store` keeps each run beside its dataset as RDF (A2KB, the first matching).
 
     \b
     Example:
@@ -82,12 +88,16 @@ def command(
     from remix.scoring.readable import readable, readable_errors, signature_lines
 
     if choices["profile"] == "all" or "," in choices["profile"]:
-        _side_by_side(open_workspace(workspace), targets, gold, runs, systems, output, to, plot=plots, **choices)
+        _side_by_side(
+            open_workspace(workspace), targets, gold, runs, systems, output, to, plot=plots, store=store, **choices
+        )
         return
     by = choices["by"]
     # InKB, EE and GSInKB come with every evaluation; `--by kb` only asks to see them in the table.
     choices["by"] = tuple(column for column in by if column != "kb")
     opened = open_workspace(workspace)
+    if store:
+        _store(opened, targets, runs, systems, **choices)
     rows, datasets = opened.evaluate(targets, gold=gold, runs=runs, systems=systems, **choices)
     for setting in plots:
         kind, file = _plot(setting)
@@ -110,6 +120,26 @@ def command(
         print_table(readable_errors(rows), output, None)
     if output == "table":
         click.echo("\n" + "\n".join(signature_lines(rows, by)), err=to is not None)
+
+
+def _store(
+    keeper: Workspace,
+    targets: tuple[str, ...],
+    runs: tuple[str, ...],
+    systems: tuple[str, ...],
+    /,
+    *,
+    profile: str,
+    matchings: tuple[str, ...],
+    errors: tuple[str, ...],
+    **_: Any,
+) -> None:
+    """Keep the outcomes of A2KB under the first matching as RDF, and say what was kept."""
+    if profile != "remix":
+        raise click.UsageError(f"--store keeps outcomes by the profile remix: leave --profile {profile} out")
+    known = {"matching": matchings[0] if matchings else "strong", "errors": errors or ("neleval",)}
+    for row in keeper.store_runs(targets, runs=runs, systems=systems, **known).iter_rows(named=True):
+        click.echo("{system} on {dataset}: {tp} TP, {fp} FP, {fn} FN, {status}".format(**row), err=True)
 
 
 def _plot(setting: str) -> tuple[str, Path]:
@@ -143,7 +173,7 @@ def _side_by_side(
     from remix.scoring.inputs import side_by_side
     from remix.scoring.readable import signature_lines
 
-    ignored = {"spans": "all"}
+    ignored = {"spans": "all", "unit": "document"}
     for name, value in choices.items():
         if value and ignored.get(name) != value:
             option = {"tasks": "task", "matchings": "match"}.get(name, name)

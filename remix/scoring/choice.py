@@ -24,3 +24,4 @@ class Choice:
     errors: tuple[str, ...] = ()
     weight: str = ""
     unit: str = "document"
+    against: str = ""

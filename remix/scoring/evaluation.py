@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from remix import progress
-from remix.errors import UsageError
+from remix.errors import UnknownName, UsageError
 from remix.frames import Frames
 from remix.scoring.answers import Answers
 from remix.scoring.background import Background
@@ -54,6 +54,7 @@ def evaluate(
     errors: Sequence[str] = (),
     weight: str = "",
     unit: str = "document",
+    against: str = "",
     contents: Mapping[str, str] | None = None,
 ) -> pl.DataFrame:
     """Return scores: a row per system, dataset, task, matching, slice and average.
@@ -80,6 +81,8 @@ def evaluate(
       `fuzzy_recall` and `fuzzy_f1`.
     - `unit`: what macro averages are over and samples draw, 'document' or 'context': a line or, in a text of one
       line, a sentence. `documents` is their number.
+    - `against`: with `by` and `bootstrap`, the slice that others are held against (see `differences_of_slices`), by
+      default the whole; adds `difference`, its interval, `p` and `p_holm`.
     - `contents`: the hashes of runs by system and of gold by '', for the signature, where they are known; the frames
       are hashed where they are not.
 
@@ -106,6 +109,7 @@ def evaluate(
         seed,
         tuple(errors),
         unit=unit,
+        against=against,
     )
     if spans not in ("all", "kept"):
         raise UsageError(f"spans are 'all' or 'kept', not '{spans}'")
@@ -122,6 +126,8 @@ def evaluate(
     signature = signed(choice, gold, runs, kb, [columns, document_columns], types, background, contents or {}, names)
     whole = case_of(prepared, answers, choice, types=types, names=names, kb=kb, background=background)
     counts = counts_of(whole, choice, columns=columns, document_columns=document_columns, weights=weights)
+    if against and against not in set(counts["slice"]):
+        raise UnknownName("slice", against, counts["slice"].unique())
     rows = rows_of(counts, whole.mentions.documents, runs, choice)
     if choice.errors:
         wrong = error_rows(whole, choice.errors, choice.matchings)

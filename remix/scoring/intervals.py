@@ -68,11 +68,15 @@ def _bounds(
 _SCORES = ("precision", "recall", "f1")
 
 
+_COUNTS = ("tp", "fp", "chosen", "found", "fn")
+
+
 @dataclass(frozen=True)
 class Tables:
-    """What is summed over documents: for each score its part, its whole, its value and whether it is defined.
+    """What is summed over documents: the counts, then for each score its value and whether it is defined.
 
-    `columns` is an array of documents by these four of each score, each of `labels` columns side by side.
+    `columns` is an array of documents by these, each of `labels` columns side by side. `found` are the mentions of
+    gold that were found, `chosen` the false positives that F1 takes.
     """
 
     columns: Array
@@ -80,14 +84,28 @@ class Tables:
 
     def scores(self, sums: Array) -> dict[tuple[str, str], Array]:
         """Return the scores of sums of rows: (average, score) to an array of sums by labels, NaN where undefined."""
-        found = {}
+        parts = [sums[:, i * self.labels : (i + 1) * self.labels] for i in range(len(_COUNTS) + 2 * len(_SCORES))]
+        found = {
+            ("micro", name): value for name, value in zip(_SCORES, _of_counts(*parts[: len(_COUNTS)]), strict=True)
+        }
         for place, name in enumerate(_SCORES):
-            part, whole, each, defined = (
-                sums[:, (4 * place + i) * self.labels : (4 * place + i + 1) * self.labels] for i in range(4)
-            )
-            found["micro", name] = np.divide(part, whole, out=np.full_like(part, np.nan), where=whole > 0)
-            found["macro", name] = np.divide(each, defined, out=np.full_like(each, np.nan), where=defined > 0)
+            each, defined = parts[len(_COUNTS) + 2 * place : len(_COUNTS) + 2 * place + 2]
+            found["macro", name] = _divided(each, defined)
         return found
+
+
+def _of_counts(tp: Array, fp: Array, chosen: Array, found: Array, fn: Array) -> tuple[Array, Array, Array]:
+    """Return precision, recall and F1 as `averages.scores` has them."""
+    asked, answered = found + fn, tp + chosen
+    f1 = _divided(2 * tp, answered + asked)
+    if not np.array_equal(tp, found):
+        harmonic = _divided(2 * tp * found, tp * asked + found * answered)
+        f1 = np.where(tp == found, f1, harmonic)
+    return _divided(tp, tp + fp), _divided(found, asked), f1
+
+
+def _divided(part: Array, whole: Array) -> Array:
+    return np.divide(part, whole, out=np.full_like(part, np.nan), where=whole > 0)
 
 
 def tables_of(counts: pl.DataFrame, documents: pl.DataFrame, labels: int = 1) -> Tables:
@@ -95,7 +113,8 @@ def tables_of(counts: pl.DataFrame, documents: pl.DataFrame, labels: int = 1) ->
     rows = counts.join(documents.select("doc").with_row_index("unit"), on="doc")
     chosen = pl.coalesce("fp_in_scope", "fp_on_mention", "fp")
     label = pl.col("label") if "label" in rows.columns else pl.lit(0)
-    rows = rows.select("unit", "tp", "fp", "fn", label=label, chosen=chosen)
+    found = pl.coalesce("tp_of_gold", "tp") if "tp_of_gold" in rows.columns else pl.col("tp")
+    rows = rows.select("unit", "tp", "fp", "fn", label=label, chosen=chosen, found=found)
     unit, place = rows["unit"].to_numpy(), rows["label"].to_numpy()
 
     def table(name: str) -> Array:
@@ -103,11 +122,9 @@ def tables_of(counts: pl.DataFrame, documents: pl.DataFrame, labels: int = 1) ->
         cells[unit, place] = rows[name].fill_null(0).to_numpy()
         return cells
 
-    tp, fp, fn, wrong = (table(name) for name in ("tp", "fp", "fn", "chosen"))
-    columns: list[Array] = []
-    for part, whole in ((tp, tp + fp), (tp, tp + fn), (2 * tp, 2 * tp + wrong + fn)):
-        each = np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
-        columns += [part, whole, each, (whole > 0).astype(float)]
+    columns = [table(name) for name in _COUNTS]
+    for value in _of_counts(*columns[: len(_COUNTS)]):
+        columns += [np.nan_to_num(value), (~np.isnan(value)).astype(float)]
     return Tables(np.concatenate(columns, axis=1), labels)
 
 

@@ -34,12 +34,12 @@ def readable(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str] = ()
         shown.append("slice")
     columns = ["system", *shown, "mentions", "tp", "fp", "fn", "ignored", "precision"]
     columns += ["precision_in_scope", "precision_on_mention", "recall", "f1", "f1_low", "f1_high"]
-    columns += ["fuzzy_recall", "fuzzy_f1", "macro_f1"]
+    columns += ["difference", "p_holm", "fuzzy_recall", "fuzzy_f1", "macro_f1"]
     optional = {"ignored", *columns[columns.index("precision") + 1 :]} - {"recall", "f1"}
     kept = [name for name in columns if name not in optional or (name in table.columns and _says(table[name]))]
     renamed = {"precision": "P", "precision_in_scope": "P in scope", "precision_on_mention": "P on mention"}
     renamed |= {"recall": "R", "f1": "F1", "f1_low": "F1 from", "f1_high": "to", "macro_f1": "macro-F1"}
-    renamed |= {"fuzzy_recall": "R*", "fuzzy_f1": "F1*"}
+    renamed |= {"p_holm": "p (Holm)", "fuzzy_recall": "R*", "fuzzy_f1": "F1*"}
     scores = [name for name in kept if table.schema[name].is_float()]
     return table.select(kept).with_columns(pl.col(scores).round(3)).rename(renamed, strict=False)
 

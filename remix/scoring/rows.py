@@ -10,6 +10,7 @@ from remix import progress
 from remix.scoring.averages import SCORES
 from remix.scoring.choice import Choice
 from remix.scoring.intervals import intervals
+from remix.scoring.significance import DIFFERENCES, differences_of_slices
 from remix.scoring.tasks import SCOPED
 from remix.scoring.weights import FUZZY, fuzzy_scores
 
@@ -43,6 +44,11 @@ def rows_of(counts: pl.DataFrame, documents: pl.DataFrame, systems: Iterable[str
     if choice.bootstrap:
         bounds = intervals(_counted_once(every), KEYS, documents, samples=choice.bootstrap, seed=choice.seed)
         rows = rows.join(bounds, on=[*KEYS, "average"], how="left")
+        if choice.by:
+            tests = differences_of_slices(
+                every, KEYS, documents, against=choice.against, samples=choice.bootstrap, seed=choice.seed
+            )
+            rows = rows.join(tests.with_columns(average=pl.lit("micro")), on=[*KEYS, "average"], how="left")
     return _ordered(rows, choice)
 
 
@@ -96,7 +102,7 @@ def _ordered(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:
     )
     first = ["system", "dataset", "task", "matching", "profile", "column", "slice", "average", "documents", "mentions"]
     first += ["tp", "fp", "fn", "ignored", "precision", "recall", "f1", "precision_in_scope", "precision_on_mention"]
-    last = ["precision_documents", "recall_documents", "f1_documents", *BOUNDS, *FUZZY]
+    last = ["precision_documents", "recall_documents", "f1_documents", *BOUNDS, *DIFFERENCES, *FUZZY]
     last = [name for name in last if name in rows.columns]
     places = {"dataset": ["all", "mean"], "task": list(choice.tasks), "matching": list(choice.matchings)}
     places["column"] = ["", "kb", *choice.by]

@@ -59,6 +59,7 @@ def signed(
         "weight": choice.weight,
         "scope": choice.scope,
         "spans": choice.spans,
+        "against": choice.against,
         "unit": choice.unit if choice.unit != "document" else "",
         "bootstrap": f"{choice.bootstrap},seed={choice.seed}" if choice.bootstrap else "",
         "entities": iris.VERSION,

@@ -14,7 +14,7 @@ import polars as pl
 from remix.errors import UsageError
 from remix.scoring.intervals import LEAST_UNITS, Array, Tables, resampled, tables_of
 
-__all__ = ["between_slices", "between_systems", "holm"]
+__all__ = ["DIFFERENCES", "between_slices", "between_systems", "differences_of_slices", "holm"]
 
 _BLOCK = 4_000_000
 """How many signs are held at once."""
@@ -101,16 +101,74 @@ def between_slices(
             raise UsageError(f"slice '{value}' has nothing to compare")
         tables.append(tables_of(rows, documents))
     first, second = (resampled(table, samples, seed)[average, score][:, 0] for table in tables)
-    differences = (first - second)[~np.isnan(first - second)]
-    low, high = _bounds(first - second, level)
-    sides = min((differences <= 0).sum(), (differences >= 0).sum())
+    low, high, p = _tested(first - second, level)
     values = {
         "difference": _value(tables[0], average, score) - _value(tables[1], average, score),
         "low": low,
         "high": high,
-        "p": min(1.0, 2 * (sides + 1) / (len(differences) + 1)),
+        "p": p,
     }
     return {name: None if np.isnan(value) else float(value) for name, value in values.items()}
+
+
+def differences_of_slices(
+    counts: pl.DataFrame,
+    keys: list[str],
+    documents: pl.DataFrame,
+    *,
+    against: str = "",
+    samples: int = 10_000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> pl.DataFrame:
+    """Return for each slice whether the system's micro-F1 on it differs from that on the whole, or on another slice.
+
+    Rows have the keys, `difference`, `difference_low`, `difference_high`, `p` as in `between_slices`, and `p_holm`,
+    corrected for the slices of a column. `keys` hold `dataset`, `column` and `slice`, empty for the whole; `against`
+    is a slice of each column, by default the whole. A dataset of fewer than ten documents has no rows.
+    """
+    parts = []
+    for (dataset,), own in counts.group_by("dataset", maintain_order=True):
+        units = documents if dataset == "all" else documents.filter(pl.col("dataset") == dataset)
+        if len(units) < LEAST_UNITS:
+            continue
+        labels = own.select(keys).unique(maintain_order=True).with_row_index("label")
+        other = labels.filter(pl.col("slice") == against).rename({"label": "other"})
+        same = [key for key in keys if key != "slice" and (against or key != "column")]
+        pairs = labels.filter(pl.col("column") != "", pl.col("slice") != against).join(
+            other.select(*same, "other"), on=same, maintain_order="left"
+        )
+        tables = tables_of(own.join(labels, on=keys), units, len(labels))
+        drawn = resampled(tables, samples, seed)["micro", "f1"]
+        whole = tables.scores(tables.columns.sum(axis=0)[None, :])["micro", "f1"][0]
+        one, two = pairs["label"].to_numpy(), pairs["other"].to_numpy()
+        tested = [_tested(drawn[:, a] - drawn[:, b], level) for a, b in zip(one, two, strict=True)]
+        names = ("difference_low", "difference_high", "p")
+        found = pl.DataFrame(tested, schema=dict.fromkeys(names, pl.Float64()), orient="row")
+        found = pairs.select(keys).with_columns(found.with_columns(difference=pl.Series(whole[one] - whole[two])))
+        parts.append(found.with_columns(pl.col("difference", *names).fill_nan(None)))
+    if not parts:
+        return counts.select(keys).clear().with_columns(pl.lit(None, pl.Float64).alias(name) for name in DIFFERENCES)
+    return _holm_over(pl.concat(parts), [key for key in keys if key != "slice"]).select(*keys, *DIFFERENCES)
+
+
+DIFFERENCES = ("difference", "difference_low", "difference_high", "p", "p_holm")
+
+
+def _tested(differences: Array, level: float) -> tuple[float, float, float]:
+    """Return the bounds and p of differences that were drawn, NaN where none is defined."""
+    known = differences[~np.isnan(differences)]
+    if not len(known):
+        return float("nan"), float("nan"), float("nan")
+    sides = min((known <= 0).sum(), (known >= 0).sum())
+    return (*_bounds(known, level), min(1.0, 2 * float(sides + 1) / (len(known) + 1)))
+
+
+def _holm_over(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+    """Return the rows with `p_holm`, corrected as `holm` does within the rows of equal keys."""
+    rows = rows.sort(*keys, "p", nulls_last=True)
+    left = pl.col("p").count().over(keys) - pl.int_range(pl.len()).over(keys)
+    return rows.with_columns(p_holm=(pl.col("p") * left).cum_max().over(keys).clip(None, 1.0))
 
 
 def holm(values: pl.Series) -> pl.Series:

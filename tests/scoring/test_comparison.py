@@ -81,6 +81,20 @@ def test_contexts_are_counted_as_documents_and_change_no_sum():
     assert macro["f1"] == pytest.approx(1 / 3)
 
 
+def test_slices_are_tested_with_the_intervals_and_unknown_ones_are_refused():
+    gold = [{"document": f"d{n}", "begin": 5 * k, "end": 5 * k + 3, "entity": "e:A", "classes": [f"c:{k}"]}
+            for n in range(UNITS) for k in range(2)]  # fmt: skip
+    names = [f"d{n}" for n in range(UNITS)]
+    run = framed(gold[::2], documents=names)
+    options = {"tasks": ["D2KB"], "matchings": ["strong"], "by": ["class"], "bootstrap": 100}
+    rows = evaluate(framed(gold, documents=names), {"s": run}, **options).filter(average="micro", column="class")
+    # One class is always found, the other never: F1 1 and 0 beside 2/3.
+    assert dict(rows.select("slice", pl.col("difference").round(6)).iter_rows()) == {"c:0": 0.333333, "c:1": -0.666667}
+    assert rows["p_holm"].max() < 0.05
+    with pytest.raises(UnknownName, match="no slice named 'c:3'; did you mean 'c:"):
+        evaluate(framed(gold, documents=names), {"s": run}, **options, against="c:3")
+
+
 def test_agreement_by_hand():
     first = annotated((0, 3, "e:Ada"), (8, 11, "e:Bob"), (13, 16, "e:Ada"), classes=["c:Person"])
     second = annotated((0, 3, "e:Ada"), (8, 11, "e:Rob"))

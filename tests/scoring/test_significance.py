@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remix.errors import UsageError
-from remix.scoring.significance import between_slices, between_systems, holm
+from remix.scoring.intervals import tables_of
+from remix.scoring.significance import between_slices, between_systems, differences_of_slices, holm
 
 UNITS = 10
 DOCUMENTS = pl.DataFrame({"doc": range(UNITS)})
@@ -108,3 +109,47 @@ def test_same_seed_gives_the_same_figures():
     rows = counts(a=[(1, 1, 0)] * 5 + [(2, 0, 1)] * 5, b=[(1, 0, 1)] * UNITS)
     first, second = (between_systems(rows, DOCUMENTS, ["a", "b"], samples=500, seed=7) for _ in range(2))
     assert first.equals(second)
+
+
+def sliced(**values):
+    """Counts of one system with the slices of a column, and the whole as their sum."""
+    rows = counts(**values).with_columns(system=pl.lit("s"), dataset=pl.lit("all"), column=pl.lit("class"))
+    whole = rows.group_by("system", "dataset", "doc", maintain_order=True).agg(pl.col("tp", "fp", "fn").sum())
+    return pl.concat([whole.with_columns(column=pl.lit(""), slice=pl.lit("")), rows], how="diagonal_relaxed")
+
+
+KEYS = ["system", "dataset", "column", "slice"]
+
+
+def test_slices_are_held_against_the_whole_or_another():
+    table = sliced(right=[(1, 0, 0)] * UNITS, wrong=[(0, 1, 1)] * UNITS)
+    # The whole: tp 10, fp 10, fn 10, F1 1/2; every sample has the same scores, so no sample is on the other side of 0:
+    # p = 2 * (0 + 1) / (99 + 1), and twice that by Holm.
+    found = differences_of_slices(table, KEYS, DOCUMENTS, samples=99).sort("slice")
+    assert found["difference"].to_list() == [0.5, -0.5]
+    assert found["difference_low"].to_list() == found["difference_high"].to_list() == [0.5, -0.5]
+    assert found["p"].to_list() == [0.02, 0.02]
+    assert found["p_holm"].to_list() == [0.04, 0.04]
+    other = differences_of_slices(table, KEYS, DOCUMENTS, samples=99, against="wrong")
+    assert other.select("slice", "difference", "p_holm").rows() == [("right", 1.0, 0.02)]
+
+
+@settings(max_examples=15, deadline=None)
+@given(results, results)
+def test_slices_among_many_are_tested_as_two_alone(first, second):
+    table = sliced(a=first, b=second)
+    alone = between_slices(table.filter(pl.col("column") != ""), DOCUMENTS, ("a", "b"), samples=200, seed=4)
+    (among,) = differences_of_slices(table, KEYS, DOCUMENTS, against="b", samples=200, seed=4).to_dicts()
+    expected = {"difference_low": alone["low"], "difference_high": alone["high"], "p": alone["p"]}
+    assert {name: among[name] for name in expected} == pytest.approx(expected)
+
+
+def test_gold_that_is_found_in_part_has_a_recall_of_its_own():
+    # Answers: 2 right of 4; gold: 3 found of 4. P 1/2, R 3/4, F1 2 * 3/8 / (5/4) = 3/5, in every document and sample.
+    rows = counts(s=[(2, 2, 1)] * UNITS).with_columns(tp_of_gold=3)
+    table = tables_of(rows, DOCUMENTS)
+    scores = table.scores(table.columns.sum(axis=0)[None, :])
+    assert {key: value.item() for key, value in scores.items()} == pytest.approx(
+        {(average, name): value for average in ("micro", "macro") for name, value in
+         (("precision", 1 / 2), ("recall", 3 / 4), ("f1", 3 / 5))}
+    )  # fmt: skip
