@@ -80,9 +80,8 @@ def _gathered(workspace: Path, entries: Sequence[DatasetEntry], origin: Frames, 
         data = _file(workspace / entry.folder / "data.nt.zst", number)
         named = origin.keep(documents=origin.documents.filter(dataset=entry.name)["document"])
         parts.append(_of_dataset(data, named, closed))
-        if entry.enrichment_file:
-            measures = _file(workspace / entry.enrichment_file, number)
-            parts.append(measures.filter(_among("subject", closed.kept)))
+        for file in entry.value_files():
+            parts.append(_file(workspace / file, number).filter(_among("subject", closed.kept)))
     parts.append(_ignorable(closed))
     return pl.concat(parts)
 

@@ -12,12 +12,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from remix.errors import Error, StoreError, UnknownName, UsageError
-from remix.files import default_name, open_bytes, readable, written
+from remix.files import default_name, open_bytes, read_bytes, readable, written
 from remix.formats import Reading, Report, measures_path, read
 from remix.frames import Frames
 from remix.signature import content_hash
 from remix.store.index import Index, build_generation, is_index
-from remix.store.state import DatasetEntry, State, read_state, write_state, writing
+from remix.store.state import Attached, DatasetEntry, State, read_state, write_state, writing
 
 __all__ = ["DatasetEntry", "Index", "Loaded", "Store"]
 
@@ -122,7 +122,7 @@ class Store:
             for name, triples in graphs.items():
                 if name not in state.datasets:
                     raise UnknownName("dataset", name, state.datasets, "remix list datasets")
-                file, count = self._enrichment(name, triples)
+                file, count = self._kept(name, triples)
                 new = new.put(
                     dataclasses.replace(
                         state.datasets[name],
@@ -133,6 +133,28 @@ class Store:
                 )
             if new != state:
                 self._change(state, new)
+
+    def attach(self, graphs: Mapping[str, Mapping[str, tuple[bytes, str]]]) -> None:
+        """Put N-Triples into graphs beside datasets; what stood in a graph of that name is replaced.
+
+        `graphs` maps datasets to graphs by the fragment of their IRI (`run-prior`), each with triples and
+        signature. They go when the dataset does; the same changes nothing. Raises `UnknownName` as `dataset`.
+        """
+        with writing(self.folder) as state:
+            new = state
+            for name, found in graphs.items():
+                if name not in state.datasets:
+                    raise UnknownName("dataset", name, state.datasets, "remix list datasets")
+                entry = state.datasets[name]
+                held = {one: Attached(*self._kept(name, triples), signed) for one, (triples, signed) in found.items()}
+                new = new.put(dataclasses.replace(entry, attached=dict(sorted({**entry.attached, **held}.items()))))
+            if new != state:
+                self._change(state, new)
+
+    def attached(self, name: str, fragment: str) -> bytes:
+        """Return the N-Triples of a graph beside a dataset, as `attach` took them; empty where there is none."""
+        held = self.dataset(name).attached.get(fragment)
+        return b"" if held is None else read_bytes(self.folder / held.file)
 
     def frames(self, names: Iterable[str] | None = None) -> Frames:
         """Return the frames of the datasets of these names, by default of all; raises `UnknownName`."""
@@ -224,7 +246,7 @@ class Store:
             return entry
         return dataclasses.replace(entry, enrichment="given", enrichment_file=str(measures), enrichment_triples=count)
 
-    def _enrichment(self, name: str, triples: Path | bytes) -> tuple[str, int]:
+    def _kept(self, name: str, triples: Path | bytes) -> tuple[str, int]:
         import zstandard
 
         if isinstance(triples, Path):

@@ -14,13 +14,25 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from remix.errors import Error, StoreError
 from remix.files import written
 
-__all__ = ["DatasetEntry", "State", "clean", "read_state", "write_state", "writing"]
+__all__ = ["RUN", "Attached", "DatasetEntry", "State", "clean", "read_state", "write_state", "writing"]
 
-_VERSION = 1
+_VERSION = 2
+RUN = "run-"
+"""What the name of a graph that holds a run begins with."""
+
+
+@dataclass(frozen=True)
+class Attached:
+    """A graph that stands beside a dataset and can be replaced: its file, number of triples and signature."""
+
+    file: str
+    triples: int
+    signature: str
 
 
 @dataclass(frozen=True)
@@ -29,7 +41,8 @@ class DatasetEntry:
 
     `content` is the hash of what the file says, `source` the file, `triples` those of the data graph,
     `enrichment` the signature of the enrichment graph (None without one, 'given' where its measures came with the
-    file), `enrichment_triples` their number. Files are named relative to the workspace.
+    file), `enrichment_triples` their number. `attached` are further graphs, as the runs of systems, by the fragment of
+    their IRI. Files are named relative to the workspace.
     """
 
     name: str
@@ -44,13 +57,19 @@ class DatasetEntry:
     enrichment: str | None = None
     enrichment_file: str | None = None
     enrichment_triples: int = 0
+    attached: Mapping[str, Attached] = field(default_factory=dict)
 
     def graphs(self) -> dict[str, tuple[str, int]]:
         """Return the named graphs of the dataset: IRI to the file that holds it and its number of triples."""
         found = {self.iri: (f"{self.folder}/data.nt.zst", self.triples)}
         if self.enrichment_file:
             found[f"{self.iri}#enrichment"] = (self.enrichment_file, self.enrichment_triples)
-        return found
+        return found | {f"{self.iri}#{name}": (held.file, held.triples) for name, held in self.attached.items()}
+
+    def value_files(self) -> list[str]:
+        """Return the files of the graphs that hold values on gold annotations: all beside the data but runs."""
+        attached = [held.file for name, held in self.attached.items() if not name.startswith(RUN)]
+        return [*([self.enrichment_file] if self.enrichment_file else []), *attached]
 
 
 @dataclass(frozen=True)
@@ -84,7 +103,7 @@ def read_state(folder: Path) -> State:
         raw = json.loads(file.read_bytes())
         if raw["version"] > _VERSION:
             raise StoreError(f"{file} was written by a later version of remix: upgrade nel-remix")
-        entries = {name: DatasetEntry(**entry) for name, entry in raw["datasets"].items()}
+        entries = {name: _entry(entry) for name, entry in raw["datasets"].items()}
         return State(raw["generation"], entries, raw["kb"])
     except (FileNotFoundError, NotADirectoryError):
         return State()
@@ -92,6 +111,11 @@ def read_state(folder: Path) -> State:
         raise StoreError(f"{file} is damaged ({error}): remove the workspace {folder} and load again") from None
     except OSError as error:
         raise StoreError(f"{file} cannot be read: {error.strerror}") from None
+
+
+def _entry(raw: dict[str, Any]) -> DatasetEntry:
+    attached = {name: Attached(**held) for name, held in raw.pop("attached", {}).items()}
+    return DatasetEntry(**raw, attached=attached)
 
 
 def write_state(folder: Path, state: State) -> None:
@@ -134,9 +158,9 @@ def writing(folder: Path) -> Iterator[State]:
 
 
 def clean(folder: Path, state: State) -> None:
-    """Remove the generations, datasets and enrichments that the state does not name."""
+    """Remove the generations, datasets and further graphs that the state does not name."""
     named = {entry.folder for entry in state.datasets.values()}
-    named |= {entry.enrichment_file for entry in state.datasets.values() if entry.enrichment_file}
+    named |= {file for file, _ in state.graphs().values()}
     named.add(f"index/{state.generation}")
     for kind in ("index", "datasets", "enrichments"):
         for place in sorted((folder / kind).glob("*")):

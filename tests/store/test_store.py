@@ -301,3 +301,25 @@ def test_state_of_later_version_is_refused(store: Store, rivers: Path) -> None:
     file.write_text(json.dumps({**json.loads(file.read_text()), "version": 99}))
     with pytest.raises(StoreError, match="later version"):
         store.datasets()
+
+
+def test_graph_beside_a_dataset_is_replaced_and_goes_with_it(store: Store, rivers: Path) -> None:
+    store.load(rivers)
+    iri = "urn:remix:dataset:rivers#run-a"
+    store.attach({"rivers": {"run-a": (b"<urn:x> <urn:p> <urn:y> .\n", "first")}})
+    assert store.index().graphs() == ["urn:remix:dataset:rivers", iri]
+    before = store.state
+    store.attach({"rivers": {"run-a": (b"<urn:x> <urn:p> <urn:y> .\n", "first")}})
+    assert store.state == before
+    store.attach({"rivers": {"run-a": (b"<urn:x> <urn:p> <urn:z> .\n", "second")}})
+    assert store.index().frame(f"SELECT ?o {{ GRAPH <{iri}> {{ ?s ?p ?o }} }}")["o"].to_list() == ["<urn:z>"]
+    assert store.attached("rivers", "run-a") == b"<urn:x> <urn:p> <urn:z> .\n"
+    assert store.attached("rivers", "run-b") == b""
+    assert Store(store.folder).dataset("rivers").attached["run-a"].signature == "second"
+    assert annotations(store) == 3
+    with pytest.raises(UnknownName, match="no dataset named 'river'; did you mean 'rivers'"):
+        store.attach({"river": {}})
+    store.drop("rivers")
+    assert store.index().graphs() == []
+    store.load(rivers)
+    assert list((store.folder / "enrichments").iterdir()) == []

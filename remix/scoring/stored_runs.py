@@ -1,0 +1,179 @@
+"""Runs of systems stored beside their datasets, where queries find every error."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+import polars as pl
+
+from remix import iris, progress
+from remix._version import __version__
+from remix.errors import UsageError
+from remix.formats._turtle import columns
+from remix.frames import Frames
+from remix.names import RMX
+from remix.scoring.choice import Choice
+from remix.scoring.documents import aligned
+from remix.scoring.evaluation import case_of
+from remix.scoring.inputs import read_frames, run_files, with_coarse
+from remix.scoring.kept import kept_gold, kept_runs
+from remix.scoring.outcomes import Outcomes, outcomes
+from remix.scoring.profiles import PROFILES
+from remix.scoring.run_graphs import column_graph, fragment_of, run_graph
+from remix.signature import Signature
+from remix.store.state import RUN
+
+if TYPE_CHECKING:
+    from remix.kb import KnowledgeBase
+    from remix.store import DatasetEntry, Store
+
+__all__ = ["AGREEMENT", "store_runs", "stored", "verdicts"]
+
+AGREEMENT = "agreement"
+"""The fragment of the graph that holds which share of the systems is right on each annotation."""
+
+_TABLE = {"dataset": pl.String, "system": pl.String, "status": pl.String} | dict.fromkeys(
+    ("tp", "fp", "fn", "ignored", "triples"), pl.Int64
+)
+
+
+def stored(
+    store: Store,
+    kb: KnowledgeBase | None,
+    folder: Path,
+    names: Sequence[str],
+    *,
+    runs: Sequence[str] = (),
+    systems: Sequence[str] = (),
+    **choices: Any,
+) -> pl.DataFrame:
+    """Return what `store_runs` does with runs on loaded datasets: `NAME=FILE` settings, or those kept in a folder.
+
+    Raises `UsageError` where gold is no loaded dataset, which has no graphs; else as `store_runs`.
+    """
+    loaded = {entry.name for entry in store.datasets()}
+    if other := [name for name in names if name not in loaded]:
+        raise UsageError(f"runs are stored beside loaded datasets: `remix load {other[0]}` first, or leave --store out")
+    if not names:
+        raise UsageError("runs are stored beside loaded datasets: name them, or leave --store out")
+    gold, targets = kept_gold(store, names)
+    answers = {name: read_frames(files, unannotated=True) for name, files in run_files(runs).items()}
+    if systems or not runs:
+        answers |= kept_runs(folder, targets, systems)
+    return store_runs(store, gold, answers, kb, **choices)
+
+
+def store_runs(
+    store: Store,
+    gold: Frames,
+    runs: Mapping[str, Frames],
+    kb: KnowledgeBase | None,
+    *,
+    matching: str = "strong",
+    errors: Sequence[str] = ("neleval",),
+) -> pl.DataFrame:
+    """Return dataset, system, status, tp, fp, fn, ignored and triples of each run that the store holds now.
+
+    `gold` are loaded datasets by their names. What a graph held before is replaced; the same again changes nothing and
+    has the status 'unchanged'. A run without any document of a dataset is not stored beside it. The share of systems
+    that are right on each annotation, over all runs that the dataset has then, goes to the graph `#agreement`.
+
+    Raises `UnknownName` for a matching or taxonomy that does not exist, `BadInput` for a run on other texts.
+    """
+    rules = PROFILES["remix"]
+    prepared, answers = rules.prepare(gold, runs)
+    choice = Choice(rules, ("A2KB",), (matching,), errors=tuple(errors))
+    # Scoring has said already what does not fit.
+    with progress.stage("outcomes"), progress.enable(False):
+        case = case_of(prepared, answers, choice, types=with_coarse([kb.types]) if kb is not None else None, kb=kb)
+        found = outcomes(case, answers, matching, errors)
+        pairs = _pairs(gold, runs)
+    entries = {entry.name: entry for entry in store.datasets()}
+    chosen = {
+        "remix": __version__,
+        "task": "A2KB",
+        "matching": matching,
+        "errors": ",".join(errors),
+        "entities": iris.VERSION,
+        "kb": kb.version[:12] if kb is not None else "",
+    }
+    graphs: dict[str, dict[str, tuple[bytes, str]]] = {}
+    rows = []
+    for name, system in pairs:
+        own = _of_run(found, name, system)
+        graph, signature = run_graph(own, entries[name], system, chosen)
+        fragment = fragment_of(system)
+        graphs.setdefault(name, {})[fragment] = (graph, signature)
+        before = entries[name].attached.get(fragment)
+        status = "stored" if before is None else "unchanged" if before.signature == signature else "replaced"
+        rows.append((name, system, status, *_counts(own), graph.count(b"\n")))
+    for name in graphs:
+        graphs[name][AGREEMENT] = _agreement(store, entries[name], found, graphs[name])
+    with progress.stage("graphs of runs"):
+        store.attach(graphs)
+    return pl.DataFrame(rows, schema=_TABLE, orient="row")
+
+
+def verdicts(store: Store, dataset: str) -> pl.DataFrame:
+    """Return system, annotation and `right` for each run stored beside a dataset and each annotation of its gold.
+
+    Raises `UnknownName` for a dataset that is not loaded.
+    """
+    entry = store.dataset(dataset)
+    stored = [name for name in entry.attached if name.startswith(RUN)]
+    return _verdicts(store, entry, {name: store.attached(dataset, name) for name in stored})
+
+
+def _verdicts(store: Store, entry: DatasetEntry, graphs: Mapping[str, bytes]) -> pl.DataFrame:
+    gold = store.frames([entry.name]).annotations.select(subject=pl.format("<{}>", "annotation"))
+    parts = [pl.DataFrame(schema={"system": pl.String, "annotation": pl.String, "right": pl.Boolean})]
+    for name, graph in sorted(graphs.items()):
+        triples = columns(graph).join(gold, on="subject", how="semi", maintain_order="left")
+        right = pl.col("predicate") == f"<{RMX}truePositiveOf>"
+        told = triples.filter(right | (pl.col("predicate") == f"<{RMX}falseNegativeOf>"))
+        iri = pl.col("subject").str.strip_chars("<>").alias("annotation")
+        parts.append(told.select(pl.lit(unquote(name.removeprefix(RUN))).alias("system"), iri, right.alias("right")))
+    return pl.concat(parts)
+
+
+def _pairs(gold: Frames, runs: Mapping[str, Frames]) -> list[tuple[str, str]]:
+    """Return dataset and system of each run that has a document of the dataset."""
+    found = []
+    for system, run in runs.items():
+        same = aligned(gold, run, system).join(gold.documents, left_on="gold", right_on="document")
+        found += [(name, system) for name in same["dataset"].unique()]
+    return sorted(found)
+
+
+def _of_run(found: Outcomes, dataset: str, system: str) -> Outcomes:
+    own = (pl.col("dataset") == dataset) & (pl.col("system") == system)
+    answers = found.answers.filter(own)
+    links = found.links.join(answers.select("a"), on="a", how="semi", maintain_order="left")
+    return Outcomes(found.gold.filter(own), answers, links, found.errors.filter(own))
+
+
+def _counts(own: Outcomes) -> tuple[int, ...]:
+    gold = own.gold.unique("group")["outcome"]
+    counted = ((gold, "tp"), (own.answers["outcome"], "fp"), (gold, "fn"), (own.answers["outcome"], "ignored"))
+    return tuple(int((outcome == name).sum()) for outcome, name in counted)
+
+
+def _agreement(
+    store: Store, entry: DatasetEntry, found: Outcomes, graphs: Mapping[str, tuple[bytes, str]]
+) -> tuple[bytes, str]:
+    """Return the graph of the shares of systems that are right on each annotation, and its signature."""
+    stays = [name for name in entry.attached if name.startswith(RUN) and name not in graphs]
+    earlier = _verdicts(store, entry, {name: store.attached(entry.name, name) for name in stays})
+    systems = [unquote(name.removeprefix(RUN)) for name in graphs]
+    now = found.gold.filter((pl.col("dataset") == entry.name) & pl.col("system").is_in(systems))
+    every = pl.concat([earlier, now.select("system", "annotation", right=pl.col("outcome") == "tp")])
+    shares = every.group_by("annotation").agg(value=pl.col("right").mean())
+    signatures = {name: signature for name, (_, signature) in graphs.items()}
+    signatures |= {name: entry.attached[name].signature for name in stays}
+    runs = ",".join(f"{name}@{Signature.parse(line).short()}" for name, line in sorted(signatures.items()))
+    signature = str(Signature({"remix": __version__, "runs": runs}))
+    about = {"system": sorted(every["system"].unique()), "signature": [signature]}
+    return column_graph(f"{entry.iri}#{AGREEMENT}", shares, "systemAgreement", about), signature

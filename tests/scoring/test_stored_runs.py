@@ -1,0 +1,212 @@
+"""Runs as RDF beside their datasets: outcomes, error classes, agreement, and what queries for gold see of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from remix.cli import cli
+from remix.errors import BadInput, Error, UnknownName, UsageError
+from remix.names import RMX
+from remix.resources import folder
+from remix.scoring.run_graphs import fragment_of
+from remix.scoring.stored_runs import verdicts
+from remix.store import Store
+from remix.store.selection import select
+from remix.workspace import Workspace
+
+RUNS = Path(__file__).parent / "runs"
+A, B = "urn:remix:dataset:gold#run-a", "urn:remix:dataset:gold#run-b"
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    """A workspace with the gold of `run_store` and no run."""
+    made = Workspace(tmp_path / ".remix")
+    made.load([RUNS / "gold.ttl"])
+    return made
+
+
+def found(store: Store, text: str) -> set[tuple[str, ...]]:
+    """The rows of a SELECT: of IRIs the last part, of literals the text."""
+    frame = store.index().frame(text)
+    return {tuple(re.sub(r'^<.*[#/]|>$|^"|"(\^\^<.*>)?$', "", term or "") for term in row) for row in frame.rows()}
+
+
+def test_every_annotation_and_answer_has_its_outcome_in_each_run(run_store: Store) -> None:
+    of = "rmx:truePositiveOf rmx:falseNegativeOf rmx:falsePositiveOf"
+    gold = f"SELECT ?form ?p ?run {{ VALUES ?p {{ {of} }} ?a nif:referenceContext ?d ; nif:anchorOf ?form ; ?p ?run }}"
+    assert found(run_store, gold) == {
+        ("Ada", "truePositiveOf", "run-a"),
+        ("Alan", "falseNegativeOf", "run-a"),
+        ("Bob", "falseNegativeOf", "run-a"),
+        ("New York City", "falseNegativeOf", "run-a"),
+        ("Ada", "truePositiveOf", "run-b"),
+        ("Alan", "truePositiveOf", "run-b"),
+        ("Bob", "falseNegativeOf", "run-b"),
+        ("New York City", "falseNegativeOf", "run-b"),
+    }
+    answers = f"SELECT ?form ?p ?run {{ VALUES ?p {{ {of} }} ?a a rmx:Answer ; nif:anchorOf ?form ; ?p ?run }}"
+    assert found(run_store, answers) == {
+        ("Ada", "truePositiveOf", "run-a"),
+        ("Alan", "falsePositiveOf", "run-a"),
+        ("Bob", "falsePositiveOf", "run-a"),
+        ("New York", "falsePositiveOf", "run-a"),
+        ("Ada", "truePositiveOf", "run-b"),
+        ("Alan", "truePositiveOf", "run-b"),
+    }
+
+
+def test_answer_has_its_document_offsets_entity_and_what_it_was_an_answer_to(run_store: Store) -> None:
+    text = """SELECT ?begin ?end ?entity ?form { ?a a rmx:Answer ; rmx:document ?d ; nif:beginIndex ?begin ;
+      nif:endIndex ?end ; itsrdf:taIdentRef ?entity ; rmx:falsePositiveOf ?run . ?d nif:isString ?text .
+      OPTIONAL { ?a rmx:answerTo/nif:anchorOf ?form } }"""
+    # "Ada met Alan and Bob in New York City.": Alan from 8, Bob from 17, New York from 24, which is on no gold mention.
+    assert found(run_store, text) == {
+        ("8", "12", "Alan_Kay", "Alan"),
+        ("17", "20", "Bob_Dylan", "Bob"),
+        ("24", "32", "New_York_City", ""),
+    }
+
+
+def test_error_classes_stand_on_gold_and_answers_in_the_graph_of_their_run(run_store: Store) -> None:
+    text = "SELECT ?g ?form ?class { GRAPH ?g { ?a rmx:errorClass ?class } ?a nif:anchorOf ?form }"
+    assert found(run_store, text) == {
+        ("run-a", "Alan", "neleval:wrong_link"),
+        ("run-a", "Bob", "neleval:nil_as_link"),
+        ("run-a", "New York", "neleval:extra"),
+        ("run-a", "New York City", "neleval:missing"),
+        ("run-b", "Bob", "neleval:missing"),
+        ("run-b", "New York City", "neleval:missing"),
+    }
+
+
+def test_agreement_is_the_share_of_systems_that_are_right(run_store: Store) -> None:
+    text = "SELECT ?form ?share { ?a rmx:systemAgreement ?share ; nif:anchorOf ?form }"
+    assert found(run_store, text) == {("Ada", "1"), ("Alan", "0.5"), ("Bob", "0"), ("New York City", "0")}
+
+
+def test_agreement_is_over_the_runs_stored_before_as_well(workspace: Workspace, run_store: Store) -> None:
+    for name in "ab":
+        workspace.store_runs(["gold"], runs=[f"{name}={RUNS / name}.ttl"])
+    together = run_store.dataset("gold").attached["agreement"]
+    assert workspace.store.attached("gold", "agreement") == run_store.attached("gold", "agreement")
+    assert workspace.store.dataset("gold").attached["agreement"].signature == together.signature
+
+
+def test_queries_for_gold_see_nothing_of_a_run(workspace: Workspace) -> None:
+    count = "SELECT (COUNT(?a) AS ?n) { ?a a nif:Phrase ; nif:referenceContext ?d }"
+    verbatim = "CONSTRUCT { ?d ?p ?o . ?a ?q ?r } { ?d ?p ?o . ?a nif:referenceContext ?d ; ?q ?r }"
+    frames = workspace.store.frames()
+    before = found(workspace.store, count), list(select(workspace.store.index(), verbatim, frames).annotations)
+    workspace.store_runs(["gold"], runs=[f"a={RUNS / 'a.ttl'}"])
+    assert (
+        found(workspace.store, count),
+        list(select(workspace.store.index(), verbatim, frames).annotations),
+    ) == before
+
+
+def test_storing_again_changes_nothing_and_other_answers_replace(workspace: Workspace) -> None:
+    assert workspace.store_runs(["gold"], runs=[f"s={RUNS / 'a.ttl'}"])["status"].to_list() == ["stored"]
+    before = workspace.store.state
+    assert workspace.store_runs(["gold"], runs=[f"s={RUNS / 'a.ttl'}"])["status"].to_list() == ["unchanged"]
+    assert workspace.store.state == before
+    assert workspace.store_runs(["gold"], runs=[f"s={RUNS / 'b.ttl'}"])["status"].to_list() == ["replaced"]
+    assert found(workspace.store, "SELECT ?a { ?a rmx:falsePositiveOf ?run }") == set()
+    assert workspace.store.state.generation != before.generation
+
+
+def test_group_of_alternatives_is_found_as_one(workspace: Workspace, tmp_path: Path) -> None:
+    text = (RUNS / "gold.ttl").read_text().replace("#char=8,12> a", "#char=8,12;1> a")
+    kay = text[text.index("<http://corpus.org/1#char=8,12;1>") :].split("\n\n")[0]
+    file = tmp_path / "groups.ttl"
+    file.write_text(f"{text}\n{kay.replace(';1>', ';2>').replace('Alan_Turing', 'Alan_Kay')}\n")
+    workspace.load([file])
+    assert workspace.store.dataset("groups").annotations == 5
+    [row] = workspace.store_runs(["groups"], runs=[f"a={RUNS / 'a.ttl'}"]).to_dicts()
+    # Ada, and Alan by one of two entities; Bob and New York City are missed, their answers are wrong.
+    assert (row["tp"], row["fp"], row["fn"]) == (2, 2, 2)
+    right = verdicts(workspace.store, "groups").filter("right")
+    assert len(right) == 3
+
+
+def test_matching_and_taxonomies_are_those_asked_for(workspace: Workspace) -> None:
+    run = f"a={RUNS / 'a.ttl'}"
+    [row] = workspace.store_runs(["gold"], runs=[run], matching="weak", errors=["elevant"]).to_dicts()
+    assert (row["tp"], row["fp"], row["fn"]) == (2, 2, 2)
+    classes = {name for (name,) in found(workspace.store, "SELECT ?class { ?a rmx:errorClass ?class }")}
+    assert classes
+    assert all(name.startswith("elevant:") for name in classes)
+    assert "matching:weak" in workspace.store.dataset("gold").attached["run-a"].signature
+
+
+def test_terms_of_a_run_are_in_the_ontology(run_store: Store) -> None:
+    text = (folder("ontology") / "remix.ttl").read_text(encoding="utf-8")
+    entry = run_store.dataset("gold")
+    triples = b"".join(run_store.attached("gold", name) for name in entry.attached).decode()
+    used = set(re.findall(f"<{re.escape(RMX)}([A-Za-z]+)>", triples))
+    assert {"Run", "Answer", "answerTo", "errorClass", "systemAgreement"} < used
+    assert {name for name in used if f"\nrmx:{name} a owl:" not in text} == set()
+
+
+def test_system_of_any_name_and_entity_of_any_spelling_make_triples(workspace: Workspace, tmp_path: Path) -> None:
+    text = (RUNS / "a.ttl").read_text().replace("dbr:Alan_Kay", "<http://example.org/A%20%3E%22>")
+    (tmp_path / "run.ttl").write_text(text)
+    workspace.store_runs(["gold"], runs=[f"my <system> 1={tmp_path / 'run.ttl'}"])
+    assert found(workspace.store, "SELECT ?name { ?run a rmx:Run ; rmx:system ?name }") == {("my <system> 1",)}
+    assert fragment_of("my <system> 1") in workspace.store.dataset("gold").attached
+    assert verdicts(workspace.store, "gold")["system"].unique().to_list() == ["my <system> 1"]
+
+
+def test_values_derived_from_runs_go_with_a_remix_and_runs_do_not(run_store: Store) -> None:
+    built = Workspace(run_store.folder).build("wrong_and_right", wrong="a", right="b")
+    predicates = built.triples["predicate"].unique().to_list()
+    assert f"<{RMX}systemAgreement>" in predicates
+    assert f"<{RMX}falseNegativeOf>" not in predicates
+
+
+@pytest.mark.parametrize(
+    ("names", "choices", "error", "message"),
+    [
+        (["nowhere.ttl"], {}, UsageError, "`remix load nowhere.ttl` first, or leave --store out"),
+        ([], {}, UsageError, "name them, or leave --store out"),
+        (["gold"], {"matching": "stron"}, UnknownName, "did you mean 'strong'"),
+        (["gold"], {"errors": ["nelval"]}, UnknownName, "did you mean 'neleval'"),
+        (["gold"], {"runs": ["b={other}"]}, BadInput, "give the run of the same texts"),
+    ],
+)
+def test_what_cannot_be_stored_is_refused_and_nothing_is_changed(
+    workspace: Workspace, tmp_path: Path, names: list[str], choices: dict, error: type[Error], message: str
+) -> None:
+    other = tmp_path / "other.ttl"
+    other.write_text((RUNS / "b.ttl").read_text().replace("Ada met Alan", "Ada saw Alan").replace("org/1", "org/2"))
+    runs = [run.format(other=other) for run in choices.pop("runs", [f"a={RUNS / 'a.ttl'}"])]
+    before = workspace.store.state
+    with pytest.raises(error, match=message):
+        workspace.store_runs(names, runs=runs, **choices)
+    assert workspace.store.state == before
+
+
+def test_evaluate_with_store_says_what_it_kept_and_prints_the_same_scores(workspace: Workspace) -> None:
+    line = [
+        "evaluate",
+        "gold",
+        "--run",
+        f"a={RUNS / 'a.ttl'}",
+        "-w",
+        str(workspace.folder),
+        "--task",
+        "A2KB",
+        "-o",
+        "json",
+    ]
+    kept = CliRunner().invoke(cli, [*line, "--store"], catch_exceptions=False)
+    assert kept.stderr.splitlines()[-1] == "a on gold: 1 TP, 3 FP, 3 FN, stored"
+    assert json.loads(kept.stdout) == json.loads(CliRunner().invoke(cli, line, catch_exceptions=False).stdout)
+    refused = CliRunner().invoke(cli, [*line, "--store", "--profile", "gerbil"])
+    assert refused.exit_code == 2
+    assert "--store keeps outcomes by the profile remix" in refused.output
