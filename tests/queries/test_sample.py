@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 
 from remix.measures._enriching import named_frames
@@ -9,6 +10,8 @@ from remix.remixes.sample import ensure_sample
 from remix.store import Store
 from remix.store.queries import find, shipped
 from remix.store.selection import select
+from remix.systems import SYSTEMS
+from remix.workspace import Workspace
 
 
 @pytest.fixture(scope="module")
@@ -18,12 +21,47 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return store
 
 
-@pytest.mark.parametrize("name", sorted(set(shipped()) - {"born_before"}))
+@pytest.fixture(scope="module")
+def with_runs(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """The sample corpus with the runs of the three systems stored beside it."""
+    workspace = Workspace(tmp_path_factory.mktemp("runs") / ".remix")
+    workspace.annotate((), SYSTEMS.names())
+    workspace.store_runs([entry.name for entry in workspace.datasets()])
+    return workspace.store
+
+
+TAGS = {name: find(name).tags for name in shipped()}
+
+
+@pytest.mark.parametrize("name", sorted(n for n in TAGS if "runs" not in TAGS[n] and n != "born_before"))
 def test_query_on_the_sample_selects_a_non_empty_proper_part(sample: Store, name: str) -> None:
     frames = named_frames(sample)
     found = select(sample.index(), find(name).text, frames)
     assert 0 < len(found.annotations) < frames.gold().annotations.height
     assert 0 < len(found.documents) < frames.documents.height
+
+
+@pytest.mark.parametrize("name", sorted(n for n in TAGS if "runs" in TAGS[n] and "table" not in TAGS[n]))
+def test_query_on_runs_of_the_sample_selects_a_non_empty_proper_part(with_runs: Store, name: str) -> None:
+    frames = named_frames(with_runs)
+    found = select(with_runs.index(), find(name).text, frames)
+    assert 0 < len(found.annotations) < frames.gold().annotations.height
+    assert 0 < len(found.documents) < frames.documents.height
+
+
+def test_confused_pairs_of_the_sample_come_with_the_most_frequent_first(with_runs: Store) -> None:
+    rows = with_runs.index().frame(find("confused_pairs").text)
+    assert rows.columns == ["entity", "answered", "mentions", "systems"]
+    counts = rows["mentions"].str.extract(r'"(\d+)"').cast(pl.Int64)
+    assert len(counts) > 1
+    assert counts.is_sorted(descending=True)
+    assert counts.min() == 2  # type: ignore[comparison-overlap]
+
+
+@pytest.mark.parametrize("name", ["difficult", "many_persons", "nil_only", "persons_hard"])
+def test_query_for_gold_selects_the_same_with_runs_beside_it(sample: Store, with_runs: Store, name: str) -> None:
+    before, after = (select(store.index(), find(name).text, named_frames(store)) for store in (sample, with_runs))
+    assert after.annotations.sort().to_list() == before.annotations.sort().to_list()
 
 
 def test_sample_is_taken_only_once(sample: Store) -> None:

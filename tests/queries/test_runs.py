@@ -1,0 +1,56 @@
+"""The shipped queries on runs: what each selects of one document with the runs of two systems."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from remix.store import Store
+from remix.store.queries import find, shipped
+from remix.store.selection import select
+
+# Ada: both right; Alan: a wrong, b right; Bob (NIL): a links it, b misses it; New York City: a finds a part, b nothing.
+EXPECTED: dict[str, tuple[dict[str, object], set[str]]] = {
+    "agreement_between": ({}, {"Alan"}),
+    "missed_by_all": ({}, {"Bob", "New York City"}),
+    "nil_linked": ({"system": "a"}, {"Bob"}),
+    "rare_persons_wrong": ({"system": "a"}, {"Alan"}),
+    "spans_too_short": ({"system": "a"}, {"New York City"}),
+    "wrong_and_right": ({"wrong": "a", "right": "b"}, {"Alan"}),
+}
+NOTHING: dict[str, dict[str, object]] = {
+    "agreement_between": {"min_agreement": 0.6, "max_agreement": 0.9},
+    "nil_linked": {"system": "b"},
+    "rare_persons_wrong": {"system": "b"},
+    "spans_too_short": {"system": "b"},
+    "wrong_and_right": {"wrong": "b", "right": "a"},
+}
+
+
+def _selected(store: Store, name: str, values: dict[str, object]) -> set[str]:
+    frames = store.frames()
+    found = select(store.index(), find(name).bind(values), frames)
+    return set(frames.annotations.filter(pl.col("annotation").is_in(found.annotations.implode()))["surface_form"])
+
+
+def test_queries_on_runs_are_all_expected_here() -> None:
+    assert {name for name in shipped() if "runs" in find(name).tags} == {*EXPECTED, "confused_pairs"}
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+def test_query_on_runs_selects_what_it_says(run_store: Store, name: str) -> None:
+    values, forms = EXPECTED[name]
+    assert _selected(run_store, name, values) == forms
+
+
+@pytest.mark.parametrize("name", sorted(NOTHING))
+def test_query_on_runs_of_another_system_selects_nothing(run_store: Store, name: str) -> None:
+    assert _selected(run_store, name, NOTHING[name]) == set()
+
+
+def test_confused_pairs_are_counted_by_mention_and_system(run_store: Store) -> None:
+    rows = run_store.index().frame(find("confused_pairs").bind({"min_mentions": 1})).rows()
+    count = '"1"^^<http://www.w3.org/2001/XMLSchema#integer>'
+    alan = "<http://dbpedia.org/resource/Alan_"
+    assert rows == [(f"{alan}Turing>", f"{alan}Kay>", count, count)]
+    assert run_store.index().frame(find("confused_pairs").text).is_empty()
