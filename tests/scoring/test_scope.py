@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from remix import progress
+from remix.errors import MissingKnowledge
 from remix.formats.nif import write_frames
 from remix.frames import Frames
 from remix.kb import KnowledgeBase, build_from_tables
@@ -198,3 +199,21 @@ def test_remix_without_its_manifest_has_the_precision_on_mention(work: Workspace
     Path("confused.manifest.ttl").unlink()
     rows, _ = work.evaluate(["confused.ttl"], runs=["s=run.ttl"], tasks=["A2KB"], matchings=["strong"])
     assert set(rows["f1_precision"]) == {"on mention"}
+
+
+def test_linkable_mentions_are_those_whose_form_leads_to_their_entity(kb: KnowledgeBase) -> None:
+    # Linkable: Ada → e:1 and Rome → e:4 in gold; Ada → e:1 and the second Rome → e:4 among the answers. Not: e:9, Bob.
+    rows = evaluate(framed(GOLD), {"s": framed(RUN)}, tasks=["A2KB(filter=linkable)"], matchings=["strong"], kb=kb)
+    row = rows.filter(pl.col("average") == "micro", pl.col("column") == "").row(0, named=True)
+    assert (row["task"], row["tp"], row["fp"], row["fn"]) == ("A2KB(filter=linkable)", 1, 1, 1)
+
+
+def test_gold_that_cannot_be_linked_is_no_fn_among_linkable_mentions(kb: KnowledgeBase) -> None:
+    gold = framed([(*ADA, "e:4"), (*BOB, "e:2"), (*ROME, "e:4")])  # Ada is no name of e:4
+    rows = evaluate(gold, {"s": framed([(*ROME, "e:4")])}, tasks=["A2KB(filter=linkable)"], matchings=["weak"], kb=kb)
+    assert rows.filter(pl.col("average") == "micro")["recall"][0] == 1.0
+
+
+def test_linkable_needs_a_dictionary() -> None:
+    with pytest.raises(MissingKnowledge, match="'linkable' asks the dictionary"):
+        evaluate(framed(GOLD), {"s": framed(RUN)}, tasks=["A2KB(filter=linkable)"])

@@ -104,7 +104,16 @@ def test_the_answer_is_a_candidate_of_its_own(frames):
     assert scored(gold, gold, "candidates")["recall"] == 1.0
 
 
-@pytest.mark.parametrize("name", ["A2KB(filter=linked)", "NIL-clusters(measure=muc)", "candidates(measure=recognised)"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "A2KB(filter=linkable)",
+        "candidates(measure=gold, filter=linked)",
+        "A2KB(filter=linked)",
+        "NIL-clusters(measure=muc)",
+        "candidates(measure=recognised)",
+    ],
+)
 def test_names_with_settings_parse_back(name):
     assert task_named(name).name == name
 

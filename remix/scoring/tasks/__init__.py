@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -11,6 +11,7 @@ import polars as pl
 from remix.errors import UnknownName, UsageError
 from remix.registry import Registry
 from remix.scoring.cases import Case, Judged
+from remix.scoring.linkable import linkable
 from remix.scoring.matchings import Matching
 from remix.scoring.mentions import NIL
 
@@ -27,25 +28,41 @@ class Task:
     `count(case, matching)` returns one row per system and document that has anything: `system` (number), `doc`,
     `tp`, `fp`, `fn`, `ignored`, `fp_in_scope` and `fp_on_mention`; the last two are null where the precision that
     they serve means nothing for the task or the case. Where gold is found in part or twice, `tp_of_gold` are the TPs
-    of recall, and where not every mention is a whole TP or FN, `asked` is their number. `at(measure)` returns the
-    task by another measure, where it has several.
+    of recall, and where not every mention is a whole TP or FN, `asked` is their number. `at(measure=…)` returns the
+    task by another measure or what else it `takes`. `parts` are the tasks whose scores a task is the mean of; it
+    counts nothing itself.
     """
 
     name: str
     summary: str
     count: Callable[[Case, Matching], pl.DataFrame]
-    at: Callable[[str], Task] | None = None
+    at: Callable[..., Task] | None = None
+    takes: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
 
 
 TASKS: Registry[Task] = Registry("task", "remix.scoring.tasks", Task)
 
 
-FILTERS = ("linked", "nil")
-"""What a task can be narrowed to, on both sides: mentions with an entity, mentions without."""
+def _with_entity(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
+    return case.gold.filter(pl.col("link") != NIL), case.answers.filter(pl.col("link") != NIL)
+
+
+def _without_entity(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
+    return case.gold.filter(pl.col("link") == NIL), case.answers.filter(pl.col("link") == NIL)
+
+
+FILTERS: Mapping[str, Callable[[Case], tuple[pl.DataFrame, pl.DataFrame]]] = {
+    "linked": _with_entity,
+    "nil": _without_entity,
+    "linkable": linkable,
+}
+"""What a task can be narrowed to, on both sides: mentions with an entity, without one, with one that the knowledge
+base's dictionary has under the mention's form. Each returns gold and answers."""
 
 
 def task_named(name: str) -> Task:
-    """Return the task of a name such as 'A2KB', 'ERec(filter=nil)' or 'NIL-clusters(measure=muc)'.
+    """Return the task of a name such as 'A2KB', 'ERec(filter=nil)' or 'NIL-clusters(measure=muc, filter=linked)'.
 
     Raises `UnknownName` for a name that no task has and for an unknown filter or measure, `UsageError` for a setting
     that the task does not take.
@@ -53,29 +70,34 @@ def task_named(name: str) -> Task:
     >>> task_named("ERec(filter=nil)").name
     'ERec(filter=nil)'
     """
-    parts = re.fullmatch(r"([\w-]+)\((\w+)=([\w-]+)\)", name)
+    parts = re.fullmatch(r"([\w-]+)\((.*)\)", name)
     if parts is None:
         return TASKS[name]
-    task, (key, value) = TASKS[parts[1]], (parts[2], parts[3])
-    if key == "filter":
-        if value not in FILTERS:
-            raise UnknownName("filter", value, FILTERS)
-        return narrowed(task, value)
-    if task.at is None or key != "measure":
-        taken = "filter and measure" if task.at is not None else "filter"
-        raise UsageError(f"task '{task.name}' takes {taken}, not '{key}'")
-    return replace(task.at(value), name=name)
+    task = TASKS[parts[1]]
+    takes = [*task.takes, *(["filter"] if not task.parts else [])]
+    for setting in parts[2].split(","):
+        key, _, value = setting.strip().partition("=")
+        if key not in takes:
+            taken = " and ".join(sorted(takes)) or "no setting"
+            raise UsageError(f"task '{task.name}' takes {taken}, not '{key}'")
+        if key == "filter":
+            task = narrowed(task, value)
+        elif task.at is not None:
+            task = task.at(**{key: value})
+    return replace(task, name=name)
 
 
 def narrowed(task: Task, value: str) -> Task:
-    """Return a task on the mentions of both sides that one of `FILTERS` leaves."""
-    chosen = pl.col("link") == NIL if value == "nil" else pl.col("link") != NIL
+    """Return a task on the mentions of both sides that one of `FILTERS` leaves; raises `UnknownName` for another."""
+    if value not in FILTERS:
+        raise UnknownName("filter", value, FILTERS)
 
     def count(case: Case, matching: Matching) -> pl.DataFrame:
-        gold, answers = case.gold.filter(chosen), case.answers.filter(chosen)
+        gold, answers = FILTERS[value](case)
         return task.count(replace(case, gold=gold, answers=answers, _judged={}), matching)
 
-    return replace(task, name=f"{task.name}(filter={value})", summary=f"{task.summary}; {value} alone", count=count)
+    summary = f"{task.summary}; {value} alone"
+    return replace(task, name=f"{task.name}(filter={value})", summary=summary, count=count, at=None)
 
 
 def tally(case: Case, criterion: str, matching: Matching, *, on_mention_only: bool = False) -> pl.DataFrame:

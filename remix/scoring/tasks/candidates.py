@@ -37,7 +37,13 @@ def _at(measure: str) -> Task:
         counts = rows.group_by("system", "doc").agg(tp=right.sum(), fp=wrong.sum(), fn=(~right).sum())
         return counts.with_columns(pl.col("tp", "fp", "fn").cast(pl.Int64), *none, ignored=pl.lit(0, pl.Int64))
 
-    return Task("candidates", f"text given; gold's entity in the candidate set, {MEASURES[measure]}", count, _at)
+    return Task(
+        "candidates",
+        f"text given; gold's entity in the candidate set, {MEASURES[measure]}",
+        count,
+        _at,
+        takes=("measure",),
+    )
 
 
 def _recognised(case: Case, kept: pl.DataFrame, matching: Matching) -> pl.DataFrame:

@@ -40,7 +40,9 @@ def _at(measure: str) -> Task:
         return cluster_counts(sides[0], sides[1], measure).with_columns(*none, ignored=pl.lit(0, pl.Int64))
 
     summary = CLUSTER_MEASURES[measure].summary
-    return Task("NIL-clusters", f"text given; clusters of NIL mentions compared: {summary}", count, _at)
+    return Task(
+        "NIL-clusters", f"text given; clusters of NIL mentions compared: {summary}", count, _at, takes=("measure",)
+    )
 
 
 def _cluster() -> pl.Expr:
