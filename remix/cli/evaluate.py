@@ -41,6 +41,10 @@ from remix.workspace import Workspace, open_workspace
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Seed of the samples."
 )
+@click.option("--unit", type=click.Choice(["document", "context"]), default="document", help="What samples draw.")
+@click.option(
+    "--against", default="", metavar="SLICE", help="Slice that others are held against (--by, --bootstrap); else all."
+)
 @click.option("--errors", multiple=True, metavar="TAXONOMY", help="Count the classes of errors of elevant, neleval, …")
 @click.option("--entities", type=click.Path(path_type=Path), help="Types of entities (TSV: entity, name, types).")
 @click.option(
@@ -169,7 +173,7 @@ def _side_by_side(
     from remix.scoring.inputs import side_by_side
     from remix.scoring.readable import signature_lines
 
-    ignored = {"spans": "all"}
+    ignored = {"spans": "all", "unit": "document"}
     for name, value in choices.items():
         if value and ignored.get(name) != value:
             option = {"tasks": "task", "matchings": "match"}.get(name, name)
