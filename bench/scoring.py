@@ -1,9 +1,13 @@
-"""Time of scoring: as many gold annotations against as many answers, strong and weak; and of the bootstrap.
+"""Time of scoring, as whole processes: as many answers as gold annotations, from Parquet and from JSON Lines.
 
-    python bench/scoring.py [--annotations 1000000] [--documents 10000] [--runs 3]
+    python bench/scoring.py [--scale full] [--runs 3] [--neleval FOLDER] [--elevant FOLDER]
 
 The data are synthetic: mentions every 20 characters, a tenth of the answers shifted, a fifth linked wrongly, some
-nested. Prints one JSON object with the seconds (median of the runs).
+overlapping; 100,000 annotations in 1,000 documents, a million at full scale. `--neleval` is a folder with neleval's
+package (`pip download neleval --no-deps --no-binary :all:`, unpacked): its `evaluate` is timed on the same 100,000.
+`--elevant` is a folder with ELEVANT's benchmarks and results: all systems under all profiles.
+
+Prints one JSON object: median of the runs' wall clock seconds, CPU seconds of the fastest run.
 """
 
 from __future__ import annotations
@@ -12,17 +16,35 @@ import argparse
 import json
 import os
 import platform
+import resource
 import statistics
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 
 from remix import __version__
 from remix.frames import Frames
-from remix.scoring import evaluate
+from remix.frames_folder import finish, under_way, write_part
 from remix.scoring.intervals import intervals
+from remix.scoring.significance import between_systems
+
+SCALES = {"tenth": 100_000, "full": 1_000_000}
+PER_DOCUMENT = 100
+SHIM = """
+import collections, collections.abc, sys
+for name in ("Sequence", "Mapping", "MutableMapping", "Iterable", "Callable", "Hashable", "Set"):
+    setattr(collections, name, getattr(collections.abc, name))
+sys.path.insert(0, sys.argv.pop(1))
+from neleval.__main__ import main
+main(sys.argv[1:])
+"""
+"""neleval takes from `collections` what Python 3.10 moved."""
 
 
 def synthetic(annotations: int, documents: int) -> tuple[Frames, Frames]:
@@ -49,46 +71,113 @@ def synthetic(annotations: int, documents: int) -> tuple[Frames, Frames]:
     return framed(begin, entity), framed(np.maximum(begin + shift, 0), np.where(wrong, entity + 1, entity))
 
 
-def median(work: Callable[[], object], runs: int) -> float:
-    seconds = []
+def written(folder: Path, annotations: int) -> None:
+    """Write gold and run as folders of frames, as JSON Lines and as neleval's TSV."""
+    for name, frames in zip(("gold", "run"), synthetic(annotations, annotations // PER_DOCUMENT), strict=True):
+        to = folder / name
+        with under_way(to, {}, replace=True) as place:
+            write_part(place, 0, frames)
+            finish(place, to, {"name": name, "iri": f"urn:remix:dataset:{name}", "parts": 1})
+        rows = frames.annotations.join(frames.links, on="annotation").sort("document", "begin", "end")
+        rows.select("document", "begin", "end", "entity").write_ndjson(folder / f"{name}.jsonl")
+        with (folder / f"{name}.tsv").open("wb") as stream:
+            tsv = rows.select("document", "begin", pl.col("end") - 1, "entity", score=pl.lit(1.0), type=pl.lit("X"))
+            tsv.write_csv(stream, separator="\t", include_header=False)
+
+
+def timed(command: list[str], runs: int) -> dict[str, float]:
+    wall, work = [], []
     for _ in range(runs):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         begin = time.perf_counter()
-        work()
-        seconds.append(time.perf_counter() - begin)
-    return round(statistics.median(seconds), 3)
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        wall.append(time.perf_counter() - begin)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        work.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        if done.returncode:
+            sys.exit(done.stderr[-2000:])
+    return {"seconds": round(statistics.median(wall), 2), "cpu_seconds": round(min(work), 2)}
 
 
-def bootstrap(documents: int) -> Callable[[], object]:
+def evaluation(gold: list[Path], runs: dict[str, list[Path]], *more: str) -> list[str]:
+    files = [part for file in gold for part in ("--gold", str(file))]
+    files += [part for name, paths in runs.items() for file in paths for part in ("--run", f"{name}={file}")]
+    return [sys.executable, "-m", "remix", "--quiet", "evaluate", *files, *more]
+
+
+def elevant(folder: Path) -> list[str]:
+    gold = [next((folder / "benchmarks").glob(f"{name}.benchmark.jsonl*")) for name in BENCHMARKS]
+    runs: dict[str, list[Path]] = {}
+    for system in sorted(path for path in (folder / "results").iterdir() if path.is_dir()):
+        for name in BENCHMARKS:
+            runs.setdefault(system.name, []).extend(sorted(system.glob(f"*.{name}.linked_articles.jsonl*"))[:1])
+    return evaluation(gold, {name: files for name, files in runs.items() if files}, "--profile", "all")
+
+
+BENCHMARKS = ("kore50", "msnbc-updated", "news-fair-no-coref")
+
+
+def sampled(documents: int) -> dict[str, Callable[[], object]]:
     random = np.random.default_rng(0)
-    counts = pl.DataFrame({name: random.integers(0, 20, documents) for name in ("tp", "fp", "fn")})
     empty = pl.lit(None, pl.Int64)
-    counts = counts.with_row_index("doc").with_columns(
-        pl.col("doc").cast(pl.Int64), dataset=pl.lit("all"), fp_in_scope=empty, fp_on_mention=empty
-    )
-    units = counts.select("doc", "dataset")
-    return lambda: intervals(counts, ["dataset"], units, samples=10_000, seed=0)
+    counts = pl.concat(
+        pl.DataFrame({name: random.integers(0, 20, documents) for name in ("tp", "fp", "fn")})
+        .with_row_index("doc")
+        .with_columns(
+            pl.col("doc").cast(pl.Int64), system=pl.lit(system), dataset=pl.lit("all"), fp_in_scope=empty,
+            fp_on_mention=empty,
+        )
+        for system in ("a", "b")
+    )  # fmt: skip
+    one = counts.filter(pl.col("system") == "a")
+    units = one.select("doc", "dataset")
+    return {
+        "bootstrap of one system": lambda: intervals(one, ["dataset"], units, samples=10_000, seed=0),
+        "randomisation and bootstrap of two": lambda: between_systems(counts, units, ["a", "b"]),
+    }
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--annotations", type=int, default=1_000_000)
-    parser.add_argument("--documents", type=int, default=10_000)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--scale", choices=SCALES, default="tenth")
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--neleval", type=Path)
+    parser.add_argument("--elevant", type=Path)
     chosen = parser.parse_args()
-    gold, run = synthetic(chosen.annotations, chosen.documents)
     found: dict[str, object] = {
-        "annotations": chosen.annotations,
+        "annotations": SCALES[chosen.scale],
         "remix": __version__,
         "python": platform.python_version(),
         "polars": pl.__version__,
         "cores": os.cpu_count(),
+        "load": os.getloadavg()[0],
     }
-    for matching in ("strong", "weak"):
-        found[f"A2KB {matching}"] = median(
-            lambda m=matching: evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=[m]), chosen.runs
-        )
-    found["all tasks, strong and weak"] = median(lambda: evaluate(gold, {"s": run}), chosen.runs)
-    found["bootstrap, 10,000 samples of 1,000 documents"] = median(bootstrap(1000), chosen.runs)
+    choices = ("--task", "A2KB", "--match", "strong", "--match", "weak", "-o", "json")
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        written(folder, SCALES[chosen.scale])
+        for kind, suffix in (("Parquet", ""), ("JSON Lines", ".jsonl")):
+            command = evaluation([folder / f"gold{suffix}"], {"s": [folder / f"run{suffix}"]}, *choices)
+            found[f"A2KB strong and weak, micro and macro, from {kind}"] = timed(command, chosen.runs)
+        if chosen.neleval:
+            written(folder, SCALES["tenth"])
+            tsv = [str(folder / "run.tsv")]
+            command = [sys.executable, "-c", SHIM, str(chosen.neleval), "evaluate", "-m", "strong_link_match"]
+            found["neleval, 100,000"] = timed([*command, "-g", str(folder / "gold.tsv"), *tsv], chosen.runs)
+            command = evaluation(
+                [folder / "gold"], {"s": [folder / "run"]}, "--task", "A2KB", "--match", "strong", "-o", "json"
+            )
+            found["remix, 100,000 from Parquet"] = timed(command, chosen.runs)
+            command = evaluation(
+                [folder / "gold.tsv"], {"s": tsv}, "--profile", "neleval", "--match", "strong_link_match", "-o", "json"
+            )
+            found["remix, 100,000 from the same TSV"] = timed(command, chosen.runs)
+    if chosen.elevant:
+        found["ELEVANT's systems, three benchmarks, all profiles"] = timed(elevant(chosen.elevant), chosen.runs)
+    for name, work in sampled(1000).items():
+        begin = time.perf_counter()
+        work()
+        found[f"{name}, 10,000 samples of 1,000 documents"] = round(time.perf_counter() - begin, 2)
     print(json.dumps(found, indent=1))
 
 

@@ -13,6 +13,7 @@ from remix import formats, iris
 from remix.errors import BadInput, UsageError
 from remix.files import default_name, read_bytes
 from remix.frames import Frames
+from remix.frames_folder import FramesFolder, is_frames_folder
 from remix.measures._classes import class_mapping
 from remix.names import EL, RMX
 from remix.scoring.choice import Choice
@@ -211,9 +212,9 @@ def read_contents(files: Sequence[Path | str], *, unannotated: bool = False) -> 
         stem = default_name(file)
         names[stem] = names.get(stem, 0) + 1
         name = f"{stem}-{names[stem]}" if names[stem] > 1 else stem
-        reading = formats.read(file, name=name, unannotated=unannotated)
-        contents.append(reading.content)
-        frames, named = reading.frames, pl.lit(name).alias("dataset")
+        frames, content = _read_one(file, name, unannotated=unannotated)
+        contents.append(content)
+        named = pl.lit(name).alias("dataset")
         parts.append(
             replace(
                 frames,
@@ -222,6 +223,15 @@ def read_contents(files: Sequence[Path | str], *, unannotated: bool = False) -> 
             )
         )
     return Frames.concat(parts), content_hash(*contents)
+
+
+def _read_one(file: Path | str, name: str, *, unannotated: bool) -> tuple[Frames, str]:
+    """Return the frames of a file or of a folder of frames, and the hash of its content."""
+    if is_frames_folder(file):
+        folder = FramesFolder.open(file)
+        return folder.read(range(folder.parts)), content_hash(*sorted(folder.path.glob("*/part-*.parquet")))
+    reading = formats.read(file, name=name, unannotated=unannotated)
+    return reading.frames, reading.content
 
 
 def run_files(settings: Sequence[str]) -> dict[str, list[Path]]:

@@ -99,3 +99,32 @@ def test_classes_of_files_are_sliced_by_as_they_are_without_types_of_entities(tm
     gold.write_text(json.dumps({"id": 0, "text": TEXT, "labels": [label]}))
     rows = json.loads(invoke("--gold", gold, "--run", f"a={run}", "--by", "class", "-o", "json"))
     assert {row["slice"] for row in rows if row["column"] == "class"} == {"http://www.wikidata.org/entity/Q215627"}
+
+
+def test_folders_of_frames_score_as_the_files_they_were_made_from(tmp_path):
+    context = "http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#"
+    lines = [
+        f"<http://x/d> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <{context}Context> .",
+        f'<http://x/d> <{context}isString> "{TEXT}" .',
+    ]
+    for begin, end, name in ((0, 3, "Ada"), (15, 19, "Rome")):
+        lines += [
+            f"<http://x/d{begin}> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <{context}Phrase> .",
+            f"<http://x/d{begin}> <{context}referenceContext> <http://x/d> .",
+            f'<http://x/d{begin}> <{context}anchorOf> "{name}" .',
+            f'<http://x/d{begin}> <{context}beginIndex> "{begin}" .',
+            f'<http://x/d{begin}> <{context}endIndex> "{end}" .',
+            f"<http://x/d{begin}> <http://www.w3.org/2005/11/its/rdf#taIdentRef> <http://x/{name}> .",
+        ]
+    gold, run = tmp_path / "gold.nt", tmp_path / "run.nt"
+    gold.write_text("\n".join(lines) + "\n")
+    run.write_text("\n".join(lines[:8]) + "\n")
+    for file in (gold, run):
+        done = CliRunner().invoke(cli, ["load", "--to", "frames", str(tmp_path / file.stem), str(file)])
+        assert done.exit_code == 0, done.output
+    choices = ["--task", "A2KB", "--match", "strong", "-o", "json"]
+    of_files = json.loads(invoke("--gold", gold, "--run", f"a={run}", *choices))
+    of_folders = json.loads(invoke("--gold", tmp_path / "gold", "--run", f"a={tmp_path / 'run'}", *choices))
+    found = [(row["tp"], row["fp"], row["fn"]) for row in of_folders]
+    assert found[0] == (1, 0, 1)
+    assert [row | {"signature": ""} for row in of_folders] == [row | {"signature": ""} for row in of_files]
