@@ -17,7 +17,7 @@ from urllib.parse import unquote
 
 import polars as pl
 
-__all__ = ["NIL_PATTERN", "VERSION", "canonical", "canonical_iri", "is_nil"]
+__all__ = ["CASELESS", "NIL_PATTERN", "VERSION", "canonical", "canonical_iri", "is_nil"]
 
 VERSION = "1"
 """Part of every signature; grows when a rule changes."""
@@ -29,19 +29,23 @@ NIL_PATTERN = (
 """What links say when they mean 'no entity in the knowledge base', as met in public datasets."""
 
 _TITLE = r"^http://(?:[a-z][a-z-]*\.)?dbpedia\.org/resource/"
-# Most IRIs of a dump are canonical, which one pattern tells much sooner than the rules do. It holds letters that are
-# NFC wherever they stand; titles of other letters take the long way.
-_FIRST = (
-    r"!#-$'-+\--.0-9:;=?@A-Z\[\]À-ÖØ-Þ\x{391}-\x{3A1}\x{3A3}-\x{3A9}\x{400}-\x{42F}"
+CASELESS = (
+    r"\x{5D0}-\x{5EA}\x{620}-\x{64A}\x{66E}-\x{6D3}\x{904}-\x{939}\x{93E}-\x{94D}\x{2010}-\x{2027}"
     r"\x{3041}-\x{3096}\x{30A1}-\x{30FA}\x{4E00}-\x{9FFF}\x{AC00}-\x{D7A3}"
 )
+"""Letters and dashes, for a class of a pattern, that have no case and are NFC wherever they stand."""
+
+# Most IRIs of a dump are canonical, which one pattern tells much sooner than the rules do. It holds letters that are
+# NFC wherever they stand; titles of other letters take the long way.
+_FIRST = rf"!#-$'-+\--.0-9:;=?@A-Z\[\]À-ÖØ-Þ\x{{391}}-\x{{3A1}}\x{{3A3}}-\x{{3A9}}\x{{400}}-\x{{42F}}{CASELESS}"
 _LAST = (
     rf"{_FIRST}&,/a-z~\x{{A1}}-\x{{2FF}}\x{{386}}\x{{388}}-\x{{38A}}\x{{38C}}\x{{38E}}-\x{{3A1}}\x{{3A3}}-\x{{482}}"
     r"\x{48A}-\x{52F}"
 )
+_KEPT = "%(?:22|25|3C|3E|5C|5E|60|7B|7C|7D)"
 _CANONICAL = (
-    rf"^http://(?:(?:(?:[a-df-z][a-z]|e[a-mo-z])\.)?dbpedia\.org/resource/[{_FIRST}](?:[{_LAST}_]*[{_LAST}])?"
-    r"|www\.wikidata\.org/entity/[LPQ][0-9]+)$"
+    rf"^http://(?:(?:(?:[a-df-z][a-z]|e[a-mo-z])\.)?dbpedia\.org/resource/(?:[{_FIRST}]|{_KEPT})"
+    rf"(?:(?:[{_LAST}_]|{_KEPT})*(?:[{_LAST}]|{_KEPT}))?|www\.wikidata\.org/entity/[LPQ][0-9]+)$"
 )
 _ENCODED = r"(?:%[0-9A-Fa-f]{2})+"
 _ILLEGAL = {

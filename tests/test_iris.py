@@ -85,8 +85,21 @@ def test_canonical_iris_are_told_by_their_pattern_without_a_difference(monkeypat
     given = "http://de.dbpedia.org/resource/" + titles
     known = given.filter(given.str.contains(iris._CANONICAL))
     assert known.len() > 4_000
+    known = pl.concat(
+        [known, pl.Series(["http://dbpedia.org/resource/%22A%25%22", "http://dbpedia.org/resource/%7BA%7D"])]
+    )
+    assert known.str.contains(iris._CANONICAL).all()
     monkeypatch.setattr(iris, "_CANONICAL", "^never matches$")
     assert canonical(known).equals(known)
+
+
+def test_letters_of_the_pattern_compose_with_none_of_each_other() -> None:
+    # Canonical decompositions into two letters; those of Hangul are by rule, with a final consonant as the second.
+    given = [unicodedata.normalize("NFD", chr(code)) for code in range(0x80, 0x30000) if not 0xAC00 <= code < 0xE000]
+    pairs = [one for one in given if len(one) == 2 and len(unicodedata.normalize("NFC", one)) == 1]
+    assert len(pairs) > 700
+    assert not pl.Series(pairs).str.contains(f"^[{iris._LAST}]+$").any()
+    assert not pl.Series([chr(code) for code in range(0x11A8, 0x11C3)]).str.contains(f"[{iris._LAST}]").any()
 
 
 @settings(deadline=None)

@@ -6,6 +6,8 @@ from itertools import chain
 
 import polars as pl
 
+from remix.iris import CASELESS
+
 __all__ = ["keys", "normalise"]
 
 
@@ -41,7 +43,12 @@ def normalise(form: pl.Expr, *, case_sensitive: bool = False) -> pl.Expr:
 
 
 # Letters that nothing but lower case changes, with single spaces between them.
-_PLAIN = r"^[!-^`-~]+(?: [!-^`-~]+)*$"
+_LETTERS = (
+    r"!-^`-~\x{A1}-\x{B4}\x{B6}-\x{DE}\x{E0}-\x{12F}\x{131}-\x{148}\x{14A}-\x{17E}\x{180}-\x{1EF}\x{1F1}-\x{2FF}"
+    r"\x{386}\x{388}-\x{38A}\x{38C}\x{38E}\x{38F}\x{391}-\x{3A1}\x{3A4}-\x{3AF}\x{3B1}-\x{3C1}\x{3C3}-\x{3CE}"
+    rf"\x{{400}}-\x{{482}}\x{{48A}}-\x{{52F}}{CASELESS}"
+)
+_PLAIN = f"^[{_LETTERS}]+(?: [{_LETTERS}]+)*$"
 
 
 def keys(forms: pl.Series) -> pl.Series:

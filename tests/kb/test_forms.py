@@ -8,7 +8,7 @@ import polars as pl
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from remix.kb import normalise
+from remix.kb import forms, normalise
 from remix.kb.forms import keys
 
 LETTERS = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x58F, exclude_categories=["Cc", "Cn"]), max_size=20)
@@ -44,8 +44,16 @@ def test_normalise_when_capitals_and_ligatures_then_they_fold() -> None:
     assert normal("ΟΔΟΣ") == normal("οδος") == normal("οδοσ")
 
 
+def test_keys_of_plain_forms_are_normalised_whatever_their_letters() -> None:
+    codes = [*range(1, 0x3100), *range(0x4E00, 0xA000, 97), *range(0xAC00, 0xD800, 97), *range(0xF900, 0x10000)]
+    letters = pl.Series([chr(code) for code in codes])
+    column = pl.concat([letters, "A" + letters, letters + "b", "A" + letters + "\u03a3", "A " + letters + " b"])
+    assert column.str.contains(forms._PLAIN).sum() > 4_000
+    assert keys(column).equals(column.to_frame("form").select(normalise(pl.col("form"))).to_series())
+
+
 @settings(deadline=None)
 @given(st.lists(st.none() | LETTERS | st.text(st.sampled_from("Ab _\t\u0301ßÉ"), max_size=5), max_size=6))
-def test_keys_are_the_normalised_forms(forms: list[str | None]) -> None:
-    column = pl.Series(forms, dtype=pl.String)
+def test_keys_are_the_normalised_forms(given: list[str | None]) -> None:
+    column = pl.Series(given, dtype=pl.String)
     assert keys(column).equals(column.to_frame("form").select(normalise(pl.col("form"))).to_series())
