@@ -81,7 +81,7 @@ class Staging:
             for name, kind in TABLES[table].items()
         )
         (self.folder / table).mkdir(parents=True, exist_ok=True)
-        write_parquet(fitted, self.folder / table / f"{self._files:06d}.parquet")
+        write_parquet(fitted, self.folder / table / f"{self._files:06d}.parquet", passing=True)
         self._files += 1
         self.rows[table] = self.rows.get(table, 0) + rows.height
 
