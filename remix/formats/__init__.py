@@ -201,7 +201,8 @@ def _sniffed_collection(source: Source) -> Format:
             if one.sniff(content[: 1 << 16], Path(name).name):
                 return one
     formats = ", ".join(one.name for one in known)
-    raise BadInput(source.name, f"has no files that are read together ({formats}); name the files in it")
+    kind = "a folder" if Path(source.path).is_dir() else "an archive"
+    raise BadInput(source.name, f"is {kind}; name the files in it: none is of a format that has several ({formats})")
 
 
 def _accept(source: Source, found: Found, *, strict: bool, unannotated: bool) -> None:

@@ -26,7 +26,7 @@ from remix.names import RDF
 
 __all__ = ["NIF", "write_frames"]
 
-_TABULAR = re.compile(r"\S+\t(?:[0-9]+\t[0-9]+(?:\s|$)|AnnotatorNotes )")
+_TABULAR = re.compile(r"\S+\t(?:[0-9]+\t[0-9]+(?:\s|$)|AnnotatorNotes )|[^\s|]+\|[ta]\|")
 
 
 def _is_nif(head: bytes, name: str) -> bool:
@@ -35,6 +35,9 @@ def _is_nif(head: bytes, name: str) -> bool:
     if syntax == ox.RdfFormat.RDF_XML:
         # Of XML whose root cannot be seen, the parser tells what is wrong.
         return RDF in text or re.search(r"<[A-Za-z_]", text) is None or "<rdf:" in text
+    if syntax == ox.RdfFormat.JSON_LD:
+        # JSON has many formats; what links it to RDF are its keywords.
+        return '"@' in text or ".jsonld" in name
     # Names with a colon and comments begin lines of other formats too; what these have behind it, RDF has not.
     return syntax is not None and _TABULAR.match(text.lstrip("\ufeff \r\n")) is None
 

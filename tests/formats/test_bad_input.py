@@ -53,8 +53,9 @@ def test_read_when_bad_then_one_line_says_where_and_why(tmp_path: Path, file: st
 
 
 def test_read_when_a_folder_or_nothing_then_refused(tmp_path: Path) -> None:
-    assert refusal(tmp_path).startswith(": has no files that are read together (brat")
-    assert refusal(tmp_path).endswith("; name the files in it")
+    assert refusal(tmp_path).startswith(
+        ": is a folder; name the files in it: none is of a format that has several (brat"
+    )
     assert refusal(tmp_path / "none.ttl") == ": no such file"
 
 

@@ -1,0 +1,120 @@
+"""From one format to another: what was found and mended on the way in, what is lost on the way out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import polars as pl
+
+from remix.errors import BadInput, UsageError
+from remix.formats import FORMATS, Loss, Repair, Report, read, write
+from remix.formats._scoping import document_names
+from remix.frames import Frames, words
+
+__all__ = ["Conversion", "convert", "with_texts"]
+
+_BY_SUFFIX = {".ttl": "nif", ".nt": "nif"}
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """What a conversion did: the report of reading, the format that was written, what it cannot hold."""
+
+    report: Report
+    format: str
+    losses: tuple[Loss, ...]
+
+    def table(self) -> pl.DataFrame:
+        """Return one row per thing that was mended or lost: what, kind, count, example."""
+        rows = [("repaired", one.kind, one.count, one.example) for one in self.report.repairs]
+        rows += [("lost", one.kind, one.count, one.example) for one in self.losses]
+        return pl.DataFrame(rows, schema=["what", "kind", "count", "example"], orient="row", strict=False)
+
+
+def convert(
+    source: Path | str,
+    target: Path,
+    *,
+    to: str | None = None,
+    format: str | None = None,
+    name: str | None = None,
+    texts: Path | None = None,
+) -> Conversion:
+    """Return what was mended and lost in writing the documents and annotations of a file in another format.
+
+    `to` is by default what the target's suffix speaks for, `format` that of the source what it is sniffed as. `texts`
+    is a file of any format that has the texts which the source lacks.
+
+    Raises `UsageError` where the format to be written is not clear, only read, or lacks texts, `BadInput` for a
+    source that cannot be read, `Error` for a target that cannot be written; then nothing is written.
+    """
+    to = to or _format_of(target)
+    if not target.name or target.resolve() == Path(source).resolve():
+        raise UsageError(f"{target} is what is converted: name another file")
+    reading = read(source, name=name, format=format, unannotated=True)
+    frames, report = reading.frames, reading.report
+    if texts is not None:
+        frames, repairs = with_texts(frames, read(texts, unannotated=True).frames, texts)
+        report = replace(report, repairs=(*report.repairs, *repairs))
+    return Conversion(report, to, write(frames, target, to))
+
+
+def _format_of(target: Path) -> str:
+    written = [one for one in FORMATS if one.write is not None]
+    by_suffix = [one.name for one in written if any(target.name.endswith(suffix) for suffix in one.suffixes)]
+    chosen = _BY_SUFFIX.get(target.suffix) or (by_suffix[0] if len(by_suffix) == 1 else None)
+    if chosen is None:
+        fitting = by_suffix or [one.name for one in written]
+        raise UsageError(f"{target} may be of several formats: name one with --to ({', '.join(fitting)})")
+    return chosen
+
+
+def with_texts(frames: Frames, texts: Frames, file: Path | str = "") -> tuple[Frames, tuple[Repair, ...]]:
+    """Return the frames with the texts of documents of the same IRI, or given IRI, or name; and what did not fit.
+
+    Surface forms are cut out of the texts. Annotations that lie outside their text are left out and told.
+
+    Raises `BadInput` where a document that has no text has none there either.
+    """
+    documents = frames.documents
+    bare = documents.filter(pl.col("text").is_null())
+    found = _found(bare, texts.documents)
+    missing = bare.filter(~pl.col("document").is_in(found["document"].implode()))["given"]
+    if len(missing):
+        known = ", ".join(texts.documents["given"].fill_null("?").head(3))
+        raise BadInput(
+            file, f"has no text for {len(missing)} of {len(bare)} documents, such as {missing[0]}; has {known}, …"
+        )
+    filled = documents.join(found, on="document", how="left", maintain_order="left").with_columns(
+        text=pl.coalesce("text", "found"), language=pl.coalesce("language", "spoken")
+    )
+    filled = filled.with_columns(words=words(pl.col("text"))).select(documents.columns)
+    rows = frames.annotations.join(filled.select("document", "text"), on="document", how="left", maintain_order="left")
+    outside = rows.filter((pl.col("end") > pl.col("text").str.len_chars()).fill_null(False))
+    cut = pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin"))
+    rows = rows.with_columns(surface_form=cut).select(frames.annotations.columns)
+    whole = replace(frames, documents=filled, annotations=rows)
+    if outside.is_empty():
+        return whole, ()
+    row = outside.row(0, named=True)
+    example = f"{row['document']}: {row['begin']},{row['end']} lies outside the text of {len(row['text'])} characters"
+    inside = rows.filter(~pl.col("annotation").is_in(outside["annotation"].implode()))["annotation"]
+    return whole.keep(annotations=inside), (Repair("range", outside.height, example),)
+
+
+def _found(bare: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
+    """Return the texts of the documents: document, found (the text), spoken (its language)."""
+    known = texts.drop_nulls("text").with_columns(part=document_names(texts.drop_nulls("text")["document"]))
+    wanted = bare.with_columns(part=document_names(bare["document"]), whole=pl.coalesce("given", "document"))
+    parts = [
+        wanted.join(
+            known.filter(pl.col(theirs).is_unique()).select(
+                pl.col(theirs).alias(ours), found="text", spoken="language"
+            ),
+            on=ours,
+        )
+        for ours, theirs in (("whole", "given"), ("whole", "document"), ("part", "part"))
+    ]
+    both = pl.concat([part.select("document", "found", "spoken") for part in parts])
+    return both.unique("document", keep="first", maintain_order=True)

@@ -1,0 +1,107 @@
+"""From one format to another, and `remix convert`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from remix.errors import BadInput, UsageError
+from remix.formats import FORMATS, read
+from remix.formats.conversion import convert
+
+NIF = """@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .
+@prefix itsrdf: <http://www.w3.org/2005/11/its/rdf#> .
+<http://x/d1#char=0,11> a nif:Context ; nif:isString "Rome is old" .
+<http://x/d1#char=0,4> a nif:Phrase ; nif:referenceContext <http://x/d1#char=0,11> ; nif:anchorOf "Rome" ;
+  nif:beginIndex 0 ; nif:endIndex 3 ; itsrdf:taIdentRef <http://dbpedia.org/resource/Rome> .
+<http://x/d2#char=0,5> a nif:Context ; nif:isString "Silent" .
+"""
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    path = tmp_path / "corpus.ttl"
+    path.write_text(NIF)
+    return path
+
+
+def test_what_was_mended_and_what_is_lost_is_told_kind_by_kind(corpus: Path) -> None:
+    done = convert(corpus, corpus.with_name("out.tsv"), to="neleval")
+    assert done.table().select("what", "kind", "count").rows() == [
+        ("repaired", "offset", 1), ("lost", "unannotated", 1),
+        ("lost", "texts", 1),
+    ]  # fmt: skip
+    assert corpus.with_name("out.tsv").read_text() == (
+        "http://x/d1#char=0,11\t0\t3\thttp://dbpedia.org/resource/Rome\t\t\n"
+    )
+
+
+def test_texts_come_back_from_another_file(corpus: Path) -> None:
+    bare, whole = corpus.with_name("out.tsv"), corpus.with_name("whole.ttl")
+    convert(corpus, bare, to="neleval")
+    with pytest.raises(UsageError, match=r"nif needs the text of .*/d1.*--text FILE"):
+        convert(bare, whole)
+    assert not whole.exists()
+    convert(bare, whole, texts=corpus)
+    frames = read(whole).frames
+    assert frames.documents["text"].to_list() == ["Rome is old"]
+    assert frames.annotations["surface_form"].to_list() == ["Rome"]
+    assert frames.links["entity"].to_list() == ["http://dbpedia.org/resource/Rome"]
+
+
+def test_document_without_text_in_the_other_file_is_named(corpus: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run.tsv"
+    run.write_text("d1\t0\t3\tQ220\nelsewhere\t0\t1\tQ1\n")
+    with pytest.raises(BadInput, match=r"corpus\.ttl: has no text for 1 of 2 documents, such as elsewhere"):
+        convert(run, tmp_path / "out.ttl", texts=corpus)
+
+
+def test_answer_beyond_the_text_is_left_out_and_told(corpus: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run.tsv"
+    # d1 is matched by its name; "Rome is old" has 11 characters.
+    run.write_text("d1\t0\t3\tQ220\nd1\t8\t11\tQ1\n")
+    done = convert(run, tmp_path / "out.ttl", texts=corpus)
+    assert [(one.kind, one.count) for one in done.report.repairs] == [("range", 1)]
+    assert read(tmp_path / "out.ttl").frames.annotations["surface_form"].to_list() == ["Rome"]
+
+
+def test_format_is_that_of_the_suffix_where_there_is_but_one(corpus: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"out\.tsv may be of several formats: name one with --to \(.*neleval"):
+        convert(corpus, tmp_path / "out.tsv")
+    with pytest.raises(UsageError, match="what is converted"):
+        convert(corpus, corpus)
+
+
+@pytest.mark.parametrize("to", sorted(one.name for one in FORMATS if one.write is not None and one.name != "nif"))
+def test_every_format_that_is_written_is_sniffed_as_itself_alone(corpus: Path, tmp_path: Path, to: str) -> None:
+    known = FORMATS[to]
+    out = tmp_path / (f"out{known.suffixes[0]}" if not known.collection else "out.zip")
+    convert(corpus, out, to=to)
+    assert read(out, unannotated=True).report.format == to
+    files = [out] if not known.collection else []
+    for path in files:
+        head = path.read_bytes()
+        assert [one.name for one in FORMATS if one.sniff(head, path.name)] == [to]
+    back = read(out, unannotated=True).frames
+    assert back.annotations.height == 1
+    assert back.links["entity"].to_list() == ["http://dbpedia.org/resource/Rome"]
+    assert back.annotations.select(pl.col("end") - pl.col("begin")).item() == 4
+
+
+def test_command_prints_losses_and_leaves_nothing_where_it_fails(corpus: Path) -> None:
+    def remix(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "remix", "convert", *arguments], cwd=corpus.parent, capture_output=True, text=True
+        )
+
+    done = remix("corpus.ttl", "out.tsv", "--to", "neleval")
+    assert (done.returncode, "unannotated" in done.stdout, "Traceback" in done.stderr) == (0, True, False)
+    assert done.stderr.endswith("out.tsv is written as neleval: 2 documents, 1 annotations read as nif\n")
+    failed = remix("out.tsv", "new.ttl")
+    assert (failed.returncode, failed.stdout) == (2, "")
+    assert "--text FILE" in failed.stderr
+    assert sorted(path.name for path in corpus.parent.iterdir()) == ["corpus.ttl", "out.tsv"]
