@@ -48,6 +48,9 @@ from remix.workspace import Workspace, open_workspace
 @click.option("--errors", multiple=True, metavar="TAXONOMY", help="Count the classes of errors of elevant, neleval, …")
 @click.option("--entities", type=click.Path(path_type=Path), help="Types of entities (TSV: entity, name, types).")
 @click.option(
+    "--hierarchy", type=click.Path(path_type=Path), help="RDF file with rdfs:subClassOf, for ETyping and RT2KB."
+)
+@click.option(
     "--weight",
     default="",
     metavar="RULE",

@@ -15,6 +15,7 @@ import polars as pl
 from remix.frames import Frames
 from remix.measures import MEASURES, Measured, compute
 from remix.scoring.background import Background
+from remix.scoring.hierarchies import reached
 from remix.scoring.mentions import NIL, Mentions
 
 __all__ = ["NOT_OF_ANSWERS", "Answers"]
@@ -26,7 +27,8 @@ NOT_OF_ANSWERS = frozenset({"overlap"})
 class Answers:
     """What systems answered and what gold kept, each form and entity of a document once.
 
-    `types` has entity and class, `names` entity and name. Nothing is computed before it is asked for.
+    `types` has entity and class, `names` entity and name, `subclasses` class and parent. Nothing is computed before it
+    is asked for.
     """
 
     def __init__(
@@ -37,6 +39,7 @@ class Answers:
         background: Background,
         types: pl.DataFrame | None,
         names: pl.DataFrame | None = None,
+        subclasses: pl.DataFrame | None = None,
     ) -> None:
         self.mentions = mentions
         self.gold = gold
@@ -44,6 +47,7 @@ class Answers:
         self.background = background
         self.types = pl.DataFrame(schema={"entity": pl.String, "class": pl.String}) if types is None else types
         self._names = names
+        self._subclasses = subclasses
 
     @cached_property
     def names(self) -> pl.DataFrame | None:
@@ -52,6 +56,14 @@ class Answers:
             return self._names
         known = self.background.kb.rows("entities", "entity", self.mentions.entities, ["entity", "label"])
         return known.select("entity", name="label").drop_nulls().unique("entity")
+
+    def reached(self, classes: pl.Series, *, below: bool = False) -> pl.DataFrame:
+        """Return class and reached: what is above the classes, or below, as given, else in the knowledge base."""
+        if self._subclasses is not None:
+            return reached(self._subclasses, classes, below=below)
+        if self.background.kb is not None:
+            return reached(self.background.kb.scan("subclasses"), classes, below=below)
+        return pl.DataFrame(schema={"class": pl.String, "reached": pl.String})
 
     @cached_property
     def numbered(self) -> pl.DataFrame:

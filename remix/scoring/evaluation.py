@@ -45,6 +45,7 @@ def evaluate(
     document_columns: pl.DataFrame | None = None,
     types: pl.DataFrame | None = None,
     names: pl.DataFrame | None = None,
+    subclasses: pl.DataFrame | None = None,
     kb: KnowledgeBase | None = None,
     background: Background | None = None,
     scope: str = "",
@@ -71,6 +72,7 @@ def evaluate(
       (likewise), a property or measure.
     - `types` (entity, class), by default the knowledge base's, tells which answers are in the scope of a class.
     - `names` (entity, name): what entities are called, for profiles that ask for it.
+    - `subclasses` (class, parent), by default the knowledge base's: the hierarchy in which classes are compared.
     - `background`: where gold comes from and the queries it was cut by, which tell which answers are in scope; by
       default gold itself, cut by no query that is known.
     - `scope`: the class that gold was cut down to, where it is a remix by class; it goes before the queries.
@@ -123,8 +125,9 @@ def evaluate(
         require_pairs(rules)
         weights = weights_of(prepared, weight, columns, document_columns)
         choice = replace(choice, weight=weights.name)
-    signature = signed(choice, gold, runs, kb, [columns, document_columns], types, background, contents or {}, names)
-    whole = case_of(prepared, answers, choice, types=types, names=names, kb=kb, background=background)
+    known = {"types": types, "names": names, "subclasses": subclasses}
+    signature = signed(choice, gold, runs, kb, [columns, document_columns], background, contents or {}, **known)
+    whole = case_of(prepared, answers, choice, kb=kb, background=background, **known)
     counts = counts_of(whole, choice, columns=columns, document_columns=document_columns, weights=weights)
     if against and against not in set(counts["slice"]):
         raise UnknownName("slice", against, counts["slice"].unique())
@@ -143,6 +146,7 @@ def case_of(
     *,
     types: pl.DataFrame | None = None,
     names: pl.DataFrame | None = None,
+    subclasses: pl.DataFrame | None = None,
     kb: KnowledgeBase | None = None,
     background: Background | None = None,
 ) -> Case:
@@ -150,7 +154,7 @@ def case_of(
     mentions = mentions_of(gold, runs, kb)
     pairs = overlaps(mentions)
     mentions = in_units(mentions, gold.documents, choice.unit)
-    answers = Answers(mentions, gold, runs, background or Background.of(gold, kb), types, names)
+    answers = Answers(mentions, gold, runs, background or Background.of(gold, kb), types, names, subclasses)
     scope = scope_of_class(mentions, choice.scope, types) if choice.scope else scope_of_queries(answers)
     return Case(mentions, mentions.gold, mentions.answers, pairs, scope=scope, known=answers)
 

@@ -19,6 +19,7 @@ from remix.names import EL, RMX
 from remix.scoring.choice import Choice
 from remix.scoring.differences import Counting, differences, headlines, profile_names
 from remix.scoring.evaluation import evaluate
+from remix.scoring.hierarchies import read_subclasses
 from remix.scoring.kept import kept_gold, kept_runs, measured_columns
 from remix.scoring.origins import background_of
 from remix.scoring.profiles import PROFILES
@@ -76,13 +77,17 @@ def evaluated(
     systems: Sequence[str] = (),
     by: Sequence[str] = (),
     entities: Path | None = None,
+    hierarchy: Path | None = None,
     **choices: Any,
 ) -> tuple[pl.DataFrame, list[str]]:
     """Return the scores, as `remix.scoring.evaluate` has them, and the names of gold's datasets.
 
     Gold is the files of `gold`, without the workspace and its knowledge base, or the datasets and files of `names`.
-    Runs are `NAME=FILE` settings, or else the kept runs of `systems`. The other choices are those of `evaluate`.
+    Runs are `NAME=FILE` settings, or else the kept runs of `systems`. `hierarchy` is a file with rdfs:subClassOf. The
+    other choices are those of `evaluate`.
     """
+    if hierarchy is not None:
+        choices["subclasses"] = read_subclasses(hierarchy)
     own = PROFILES[choices.get("profile", "remix")].slices
     measured = [column for column in by if column not in own] + column_weighed_by(choices.get("weight", ""))
     found = read_inputs(keeper, names, gold, runs, systems, measured, entities)
@@ -188,11 +193,13 @@ def with_coarse(parts: Iterable[pl.DataFrame | None]) -> pl.DataFrame:
 
 
 def with_types(gold: Frames, types: pl.DataFrame) -> pl.DataFrame:
-    """Return annotation and class: those of the data, those of the linked entities, and their coarse ones."""
-    of_links = gold.links.join(types.drop_nulls("class"), on="entity").select("annotation", "class")
-    classes = pl.concat([gold.classes.select("annotation", "class"), of_links])
+    """Return annotation, class, of_entity: those of the data, those of the linked entities, and their coarse ones."""
+    of_links = gold.links.join(types.drop_nulls("class"), on="entity")
+    derived = [of_links.select("annotation", "class", of_entity=pl.lit(True))]
+    classes = pl.concat([gold.classes.select("annotation", "class", "of_entity"), *derived])
     coarse = classes.join(class_mapping(), on="class").select("annotation", pl.col("coarse").alias("class"))
-    return pl.concat([classes, coarse]).unique().sort("annotation", "class")
+    classes = pl.concat([classes, coarse.with_columns(of_entity=pl.lit(True))])
+    return classes.group_by("annotation", "class").agg(pl.col("of_entity").min()).sort("annotation", "class")
 
 
 def read_frames(files: Sequence[Path | str], *, unannotated: bool = False) -> Frames:

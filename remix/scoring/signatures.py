@@ -30,10 +30,12 @@ def signed(
     runs: Mapping[str, Frames],
     kb: KnowledgeBase | None,
     columns: Sequence[pl.DataFrame | None],
-    types: pl.DataFrame | None,
     background: Background | None = None,
     contents: Mapping[str, str] = MappingProxyType({}),
+    *,
+    types: pl.DataFrame | None = None,
     names: pl.DataFrame | None = None,
+    subclasses: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
     """Return system and `signature`: whatever can change that system's numbers.
 
@@ -66,6 +68,7 @@ def signed(
         "kb": kb.version[:LENGTH] if kb is not None else "",
         "types": _table_hash(types),
         "names": _table_hash(names),
+        "subclasses": _table_hash(subclasses),
         "columns": ",".join(_table_hash(table) for table in tables),
         "cut": _origin_hash(background),
         "gold": (contents.get("") or frames_hash(gold))[:LENGTH],

@@ -7,8 +7,13 @@ from dataclasses import replace
 import polars as pl
 
 from remix.scoring.cases import Case
+from remix.scoring.class_sets import typed
+from remix.scoring.conventions.nil import WELL_KNOWN
+from remix.scoring.matchings import matching_named
 from remix.scoring.profiles import Profile
 from remix.scoring.profiles._composing import composed
+from remix.scoring.tasks import SCOPED
+from remix.scoring.tasks.typing import on_gold_spans
 
 SOURCES = {
     "nil": "matching/impl/AbstractMeaningMatchingsSearcher.java; gerbil.properties, DefaultWellKnownKB",
@@ -25,6 +30,10 @@ NOTES = {
     "perfect (evaluate/impl/ClassConsideringFMeasureCalculator.java)",
     "GSInKB": "D2KB on the mentions whose gold is in the knowledge base, not reported for other tasks "
     "(evaluate/impl/GSInKBClassifyingEvaluatorDecorator.java)",
+    "ETyping, RT2KB": "each mention has a precision and a recall of its classes and those below them in well-known "
+    "knowledge bases, 1 where neither side has any, 0 where it is missed or extra; micro scores are their means, macro "
+    "ones those of documents with mentions (matching/impl/HierarchicalMatchingsCounter.java, "
+    "evaluate/impl/HierarchicalFMeasureCalculator.java)",
     "sameAs": "entities are compared in canonical form and with the sameAs links of the knowledge base, not by "
     "asking the web (semantic/sameas)",
 }
@@ -57,10 +66,36 @@ def _gerbil() -> Profile:
     )
 
     def count(case: Case, task: str, matching: str) -> pl.DataFrame:
+        if task in ("ETyping", "RT2KB"):
+            return _typing(case, task, matching)
         counts = rules.count(case, task, matching)
         return counts.clear() if case.value == "GSInKB" and task != "D2KB" else counts
 
     return replace(rules, count=count)
+
+
+def _typing(case: Case, task: str, matching: str) -> pl.DataFrame:
+    """Return the sums over mentions of their precision (`tp`) and recall (`tp_of_gold`)."""
+    spans = matching_named("strong" if task == "ETyping" else matching)
+    found = typed(case, spans, below=True, within=WELL_KNOWN, bare=True)
+    found = on_gold_spans(found) if task == "ETyping" else found
+    nothing = (pl.col("asked") == 0) & (pl.col("answered") == 0)
+    share = {
+        name: pl.when(nothing).then(1.0).when(pl.col("shared") == 0).then(0.0).otherwise(pl.col("shared") / pl.col(of))
+        for name, of in (("tp", "answered"), ("tp_of_gold", "asked"))
+    }
+    keys, own, none = ["system", "doc"], pl.lit(1, pl.Int64), pl.lit(0, pl.Int64)
+    every = pl.concat(
+        [
+            found.pairs.select(*keys, **share, asked=own),
+            found.missed.select(*keys, tp=0.0, tp_of_gold=0.0, asked=own),
+            found.extra.select(*keys, tp=0.0, tp_of_gold=0.0, asked=none),
+        ]
+    )
+    rows = every.group_by(keys, maintain_order=True).agg(pl.all().sum(), size=pl.len())
+    wrong = [(pl.col("size") - pl.col(right)).alias(name) for right, name in (("tp", "fp"), ("tp_of_gold", "fn"))]
+    unscoped = [pl.lit(None, pl.Int64).alias(name) for name in SCOPED]
+    return rows.with_columns(*wrong, *unscoped, ignored=none).drop("size")
 
 
 gerbil = _gerbil()

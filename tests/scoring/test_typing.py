@@ -1,0 +1,172 @@
+"""ETyping and RT2KB: classes in a hierarchy, by hand and as in GERBIL's own cases."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from remix.errors import BadInput
+from remix.scoring import evaluate
+from remix.scoring.hierarchies import read_subclasses
+from remix.scoring.inputs import with_types
+
+# thing > agent > person > writer; thing > place
+STEPS = pl.DataFrame(
+    {"class": ["agent", "person", "writer", "place"], "parent": ["thing", "agent", "person", "thing"]}
+).select(("t:" + pl.all()).name.keep())
+
+
+def at(begin: int, end: int, *classes: str, **more: object) -> dict[str, object]:
+    return {"begin": begin, "end": end, "classes": [f"t:{name}" for name in classes], **more}
+
+
+def scored(gold, run, task="RT2KB", matching="strong", **more):
+    rows = evaluate(gold, {"s": run}, tasks=[task], matchings=[matching], subclasses=STEPS, **more)
+    return rows.filter(pl.col("average") == "micro", pl.col("column") == "").row(0, named=True)
+
+
+def values(row, *names):
+    return tuple(row[name] for name in names)
+
+
+@pytest.mark.parametrize(
+    ("answer", "want"),
+    [
+        # Gold writer: writer, person, agent, thing are asked for.
+        ("writer", (4, 0, 0)),
+        ("person", (3, 0, 1)),  # too general: all it says is right
+        ("place", (1, 1, 3)),  # only thing is shared
+        ("planet", (0, 1, 4)),  # in no hierarchy
+    ],
+)
+def test_classes_are_compared_with_those_above_them(frames, answer, want):
+    row = scored(frames([at(0, 3, "writer")]), frames([at(0, 3, answer)]))
+    assert values(row, "tp", "fp", "fn") == want
+    assert row["mentions"] == 1
+
+
+def test_missed_and_extra_mentions_count_with_all_their_classes(frames):
+    # Missed: writer and three above. Extra: place and thing, in RT2KB alone.
+    gold, run = frames([at(0, 3, "writer")]), frames([at(5, 8, "place")])
+    assert values(scored(gold, run), "tp", "fp", "fn") == (0, 2, 4)
+    assert values(scored(gold, run, "ETyping"), "tp", "fp", "fn") == (0, 0, 4)
+
+
+def test_rt2kb_takes_overlapping_spans_where_matching_is_weak(frames):
+    gold, run = frames([at(0, 3, "place")]), frames([at(1, 6, "place")])
+    assert values(scored(gold, run, matching="weak"), "tp", "fp", "fn") == (2, 0, 0)
+    assert values(scored(gold, run, matching="strong"), "tp", "fp", "fn") == (0, 2, 2)
+    assert values(scored(gold, run, "ETyping", "weak"), "tp", "fp", "fn") == (0, 0, 2)
+
+
+def test_gold_without_classes_asks_nothing(frames):
+    gold, run = frames([at(0, 3), at(5, 8, "place")]), frames([at(0, 3, "person"), at(5, 8, "place")])
+    assert values(scored(gold, run), "tp", "fp", "fn", "ignored", "mentions") == (2, 0, 0, 1, 1)
+
+
+def test_an_answer_without_classes_gets_them_from_its_entity(frames):
+    types = pl.DataFrame({"entity": ["e:A", "e:B"], "class": ["t:place", "t:writer"]})
+    gold, run = frames([at(0, 3, "place")]), frames([at(0, 3, entity="e:A")])
+    assert values(scored(gold, run, types=types), "tp", "fp", "fn") == (2, 0, 0)
+    # What is stated of the mention goes before what is known of the entity.
+    run = frames([at(0, 3, "place", entity="e:B")])
+    assert values(scored(gold, run, types=types), "tp", "fp", "fn") == (2, 0, 0)
+
+
+def test_classes_added_to_gold_from_its_entities_are_not_taken_for_stated_ones(frames):
+    gold = frames([at(0, 3, "place", entity="e:A")])
+    types = pl.DataFrame({"entity": ["e:A"], "class": ["t:writer"]})
+    gold = replace(gold, classes=with_types(gold, types))
+    assert gold.classes.sort("class").rows() == [("d#0", "t:place", False), ("d#0", "t:writer", True)]
+    assert values(scored(gold, frames([at(0, 3, "place")]), types=types), "tp", "fp", "fn") == (2, 0, 0)
+
+
+def test_without_a_hierarchy_classes_are_equal_or_not(frames):
+    rows = evaluate(frames([at(0, 3, "writer")]), {"s": frames([at(0, 3, "person")])}, tasks=["ETyping"])
+    assert rows.filter(average="micro").select("tp", "fp", "fn").row(0) == (0, 1, 1)
+
+
+def test_typing_on_a_slice_leaves_answers_on_dropped_mentions_out(frames):
+    gold = frames([at(0, 3, "place", entity="e:A"), at(5, 8, "writer", entity="e:B")])
+    run = frames([at(0, 3, "place"), at(5, 8, "place")])
+    rows = evaluate(gold, {"s": run}, tasks=["RT2KB"], matchings=["strong"], subclasses=STEPS, by=["class"])
+    row = rows.filter(pl.col("slice") == "t:place", pl.col("average") == "micro").row(0, named=True)
+    assert values(row, "tp", "fp", "fn", "ignored", "precision_on_mention") == (2, 0, 0, 1, 1.0)
+
+
+def test_hierarchies_are_read_from_rdf(tmp_path: Path):
+    file = tmp_path / "classes.ttl"
+    file.write_text("@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . <urn:a> rdfs:subClassOf <urn:b> , [] .")
+    assert read_subclasses(file).rows() == [("urn:a", "urn:b")]
+    file.write_text("<urn:a> <urn:p> <urn:b> .")
+    with pytest.raises(BadInput, match="says of no class"):
+        read_subclasses(file)
+
+
+DBO = "http://dbpedia.org/ontology/"
+# GERBIL's tests: A > B C D; B > E F; C > G; D > G H I J L; I > K L.
+LETTERS = ["BA", "CA", "DA", "EB", "FB", "GC", "GD", "HD", "ID", "JD", "KI", "LD", "LI"]
+TREE = pl.DataFrame({"class": [DBO + one[0] for one in LETTERS], "parent": [DBO + one[1] for one in LETTERS]})
+FIRST, SECOND = ("GJK", "HKL"), ("D", "C")
+
+
+@pytest.mark.parametrize(
+    ("cases", "micro", "macro"),
+    [
+        # src/test/java/org/aksw/gerbil/evaluate/impl/HierarchicalFMeasureCalculatorTest.java
+        ([FIRST], (1 / 3, 1 / 3, 1 / 3), (1 / 3, 1 / 3, 1 / 3)),
+        ([SECOND], (1 / 2, 1 / 7, 2 / 9), (1 / 2, 1 / 7, 2 / 9)),
+        ([FIRST, SECOND], (5 / 12, 5 / 21, 10 / 33), (5 / 12, 5 / 21, 5 / 18)),
+    ],
+)
+def test_hierarchical_scores_of_gerbil_are_those_of_its_own_cases(frames, cases, micro, macro):
+    names = [f"d{number}" for number in range(len(cases))]
+
+    def side(place):
+        rows = [
+            {"begin": 0, "end": 1, "document": name, "classes": [DBO + letter for letter in case[place]]}
+            for name, case in zip(names, cases, strict=True)
+        ]
+        # A document without any mention is not averaged over.
+        return frames(rows, [*names, "empty"])
+
+    rows = evaluate(
+        side(0), {"s": side(1)}, tasks=["RT2KB"], matchings=["weak"], profile="gerbil", subclasses=TREE
+    ).filter(pl.col("column") == "")
+    for average, want in (("micro", micro), ("macro", macro)):
+        row = rows.filter(average=average).row(0, named=True)
+        assert values(row, "precision", "recall", "f1") == pytest.approx(want)
+
+
+def test_gerbil_takes_two_mentions_without_known_classes_for_a_match_and_punishes_extra_ones(frames):
+    # Three entries: 1 (no class of a well-known knowledge base on either side), 0 (missed), 0 (extra).
+    gold, run = frames([at(0, 3, "x"), at(5, 8, "y")]), frames([at(0, 3, "z"), at(10, 12, "w")])
+    row = scored(gold, run, profile="gerbil")
+    assert values(row, "precision", "recall", "mentions") == pytest.approx((1 / 3, 1 / 3, 2))
+    # On gold spans alone there are no extra ones.
+    assert scored(gold, run, "ETyping", profile="gerbil")["precision"] == 1 / 2
+
+
+names = st.sampled_from(["writer", "person", "agent", "place", "thing", "planet"])
+typings = st.lists(st.tuples(st.integers(0, 5), st.lists(names, max_size=2, unique=True)), max_size=4)
+
+
+@settings(max_examples=40, deadline=None)
+@given(typings, typings)
+def test_gold_is_perfect_and_what_is_asked_is_found_or_missed(frames, left, right):
+    gold, run = (
+        frames([at(2 * place, 2 * place + 1, *classes) for place, classes in dict(rows).items()])
+        for rows in (left, right)
+    )
+    perfect = scored(gold, gold)
+    assert (perfect["fp"], perfect["fn"]) == (0, 0)
+    row = scored(gold, run)
+    assert row["tp"] + row["fn"] == perfect["tp"]
+    # The other way round, the roles of precision and recall change where every mention has classes.
+    if all(classes for _, classes in [*left, *right]):
+        assert scored(run, gold)["precision"] == row["recall"]
