@@ -28,7 +28,16 @@ from remix.workspace import Workspace, open_workspace
 )
 @click.option("--task", "tasks", multiple=True, help="A2KB, D2KB, C2KB, ERec, … (default: the profile's).")
 @click.option("--match", "matchings", multiple=True, help="strong, weak, … (default: the profile's).")
-@click.option("--by", multiple=True, metavar="COLUMN", help="Break down by class, type, kb, a property or a measure.")
+@click.option(
+    "--by",
+    multiple=True,
+    metavar="COLUMN[:SCHEME]",
+    help="Break down by class, type, kb, a property or a measure; a,b crosses two; schemes: deciles, quantiles:4, "
+    "thresholds:3,5, head-torso-tail.",
+)
+@click.option(
+    "--min-support", type=click.IntRange(min=0), default=0, metavar="N", help="Leave out slices of fewer mentions."
+)
 @click.option(
     "--scope", default="", metavar="CLASS", help="Class that gold was cut down to (P in scope), if not by its query."
 )

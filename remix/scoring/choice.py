@@ -25,3 +25,4 @@ class Choice:
     weight: str = ""
     unit: str = "document"
     against: str = ""
+    min_support: int = 0

@@ -2,18 +2,74 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import polars as pl
 
 from remix.errors import UnknownName, UsageError
 from remix.frames import Frames
-from remix.names import EL, RMX
+from remix.names import EL, HFTS, PREFIXES, RMX
+from remix.remixes.partitions import Partition, partition, selecting
 
-__all__ = ["Slicing", "column_values", "values_by"]
+__all__ = ["Breakdown", "Slicing", "breakdown", "column_values", "columns_of", "label_of", "values_by"]
 
 MAXIMUM = 2000
 """A column with more values than this names things, it does not class them."""
+
+_SCHEMED = re.compile(
+    r"(.+?):((?:log-)?deciles|quantiles[:= ]\d+|thresholds[:= ][-+.\de, ]+|head-torso-tail|classes)", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class Breakdown:
+    """A column to slice by, and the scheme of `remix.remixes.partitions` that it is cut by, or none."""
+
+    column: str
+    scheme: str = ""
+
+    @property
+    def label(self) -> str:
+        """Return what rows call it."""
+        return f"{self.column}:{self.scheme}" if self.scheme else self.column
+
+
+def breakdown(text: str) -> tuple[Breakdown, ...]:
+    """Return the columns that are crossed: `a,b` or `a × b`; a column may have a scheme, as in `a:quantiles:4`.
+
+    `rmx:` and `hfts:` may stand before the name of a measure. Raises `UsageError` for an empty name.
+
+    >>> breakdown("class,rmx:prominenceSegment")
+    (Breakdown(column='class', scheme=''), Breakdown(column='prominenceSegment', scheme=''))
+    >>> breakdown("words:thresholds:30,50 × form:deciles")[0]
+    Breakdown(column='words', scheme='thresholds:30,50')
+    """
+    found = []
+    for part in re.split(r"\s*×\s*|\s*,(?!\s*[-+.]?\d)\s*", text.strip()):
+        cut = _SCHEMED.fullmatch(part)
+        column, scheme = (cut[1], cut[2]) if cut is not None else (part, "")
+        if not column:
+            raise UsageError(f"'{text}' names no column: write --by class, or --by class,dataset for both crossed")
+        prefix, colon, local = column.partition(":")
+        if colon and PREFIXES.get(prefix) in (RMX, HFTS):
+            column = local
+        elif colon and prefix not in PREFIXES and "/" not in local and not scheme:
+            column, scheme = prefix, local
+        found.append(Breakdown(column, "log-deciles" if scheme == "deciles" else scheme))
+    return tuple(found)
+
+
+def label_of(text: str) -> str:
+    """Return what rows call the column, or the columns crossed, of a text."""
+    return " × ".join(one.label for one in breakdown(text))
+
+
+def columns_of(by: Iterable[str]) -> list[str]:
+    """Return the names of all columns that are sliced by."""
+    return [one.column for text in by for one in breakdown(text)]
+
 
 OF_ANNOTATIONS = ("surface_form", "is_nil", "ignorable", "confidence")
 OF_DOCUMENTS = ("dataset", "language", "source", "words", "document")
@@ -24,13 +80,20 @@ class Slicing:
     """The values of a column as names of slices.
 
     `values` has `annotation`, or `document` where the column is of documents, and `value`. `cuts` are the bounds of
-    the quarters that numbers were brought to, `kind` is what the values were before.
+    the quarters that numbers were brought to, or `parts` the parts of a scheme; `kind` is what the values were before.
     """
 
     column: str
     values: pl.DataFrame
     kind: pl.DataType
     cuts: tuple[float, ...] | None = None
+    parts: Partition = ()
+    scheme: str = ""
+
+    @property
+    def label(self) -> str:
+        """Return what rows call the column."""
+        return Breakdown(self.column, self.scheme).label
 
     @property
     def of_documents(self) -> bool:
@@ -40,6 +103,11 @@ class Slicing:
     def named(self, found: pl.DataFrame) -> pl.DataFrame:
         """Return other values (column `value`) as the names of these slices."""
         value = pl.col("value").cast(self.kind, strict=False)
+        if self.parts:
+            names = zip(self.parts, _numbered([part.name for part in self.parts]), strict=True)
+            cast = found.with_columns(value=value)
+            chosen = [pl.when(selecting("value", part)).then(pl.lit(name)) for part, name in names]
+            return cast.with_columns(value=pl.coalesce(chosen))
         if self.cuts is not None:
             value = value.cast(pl.Float64).cut(list(self.cuts), labels=_labels(self.cuts))
         return found.with_columns(value.cast(pl.String).alias("value"))
@@ -50,14 +118,23 @@ def values_by(
     column: str,
     columns: pl.DataFrame | None = None,
     document_columns: pl.DataFrame | None = None,
+    scheme: str = "",
 ) -> Slicing:
     """Return the slices of a column: `class`, `type`, one of `columns` or `document_columns`, of the frames or values.
 
-    Numbers in more than ten different values become quarters of the annotations, named by their bounds.
-    Raises `UnknownName` for a column that is in none of them, `UsageError` for one with too many values.
+    With a scheme they are its parts, what has no value among them. Without, numbers in more than ten different values
+    become quarters of the annotations, named by their bounds. Raises `UnknownName` for a column that is in none of
+    them, `UsageError` for one with too many values.
     """
     found = column_values(gold, column, columns, document_columns)
     key = "document" if "document" in found.columns else "annotation"
+    if scheme:
+        every = (gold.documents if key == "document" else gold.annotations).select(key).unique(maintain_order=True)
+        found = every.join(found.select(key, "value"), on=key, how="left", maintain_order="left")
+        counted = gold.annotations.filter(pl.col("ignorable").is_null()).select(key).join(found, on=key)
+        parts = partition(counted["value"].alias(column), scheme)
+        slicing = Slicing(column, found, found["value"].dtype, parts=parts)
+        return Slicing(column, slicing.named(found).drop_nulls(), slicing.kind, parts=parts, scheme=scheme)
     found = found.select(key, "value").drop_nulls().unique()
     cuts = _cuts(gold, found) if found["value"].dtype.is_numeric() else None
     slicing = Slicing(column, found, found["value"].dtype, cuts)
@@ -117,5 +194,10 @@ def _cuts(gold: Frames, found: pl.DataFrame) -> tuple[float, ...] | None:
 
 def _labels(cuts: tuple[float, ...]) -> list[str]:
     bounds = [f"≤ {cuts[0]:g}", *(f"{a:g} to {b:g}" for a, b in zip(cuts, cuts[1:], strict=False)), f"> {cuts[-1]:g}"]
-    # Numbered, so that sorted as text they are in the order of their values.
-    return [f"{number}: {bound}" for number, bound in enumerate(bounds, 1)]
+    return _numbered(bounds)
+
+
+def _numbered(names: list[str]) -> list[str]:
+    """Return the names with numbers, so that sorted as text they are in the order of their values."""
+    width = len(str(len(names)))
+    return [f"{number:0{width}}: {name}" for number, name in enumerate(names, 1)]

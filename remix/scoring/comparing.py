@@ -14,6 +14,7 @@ from remix._version import __version__
 from remix.errors import UnknownName, UsageError
 from remix.scoring.agreement import agreement
 from remix.scoring.choice import Choice
+from remix.scoring.columns import columns_of
 from remix.scoring.comparison import Comparison, Part, compared, slices_of
 from remix.scoring.curves import CURVES
 from remix.scoring.evaluation import case_of, counts_of
@@ -76,8 +77,9 @@ def compared_inputs(
     single = [((name,), ()) for name in names] + [((), (file,)) for file in gold]
     parts: dict[str, Part] = {}
     signatures = []
+    measured = [column for column in columns_of(by) if column not in rules.slices]
     for own, files in [(names, gold)] if by else single:
-        found = read_inputs(keeper, own, files, runs, systems, [one for one in by if one not in rules.slices], entities)
+        found = read_inputs(keeper, own, files, runs, systems, measured, entities)
         prepared, answers = rules.prepare(found.gold, found.runs)
         whole = case_of(prepared, answers, choice, **found.known)
         counts, documents = counts_of(whole, choice, **found.tables), whole.mentions.documents

@@ -15,7 +15,7 @@ from remix.scoring.answers import Answers
 from remix.scoring.background import Background
 from remix.scoring.cases import Case
 from remix.scoring.choice import Choice
-from remix.scoring.columns import values_by
+from remix.scoring.columns import breakdown, values_by
 from remix.scoring.errors import error_rows
 from remix.scoring.mentions import Mentions, mentions_of
 from remix.scoring.overlaps import overlaps
@@ -23,7 +23,7 @@ from remix.scoring.profiles import PROFILES
 from remix.scoring.rows import rows_of
 from remix.scoring.selecting import scope_of_queries
 from remix.scoring.signatures import signed
-from remix.scoring.slices import kb_cases, scope_of_class, sliced
+from remix.scoring.slices import crossed, kb_cases, scope_named, scope_of_class
 from remix.scoring.units import in_units
 from remix.scoring.weights import Weights, require_pairs, weighed, weights_of
 
@@ -56,6 +56,7 @@ def evaluate(
     weight: str = "",
     unit: str = "document",
     against: str = "",
+    min_support: int = 0,
     contents: Mapping[str, str] | None = None,
 ) -> pl.DataFrame:
     """Return scores: a row per system, dataset, task, matching, slice and average.
@@ -69,7 +70,8 @@ def evaluate(
     - `runs` maps a system's name to its answers; documents are aligned by IRI, else by text.
     - `tasks`, `matchings`: those of the profile unless given.
     - `by`: columns to slice by: `class`, any of `columns` (annotation and one column each) or `document_columns`
-      (likewise), a property or measure.
+      (likewise), a property or measure; `a,b` crosses them, `a:quantiles:4` cuts numbers (see `breakdown`). Slices of
+      fewer than `min_support` mentions are left out.
     - `types` (entity, class), by default the knowledge base's, tells which answers are in the scope of a class.
     - `names` (entity, name): what entities are called, for profiles that ask for it.
     - `subclasses` (class, parent), by default the knowledge base's: the hierarchy in which classes are compared.
@@ -112,6 +114,7 @@ def evaluate(
         tuple(errors),
         unit=unit,
         against=against,
+        min_support=min_support,
     )
     if spans not in ("all", "kept"):
         raise UsageError(f"spans are 'all' or 'kept', not '{spans}'")
@@ -155,7 +158,11 @@ def case_of(
     pairs = overlaps(mentions)
     mentions = in_units(mentions, gold.documents, choice.unit)
     answers = Answers(mentions, gold, runs, background or Background.of(gold, kb), types, names, subclasses)
-    scope = scope_of_class(mentions, choice.scope, types) if choice.scope else scope_of_queries(answers)
+    if choice.scope:
+        known = [gold.classes["class"]] if types is None else [gold.classes["class"], types["class"]]
+        scope = scope_of_class(mentions, scope_named(choice.scope, pl.concat(known)), types)
+    else:
+        scope = scope_of_queries(answers)
     return Case(mentions, mentions.gold, mentions.answers, pairs, scope=scope, known=answers)
 
 
@@ -180,15 +187,27 @@ def counts_of(
         if column in choice.profile.slices:
             parts += _sliced_by_profile(whole, choice, column, parts[0].columns)
             continue
-        slicing = values_by(answers.gold, column, columns, document_columns)
-        cases = list(sliced(whole, slicing, answers, choice.profile.rest))
-        if not cases:
-            raise UsageError(f"no annotation of gold has a value in column '{column}'")
+        slicings = [
+            values_by(answers.gold, one.column, columns, document_columns, one.scheme) for one in breakdown(column)
+        ]
+        cases = _supported(list(crossed(whole, slicings, answers, choice.profile.rest)), column, choice.min_support)
         parts += [_counted(case, choice, degrees) for case in progress.track(cases, f"slices by {column}")]
     counts = (
         pl.concat(parts, how="diagonal_relaxed").join(_names(mentions), on="system").join(mentions.documents, on="doc")
     )
     return counts.drop("system", "document").rename({"name": "system"})
+
+
+def _supported(cases: list[Case], column: str, least: int) -> list[Case]:
+    """Return the slices of enough mentions; raises `UsageError` where there are none."""
+    if not cases:
+        raise UsageError(f"no annotation of gold has a value in column '{column}'")
+    found = [case for case in cases if not least or case.kept()["group"].n_unique() >= least]
+    if not found:
+        raise UsageError(f"no slice by '{column}' has {least} mentions: lower --min-support")
+    if left := len(cases) - len(found):
+        progress.note(f"by {column}: {left} slices of fewer than {least} mentions are left out")
+    return found
 
 
 def _sliced_by_profile(whole: Case, choice: Choice, column: str, order: list[str]) -> list[pl.DataFrame]:

@@ -17,6 +17,7 @@ from remix.frames_folder import FramesFolder, is_frames_folder
 from remix.measures._classes import class_mapping
 from remix.names import EL, RMX
 from remix.scoring.choice import Choice
+from remix.scoring.columns import columns_of
 from remix.scoring.differences import Counting, differences, headlines, profile_names
 from remix.scoring.evaluation import evaluate
 from remix.scoring.hierarchies import read_subclasses
@@ -89,7 +90,7 @@ def evaluated(
     if hierarchy is not None:
         choices["subclasses"] = read_subclasses(hierarchy)
     own = PROFILES[choices.get("profile", "remix")].slices
-    measured = [column for column in by if column not in own] + column_weighed_by(choices.get("weight", ""))
+    measured = [column for column in columns_of(by) if column not in own] + column_weighed_by(choices.get("weight", ""))
     found = read_inputs(keeper, names, gold, runs, systems, measured, entities)
     rows = evaluate(found.gold, found.runs, by=by, contents=found.contents, **found.tables, **found.known, **choices)
     return rows, found.gold.documents["dataset"].unique().sort().to_list()

@@ -9,6 +9,7 @@ import polars as pl
 from remix import progress
 from remix.scoring.averages import SCORES
 from remix.scoring.choice import Choice
+from remix.scoring.columns import label_of
 from remix.scoring.intervals import intervals
 from remix.scoring.significance import DIFFERENCES, differences_of_slices
 from remix.scoring.tasks import SCOPED
@@ -105,7 +106,7 @@ def _ordered(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:
     last = ["precision_documents", "recall_documents", "f1_documents", *BOUNDS, *DIFFERENCES, *FUZZY]
     last = [name for name in last if name in rows.columns]
     places = {"dataset": ["all", "mean"], "task": list(choice.tasks), "matching": list(choice.matchings)}
-    places["column"] = ["", "kb", *choice.by]
+    places["column"] = ["", "kb", *(label_of(text) for text in choice.by)]
     order = [
         pl.col(name).replace_strict({value: place for place, value in enumerate(known)}, default=len(known))
         for name, known in places.items()

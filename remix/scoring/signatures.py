@@ -11,6 +11,7 @@ import polars as pl
 from remix import iris
 from remix._version import __version__
 from remix.frames import Frames
+from remix.scoring.columns import columns_of
 from remix.signature import Signature, content_hash
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def signed(
     tables = [
         table.select(pl.first(), *named)
         for table in columns
-        if table is not None and (named := [name for name in choice.by if name in table.columns])
+        if table is not None and (named := [name for name in columns_of(choice.by) if name in table.columns])
     ]
     fields = {
         "remix": __version__,
@@ -62,6 +63,7 @@ def signed(
         "scope": choice.scope,
         "spans": choice.spans,
         "against": choice.against,
+        "min_support": str(choice.min_support or ""),
         "unit": choice.unit if choice.unit != "document" else "",
         "bootstrap": f"{choice.bootstrap},seed={choice.seed}" if choice.bootstrap else "",
         "entities": iris.VERSION,

@@ -7,12 +7,14 @@ from dataclasses import replace
 
 import polars as pl
 
+from remix.errors import UnknownName, UsageError
+from remix.names import PREFIXES
 from remix.scoring.answers import Answers
 from remix.scoring.cases import Case
 from remix.scoring.columns import Slicing
 from remix.scoring.mentions import NIL, Mentions
 
-__all__ = ["kb_cases", "scope_of_class", "sliced"]
+__all__ = ["crossed", "kb_cases", "scope_named", "scope_of_class", "sliced"]
 
 CLASSES = ("class", "type")
 """Columns whose values are classes, which answers have by their entities."""
@@ -39,7 +41,20 @@ def sliced(whole: Case, slicing: Slicing, answers: Answers, rest: str = "dropped
             scope = named.group_by("a").agg(in_scope=(pl.col("value") == value).fill_null(False).any())
         else:
             scope = None
-        yield of_value(whole, column, value, chosen, rest, scope)
+        yield of_value(whole, slicing.label, value, chosen, rest, scope)
+
+
+def crossed(whole: Case, slicings: Sequence[Slicing], answers: Answers, rest: str = "dropped") -> Iterator[Case]:
+    """Return a case for each combination of values that any kept mention has, each cut by one column after another."""
+    first, *others = slicings
+    for case in sliced(whole, first, answers, rest):
+        if not others:
+            yield case
+        elif not case.kept().is_empty():
+            for inner in crossed(case, others, answers, rest):
+                if not inner.kept().is_empty():
+                    column, value = f"{case.column} × {inner.column}", f"{case.value} × {inner.value}"
+                    yield replace(inner, column=column, value=value, _judged={})
 
 
 def _of_documents(whole: Case, slicing: Slicing) -> Iterator[Case]:
@@ -47,7 +62,7 @@ def _of_documents(whole: Case, slicing: Slicing) -> Iterator[Case]:
     for value in places["value"].unique().sort():
         inside = pl.col("doc").is_in(places.filter(pl.col("value") == value)["doc"].implode())
         gold, answers = whole.gold.filter(inside), whole.answers.filter(inside)
-        yield replace(whole, gold=gold, answers=answers, column=slicing.column, value=value, _judged={})
+        yield replace(whole, gold=gold, answers=answers, column=slicing.label, value=value, _judged={})
 
 
 def of_value(whole: Case, column: str, value: str, chosen: pl.Series, rest: str, scope: pl.DataFrame | None) -> Case:
@@ -69,6 +84,25 @@ def _both(whole: Case, scope: pl.DataFrame | None) -> pl.DataFrame | None:
         return None
     both = scope.join(whole.scope.rename({"in_scope": "before"}), on="a", how="full", coalesce=True)
     return both.select("a", in_scope=pl.col("in_scope").fill_null(True) & pl.col("before").fill_null(True))
+
+
+def scope_named(given: str, classes: pl.Series) -> str:
+    """Return the class of a name: its IRI, its short form (`dbo:Person`) or its local name, where it is the only one.
+
+    Raises `UnknownName` with the nearest class; without any class to choose from the name itself is returned.
+    """
+    known = classes.drop_nulls().unique().sort()
+    prefix, _, local = given.partition(":")
+    for name in (given, PREFIXES.get(prefix, "") + local):
+        if known.is_empty() or name in known:
+            return given if known.is_empty() else name
+    named = known.to_frame("class").with_columns(local=pl.col("class").str.extract(r"([^/#:]+)$"))
+    same = named.filter(pl.col("local") == given)["class"]
+    if len(same) == 1:
+        return str(same[0])
+    if len(same):
+        raise UsageError(f"'{given}' is the name of several classes: write one of {', '.join(same)}")
+    raise UnknownName("class", given, named["local"].drop_nulls(), "remix evaluate --by class")
 
 
 def scope_of_class(mentions: Mentions, value: str, types: pl.DataFrame | None) -> pl.DataFrame | None:

@@ -1,0 +1,93 @@
+"""Slices by several columns, by schemes, and of enough support; unknown ones."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from remix import progress
+from remix.errors import UnknownName, UsageError
+from remix.scoring import evaluate
+from remix.scoring.columns import Breakdown, breakdown
+from remix.scoring.slices import scope_named
+from tests.scoring.conftest import framed
+
+# Six mentions in two documents: persons and places, with the numbers 1 to 5 and one without.
+CLASSES = ["c:Person", "c:Person", "c:Place", "c:Person", "c:Place", "c:Place"]
+ROWS = [
+    {"document": "d" if n < 3 else "e", "begin": 10 * n, "end": 10 * n + 3, "entity": "e:A", "classes": [name]}
+    for n, name in enumerate(CLASSES)
+]
+GOLD = framed(ROWS, documents=["d", "e"])
+RUN = framed(ROWS[:4], documents=["d", "e"])
+COLUMNS = pl.DataFrame({"annotation": GOLD.annotations["annotation"][:5], "size": [1, 2, 3, 4, 5]})
+TYPES = pl.DataFrame({"entity": ["e:A"], "class": ["c:Person"]})
+
+
+def slices(by, **options):
+    rows = evaluate(GOLD, {"s": RUN}, tasks=["D2KB"], matchings=["strong"], by=[by], columns=COLUMNS, **options)
+    rows = rows.filter(pl.col("column") != "", pl.col("average") == "micro")
+    return {row["slice"]: (row["tp"], row["fn"]) for row in rows.to_dicts()}
+
+
+def test_two_columns_crossed_give_a_slice_for_each_pair_that_occurs():
+    # Answered are the first four: of the persons in d both, of the places in d one, and so on.
+    expected = {
+        "c:Person × d": (2, 0), "c:Place × d": (1, 0), "c:Person × e": (1, 0), "c:Place × e": (0, 2),
+    }  # fmt: skip
+    assert slices("class,document") == slices("class × document") == expected
+    assert slices("document,class") == {" × ".join(reversed(name.split(" × "))): n for name, n in expected.items()}
+
+
+@pytest.mark.parametrize(
+    ("by", "expected"),
+    [
+        # Up to 2: 1, 2; up to 4: 3, 4; above: 5; the sixth has no value. The first four are answered.
+        ("size:thresholds:2,4", {"1: to-2": (2, 0), "2: 2-4": (2, 0), "3: above-4": (0, 1), "4: unspecified": (0, 1)}),
+        ("size:quantiles:2", {"1: 1-3": (3, 0), "2: 3-5": (1, 1), "3: unspecified": (0, 1)}),
+    ],
+)
+def test_numbers_are_cut_by_a_scheme(by, expected):
+    found = slices(by)
+    assert list(found.values()) == list(expected.values())
+    assert [name[:2] for name in found] == [name[:2] for name in expected]
+
+
+def test_slices_without_support_are_left_out_and_said(capsys):
+    with progress.enable():
+        assert set(slices("class,document", min_support=2)) == {"c:Person × d", "c:Place × e"}
+    assert "by class,document: 2 slices of fewer than 2 mentions are left out" in capsys.readouterr().err
+    with pytest.raises(UsageError, match="no slice by 'class' has 9 mentions"):
+        slices("class", min_support=9)
+
+
+def test_a_breakdown_reads_commas_of_numbers_as_numbers():
+    assert breakdown("a:thresholds:3, 5,b:quantiles:4") == (
+        Breakdown("a", "thresholds:3, 5"),
+        Breakdown("b", "quantiles:4"),
+    )
+    assert breakdown("http://e.org/ns#x:deciles") == (Breakdown("http://e.org/ns#x", "log-deciles"),)
+
+
+@pytest.mark.parametrize(
+    ("by", "message"),
+    [
+        ("clas", "no column named 'clas'; did you mean 'class'"),
+        ("size:deciels", "no scheme 'deciels'; did you mean 'log-deciles'"),
+        ("class:deciles", "holds no numbers"),
+        ("class,", "names no column"),
+    ],
+)
+def test_unknown_columns_and_schemes_are_refused_with_the_nearest(by, message):
+    with pytest.raises(UsageError, match=message):
+        slices(by)
+
+
+def test_a_scope_is_named_in_short_and_an_unknown_one_refused():
+    classes = pl.Series(["http://dbpedia.org/ontology/Person", "http://dbpedia.org/ontology/Place"])
+    for given in ("Person", "dbo:Person", "http://dbpedia.org/ontology/Person"):
+        assert scope_named(given, classes) == "http://dbpedia.org/ontology/Person"
+    with pytest.raises(UnknownName, match="no class named 'Persn'; did you mean 'Person'"):
+        scope_named("Persn", classes)
+    with pytest.raises(UnknownName, match="did you mean 'Person'"):
+        evaluate(GOLD, {"s": RUN}, scope="Persn", types=TYPES)
