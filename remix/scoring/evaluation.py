@@ -12,6 +12,7 @@ from remix import progress
 from remix.errors import UnknownName, UsageError
 from remix.frames import Frames
 from remix.scoring.answers import Answers
+from remix.scoring.asked import counted, with_means
 from remix.scoring.background import Background
 from remix.scoring.cases import Case
 from remix.scoring.choice import Choice
@@ -68,7 +69,7 @@ def evaluate(
     where `bootstrap` asks for samples, and `signature`. Scores are fractions; undefined ones are null.
 
     - `runs` maps a system's name to its answers; documents are aligned by IRI, else by text.
-    - `tasks`, `matchings`: those of the profile unless given.
+    - `tasks`, `matchings`: those of the profile unless given; a task can name its own, `A2KB(match=weak)`.
     - `by`: columns to slice by: `class`, any of `columns` (annotation and one column each) or `document_columns`
       (likewise), a property or measure; `a,b` crosses them, `a:quantiles:4` cuts numbers (see `breakdown`). Slices of
       fewer than `min_support` mentions are left out.
@@ -130,11 +131,12 @@ def evaluate(
         choice = replace(choice, weight=weights.name)
     known = {"types": types, "names": names, "subclasses": subclasses}
     signature = signed(choice, gold, runs, kb, [columns, document_columns], background, contents or {}, **known)
+    asked, choice = choice, counted(choice)
     whole = case_of(prepared, answers, choice, kb=kb, background=background, **known)
     counts = counts_of(whole, choice, columns=columns, document_columns=document_columns, weights=weights)
     if against and against not in set(counts["slice"]):
         raise UnknownName("slice", against, counts["slice"].unique())
-    rows = rows_of(counts, whole.mentions.documents, runs, choice)
+    rows = with_means(rows_of(counts, whole.mentions.documents, runs, choice), asked)
     if choice.errors:
         wrong = error_rows(whole, choice.errors, choice.matchings)
         wrong = wrong.with_columns(profile=pl.lit(choice.profile.name))

@@ -15,7 +15,7 @@ from remix.scoring.linkable import linkable
 from remix.scoring.matchings import Matching
 from remix.scoring.mentions import NIL
 
-__all__ = ["FILTERS", "SCOPED", "TASKS", "Task", "completed", "narrowed", "tally", "task_named"]
+__all__ = ["FILTERS", "SCOPED", "TASKS", "Task", "completed", "narrowed", "tally", "task_named", "uncounted"]
 
 SCOPED = ("fp_in_scope", "fp_on_mention")
 """The false positives behind the second and third precision."""
@@ -127,6 +127,11 @@ def _tally(case: Case, judged: Judged, on_mention_only: bool) -> pl.DataFrame:
     )
     found = judged.groups.group_by("system", "doc").agg(tp=pl.len().cast(pl.Int64))
     return completed(case, case.kept().group_by("doc").agg(gold=pl.col("group").n_unique()), found, counted)
+
+
+def uncounted(case: Case, matching: Matching) -> pl.DataFrame:
+    """Raise `UsageError`: a task whose scores are means of others' has no counts of its own."""
+    raise UsageError("a task that is the mean of others has no counts: name one of its parts")
 
 
 def completed(case: Case, gold: pl.DataFrame, found: pl.DataFrame, counted: pl.DataFrame) -> pl.DataFrame:

@@ -10,15 +10,20 @@ from remix.scoring.clusters import CLUSTER_MEASURES, cluster_counts
 from remix.scoring.details import with_detail
 from remix.scoring.matchings import Matching
 from remix.scoring.mentions import NIL
-from remix.scoring.tasks import SCOPED, Task
+from remix.scoring.tasks import SCOPED, Task, uncounted
 
 DEFAULT = "b_cubed"
+BLANC = ("pairwise", "pairwise_negative")
+"""The links whose scores BLANC is the mean of (Recasens and Hovy 2011)."""
 _PLACE = ["doc", "begin", "end"]
 
 
 def _at(measure: str) -> Task:
+    if measure == "blanc":
+        parts = tuple(f"NIL-clusters(measure={one})" for one in BLANC)
+        return Task("NIL-clusters", "text given; mean of both kinds of pairs", uncounted, parts=parts)
     if measure not in CLUSTER_MEASURES:
-        raise UnknownName("measure of clusters", measure, CLUSTER_MEASURES)
+        raise UnknownName("measure of clusters", measure, [*CLUSTER_MEASURES, "blanc"])
 
     def count(case: Case, matching: Matching) -> pl.DataFrame:
         case = with_detail(case, "cluster")
