@@ -18,12 +18,12 @@ from remix.files import written
 from remix.formats import Format, Found, Loss, Source
 from remix.formats._mending import Mends, decoded
 from remix.formats._mentions import Mentions, apart, assembled, flat, labels
+from remix.formats._wikipedia import article, titled
 from remix.frames import Frames
 from remix.signature import content_hash
 
 NIL = "--NME--"
 _START = r"^-DOCSTART- (?:\((.*)\))?"
-_WIKIPEDIA = "http://en.wikipedia.org/wiki/"
 
 
 def _is_aida(head: bytes, name: str) -> bool:
@@ -95,7 +95,7 @@ def _mentions(tokens: pl.DataFrame, mends: Mends) -> pl.DataFrame:
         mends.add("tag", f"line {odd['row'][0]}: I begins a mention", odd.height)
     cell = pl.col("cells").list
     entity, url = (cell.get(place, null_on_oob=True).first() for place in (3, 4))
-    named = pl.when(entity != NIL).then(_WIKIPEDIA + entity.str.replace_all(r"\s", "_"))
+    named = pl.when(entity != NIL).then(titled(entity))
     return tagged.group_by("mention", maintain_order=True).agg(
         place=pl.format("line {}", pl.col("row").first()),
         name=pl.col("name").first(),
@@ -126,8 +126,7 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
 
 def _cells() -> list[pl.Expr]:
     entity = pl.col("identifiers").list.first().str.replace_all(r"\s", "_")
-    url = entity.str.replace(r"^http://(?:([a-z-]+)\.)?dbpedia\.org/resource/", "http://${1}.wikipedia.org/wiki/")
-    url = url.str.replace("http://.wikipedia", "http://en.wikipedia", literal=True)
+    url = article(entity)
     return [
         pl.col("surface_form").str.replace_all(r"\s+", " ").str.strip_chars().alias("mention"),
         pl.coalesce(url.str.replace(r"^https?://.*?/(?:wiki|entity|resource)/", ""), pl.lit(NIL)).alias("entity"),
