@@ -37,7 +37,7 @@ def _is_nif(head: bytes, name: str) -> bool:
         return RDF in text or re.search(r"<[A-Za-z_]", text) is None or "<rdf:" in text
     if syntax == ox.RdfFormat.JSON_LD:
         # JSON has many formats; what links it to RDF are its keywords.
-        return '"@' in text or ".jsonld" in name
+        return re.search(r'"@[a-z]+"\s*:', text) is not None or ".jsonld" in name
     # Names with a colon and comments begin lines of other formats too; what these have behind it, RDF has not.
     return syntax is not None and _TABULAR.match(text.lstrip("\ufeff \r\n")) is None
 

@@ -1,0 +1,82 @@
+"""Answers of TagMe and WAT."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+
+from remix.errors import BadInput
+from remix.formats import Reading, read, write
+from remix.formats._losses import reduced
+from remix.formats.tagme import tagme
+from remix.frames import Frames
+from tests.formats.corpora import assert_same, corpora, rewritten
+
+ADA = {"spot": "Ada", "start": 0, "end": 3, "id": 974, "title": "Ada Lovelace", "rho": 0.5, "link_probability": 0.1}
+ANSWER = {"test": "5", "annotations": [ADA], "time": 2, "api": "tag", "lang": "en", "timestamp": "2020-01-01T00:00:00"}
+
+
+def read_text(folder: Path, text: str, name: str = "x.json") -> Reading:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return read(path, unannotated=True)
+
+
+def test_single_answer_is_called_by_its_file(tmp_path: Path) -> None:
+    reading = read_text(tmp_path, json.dumps(ANSWER, indent=1), "doc7.json")
+    frames = reading.frames
+    assert reading.report.format == "tagme"
+    assert frames.documents.select("given", "text", "language").rows() == [("doc7", None, "en")]
+    assert frames.annotations.select("begin", "end", "surface_form", "confidence").rows() == [(0, 3, "Ada", 0.5)]
+    assert frames.links["entity"].to_list() == ["http://dbpedia.org/resource/Ada_Lovelace"]
+
+
+def test_answer_a_line_may_name_its_text_and_is_held_against_it(tmp_path: Path) -> None:
+    # The answer says 0 to 3, the text has the spot at 2.
+    lines = [{"annotations": [], "lang": "de"}, {**ANSWER, "lang": "de", "document": "d", "text": "O Ada"}]
+    reading = read_text(tmp_path, "".join(json.dumps(line) + "\n" for line in lines))
+    assert reading.frames.documents["given"].to_list() == ["1", "d"]
+    assert reading.frames.annotations.select("begin", "end").rows() == [(2, 5)]
+    assert reading.frames.links["entity"].to_list() == ["http://de.dbpedia.org/resource/Ada_Lovelace"]
+    assert [(one.kind, one.count) for one in reading.report.repairs] == [("offset", 1)]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"annotations": []}\n{"annotations": [', r"x\.json:2: is no JSON"),
+        ('{"annotations": []}\n{"annotations": 5}', r"x\.json:2: an answer is a JSON object with"),
+        ('{"annotations": [{"start": "a", "end": 2}]}', r"x\.json:1: begin and end are whole numbers, not 'a' and '2'"),
+    ],
+)
+def test_broken_answer_is_refused_with_its_line(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(text)
+    with pytest.raises(BadInput, match=message):
+        read(path, format="tagme")
+
+
+def test_entity_without_a_title_in_the_edition_is_named_as_lost(tmp_path: Path) -> None:
+    frames = read_text(tmp_path, json.dumps({**ANSWER, "document": "d", "text": "Ada", "lang": "de"})).frames
+    english = Frames.of(
+        documents=frames.documents.with_columns(language=pl.lit("en")),
+        annotations=frames.annotations,
+        links=frames.links,
+    )
+    assert [(loss.kind, loss.count) for loss in write(english, tmp_path / "y.jsonl", "tagme")] == [("entities", 1)]
+
+
+@settings(max_examples=30, deadline=None)
+@given(corpora())
+def test_round_trip_keeps_what_is_linked_to_wikipedia(frames: Frames) -> None:
+    titled = frames.links.filter(pl.col("entity").str.contains("dbpedia"))["annotation"]
+    held, _ = reduced(frames.keep(annotations=titled), tagme.holds)
+    once = rewritten(held, "tagme", "x.jsonl")
+    spans = ["document", "begin", "end", "surface_form", "confidence"]
+    assert once.annotations.select(spans).sort(spans).equals(held.annotations.select(spans).sort(spans))
+    assert sorted(once.links["entity"]) == sorted(held.links["entity"])
+    assert_same(rewritten(once, "tagme", "x.jsonl"), once)
