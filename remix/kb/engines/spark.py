@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import accumulate
@@ -64,7 +65,9 @@ class SparkTables:
         if sort_by:
             rows = rows.orderBy(*(rows[column].asc_nulls_first() for column in sort_by))
         aside = path.with_name(f"{path.name}.unfinished")
-        with _explained(path), stage(path.stem.replace("_", " ")):
+        what = path.stem.replace("_", " ")
+        with _explained(path), stage(what):
+            self.spark.sparkContext.setJobDescription(what)
             path.parent.mkdir(parents=True, exist_ok=True)
             options = {"compression": "zstd", "parquet.block.row.count.limit": str(ROW_GROUP)}
             rows.write.mode("overwrite").options(**options).parquet(aside.absolute().as_uri())
@@ -111,6 +114,7 @@ def spark_session(memory: str = "") -> Iterator[SparkSession]:
         return
     builder = SparkSession.builder.appName("remix")
     if not any(name in os.environ for name in CONFIGURED):
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         for name, value in LOCAL.items():
             builder = builder.config(name, value)
         if amount:
