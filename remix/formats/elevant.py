@@ -23,6 +23,7 @@ import polars as pl
 from remix import iris
 from remix.errors import BadInput
 from remix.formats import Format, Found, Repair, Source
+from remix.formats._elevant_writing import write_articles
 from remix.formats._scoping import annotation_iris, document_iris
 from remix.frames import Frames
 from remix.names import RMX
@@ -59,6 +60,8 @@ _SCHEMA = {
 
 def _is_elevant(head: bytes, name: str) -> bool:
     start = head.lstrip()[:1]
+    if b'"start_char"' in head:
+        return False
     return (
         start == b"{"
         and re.search(rb'"(labels|entity_mentions|evaluation_span)"\s*:', head) is not None
@@ -106,14 +109,14 @@ def _articles(source: Source, content: bytes) -> pl.DataFrame:
     try:
         articles = pl.read_ndjson(content, schema=_SCHEMA)
     except pl.exceptions.PolarsError as error:
-        raise _broken(source, content, error) from None
+        raise broken(source, content, error) from None
     if articles["text"].null_count():
         line = int(articles["text"].is_null().arg_max() or 0) + 1
         raise BadInput(source.name, "an article without text", line=line)
     return articles.with_row_index("line", offset=1)
 
 
-def _broken(source: Source, content: bytes, error: Exception) -> BadInput:
+def broken(source: Source, content: bytes, error: Exception) -> BadInput:
     """Return the error of the first line that is no article."""
     for number, line in enumerate(content.splitlines(), 1):
         try:
@@ -291,4 +294,18 @@ elevant = Format(
     suffixes=(".benchmark.jsonl", ".linked_articles.jsonl"),
     sniff=_is_elevant,
     read=_read,
+    write=write_articles,
+    holds=frozenset(
+        {
+            "texts",
+            "nil",
+            "ignorable",
+            "classes",
+            "entity-classes",
+            "further-classes",
+            "candidates",
+            "regions",
+            "unannotated",
+        }
+    ),
 )

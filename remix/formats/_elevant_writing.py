@@ -1,0 +1,122 @@
+"""ELEVANT's JSON Lines as they are written: an article a line, with labels (gold) or entity mentions (answers)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from remix.files import written
+from remix.formats._losses import Loss
+from remix.formats._mentions import flat
+from remix.frames import Frames
+from remix.names import RMX
+
+__all__ = ["write_articles", "write_simple"]
+
+_WD = "http://www.wikidata.org/entity/"
+NIL = "<NIL>"
+
+
+def write_articles(frames: Frames, path: Path) -> tuple[Loss, ...]:
+    """Write a benchmark, or linked articles to a file that is named `….linked_articles.jsonl`; return the losses.
+
+    An article is numbered by its place unless its name is `urn:elevant:article:N`. An identifier that is none of
+    Wikidata's is written as it is.
+    """
+    answers = "linked_articles" in path.name
+    rows = _rows(frames)
+    told: tuple[str, ...] = ("candidates",) if not answers else ("classes", "ignorable")
+    kept = {"candidates": frames.candidates["annotation"], "classes": frames.classes["annotation"]}
+    kept["ignorable"] = frames.annotations.filter(pl.col("ignorable").is_not_null())["annotation"]
+    losses = tuple(Loss(name, len(kept[name]), str(kept[name][0])) for name in told if len(kept[name]))
+    if answers:
+        rows = rows.filter(pl.col("ignorable").is_null())
+    regions = {document: [begin, end] for document, begin, end in frames.regions.iter_rows()}
+    with written(path) as stream:
+        for number, document, listed in _articles(frames, rows):
+            article: dict[str, Any] = {
+                "id": number,
+                "title": document["given"] or document["document"],
+                "text": document["text"],
+            }
+            if document["document"] in regions:
+                article["evaluation_span"] = regions[document["document"]]
+            article["entity_mentions" if answers else "labels"] = [
+                _mention(row) if answers else _label(row, nth) for nth, row in enumerate(listed)
+            ]
+            stream.write((json.dumps(article, ensure_ascii=False) + "\n").encode())
+    return losses + _cut_regions(frames)
+
+
+def write_simple(frames: Frames, path: Path) -> tuple[Loss, ...]:
+    """Write simple JSON Lines: `labels`, or `predictions` to a file whose name has `linked` or `prediction` in it."""
+    predictions = any(part in path.name for part in ("linked", "prediction"))
+    with written(path) as stream:
+        for _, document, listed in _articles(frames, _rows(frames)):
+            named = [
+                {"start_char": row["begin"], "end_char": row["end"], "entity_reference": row["entity"]}
+                | ({"candidates": row["candidates"]} if predictions and row["candidates"] else {})
+                for row in listed
+            ]
+            article = {"title": document["given"] or document["document"], "text": document["text"]}
+            stream.write(
+                (
+                    json.dumps({**article, "predictions" if predictions else "labels": named}, ensure_ascii=False)
+                    + "\n"
+                ).encode()
+            )
+    lost = frames.candidates["annotation"] if not predictions else pl.Series([], dtype=pl.String)
+    return (Loss("candidates", len(lost), str(lost[0])),) if len(lost) else ()
+
+
+def _rows(frames: Frames) -> pl.DataFrame:
+    """Return the annotations with `entity`, `type` (classes between bars) and `candidates` as ELEVANT spells them."""
+    spelt = pl.col("entity").str.strip_prefix(_WD)
+    of_entity = frames.candidates.group_by("annotation", maintain_order=True).agg(candidates=spelt)
+    name = pl.col("class").str.strip_prefix(_WD).str.strip_prefix(RMX)
+    own = frames.classes.filter(pl.col("class") != f"{RMX}Coreference")
+    types = own.group_by("annotation", maintain_order=True).agg(type=name.str.join("|"))
+    coreference = frames.classes.filter(pl.col("class") == f"{RMX}Coreference").select("annotation", coref=True)
+    rows = flat(frames).with_columns(
+        entity=pl.col("identifiers").list.first().str.replace(r"^https?://www\.wikidata\.org/(?:wiki|entity)/", "")
+    )
+    rows = rows.join(frames.annotations.select("annotation", "ignorable"), on="annotation", maintain_order="left")
+    for table in (of_entity, types, coreference):
+        rows = rows.join(table, on="annotation", how="left", maintain_order="left")
+    return rows
+
+
+def _articles(frames: Frames, rows: pl.DataFrame) -> Iterator[tuple[int, dict[str, Any], list[dict[str, Any]]]]:
+    """Yield the number, the row and the mentions of each document."""
+    listed = {document: part.to_dicts() for (document,), part in rows.group_by("document", maintain_order=True)}
+    numbers = frames.documents["given"].str.extract(r"^urn:elevant:article:(\d+)$", 1).cast(pl.Int64)
+    own = numbers.null_count() == 0 and numbers.is_unique().all()
+    order = frames.documents.with_columns(number=numbers if own else pl.int_range(pl.len())).sort("number")
+    for document in order.iter_rows(named=True):
+        yield document["number"], document, listed.get(document["document"], [])
+
+
+def _label(row: dict[str, Any], number: int) -> dict[str, Any]:
+    label = {
+        "id": number,
+        "span": [row["begin"], row["end"]],
+        "entity_id": row["entity"] or NIL,
+        "name": row["surface_form"],
+    }
+    label["type"] = row["type"] or "OTHER"
+    return label | ({"optional": True} if row["ignorable"] else {}) | ({"coref": True} if row["coref"] else {})
+
+
+def _mention(row: dict[str, Any]) -> dict[str, Any]:
+    mention = {"span": [row["begin"], row["end"]], "id": row["entity"] or NIL}
+    return {**mention, "candidates": row["candidates"] or []}
+
+
+def _cut_regions(frames: Frames) -> tuple[Loss, ...]:
+    """Return the loss of regions beyond one a document."""
+    more = frames.regions.filter(pl.len().over("document") > 1)["document"]
+    return (Loss("regions", len(more), str(more[0])),) if len(more) else ()

@@ -1,0 +1,87 @@
+"""ELEVANT's benchmarks, linked articles and simple JSON Lines, written and read back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+
+from remix.errors import BadInput
+from remix.formats import read, write
+from remix.formats._losses import reduced
+from remix.formats.elevant_simple import elevant_simple
+from remix.frames import Frames
+from tests.formats.corpora import assert_same, corpora, rewritten
+
+ADA = {"id": 0, "span": [0, 3], "entity_id": "Q7259", "name": "Ada", "type": "Q215627|Q5"}
+BOB = {"id": 1, "span": [8, 11], "entity_id": "<NIL>", "name": "Bob", "type": "OTHER"}
+ARTICLE = {"id": 7, "title": "urn:elevant:article:7", "text": "Ada met Bob in 1840", "evaluation_span": [0, 15]}
+
+
+def lines(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_benchmark_is_written_as_it_was_read(tmp_path: Path) -> None:
+    article = {**ARTICLE, "labels": [ADA, {**BOB, "optional": True}]}
+    path = tmp_path / "x.benchmark.jsonl"
+    path.write_text(json.dumps(article) + "\n")
+    assert write(read(path).frames, tmp_path / "y.benchmark.jsonl", "elevant") == ()
+    assert lines(tmp_path / "y.benchmark.jsonl") == [article]
+
+
+def test_answers_are_linked_articles_by_the_name_of_the_file(tmp_path: Path) -> None:
+    mentions = [
+        {"span": [0, 3], "id": "Q7259", "candidates": ["Q7259", "Q1"]},
+        {"span": [8, 11], "id": "<NIL>", "candidates": []},
+    ]
+    path = tmp_path / "x.linked_articles.jsonl"
+    path.write_text(json.dumps({**ARTICLE, "entity_mentions": mentions}) + "\n")
+    frames = read(path).frames
+    assert write(frames, tmp_path / "y.linked_articles.jsonl", "elevant") == ()
+    assert lines(tmp_path / "y.linked_articles.jsonl") == [{**ARTICLE, "entity_mentions": mentions}]
+    # A benchmark has no candidates.
+    assert [(loss.kind, loss.count) for loss in write(frames, tmp_path / "y.jsonl", "elevant")] == [("candidates", 2)]
+
+
+def test_predictions_without_texts_are_those_of_the_articles_in_their_order(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text(
+        '{"predictions": []}\n{"predictions": [{"start_char": 0, "end_char": 3, "entity_reference": "Q7259"}]}\n'
+    )
+    reading = read(path)
+    assert reading.report.format == "elevant-simple"
+    assert reading.frames.documents["given"].to_list() == ["urn:elevant:article:0", "urn:elevant:article:1"]
+    assert reading.frames.annotations.select("begin", "end").rows() == [(0, 3)]
+    assert reading.frames.links["entity"].to_list() == ["http://www.wikidata.org/entity/Q7259"]
+
+
+def test_mention_without_span_is_refused_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"text": "a", "labels": [{"start_char": 0}]}\n')
+    with pytest.raises(BadInput, match=r"x\.jsonl:1: a mention without start_char and end_char"):
+        read(path)
+
+
+@pytest.mark.parametrize("name", ["x.jsonl", "x.predictions.jsonl"])
+def test_simple_lines_keep_what_they_hold(name: str) -> None:
+    @settings(max_examples=20, deadline=None)
+    @given(corpora())
+    def kept(frames: Frames) -> None:
+        held, _ = reduced(frames, elevant_simple.holds)
+        assert_same(rewritten(held, "elevant-simple", name), held)
+
+    kept()
+
+
+@settings(max_examples=20, deadline=None)
+@given(corpora())
+def test_benchmark_keeps_spans_and_links(frames: Frames) -> None:
+    once = rewritten(frames, "elevant", "x.benchmark.jsonl")
+    spans = ["begin", "end", "is_nil"]
+    assert once.annotations.select(spans).sort(spans).equals(frames.annotations.select(spans).sort(spans))
+    iris = frames.links.filter(pl.col("entity").str.starts_with("http"))["entity"]
+    assert sorted(once.links["entity"]) == sorted(iris)
