@@ -75,8 +75,9 @@ def task_named(name: str) -> Task:
         return TASKS[name]
     task = TASKS[parts[1]]
     takes = [*task.takes, *(["filter"] if not task.parts else [])]
-    for setting in parts[2].split(","):
-        key, _, value = setting.strip().partition("=")
+    settings = [setting.strip().partition("=") for setting in parts[2].split(",")]
+    # What is left of a task by a filter takes no setting any more.
+    for key, _, value in sorted(settings, key=lambda one: one[0] == "filter"):
         if key not in takes:
             taken = " and ".join(sorted(takes)) or "no setting"
             raise UsageError(f"task '{task.name}' takes {taken}, not '{key}'")

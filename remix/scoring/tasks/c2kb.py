@@ -10,12 +10,24 @@ from remix.scoring.mentions import NIL
 from remix.scoring.tasks import Task, completed
 
 
-def _count(case: Case, matching: Matching) -> pl.DataFrame:
-    gold = case.gold.join(case.mentions.gold_links, on="g")
+def asked_units(case: Case) -> pl.DataFrame:
+    """Return doc, group, entity: of each unit that is counted, the entities that it asks for."""
+    required = _required(case)
+    units = _units(required, case.mentions.gold_links)
+    asked = required.join(units.select("group"), on="group", how="semi").join(case.mentions.gold_links, on="g")
+    return asked.select("doc", "group", "entity").unique()
+
+
+def _required(case: Case) -> pl.DataFrame:
     # A mention that may be NIL asks for no entity; those that it may have instead are right to leave and to give.
     nil = case.gold.filter(pl.col("link") == NIL).select("group")
     required = case.kept().join(nil, on="group", how="anti")
-    required = required.with_columns(size=pl.col("g").n_unique().over("group", "option"))
+    return required.with_columns(size=pl.col("g").n_unique().over("group", "option"))
+
+
+def _count(case: Case, matching: Matching) -> pl.DataFrame:
+    gold = case.gold.join(case.mentions.gold_links, on="g")
+    required = _required(case)
     answered = _answered(case)
     units = _units(required, case.mentions.gold_links)
     found = _found(required, case.mentions.gold_links, answered, units)
