@@ -28,6 +28,7 @@ import polars as pl
 from remix.errors import UnknownName
 from remix.frames import Frames
 from remix.kb import KnowledgeBase, lookup
+from remix.kb.build import FORMAT
 from remix.kb.prominence import placed
 from remix.measures import compute
 from remix.names import DBO, DBR
@@ -114,7 +115,13 @@ def generate(folder: Path, scale: float) -> None:
     del scores
     others(write, entity, scale)
     sizes = {file.stem: pl.scan_parquet(file).select(pl.len()).collect().item() for file in folder.glob("*.parquet")}
-    described = {"name": "bench", "version": f"{scale:g}-generated", "complete": False, "without_sources": []}
+    described = {
+        "format": FORMAT,
+        "name": "bench",
+        "version": f"{scale:g}-generated",
+        "complete": False,
+        "without_sources": [],
+    }
     described |= {"circular_redirects": {"count": 0, "first": []}, "rows": sizes}
     (folder / "kb.json").write_text(json.dumps(described), encoding="utf-8")
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from functools import cached_property, reduce
-from operator import or_
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,18 +12,17 @@ import polars as pl
 
 from remix.errors import MissingKnowledge, StoreError
 from remix.iris import canonical
-from remix.kb.build import matching
+from remix.kb.build import FORMAT, matching
 from remix.kb.forms import normalise
 from remix.kb.graph import named_edges, to_networkx
 from remix.kb.naming import link_status, names, superclasses
+from remix.kb.parts import SORTED_BY, joined, matched
 
 if TYPE_CHECKING:
     import networkx
 
 __all__ = ["KnowledgeBase"]
 
-FEW = 50
-"""Up to so many values are looked up one by one, which skips the row groups of a sorted part that hold none."""
 _EMPTY: dict[str, dict[str, pl.DataType]] = {
     "subclasses": {"class": pl.String(), "parent": pl.String(), "source": pl.String()}
 }
@@ -49,14 +47,17 @@ class KnowledgeBase:
 
     @classmethod
     def open(cls, folder: Path) -> KnowledgeBase:
-        """Return the knowledge base of a folder; raises `MissingKnowledge` where there is none."""
+        """Return the knowledge base of a folder; raises `MissingKnowledge` where there is none, or one of old."""
         try:
             described = json.loads((folder / "kb.json").read_text(encoding="utf-8"))
-            return cls(folder, described)
+            kb = cls(folder, described)
         except (OSError, ValueError, KeyError, TypeError):
             raise MissingKnowledge(
                 f"{folder} holds no knowledge base: build one with `remix kb build --from tables DIR`"
             ) from None
+        if described.get("format") != FORMAT:
+            raise MissingKnowledge(f"{folder} holds a knowledge base of another version of remix: build it again")
+        return kb
 
     def __repr__(self) -> str:
         return f"KnowledgeBase({self.signature!r})"
@@ -109,6 +110,8 @@ class KnowledgeBase:
             if not file.exists():
                 raise StoreError(f"{file} is gone: build the knowledge base '{self.name}' again")
             rows = pl.scan_parquet(file)
+            if part in SORTED_BY:
+                rows = rows.set_sorted(SORTED_BY[part])
             try:
                 rows.collect_schema()
             except (OSError, pl.exceptions.PolarsError):
@@ -124,6 +127,13 @@ class KnowledgeBase:
         """
         return matched(self.scan(part), column, values, select)
 
+    def joined(self, part: str, column: str, asked: pl.DataFrame, select: Iterable[str]) -> pl.LazyFrame:
+        """Return what is asked, whose values in the column all differ, with columns of the rows of a part.
+
+        Lazily, with neither the column itself nor an order: for many rows, which need not all be in memory.
+        """
+        return joined(self.scan(part), column, asked, select)
+
     def to_networkx(self) -> networkx.DiGraph:
         """Return the link graph as one of networkx, for small ones; nodes are entities, edges fold redirects.
 
@@ -136,10 +146,7 @@ class KnowledgeBase:
     @property
     def _whole(self) -> bool:
         """Return whether the dictionary is asked as it was built."""
-        return "pagerank" in self._columns("dictionary") and not self.left_out and not self.case_sensitive
-
-    def _columns(self, part: str) -> list[str]:
-        return self.scan(part).collect_schema().names() if self.has(part) else []
+        return not self.left_out and not self.case_sensitive
 
     @cached_property
     def form_sources(self) -> list[str]:
@@ -240,6 +247,13 @@ class KnowledgeBase:
         scores = self.rows("entities", "entity", pairs["entity"], ["entity", "pagerank"])
         return pairs.join(scores, on="entity", how="left")
 
+    def coded_pairs(self, asked: pl.DataFrame) -> pl.LazyFrame:
+        """Return name_code, entity, count and pagerank of the pairs of `asked`, which are name_code and key; lazily."""
+        columns = ["entity", "count", "pagerank"]
+        if self._whole:
+            return self.joined("dictionary", "key", asked, columns)
+        return self.pairs(asked["key"]).join(asked, on="key").select("name_code", *columns).lazy()
+
     def pairs_of(self, entities: pl.Series) -> pl.DataFrame:
         """Return key, entity and count of the dictionary's pairs with these entities, in any order."""
         columns = ["key", "entity", "count"]
@@ -247,11 +261,16 @@ class KnowledgeBase:
             return self.rows("dictionary_by_entity", "entity", entities, columns)
         return _summed(self.rows("surface_forms", "entity", entities, columns))
 
-    def form_counts(self, entities: pl.Series) -> pl.DataFrame:
-        """Return entity and forms, how many keys the dictionary has for it, of those that have any; in any order."""
+    def form_counts(self, asked: pl.DataFrame) -> pl.DataFrame:
+        """Return what is asked, one of its columns entity, with forms: how many keys the dictionary has for each.
+
+        Entities without any key are left out, and so is the column entity; in any order.
+        """
         if self._whole:
-            return self.rows("dictionary_by_entity", "entity", entities, ["entity", "forms"]).unique()
-        return self.pairs_of(entities).group_by("entity").agg(forms=pl.len().cast(pl.Int64))
+            found = self.joined("dictionary_by_entity", "entity", asked, ["forms"]).collect(engine="streaming")
+            return found.unique()
+        counts = self.pairs_of(asked["entity"]).group_by("entity").agg(forms=pl.len().cast(pl.Int64))
+        return asked.join(counts, on="entity").drop("entity")
 
     def without_sources(self, patterns: Iterable[str]) -> KnowledgeBase:
         """Return it without the dictionary and type rows whose source matches a pattern such as 'gold:*'."""
@@ -266,19 +285,6 @@ class KnowledgeBase:
         other = self.without_sources(())
         other.case_sensitive = True
         return other
-
-
-def matched(rows: pl.LazyFrame, column: str, values: pl.Series, select: Iterable[str] = ()) -> pl.DataFrame:
-    """Return the rows whose column has one of the values; see `KnowledgeBase.rows`."""
-    asked = values.drop_nulls().unique()
-    names = [*select] or rows.collect_schema().names()
-    if len(asked) <= FEW:
-        # Statistics skip row groups for `==`, but not for `is_in`.
-        any_of = reduce(or_, [pl.col(column) == value for value in asked], pl.lit(False))
-        return rows.filter(any_of).select(names).collect()
-    streamed = rows.select(*dict.fromkeys([column, *names]))
-    others = asked.alias(column).to_frame().lazy()
-    return streamed.join(others, on=column, how="semi").select(names).collect(engine="streaming")
 
 
 def _summed(rows: pl.DataFrame) -> pl.DataFrame:

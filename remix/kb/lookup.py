@@ -129,7 +129,7 @@ def _forms(kb: KnowledgeBase, entity: str, limit: int) -> Iterator[tuple[str, st
 
 def _near_forms(kb: KnowledgeBase, form: str) -> list[str]:
     key = pl.DataFrame({"form": [form]}).select(kb.normalise(pl.col("form"))).item()
-    part = "surface_forms" if kb.case_sensitive or not kb.has("dictionary") else "dictionary"
+    part = "surface_forms" if kb.case_sensitive else "dictionary"
     close = _near(kb.scan(part).select(name="key"), "", key)
     spelt = kb.rows("surface_forms", "key", pl.Series(close, dtype=pl.String), ["surface_form"])
     names: list[str] = spelt["surface_form"].unique().sort().to_list()

@@ -84,8 +84,7 @@ def names(kb: KnowledgeBase, iris: pl.Series) -> pl.DataFrame:
 
 def standing_for(kb: KnowledgeBase, entities: pl.Series) -> pl.DataFrame:
     """Return iri and entity of every IRI that stands for one of the entities, sorted by both."""
-    part = "resolution_by_entity" if kb.has("resolution_by_entity") else "resolution"
-    return kb.rows(part, "entity", entities, ["iri", "entity"]).sort("entity", "iri")
+    return kb.rows("resolution_by_entity", "entity", entities, ["iri", "entity"]).sort("entity", "iri")
 
 
 def superclasses(subclasses: pl.LazyFrame, classes: pl.Series) -> pl.DataFrame:

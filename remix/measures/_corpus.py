@@ -20,7 +20,8 @@ import polars as pl
 from remix.frames import Frames
 from remix.kb import KnowledgeBase, normalise
 from remix.measures._classes import classes_of
-from remix.measures._dictionary import ENTITIES, derived_from, entity_forms, form_entities
+from remix.measures._dictionary import ENTITIES, apart, derived_from, entity_forms, form_entities, ranked
+from remix.measures._percentiles import percentile
 
 __all__ = ["Corpus"]
 
@@ -58,27 +59,32 @@ class Corpus:
         """Return every acceptable link, sorted by annotation, entity and linked.
 
         Columns: annotation, document, dataset, scope, key, linked and entity, row (the place of the annotation among
-        the mentions), and the codes of the form, the entity and the document.
+        the mentions), place (that of the link among the targets), and the codes of form, entity and document.
         """
         return self._linked.join(self._entities, on=["scope", "entity"], maintain_order="left")
 
     @cached_property
     def _linked(self) -> pl.DataFrame:
-        links = self.frames.links.select("annotation", linked="entity").drop_nulls().unique()
-        columns = ["row", "annotation", "document", "dataset", "scope", "key", "form_code", "document_code"]
-        return (
-            links.join(self.targets.with_row_index("place"), on="linked")
-            .join(self._mentions.select(columns), on="annotation")
+        columns = ["annotation", "document", "dataset", "scope", "key", "form_code", "name_code", "document_code"]
+        numbered = (
+            self.frames.links.lazy()
+            .select("annotation", linked="entity")
+            .join(self.targets.lazy().select("linked").with_row_index("place"), on="linked")
+            .join(self._mentions.lazy().select("row", "annotation"), on="annotation")
+            .select("row", "place")
+            .unique()
             .sort("row", "place")
-            .drop("place")
+            .collect()
         )
+        own = self._mentions.select(pl.col(columns).gather(numbered["row"]))
+        return pl.concat([numbered, own, self.targets.select(pl.all().gather(numbered["place"]))], how="horizontal")
 
     @cached_property
     def of_dataset(self) -> pl.DataFrame:
         """Return the links that D consists of: those of the frames, unless D was said to be another corpus."""
         if self._other is None:
             return self.links
-        links = self._other._linked.drop("form_code", "document_code")
+        links = self._other._linked.drop("form_code", "name_code", "document_code")
         for codes, on in (
             (self._forms, ["scope", "key"]),
             (self._documents, ["document"]),
@@ -114,8 +120,13 @@ class Corpus:
 
     @cached_property
     def _forms(self) -> pl.DataFrame:
-        """Return form_code, scope and key of the forms of the corpus and of D: joins on integers are faster."""
-        return _numbered([corpus._keyed for corpus in self._both], "form_code", "scope", "key")
+        """Return scope and key of the forms of the corpus and of D with form_code: joins on integers are faster.
+
+        Further name_code, the same in all scopes that share the dictionary's rows for the key, and apart, the scope
+        where a key has rows of its own.
+        """
+        forms = _numbered([corpus._keyed for corpus in self._both], "form_code", "scope", "key")
+        return _numbered_by(apart(self.kb, "key", forms, self._derived), "name_code", "key", "apart")
 
     @cached_property
     def _documents(self) -> pl.DataFrame:
@@ -123,7 +134,9 @@ class Corpus:
 
     @cached_property
     def _entities(self) -> pl.DataFrame:
-        return _numbered([corpus._linked for corpus in self._both], "entity_code", "scope", "entity")
+        """Return scope and entity with entity_code, and target_code, the number of the entity in any scope."""
+        entities = _numbered([corpus._linked for corpus in self._both], "entity_code", "scope", "entity")
+        return _numbered_by(entities, "target_code", "entity")
 
     @property
     def _both(self) -> list[Corpus]:
@@ -143,58 +156,59 @@ class Corpus:
 
     @cached_property
     def principal(self) -> pl.DataFrame:
-        """Return row, linked, entity and entity_code: one link of each annotation, the most prominent one."""
-        ordered = (
-            self.targets.join(self.entities.select("entity", "pagerank"), on="entity", how="left")
+        """Return row, linked, entity and the codes of the entity: one link of each annotation, the most prominent."""
+        best = (
+            self.targets.with_row_index("place")
+            .join(self.entities.select("entity", "pagerank"), on="entity", how="left")
             .sort("pagerank", "entity", "linked", descending=[True, False, False], nulls_last=True)
-            .with_row_index("place")
+            .select("place")
+            .with_row_index("order")
+            .sort("place")
         )
         return (
-            self.links.select("row", "linked", "entity_code")
-            .join(ordered.select("linked", "entity", "place"), on="linked")
-            .sort("row", "place")
-            .unique("row", keep="first", maintain_order=True)
-            .drop("place")
+            self.links.select("row", "linked", "entity", "entity_code", "target_code", "place")
+            .with_columns(best["order"].gather(self.links["place"]))
+            .sort("row", "order")
+            .filter(pl.col("row").ne_missing(pl.col("row").shift()))
+            .drop("place", "order")
         )
 
     @cached_property
     def dictionary(self) -> pl.DataFrame:
-        """Return W_E for the forms of the corpus: form_code, entity, count, pagerank, and entity_code if linked."""
-        pairs = [corpus_links.select("form_code", "entity", "entity_code") for corpus_links in self._linked_pairs]
-        return form_entities(self.kb, self._forms, self._derived).join(
-            pl.concat(pairs).unique(), on=["form_code", "entity"], how="left"
-        )
+        """Return W_E for the names of the corpus: name_code, count, pagerank, and target_code if linked."""
+        linked = self._entities.select("entity", "target_code").unique("target_code")
+        found = self._pairs.join(linked.lazy(), on="entity", how="left")
+        return found.select("name_code", "target_code", "count", "pagerank").collect(engine="streaming")
+
+    @property
+    def _pairs(self) -> pl.LazyFrame:
+        names = self._forms.select("name_code", "key", "apart").unique("name_code")
+        return form_entities(self.kb, names, self._derived)
+
+    @cached_property
+    def known_pairs(self) -> pl.DataFrame:
+        """Return form_code and entity_code of the links whose entity is among the dictionary's for the form."""
+        codes = ["name_code", "target_code"]
+        known = self.dictionary.select(codes).drop_nulls()
+        pairs = pl.concat([links.select("form_code", "entity_code", *codes) for links in self._linked_pairs]).unique()
+        return pairs.join(known, on=codes, how="semi").select("form_code", "entity_code")
 
     @property
     def _linked_pairs(self) -> list[pl.DataFrame]:
         return [self.links, *([self.of_dataset] if self._other else [])]
 
     @cached_property
-    def known_pairs(self) -> pl.DataFrame:
-        """Return form_code and entity_code of the links whose entity is among the dictionary's for the form."""
-        return self.dictionary.select("form_code", "entity_code").drop_nulls()
+    def candidates(self) -> pl.DataFrame:
+        """Return the dictionary with total, prior and rank of every candidate; see `_dictionary.ranked`."""
+        return ranked(self.dictionary)
 
     @cached_property
-    def candidates(self) -> pl.DataFrame:
-        """Return the dictionary with total, prior and rank of every candidate of the corpus' forms.
-
-        More counts rank first, then a higher PageRank; equals share the better rank. Ranks are taken from one sort:
-        window functions over many small groups take many times longer.
-        """
-        order = ["form_code", "count", "pagerank"]
-        place = pl.int_range(pl.len(), dtype=pl.Int64)
-        new_form, *new_value = (pl.col(column).ne_missing(pl.col(column).shift()) for column in order)
-        first = pl.when(new_form).then(place).forward_fill()
-        totals = self.dictionary.group_by("form_code").agg(total=pl.col("count").sum())
-        return (
-            self.dictionary.join(totals, on="form_code")
-            .with_columns(pl.col("count").fill_null(0), pl.col("pagerank").fill_null(0.0))
-            .sort(order, descending=[False, True, True])
-            .with_columns(
-                prior=pl.when(pl.col("total") > 0).then(pl.col("count") / pl.col("total")),
-                rank=pl.when(pl.any_horizontal(new_form, *new_value)).then(place).forward_fill() - first + 1,
-            )
-        )
+    def leading(self) -> pl.DataFrame:
+        """Return name_code and entity of the candidates that rank first."""
+        order = ["name_code", "count", "pagerank"]
+        first = self.candidates.filter(pl.col("rank") == 1).select(order).unique()
+        pairs = self._pairs.with_columns(pl.col("count").fill_null(0), pl.col("pagerank").fill_null(0.0))
+        return pairs.join(first.lazy(), on=order).select("name_code", "entity").collect(engine="streaming")
 
     @cached_property
     def _derived(self) -> pl.DataFrame:
@@ -206,15 +220,15 @@ class Corpus:
 
     @cached_property
     def form_sizes(self) -> pl.DataFrame:
-        """Return scope, key and how many entities the form has in W, in D, in both and in either."""
-        w = self.dictionary.group_by("form_code").agg(w_entities=pl.len().cast(pl.Int64))
-        return self._forms.join(self._sizes(w, "form_code", "entities"), on="form_code").drop("form_code")
+        """Return form_code and how many entities the form has in W, in D, in both and in either."""
+        names = self.dictionary.group_by("name_code").agg(w_entities=pl.len().cast(pl.Int64))
+        w = self._forms.select("form_code", "name_code").join(names, on="name_code").drop("name_code")
+        return self._sizes(w, "form_code", "entities")
 
     @cached_property
     def entity_sizes(self) -> pl.DataFrame:
-        """Return scope, entity and how many forms the entity has in W, in D, in both and in either."""
-        w = entity_forms(self.kb, self._entities, self._derived)
-        return self._entities.join(self._sizes(w, "entity_code", "forms"), on="entity_code").drop("entity_code")
+        """Return entity_code and how many forms the entity has in W, in D, in both and in either."""
+        return self._sizes(entity_forms(self.kb, self._entities, self._derived), "entity_code", "forms")
 
     def _sizes(self, w: pl.DataFrame, code: str, what: str) -> pl.DataFrame:
         """Return the sizes of the sets of each form, or entity, by its code; those of W are given."""
@@ -232,17 +246,22 @@ class Corpus:
         used = self.of_dataset.select("document_code", "form_code", "entity_code").unique()
         joined = self._mentions.join(self.principal, on="row", how="left", maintain_order="left")
         for sizes, on in (
-            (self.form_sizes.join(self._forms, on=["scope", "key"]).drop("scope", "key"), ["form_code"]),
-            (self.entity_sizes.join(self._entities, on=["scope", "entity"]).drop("scope", "entity"), ["entity_code"]),
+            (self.form_sizes, ["form_code"]),
+            (self.entity_sizes, ["entity_code"]),
             (used.group_by("document_code", "form_code").agg(own_entities=pl.len()), ["document_code", "form_code"]),
             (used.group_by("document_code", "entity_code").agg(own_forms=pl.len()), ["document_code", "entity_code"]),
-            (self.entities, ["entity"]),
+            (self._known_targets, ["target_code"]),
         ):
             joined = joined.join(sizes, on=on, how="left", maintain_order="left")
         zero = ("w_entities", "d_entities", "union_entities", "common_entities")
         # Only an entity that is not of D can have no form at all.
         linked = pl.when(pl.col("entity").is_not_null()).then(pl.col("union_forms").fill_null(0))
         return joined.with_columns(*(pl.col(column).fill_null(0) for column in zero), union_forms=linked)
+
+    @property
+    def _known_targets(self) -> pl.DataFrame:
+        targets = self._entities.select("target_code", "entity").unique("target_code")
+        return targets.join(self.entities, on="entity").drop("entity")
 
     @cached_property
     def documents(self) -> pl.DataFrame:
@@ -288,29 +307,13 @@ class Corpus:
         return counted.group_by("document").agg(region_words=pl.col("text").sum().cast(pl.Int64))
 
 
-def percentile(column: str) -> pl.Expr:
-    """Return the share, in percent, of all rows with a value that have no higher one; equals share the better place.
-
-    >>> pl.DataFrame({"x": [1, 5, 5, None]}).select(percentile("x"))["x_percentile"].round(1).to_list()
-    [33.3, 100.0, 100.0, None]
-    """
-    rank = pl.col(column).rank("min", descending=True)
-    return (100 * (1 - (rank - 1) / pl.col(column).count())).round(10).alias(f"{column}_percentile")
-
-
-def percentiles_of(column: str, counts: pl.DataFrame) -> pl.DataFrame:
-    """Return each value of a column with its `percentile`, given how often it comes (`count`).
-
-    >>> percentiles_of("x", pl.DataFrame({"x": [5, 1], "count": [2, 1]}))["x_percentile"].round(1).to_list()
-    [100.0, 33.3]
-    """
-    higher = pl.col("count").cum_sum() - pl.col("count")
-    ordered = counts.drop_nulls(column).sort(column, descending=True)
-    placed = (100 * (1 - higher / pl.col("count").sum())).round(10).alias(f"{column}_percentile")
-    return ordered.select(column, placed)
-
-
 def _numbered(parts: list[pl.DataFrame], code: str, *columns: str) -> pl.DataFrame:
     """Return the distinct rows of these columns in all parts, without nulls, each with a number."""
     rows = pl.concat([part.select(columns).unique() for part in parts]).unique()
     return rows.drop_nulls().with_row_index(code)
+
+
+def _numbered_by(rows: pl.DataFrame, code: str, *columns: str) -> pl.DataFrame:
+    """Return the rows with the number of their values in the columns."""
+    numbers = rows.select(columns).unique().with_row_index(code)
+    return rows.join(numbers, on=columns, how="left", nulls_equal=True, maintain_order="left")

@@ -11,7 +11,7 @@ import polars as pl
 from remix.files import default_name
 from remix.kb import KnowledgeBase
 
-__all__ = ["ENTITIES", "derived_from", "entity_forms", "form_entities"]
+__all__ = ["ENTITIES", "apart", "derived_from", "entity_forms", "form_entities", "ranked"]
 
 ENTITIES: dict[str, pl.DataType] = {
     "entity": pl.String(),
@@ -30,58 +30,93 @@ ENTITIES: dict[str, pl.DataType] = {
 """What is taken of an entity."""
 
 _PAIRS: dict[str, pl.DataType] = {
-    "form_code": pl.UInt32(),
+    "name_code": pl.UInt32(),
     "entity": pl.String(),
     "count": pl.Int64(),
     "pagerank": pl.Float64(),
 }
 
 
-def form_entities(kb: KnowledgeBase | None, forms: pl.DataFrame, derived: pl.DataFrame) -> pl.DataFrame:
-    """Return W_E: form_code, entity, the count of the pair and the PageRank of the entity, in any order.
+def apart(kb: KnowledgeBase | None, side: str, asked: pl.DataFrame, derived: pl.DataFrame) -> pl.DataFrame:
+    """Return what is asked with `apart`, the scope where this has dictionary rows of its own, null for most.
 
-    `forms` are form_code, scope and key; `derived` are source and scope: which rows do not count in which scope.
+    `asked` are scope and a side, key or entity; `derived` are source and scope: which rows do not count in which scope.
+    """
+    if kb is None or derived.is_empty():
+        return asked.with_columns(apart=pl.lit(None, dtype=pl.String))
+    sources = derived["source"].unique()
+    rows = kb.scan("surface_forms").filter(pl.col("source").is_in(sources.implode())).select(side)
+    special = rows.join(asked.lazy().select(side), on=side, how="semi").unique().collect(engine="streaming")
+    own = special.with_columns(own=pl.lit(True))
+    joined = asked.join(own, on=side, how="left", maintain_order="left")
+    return joined.with_columns(apart=pl.when("own").then("scope")).drop("own")
+
+
+def form_entities(kb: KnowledgeBase | None, names: pl.DataFrame, derived: pl.DataFrame) -> pl.LazyFrame:
+    """Return W_E: name_code, entity, the count of the pair and the PageRank of the entity; lazily, in any order.
+
+    `names` are name_code, key and apart; `derived` as for `apart`.
     """
     if kb is None:
-        return pl.DataFrame(schema=_PAIRS)
-    special = _with_rows_of(kb, "key", forms, derived)
-    plain = forms.join(special, on="key", how="anti")
-    pairs = plain.select("form_code", "key").join(kb.pairs(plain["key"]), on="key").select(list(_PAIRS))
-    if special.is_empty():
+        return pl.LazyFrame(schema=_PAIRS)
+    plain = names.filter(pl.col("apart").is_null())
+    pairs = kb.coded_pairs(plain.select("name_code", "key")).select(list(_PAIRS))
+    if plain.height == names.height:
         return pairs
-    rows = kb.rows("surface_forms", "key", special["key"], ["key", "entity", "count", "source"])
-    left = forms.join(rows, on="key").join(derived, on=["source", "scope"], how="anti")
-    some = left.group_by("form_code", "entity").agg(_total("count"))
+    left = _rows_left(kb, "key", names, derived, ["key", "entity", "count", "source"])
+    some = left.group_by("name_code", "entity").agg(_total("count"))
     scores = kb.rows("entities", "entity", some["entity"], ["entity", "pagerank"])
-    return pl.concat([pairs, some.join(scores, on="entity", how="left").select(list(_PAIRS))])
+    return pl.concat([pairs, some.join(scores, on="entity", how="left").select(list(_PAIRS)).lazy()])
 
 
 def entity_forms(kb: KnowledgeBase | None, entities: pl.DataFrame, derived: pl.DataFrame) -> pl.DataFrame:
     """Return entity_code and w_forms, |W_S(e)|, of the entities that have any form, in any order.
 
-    `entities` are entity_code, scope and entity; `derived` as for `form_entities`.
+    `entities` are entity_code, target_code, scope and entity; `derived` as for `apart`.
     """
     if kb is None:
         return pl.DataFrame(schema={"entity_code": pl.UInt32, "w_forms": pl.Int64})
-    special = _with_rows_of(kb, "entity", entities, derived)
-    plain = entities.join(special, on="entity", how="anti")
-    counts = kb.form_counts(plain["entity"]).rename({"forms": "w_forms"})
-    counted = plain.join(counts, on="entity").select("entity_code", "w_forms")
-    if special.is_empty():
+    entities = apart(kb, "entity", entities, derived)
+    plain = entities.filter(pl.col("apart").is_null())
+    counts = kb.form_counts(plain.select("target_code", "entity").unique("target_code"))
+    counted = plain.join(counts, on="target_code").select("entity_code", w_forms="forms")
+    if plain.height == entities.height:
         return counted
-    rows = kb.rows("surface_forms", "entity", special["entity"], ["key", "entity", "source"])
-    left = entities.join(rows, on="entity").join(derived, on=["source", "scope"], how="anti")
+    left = _rows_left(kb, "entity", entities, derived, ["key", "entity", "source"])
     some = left.group_by("entity_code").agg(w_forms=pl.col("key").n_unique().cast(pl.Int64))
     return pl.concat([counted, some])
 
 
-def _with_rows_of(kb: KnowledgeBase, side: str, asked: pl.DataFrame, derived: pl.DataFrame) -> pl.DataFrame:
-    """Return the keys, or entities, among those asked for that have dictionary rows of a derived source."""
-    if derived.is_empty():
-        return asked.select(side).clear()
-    sources = derived["source"].unique()
-    rows = kb.scan("surface_forms").filter(pl.col("source").is_in(sources.implode())).select(side)
-    return rows.join(asked.lazy().select(side), on=side, how="semi").unique().collect(engine="streaming")
+def ranked(pairs: pl.DataFrame) -> pl.DataFrame:
+    """Return name_code, count, PageRank and more of pairs, with total, prior and rank among those of the name.
+
+    More counts rank first, then a higher PageRank; equals share the better rank. Ranks are taken from one sort:
+    window functions over many small groups take many times longer.
+    """
+    order = ["name_code", "count", "pagerank"]
+    place = pl.int_range(pl.len(), dtype=pl.Int64)
+    new_name, *new_value = (pl.col(column).ne_missing(pl.col(column).shift()) for column in order)
+    first = pl.when(new_name).then(place).forward_fill()
+    totals = pairs.group_by("name_code").agg(total=pl.col("count").sum())
+    return (
+        pairs.join(totals, on="name_code")
+        .with_columns(pl.col("count").fill_null(0), pl.col("pagerank").fill_null(0.0))
+        .sort(order, descending=[False, True, True])
+        .with_columns(
+            prior=pl.when(pl.col("total") > 0).then(pl.col("count") / pl.col("total")),
+            rank=pl.when(pl.any_horizontal(new_name, *new_value)).then(place).forward_fill() - first + 1,
+        )
+    )
+
+
+def _rows_left(
+    kb: KnowledgeBase, side: str, asked: pl.DataFrame, derived: pl.DataFrame, select: list[str]
+) -> pl.DataFrame:
+    """Return the dictionary rows of what has rows of its own, without those derived from the dataset it is of."""
+    special = asked.drop_nulls("apart")
+    rows = kb.rows("surface_forms", side, special[side], select)
+    own = derived.select("source", apart="scope")
+    return special.join(rows, on=side).join(own, on=["source", "apart"], how="anti")
 
 
 def _total(column: str) -> pl.Expr:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 import polars as pl
@@ -19,9 +20,10 @@ from remix.frames_folder import FramesFolder
 from remix.kb import KnowledgeBase
 from remix.measures import choice_of, measured_of, measured_tables
 from remix.measures._averages import Sums, Units, added, averages, means_of_units, summed
-from remix.measures._corpus import Corpus, percentiles_of
+from remix.measures._corpus import Corpus
 from remix.measures._declaration import Measure, Summary
 from remix.measures._measured import Measured
+from remix.measures._percentiles import percentiles_of
 from remix.progress import moving
 
 __all__ = ["BATCH", "Whole", "compute_parts", "gathered"]
@@ -51,11 +53,13 @@ class Whole(Corpus):
             "entity": sets.entities.select("dataset", "entity", "batch"),
         }
         self.percentiles = {column: percentiles_of(column, counts) for column, counts in sets.documents.items()}
-        for column, rows, sizes, on in (
-            ("union_entities", sets.forms, self.form_sizes, ["scope", "key"]),
-            ("union_forms", sets.entities.drop_nulls("entity"), self.entity_sizes, ["scope", "entity"]),
+        for column, rows, codes, sizes, side in (
+            ("union_entities", sets.forms, self._forms, self.form_sizes, "key"),
+            ("union_forms", sets.entities.drop_nulls("entity"), self._entities, self.entity_sizes, "entity"),
         ):
-            sized = rows.join(sizes.select(*on, column), on=on, how="left")
+            code = sizes.columns[0]
+            named = codes.select("scope", side, code).join(sizes.select(code, column), on=code)
+            sized = rows.join(named, on=["scope", side], how="left")
             counts = sized.group_by(pl.col(column).fill_null(0)).agg(pl.col("count").sum())
             self.percentiles[column] = percentiles_of(column, counts)
 
@@ -81,24 +85,31 @@ class Part(Corpus):
         super().__init__(frames, whole.kb, reference=whole.reference, case_sensitive=whole.case_sensitive)
         self.whole = whole
         self.batch = batch
-        forms = self._mentions.select("scope", "key").unique()
-        entities = self.links.select("scope", "entity").unique()
-        self.__dict__["form_sizes"] = whole.form_sizes.join(forms, on=["scope", "key"], how="semi")
-        self.__dict__["entity_sizes"] = whole.entity_sizes.join(entities, on=["scope", "entity"], how="semi")
-        for name in ("dictionary", "candidates"):
-            self.__dict__[name] = self._own(getattr(whole, name))
+        # The codes are those of the whole, so that its sizes and candidates hold here.
+        forms = whole._forms.join(self._keyed.select("scope", "key").unique(), on=["scope", "key"], how="semi")
+        self.__dict__ |= {"_forms": forms, "_derived": whole._derived}
+        linked = self._linked.select("scope", "entity").unique()
+        entities = whole._entities.join(linked, on=["scope", "entity"], how="semi")
+        self.__dict__ |= {
+            "_entities": entities,
+            "form_sizes": whole.form_sizes.join(forms, on="form_code", how="semi"),
+            "entity_sizes": whole.entity_sizes.join(entities, on="entity_code", how="semi"),
+        }
 
-    def _own(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Return rows of the whole that are about forms of this part, with the codes that these have here."""
-        forms = self.whole._forms.join(self._forms.rename({"form_code": "own_form"}), on=["scope", "key"])
-        linked = self._entities.rename({"entity_code": "own_entity"})
-        entities = self.whole._entities.join(linked, on=["scope", "entity"])
-        return (
-            rows.join(forms.select("form_code", "own_form"), on="form_code")
-            .join(entities.select("entity_code", "own_entity"), on="entity_code", how="left")
-            .drop("form_code", "entity_code")
-            .rename({"own_form": "form_code", "own_entity": "entity_code"})
-        )
+    @cached_property
+    def dictionary(self) -> pl.DataFrame:
+        """Return W_E for the names of this part."""
+        return self.whole.dictionary.join(self._forms, on="name_code", how="semi")
+
+    @cached_property
+    def candidates(self) -> pl.DataFrame:
+        """Return the candidates of the names of this part."""
+        return self.whole.candidates.join(self._forms, on="name_code", how="semi")
+
+    @cached_property
+    def leading(self) -> pl.DataFrame:
+        """Return the candidates of the names of this part that rank first."""
+        return self.whole.leading.join(self._forms, on="name_code", how="semi")
 
     def with_percentiles(self, rows: pl.DataFrame, *columns: str) -> pl.DataFrame:
         """Return rows with the percentile of each column among all that is measured, in this batch or another."""

@@ -21,10 +21,10 @@ _ACRONYM = r"^(?:\p{Lu}[\p{Lu}\d&-]{1,5}s?|(?:\p{Lu}\.){2,6})$"
 
 def _metonyms(corpus: Corpus) -> pl.DataFrame:
     """Return whether the entity is neither place nor person while a top candidate of its form is a place."""
-    rows = corpus.annotations.select("annotation", "form_code")
+    rows = corpus.annotations.select("annotation", "name_code")
     if corpus.kb is None:
         return rows.with_columns(metonym=pl.lit(None, dtype=pl.Boolean)).select("metonym")
-    first = corpus.candidates.filter(pl.col("rank") == 1).select("form_code", "entity")
+    first = corpus.leading
     coarse = pl.concat([class_mapping(), pl.DataFrame({"class": [COARSE["place"]], "coarse": [COARSE["place"]]})])
     places = coarse.filter(pl.col("coarse") == COARSE["place"])["class"]
     located = (
@@ -35,12 +35,12 @@ def _metonyms(corpus: Corpus) -> pl.DataFrame:
         .unique()
         .collect(engine="streaming")
     )
-    place_first = first.join(located, on="entity", how="semi").select("form_code").unique()
+    place_first = first.join(located, on="entity", how="semi").select("name_code").unique()
     other = corpus.classes.group_by("annotation").agg(
         other=~pl.col("class").is_in([COARSE["place"], COARSE["person"]]).any()
     )
     return (
-        rows.join(place_first.with_columns(place=pl.lit(True)), on="form_code", how="left", maintain_order="left")
+        rows.join(place_first.with_columns(place=pl.lit(True)), on="name_code", how="left", maintain_order="left")
         .join(other, on="annotation", how="left", maintain_order="left")
         .select(metonym=pl.col("other") & pl.col("place").fill_null(False))
     )

@@ -9,13 +9,13 @@ from remix.measures._sources import FAIR, VAN_ERP
 
 def _priors(corpus: Corpus) -> pl.DataFrame:
     """Return prior and rank of the best acceptable link; a form without candidates has neither."""
-    pair = ["form_code", "entity_code"]
-    forms = corpus.candidates.group_by("form_code").agg(total=pl.col("total").first(), has=pl.lit(True))
-    known = corpus.candidates.select(*pair, "prior", "rank").drop_nulls("entity_code")
+    pair = ["name_code", "target_code"]
+    names = corpus.candidates.group_by("name_code").agg(total=pl.col("total").first(), has=pl.lit(True))
+    known = corpus.candidates.select(*pair, "prior", "rank").drop_nulls("target_code")
     found = (
         corpus.links.select("row", *pair)
         .join(known, on=pair, how="left")
-        .join(forms, on="form_code", how="left")
+        .join(names, on="name_code", how="left")
         .with_columns(pl.when(pl.col("total") > 0).then(pl.col("prior").fill_null(0.0)))
         .group_by("row")
         .agg(
