@@ -109,7 +109,10 @@ class Slicing:
             chosen = [pl.when(selecting("value", part)).then(pl.lit(name)) for part, name in names]
             return cast.with_columns(value=pl.coalesce(chosen))
         if self.cuts is not None:
-            value = value.cast(pl.Float64).cut(list(self.cuts), labels=_labels(self.cuts))
+            number, labels = value.cast(pl.Float64), _labels(self.cuts)
+            above = pl.when(number.is_not_null()).then(pl.lit(labels[-1]))
+            below = [pl.when(number <= cut).then(pl.lit(name)) for cut, name in zip(self.cuts, labels, strict=False)]
+            value = pl.coalesce(*below, above)
         return found.with_columns(value.cast(pl.String).alias("value"))
 
 
