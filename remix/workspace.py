@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from remix.measures import Measured
     from remix.remixes import Remix
     from remix.scoring.comparison import Comparison
+    from remix.scoring.difficulty import Difficulty
     from remix.store import DatasetEntry, Store
     from remix.store.answers import Result
     from remix.store.loading import Outcome
@@ -288,29 +289,21 @@ class Workspace:
             self.store, self.kb, reference=reference, case_sensitive=case_sensitive, without_sources=without_sources
         )
 
-    def stats(
-        self,
-        datasets: Iterable[str] = (),
-        *,
-        reference: str = "dataset",
-        case_sensitive: bool = False,
-        without_sources: Iterable[str] = (),
-        measures: Iterable[str] | None = None,
-        profile: str = "remix",
-    ) -> Measured:
-        """Return the measures of these datasets, by default of all, computed afresh; nothing is stored."""
+    def difficulty(self, **choices: Any) -> Difficulty:
+        """Return the difficulty of annotations, learnt from stored runs and kept; see `remix.scoring.difficulty`."""
+        from remix.scoring.difficulty import store_difficulty
+
+        return store_difficulty(self.store, self.kb, **choices)
+
+    def stats(self, datasets: Iterable[str] = (), **choices: Any) -> Measured:
+        """Return the measures of these datasets, by default of all, computed afresh; nothing is stored.
+
+        The choices are those of `remix.measures.compute`.
+        """
         from remix.measures import compute
         from remix.measures._enriching import named_frames
 
-        return compute(
-            named_frames(self.store, list(datasets) or None),
-            self.kb,
-            reference=reference,
-            case_sensitive=case_sensitive,
-            without_sources=without_sources,
-            measures=measures,
-            profile=profile,
-        )
+        return compute(named_frames(self.store, list(datasets) or None), self.kb, **choices)
 
 
 def _distinct(columns: Sequence[pl.Series]) -> pl.Series:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
+import polars as pl
 
 from remix.cli._options import output_option, print_table, workspace_option
 from remix.workspace import open_workspace
+
+SHOWN = 10
+"""Weights of the difficulty that are printed."""
 
 
 @click.command()
@@ -22,6 +27,17 @@ from remix.workspace import open_workspace
 )
 @click.option("--case-sensitive", is_flag=True, help="Compare surface forms as they are written.")
 @click.option("--without-source", multiple=True, metavar="PATTERN", help="Leave out dictionary rows by their source.")
+@click.option(
+    "--difficulty", is_flag=True, help="Also learn from the stored runs how likely a system is wrong on an annotation."
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Seed of the cross-validation.",
+)
 @workspace_option
 @output_option
 def command(
@@ -29,6 +45,8 @@ def command(
     reference: str,
     case_sensitive: bool,
     without_source: tuple[str, ...],
+    difficulty: bool,
+    seed: int,
     workspace: Path | None,
     output: str,
     to: Path | None,
@@ -38,6 +56,8 @@ def command(
     Doing it twice changes nothing; another knowledge base or another option replaces what was there. Without a
     knowledge base, only the measures that need none are computed.
 
+    `--difficulty` needs the runs of several systems, as `remix evaluate --store` keeps them.
+
     Of DIR, a folder of frames (`remix load --to frames`), the values are written as Parquet beside the frames.
 
     \b
@@ -45,14 +65,32 @@ def command(
       remix enrich
     """
     opened = open_workspace(workspace)
+    choices: dict[str, Any] = {
+        "reference": reference,
+        "case_sensitive": case_sensitive,
+        "without_sources": without_source,
+    }
+    if folder is not None and difficulty:
+        raise click.UsageError("--difficulty is learnt from the runs of a workspace: leave it or DIR out")
     if folder is not None:
         from remix.frames_folder import FramesFolder
         from remix.measures._folders import enrich_folder
 
-        choices = {"reference": reference, "case_sensitive": case_sensitive, "without_sources": without_source}
         done = enrich_folder(FramesFolder.open(folder), opened.kb, **choices)
     else:
-        done = opened.enrich(reference=reference, case_sensitive=case_sensitive, without_sources=without_source)
+        done = opened.enrich(**choices)
     if opened.kb is None:
         print("no knowledge base is attached: see `remix kb attach`, then enrich again", file=sys.stderr)
+    learnt = opened.difficulty(seed=seed, **choices) if difficulty else None
+    if learnt is not None and output != "table":
+        done = done.join(
+            learnt.report.with_columns(difficulty=pl.lit(str(learnt.signature))), how="cross", suffix="_judged"
+        )
     print_table(done.drop("signature") if output == "table" else done, output, to)
+    if learnt is not None and output == "table":
+        click.echo("", err=to is not None)
+        names = {"auc": "AUC", "brier": "Brier score", "ece": "calibration error"}
+        print_table(learnt.report.rename(names), output)
+        click.echo("\nwhat tells it (log-odds of an error per standard deviation)\n")
+        print_table(learnt.weights.head(SHOWN).with_columns(pl.col("weight").round(3)), output)
+        click.echo(f"\nsignature {learnt.signature}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import polars as pl
 import pytest
 
@@ -33,8 +35,23 @@ def _selected(store: Store, name: str, values: dict[str, object]) -> set[str]:
     return set(frames.annotations.filter(pl.col("annotation").is_in(found.annotations.implode()))["surface_form"])
 
 
+def test_hard_annotations_are_those_of_at_least_a_difficulty(tmp_path: Path) -> None:
+    store = Store(tmp_path / "work")
+    store.load(Path(__file__).parents[1] / "scoring" / "runs" / "gold.ttl")
+    values = zip(store.frames().annotations["annotation"], (0.1, 0.5, 0.7, 0.9), strict=True)
+    double = "http://www.w3.org/2001/XMLSchema#double"
+    lines = "".join(f'<{one}> <https://w3id.org/nel-remix/ns#difficulty> "{n}"^^<{double}> .\n' for one, n in values)
+    store.attach({"gold": {"difficulty": (lines.encode(), "by hand")}})
+    assert _selected(store, "hard_by_difficulty", {}) == {"Alan", "Bob", "New York City"}
+    assert _selected(store, "hard_by_difficulty", {"min_difficulty": 0.8}) == {"New York City"}
+
+
 def test_queries_on_runs_are_all_expected_here() -> None:
-    assert {name for name in shipped() if "runs" in find(name).tags} == {*EXPECTED, "confused_pairs"}
+    assert {name for name in shipped() if "runs" in find(name).tags} == {
+        *EXPECTED,
+        "confused_pairs",
+        "hard_by_difficulty",
+    }
 
 
 @pytest.mark.parametrize("name", sorted(EXPECTED))

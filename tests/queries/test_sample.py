@@ -27,6 +27,7 @@ def with_runs(tmp_path_factory: pytest.TempPathFactory) -> Store:
     workspace = Workspace(tmp_path_factory.mktemp("runs") / ".remix")
     workspace.annotate((), SYSTEMS.names())
     workspace.store_runs([entry.name for entry in workspace.datasets()])
+    workspace.difficulty()
     return workspace.store
 
 
