@@ -1,0 +1,53 @@
+"""Each format takes its own files alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from remix.formats import FORMATS, Source
+
+HEADS = [
+    ("neleval", "x.tsv", "d1\t0\t3\tQ64\t0.5\tLOC\n"),
+    ("neleval", "x", "http://x/d1#char=0,9\t0\t3\n"),
+    ("aida-conll", "x.tsv", "-DOCSTART- (1 EU)\nEU\tB\tEU\t--NME--\n"),
+    ("brat", "x.ann", "#1\tAnnotatorNotes T1\tsee Q64\nT1\tLocation 0 5;8 12\tNorth\n"),
+    ("brat", "x.ann", "T1\tLocation 0 5\tNorth\nN1\tReference T1 Wikidata:Q64\tNorth\n"),
+    ("msnbc-xml", "x.txt", "<?xml version='1.0'?>\n<ReferenceProblem>\n<ReferenceFileName>a</ReferenceFileName>"),
+    ("msnbc-xml", "x.xml", "<ReferenceProblem><ReferenceFileName>a</ReferenceFileName></ReferenceProblem>"),
+    ("iitb-xml", "x.xml", "<iitb.CSAW.entityAnnotations><annotation><docName>a</docName>"),
+    ("iitb-xml", "x.xml", "<?xml version='1.0'?><!-- b --><ace2004.entityAnnotation><document docName='a'>"),
+    ("tac", "x.tab", "r\tq1\tRome\td1:5-8\tE1\tGPE\tNAM\t0.5\n"),
+    ("tac", "x.xml", "<?xml version='1.0'?>\n<kbpentlink>\n<query id='q1'>"),
+    ("nif", "x.rdf", "<?xml version='1.0'?>\n<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>"),
+    ("nif", "x", "# a comment\n@prefix nif: <http://x/> .\n"),
+    ("nif", "x", "ex:a\tnif:beginIndex\t0 .\n"),
+    ("nif", "x.ttl", "<http://x/a> a <http://x/b> ."),
+    ("elevant", "x.jsonl", '{"id": 0, "title": "", "text": "Rome", "labels": []}\n'),
+]
+
+
+def sniffed(head: bytes, name: str) -> list[str]:
+    return [one.name for one in FORMATS if one.sniff(head, name)]
+
+
+@pytest.mark.parametrize(("format", "name", "text"), HEADS)
+def test_file_is_of_one_format(format: str, name: str, text: str) -> None:
+    assert sniffed(text.encode(), name) == [format]
+
+
+@pytest.mark.parametrize(
+    "text", ["Rome is old.\n", "a,b\n1,2\n", "<html><body>Rome</body></html>", "[1, 2]", "a\tb\n1\t2\n"]
+)
+def test_other_file_is_of_none(text: str) -> None:
+    assert sniffed(text.encode(), "x.txt") == []
+
+
+def test_real_files_are_of_one_format(real_data: Path) -> None:
+    files = [path for path in sorted((real_data / "nif").rglob("*.*")) if path.is_file() and path.suffix != ".md"]
+    files = [path for path in files if "not-nif" not in path.parts] + sorted((real_data / "elevant").rglob("*.jsonl*"))
+    found = {str(path.relative_to(real_data)): sniffed(Source(path).head, path.name) for path in files}
+    assert len(found) > 20
+    expected = {name: ["nif" if name.startswith("nif") else "elevant"] for name in found}
+    assert found == expected
