@@ -32,6 +32,7 @@ from remix.workspace import open_workspace
 @click.option("--reference", type=click.Choice(["dataset", "union"]), default="dataset", help="What D is.")
 @click.option("--case-sensitive", is_flag=True, help="Compare surface forms as they are written.")
 @click.option("--without-source", multiple=True, metavar="PATTERN", help="Leave out dictionary rows by their source.")
+@click.option("--engine", type=click.Choice(["polars", "spark"]), default="polars", help="What measures frames (DIR).")
 @click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Also draw the table into this file.")
 @workspace_option
 @output_option
@@ -44,6 +45,7 @@ def command(
     reference: str,
     case_sensitive: bool,
     without_source: tuple[str, ...],
+    engine: str,
     plot: Path | None,
     workspace: Path | None,
     output: str,
@@ -51,7 +53,7 @@ def command(
 ) -> None:
     """Show the measures of datasets side by side, by default of all, computed afresh.
 
-    DIR is a folder of frames (`remix load --to frames`), which is measured alone, part by part.
+    DIR is a folder of frames (`remix load --to frames`), which is measured alone, part by part, or on Spark.
 
     Where an average does not speak for every annotation, its coverage stands behind it, with ! below 50 %.
 
@@ -69,11 +71,20 @@ def command(
                 "of frames stats shows datasets; `remix enrich DIR` writes the values of annotations"
             )
         from remix.frames_folder import FramesFolder
-        from remix.measures._parts import compute_parts
 
-        measured = compute_parts(FramesFolder.open(datasets[0]), opened.kb, measures=measures or None, **choices)  # type: ignore[arg-type]
+        folder, chosen = FramesFolder.open(datasets[0]), measures or None
+        if engine == "spark":
+            from remix.measures._spark import compute_folder
+
+            measured = compute_folder(folder, opened.kb, measures=chosen, **choices)
+        else:
+            from remix.measures._parts import compute_parts
+
+            measured = compute_parts(folder, opened.kb, measures=chosen, **choices)  # type: ignore[arg-type]
+    elif engine == "spark":
+        raise click.UsageError("Spark measures one folder of frames: `remix load --to frames DIR FILE` writes it")
     else:
-        measured = opened.stats(datasets, profile=profile, measures=measures or None, **choices)  # type: ignore[arg-type]
+        measured = opened.stats(datasets, profile=profile, measures=measures or None, **choices)
     from remix.reports import statistics
 
     if measured.skipped:

@@ -105,6 +105,7 @@ def spark_session(memory: str = "") -> Iterator[SparkSession]:
     if memory and not amount:
         raise UsageError(f"'{memory}' is no amount of memory: write it like 3GB")
     try:
+        from py4j.protocol import Py4JError
         from pyspark.errors import PySparkRuntimeError
         from pyspark.sql import SparkSession
     except ImportError:
@@ -123,6 +124,8 @@ def spark_session(memory: str = "") -> Iterator[SparkSession]:
         spark = builder.getOrCreate()
     except PySparkRuntimeError as error:
         raise Error(f"Spark does not start; it needs Java 17 or newer: {_reason(error)}") from None
+    except Py4JError as error:
+        raise Error(f"Spark does not start as it is configured: {_reason(error)}") from None
     try:
         yield spark
     finally:
@@ -148,7 +151,7 @@ def _explained(path: Path) -> Iterator[None]:
 
 def _reason(error: Exception) -> str:
     """Return the innermost cause that an error of the Java side names, else its first line."""
-    causes = re.findall(r"^Caused by: (.+)$", str(error), flags=re.MULTILINE)
+    causes = re.findall(r"^(?:Caused by)?: (.+)$", str(error), flags=re.MULTILINE)
     return (causes[-1] if causes else str(error).strip().splitlines()[0]).strip()
 
 

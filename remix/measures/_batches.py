@@ -1,0 +1,225 @@
+"""Some documents of a table, measured as part of it: what each worker does with the batches that it is given.
+
+A row of a batch is a document with all that is said of it, so measures within documents, as overlap, need nothing
+else; the sizes of the sets of the whole table come with each annotation (`sets`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from remix.frames import Frames
+from remix.kb import KnowledgeBase
+from remix.measures import MEASURES, Choice, measured_of, measured_tables
+from remix.measures._averages import Sums, means_of_units, summed
+from remix.measures._corpus import Corpus
+from remix.measures._declaration import Measure
+
+if TYPE_CHECKING:
+    import pyarrow
+
+__all__ = [
+    "MENTIONS",
+    "NESTED",
+    "NO_AVERAGES",
+    "SUMS",
+    "Task",
+    "in_arrow",
+    "mentions_of",
+    "results_of",
+    "sums_parts",
+    "totals_of",
+]
+
+Schema = Mapping[str, pl.DataType]
+NESTED = ("annotations", "links", "classes", "regions")
+"""The frames whose rows come nested in their document."""
+
+MENTIONS: Schema = {
+    **dict.fromkeys(("kind", "document", "annotation", "dataset", "scope", "key", "entity"), pl.String()),
+    "mentions": pl.Int64(),
+    "density": pl.Float64(),
+}
+"""What the first pass gives: rows of the kinds mention (with its principal entity), link, and document."""
+
+SUMS: Schema = {"part": pl.Int64(), "dataset": pl.String(), "unit": pl.String(), "numbers": pl.List(pl.Float64())}
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a worker must know: the knowledge base, which it opens itself, the choices and what is of the whole table.
+
+    `percentiles` are small frames by column, empty in the first pass.
+    """
+
+    kb: tuple[Path, tuple[str, ...], list[str]] | None
+    chosen: tuple[str, ...]
+    reference: str
+    case_sensitive: bool
+    signature: Any
+    percentiles: Mapping[str, pl.DataFrame]
+
+    @cached_property
+    def opened(self) -> KnowledgeBase | None:
+        """Return the knowledge base as measures see it."""
+        if self.kb is None:
+            return None
+        folder, left_out, sources = self.kb
+        kb = KnowledgeBase.open(folder).without_sources(left_out)
+        kb = kb.keeping_case() if self.case_sensitive else kb
+        kb.__dict__["form_sources"] = sources  # which takes reading the whole dictionary
+        return kb
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """Return the measures that were chosen."""
+        return tuple(MEASURES[name] for name in self.chosen)
+
+    @property
+    def choice(self) -> Choice:
+        """Return what was chosen, as `measured_of` takes it."""
+        return Choice(self.opened, self.measures, (), self.signature)
+
+
+class _Mentions(Corpus):
+    """Documents whose sets are not known yet: the annotations have their entity, and no sizes."""
+
+    @cached_property
+    def annotations(self) -> pl.DataFrame:
+        return self._mentions.join(self.principal, on="row", how="left", maintain_order="left")
+
+
+class _Batch(Corpus):
+    """Documents of a table with the sizes of the sets of the whole table."""
+
+    def __init__(self, frames: Frames, task: Task, sets: pl.DataFrame) -> None:
+        super().__init__(frames, task.opened, reference=task.reference, case_sensitive=task.case_sensitive)
+        self._percentiles, self._sets = task.percentiles, sets
+
+    @cached_property
+    def form_sizes(self) -> pl.DataFrame:
+        return self._own_sizes(self._forms, "form_code", "key", "entities")
+
+    @cached_property
+    def entity_sizes(self) -> pl.DataFrame:
+        return self._own_sizes(self._entities, "entity_code", "entity", "forms")
+
+    def _own_sizes(self, codes: pl.DataFrame, code: str, side: str, what: str) -> pl.DataFrame:
+        columns = [f"{of}_{what}" for of in ("w", "d", "common", "union")]
+        known = self._sets.select("scope", side, *columns).drop_nulls(side).unique()
+        return codes.select("scope", side, code).join(known, on=["scope", side]).select(code, *columns)
+
+    def with_percentiles(self, rows: pl.DataFrame, *columns: str) -> pl.DataFrame:
+        """Return rows with the percentile of each column among all of the table."""
+        for column in columns:
+            rows = rows.join(self._percentiles[column], on=column, how="left", maintain_order="left")
+        return rows
+
+    def first_in_dataset(self, column: str) -> pl.Series:
+        """Return for each of `annotations` whether it is the first of the whole dataset with its value of a column."""
+        first = self._sets.select("annotation", first=f"first_{column}")
+        joined = self.annotations.select("annotation").join(first, on="annotation", how="left", maintain_order="left")
+        return joined["first"]
+
+
+def frames_of(batch: pl.DataFrame) -> Frames:
+    """Return the frames of documents, one a row, with their annotations, links, classes and regions nested."""
+    nested = {name: _unnested(batch, name) for name in NESTED}
+    links, classes = (nested[name].drop("document") for name in ("links", "classes"))
+    documents = batch.select(pl.exclude(*NESTED, "sets"))
+    return Frames.of(
+        documents=documents,
+        annotations=nested["annotations"],
+        links=links,
+        classes=classes,
+        regions=nested["regions"],
+    )
+
+
+def _unnested(batch: pl.DataFrame, column: str) -> pl.DataFrame:
+    return batch.select("document", column).explode(column).drop_nulls(column).unnest(column)
+
+
+def mentions_of(task: Task, batch: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of the first pass (`MENTIONS`)."""
+    corpus = _Mentions(frames_of(batch), task.opened, reference=task.reference, case_sensitive=task.case_sensitive)
+    columns = ["document", "annotation", "dataset", "scope", "key", "entity"]
+    parts = {
+        "mention": corpus.annotations.select(columns),
+        "link": corpus.links.select("scope", "key", "entity").unique(),
+        "document": corpus.counted_documents.select("document", "mentions", "density"),
+    }
+    rows = [part.with_columns(kind=pl.lit(kind)) for kind, part in parts.items()]
+    return pl.concat(rows, how="diagonal").select(list(MENTIONS))
+
+
+def results_of(task: Task, batch: pl.DataFrame) -> pl.DataFrame:
+    """Return a row a document with its values, and those of its annotations and classes; and one row with `sums`."""
+    corpus = _Batch(frames_of(batch), task, _unnested(batch, "sets"))
+    measures = task.measures
+    summaries = [summary for measure in measures for summary in measure.summaries]
+    values, tables = measured_tables(corpus, measures)
+    documents, sums = summed(summaries, tables)
+    measured = measured_of(corpus, task.choice, values, documents, NO_AVERAGES)
+    place = measured.annotations.select("annotation", "document")
+    nested = measured.documents.select("document", "dataset", values=pl.struct(pl.exclude("document", "dataset")))
+    for name, rows in (
+        ("annotations", measured.annotations),
+        ("classes", measured.classes.join(place, on="annotation")),
+    ):
+        lists = rows.group_by("document").agg(pl.struct(pl.exclude("document")).alias(name))
+        nested = nested.join(lists, on="document", how="left")
+    rows = _listed(sums)
+    return pl.concat([nested, rows.select(sums=pl.struct(pl.all()).implode())], how="diagonal")
+
+
+NO_AVERAGES = pl.DataFrame(schema=dict.fromkeys(("dataset", "measure", "average"), pl.String()))
+
+
+def sums_parts(sums: Sums) -> list[tuple[Any, pl.DataFrame]]:
+    """Return the parts of sums in one order: what they are of, and the frame."""
+    return [*sums.pooled.items(), *sums.units.items(), ("macro", sums.macro)]
+
+
+def _listed(sums: Sums) -> pl.DataFrame:
+    rows = []
+    for number, (of, frame) in enumerate(sums_parts(sums)):
+        unit = of[1] if isinstance(of, tuple) else None
+        numbers = [name for name in frame.columns if name not in ("dataset", unit)]
+        rows.append(
+            frame.select(
+                part=pl.lit(number, pl.Int64),
+                dataset="dataset",
+                unit=pl.col(unit) if unit else pl.lit(None, pl.String),
+                numbers=pl.concat_list(pl.col(name).cast(pl.Float64) for name in numbers),
+            )
+        )
+    return pl.concat(rows)
+
+
+def totals_of(task: Task, of: tuple[str, str], columns: Sequence[str], batch: pl.DataFrame) -> pl.DataFrame:
+    """Return dataset and numbers: what the averages over the units of a batch, each summed up, are made of."""
+    summaries = [summary for measure in task.measures for summary in measure.summaries]
+    named = batch.select("dataset", pl.col("unit").alias(of[1]), *columns)
+    totals = means_of_units(summaries, {of: named})[of]
+    return totals.select("dataset", numbers=pl.concat_list(pl.exclude("dataset").cast(pl.Float64)))
+
+
+def in_arrow(
+    work: Callable[[pl.DataFrame], pl.DataFrame], schema: pyarrow.Schema
+) -> Callable[[Iterable[pyarrow.RecordBatch]], Iterator[pyarrow.RecordBatch]]:
+    """Return what Spark's mapInArrow takes: the work on each batch, as polars frames."""
+
+    def mapped(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        for batch in batches:
+            if batch.num_rows:
+                rows = pl.DataFrame(pl.from_arrow(batch))
+                yield from work(rows).select(schema.names).to_arrow().cast(schema).to_batches()
+
+    return mapped

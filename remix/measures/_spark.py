@@ -1,0 +1,317 @@
+"""Measures of a table of Spark: what `compute` gives, on a cluster.
+
+The table passes twice through workers, in batches of documents (`_batches`): first for the form and the entity of
+each annotation, then for the values. Between the two, the sizes of the sets of the whole table, and of the
+dictionary's, are joins and counts on the engine (`_sizes`). Only sums and distributions come to this process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial, reduce
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import polars as pl
+
+from remix.errors import UsageError, nearest
+from remix.frames import SCHEMAS, Frames
+from remix.frames_folder import FramesFolder
+from remix.kb import KnowledgeBase, normalise
+from remix.kb.assembly import named
+from remix.kb.engines.spark import spark_session
+from remix.kb.relations import distinct, without
+from remix.measures import Choice, choice_of, measured_of, measured_tables
+from remix.measures._averages import Sums, averages, means_of_units, summed
+from remix.measures._batches import (
+    MENTIONS,
+    NESTED,
+    NO_AVERAGES,
+    SUMS,
+    Task,
+    in_arrow,
+    mentions_of,
+    results_of,
+    sums_parts,
+    totals_of,
+)
+from remix.measures._corpus import Corpus
+from remix.measures._measured import Measured
+from remix.measures._percentiles import percentiles_of
+from remix.measures._sizes import dictionary_links, firsts, sizes
+
+if TYPE_CHECKING:
+    import pyarrow
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["MeasuredTable", "compute_folder", "compute_table", "read_frames"]
+
+Tables = Mapping[str, "DataFrame"]
+Schema = Mapping[str, pl.DataType]
+
+
+@dataclass(frozen=True)
+class MeasuredTable:
+    """The values of all measures on a table of Spark.
+
+    `annotations`, `documents` and `classes` are tables of Spark with the columns of `Measured`; `summary` is a
+    `Measured` with the values of the datasets, and without rows of those three.
+    """
+
+    annotations: DataFrame
+    documents: DataFrame
+    classes: DataFrame
+    summary: Measured
+
+
+def read_frames(spark: SparkSession, folder: FramesFolder) -> dict[str, DataFrame]:
+    """Return the frames of a folder as tables of Spark, for `compute_table`; the dataset is called by its name."""
+    from pyspark.sql import functions as F
+
+    tables = {}
+    for name in ("documents", *NESTED):
+        if any((folder.path / name).glob("*.parquet")):
+            rows = spark.read.parquet((folder.path / name).absolute().as_uri())
+            if "dataset" in rows.columns:
+                is_iri = rows["dataset"] == str(folder.manifest["iri"])
+                rows = rows.withColumn("dataset", F.when(is_iri, folder.name).otherwise(rows["dataset"]))
+            tables[name] = rows
+    return tables
+
+
+def compute_folder(folder: FramesFolder, kb: KnowledgeBase | None, **choices: Any) -> Measured:
+    """Return the measures of a dataset in a folder of frames, as `compute_parts` does, computed on Spark.
+
+    Without Spark being submitted or configured, that is all cores of this machine. `choices` are those of
+    `compute_table`. Raises `Error` without PySpark or Java.
+    """
+    with spark_session() as spark:
+        return compute_table(read_frames(spark, folder), kb, **choices).summary
+
+
+def compute_table(
+    tables: Tables,
+    kb: KnowledgeBase | None,
+    *,
+    reference: str = "dataset",
+    case_sensitive: bool = False,
+    without_sources: Iterable[str] = (),
+    measures: Iterable[str] | None = None,
+) -> MeasuredTable:
+    """Return the measures of tables of Spark: documents and annotations, and where there are, links, classes, regions.
+
+    The columns are those of the frames (`remix.frames`), those that may be null may lack. The parameters and errors
+    are those of `compute`, and so are the values; sums are added in another order, which may change the last digit.
+    All workers must see the folder of the knowledge base under the same path. Raises `UsageError` for a table that is
+    none of these, or where documents or annotations are missing.
+    """
+    for name in tables:
+        if name not in ("documents", *NESTED):
+            raise UsageError(f"no table '{name}' is measured{nearest(name, ('documents', *NESTED))}")
+    for name in ("documents", "annotations"):
+        if name not in tables:
+            raise UsageError(f"the table of {name} is missing")
+    chosen = choice_of(kb, reference, case_sensitive, without_sources, measures)
+    return _Run(tables, chosen, reference, case_sensitive).measured()
+
+
+class _Run:
+    def __init__(self, tables: Tables, chosen: Choice, reference: str, case_sensitive: bool) -> None:
+        known, self.chosen = chosen.kb, chosen
+        self.documents = _whole_documents(tables)
+        self.spark = self.documents.sparkSession
+        self.empty = Corpus(Frames.empty(), known, reference=reference, case_sensitive=case_sensitive)
+        opened = None if known is None else (known.folder.absolute(), known.left_out, known.form_sources)
+        names = tuple(measure.name for measure in chosen.measures)
+        self.task = Task(opened, names, reference, case_sensitive, chosen.signature, {})
+
+    def measured(self) -> MeasuredTable:
+        rows = _mapped(self.documents, partial(mentions_of, self.task), MENTIONS).persist()
+        mentions = self._sized(rows).persist()
+        task = replace(self.task, percentiles=self._percentiles(rows, mentions))
+        batches = self.documents.join(_collected(mentions.drop("dataset"), "sets"), "document", "left")
+        measured, sums = self._nothing()
+        lists = {
+            name: pl.List(pl.Struct({k: v for k, v in getattr(measured, name).schema.items() if k != "document"}))
+            for name in ("annotations", "classes")
+        }
+        values = {k: v for k, v in measured.documents.schema.items() if k not in ("document", "dataset")}
+        schema = {"document": pl.String(), "dataset": pl.String(), "values": pl.Struct(values), **lists}
+        found = _mapped(batches, partial(results_of, task), {**schema, "sums": pl.List(pl.Struct(SUMS))}).persist()
+        datasets = self._averages(found, sums)
+        for done in (rows, mentions):
+            done.unpersist()
+        of_documents = found.filter("document IS NOT NULL")
+        return MeasuredTable(
+            of_documents.selectExpr("document", "inline(annotations)").select(*measured.annotations.columns),
+            of_documents.select("document", "dataset", *(f"values.`{name}`" for name in values)),
+            of_documents.selectExpr("inline(classes)").select(*measured.classes.columns),
+            replace(measured, datasets=measured_of(self.empty, self.chosen, *self._none(), datasets).datasets),
+        )
+
+    # Sets of the whole table -------------------------------------------------------------------------------------
+
+    def _sized(self, rows: DataFrame) -> DataFrame:
+        """Return the mentions with the sizes of the sets of their form and entity, and whether they are first."""
+        every: nw.LazyFrame[Any] = nw.from_native(rows)
+        mentions = firsts(every.filter(nw.col("kind") == "mention").drop("kind", "mentions", "density"))
+        links = distinct(every.filter(nw.col("kind") == "link"), ["scope", "key", "entity"])
+        dictionary, derived = self._dictionary(), self._derived(rows)
+        for side in ("key", "entity"):
+            asked = distinct(mentions.filter(~nw.col(side).is_null()), ["scope", side])
+            known = dictionary_links(dictionary, asked, derived, side)
+            mentions = mentions.join(sizes(asked, known, links, side), on=["scope", side], how="left")
+        table: DataFrame = mentions.to_native()
+        return table
+
+    def _dictionary(self) -> nw.LazyFrame[Any]:
+        kb = self.chosen.kb
+        if kb is None:
+            return self._table(pl.DataFrame(schema=dict.fromkeys(("key", "entity", "source"), pl.String())))
+        rows = self.spark.read.parquet((kb.folder / "surface_forms.parquet").absolute().as_uri())
+        if kb.case_sensitive:
+            columns = dict.fromkeys(("key", "entity", "source"), pl.String())
+            rows = _mapped(rows, _keeping_case, columns)
+        known = rows.select("source").distinct().toArrow()["source"].to_pylist() if kb.left_out else []
+        return without(nw.from_native(rows), "source", named(known, kb.left_out))
+
+    def _derived(self, rows: DataFrame) -> nw.LazyFrame[Any]:
+        scopes = _polars(rows.filter("kind = 'mention'").select("scope", "dataset").distinct())
+        named_ = Corpus(Frames.empty(), self.chosen.kb, reference="dataset", case_sensitive=False)
+        named_.__dict__["_keyed"] = scopes
+        return self._table(named_._derived)
+
+    def _table(self, rows: pl.DataFrame) -> nw.LazyFrame[Any]:
+        table: nw.LazyFrame[Any] = nw.from_native(self.spark.createDataFrame(rows.to_arrow().cast(_arrow(rows.schema))))
+        return table
+
+    def _percentiles(self, rows: DataFrame, mentions: DataFrame) -> dict[str, pl.DataFrame]:
+        """Return the percentile of each value of the columns that have percentiles."""
+        documents, linked = rows.filter("kind = 'document'"), mentions.filter("entity IS NOT NULL")
+        tables = {
+            "mentions": documents,
+            "density": documents,
+            "union_entities": mentions.fillna(0, ["union_entities"]),
+            "union_forms": linked,
+        }
+        values = [
+            table.selectExpr(f"'{column}' AS column", f"CAST({column} AS DOUBLE) AS value")
+            for column, table in tables.items()
+        ]
+        counts = _polars(reduce(lambda one, two: one.union(two), values).groupBy("column", "value").count())
+        return {
+            column: percentiles_of(
+                column,
+                counts.filter(pl.col("column") == column).select(
+                    pl.col("value").cast(pl.Float64 if column == "density" else pl.Int64).alias(column), "count"
+                ),
+            )
+            for column in tables
+        }
+
+    # Averages ----------------------------------------------------------------------------------------------------
+
+    def _averages(self, found: DataFrame, empty: Sums) -> pl.DataFrame:
+        """Return the averages of the datasets; the sums of each form and entity stay on the engine."""
+        rows = found.filter("document IS NULL").selectExpr("inline(sums)")
+        # Only sums of forms and entities have a unit, and are many.
+        few = _polars(rows.filter("unit IS NULL"))
+        added, means = {}, {}
+        for number, (of, frame) in enumerate(sums_parts(empty)):
+            if isinstance(of, tuple):
+                names = [name for name in frame.columns if name not in ("dataset", of[1])]
+                means[of] = self._means(rows.filter(rows["part"] == number), of, names)
+            else:
+                names = [name for name in frame.columns if name != "dataset"]
+                sums = [pl.col("numbers").list.get(place).sum().alias(name) for place, name in enumerate(names)]
+                added[of] = few.filter(pl.col("part") == number).group_by("dataset").agg(sums)
+        macro = added.pop("macro")
+        return averages(self.chosen.summaries, Sums(added, {}, macro), means)
+
+    def _means(self, part: DataFrame, of: tuple[str, str], names: Sequence[str]) -> pl.DataFrame:
+        units = _summed(part, names, "dataset", "unit")
+        schema = {"dataset": pl.String(), "numbers": pl.List(pl.Float64())}
+        nothing = pl.DataFrame(schema={"dataset": pl.String, of[1]: pl.String, **dict.fromkeys(names, pl.Float64)})
+        totals = means_of_units(self.chosen.summaries, {of: nothing})[of].columns[1:]
+        return _polars(_summed(_mapped(units, partial(totals_of, self.task, of, names), schema), totals, "dataset"))
+
+    def _nothing(self) -> tuple[Measured, Sums]:
+        values, documents = self._none()
+        tables = measured_tables(self.empty, self.chosen.measures)[1]
+        return measured_of(self.empty, self.chosen, values, documents, NO_AVERAGES), summed(
+            self.chosen.summaries, tables
+        )[1]
+
+    def _none(self) -> tuple[pl.DataFrame, pl.DataFrame]:
+        values, tables = measured_tables(self.empty, self.chosen.measures)
+        return values, summed(self.chosen.summaries, tables)[0]
+
+
+def _keeping_case(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.with_columns(key=normalise(pl.col("surface_form"), case_sensitive=True))
+
+
+def _whole_documents(tables: Tables) -> DataFrame:
+    """Return a row a document, with all that is said of it nested in columns named as the frames."""
+    from pyspark.sql import functions as F
+
+    documents, places = tables["documents"], tables["annotations"].select("annotation", "document")
+    for name in NESTED:
+        if name not in tables:
+            kind = ",".join(f"{column}:{_SQL[kind]}" for column, kind in SCHEMAS[name].items() if column != "document")
+            documents = documents.withColumn(name, F.lit(None).cast(f"array<struct<{kind}>>"))
+            continue
+        rows = tables[name]
+        rows = rows if "document" in rows.columns else rows.join(places, "annotation")
+        documents = documents.join(_collected(rows, name), "document", "left")
+    return documents
+
+
+_SQL: Mapping[pl.DataType, str] = {
+    pl.String(): "string",
+    pl.Int64(): "bigint",
+    pl.Float64(): "double",
+    pl.Boolean(): "boolean",
+}
+
+
+def _collected(rows: DataFrame, name: str) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    columns = [column for column in rows.columns if column != "document"]
+    return rows.groupBy("document").agg(F.collect_list(F.struct(*columns)).alias(name))
+
+
+def _mapped(table: DataFrame, work: Callable[[pl.DataFrame], pl.DataFrame], schema: Schema) -> DataFrame:
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    arrow = _arrow(schema)
+    return table.mapInArrow(in_arrow(work, arrow), from_arrow_schema(arrow))
+
+
+def _summed(part: DataFrame, names: Sequence[str], *keys: str) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    sums = [F.sum(part["numbers"][place]).alias(name) for place, name in enumerate(names)]
+    return part.groupBy(*keys).agg(*sums)
+
+
+def _polars(table: DataFrame) -> pl.DataFrame:
+    return pl.DataFrame(pl.from_arrow(table.toArrow()))
+
+
+def _arrow(schema: Schema) -> pyarrow.Schema:
+    """Return the types as Spark has them: one length of strings and lists, one of numbers."""
+    import pyarrow
+
+    simple = {pl.String(): pyarrow.string(), pl.Float64(): pyarrow.float64(), pl.Boolean(): pyarrow.bool_()}
+
+    def of(kind: pl.DataType) -> pyarrow.DataType:
+        if isinstance(kind, pl.List):
+            return pyarrow.list_(of(kind.inner))  # type: ignore[arg-type]
+        if isinstance(kind, pl.Struct):
+            return pyarrow.struct([(field.name, of(field.dtype)) for field in kind.fields])  # type: ignore[arg-type]
+        return pyarrow.int64() if kind.is_integer() else simple[kind]
+
+    return pyarrow.schema([(name, of(kind)) for name, kind in schema.items()])

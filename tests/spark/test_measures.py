@@ -1,0 +1,95 @@
+"""Measures of tables of Spark equal those of the same frames in memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from remix.errors import UsageError
+from remix.frames import Frames
+from remix.frames_folder import finish, under_way, write_part
+from remix.kb import KnowledgeBase, build_from_tables
+from remix.measures import Measured, compute
+from remix.measures._enriching import named_frames
+from remix.measures._spark import MeasuredTable, compute_folder, compute_table
+from remix.store import Store
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+ROOT = Path(__file__).resolve().parents[2]
+FRAMES = ("documents", "annotations", "links", "classes", "regions")
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Frames:
+    """The corpus that ships with remix."""
+    store = Store(tmp_path_factory.mktemp("sample") / ".remix")
+    for file in sorted((ROOT / "datasets" / "corpus").glob("*.ttl")):
+        store.load(file)
+    return named_frames(store)
+
+
+@pytest.fixture(scope="module")
+def kb(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeBase:
+    return build_from_tables(ROOT / "datasets" / "kb", tmp_path_factory.mktemp("kb"), name="sample")
+
+
+def as_polars(table: DataFrame) -> pl.DataFrame:
+    return pl.DataFrame(pl.from_arrow(table.toArrow()))
+
+
+def assert_same(found: MeasuredTable, whole: Measured) -> None:
+    for level in ("annotations", "documents", "classes"):
+        rows, expected = as_polars(getattr(found, level)), getattr(whole, level)
+        key = [column for column in ("annotation", "document", "class") if column in rows.columns]
+        assert rows.height == expected.height
+        assert_frame_equal(rows.sort(key), expected.sort(key), rel_tol=1e-12, abs_tol=0)
+    assert_frame_equal(found.summary.datasets, whole.datasets, rel_tol=1e-12, abs_tol=0)
+    assert found.summary.signature == whole.signature and found.summary.skipped == whole.skipped
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [{}, {"reference": "union", "case_sensitive": True, "without_sources": ["label"]}],
+    ids=["default", "union, case, without a source"],
+)
+def test_every_measure_of_the_sample_equals_that_in_memory(
+    spark: SparkSession, sample: Frames, kb: KnowledgeBase, tmp_path: Path, choices: dict[str, Any]
+) -> None:
+    sample.write(tmp_path)
+    tables = {name: spark.read.parquet(str(tmp_path / f"{name}.parquet")) for name in FRAMES}
+    assert_same(compute_table(tables, kb, **choices), compute(sample, kb, **choices))
+
+
+def test_a_folder_of_frames_without_a_knowledge_base_equals_that_in_memory(
+    spark: SparkSession, sample: Frames, tmp_path: Path
+) -> None:
+    posts = "sample-posts"
+    of_posts = sample.keep(documents=sample.documents.filter(pl.col("dataset") == posts)["document"])
+    named = {
+        name: getattr(of_posts, name).with_columns(dataset=pl.lit("urn:d")) for name in ("documents", "annotations")
+    }
+    halves = (of_posts.documents["document"].gather_every(2, first) for first in (0, 1))
+    with under_way(tmp_path / "frames", {}) as place:
+        for number, mine in enumerate(halves):
+            write_part(place, number, replace(of_posts, **named).keep(documents=mine))
+        folder = finish(place, tmp_path / "frames", {"name": posts, "iri": "urn:d", "parts": 2})
+    chosen = ["density", "overlap", "repetition", "prominence"]
+    found = compute_folder(folder, None, measures=chosen)
+    whole = compute(of_posts, None, measures=chosen)
+    assert_frame_equal(found.datasets, whole.datasets, rel_tol=1e-12, abs_tol=0)
+    assert found.skipped == whole.skipped == ("prominence",)
+
+
+def test_tables_that_are_not_measured_or_lack_are_named(spark: SparkSession) -> None:
+    rows = spark.range(1)
+    with pytest.raises(UsageError, match="no table 'link' is measured; did you mean 'links'"):
+        compute_table({"link": rows}, None)
+    with pytest.raises(UsageError, match="the table of annotations is missing"):
+        compute_table({"documents": rows}, None)
