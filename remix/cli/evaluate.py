@@ -66,11 +66,19 @@ from remix.workspace import Workspace, open_workspace
     help="Fuzzy recall R* and F1*: strict, relaxed:0.5, a file (weight and class or annotation), or a numeric column.",
 )
 @click.option(
+    "--threshold",
+    default="none",
+    show_default=True,
+    metavar="RULE",
+    help="Confidence above which answers count: none, 0.3, tuned:DATASET (the best there) or oracle (the best here).",
+)
+@click.option(
     "--plot",
     "plots",
     multiple=True,
     metavar="[KIND=]FILE",
-    help="Also draw micro-F1, or a curve: alpha (F1* by the weight of what is not strict), progression (best first).",
+    help="Also draw micro-F1, or a curve: alpha (F1* by the weight of what is not strict), progression (best "
+    "combination of classes first), threshold (precision, recall and F1 by confidence).",
 )
 @click.option("--store", is_flag=True, help="Also keep outcomes and error classes as RDF, where queries find them.")
 @workspace_option
@@ -185,7 +193,7 @@ def _side_by_side(
     from remix.scoring.inputs import side_by_side
     from remix.scoring.readable import signature_lines
 
-    ignored = {"spans": "all", "unit": "document"}
+    ignored = {"spans": "all", "threshold": "none", "unit": "document"}
     for name, value in choices.items():
         if value and ignored.get(name) != value:
             option = {"tasks": "task", "matchings": "match"}.get(name, name)

@@ -17,20 +17,27 @@ STYLES = ("-", "--", ":", "-.")
 
 
 @dataclass(frozen=True)
-class Axes:
-    """What a curve is drawn over and what is drawn, columns with their labels; `step` where it changes in jumps."""
+class Panel:
+    """A score, over what it is drawn, and how both are called; `step` where it changes in jumps."""
 
-    over: tuple[str, str]
-    scores: Mapping[str, str]
+    score: str
+    title: str
+    over: str
+    label: str
     step: bool = False
 
 
-DRAWN: Mapping[str, Axes] = {
-    "alpha": Axes(("alpha", "weight α of what is not strict"), {"fuzzy_recall": "R*", "fuzzy_f1": "F1*"}),
-    "progression": Axes(
-        ("rank", "combinations of classes, best first"),
-        {"precision": "precision", "recall": "recall", "f1": "F1"},
-        True,
+ALPHA, RANK = "weight α of what is not strict", "combinations of classes, best first"
+
+DRAWN: Mapping[str, tuple[Panel, ...]] = {
+    "alpha": (Panel("fuzzy_recall", "R*", "alpha", ALPHA), Panel("fuzzy_f1", "F1*", "alpha", ALPHA)),
+    "progression": tuple(
+        Panel(name, title, "rank", RANK, True)
+        for name, title in (("precision", "precision"), ("recall", "recall"), ("f1", "F1"))
+    ),
+    "threshold": (
+        Panel("precision", "precision", "recall", "recall"),
+        Panel("f1", "F1", "threshold", "confidence above which answers count", True),
     ),
 }
 
@@ -40,25 +47,26 @@ def plot_curve(name: str, rows: pl.DataFrame, to: Path) -> None:
 
     Needs the extra `plot`. Raises `UsageError` where there is nothing to draw.
     """
-    axes_of = DRAWN[name]
-    over, label = axes_of.over
+    panels = DRAWN[name]
     parts = rows.partition_by("task", "matching", maintain_order=True)
     if not parts:
         raise UsageError("nothing to plot: no row has a score")
     systems = rows["system"].unique(maintain_order=True).to_list()
-    figure = new_figure(4.0 * len(axes_of.scores), 3.4 * len(parts))
-    grid = figure.subplots(len(parts), len(axes_of.scores), squeeze=False, sharey=True)
+    figure = new_figure(4.0 * len(panels), 3.4 * len(parts))
+    grid = figure.subplots(len(parts), len(panels), squeeze=False, sharey=True)
     for line, part in zip(grid, parts, strict=True):
-        for axis, (score, title) in zip(line, axes_of.scores.items(), strict=True):
+        for axis, panel in zip(line, panels, strict=True):
             for number, system in enumerate(systems):
-                own = part.filter(system=system).drop_nulls([over, score])
+                own = part.filter(system=system).drop_nulls([panel.over, panel.score])
                 style = {"color": COLOURS[number % len(COLOURS)], "linestyle": STYLES[number % len(STYLES)]}
-                drawn = "steps-post" if axes_of.step else "default"
-                axis.plot(own[over].to_list(), own[score].to_list(), label=system, drawstyle=drawn, **style)
+                drawn = "steps-post" if panel.step else "default"
+                axis.plot(own[panel.over].to_list(), own[panel.score].to_list(), label=system, drawstyle=drawn, **style)
+                for row in own.filter("best").to_dicts() if "best" in own.columns else ():
+                    axis.plot(row[panel.over], row[panel.score], marker="o", color=style["color"])
             axis.set_ylim(0, 1.02)
-            axis.set_xlabel(label)
-            axis.set_ylabel(title)
-            axis.set_title(f"{title}, {part['task'][0]} {part['matching'][0]}", fontsize=10)
+            axis.set_xlabel(panel.label)
+            axis.set_ylabel(panel.title)
+            axis.set_title(f"{panel.title}, {part['task'][0]} {part['matching'][0]}", fontsize=10)
             axis.grid(alpha=0.3)
             axis.spines[["top", "right"]].set_visible(False)
     handles, labels = grid[0][0].get_legend_handles_labels()

@@ -26,3 +26,4 @@ class Choice:
     unit: str = "document"
     against: str = ""
     min_support: int = 0
+    threshold: str = ""

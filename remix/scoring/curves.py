@@ -12,9 +12,10 @@ from remix.scoring.averages import ratio
 from remix.scoring.cases import Case
 from remix.scoring.choice import Choice
 from remix.scoring.matchings import matching_named
+from remix.scoring.thresholds import best_thresholds, sums_by_threshold, together
 from remix.scoring.weights import CRITERIA, fuzzy_scores, require_pairs, strict, weighed
 
-__all__ = ["CURVES", "alpha_curve", "progression"]
+__all__ = ["CURVES", "alpha_curve", "progression", "threshold_curve"]
 
 STEPS = 20
 
@@ -69,6 +70,28 @@ def progression(case: Case, choice: Choice) -> pl.DataFrame:
     return _named(case, pl.concat(parts), ["task", "matching"], columns)
 
 
+def threshold_curve(case: Case, choice: Choice) -> pl.DataFrame:
+    """Return the scores of each system at every threshold of confidence that changes anything.
+
+    Columns: system, task, matching, `threshold` (null is none), tp, fp, fn, `precision`, `recall`, `f1`, and `best`:
+    whether it is the lowest threshold of the best micro-F1. Raises `UsageError` where no answer has a confidence.
+    """
+    parts = []
+    for task, matching in _pairings(choice):
+        sums = sums_by_threshold(case, task, matching, choice.profile.count, together(case))
+        best = best_thresholds(sums).select("system", "above", best=pl.lit(True))
+        rows = sums.join(best, on=["system", "above"], how="left", nulls_equal=True, maintain_order="left")
+        tp = pl.col("tp")
+        scores = {"precision": ratio(tp, tp + pl.col("fp")), "recall": ratio(tp, tp + pl.col("fn")), "f1": _f1()}
+        rows = rows.with_columns(**scores, best=pl.col("best").fill_null(False), threshold="above")
+        parts.append(rows.with_columns(task=pl.lit(task), matching=pl.lit(matching)))
+    rows = pl.concat(parts)
+    if rows.is_empty():
+        raise UsageError("no run has an answer with a confidence: there is no threshold to choose")
+    columns = ["threshold", "tp", "fp", "fn", "precision", "recall", "f1", "best"]
+    return _named(case, rows, ["task", "matching"], columns)
+
+
 def _f1() -> pl.Expr:
     tp = pl.col("tp")
     return ratio(2 * tp, 2 * tp + pl.col("fp") + pl.col("fn"))
@@ -121,5 +144,9 @@ def _named(case: Case, rows: pl.DataFrame, labels: list[str], columns: list[str]
     return rows.select(pl.col("name").alias("system"), *labels, *columns)
 
 
-CURVES: Mapping[str, Callable[[Case, Choice], pl.DataFrame]] = {"alpha": alpha_curve, "progression": progression}
+CURVES: Mapping[str, Callable[[Case, Choice], pl.DataFrame]] = {
+    "alpha": alpha_curve,
+    "progression": progression,
+    "threshold": threshold_curve,
+}
 """What `curve` draws, by name."""

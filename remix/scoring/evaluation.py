@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -23,10 +23,12 @@ from remix.scoring.overlaps import overlaps
 from remix.scoring.profiles import PROFILES
 from remix.scoring.rows import rows_of
 from remix.scoring.selecting import scope_of_queries
-from remix.scoring.signatures import signed
+from remix.scoring.signatures import LENGTH, frames_hash, signed
 from remix.scoring.slices import crossed, kb_cases, scope_named, scope_of_class
+from remix.scoring.thresholds import above, threshold_rule, thresholds_by
 from remix.scoring.units import in_units
 from remix.scoring.weights import Weights, require_pairs, weighed, weights_of
+from remix.signature import content_hash
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
@@ -58,6 +60,8 @@ def evaluate(
     unit: str = "document",
     against: str = "",
     min_support: int = 0,
+    threshold: str = "none",
+    tuning: tuple[Frames, Mapping[str, Frames]] | None = None,
     contents: Mapping[str, str] | None = None,
 ) -> pl.DataFrame:
     """Return scores: a row per system, dataset, task, matching, slice and average.
@@ -88,6 +92,8 @@ def evaluate(
       line, a sentence. `documents` is their number.
     - `against`: with `by` and `bootstrap`, the slice that others are held against (see `differences_of_slices`), by
       default the whole; adds `difference`, its interval, `p` and `p_holm`.
+    - `threshold`: which answers count by their confidence, as `remix.scoring.thresholds.threshold_rule` has it: the
+      columns `threshold_by` and `threshold` declare it. `tuning` is the gold and the runs that 'tuned:…' tunes on.
     - `contents`: the hashes of runs by system and of gold by '', for the signature, where they are known; the frames
       are hashed where they are not.
 
@@ -117,10 +123,7 @@ def evaluate(
         against=against,
         min_support=min_support,
     )
-    if spans not in ("all", "kept"):
-        raise UsageError(f"spans are 'all' or 'kept', not '{spans}'")
-    if not runs:
-        raise UsageError("nothing to evaluate: name a run")
+    _check(runs, spans)
     prepared, answers = rules.prepare(gold, runs)
     if types is None and kb is not None:
         types = kb.types
@@ -129,19 +132,50 @@ def evaluate(
         require_pairs(rules)
         weights = weights_of(prepared, weight, columns, document_columns)
         choice = replace(choice, weight=weights.name)
-    known = {"types": types, "names": names, "subclasses": subclasses}
-    signature = signed(choice, gold, runs, kb, [columns, document_columns], background, contents or {}, **known)
+    known: dict[str, Any] = {"types": types, "names": names, "subclasses": subclasses}
     asked, choice = choice, counted(choice)
     whole = case_of(prepared, answers, choice, kb=kb, background=background, **known)
+    tuned = None if tuning is None else case_of(*rules.prepare(*tuning), choice, kb=kb, **known)
+    whole, thresholds = _thresholded(whole, choice, threshold, tuned)
+    asked = replace(asked, threshold=_declared(threshold, tuning))
+    signature = signed(asked, gold, runs, kb, [columns, document_columns], background, contents or {}, **known)
     counts = counts_of(whole, choice, columns=columns, document_columns=document_columns, weights=weights)
-    if against and against not in set(counts["slice"]):
-        raise UnknownName("slice", against, counts["slice"].unique())
     rows = with_means(rows_of(counts, whole.mentions.documents, runs, choice), asked)
     if choice.errors:
         wrong = error_rows(whole, choice.errors, choice.matchings)
         wrong = wrong.with_columns(profile=pl.lit(choice.profile.name))
         rows = pl.concat([rows, wrong], how="diagonal_relaxed")
+    signature = thresholds.join(signature, on="system", how="left")
     return rows.join(signature, on="system", how="left", maintain_order="left")
+
+
+def _check(runs: Mapping[str, Frames], spans: str) -> None:
+    if spans not in ("all", "kept"):
+        raise UsageError(f"spans are 'all' or 'kept', not '{spans}'")
+    if not runs:
+        raise UsageError("nothing to evaluate: name a run")
+
+
+def _declared(threshold: str, tuning: tuple[Frames, Mapping[str, Frames]] | None) -> str:
+    """Return the threshold as it stands in the signature: what it was tuned on by content; nothing for none."""
+    rule, number = threshold_rule(threshold)
+    if rule != "tuned" or tuning is None:
+        return {"none": "", "fixed": f"{number}"}.get(rule, rule)
+    return f"tuned,{content_hash(*map(frames_hash, (tuning[0], *tuning[1].values())))[:LENGTH]}"
+
+
+def _thresholded(whole: Case, choice: Choice, threshold: str, tuning: Case | None) -> tuple[Case, pl.DataFrame]:
+    """Return the case with the answers that count, and system, `threshold_by` and `threshold` of each run."""
+    own = [rule.name for rule in choice.profile.rules if rule.aspect == "threshold"]
+    rule, _ = threshold_rule(threshold)
+    chosen = own and own != ["threshold-none"]
+    if chosen and rule != "none":
+        raise UsageError(f"profile '{choice.profile.name}' has a threshold of its own: leave --threshold out")
+    found = thresholds_by(whole, choice.tasks[0], choice.matchings[0], choice.profile.count, threshold, tuning)
+    declared = pl.lit("oracle" if chosen else rule).alias("threshold_by")
+    return above(whole, found), found.join(_names(whole.mentions), on="system").select(
+        "name", declared, "threshold"
+    ).rename({"name": "system"})
 
 
 def case_of(
@@ -197,6 +231,8 @@ def counts_of(
     counts = (
         pl.concat(parts, how="diagonal_relaxed").join(_names(mentions), on="system").join(mentions.documents, on="doc")
     )
+    if choice.against and choice.against not in set(counts["slice"]):
+        raise UnknownName("slice", choice.against, counts["slice"].unique())
     return counts.drop("system", "document").rename({"name": "system"})
 
 

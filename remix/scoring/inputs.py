@@ -89,9 +89,16 @@ def evaluated(
     """
     if hierarchy is not None:
         choices["subclasses"] = read_subclasses(hierarchy)
-    own = PROFILES[choices.get("profile", "remix")].slices
-    measured = [column for column in columns_of(by) if column not in own] + column_weighed_by(choices.get("weight", ""))
+    sliced = PROFILES[choices.get("profile", "remix")].slices
+    measured = [column for column in columns_of(by) if column not in sliced] + column_weighed_by(
+        choices.get("weight", "")
+    )
     found = read_inputs(keeper, names, gold, runs, systems, measured, entities)
+    if (threshold := str(choices.get("threshold", ""))).startswith("tuned:"):
+        other = threshold.partition(":")[2]
+        own, files = ((), [other]) if gold else ([other], ())
+        tuning = read_inputs(keeper, own, files, runs, systems, (), entities)
+        choices["tuning"] = (tuning.gold, tuning.runs)
     rows = evaluate(found.gold, found.runs, by=by, contents=found.contents, **found.tables, **found.known, **choices)
     return rows, found.gold.documents["dataset"].unique().sort().to_list()
 

@@ -61,6 +61,7 @@ def signed(
         "errors": ",".join(choice.errors),
         "weight": choice.weight,
         "scope": choice.scope,
+        "threshold": choice.threshold,
         "spans": choice.spans,
         "against": choice.against,
         "min_support": str(choice.min_support or ""),

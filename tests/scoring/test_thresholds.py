@@ -1,0 +1,112 @@
+"""Thresholds of confidence: none, fixed, tuned, oracle, and the curve over all of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from remix.errors import UsageError
+from remix.scoring import PROFILES, evaluate
+from remix.scoring.choice import Choice
+from remix.scoring.curves import CURVES
+from remix.scoring.evaluation import case_of
+from tests.scoring.conftest import framed
+
+
+def frames(rows, documents=("d", "e")):
+    """Mentions of (document, place, entity, confidence)."""
+    found = framed(
+        [{"document": d, "begin": 10 * n, "end": 10 * n + 3, "entity": entity} for d, n, entity, _ in rows], documents
+    )
+    confidence = pl.Series([score for *_, score in rows], dtype=pl.Float64)
+    return replace(found, annotations=found.annotations.with_columns(confidence=confidence))
+
+
+GOLD = frames([("d", 0, "e:A", None), ("d", 1, "e:B", None), ("e", 0, "e:C", None), ("e", 1, "e:D", None)])
+# Right with 0.9 and 0.6, wrong with 0.5 and 0.2; the second document has gold that nothing answers.
+RUN = frames([("d", 0, "e:A", 0.9), ("d", 1, "e:B", 0.6), ("d", 2, "e:X", 0.5), ("d", 3, "e:Y", 0.2)])
+
+
+def scored(threshold, run=RUN, **options):
+    rows = evaluate(GOLD, {"s": run}, tasks=["A2KB"], matchings=["strong"], threshold=threshold, **options)
+    row = rows.filter(average="micro", dataset="all", column="").row(0, named=True)
+    return tuple(row[name] for name in ("tp", "fp", "fn", "threshold_by", "threshold"))
+
+
+def test_answers_above_the_threshold_count_and_rows_declare_it():
+    assert scored("none") == (2, 2, 2, "none", None)
+    assert scored("0.5") == (2, 0, 2, "fixed", 0.5)
+    assert scored("0.6") == (1, 0, 3, "fixed", 0.6)
+    # F1 is 1/2 without, 4/7 above 0.2, 2/3 above 0.5, 2/5 above 0.6: the best is 0.5.
+    assert scored("oracle") == (2, 0, 2, "oracle", 0.5)
+
+
+def test_answers_without_confidence_always_count():
+    run = frames([("d", 0, "e:A", None), ("d", 2, "e:X", 0.1)])
+    assert scored("0.5", run) == (1, 0, 3, "fixed", 0.5)
+    assert scored("oracle", frames([("d", 0, "e:A", None)])) == (1, 0, 3, "oracle", None)
+
+
+def test_tuned_is_the_best_elsewhere():
+    # On the other gold the answer of 0.9 alone is right: the best threshold there is 0.6.
+    other = frames([("d", 0, "e:A", None)])
+    assert scored("tuned:other", tuning=(other, {"s": RUN})) == (1, 0, 3, "tuned", 0.6)
+
+
+def test_thresholds_are_in_the_signature_and_none_changes_nothing():
+    def signature(threshold, **options):
+        return evaluate(GOLD, {"s": RUN}, threshold=threshold, **options)["signature"][0]
+
+    assert signature("none") == evaluate(GOLD, {"s": RUN})["signature"][0]
+    assert "|threshold:0.5|" in signature("0.50") == signature("0.5")
+    assert "|threshold:oracle|" in signature("oracle")
+    first, second = (signature("tuned:x", tuning=(gold, {"s": RUN})) for gold in (GOLD, frames([])))
+    assert first != second
+
+
+@pytest.mark.parametrize(
+    ("threshold", "message"),
+    [
+        ("orcale", "did you mean 'oracle'"),
+        ("tuned", "tuned:DATASET"),
+        ("nan", "no threshold"),
+        ("tuned:x", "not given"),
+    ],
+)
+def test_other_thresholds_are_refused(threshold, message):
+    with pytest.raises(UsageError, match=message):
+        scored(threshold)
+
+
+def test_profiles_with_a_threshold_of_their_own_keep_it():
+    rows = evaluate(GOLD, {"s": RUN}, profile="gerbil")
+    assert set(rows["threshold_by"]) == {"oracle"}
+    with pytest.raises(UsageError, match="profile 'gerbil' has a threshold of its own"):
+        evaluate(GOLD, {"s": RUN}, profile="gerbil", threshold="0.3")
+
+
+entities, scores = st.sampled_from(["e:A", "e:B", "e:C"]), st.sampled_from([0.1, 0.4, 0.8])
+answers = st.lists(
+    st.tuples(st.sampled_from("de"), st.integers(0, 3), entities, scores),
+    min_size=1,
+    max_size=8,
+    unique_by=lambda row: row[:2],
+)
+
+
+@settings(max_examples=15, deadline=None)
+@given(answers)
+def test_the_curve_has_the_counts_of_each_fixed_threshold(rows):
+    run, profile = frames(rows), PROFILES["remix"]
+    choice = Choice(profile, ("A2KB",), ("strong",))
+    curve = CURVES["threshold"](case_of(GOLD, {"s": run}, choice), choice)
+    for row in curve.to_dicts():
+        fixed = "none" if row["threshold"] is None else str(row["threshold"])
+        assert (row["tp"], row["fp"], row["fn"]) == scored(fixed, run)[:3]
+    (best,) = curve.filter("best").to_dicts()
+    assert best["f1"] == curve["f1"].max()
+    assert scored("oracle", run)[4] == best["threshold"]
