@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TypeVar
 
-__all__ = ["enable", "moving", "note", "reading", "stage", "track"]
+__all__ = ["enable", "moving", "note", "once", "reading", "stage", "track"]
 
 Item = TypeVar("Item")
 FIRST, EVERY = 0.5, 10.0
@@ -19,6 +19,7 @@ LARGE = 1 << 26
 """Units of which there are so many that a line is printed before the first is done."""
 
 _enabled: ContextVar[bool] = ContextVar("remix_progress", default=False)
+_said: ContextVar[set[str] | None] = ContextVar("remix_said", default=None)
 
 
 @contextmanager
@@ -31,10 +32,24 @@ def enable(on: bool = True) -> Iterator[None]:
         _enabled.reset(token)
 
 
+@contextmanager
+def once() -> Iterator[None]:
+    """Print the same note once within the block, however often it is due."""
+    token = _said.set(set())
+    try:
+        yield
+    finally:
+        _said.reset(token)
+
+
 def note(line: str) -> None:
     """Print one line on standard error where progress is shown."""
-    if _enabled.get():
-        print(line, file=sys.stderr, flush=True)
+    said = _said.get()
+    if not _enabled.get() or (said is not None and line in said):
+        return
+    if said is not None:
+        said.add(line)
+    print(line, file=sys.stderr, flush=True)
 
 
 @contextmanager

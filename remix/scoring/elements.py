@@ -11,6 +11,7 @@ from remix.scoring.dense import looked_up
 from remix.scoring.matchings import whole_matching_named
 from remix.scoring.mentions import NIL
 from remix.scoring.tasks import SCOPED
+from remix.scoring.tasks.candidates import with_candidates
 
 __all__ = ["Elements", "counted", "counted_entities", "elements"]
 
@@ -33,15 +34,17 @@ class Elements:
 
 
 def elements(case: Case, task: str, matching: str) -> Elements:
-    """Return what 'A2KB', 'D2KB' and 'ERec' compare; D2KB drops answers where no kept mention is.
+    """Return what 'A2KB', 'D2KB', 'ERec', 'NIL' and 'candidates' compare; D2KB drops answers beside kept mentions.
 
     Raises `UsageError` for a matching that counts in part.
     """
     how = whole_matching_named(matching)
     pairs = looked_up(how.pairs(case), "g", case.gold, ["ignorable", "group", "doc"])
     pairs = looked_up(pairs, "a", case.answers, ["system"])
-    correct = pl.lit(True) if task == "ERec" else pl.col("link")
-    pairs = pairs.with_columns(spans=how.spans, correct=correct)
+    if task == "candidates":
+        pairs = with_candidates(case, pairs)
+    right = {"ERec": pl.lit(True), "NIL": pl.lit(True), "candidates": pl.col("held")}
+    pairs = pairs.with_columns(spans=how.spans, correct=right.get(task, pl.col("link")))
     required = pairs.filter(pl.col("ignorable").is_null() & pl.col("spans"))
     edges = required.filter("correct").select(*KEYS, "group", "a").unique().sort("system", "group", "a")
     answers = case.answers

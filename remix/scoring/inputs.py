@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import polars as pl
 
-from remix import formats, iris
+from remix import formats, iris, progress
 from remix.errors import BadInput, UsageError
 from remix.files import default_name, read_bytes
 from remix.frames import Frames
@@ -122,12 +122,13 @@ def side_by_side(
     chosen = profile_names(profile)
     found = read_inputs(keeper, names, gold, runs, systems, (), entities)
     rows = []
-    for name in chosen:
-        shown = {} if every else {"tasks": PROFILES[name].headline[:1], "matchings": PROFILES[name].headline[1:]}
-        known: dict[str, Any] = {**found.tables, **found.known, **shown}
-        rows.append(evaluate(found.gold, found.runs, profile=name, contents=found.contents, **known))
-    counting = Counting(found.gold, found.runs, found.known)
-    return pl.concat(rows, how="diagonal_relaxed"), headlines(counting, chosen), differences(counting, chosen)
+    with progress.once():
+        for name in chosen:
+            shown = {} if every else {"tasks": PROFILES[name].headline[:1], "matchings": PROFILES[name].headline[1:]}
+            known: dict[str, Any] = {**found.tables, **found.known, **shown}
+            rows.append(evaluate(found.gold, found.runs, profile=name, contents=found.contents, **known))
+        counting = Counting(found.gold, found.runs, found.known)
+        return pl.concat(rows, how="diagonal_relaxed"), headlines(counting, chosen), differences(counting, chosen)
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,13 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
+from remix import progress
 from remix.cli import cli
 from remix.errors import UnknownName, UsageError
 from remix.scoring import PROFILES
 from remix.scoring.differences import SCORES, Counting, difference_lines, differences, headlines, profile_names
+from remix.scoring.inputs import side_by_side
+from remix.workspace import open_workspace
 
 TEXT = "Ada's friend met Bob and the New Yorker in Rome."
 COUNTS = ("tp", "fp", "fn")
@@ -142,6 +145,15 @@ def test_json_has_the_rows_of_every_profile(files):
     assert result.exit_code == 0, result.output
     rows = json.loads(result.stdout)
     assert {row["profile"] for row in rows} == set(PROFILES.names())
+
+
+def test_what_every_profile_would_note_is_said_once(files, tmp_path, capsys):
+    gold, run = (tmp_path / name for name in ("gold.benchmark.jsonl", "run.linked_articles.jsonl"))
+    run.write_text(run.read_text() + "\n" + json.dumps({"id": 1, "text": "x", "entity_mentions": []}))
+    with progress.enable():
+        side_by_side(open_workspace(tmp_path), [], [gold], [f"a={run}"], profile="remix,neleval,bat")
+    lines = [line for line in capsys.readouterr().err.splitlines() if "not in gold" in line]
+    assert lines == ["run 'a': 1 of its documents are not in gold and are left out"]
 
 
 def test_options_of_one_profile_are_refused_beside_several(files):

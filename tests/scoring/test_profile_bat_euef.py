@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import polars as pl
 import pytest
 
+from remix.frames import Frames
 from remix.scoring import PROFILES, evaluate
 
 NAMES = ("d1", "d2", "d3", "d4")
@@ -71,8 +74,6 @@ def test_nil_takes_no_part(frames, profile):
 
 
 def texted(frames, rows, text):
-    from dataclasses import replace
-
     made = frames(rows)
     return replace(made, documents=made.documents.with_columns(text=pl.lit(text)))
 
@@ -105,6 +106,23 @@ def test_of_several_answers_on_a_mention_the_longest_stays_in_euef(frames):
     gold = texted(frames, [at(0, 15)], text)
     run = texted(frames, [at(0, 10), at(11, 15)], text)
     assert counts(gold, run, "euef", "fuzzy-over(0.1)") == (1, 0, 0)
+
+
+def test_candidates_and_nil_are_tasks_of_euef(frames):
+    # Gold: Ada linked, Bob and Cy NIL. Answers: Ada with another entity, but gold's among the candidates; Bob NIL;
+    # Cy linked; Dan NIL beside gold.
+    text = "Ada saw Bob and Cy and Dan"
+    gold = texted(frames, [at(0, 3), at(8, 11, None), at(16, 18, None)], text)
+    run = texted(frames, [at(0, 3, "e:X"), at(8, 11, None), at(16, 18, "e:Y"), at(23, 26, None)], text)
+    sets = pl.DataFrame({"annotation": ["d#0", "d#0"], "entity": ["e:X", "e:A"], "score": [0.6, 0.4]})
+    run = replace(run, candidates=Frames.of(candidates=sets).candidates)
+    rows = evaluate(gold, {"s": run}, profile="euef").filter(pl.col("average") == "micro")
+    assert rows.select("task", "tp", "fp", "fn").rows() == [
+        ("A2KB", 0, 2, 1),
+        ("ERec", 1, 1, 0),  # of the linked ones Ada is right, Cy is not asked for
+        ("candidates", 1, 1, 0),
+        ("NIL", 1, 1, 1),  # Bob; Dan; Cy
+    ]
 
 
 def test_systems_are_reduced_apart_from_each_other(frames):

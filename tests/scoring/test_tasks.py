@@ -99,6 +99,21 @@ def test_candidates_are_right_where_they_hold_the_entity(frames):
     assert (row["tp"], row["fn"], row["recall"]) == (1, 1, 0.5)
 
 
+def test_accuracy_on_shared_mentions_asks_all_systems_the_same(frames):
+    # System a finds 0-1 (right) and 2-3 (wrong), b finds 2-3 (right) and 4-5 (wrong): 2-3 alone is shared.
+    gold = frames([{"begin": n, "end": n + 1, "entity": f"e:{n}"} for n in (0, 2, 4)])
+    a = frames([{"begin": 0, "end": 1, "entity": "e:0"}, {"begin": 2, "end": 3, "entity": "e:X"}])
+    b = frames([{"begin": 2, "end": 3, "entity": "e:2"}, {"begin": 4, "end": 5, "entity": "e:X"}])
+    tasks = ["accuracy", "accuracy(measure=shared)"]
+    rows = evaluate(gold, {"a": a, "b": b}, tasks=tasks, matchings=["strong"]).filter(pl.col("average") == "micro")
+    assert rows.select("task", "system", "tp", "fp").rows() == [
+        ("accuracy", "a", 1, 1),
+        ("accuracy", "b", 1, 1),
+        ("accuracy(measure=shared)", "a", 0, 1),
+        ("accuracy(measure=shared)", "b", 1, 0),
+    ]
+
+
 def test_the_answer_is_a_candidate_of_its_own(frames):
     gold = frames([{"begin": 0, "end": 1, "entity": "e:A"}])
     assert scored(gold, gold, "candidates")["recall"] == 1.0

@@ -8,7 +8,9 @@ import polars as pl
 
 from remix.frames import Frames
 from remix.names import DBO, DBR
-from remix.scoring.conventions import Reading
+from remix.scoring.cases import Case
+from remix.scoring.conventions import Choosing, Counter, Reading
+from remix.scoring.mentions import NIL
 
 WELL_KNOWN = (
     DBR,
@@ -21,9 +23,13 @@ WELL_KNOWN = (
 """GERBIL's namespaces of well-known knowledge bases (gerbil.properties, DefaultWellKnownKB)."""
 
 
-def _linked(frames: Frames) -> Frames:
-    linked = frames.annotations.join(frames.links, on="annotation", how="semi", maintain_order="left")
-    return frames if len(linked) == len(frames.annotations) else replace(frames, annotations=linked)
+def _linked(case: Case, task: str, matching: str, count: Counter) -> Case:
+    # NIL is a task of its own, without what is linked.
+    kept = pl.col("link") == NIL if task == "NIL" else pl.col("link") != NIL
+    gold, answers = case.gold.filter(kept), case.answers.filter(kept)
+    if len(gold) == len(case.gold) and len(answers) == len(case.answers):
+        return case
+    return replace(case, gold=gold, answers=answers, _judged={})
 
 
 def _in_well_known(frames: Frames) -> Frames:
@@ -37,12 +43,11 @@ def _in_well_known(frames: Frames) -> Frames:
 
 
 nil_is_nil = Reading(aspect="nil", name="nil-is-nil", words="NIL is right where gold has NIL, and wrong elsewhere")
-nil_left_out = Reading(
+nil_left_out = Choosing(
     aspect="nil",
     name="nil-left-out",
     words="mentions without a link are left out on both sides",
-    gold=_linked,
-    run=_linked,
+    choose=_linked,
 )
 nil_by_namespace = Reading(
     aspect="nil",

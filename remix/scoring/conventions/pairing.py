@@ -16,9 +16,13 @@ OF_PEERS = ("A2KB", "D2KB", "ERec", "C2KB")
 """The tasks that tools other than this one count mention by mention."""
 
 
-def _known(task: str) -> None:
-    if task not in OF_PEERS:
-        raise UnknownName("task of this profile", task, OF_PEERS)
+OF_EUEF = ("candidates", "NIL")
+"""Those that EUEF has besides: its candidate matching (CM) and NIL matching (NM)."""
+
+
+def _known(task: str, known: tuple[str, ...] = OF_PEERS) -> None:
+    if task not in known:
+        raise UnknownName("task of this profile", task, known)
 
 
 def _maximum(case: Case, task: str, matching: str) -> pl.DataFrame:
@@ -70,7 +74,7 @@ def _keys(case: Case, task: str, matching: str) -> pl.DataFrame:
 
 
 def _longest(case: Case, task: str, matching: str) -> pl.DataFrame:
-    _known(task)
+    _known(task, (*OF_PEERS, *OF_EUEF))
     if task == "C2KB":
         return counted_entities(case, repeated=False)
     compared = elements(case, task, matching)

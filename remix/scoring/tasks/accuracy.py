@@ -1,24 +1,39 @@
-"""accuracy: correct links over correct spans, of each system's own (ELEVANT, EUEF)."""
+"""accuracy: correct links over correct spans, of each system's own, or of those that all systems found."""
 
 from __future__ import annotations
 
 import polars as pl
 
+from remix.errors import UnknownName
 from remix.scoring.cases import Case
 from remix.scoring.matchings import Matching
 from remix.scoring.tasks import SCOPED, Task
 
-
-def _count(case: Case, matching: Matching) -> pl.DataFrame:
-    """Return TP: mentions with a right span and link, FP and FN: with a right span and a wrong link."""
-    keys = ["system", "doc", "group"]
-    spans = case.judged("span", matching).groups.select(keys).unique()
-    links = case.judged("link", matching).groups.select(*keys, right=pl.lit(True)).unique()
-    rows = spans.join(links, on=keys, how="left").with_columns(pl.col("right").fill_null(False))
-    counts = rows.group_by("system", "doc").agg(tp=pl.col("right").sum(), fp=(~pl.col("right")).sum())
-    none = [pl.lit(None, pl.Int64).alias(name) for name in SCOPED]
-    counts = counts.with_columns(pl.col("tp", "fp").cast(pl.Int64), *none, ignored=pl.lit(0, pl.Int64))
-    return counts.with_columns(fn="fp")
+MEASURES = {
+    "own": "among right spans of the system (ELEVANT, EUEF)",
+    "shared": "among the mentions whose spans all compared systems have, so that all answer the same",
+}
 
 
-accuracy = Task("accuracy", "text given; right links among right spans: P = R = F1 is the accuracy", _count)
+def _at(measure: str) -> Task:
+    if measure not in MEASURES:
+        raise UnknownName("measure of accuracy", measure, MEASURES)
+
+    def count(case: Case, matching: Matching) -> pl.DataFrame:
+        """Return TP: mentions with a right span and link, FP and FN: with a right span and a wrong link."""
+        keys = ["system", "doc", "group"]
+        spans = case.judged("span", matching).groups.select(keys).unique()
+        if measure == "shared":
+            spans = spans.filter(pl.len().over("doc", "group") == len(case.mentions.systems))
+        links = case.judged("link", matching).groups.select(*keys, right=pl.lit(True)).unique()
+        rows = spans.join(links, on=keys, how="left").with_columns(pl.col("right").fill_null(False))
+        counts = rows.group_by("system", "doc").agg(tp=pl.col("right").sum(), fp=(~pl.col("right")).sum())
+        none = [pl.lit(None, pl.Int64).alias(name) for name in SCOPED]
+        counts = counts.with_columns(pl.col("tp", "fp").cast(pl.Int64), *none, ignored=pl.lit(0, pl.Int64))
+        return counts.with_columns(fn="fp")
+
+    summary = f"text given; right links {MEASURES[measure]}: P = R = F1 is the accuracy"
+    return Task("accuracy", summary, count, _at, takes=("measure",))
+
+
+accuracy = _at("own")

@@ -46,24 +46,29 @@ def _at(measure: str) -> Task:
     )
 
 
-def _recognised(case: Case, kept: pl.DataFrame, matching: Matching) -> pl.DataFrame:
-    """Return system, group and `right` of each answer on a linked mention: whether its candidates hold the entity.
+def with_candidates(case: Case, pairs: pl.DataFrame) -> pl.DataFrame:
+    """Return pairs of g, a and `link` with `held`: whether the candidates of the answer hold an entity of gold.
 
     The answer itself is a candidate.
     """
     case = with_detail(case, "candidates")
-    pairs = looked_up(looked_up(matching.pairs(case), "g", kept, ["group"]), "a", case.answers, ["system"])
-    pairs = pairs.filter(matching.spans).select("g", "a", "system", "group", "link")
     numbers = pl.DataFrame(
         {"candidates": case.mentions.entities, "entity": pl.int_range(len(case.mentions.entities), eager=True)},
         schema_overrides={"candidates": pl.String},
     )
     named = case.answers.select("a", "candidates").explode("candidates").drop_nulls().join(numbers, on="candidates")
     wanted = case.mentions.gold_links.select("g", "entity")
-    held = pairs.join(named.select("a", "entity"), on="a").join(wanted, on=["g", "entity"], how="semi")
-    return pairs.join(held.select("g", "a", held=pl.lit(True)).unique(), on=["g", "a"], how="left").select(
-        "system", "group", right=pl.col("link") | pl.col("held").fill_null(False)
-    )
+    held = pairs.select("g", "a").join(named.select("a", "entity"), on="a").join(wanted, on=["g", "entity"], how="semi")
+    held = held.select("g", "a", held=pl.lit(True)).unique()
+    rows = pairs.join(held, on=["g", "a"], how="left", maintain_order="left")
+    return rows.with_columns(held=pl.col("link") | pl.col("held").fill_null(False))
+
+
+def _recognised(case: Case, kept: pl.DataFrame, matching: Matching) -> pl.DataFrame:
+    """Return system, group and `right` of each answer on a linked mention: whether its candidates hold the entity."""
+    pairs = looked_up(looked_up(matching.pairs(case), "g", kept, ["group"]), "a", case.answers, ["system"])
+    pairs = with_candidates(case, pairs.filter(matching.spans).select("g", "a", "system", "group", "link"))
+    return pairs.select("system", "group", right="held")
 
 
 candidates = _at("gold")
