@@ -1,0 +1,106 @@
+"""Where a mention that is only named stands in its text: exactly, then spelt alike, then nearly."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz
+
+__all__ = ["THRESHOLD", "Aligned", "Aligner"]
+
+THRESHOLD = 90.0
+"""The least similarity (0 to 100, rapidfuzz's partial ratio) at which a near spelling is taken for the mention."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aligned:
+    """A span of the text, and how it was found: 'given', 'exact', 'normalised' or 'fuzzy'."""
+
+    begin: int
+    end: int
+    how: str
+
+
+class Aligner:
+    """Finds one mention after another in a text: what is named for the n-th time in its n-th place.
+
+    >>> aligner = Aligner("Paris Hilton in PARIS, Texas")
+    >>> [aligner.find(mention) for mention in ("Paris", "paris", "Paris")]
+    [Aligned(begin=0, end=5, how='exact'), Aligned(begin=16, end=21, how='normalised'), None]
+    >>> aligner.find("Parris Hilton")
+    Aligned(begin=0, end=12, how='fuzzy')
+    """
+
+    def __init__(self, text: str, threshold: float = THRESHOLD) -> None:
+        self.text = text
+        self.threshold = threshold
+        self._taken: set[tuple[int, int]] = set()
+        self._plain, self._places = _normalised(text)
+
+    def find(self, mention: str, begin: int | None = None, end: int | None = None) -> Aligned | None:
+        """Return where a mention stands, the given offsets first; None where the text has it nowhere any more."""
+        fits = begin is not None and end is not None and 0 <= begin < end <= len(self.text)
+        if fits and (not mention or self.text[begin:end] == mention):
+            return self._take(Aligned(begin or 0, end or 0, "given"))
+        if not mention.strip():
+            return None
+        span = self._chosen(_occurrences(self.text, mention), begin)
+        if span is not None:
+            return self._take(Aligned(*span, "exact"))
+        span = self._chosen(self._spelt_alike(mention), begin)
+        if span is not None:
+            return self._take(Aligned(*span, "normalised"))
+        return self._nearly(mention)
+
+    def _chosen(self, spans: Iterator[tuple[int, int]], near: int | None) -> tuple[int, int] | None:
+        """Return the first span that no mention has, or the one nearest to the offset given."""
+        free = [span for span in spans if span not in self._taken]
+        return min(free, key=lambda span: abs(span[0] - (near or 0)), default=None)
+
+    def _take(self, found: Aligned) -> Aligned:
+        self._taken.add((found.begin, found.end))
+        return found
+
+    def _spelt_alike(self, mention: str) -> Iterator[tuple[int, int]]:
+        plain, _ = _normalised(mention)
+        for begin, end in _occurrences(self._plain, plain.strip()):
+            yield self._places[begin], self._places[end - 1] + 1
+
+    def _nearly(self, mention: str) -> Aligned | None:
+        found = fuzz.partial_ratio_alignment(mention, self.text, score_cutoff=self.threshold)
+        # A mention longer than the text would be the one that is looked in.
+        if found is None or len(mention) > len(self.text) or found.dest_start == found.dest_end:
+            return None
+        begin, end = found.dest_start, found.dest_end
+        while begin > 0 and self.text[begin - 1].isalnum() and self.text[begin].isalnum():
+            begin -= 1
+        while end < len(self.text) and self.text[end].isalnum() and self.text[end - 1].isalnum():
+            end += 1
+        if (begin, end) in self._taken or fuzz.ratio(mention, self.text[begin:end]) < self.threshold - 10:
+            return None
+        return self._take(Aligned(begin, end, "fuzzy"))
+
+
+def _occurrences(text: str, mention: str) -> Iterator[tuple[int, int]]:
+    """Yield where a mention stands, as words of its own where it does anywhere."""
+    if not mention:
+        return
+    whole = list(re.finditer(rf"(?<!\w){re.escape(mention)}(?!\w)", text))
+    for match in whole or re.finditer(re.escape(mention), text):
+        yield match.span()
+
+
+def _normalised(text: str) -> tuple[str, list[int]]:
+    """Return a text without case, compatibility letters and runs of white space, and where each letter came from."""
+    letters: list[str] = []
+    places: list[int] = []
+    for place, letter in enumerate(text):
+        for one in unicodedata.normalize("NFKC", letter).casefold():
+            blank = one.isspace()
+            if not (blank and letters and letters[-1] == " "):
+                letters.append(" " if blank else one)
+                places.append(place)
+    return "".join(letters), places

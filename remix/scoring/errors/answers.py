@@ -1,0 +1,94 @@
+"""What is wrong with the answers of language models whatever gold says: invented, labels alone, none at all."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from remix.formats.answers import LABEL, PROBLEMS
+from remix.scoring.cases import Case
+from remix.scoring.documents import aligned
+from remix.scoring.errors import Errors, Taxonomy
+
+CLASSES = {
+    "invented": "the entity is not in the knowledge base or the file of entities (of answers with an entity)",
+    "label_only": "a label without identifier was answered (of all answers)",
+    "not_in_text": "the mention does not stand in the text (of all answers, also those)",
+    "refusal": "nothing was answered that could be read (of documents)",
+    "cut_off": "the output ends before it should (of documents)",
+}
+
+
+def classify(case: Case, matchings: tuple[str, ...]) -> Errors:
+    """Return the errors of each answer and document, the same under every matching.
+
+    What is not in the text has numbers of its own below 0 as `a`. Nothing is `invented` where neither a knowledge base
+    nor names of entities say what there is.
+    """
+    rows = pl.concat([*_of_answers(case), *_of_documents(case)])
+    every = [rows.with_columns(matching=pl.lit(name)) for name in matchings]
+    whole = pl.concat(every).select("matching", "system", "doc", "g", "a", "class", "error")
+    totals = whole.select("matching", "system", "doc", "class", total=pl.lit(0, pl.Int64)).clear()
+    return Errors(whole, totals)
+
+
+def _rows(found: pl.DataFrame, name: str, error: pl.Expr) -> pl.DataFrame:
+    none = pl.lit(None, pl.Int64)
+    a = pl.col("a") if "a" in found.columns else none.alias("a")
+    return found.select("system", "doc", none.alias("g"), a, pl.lit(name).alias("class"), error.alias("error"))
+
+
+def _of_answers(case: Case) -> list[pl.DataFrame]:
+    iris = pl.DataFrame({"iri": case.mentions.entities}, schema={"iri": pl.String}).with_row_index("entity")
+    links = case.mentions.answer_links.join(iris.with_columns(pl.col("entity").cast(pl.Int64)), on="entity")
+    linked = case.answers.select("a", "system", "doc").join(links.select("a", "iri"), on="a", how="left")
+    labelled = pl.col("iri").str.starts_with(LABEL).fill_null(False)
+    single = linked.group_by("a", "system", "doc", maintain_order=True).agg(labelled=labelled.any())
+    parts = [_rows(single, "label_only", pl.col("labelled"))]
+    known = _known(case, iris["iri"])
+    if known is not None:
+        entities = linked.filter(~labelled).drop_nulls("iri").with_columns(known=pl.col("iri").is_in(known.implode()))
+        entities = entities.group_by("a", "system", "doc", maintain_order=True).agg(pl.col("known").any())
+        parts.append(_rows(entities, "invented", ~pl.col("known")))
+    return parts
+
+
+def _known(case: Case, iris: pl.Series) -> pl.Series | None:
+    """Return which of the entities there are, None where nothing says so."""
+    assert case.known is not None
+    kb = case.known.background.kb
+    if kb is not None:
+        return kb.link_status(iris).filter(pl.col("status") != "unknown")["iri"]
+    return case.known.names["entity"] if case.known.names is not None else None
+
+
+def _of_documents(case: Case) -> list[pl.DataFrame]:
+    assert case.known is not None
+    parts = []
+    for number, run in enumerate(case.known.runs.values()):
+        places = aligned(case.known.gold, run).select(subject="document", document="gold")
+        docs = case.mentions.documents.join(places, on="document", maintain_order="left")
+        docs = docs.select("doc", "subject", system=pl.lit(number, pl.Int64))
+        for name, term in PROBLEMS.items():
+            told = run.values.filter(pl.col("term") == term).group_by("subject").agg(pl.col("number").sum())
+            found = docs.join(told, on="subject", how="left", maintain_order="left").with_columns(
+                pl.col("number").fill_null(0)
+            )
+            if name != "not_in_text":
+                parts.append(_rows(found, name, pl.col("number") > 0))
+                continue
+            lost = (
+                found.with_columns(nth=pl.int_ranges(pl.col("number").cast(pl.Int64))).explode("nth").drop_nulls("nth")
+            )
+            lost = lost.with_columns(a=-1 - pl.int_range(pl.len()).cast(pl.Int64))
+            stood = case.answers.filter(pl.col("system") == number).select("system", "doc", "a")
+            parts += [_rows(lost, name, pl.lit(True)), _rows(stood, name, pl.lit(False))]
+    return parts
+
+
+answers = Taxonomy(
+    name="answers",
+    summary="answers of language models: invented, label only, not in text, refusal, cut off",
+    source="remix.formats.answers",
+    classes=CLASSES,
+    classify=classify,
+)
