@@ -1,11 +1,12 @@
 """Time and memory of the measures and of lookups against a dictionary of the size of DBpedia.
 
-    python bench/dictionary.py [--scale full|tenth|hundredth] [--kb FOLDER] [--runs 3]
+    python bench/dictionary.py [--scale full|tenth|hundredth] [--kb FOLDER] [--runs 3] [--plot FILE]
 
 Generates a knowledge base (full: 20 million dictionary rows, 12 million entities, 10 million redirects) and a corpus
 (full: 1 million annotations whose names follow Zipf's law), then prints one JSON object: the seconds (median) and the
-peak memory, each in a process of its own, of all measures and of single lookups. `--kb` keeps what is generated for
-another run.
+peak memory, each in a process of its own, of the measures that ask the dictionary, of all measures and of single
+lookups. `--kb` keeps what is generated for another run. `--plot` does so for all scales up to the given one, each in
+a folder below `--kb`, and draws how seconds and memory grow.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ import polars as pl
 from remix.errors import UnknownName
 from remix.frames import Frames
 from remix.kb import KnowledgeBase, lookup
-from remix.kb.build import FORMAT
+from remix.kb.parts import FORMAT
 from remix.kb.prominence import placed
 from remix.measures import compute
 from remix.names import DBO, DBR
@@ -37,6 +38,16 @@ SCALES = {"full": 1.0, "tenth": 0.1, "hundredth": 0.01}
 ROWS, ENTITIES, REDIRECTS, ANNOTATIONS = 20_000_000, 12_000_000, 10_000_000, 1_000_000
 WORDS = 40_000
 ROW_GROUP = 20_000
+OF_DICTIONARY = [
+    "confusion-surface-form",
+    "confusion-entity",
+    "dominance-surface-form",
+    "dominance-entity",
+    "maximum-recall",
+    "candidate-recall",
+    "prior",
+    "prominence",
+]
 CLASSES = ("Person", "Place", "Organisation", *(f"Class{number}" for number in range(300)))
 
 
@@ -177,15 +188,16 @@ def corpus(folder: Path, scale: float) -> Frames:
     return Frames.of(documents=texts, annotations=rows.drop("key", "entity", "redirect", "index"), links=links)
 
 
-def measures(folder: Path, scale: float, frames: Path) -> dict[str, object]:
-    """Return the seconds of all measures, and of the resident memory what came on top of the corpus."""
+def measures(folder: Path, scale: float, frames: Path, names: list[str] | None) -> dict[str, object]:
+    """Return the seconds, of the clock and of all cores, of the measures of these names, by default of all."""
     parts = {name: pl.read_parquet(frames / f"{name}.parquet") for name in ("documents", "annotations", "links")}
     corpus = Frames.of(**parts)
-    begin = time.perf_counter()
-    measured = compute(corpus, KnowledgeBase.open(folder))
+    begin, cores = time.perf_counter(), time.process_time()
+    measured = compute(corpus, KnowledgeBase.open(folder), measures=names)
     return {
         "annotations": measured.annotations.height,
         "seconds": round(time.perf_counter() - begin, 2),
+        "CPU seconds": round(time.process_time() - cores, 2),
         "values": measured.datasets.height,
     }
 
@@ -227,28 +239,54 @@ def _watched(work: Callable[..., dict[str, object]], arguments: tuple[object, ..
     return {**found, "peak GB": round(peak, 2)}
 
 
+def run(folder: Path, scale: float, runs: int) -> dict[str, dict[str, object]]:
+    """Return what was measured at a scale, in a folder that may hold what was generated before."""
+    frames = folder / "corpus"
+    if not frames.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        generate(folder, scale)
+        made = corpus(folder, scale)
+        frames.mkdir()
+        for name in ("documents", "annotations", "links"):
+            getattr(made, name).write_parquet(frames / f"{name}.parquet")
+    found = {}
+    for what, names in (("measures of the dictionary", OF_DICTIONARY), ("all measures", None)):
+        done = [apart(measures, folder, scale, frames, names) for _ in range(runs)]
+        found[what] = sorted(done, key=lambda one: float(str(one["seconds"])))[runs // 2]
+    return {**found, "lookups": apart(lookups, folder, scale, frames)}
+
+
+def plot(found: dict[float, dict[str, dict[str, object]]], to: Path) -> None:
+    """Draw how seconds and memory grow with the scale; a line of slope 1 is linear."""
+    from matplotlib import pyplot
+
+    figure, panels = pyplot.subplots(1, 2, figsize=(10, 4))
+    for axes, value in zip(panels, ("CPU seconds", "peak GB"), strict=True):
+        for what in ("measures of the dictionary", "all measures"):
+            axes.plot([*found], [one[what][value] for one in found.values()], marker="o", label=what)
+        axes.set(xscale="log", yscale="log", xlabel="share of the full size", ylabel=value)
+        axes.grid(alpha=0.3)
+        axes.legend()
+    figure.savefig(to, dpi=120)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scale", choices=SCALES, default="tenth")
     parser.add_argument("--kb", type=Path, help="A folder that keeps what is generated.")
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--plot", type=Path, help="A file for the growth over all scales up to the given one.")
     options = parser.parse_args()
-    scale = SCALES[options.scale]
     with tempfile.TemporaryDirectory() as place:
         folder = options.kb or Path(place)
-        frames = folder / "corpus"
-        if not frames.exists():
-            folder.mkdir(parents=True, exist_ok=True)
-            generate(folder, scale)
-            made = corpus(folder, scale)
-            frames.mkdir()
-            for name in ("documents", "annotations", "links"):
-                getattr(made, name).write_parquet(frames / f"{name}.parquet")
-        runs = [apart(measures, folder, scale, frames) for _ in range(options.runs)]
-        runs.sort(key=lambda run: float(str(run["seconds"])))
-        print(
-            json.dumps({"measures": runs[len(runs) // 2], "lookups": apart(lookups, folder, scale, frames)}, indent=1)
-        )
+        if options.plot is None:
+            print(json.dumps(run(folder, SCALES[options.scale], options.runs), indent=1))
+            return
+        names = [*reversed(SCALES)]
+        chosen = names[: names.index(options.scale) + 1]
+        found = {SCALES[name]: run(folder / name, SCALES[name], options.runs) for name in chosen}
+        print(json.dumps(found, indent=1))
+        plot(found, options.plot)
 
 
 if __name__ == "__main__":

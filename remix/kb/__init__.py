@@ -9,22 +9,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from remix.kb.build import UNCOUNTED
-from remix.kb.build import build as _built
 from remix.kb.forms import normalise
 from remix.kb.knowledge import KnowledgeBase
 from remix.kb.lookup import lookup
 
-__all__ = ["UNCOUNTED", "KnowledgeBase", "build", "build_from_tables", "lookup", "normalise"]
+__all__ = ["KnowledgeBase", "build", "build_from_tables", "lookup", "normalise"]
 
 
 def build(sources: Sequence[tuple[str, str]], to: Path, *, name: str, **choices: Any) -> KnowledgeBase:
     """Return the knowledge base built from sources (kind and place) into `<to>/<name>-<version>`.
 
     `build([("dbpedia", "2022.12.01"), ("anchors", "anchors.tsv")], Path("kb"), name="english")`. See
-    `remix.kb.build.build` for the choices and the errors.
+    `remix.kb.construction.build` for the choices and the errors.
     """
-    return KnowledgeBase.open(_built(sources, to, name=name, **choices))
+    from remix.kb.construction import build as built  # with its engine, which asking a knowledge base does not need
+
+    return KnowledgeBase.open(built(sources, to, name=name, **choices))
 
 
 def build_from_tables(tables: Path, to: Path, *, name: str, **choices: Any) -> KnowledgeBase:

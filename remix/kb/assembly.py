@@ -5,9 +5,8 @@ A stage writes one file, which appears when it is complete: a build that was int
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from remix.frames import write_parquet
 from remix.kb import prominence_by_joins, ranking, relations
 from remix.kb.engines import Session
 from remix.kb.graph import ranked
+from remix.kb.source_names import named
 from remix.kb.staging import TABLES
 from remix.progress import stage
 
@@ -38,17 +38,6 @@ class Rules:
     damping: float = 0.85
     tolerance: float = 1e-12
     scores: str = "computed"
-
-
-def named(known: Iterable[str | None], patterns: Iterable[str]) -> list[str]:
-    """Return the sources that match any of the patterns, written as in a shell.
-
-    >>> named(["gold:a", "label", None], ["gold:*"])
-    ['gold:a']
-    """
-    patterns = list(patterns)
-    names = sorted({name for name in known if name is not None})
-    return [name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)]
 
 
 @dataclass

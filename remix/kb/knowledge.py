@@ -12,11 +12,10 @@ import polars as pl
 
 from remix.errors import MissingKnowledge, StoreError
 from remix.iris import canonical
-from remix.kb.build import FORMAT, matching
 from remix.kb.forms import normalise
-from remix.kb.graph import named_edges, to_networkx
 from remix.kb.naming import link_status, names, superclasses
-from remix.kb.parts import SORTED_BY, joined, matched
+from remix.kb.parts import FORMAT, SORTED_BY, joined, matched
+from remix.kb.source_names import matching
 
 if TYPE_CHECKING:
     import networkx
@@ -141,6 +140,8 @@ class KnowledgeBase:
         """
         if not self.has("links"):
             raise MissingKnowledge(f"the knowledge base '{self.name}' keeps no links: build it from sources with links")
+        from remix.kb.graph import named_edges, to_networkx
+
         return to_networkx(named_edges(self.folder / "entities.parquet", self.folder / "links.parquet"))
 
     @property

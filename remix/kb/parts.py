@@ -8,7 +8,10 @@ from operator import or_
 
 import polars as pl
 
-__all__ = ["SORTED_BY", "joined", "matched"]
+__all__ = ["FORMAT", "SORTED_BY", "joined", "matched"]
+
+FORMAT = "4"
+"""Part of every version; grows when a knowledge base of the same sources would come out differently."""
 
 FEW = 50
 """Up to so many values are looked up one by one, which skips the row groups of a sorted part that hold none."""

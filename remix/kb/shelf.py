@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from remix.errors import UnknownName
-from remix.kb.build import build
 from remix.resources import folder
 
 __all__ = ["SHIPPED", "found", "shipped"]
@@ -16,6 +15,8 @@ SHIPPED = "sample"
 
 def shipped(to: Path) -> Path:
     """Return the folder of the knowledge base that ships with the project, built when it is first needed."""
+    from remix.kb.construction import build
+
     return build([("tables", str(folder("datasets") / "kb"))], to, name=SHIPPED)
 
 

@@ -114,7 +114,7 @@ def _ignored(kind: type[Exception]) -> Iterator[None]:
 def _fill(path: Path, ready: queue.Queue[Block | BaseException | None], stopped: threading.Event) -> None:
     last: BaseException | None = None
     try:
-        for block in blocks_of_lines(path):
+        for block in blocks_of_lines(path, stopped=stopped):
             ready.put(block)
             if stopped.is_set():
                 return

@@ -13,29 +13,20 @@ from typing import Any
 import polars as pl
 
 from remix.errors import BadInput, Error, UsageError
-from remix.kb.assembly import Assembly, Rules, height, named
+from remix.kb.assembly import Assembly, Rules, height
 from remix.kb.building import Staged, building_folder, discard, left_behind, locked, part_folders, read_part
 from remix.kb.engines import ENGINES, Engine
 from remix.kb.origins import Origin, check_releases, origins_of
+from remix.kb.parts import FORMAT
+from remix.kb.source_names import UNCOUNTED
 from remix.kb.sources import Choices
 from remix.kb.staging import TABLES
 from remix.progress import note, stage
 from remix.signature import content_hash
 
-__all__ = ["FORMAT", "UNCOUNTED", "build", "matching"]
-
-FORMAT = "4"
-"""Part of every version; grows when a knowledge base of the same sources would come out differently."""
-
-UNCOUNTED = ("candidate:*", "system:*", "redirect-title", "wikidata-label-or-alias")
-"""Sources whose counts say how often a tool or a list named the pair, not how often people meant the entity."""
+__all__ = ["build"]
 
 MEMORY = "3GB"
-
-
-def matching(source: pl.Expr, patterns: Iterable[str], known: pl.Series) -> pl.Expr:
-    """Return whether a source matches any of the patterns, written as in a shell; null never does."""
-    return source.is_in(named(known.unique().to_list(), patterns)).fill_null(False)
 
 
 def build(
