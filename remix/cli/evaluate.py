@@ -78,7 +78,8 @@ from remix.workspace import Workspace, open_workspace
     multiple=True,
     metavar="[KIND=]FILE",
     help="Also draw micro-F1, or a curve: alpha (F1* by the weight of what is not strict), progression (best "
-    "combination of classes first), threshold (precision, recall and F1 by confidence).",
+    "combination of classes first), threshold (precision, recall and F1 by confidence), calibration (share right by "
+    "confidence, share wrong by coverage).",
 )
 @click.option("--store", is_flag=True, help="Also keep outcomes and error classes as RDF, where queries find them.")
 @workspace_option

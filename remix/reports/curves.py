@@ -18,13 +18,17 @@ STYLES = ("-", "--", ":", "-.")
 
 @dataclass(frozen=True)
 class Panel:
-    """A score, over what it is drawn, and how both are called; `step` where it changes in jumps."""
+    """A score, over what it is drawn, and how both are called.
+
+    `step` where it changes in jumps, `diagonal` where both should be equal.
+    """
 
     score: str
     title: str
     over: str
     label: str
     step: bool = False
+    diagonal: bool = False
 
 
 ALPHA, RANK = "weight α of what is not strict", "combinations of classes, best first"
@@ -38,6 +42,10 @@ DRAWN: Mapping[str, tuple[Panel, ...]] = {
     "threshold": (
         Panel("precision", "precision", "recall", "recall"),
         Panel("f1", "F1", "threshold", "confidence above which answers count", True),
+    ),
+    "calibration": (
+        Panel("accuracy", "share right", "confidence", "confidence", diagonal=True),
+        Panel("risk", "risk (share wrong)", "coverage", "coverage (share answered, surest first)"),
     ),
 }
 
@@ -63,6 +71,8 @@ def plot_curve(name: str, rows: pl.DataFrame, to: Path) -> None:
                 axis.plot(own[panel.over].to_list(), own[panel.score].to_list(), label=system, drawstyle=drawn, **style)
                 for row in own.filter("best").to_dicts() if "best" in own.columns else ():
                     axis.plot(row[panel.over], row[panel.score], marker="o", color=style["color"])
+            if panel.diagonal:
+                axis.plot([0, 1], [0, 1], color="#bbbbbb", linewidth=1, zorder=0)
             axis.set_ylim(0, 1.02)
             axis.set_xlabel(panel.label)
             axis.set_ylabel(panel.title)

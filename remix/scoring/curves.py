@@ -11,11 +11,12 @@ from remix.names import EL
 from remix.scoring.averages import ratio
 from remix.scoring.cases import Case
 from remix.scoring.choice import Choice
+from remix.scoring.confidence import calibration, judged_answers, reliability, risk_by_coverage
 from remix.scoring.matchings import matching_named
 from remix.scoring.thresholds import best_thresholds, sums_by_threshold, together
 from remix.scoring.weights import CRITERIA, fuzzy_scores, require_pairs, strict, weighed
 
-__all__ = ["CURVES", "alpha_curve", "progression", "threshold_curve"]
+__all__ = ["CURVES", "alpha_curve", "calibration_curve", "progression", "threshold_curve"]
 
 STEPS = 20
 
@@ -92,6 +93,23 @@ def threshold_curve(case: Case, choice: Choice) -> pl.DataFrame:
     return _named(case, rows, ["task", "matching"], columns)
 
 
+def calibration_curve(case: Case, choice: Choice) -> pl.DataFrame:
+    """Return the bins of reliability and the steps of risk by coverage of each system, one below the other.
+
+    Columns: system (with the calibration error and Brier score beside its name), task, matching, `confidence`,
+    `accuracy` and `answers` of bins, `coverage` and `risk` of steps; see `remix.scoring.confidence`. Raises
+    `UsageError` where no answer has a confidence.
+    """
+    answers = judged_answers(case, _pairings(choice))
+    rows = pl.concat([reliability(answers), risk_by_coverage(answers)], how="diagonal_relaxed")
+    keys = ["system", "task", "matching"]
+    means = calibration(answers).group_by("system").agg(pl.col("calibration_error", "brier").mean().round(3))
+    named = pl.format("{} (ECE {}, Brier {})", "system", "calibration_error", "brier")
+    rows = rows.join(means, on="system", how="left", maintain_order="left")
+    rows = rows.with_columns(system=pl.coalesce(named, "system"))
+    return rows.select(*keys, "confidence", "accuracy", "answers", "threshold", "coverage", "risk")
+
+
 def _f1() -> pl.Expr:
     tp = pl.col("tp")
     return ratio(2 * tp, 2 * tp + pl.col("fp") + pl.col("fn"))
@@ -148,5 +166,6 @@ CURVES: Mapping[str, Callable[[Case, Choice], pl.DataFrame]] = {
     "alpha": alpha_curve,
     "progression": progression,
     "threshold": threshold_curve,
+    "calibration": calibration_curve,
 }
 """What `curve` draws, by name."""
