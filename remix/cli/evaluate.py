@@ -60,6 +60,12 @@ from remix.workspace import Workspace, open_workspace
     "--hierarchy", type=click.Path(path_type=Path), help="RDF file with rdfs:subClassOf, for ETyping and RT2KB."
 )
 @click.option(
+    "--seen",
+    default="",
+    metavar="DATASET|FILE",
+    help="Training set: adds the columns seenForm, seenEntity and seenPair to break down by.",
+)
+@click.option(
     "--weight",
     default="",
     metavar="RULE",

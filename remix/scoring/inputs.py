@@ -24,6 +24,7 @@ from remix.scoring.hierarchies import read_subclasses
 from remix.scoring.kept import kept_gold, kept_runs, measured_columns
 from remix.scoring.origins import background_of
 from remix.scoring.profiles import PROFILES
+from remix.scoring.seen import SEEN, with_seen
 from remix.scoring.signatures import signed
 from remix.scoring.weights import column_weighed_by
 from remix.signature import content_hash
@@ -79,18 +80,20 @@ def evaluated(
     by: Sequence[str] = (),
     entities: Path | None = None,
     hierarchy: Path | None = None,
+    seen: str = "",
     **choices: Any,
 ) -> tuple[pl.DataFrame, list[str]]:
     """Return the scores, as `remix.scoring.evaluate` has them, and the names of gold's datasets.
 
     Gold is the files of `gold`, without the workspace and its knowledge base, or the datasets and files of `names`.
-    Runs are `NAME=FILE` settings, or else the kept runs of `systems`. `hierarchy` is a file with rdfs:subClassOf. The
-    other choices are those of `evaluate`.
+    Runs are `NAME=FILE` settings, or else the kept runs of `systems`. `hierarchy` is a file with rdfs:subClassOf;
+    `seen` is a training set, a dataset or a file, that adds the columns of `remix.scoring.seen`. The other choices are
+    those of `evaluate`.
     """
     if hierarchy is not None:
         choices["subclasses"] = read_subclasses(hierarchy)
-    sliced = PROFILES[choices.get("profile", "remix")].slices
-    measured = [column for column in columns_of(by) if column not in sliced] + column_weighed_by(
+    told = {*PROFILES[choices.get("profile", "remix")].slices, *(SEEN if seen else ())}
+    measured = [column for column in columns_of(by) if column not in told] + column_weighed_by(
         choices.get("weight", "")
     )
     found = read_inputs(keeper, names, gold, runs, systems, measured, entities)
@@ -99,8 +102,14 @@ def evaluated(
         own, files = ((), [other]) if gold else ([other], ())
         tuning = read_inputs(keeper, own, files, runs, systems, (), entities)
         choices["tuning"] = (tuning.gold, tuning.runs)
-    rows = evaluate(found.gold, found.runs, by=by, contents=found.contents, **found.tables, **found.known, **choices)
+    tables = with_seen(found.tables, _training(keeper, seen), found.gold) if seen else found.tables
+    rows = evaluate(found.gold, found.runs, by=by, contents=found.contents, **tables, **found.known, **choices)
     return rows, found.gold.documents["dataset"].unique().sort().to_list()
+
+
+def _training(keeper: Keeper, seen: str) -> Frames:
+    """Return the training set: a dataset of the workspace or a file."""
+    return read_frames([seen]) if Path(seen).is_file() else kept_gold(keeper.store, [seen])[0]
 
 
 def side_by_side(
