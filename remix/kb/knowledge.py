@@ -79,7 +79,8 @@ class KnowledgeBase:
         rows["circular redirects"] = str(self.described["circular_redirects"]["count"])
         if unknown := self.described.get("unknown_link_targets"):
             rows["unknown link targets"] = str(unknown["count"])
-        rows["megabytes"] = f"{sum(file.stat().st_size for file in self.folder.glob('*.parquet')) / 1e6:.1f}"
+        files = (file for file in self.folder.rglob("*.parquet") if file.is_file())  # parts may be folders
+        rows["megabytes"] = f"{sum(file.stat().st_size for file in files) / 1e6:.1f}"
         rows |= {part.replace("_", " "): str(count) for part, count in self.described["rows"].items()}
         return pl.DataFrame({"what": list(rows), "value": list(rows.values())})
 
