@@ -125,12 +125,23 @@ def measured_tables(corpus: Corpus, measures: tuple[Measure, ...]) -> tuple[pl.D
     """Return the annotations with a column per term, and the tables that summaries are made of."""
     base = _prepared(corpus, measures)
     values = base.with_columns(column.value.alias(column.name) for column in columns_of(measures))
+    first = values.select(pl.struct("document_code", "form_code").is_first_distinct()).to_series()
+    firsts = {"document_forms": first, "dataset_forms": corpus.first_in_dataset("key")}
     return values, {
         "annotations": values,
         "documents": corpus.documents,
-        "document_forms": values.unique(["document", "key"], keep="first", maintain_order=True),
-        "dataset_forms": values.filter(corpus.first_in_dataset("key")),
+        **{table: values.select(_read_from(table, measures)).filter(rows) for table, rows in firsts.items()},
     }
+
+
+def _read_from(table: str, measures: Iterable[Measure]) -> list[str]:
+    """Return the columns that the summaries take from a table: what is not filtered needs no memory."""
+    columns = {"document", "dataset"}
+    for summary in (summary for measure in measures for summary in measure.summaries):
+        for part, whole, over in ((summary.part, summary.whole, summary.over), *([summary.own] if summary.own else [])):
+            if over == table:
+                columns |= {*part.meta.root_names(), *whole.meta.root_names(), summary.unit or "dataset"}
+    return sorted(columns)
 
 
 def _wanted(profile: str, names: Iterable[str] | None) -> list[Measure]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -123,6 +124,14 @@ def test_build_when_the_folder_is_none_then_the_error_says_what_is_expected(tmp_
 def test_open_when_there_is_no_knowledge_base_then_the_error_says_how_to_build_one(tmp_path: Path) -> None:
     with pytest.raises(MissingKnowledge, match="remix kb build"):
         KnowledgeBase.open(tmp_path)
+
+
+def test_open_when_it_is_of_another_format_then_it_is_to_be_built_again(tmp_path: Path) -> None:
+    for described in ({}, {"format": "3"}):
+        file = tmp_path / "kb.json"
+        file.write_text(json.dumps({"name": "old", "version": "1", "complete": False, **described}))
+        with pytest.raises(MissingKnowledge, match="build it again"):
+            KnowledgeBase.open(tmp_path)
 
 
 def test_lookup_when_a_form_is_asked_for_then_candidates_come_with_prominence_and_types(kb: KnowledgeBase) -> None:

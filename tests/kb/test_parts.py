@@ -1,0 +1,38 @@
+"""Rows of a sorted part, found one by one or merged with what is asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remix.kb.parts import joined, matched
+
+KEYS = [f"k{number:03}" for number in range(120) for _ in range(2)]
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory: pytest.TempPathFactory) -> pl.LazyFrame:
+    file: Path = tmp_path_factory.mktemp("parts") / "part.parquet"
+    pl.DataFrame({"key": KEYS, "value": range(240)}).write_parquet(file, row_group_size=50)
+    return pl.scan_parquet(file).set_sorted("key")
+
+
+@pytest.mark.parametrize("count", [3, 100])
+def test_matched_when_few_or_many_are_asked_then_all_of_their_rows_come(rows: pl.LazyFrame, count: int) -> None:
+    # Asked in descending order, one twice, one null, one unknown; each known key has two rows.
+    asked = pl.Series([*KEYS[2 * count - 2 :: -2], "k000", "unknown", None])
+    found = matched(rows, "key", asked, ["value"])
+    assert sorted(found["value"].to_list()) == list(range(2 * count))
+
+
+@given(st.sets(st.integers(0, 200)))
+def test_joined_when_anything_is_asked_then_it_is_a_plain_join(rows: pl.LazyFrame, numbers: set[int]) -> None:
+    asked = pl.DataFrame({"key": [f"k{n:03}" for n in sorted(numbers, reverse=True)]}, schema={"key": pl.String})
+    asked = asked.with_row_index("code")
+    found = joined(rows, "key", asked, ["value"]).collect(engine="streaming")
+    plain = asked.join(rows.collect(), on="key").select("code", "value")
+    assert found.sort("value").equals(plain.sort("value"))
