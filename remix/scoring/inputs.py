@@ -24,6 +24,7 @@ from remix.scoring.hierarchies import read_subclasses
 from remix.scoring.kept import kept_gold, kept_runs, measured_columns
 from remix.scoring.origins import background_of
 from remix.scoring.profiles import PROFILES
+from remix.scoring.repeats import repeats_of, with_means
 from remix.scoring.seen import SEEN, with_seen
 from remix.scoring.signatures import signed
 from remix.scoring.weights import column_weighed_by
@@ -104,7 +105,7 @@ def evaluated(
         choices["tuning"] = (tuning.gold, tuning.runs)
     tables = with_seen(found.tables, _training(keeper, seen), found.gold) if seen else found.tables
     rows = evaluate(found.gold, found.runs, by=by, contents=found.contents, **tables, **found.known, **choices)
-    return rows, found.gold.documents["dataset"].unique().sort().to_list()
+    return with_means(rows), found.gold.documents["dataset"].unique().sort().to_list()
 
 
 def _training(keeper: Keeper, seen: str) -> Frames:
@@ -174,6 +175,7 @@ def read_inputs(
         {name: run for name, (run, _) in read.items()},
         {name: known for name, (_, known) in read.items()},
     )
+    answers = repeats_of(answers)
     if gold:
         frames, content = read_contents(gold)
         contents[""] = content_hash(content, *frames.documents["dataset"].unique().sort())
@@ -224,7 +226,7 @@ def read_frames(files: Sequence[Path | str], *, unannotated: bool = False) -> Fr
     """Return the documents and annotations of the files, one after another; each file is a dataset of its name.
 
     Files of one name are told apart by an ordinal. `unannotated` accepts texts without annotations, as a system
-    without answers leaves them. Raises `BadInput` for a file that cannot be read.
+    without answers leaves them. What was repaired is told. Raises `BadInput` for a file that cannot be read.
     """
     return read_contents(files, unannotated=unannotated)[0]
 
@@ -256,6 +258,9 @@ def _read_one(file: Path | str, name: str, *, unannotated: bool) -> tuple[Frames
         folder = FramesFolder.open(file)
         return folder.read(range(folder.parts)), content_hash(*sorted(folder.path.glob("*/part-*.parquet")))
     reading = formats.read(file, name=name, unannotated=unannotated)
+    for repair in reading.report.repairs:
+        if repair.kind not in formats.NOTED:
+            progress.note(f"{reading.report.file}: {repair.kind} ({repair.count}), first: {repair.example}")
     return reading.frames, reading.content
 
 

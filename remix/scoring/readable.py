@@ -33,13 +33,13 @@ def readable(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str] = ()
         table = table.with_columns(slice=names.str.replace(r"^.*[/#]([^/#]+)$", "$1"))
         shown.append("slice")
     columns = ["system", *shown, "mentions", "tp", "fp", "fn", "ignored", "precision"]
-    columns += ["precision_in_scope", "precision_on_mention", "recall", "f1", "f1_low", "f1_high"]
+    columns += ["precision_in_scope", "precision_on_mention", "recall", "f1", "f1_deviation", "f1_low", "f1_high"]
     columns += ["difference", "p_holm", "fuzzy_recall", "fuzzy_f1", "macro_f1"]
     optional = {"ignored", *columns[columns.index("precision") + 1 :]} - {"recall", "f1"}
     kept = [name for name in columns if name not in optional or (name in table.columns and _says(table[name]))]
     renamed = {"precision": "P", "precision_in_scope": "P in scope", "precision_on_mention": "P on mention"}
     renamed |= {"recall": "R", "f1": "F1", "f1_low": "F1 from", "f1_high": "to", "macro_f1": "macro-F1"}
-    renamed |= {"p_holm": "p (Holm)", "fuzzy_recall": "R*", "fuzzy_f1": "F1*"}
+    renamed |= {"f1_deviation": "±", "p_holm": "p (Holm)", "fuzzy_recall": "R*", "fuzzy_f1": "F1*"}
     scores = [name for name in kept if table.schema[name].is_float()]
     return table.select(kept).with_columns(pl.col(scores).round(3)).rename(renamed, strict=False)
 
@@ -62,7 +62,7 @@ def signature_lines(rows: pl.DataFrame, by: Sequence[str] = ()) -> list[str]:
     Before them stands which precision F1 takes in the rows that are shown.
     """
     rows = rows if "kb" in by else rows.filter(pl.col("column") != "kb")
-    signed = rows.select("system", "signature").unique(maintain_order=True).rows()
+    signed = rows.select("system", "signature").drop_nulls().unique(maintain_order=True).rows()
     parsed = {system: dict(Signature.parse(line).fields) for system, line in signed}
     runs = " ".join(f"{system}={fields.pop('run')}" for system, fields in parsed.items())
     lines = [f"signature {Signature(next(iter(parsed.values())))}", f"runs {runs}"]
