@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 from typing import BinaryIO
 
 import polars as pl
@@ -50,8 +51,10 @@ class Block:
     taken: int
 
 
-def blocks_of_lines(path: Path | str, size: int = BLOCK) -> Iterator[Block]:
+def blocks_of_lines(path: Path | str, size: int = BLOCK, stopped: Event | None = None) -> Iterator[Block]:
     """Yield the lines of a file, decompressed by what its first bytes say, in blocks of about so many bytes.
+
+    Another thread ends it in the middle of a block by setting `stopped`; the block is then left out.
 
     Raises `BadInput` as `files.open_bytes`, with the line and the offset that were reached where the file is cut
     short, and for a line longer than 64 MB.
@@ -59,7 +62,7 @@ def blocks_of_lines(path: Path | str, size: int = BLOCK) -> Iterator[Block]:
     line, offset, rest, at = 1, 0, b"", 0
     try:
         with open_measured(path) as (stream, taken):
-            for read in _pieces(stream, size):
+            for read in _pieces(stream, size, stopped or Event()):
                 at = taken()
                 if not offset:
                     read = read.removeprefix(b"\xef\xbb\xbf")
@@ -73,7 +76,7 @@ def blocks_of_lines(path: Path | str, size: int = BLOCK) -> Iterator[Block]:
                 data, rest = rest + read[:end], read[end:]
                 yield Block(data, line, at)
                 line += data.count(b"\n")
-            if rest:
+            if rest and not (stopped and stopped.is_set()):
                 yield Block(rest, line, taken())
     except BadInput as error:
         if error.line is not None or not offset:
@@ -82,11 +85,13 @@ def blocks_of_lines(path: Path | str, size: int = BLOCK) -> Iterator[Block]:
         raise BadInput(error.file, error.reason + reached, line=line) from None
 
 
-def _pieces(stream: BinaryIO, size: int) -> Iterator[bytes]:
+def _pieces(stream: BinaryIO, size: int, stopped: Event) -> Iterator[bytes]:
     """Yield the bytes in pieces of a size; what came out before the stream turned out to be damaged comes first."""
     while True:
         taken, missing, damage = [], size, None
         while missing > 0:
+            if stopped.is_set():
+                return
             try:
                 # Not `read`: it would lose what it had gathered before the damage.
                 some = stream.read1(min(missing, _AT_ONCE))  # type: ignore[attr-defined]

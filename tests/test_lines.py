@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 from pathlib import Path
+from threading import Event
 
 import polars as pl
 import pyoxigraph as ox
@@ -33,6 +34,15 @@ def test_blocks_hold_whole_lines_whatever_their_size(tmp_path: Path, size: int) 
         assert block.line == counted
         counted += block.data.count(b"\n")
     assert found[-1].taken == (tmp_path / "x.nt.bz2").stat().st_size
+
+
+def test_reading_ends_where_it_is_stopped(tmp_path: Path) -> None:
+    (tmp_path / "x.nt").write_bytes(b"one\ntwo\nthree\nfour")
+    stopped = Event()
+    blocks = blocks_of_lines(tmp_path / "x.nt", 4, stopped)
+    assert next(blocks).data == b"one\n"
+    stopped.set()
+    assert list(blocks) == []
 
 
 def test_last_line_needs_no_end(tmp_path: Path) -> None:
