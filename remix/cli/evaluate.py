@@ -71,6 +71,7 @@ from remix.workspace import Workspace, open_workspace
     metavar="RULE",
     help="Fuzzy recall R* and F1*: strict, relaxed:0.5, a file (weight and class or annotation), or a numeric column.",
 )
+@click.option("--fix-offsets", is_flag=True, help="Read offsets that count in other units as what they seem to be.")
 @click.option(
     "--threshold",
     default="none",

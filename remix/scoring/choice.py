@@ -27,3 +27,4 @@ class Choice:
     against: str = ""
     min_support: int = 0
     threshold: str = ""
+    offsets: str = ""

@@ -11,13 +11,14 @@ from remix.frames import Frames
 __all__ = ["aligned"]
 
 
-def aligned(gold: Frames, run: Frames, name: str = "run") -> pl.DataFrame:
+def aligned(gold: Frames, run: Frames, name: str = "run", *, told: bool = True) -> pl.DataFrame:
     """Return `gold` and `document` (of the run), one row for each pair of documents that are the same.
 
     A document of the run is that of gold which has its IRI, else its given IRI, else its text; where both have a
     text, it must be the same (but for white space at the end), since offsets mean nothing in another text. A text
     that gold holds several times is answered by the run's documents of that text in order, the last one for the
-    rest. Documents of gold that the run lacks count as unanswered, those of the run that gold lacks are left out.
+    rest. Documents of gold that the run lacks count as unanswered, those of the run that gold lacks are left out, which
+    is said unless `told` is false.
 
     Raises `BadInput` where nothing is the same, with how many documents match by IRI and by text.
     """
@@ -35,7 +36,8 @@ def aligned(gold: Frames, run: Frames, name: str = "run") -> pl.DataFrame:
         found = pl.concat([found, pairs.filter(same).select("gold", "document")])
     rest = left.join(found, on="gold", how="anti").drop_nulls("text")
     texts = _by_text(rest, right.drop_nulls("text"))
-    _report(name, left, right, found, texts, by_iri)
+    if told:
+        _report(name, left, right, found, texts, by_iri)
     return pl.concat([found, texts]).unique().sort("gold", "document")
 
 

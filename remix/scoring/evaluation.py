@@ -19,6 +19,7 @@ from remix.scoring.choice import Choice
 from remix.scoring.columns import breakdown, values_by
 from remix.scoring.errors import error_rows
 from remix.scoring.mentions import Mentions, mentions_of
+from remix.scoring.offsets import fixed, told, wrong_offsets
 from remix.scoring.overlaps import overlaps
 from remix.scoring.profiles import PROFILES
 from remix.scoring.rows import rows_of
@@ -61,6 +62,7 @@ def evaluate(
     against: str = "",
     min_support: int = 0,
     threshold: str = "none",
+    fix_offsets: bool = False,
     tuning: tuple[Frames, Mapping[str, Frames]] | None = None,
     contents: Mapping[str, str] | None = None,
 ) -> pl.DataFrame:
@@ -92,6 +94,8 @@ def evaluate(
       line, a sentence. `documents` is their number.
     - `against`: with `by` and `bootstrap`, the slice that others are held against (see `differences_of_slices`), by
       default the whole; adds `difference`, its interval, `p` and `p_holm`.
+    - `fix_offsets`: read the offsets of runs that `remix.scoring.offsets.wrong_offsets` finds to count in other units
+      as what they seem to be; without it that is only said.
     - `threshold`: which answers count by their confidence, as `remix.scoring.thresholds.threshold_rule` has it: the
       columns `threshold_by` and `threshold` declare it. `tuning` is the gold and the runs that 'tuned:…' tunes on.
     - `contents`: the hashes of runs by system and of gold by '', for the signature, where they are known; the frames
@@ -134,10 +138,10 @@ def evaluate(
         choice = replace(choice, weight=weights.name)
     known: dict[str, Any] = {"types": types, "names": names, "subclasses": subclasses}
     asked, choice = choice, counted(choice)
-    whole = case_of(prepared, answers, choice, kb=kb, background=background, **known)
+    whole, offsets = _read_right(prepared, answers, choice, fix_offsets, kb=kb, background=background, **known)
     tuned = None if tuning is None else case_of(*rules.prepare(*tuning), choice, kb=kb, **known)
     whole, thresholds = _thresholded(whole, choice, threshold, tuned)
-    asked = replace(asked, threshold=_declared(threshold, tuning))
+    asked = replace(asked, threshold=_declared(threshold, tuning), offsets=offsets)
     signature = signed(asked, gold, runs, kb, [columns, document_columns], background, contents or {}, **known)
     counts = counts_of(whole, choice, columns=columns, document_columns=document_columns, weights=weights)
     rows = with_means(rows_of(counts, whole.mentions.documents, runs, choice), asked)
@@ -154,6 +158,16 @@ def _check(runs: Mapping[str, Frames], spans: str) -> None:
         raise UsageError(f"spans are 'all' or 'kept', not '{spans}'")
     if not runs:
         raise UsageError("nothing to evaluate: name a run")
+
+
+def _read_right(gold: Frames, runs: Mapping[str, Frames], choice: Choice, fix: bool, **known: Any) -> tuple[Case, str]:
+    """Return the whole of gold with all answers, and as what offsets were read, where that is to be fixed."""
+    whole = case_of(gold, runs, choice, **known)
+    readings = wrong_offsets(whole, gold.documents)
+    if fix and readings:
+        whole = case_of(gold, fixed(gold, runs, readings), choice, **known)
+    told(whole, gold.documents)
+    return whole, ",".join(f"{name}={reading}" for name, reading in readings.items()) if fix else ""
 
 
 def _declared(threshold: str, tuning: tuple[Frames, Mapping[str, Frames]] | None) -> str:

@@ -62,6 +62,7 @@ def signed(
         "weight": choice.weight,
         "scope": choice.scope,
         "threshold": choice.threshold,
+        "offsets": choice.offsets,
         "spans": choice.spans,
         "against": choice.against,
         "min_support": str(choice.min_support or ""),
