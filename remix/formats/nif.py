@@ -26,7 +26,7 @@ from remix.names import RDF
 
 __all__ = ["NIF", "write_frames"]
 
-_TABULAR = re.compile(r"\S+\t(?:[0-9]+\t[0-9]+(?:\s|$)|AnnotatorNotes )|[^\s|]+\|[ta]\|")
+_TABULAR = re.compile(r"\S+\t(?:[0-9]+\t[0-9]+(?:\s|$)|AnnotatorNotes )|[^\s|]+\|[ta]\||(?:#[^\n]*\n)*TOKEN\t")
 
 
 def _is_nif(head: bytes, name: str) -> bool:

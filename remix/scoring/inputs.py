@@ -24,7 +24,7 @@ from remix.scoring.hierarchies import read_subclasses
 from remix.scoring.kept import kept_gold, kept_runs, measured_columns
 from remix.scoring.origins import background_of
 from remix.scoring.profiles import PROFILES
-from remix.scoring.repeats import repeats_of, with_means
+from remix.scoring.repeats import contents_of_repeats, repeats_of, with_means
 from remix.scoring.seen import SEEN, with_seen
 from remix.scoring.signatures import signed
 from remix.scoring.weights import column_weighed_by
@@ -176,6 +176,7 @@ def read_inputs(
         {name: known for name, (_, known) in read.items()},
     )
     answers = repeats_of(answers)
+    contents = contents_of_repeats(answers, contents)
     if gold:
         frames, content = read_contents(gold)
         contents[""] = content_hash(content, *frames.documents["dataset"].unique().sort())

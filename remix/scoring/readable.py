@@ -64,8 +64,14 @@ def signature_lines(rows: pl.DataFrame, by: Sequence[str] = ()) -> list[str]:
     rows = rows if "kb" in by else rows.filter(pl.col("column") != "kb")
     signed = rows.select("system", "signature").drop_nulls().unique(maintain_order=True).rows()
     parsed = {system: dict(Signature.parse(line).fields) for system, line in signed}
-    runs = " ".join(f"{system}={fields.pop('run')}" for system, fields in parsed.items())
+    runs = " ".join(f"{system}={_run(fields)}" for system, fields in parsed.items())
     lines = [f"signature {Signature(next(iter(parsed.values())))}", f"runs {runs}"]
     used = rows["f1_precision"].drop_nulls().unique().sort().to_list() if "f1_precision" in rows.columns else []
     special = [name for name in used if name not in ("", "all")]
     return [f"F1 is made of R and P {' or P '.join(special)}", *lines] if special else lines
+
+
+def _run(fields: dict[str, str]) -> str:
+    """Return what a signature says of the run alone, taken out of its fields: its content, and how it was made."""
+    made = [f"{name.removeprefix('run_')} {fields.pop(name)}" for name in [*fields] if name.startswith("run_")]
+    return fields.pop("run") + (f" ({', '.join(made)})" if made else "")

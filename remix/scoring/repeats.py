@@ -5,15 +5,16 @@ Repeats are called `NAME#1`, `NAME#2`, …: given so (`--run NAME#1=FILE`), or t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import polars as pl
 
 from remix.formats.answers import REPEAT
 from remix.frames import Frames
+from remix.signature import content_hash
 
-__all__ = ["SCORES", "repeats_of", "with_means"]
+__all__ = ["SCORES", "contents_of_repeats", "repeats_of", "with_means"]
 
 SCORES = ("precision", "recall", "f1", "precision_in_scope", "precision_on_mention", "fuzzy_recall", "fuzzy_f1")
 """What has a mean, and its sample standard deviation in a column of its own, `<score>_deviation`."""
@@ -38,7 +39,19 @@ def repeats_of(runs: Mapping[str, Frames]) -> dict[str, Frames]:
             values = own.values.filter(
                 ~(other.fill_null(False) & pl.col("subject").is_in(run.documents["document"].implode()))
             )
-            found[f"{name}#{number:.0f}"] = replace(own, values=values)
+            subjects = pl.concat([run.documents["document"], run.annotations["annotation"]])
+            made = run.values.filter(~pl.col("subject").is_in(subjects.implode()))
+            found[f"{name}#{number:.0f}"] = replace(own, values=pl.concat([values, made]))
+    return found
+
+
+def contents_of_repeats(runs: Iterable[str], contents: Mapping[str, str]) -> dict[str, str]:
+    """Return the hashes of the runs' contents, those of repeats made of the hash of their file and their number."""
+    found = dict(contents)
+    for name in runs:
+        file, mark, number = name.rpartition("#")
+        if mark and name not in contents and file in contents:
+            found[name] = content_hash(contents[file], mark, number)
     return found
 
 

@@ -11,6 +11,7 @@ import polars as pl
 from remix import iris
 from remix._version import __version__
 from remix.frames import Frames
+from remix.names import RMX
 from remix.scoring.columns import columns_of
 from remix.signature import Signature, content_hash
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LENGTH", "frames_hash", "signature_of_parts", "signed"]
 
+DESCRIBING = ("model", "prompt_hash", "cost", "time")
 LENGTH = 12
 """Digits of a content hash in a signature."""
 
@@ -79,8 +81,20 @@ def signed(
     }
     fields = {name: value for name, value in fields.items() if value}
     hashes = {name: (contents.get(name) or frames_hash(run))[:LENGTH] for name, run in runs.items()}
-    lines = [str(Signature({**fields, "run": hashes[name]})) for name in runs]
+    lines = [str(Signature({**fields, "run": hashes[name], **_described(run)})) for name, run in runs.items()]
     return pl.DataFrame({"system": list(runs), "signature": lines})
+
+
+def _described(run: Frames) -> dict[str, str]:
+    """Return what the file of a run says of it: the model, the hash of its prompt, what it cost, how long it took."""
+    told = {f"{RMX}{name}": f"run_{name}" for name in DESCRIBING}
+    rows = (
+        run.values.filter(pl.col("term").is_in(list(told)))
+        .select("term", "number", "text")
+        .unique()
+        .sort("term", "text")
+    )
+    return {told[term]: text if number is None else f"{number:g}" for term, number, text in rows.iter_rows()}
 
 
 def signature_of_parts(parts: Sequence[pl.DataFrame], choices: Mapping[str, object]) -> str:

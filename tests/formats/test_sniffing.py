@@ -25,6 +25,25 @@ HEADS = [
     ("nif", "x", "ex:a\tnif:beginIndex\t0 .\n"),
     ("nif", "x.ttl", "<http://x/a> a <http://x/b> ."),
     ("elevant", "x.jsonl", '{"id": 0, "title": "", "text": "Rome", "labels": []}\n'),
+    ("elevant-simple", "x.jsonl", '{"text": "Rome", "labels": [{"start_char": 0, "end_char": 4}]}\n'),
+    ("elevant-simple", "x.jsonl", '{"predictions": []}\n{"predictions": [{"start_char": 0, "end_char": 4}]}\n'),
+    ("jsonl", "x.jsonl", '{"document": "d", "begin": 0, "end": 4, "entity": "Q220"}\n'),
+    ("jsonl", "x.jsonl", '{"document": "d", "text": "Rome"}\n{"doc_id": "d", "start": 0, "end": 4}\n'),
+    ("csv", "x.csv", "document,begin,end,entity\nd,0,4,Q220\n"),
+    ("csv", "x.tsv", "doc_id\tstart\tend\tentity\td\t0\t4\tQ220\n"),
+    ("hipe", "x.tsv", "TOKEN\tNE-COARSE-LIT\tNEL-LIT\tMISC\nRome\tB-loc\tQ220\t_\n"),
+    ("hipe", "x.tsv", "# hipe2022:applicable_columns = x\nTOKEN\tNE-COARSE-LIT\tNEL-LIT\n"),
+    ("pubtator", "x.txt", "10|t|Rome\n10|a|\n10\t0\t4\tRome\tPlace\t-\n"),
+    ("bioc", "x.xml", "<?xml version='1.0'?>\n<!DOCTYPE collection SYSTEM 'BioC.dtd'>\n<collection><source>x</source>"),
+    ("bioc", "x.json", '{"source": "x", "documents": [{"id": "1", "passages": [{"offset": 0, "annotations": []}]}]}'),
+    (
+        "tagme",
+        "x.json",
+        '{"test": "5", "annotations": [{"spot": "Rome", "start": 0, "end": 4, "rho": 0.5}], "lang": "en"}',
+    ),
+    ("tagme", "x.json", '{"annotations": [], "api": "tag"}'),
+    ("answers", "x.jsonl", '{"model": "m"}\n{"document": "d", "text": "Rome", "answers": [{"mention": "Rome"}]}\n'),
+    ("answers", "x.jsonl", '{"document": "d", "text": "Rome", "output": "[{\\"mention\\": \\"Rome\\"}]"}\n'),
 ]
 
 

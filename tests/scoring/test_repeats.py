@@ -37,7 +37,8 @@ def test_mean_and_deviation_stand_below_the_repeats(tmp_path: Path) -> None:
     span = {"document": "d", "begin": 0, "end": 3, "entity": "Q1"}
     gold = lines(tmp_path / "gold.jsonl", {"document": "d", "text": TEXT}, span)
     right, wrong = ([{"mention": "Ada", "entity": entity}] for entity in ("Q1", "Q2"))
-    run = lines(tmp_path / "run.jsonl", repeat(1, answers=right), repeat(2, answers=wrong))
+    header = {"model": "tiny", "cost": 1.5}
+    run = lines(tmp_path / "run.jsonl", header, repeat(1, answers=right), repeat(2, answers=wrong))
     known = ["evaluate", "--gold", str(gold), "--run", f"m={run}", "--task", "A2KB", "--match", "strong"]
     result = CliRunner().invoke(cli, [*known, "-o", "json"])
     assert result.exit_code == 0, result.output
@@ -50,6 +51,13 @@ def test_mean_and_deviation_stand_below_the_repeats(tmp_path: Path) -> None:
     table = CliRunner().invoke(cli, known)
     assert table.exit_code == 0, table.output
     assert "±" in table.stdout
+    # Each repeat is signed by itself, and says what its file says of the run.
+    runs = table.stdout.splitlines()[-1]
+    assert (
+        runs.startswith("runs m#1=")
+        and runs.count("(model tiny, cost 1.5)") + runs.count("(cost 1.5, model tiny)") == 2
+    )
+    assert rows["signature"].drop_nulls().n_unique() == 2
 
 
 def test_what_is_odd_in_a_run_is_told_when_it_is_scored(tmp_path: Path) -> None:
