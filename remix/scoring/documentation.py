@@ -12,7 +12,9 @@ from remix.names import shorten
 from remix.scoring.conventions import ASPECTS, CONVENTIONS
 from remix.scoring.differences import Counting, Step, difference_lines, differences, headlines, profile_names
 from remix.scoring.example import DOCUMENTS, Document, example
+from remix.scoring.matchings import MATCHINGS
 from remix.scoring.profiles import PROFILES
+from remix.scoring.tasks import FILTERS, TASKS, Task
 
 __all__ = ["documentation"]
 
@@ -41,6 +43,7 @@ def documentation() -> str:
         "*profile* holds all conventions of one of them; `remix evaluate --profile NAME` follows it, "
         "`--profile all` shows all of them side by side with a line for each convention that makes a difference.\n",
         _aspects(names),
+        _names(),
         _worked(counting, names),
         *(_profile(name) for name in names),
     ]
@@ -61,6 +64,26 @@ def _aspects(names: list[str]) -> str:
                 users = [name for name in names if rule in PROFILES[name].rules]
                 rows.append({"decides": DECIDES[aspect], "convention": rule.words, "profiles": ", ".join(users)})
     return f"## What conventions decide\n\n{_table(pl.DataFrame(rows))}"
+
+
+def _names() -> str:
+    """Return the tasks and matchings as they are written."""
+    tasks = [
+        {"task": one.name, "compares": one.summary, "settings": ", ".join([*one.takes, *_filterable(one)])}
+        for one in TASKS
+    ]
+    matchings = [{"matching": one.name, "spans match where": one.summary} for one in MATCHINGS]
+    return (
+        "\n## Tasks and matchings\n\nAs they are written in the profile `remix`; the profiles of tools know some of "
+        f"them. Settings stand in brackets: `ERec(filter=nil)`, `A2KB(match=weak, filter={list(FILTERS)[-1]})`, "
+        "`Sa2KB(measure=p@5)`, `Sa2KB(threshold=0.5)`. A filter leaves, on both sides, "
+        f"{', '.join(FILTERS)} mentions. A score is a task and its average, `A2KB(match=weak) micro-F1`.\n\n"
+        f"{_table(pl.DataFrame(tasks))}\n{_table(pl.DataFrame(matchings))}"
+    )
+
+
+def _filterable(task: Task) -> list[str]:
+    return ["match"] if task.parts else ["match", "filter"]
 
 
 def _worked(counting: Counting, names: list[str]) -> str:
