@@ -66,6 +66,9 @@ from remix.workspace import Workspace, open_workspace
     help="Training set: adds the columns seenForm, seenEntity and seenPair to break down by.",
 )
 @click.option(
+    "--link-labels", is_flag=True, help="Link labels that a model answered to the one entity that is called so."
+)
+@click.option(
     "--weight",
     default="",
     metavar="RULE",

@@ -22,6 +22,7 @@ from remix.scoring.differences import Counting, differences, headlines, profile_
 from remix.scoring.evaluation import evaluate
 from remix.scoring.hierarchies import read_subclasses
 from remix.scoring.kept import kept_gold, kept_runs, measured_columns
+from remix.scoring.label_links import with_labels_linked
 from remix.scoring.origins import background_of
 from remix.scoring.profiles import PROFILES
 from remix.scoring.repeats import contents_of_repeats, repeats_of, with_means
@@ -82,14 +83,15 @@ def evaluated(
     entities: Path | None = None,
     hierarchy: Path | None = None,
     seen: str = "",
+    link_labels: bool = False,
     **choices: Any,
 ) -> tuple[pl.DataFrame, list[str]]:
     """Return the scores, as `remix.scoring.evaluate` has them, and the names of gold's datasets.
 
     Gold is the files of `gold`, without the workspace and its knowledge base, or the datasets and files of `names`.
     Runs are `NAME=FILE` settings, or else the kept runs of `systems`. `hierarchy` is a file with rdfs:subClassOf;
-    `seen` is a training set, a dataset or a file, that adds the columns of `remix.scoring.seen`. The other choices are
-    those of `evaluate`.
+    `seen` is a training set, a dataset or a file, that adds the columns of `remix.scoring.seen`;
+    `link_labels` links answered labels as `remix.scoring.label_links` does. The other choices are those of `evaluate`.
     """
     if hierarchy is not None:
         choices["subclasses"] = read_subclasses(hierarchy)
@@ -103,9 +105,18 @@ def evaluated(
         own, files = ((), [other]) if gold else ([other], ())
         tuning = read_inputs(keeper, own, files, runs, systems, (), entities)
         choices["tuning"] = (tuning.gold, tuning.runs)
+    if link_labels:
+        found = _with_labels_linked(found)
     tables = with_seen(found.tables, _training(keeper, seen), found.gold) if seen else found.tables
     rows = evaluate(found.gold, found.runs, by=by, contents=found.contents, **tables, **found.known, **choices)
     return with_means(rows), found.gold.documents["dataset"].unique().sort().to_list()
+
+
+def _with_labels_linked(found: Inputs) -> Inputs:
+    runs = with_labels_linked(found.runs, found.known["kb"], found.known.get("names"))
+    # The files are the same, what is made of them is not.
+    contents = {name: content_hash(known, "labels") if name else known for name, known in found.contents.items()}
+    return replace(found, runs=runs, contents=contents)
 
 
 def _training(keeper: Keeper, seen: str) -> Frames:
