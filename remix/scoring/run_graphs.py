@@ -42,7 +42,7 @@ def run_graph(own: Outcomes, entry: DatasetEntry, system: str, chosen: Mapping[s
     named = _named(own.answers, fragment_of(system))
     data = _answer_lines(named, own.links)
     parts = [data, _outcome_lines(named, "answer", run), _outcome_lines(own.gold, "annotation", run)]
-    parts.append(named.drop_nulls("annotation").select(_line("answer", "answerTo", _iri("annotation"))).to_series())
+    parts.append(_lines(named.drop_nulls("annotation"), _line("answer", "answerTo", _iri("annotation"))))
     wrong = own.errors.join(named.select("a", "answer"), on="a", how="left")
     parts += [_text_lines(wrong, subject, "errorClass", "class") for subject in ("annotation", "answer")]
     answers = content_hash(str(_joined([data])))[:12]
@@ -61,7 +61,7 @@ def _named(answers: pl.DataFrame, fragment: str) -> pl.DataFrame:
     """Return the answers with their IRI; of several on one span all but the first have an ordinal."""
     nth = pl.int_range(1, pl.len() + 1).over("document", "begin", "end")
     ordinal = pl.when(nth > 1).then(pl.format(";{}", nth)).otherwise(pl.lit(""))
-    return answers.with_columns(
+    return answers.rechunk().with_columns(
         answer=pl.format(f"{{}}#{fragment};char={{}},{{}}{{}}", "document", "begin", "end", ordinal)
     )
 
@@ -75,25 +75,30 @@ def _answer_lines(named: pl.DataFrame, links: pl.DataFrame) -> pl.Series:
     sure = named.filter(pl.col("confidence").is_finite().fill_null(False))
     return pl.concat(
         [
-            named.select(pl.format(f"<{{}}> <{RDF}type> <{RMX}Answer> .\n", "answer")).to_series(),
-            named.select(_line("answer", "document", _iri("document"))).to_series(),
-            named.select(_line("answer", "beginIndex", pl.format(number, "begin"), NIF)).to_series(),
-            named.select(_line("answer", "endIndex", pl.format(number, "end"), NIF)).to_series(),
+            _lines(named, pl.format(f"<{{}}> <{RDF}type> <{RMX}Answer> .\n", "answer")),
+            _lines(named, _line("answer", "document", _iri("document"))),
+            _lines(named, _line("answer", "beginIndex", pl.format(number, "begin"), NIF)),
+            _lines(named, _line("answer", "endIndex", pl.format(number, "end"), NIF)),
             _text_lines(named, "answer", "anchorOf", "surface_form", NIF),
-            sure.select(_line("answer", "taConfidence", _double("confidence"), ITSRDF)).to_series(),
-            linked.select(_line("answer", "taIdentRef", pl.format("<{}>", entity), ITSRDF)).to_series(),
+            _lines(sure, _line("answer", "taConfidence", _double("confidence"), ITSRDF)),
+            _lines(linked, _line("answer", "taIdentRef", pl.format("<{}>", entity), ITSRDF)),
         ]
     )
 
 
 def _outcome_lines(rows: pl.DataFrame, subject: str, run: str) -> pl.Series:
     terms = pl.col("outcome").replace_strict(_OUTCOMES, return_dtype=pl.String)
-    return rows.select(pl.format(f"<{{}}> <{RMX}{{}}> {run} .\n", subject, terms)).to_series()
+    return _lines(rows, pl.format(f"<{{}}> <{RMX}{{}}> {run} .\n", subject, terms))
 
 
 def _text_lines(rows: pl.DataFrame, subject: str, term: str, text: str, namespace: str = RMX) -> pl.Series:
     told = rows.drop_nulls([subject, text])
-    return told.select(_line(subject, term, pl.format('"{}"', escaped(pl.col(text))), namespace)).to_series()
+    return _lines(told, _line(subject, term, pl.format('"{}"', escaped(pl.col(text))), namespace))
+
+
+def _lines(rows: pl.DataFrame, line: pl.Expr) -> pl.Series:
+    # polars 2.1 panics where it formats columns of different chunks, as joins leave them.
+    return rows.rechunk().select(line).to_series()
 
 
 def _line(subject: str, term: str, value: pl.Expr, namespace: str = RMX) -> pl.Expr:
@@ -130,5 +135,5 @@ def column_graph(subject: str, values: pl.DataFrame, term: str, about: Mapping[s
         else _told(f"<{subject}>", name, told)
         for name, told in about.items()
     ]
-    lines = values.select(_line("annotation", term, _double("value"))).to_series()
+    lines = _lines(values, _line("annotation", term, _double("value")))
     return ("".join(head) + _joined([lines])).encode()

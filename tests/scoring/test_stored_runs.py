@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+import polars as pl
 import pytest
 from click.testing import CliRunner
 
@@ -13,9 +14,10 @@ from remix.cli import cli
 from remix.errors import BadInput, Error, UnknownName, UsageError
 from remix.names import RMX
 from remix.resources import folder
-from remix.scoring.run_graphs import fragment_of
+from remix.scoring.outcomes import Outcomes
+from remix.scoring.run_graphs import fragment_of, run_graph
 from remix.scoring.stored_runs import verdicts
-from remix.store import Store
+from remix.store import DatasetEntry, Store
 from remix.store.selection import select
 from remix.workspace import Workspace
 
@@ -142,6 +144,29 @@ def test_matching_and_taxonomies_are_those_asked_for(workspace: Workspace) -> No
     assert classes
     assert all(name.startswith("elevant:") for name in classes)
     assert "matching:weak" in workspace.store.dataset("gold").attached["run-a"].signature
+
+
+def _in_uneven_chunks(frame: pl.DataFrame) -> pl.DataFrame:
+    first, *rest = frame.columns
+    return frame.select(first, *(pl.concat([frame[name][:1], frame[name][1:]], rechunk=False) for name in rest))
+
+
+def test_graph_is_the_same_however_the_frames_lie_in_memory() -> None:
+    # Joins leave columns of different chunks behind, which polars 2.1 does not format.
+    documents = ["urn:d", "urn:d", "urn:e"]
+    gold = pl.DataFrame({"annotation": ["urn:g1", "urn:g2", "urn:g3"], "outcome": ["tp", "fn", "fn"]})
+    answers = pl.DataFrame({"a": [0, 1, 2], "document": documents, "begin": [0, 5, 0], "end": [1, 7, 3]})
+    answers = answers.with_columns(surface_form=pl.Series(["x", "yy", "zzz"]), confidence=pl.Series([0.5, None, 1.0]))
+    answers = answers.with_columns(
+        outcome=pl.Series(["tp", "fp", "fp"]), annotation=pl.Series(["urn:g1", "urn:g2", None])
+    )
+    links = pl.DataFrame({"a": [0, 1, 2], "entity": ["urn:x", "urn:y", "urn:z"]})
+    errors = pl.DataFrame({"a": [1, 2, None], "annotation": ["urn:g2", None, "urn:g3"], "class": ["t:w", "t:e", "t:m"]})
+    frames = [gold, answers, links, errors]
+    entry = DatasetEntry("n", "urn:n", "hash", "f", "nif", 1, 1, 1, "folder")
+    graph, signature = run_graph(Outcomes(*frames), entry, "s", {})
+    assert graph.count(b"urn:n#run-s> .") == 6
+    assert run_graph(Outcomes(*map(_in_uneven_chunks, frames)), entry, "s", {}) == (graph, signature)
 
 
 def test_terms_of_a_run_are_in_the_ontology(run_store: Store) -> None:
