@@ -99,6 +99,18 @@ def test_candidates_are_right_where_they_hold_the_entity(frames):
     assert (row["tp"], row["fn"], row["recall"]) == (1, 1, 0.5)
 
 
+def test_candidates_are_ranked_by_their_scores(frames):
+    # A is second of two (1/2), B is the answer itself and no candidate (1), C is not recognised (0): MRR 1.5 / 3.
+    gold = frames([{"begin": n, "end": n + 1, "entity": f"e:{e}"} for n, e in ((0, "A"), (2, "B"), (4, "C"))])
+    run = frames([{"begin": 0, "end": 1, "entity": "e:X"}, {"begin": 2, "end": 3, "entity": "e:B"}])
+    sets = pl.DataFrame(
+        {"annotation": ["d#0", "d#0", "d#1"], "entity": ["e:A", "e:X", "e:Y"], "score": [0.4, 0.6, 0.9]}
+    )
+    run = replace(run, candidates=Frames.of(candidates=sets).candidates)
+    row = scored(gold, run, "candidates(measure=mrr)")
+    assert (row["tp"], row["fp"], row["fn"], row["recall"]) == (1.5, 0.5, 1.5, 0.5)
+
+
 def test_accuracy_on_shared_mentions_asks_all_systems_the_same(frames):
     # System a finds 0-1 (right) and 2-3 (wrong), b finds 2-3 (right) and 4-5 (wrong): 2-3 alone is shared.
     gold = frames([{"begin": n, "end": n + 1, "entity": f"e:{n}"} for n in (0, 2, 4)])
