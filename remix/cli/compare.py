@@ -10,6 +10,7 @@ import polars as pl
 
 from remix import tables
 from remix.cli._options import output_option, print_table, workspace_option
+from remix.signature import Signature
 from remix.workspace import open_workspace
 
 MACHINE = ("json", "jsonl", "csv", "parquet")
@@ -68,9 +69,9 @@ def command(
     if output in MACHINE or (to is not None and tables.suffix_format(to) != "table"):
         kinds = {"score": compared.scores, "pair": compared.pairs, "correlation": compared.correlations}
         rows = [rows.select(pl.lit(kind).alias("kind"), pl.all()) for kind, rows in kinds.items() if len(rows)]
-        print_table(
-            pl.concat(rows, how="diagonal_relaxed").with_columns(signature=pl.lit(compared.signature)), output, to
-        )
+        short = pl.lit(Signature.parse(compared.signature).short())
+        signed = {"signature": pl.lit(compared.signature), "signature_short": short}
+        print_table(pl.concat(rows, how="diagonal_relaxed").with_columns(**signed), output, to)
         return
     wide = compared.scores.pivot("part", index="system", values="score", maintain_order=True)
     parts = [wide, compared.pairs, compared.correlations]

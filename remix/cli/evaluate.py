@@ -92,6 +92,17 @@ from remix.workspace import Workspace, open_workspace
     "confidence, share wrong by coverage).",
 )
 @click.option("--store", is_flag=True, help="Also keep outcomes and error classes as RDF, where queries find them.")
+@click.option(
+    "--signature-to",
+    "record",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write all that --reproduce needs.",
+)
+@click.option(
+    "--reproduce",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Run the evaluation of a --signature-to file again, and check that the same comes out.",
+)
 @workspace_option
 @output_option
 def command(
@@ -101,6 +112,8 @@ def command(
     systems: tuple[str, ...],
     plots: tuple[str, ...],
     store: bool,
+    record: Path | None,
+    reproduce: Path | None,
     workspace: Path | None,
     output: str,
     to: Path | None,
@@ -118,6 +131,13 @@ def command(
     """
     from remix.scoring.readable import readable, readable_errors, signature_lines
 
+    recorded: dict[str, Any] = {}
+    if reproduce is not None:
+        recorded = _recorded(reproduce)
+        choices = dict(recorded["arguments"])
+        targets, gold, runs, systems = (choices.pop(name) for name in ("targets", "gold", "runs", "systems"))
+    if record is not None and ("," in choices["profile"] or choices["profile"] == "all"):
+        raise click.UsageError("--signature-to goes with one profile")
     if choices["profile"] == "all" or "," in choices["profile"]:
         _side_by_side(
             open_workspace(workspace), targets, gold, runs, systems, output, to, plot=plots, store=store, **choices
@@ -130,6 +150,15 @@ def command(
     if store:
         _store(opened, targets, runs, systems, **choices)
     rows, datasets = opened.evaluate(targets, gold=gold, runs=runs, systems=systems, **choices)
+    if recorded:
+        from remix.scoring.reproduction import check
+
+        check(recorded, rows)
+        click.echo(f"reproduced: the rows are the same as recorded in {reproduce}, byte for byte", err=True)
+    if record is not None:
+        from remix.scoring.reproduction import write_record
+
+        write_record(record, rows, {"targets": targets, "gold": gold, "runs": runs, "systems": systems, **choices})
     for setting in plots:
         kind, file = _plot(setting)
         if kind == "f1":
@@ -171,6 +200,20 @@ def _store(
     known = {"matching": matchings[0] if matchings else "strong", "errors": errors or ("neleval",)}
     for row in keeper.store_runs(targets, runs=runs, systems=systems, **known).iter_rows(named=True):
         click.echo("{system} on {dataset}: {tp} TP, {fp} FP, {fn} FN, {status}".format(**row), err=True)
+
+
+def _recorded(file: Path) -> dict[str, Any]:
+    """Return the record of a file; raises `UsageError` where the command line says anything that the record does."""
+    from remix.scoring.reproduction import read_record
+
+    context = click.get_current_context()
+    free = {"reproduce", "record", "plots", "workspace", "output", "to"}
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        if given and name not in free and context.params.get(name):
+            raise click.UsageError(f"--reproduce takes what {file} says: leave {parameter.opts[0]} out")
+    return read_record(file)
 
 
 def _plot(setting: str) -> tuple[str, Path]:

@@ -40,7 +40,7 @@ def signed(
     names: pl.DataFrame | None = None,
     subclasses: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
-    """Return system and `signature`: whatever can change that system's numbers.
+    """Return system, `signature`, whatever can change that system's numbers, and `signature_short`.
 
     Of the types only those of entities that occur count, so that other rows of a large table change nothing.
     """
@@ -81,8 +81,9 @@ def signed(
     }
     fields = {name: value for name, value in fields.items() if value}
     hashes = {name: (contents.get(name) or frames_hash(run))[:LENGTH] for name, run in runs.items()}
-    lines = [str(Signature({**fields, "run": hashes[name], **_described(run)})) for name, run in runs.items()]
-    return pl.DataFrame({"system": list(runs), "signature": lines})
+    lines = [Signature({**fields, "run": hashes[name], **_described(run)}) for name, run in runs.items()]
+    short = [line.short() for line in lines]
+    return pl.DataFrame({"system": list(runs), "signature": [str(line) for line in lines], "signature_short": short})
 
 
 def _described(run: Frames) -> dict[str, str]:
