@@ -72,15 +72,19 @@ def _read(source: Source, dataset: str) -> Found:
 
 
 def _rows(source: Source, content: bytes) -> pl.DataFrame:
+    # A column that is looked for costs time in each line, also where none has it.
+    every = [*_NAMES, *_MORE]
+    named = [name for name in every if f'"{name}"'.encode() in content]
     try:
-        rows = pl.read_ndjson(content, schema=dict.fromkeys([*_NAMES, *_MORE], pl.String))
+        rows = pl.read_ndjson(content, schema=dict.fromkeys(named or every, pl.String))
     except pl.exceptions.PolarsError as error:
         raise _broken(source, content, error) from None
-    blank = pl.Series(content.split(b"\n")).bin.size() == 0
-    lines = (~blank).arg_true().cast(pl.Int64) + 1
-    rows = rows.with_columns(line=lines.head(rows.height) if len(lines) >= rows.height else pl.int_range(pl.len()) + 1)
-    fields = [pl.coalesce(names).alias(names[0]) for names in FIELDS]
-    return rows.select("line", *fields, *_MORE)
+    line = pl.int_range(pl.len(), dtype=pl.Int64) + 1
+    if re.search(rb"\A\s*\n|\n\s*\n", content):
+        told = [number for number, text in enumerate(content.split(b"\n"), 1) if text.strip()]
+        line = pl.lit(pl.Series(told, dtype=pl.Int64).head(rows.height))
+    rows = rows.with_columns(pl.lit(None, pl.String).alias(name) for name in every if name not in rows.columns)
+    return rows.select(line.alias("line"), *(pl.coalesce(names).alias(names[0]) for names in FIELDS), *_MORE)
 
 
 def _broken(source: Source, content: bytes, error: Exception) -> BadInput:

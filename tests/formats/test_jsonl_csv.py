@@ -107,6 +107,12 @@ def test_broken_line_is_refused_with_its_number(tmp_path: Path, line: str, messa
         read(path, format="jsonl")
 
 
+def test_lines_are_numbered_as_the_file_has_them(tmp_path: Path) -> None:
+    mention = '{"document": "d1", "begin": "a", "end": 3}\n'
+    with pytest.raises(BadInput, match=r"x\.jsonl:4: begin and end"):
+        read_text(tmp_path, f"\n{TEXT} \n{mention}")
+
+
 def test_broken_row_is_refused_with_its_number(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"x\.csv:3: begin and end are whole numbers, not '1' and 'None'"):
         read_text(tmp_path, "document,begin,end,entity\nd,0,1,Q1\nd,1,,Q1\n", "x.csv")
