@@ -27,10 +27,11 @@ def _credit(case: Case, judged: Judged, counts: pl.DataFrame, on_mention_only: b
     They are paired one to one: equal spans first (errors of the label), then the most pairs, then equal links.
     """
     near = _near(case, judged, on_mention_only)
+    wrong = pl.col("outcome") == "fp"
     halves = {
-        "fp": pl.len(),
-        "fp_in_scope": pl.col("in_scope").fill_null(True).sum(),
-        "fp_on_mention": pl.col("on_mention").sum(),
+        "fp": wrong.sum(),
+        "fp_in_scope": (wrong & pl.col("in_scope").fill_null(True)).sum(),
+        "fp_on_mention": (wrong & pl.col("on_mention")).sum(),
         "fn": pl.len(),
     }
     found = near.group_by(_KEYS).agg((HALF * count).alias(f"{name}_less") for name, count in halves.items())
@@ -42,8 +43,13 @@ def _credit(case: Case, judged: Judged, counts: pl.DataFrame, on_mention_only: b
 
 
 def _near(case: Case, judged: Judged, on_mention_only: bool) -> pl.DataFrame:
-    """Return the answers that are paired, with system, doc, `in_scope` and `on_mention`."""
-    wrong = judged.answers.filter(pl.col("outcome") == "fp", pl.col("on_mention") | (not on_mention_only))
+    """Return the answers that are paired, with system, doc, outcome, `in_scope` and `on_mention`.
+
+    An answer that an ignorable annotation takes is near a mention as before, so that none of these adds an FN.
+    """
+    seen = case.answers.filter("inside").select("a")
+    wrong = judged.answers.filter(pl.col("outcome") != "tp", pl.col("on_mention") | (not on_mention_only))
+    wrong = wrong.join(seen, on="a", how="semi", maintain_order="left")
     pairs = looked_up(case.overlaps, "g", case.kept(), ["doc", "group"])
     pairs = looked_up(pairs, "a", wrong, ["system", "in_scope", "on_mention"])
     pairs = pairs.join(judged.groups, on=["system", "group"], how="anti")
