@@ -28,11 +28,25 @@ MACHINE = ("json", "jsonl", "csv", "parquet")
 @click.option("--match", "matching", default="", help="strong, weak, … (default: the profile's).")
 @click.option("--by", multiple=True, metavar="COLUMN", help="Compare on the slices of a column, too.")
 @click.option("--unfiltered", default="", metavar="NAME", help="What the others are correlated with (default: first).")
-@click.option("--score", type=click.Choice(["precision", "recall", "f1"]), default="f1", show_default=True)
-@click.option("--average", type=click.Choice(["micro", "macro"]), default="micro", show_default=True)
-@click.option("--unit", type=click.Choice(["document", "context"]), default="document", show_default=True)
-@click.option("--samples", type=click.IntRange(min=100), default=10_000, show_default=True, metavar="N")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N")
+@click.option(
+    "--score", type=click.Choice(["precision", "recall", "f1"]), default="f1", show_default=True, help="What is tested."
+)
+@click.option(
+    "--average", type=click.Choice(["micro", "macro"]), default="micro", show_default=True, help="Average of it."
+)
+@click.option(
+    "--unit",
+    type=click.Choice(["document", "context"]),
+    default="document",
+    show_default=True,
+    help="What samples draw and exchange.",
+)
+@click.option(
+    "--samples", type=click.IntRange(min=100), default=10_000, show_default=True, metavar="N", help="How many samples."
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Seed of the samples."
+)
 @click.option("--entities", type=click.Path(path_type=Path), help="Types of entities (TSV: entity, name, types).")
 @click.option("--agreement", is_flag=True, help="Agreement of two datasets' annotations (as two --gold without --run).")
 @workspace_option
