@@ -273,6 +273,8 @@ class Workspace:
     def _attached(self) -> KnowledgeBase:
         from remix.errors import MissingKnowledge
 
+        if self.kb is None:
+            self.ensure_sample()
         if (kb := self.kb) is None:
             raise MissingKnowledge(
                 "no knowledge base is attached: `remix kb attach` takes the one that ships with remix"
