@@ -148,14 +148,15 @@ def _of_classes(case: Case, first: Frames, second: Frames) -> pl.DataFrame:
     for rows in counted[1:]:
         table = table.join(rows, on="class", how="full", coalesce=True)
     table = table.with_columns(pl.exclude("class").fill_null(0)).sort("class")
-    size, agreed = pl.lit(float(len(pairs))), pl.col("agreed")
-    seen = ratio(size - pl.col("left") - pl.col("right") + 2 * agreed, size)
-    chance = ratio(pl.col("left") * pl.col("right") + (size - pl.col("left")) * (size - pl.col("right")), size * size)
+    size, agreed = len(pairs), pl.col("agreed")
+    # In whole numbers, times size², so that a class that no pair has is 0 / 0 and not what rounding leaves.
+    seen = size * (size - pl.col("left") - pl.col("right") + 2 * agreed)
+    chance = pl.col("left") * pl.col("right") + (size - pl.col("left")) * (size - pl.col("right"))
     return table.select(
         pl.lit("class").alias("compared"),
         *("class", "first", "second", "agreed"),
         f1=ratio(2 * agreed, pl.col("first") + pl.col("second")),
-        kappa=ratio(seen - chance, 1 - chance).round(12),
+        kappa=ratio(seen - chance, size * size - chance),
     )
 
 

@@ -93,6 +93,8 @@ def test_slices_are_tested_with_the_intervals_and_unknown_ones_are_refused():
     assert rows["p_holm"].max() < 0.05
     with pytest.raises(UnknownName, match="no slice named 'c:3'; did you mean 'c:"):
         evaluate(framed(gold, documents=names), {"s": run}, **options, against="c:3")
+    with pytest.raises(UsageError, match="--against c:1 tests slices: it goes with --by and --bootstrap"):
+        evaluate(framed(gold, documents=names), {"s": run}, **options | {"bootstrap": 0}, against="c:1")
 
 
 def test_agreement_by_hand():
@@ -107,6 +109,16 @@ def test_agreement_by_hand():
     assert table["tokens in mentions"]["kappa"] == pytest.approx((4 / 5 - 12 / 25) / (13 / 25))
     # The second has no classes: on the three and two mentions nothing is agreed.
     assert [table["class"][name] for name in ("class", "first", "second", "agreed", "f1")] == ["c:Person", 3, 0, 0, 0.0]
+
+
+def test_kappa_of_a_class_that_no_agreed_span_has_is_undefined():
+    # Seven agreed spans, none with a class. In floating numbers 7² · (1 / 7²) is less than 1, and κ was 1.
+    spans = [(k, k + 1, "e:A") for k in range(8)]
+    first = annotated(*spans)
+    last = first.annotations["annotation"][-1]
+    classes = pl.DataFrame({"annotation": [last, last], "class": ["c:Noun", "c:Verb"]})
+    rows = agreement(replace(first, classes=classes), annotated(*spans[:7])).filter(compared="class")
+    assert rows.select("first", "second", "f1", "kappa").rows() == [(1, 0, 0.0, None)] * 2
 
 
 def test_an_annotation_agrees_with_itself_also_where_it_has_alternatives():
