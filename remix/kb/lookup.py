@@ -21,6 +21,7 @@ SHOWN = 20
 
 NEAR = 300_000
 """At most so many names are compared with a misspelt one."""
+_SHOWS = "says what the knowledge base holds"
 _LAST = "\U0010ffff"
 _SCORES = ("pagerank", "hits", "hub")
 
@@ -43,7 +44,7 @@ def lookup(kb: KnowledgeBase, name: str, *, limit: int = SHOWN) -> pl.DataFrame:
 def _form(kb: KnowledgeBase, form: str, limit: int) -> pl.DataFrame:
     found = kb.candidates(pl.DataFrame({"form": [form]}))
     if found.is_empty():
-        raise UnknownName("surface form", form, _near_forms(kb, form))
+        raise UnknownName("surface form", form, _near_forms(kb, form), "remix kb show", does=_SHOWS)
     shown = found.sort("rank", "entity").head(limit)
     types = kb.rows("types", "entity", shown["entity"], ["entity", "class"])
     segments = kb.rows("entities", "entity", shown["entity"], ["entity", "pagerank_segment"])
@@ -74,7 +75,7 @@ def _facts(kb: KnowledgeBase, name: str, iri: str, limit: int) -> Iterator[tuple
     entity, status = named["canonical"], named["status"]
     known = kb.rows("entities", "entity", pl.Series([entity]))
     if known.is_empty() and status == "unknown":
-        raise UnknownName("entity", shorten(iri), _near_entities(kb, iri))
+        raise UnknownName("entity", shorten(iri), _near_entities(kb, iri), "remix kb show", does=_SHOWS)
     yield "entity", shorten(entity)
     yield "status", status
     if entity != iri:
