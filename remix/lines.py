@@ -81,7 +81,7 @@ def blocks_of_lines(path: Path | str, size: int = BLOCK, stopped: Event | None =
     except BadInput as error:
         if error.line is not None or not offset:
             raise
-        reached = f" after {at:,} bytes of it; {offset:,} bytes came out of it before"
+        reached = f" after {at:,} bytes of it; {offset:,} bytes came out of it before; download it again"
         raise BadInput(error.file, error.reason + reached, line=line) from None
 
 

@@ -60,7 +60,16 @@ def build(workspace: Path | None, output: str, to: Path | None, **choices: Any) 
     """Build a knowledge base from one or more sources, and attach it.
 
     A build that is interrupted goes on where it ended when the same command is given again; one that fails leaves the
-    attached knowledge base as it is. `remix list sources` shows the kinds of sources.
+    attached knowledge base as it is.
+
+    \b
+    Kinds of sources, and places such as yours:
+      --from dbpedia 2022.12.01/               files of a release, as downloaded
+      --from wikidata latest-truthy.nt.bz2     a dump in N-Triples
+      --from anchors anchors.tsv               surface form, entity, count
+      --from scores pagerank.nt.bz2            published PageRank and HITS
+      --from tables tables/                    TSV files, one a table
+      --from endpoint https://dbpedia.org/sparql --for my-corpus
 
     A folder of tables holds surface_forms.tsv, and where there are, links, types, labels, redirects, sameas and
     disambiguations, plain or compressed. Rows that were derived from the gold annotations of a dataset make its
@@ -70,11 +79,12 @@ def build(workspace: Path | None, output: str, to: Path | None, **choices: Any) 
     Example:
       remix kb build --from tables tables --name mine --without-source 'gold:*'
     """
+    from remix.kb.description import problem_counts
+
     made = open_workspace(workspace).kb_build(**choices)
-    if circles := made.described["circular_redirects"]["count"]:
-        print(f"{circles} redirects lead in a circle and are left as they are", file=sys.stderr)
-    if unknown := made.described.get("unknown_link_targets", {}).get("count"):
-        print(f"{unknown} entities are linked to that have no label, name or type", file=sys.stderr)
+    if problems := problem_counts(made):
+        said = ", ".join(f"{problem} ({count})" for problem, count in problems.items())
+        print(f"problems: {said}; `remix kb show --only problems` shows the first ten of each", file=sys.stderr)
     print_table(made.summary(), output, to)
 
 

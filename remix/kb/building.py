@@ -11,7 +11,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -23,7 +23,7 @@ from remix.kb.sources import Part
 from remix.kb.staging import TABLES, Staging
 from remix.progress import note, stage
 
-__all__ = ["Staged", "building_folder", "discard", "left_behind", "locked", "part_folders", "read_part"]
+__all__ = ["Staged", "building_folder", "discard", "left_behind", "locked", "part_folders", "read_part", "take_over"]
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,8 @@ def _read(part: Part, folder: Path, *, strict: bool) -> None:
         kept = f"{error.reason}; the {sum(staging.rows.values())} rows that were read are kept apart in {aside}"
         raise BadInput(error.file, kept, line=error.line, column=error.column) from error
     problems = {kind: asdict(problem) for kind, problem in staging.problems.items()}
-    (aside / "part.json").write_text(json.dumps({"rows": staging.rows, "problems": problems}), encoding="utf-8")
+    said = {"fingerprint": part.fingerprint, "rows": staging.rows, "problems": problems}
+    (aside / "part.json").write_text(json.dumps(said), encoding="utf-8")
     aside.rename(folder)
 
 
@@ -144,6 +145,25 @@ def _found(origin: Origin, folder: Path) -> Staged | None:
         return None
     files = {table: sorted((folder / table).glob("*.parquet")) for table in TABLES}
     return Staged(origin, {table: found for table, found in files.items() if found}, said["rows"], said["problems"])
+
+
+def take_over(origin: Origin, folder: Path, builds: Iterable[Path]) -> None:
+    """Link what an unfinished build with other sources or choices has read of a part, unless it is there already.
+
+    So a file that is downloaded again after a failure is the only one that is read again.
+    """
+    number, _, name = folder.name.partition("-")
+    for build in builds:
+        for found in () if folder.exists() else sorted(build.glob(f"read/{len(number) * '[0-9]'}-{name}")):
+            with suppress(OSError, ValueError):  # whoever builds there may finish and sweep it meanwhile
+                if (
+                    json.loads((found / "part.json").read_text(encoding="utf-8"))["fingerprint"]
+                    == origin.part.fingerprint
+                ):
+                    aside = folder.with_name(f"{folder.name}.unfinished")
+                    shutil.rmtree(aside, ignore_errors=True)
+                    shutil.copytree(found, aside, copy_function=os.link)
+                    aside.rename(folder)
 
 
 def part_folders(folder: Path, origins: Sequence[Origin]) -> list[Path]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -14,13 +15,13 @@ import polars as pl
 
 from remix.errors import BadInput, Error, UsageError
 from remix.kb.assembly import Assembly, Rules, height
-from remix.kb.building import Staged, building_folder, discard, left_behind, locked, part_folders, read_part
+from remix.kb.building import Staged, building_folder, discard, left_behind, locked, part_folders, read_part, take_over
 from remix.kb.engines import ENGINES, Engine
 from remix.kb.origins import Origin, check_releases, origins_of
 from remix.kb.parts import FORMAT
 from remix.kb.source_names import UNCOUNTED
 from remix.kb.sources import Choices
-from remix.kb.staging import TABLES
+from remix.kb.staging import TABLES, strictly
 from remix.progress import note, stage
 from remix.signature import content_hash
 
@@ -56,7 +57,8 @@ def build(
 
     Each source is a kind (`remix.kb.sources`) and a place. The version is a hash of the parts' content and of the
     choices; what is built already is kept as it is. What is read of the sources stays in a folder
-    `<to>/.building-<name>-<version>` until the build is done: the same call goes on where an interrupted one ended.
+    `<to>/.building-<name>-<version>` until the build is done: the same call goes on where an interrupted one ended,
+    and one with other sources or choices takes over what was read of the same parts.
     `fresh` removes what unfinished builds of that name left behind, and begins anew.
 
     Of the sources: `languages` are those to keep, `strict` makes the first line that cannot be read an error, `forms`
@@ -75,6 +77,8 @@ def build(
     """
     if scores not in ("computed", "published"):
         raise UsageError(f"scores are computed or published, not '{scores}'")
+    if not re.fullmatch(r"\w[\w.-]{0,99}", name):
+        raise UsageError(f"'{name}' cannot name a knowledge base: use letters, digits, '-', '_' and '.'")
     works = ENGINES[engine], memory or os.environ.get("REMIX_MEMORY", MEMORY)
     rules = Rules(tuple(sorted(without_sources)), tuple(sorted(uncounted)), complete, damping, tolerance, scores)
     nothing = pl.Series([], dtype=pl.String)
@@ -90,6 +94,8 @@ def build(
     if not (folder / "kb.json").exists():
         with locked(working):
             _build(origins, rules, working, folder, works, {"name": name, "version": version, **described}, strict)
+    if strict:
+        _refuse_left_out(folder)
     return folder
 
 
@@ -108,13 +114,17 @@ def _build(
     try:
         with stage("knowledge base"):
             folders = part_folders(working / "read", origins)
-            staged = [read_part(*one, strict=strict) for one in zip(origins, folders, strict=True)]
-            _refuse_empty(staged)
+            others = [one for one in left_behind(folder.parent, described["name"]) if one != working]
+            staged = []
+            for origin, part in zip(origins, folders, strict=True):
+                take_over(origin, part, others)
+                staged.append(read_part(origin, part, strict=strict))
+            _refuse_empty(staged, described["languages"])
             for place in ("work", "kb"):
                 (working / place).mkdir(parents=True, exist_ok=True)
             with engine.open(working, memory) as session:
                 found = Assembly(session, _by_table(staged), working / "work", working / "kb", rules).run()
-            _finish(working, folder, {**described, **found, "sources": [part.described() for part in staged]})
+            _finish(working, folder, {**described, **found, "sources": [one.described() for one in staged]})
     except BaseException as error:
         note(f"what is read and built so far stays in {working}; the same command goes on from there")
         if isinstance(error, OSError):
@@ -141,13 +151,25 @@ def _by_table(staged: Sequence[Staged]) -> dict[str, list[Path]]:
     return {table: [file for part in staged for file in part.files.get(table, [])] for table in TABLES}
 
 
-def _refuse_empty(staged: Sequence[Staged]) -> None:
+def _refuse_empty(staged: Sequence[Staged], languages: Sequence[str]) -> None:
     if any(part.rows.get("surface_forms") for part in staged):
         return
     wrong = [f"{kind} ({problem['count']})" for part in staged for kind, problem in part.problems.items()]
     why = f"; left out: {', '.join(wrong)}" if wrong else ""
     places = ", ".join(part.origin.part.place or part.origin.part.name for part in staged)
-    raise BadInput(places or "the sources", f"no surface forms are left: a knowledge base needs names of entities{why}")
+    raise BadInput(
+        places,
+        f"no surface forms are left: a knowledge base needs names of entities{why}; add a source that has names in "
+        f"{', '.join(languages)} (`remix list sources` shows the kinds), or choose other languages with --lang",
+    )
+
+
+def _refuse_left_out(folder: Path) -> None:
+    """Raise `BadInput` for what was built before, less strictly, and leaves out what could not be read."""
+    described = json.loads((folder / "kb.json").read_text(encoding="utf-8"))
+    for part in described["sources"]:
+        for kind, problem in part["problems"].items():
+            raise BadInput(part["place"] or part["part"], strictly(kind, problem["first"]))
 
 
 def _finish(working: Path, folder: Path, described: dict[str, Any]) -> None:

@@ -7,19 +7,20 @@ import polars as pl
 from remix.kb.knowledge import KnowledgeBase
 from remix.names import shorten
 
-__all__ = ["problems_of", "sources_of"]
-
-SHOWN = 3
+__all__ = ["problem_counts", "problems_of", "sources_of"]
 
 
 def sources_of(kb: KnowledgeBase) -> pl.DataFrame:
     """Return a row for each part of a source: source, part, place, date, licence, bytes, rows, problems and hash.
 
-    `rows` and `problems` are what was read and what could not be; the hash is short, `kb.json` has it in full.
+    The place of a file is its folder, where the part is named like the file. `rows` and `problems` are what was read
+    and what could not be; the hash is short, `kb.json` has it in full.
     """
     rows = [
         (
-            *(str(part.get(name) or "") for name in ("source", "part", "place", "date", "licence")),
+            *(str(part.get(name) or "") for name in ("source", "part")),
+            str(part.get("place") or "").removesuffix(f"/{part.get('part')}"),
+            *(str(part.get(name) or "") for name in ("date", "licence")),
             int(part.get("size") or 0),
             sum(part.get("rows", {}).values()),
             sum(problem["count"] for problem in part.get("problems", {}).values()),
@@ -33,14 +34,14 @@ def sources_of(kb: KnowledgeBase) -> pl.DataFrame:
 
 
 def problems_of(kb: KnowledgeBase) -> pl.DataFrame:
-    """Return a row for each kind of problem: where, problem, count and the first of its cases; `kb.json` has ten."""
+    """Return a row for each of the first ten cases of a kind of problem: where, problem, count in all, and the case."""
     read = [
-        (part["part"], kind, problem["count"], _first(problem["first"]))
+        (part["part"], kind, problem["count"], problem["first"])
         for part in kb.described.get("sources", [])
         for kind, problem in part.get("problems", {}).items()
     ]
     whole = [
-        ("knowledge base", name.replace("_", " "), found["count"], _first(found["first"]))
+        ("knowledge base", name.replace("_", " "), found["count"], found["first"])
         for name in ("circular_redirects", "unknown_link_targets")
         if (found := kb.described.get(name)) and found["count"]
     ]
@@ -48,10 +49,17 @@ def problems_of(kb: KnowledgeBase) -> pl.DataFrame:
         "where": pl.String(),
         "problem": pl.String(),
         "count": pl.Int64(),
-        "first": pl.List(pl.String()),
+        "case": pl.String(),
     }
-    return pl.DataFrame(read + whole, schema=schema, orient="row")
+    rows = [
+        (where, problem, count, shorten(str(case)))
+        for where, problem, count, cases in read + whole
+        for case in cases or [""]
+    ]
+    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _first(cases: list[str]) -> list[str]:
-    return [shorten(str(case)) for case in cases[:SHOWN]]
+def problem_counts(kb: KnowledgeBase) -> dict[str, int]:
+    """Return how often each kind of problem was met, in all parts together."""
+    kinds = problems_of(kb).unique(["where", "problem"], maintain_order=True)
+    return dict(kinds.group_by("problem", maintain_order=True).agg(pl.col("count").sum()).rows())

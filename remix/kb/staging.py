@@ -12,7 +12,7 @@ from remix.errors import BadInput
 from remix.frames import write_parquet
 from remix.kb.forms import normalise
 
-__all__ = ["TABLES", "Problem", "Staging"]
+__all__ = ["TABLES", "Problem", "Staging", "strictly"]
 
 TABLES: dict[str, dict[str, pl.DataType]] = {
     "surface_forms": {
@@ -53,6 +53,11 @@ class Problem:
     first: list[str] = field(default_factory=list)
 
 
+def strictly(kind: str, examples: list[str]) -> str:
+    """Return what is said of a problem that stops a strict build."""
+    return f"{kind}: {', '.join(examples[:1])}; mend it, or build without --strict, which leaves it out and counts it"
+
+
 class Staging:
     """A folder that takes the rows of one part; `strict` makes the first problem an error.
 
@@ -91,7 +96,7 @@ class Staging:
             return
         examples = list(examples)
         if self.strict:
-            raise BadInput(place, f"{kind}: {examples[0] if examples else count}")
+            raise BadInput(place, strictly(kind, examples or [str(count)]))
         known = self.problems.setdefault(kind, Problem())
         known.count += count
         known.first += examples[: SHOWN - len(known.first)]

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from remix.errors import BadInput
+from remix.errors import BadInput, UsageError
 from remix.kb import KnowledgeBase, build
 from remix.kb.building import discard, locked
+from remix.kb.description import problem_counts, problems_of, sources_of
 from remix.workspace import Workspace
 
 Tables = Callable[..., Path]
@@ -33,7 +34,11 @@ from contextlib import contextmanager
 
 
 def parts(place, choices):
-    return [Part(name, name, lambda staging, name=name: read(Path(place), name, staging)) for name in ("one", "two")]
+    mended = "mended" if (Path(place) / "mended-two").exists() else ""
+    return [
+        Part(name, name + mended * (name == "two"), lambda staging, name=name: read(Path(place), name, staging))
+        for name in ("one", "two")
+    ]
 
 
 def read(place, name, staging):
@@ -138,6 +143,31 @@ def test_build_when_a_part_fails_then_what_was_read_is_kept_apart_and_said(
     assert "the same command goes on from there" in failed.stderr
 
 
+def test_build_when_a_damaged_part_is_replaced_then_the_others_are_not_read_again(
+    tmp_path: Path, remix: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    (tmp_path / "place" / "fail-two").touch()
+    assert remix().returncode == 1
+    (tmp_path / "place" / "fail-two").unlink()
+    (tmp_path / "place" / "mended-two").touch()
+    again = remix()
+    assert again.returncode == 0, again.stderr
+    assert log(tmp_path) == ["one", "two", "two"]
+    (folder,) = finished(tmp_path)
+    assert KnowledgeBase.open(folder).surface_forms["surface_form"].to_list() == ["one", "two"]
+
+
+def test_build_when_strict_then_a_knowledge_base_that_leaves_things_out_is_refused(
+    tmp_path: Path, remix: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    done = remix()
+    assert done.returncode == 0
+    assert "problems: odd line (2); `remix kb show --only problems`" in done.stderr  # one of each of two parts
+    strict = remix("--strict")
+    assert strict.returncode == 1
+    assert "one: odd line: one:7: odd; mend it, or build without --strict" in strict.stderr
+
+
 def test_build_when_strict_then_a_problem_stops_it_even_in_a_part_that_was_read_before(
     tmp_path: Path, remix: Callable[..., subprocess.CompletedProcess[str]]
 ) -> None:
@@ -165,6 +195,32 @@ def test_build_when_parts_have_problems_then_the_knowledge_base_says_them(
         "rows": {"surface_forms": 1},
         "problems": {"odd line": {"count": 1, "first": ["one:7: odd"]}},
     }
+
+
+def test_problems_when_a_kind_has_several_cases_then_each_of_the_first_ten_has_a_row(tmp_path: Path) -> None:
+    lines = [f"broken {number}" for number in range(13)]
+    sound = '<http://dbpedia.org/resource/A> <http://www.w3.org/2000/01/rdf-schema#label> "A"@en .'
+    (tmp_path / "dump").mkdir()
+    (tmp_path / "dump" / "labels_lang=en.ttl").write_text("\n".join([*lines, sound, ""]))
+    kb = build([("dbpedia", str(tmp_path / "dump"))], tmp_path / "kb", name="odd")
+    problems = problems_of(kb)
+    assert problems["case"].to_list() == [f"labels_lang=en.ttl:{n + 1}: broken {n}" for n in range(10)]
+    assert set(problems["count"]) == {13}
+    assert problem_counts(kb) == {"a line that is no triple": 13}
+    assert sources_of(kb).select("part", "place").rows() == [("labels_lang=en.ttl", str(tmp_path / "dump"))]
+
+
+@pytest.mark.parametrize("name", ["a/b", "..", ".hidden", ""])
+def test_build_when_the_name_is_no_name_of_a_folder_then_it_is_refused(
+    tmp_path: Path, tables: Tables, name: str
+) -> None:
+    with pytest.raises(UsageError, match="cannot name a knowledge base"):
+        build([("tables", str(tables()))], tmp_path / "kb", name=name)
+
+
+def test_build_when_a_folder_has_no_table_then_the_tables_are_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"no table of a knowledge base: surface_forms\.tsv"):
+        build([("tables", str(tmp_path))], tmp_path / "kb", name="none")
 
 
 def test_build_when_it_fails_then_the_attached_knowledge_base_stays(tables: Tables, tmp_path: Path) -> None:
@@ -215,6 +271,9 @@ def test_build_when_other_sources_were_left_unfinished_then_fresh_removes_what_i
 
 def test_build_when_nothing_is_in_the_sources_then_the_error_names_them(tmp_path: Path) -> None:
     (tmp_path / "none").mkdir()
-    with pytest.raises(BadInput, match="no surface forms are left"):
-        build([("tables", str(tmp_path / "none"))], tmp_path / "kb", name="empty")
-    assert not list((tmp_path / "kb").iterdir())
+    (tmp_path / "none" / "links.tsv").write_text("source\ttarget\tcount\torigin\nurn:A\turn:B\t1\tx\n")
+    with pytest.raises(
+        BadInput, match=r"none/links\.tsv: no surface forms are left.* names in de \(`remix list sources`"
+    ):
+        build([("tables", str(tmp_path / "none"))], tmp_path / "kb", name="empty", languages=["de"])
+    assert not list((tmp_path / "kb").glob("[!.]*"))

@@ -18,6 +18,8 @@ def _parts(place: str, choices: Choices) -> list[Part]:
     if not folder.is_dir():
         raise UsageError(f"{folder} is no folder with the tables of a knowledge base ({', '.join(TABLES)})")
     files = {table: table_file(folder, table) for table in TABLES}
+    if not any(files.values()):
+        raise UsageError(f"{folder} has no table of a knowledge base: {', '.join(f'{name}.tsv' for name in TABLES)}")
     # The hash is of the content: a table that is compressed later makes no other knowledge base.
     return [
         Part(
