@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from remix import progress
-from remix.errors import UnknownName, UsageError
+from remix.errors import UsageError
 from remix.frames import Frames
 from remix.scoring.answers import Answers
 from remix.scoring.asked import counted, with_means
@@ -25,7 +25,7 @@ from remix.scoring.profiles import PROFILES
 from remix.scoring.rows import rows_of
 from remix.scoring.selecting import scope_of_queries
 from remix.scoring.signatures import LENGTH, frames_hash, signed
-from remix.scoring.slices import crossed, kb_cases, scope_named, scope_of_class
+from remix.scoring.slices import crossed, kb_cases, scope_named, scope_of_class, slice_named
 from remix.scoring.thresholds import above, threshold_rule, thresholds_by
 from remix.scoring.units import in_units
 from remix.scoring.weights import Weights, require_pairs, weighed, weights_of
@@ -127,7 +127,7 @@ def evaluate(
         against=against,
         min_support=min_support,
     )
-    _check(runs, spans)
+    _check(runs, choice)
     prepared, answers = rules.prepare(gold, runs)
     if types is None and kb is not None:
         types = kb.types
@@ -144,6 +144,7 @@ def evaluate(
     asked = replace(asked, threshold=_declared(threshold, tuning), offsets=offsets)
     signature = signed(asked, gold, runs, kb, [columns, document_columns], background, contents or {}, **known)
     counts = counts_of(whole, choice, columns=columns, document_columns=document_columns, weights=weights)
+    choice = replace(choice, against=slice_named(against, counts["slice"]))
     rows = with_means(rows_of(counts, whole.mentions.documents, runs, choice), asked)
     if choice.errors:
         wrong = error_rows(whole, choice.errors, choice.matchings)
@@ -153,9 +154,11 @@ def evaluate(
     return rows.join(signature, on="system", how="left", maintain_order="left")
 
 
-def _check(runs: Mapping[str, Frames], spans: str) -> None:
-    if spans not in ("all", "kept"):
-        raise UsageError(f"spans are 'all' or 'kept', not '{spans}'")
+def _check(runs: Mapping[str, Frames], choice: Choice) -> None:
+    if choice.spans not in ("all", "kept"):
+        raise UsageError(f"spans are 'all' or 'kept', not '{choice.spans}'")
+    if choice.against and not (choice.by and choice.bootstrap):
+        raise UsageError(f"--against {choice.against} tests slices: it goes with --by and --bootstrap")
     if not runs:
         raise UsageError("nothing to evaluate: name a run")
 
@@ -245,8 +248,6 @@ def counts_of(
     counts = (
         pl.concat(parts, how="diagonal_relaxed").join(_names(mentions), on="system").join(mentions.documents, on="doc")
     )
-    if choice.against and choice.against not in set(counts["slice"]):
-        raise UnknownName("slice", choice.against, counts["slice"].unique())
     return counts.drop("system", "document").rename({"name": "system"})
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from remix.scoring.slices import local_names
 from remix.signature import Signature
 
 __all__ = ["readable", "readable_errors", "signature_lines"]
@@ -28,14 +29,14 @@ def readable(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str] = ()
     if len(datasets) == 1:
         table = table.with_columns(dataset=pl.lit(datasets[0]))
     shown = [name for name in ("dataset", "task", "matching") if table[name].n_unique() > 1]
-    if set(table["column"]) - {""}:
-        names = pl.when(pl.col("column") == "").then(pl.lit("all")).otherwise("slice")
-        table = table.with_columns(slice=names.str.replace(r"^.*[/#]([^/#]+)$", "$1"))
-        shown.append("slice")
-    columns = ["system", *shown, "mentions", "tp", "fp", "fn", "ignored", "precision"]
+    if cuts := set(table["column"]) - {""}:
+        table = table.with_columns(local_names("slice"))
+        table = table.with_columns(slice=pl.when(pl.col("column") == "").then(pl.lit("all")).otherwise("slice"))
+        shown += ["slice"] if len(cuts) == 1 else ["column", "slice"]
+    columns = ["system", *shown, "threshold", "mentions", "tp", "fp", "fn", "ignored", "precision"]
     columns += ["precision_in_scope", "precision_on_mention", "recall", "f1", "f1_deviation", "f1_low", "f1_high"]
     columns += ["difference", "p_holm", "fuzzy_recall", "fuzzy_f1", "macro_f1"]
-    optional = {"ignored", *columns[columns.index("precision") + 1 :]} - {"recall", "f1"}
+    optional = {"threshold", "ignored", *columns[columns.index("precision") + 1 :]} - {"recall", "f1"}
     kept = [name for name in columns if name not in optional or (name in table.columns and _says(table[name]))]
     renamed = {"precision": "P", "precision_in_scope": "P in scope", "precision_on_mention": "P on mention"}
     renamed |= {"recall": "R", "f1": "F1", "f1_low": "F1 from", "f1_high": "to", "macro_f1": "macro-F1"}
@@ -59,16 +60,33 @@ def _says(column: pl.Series) -> bool:
 def signature_lines(rows: pl.DataFrame, by: Sequence[str] = ()) -> list[str]:
     """Return the signature that all systems share, then the content of each one's run.
 
-    Before them stands which precision F1 takes in the rows that are shown.
+    Before them stands what rows that are shown do not say themselves: which precision F1 takes, what intervals and
+    differences are, how thresholds were chosen.
     """
     rows = rows if "kb" in by else rows.filter(pl.col("column") != "kb")
     signed = rows.select("system", "signature").drop_nulls().unique(maintain_order=True).rows()
     parsed = {system: dict(Signature.parse(line).fields) for system, line in signed}
     runs = " ".join(f"{system}={_run(fields)}" for system, fields in parsed.items())
     lines = [f"signature {Signature(next(iter(parsed.values())))}", f"runs {runs}"]
+    lines = [*_explained(rows, next(iter(parsed.values()))), *lines]
     used = rows["f1_precision"].drop_nulls().unique().sort().to_list() if "f1_precision" in rows.columns else []
     special = [name for name in used if name not in ("", "all")]
     return [f"F1 is made of R and P {' or P '.join(special)}", *lines] if special else lines
+
+
+def _explained(rows: pl.DataFrame, fields: dict[str, str]) -> list[str]:
+    said = {name for name in ("f1_low", "p_holm", "threshold") if name in rows.columns and _says(rows[name])}
+    lines = []
+    if "f1_low" in said:
+        unit = fields.get("unit", "document")
+        lines.append(f"F1 from … to is the 95 % percentile bootstrap interval over {unit}s")
+    if "p_holm" in said:
+        other = fields.get("against") or "all"
+        lines.append(f"difference is micro-F1 less that of {other}; p is Holm-corrected over the slices of a column")
+    if "threshold" in said:
+        rule = {"oracle": " (oracle: the best micro-F1 on this very gold)", "tuned": " (the best where it was tuned)"}
+        lines.append(f"answers count above the confidence in threshold{rule.get(rows['threshold_by'][0], '')}")
+    return lines
 
 
 def _run(fields: dict[str, str]) -> str:

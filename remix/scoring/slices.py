@@ -14,7 +14,7 @@ from remix.scoring.cases import Case
 from remix.scoring.columns import Slicing
 from remix.scoring.mentions import NIL, Mentions
 
-__all__ = ["crossed", "kb_cases", "scope_named", "scope_of_class", "sliced"]
+__all__ = ["crossed", "kb_cases", "local_names", "scope_named", "scope_of_class", "slice_named", "sliced"]
 
 CLASSES = ("class", "type")
 """Columns whose values are classes, which answers have by their entities."""
@@ -103,6 +103,28 @@ def scope_named(given: str, classes: pl.Series) -> str:
     if len(same):
         raise UsageError(f"'{given}' is the name of several classes: write one of {', '.join(same)}")
     raise UnknownName("class", given, named["local"].drop_nulls(), "remix evaluate --by class")
+
+
+def local_names(column: str) -> pl.Expr:
+    """Return slices with the last part of each IRI in its place; IRIs that share their last part stay whole.
+
+    >>> rows = pl.DataFrame({"slice": ["http://dbpedia.org/ontology/Person × n/a", "http://e.org/a#b", "http://e.org/b"]})
+    >>> rows.select(local_names("slice"))["slice"].to_list()
+    ['Person × n/a', 'http://e.org/a#b', 'http://e.org/b']
+    """
+    local = pl.col(column).str.replace_all(r"\b(?:https?://|urn:)\S*[/#]([^/#\s]+)", "$1")
+    return pl.when(pl.col(column).n_unique().over(local) == 1).then(local).otherwise(column).alias(column)
+
+
+def slice_named(given: str, slices: pl.Series) -> str:
+    """Return the slice of a name, as it is or as tables show it; nothing for nothing. Raises `UnknownName`."""
+    known = slices.unique().sort().to_frame("slice").filter(pl.col("slice") != "")
+    if not given or given in known["slice"]:
+        return given
+    shown = known.with_columns(shown=local_names("slice"))
+    for name in shown.filter(pl.col("shown") == given)["slice"]:
+        return str(name)
+    raise UnknownName("slice", given, shown["shown"])
 
 
 def scope_of_class(mentions: Mentions, value: str, types: pl.DataFrame | None) -> pl.DataFrame | None:

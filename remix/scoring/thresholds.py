@@ -55,16 +55,21 @@ def thresholds_by(case: Case, task: str, matching: str, count: Counter, text: st
     """
     rule, number = threshold_rule(text)
     systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
+    if rule == "fixed":
+        _tell_unscored(case, with_detail(case, "confidence").answers.drop_nulls("confidence"))
     if rule in ("none", "fixed"):
         return systems.with_columns(threshold=pl.lit(number, pl.Float64))
     if rule == "tuned" and tuning is None:
         raise UsageError(f"'{text}': the dataset to tune on is not given")
     source = case if tuning is None or rule == "oracle" else tuning
     found = best_thresholds(sums_by_threshold(source, task, matching, count, together(source)))
-    without = [case.mentions.systems[n] for n in systems.join(found, on="system", how="anti")["system"]]
-    for name in without:
-        progress.note(f"run '{name}' has no confidence: all of its answers count")
+    _tell_unscored(case, found)
     return systems.join(found.select("system", threshold="above"), on="system", how="left", maintain_order="left")
+
+
+def _tell_unscored(case: Case, scored: pl.DataFrame) -> None:
+    for number in sorted(set(range(len(case.mentions.systems))) - set(scored["system"])):
+        progress.note(f"run '{case.mentions.systems[number]}' has no confidence: all of its answers count")
 
 
 def together(case: Case) -> pl.DataFrame:

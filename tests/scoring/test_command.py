@@ -91,6 +91,35 @@ def test_wrong_arguments_end_in_one_line(files, arguments, message):
     assert "\n" not in str(error.value)
 
 
+def test_rows_of_several_columns_say_which_one_they_cut_by(files):
+    gold, run = files
+    options = ["--task", "A2KB", "--match", "strong", "--by", "is_nil", "--by", "surface_form"]
+    header, _, *rows = invoke("--gold", gold, "--run", f"a={run}", *options).split("\n\n")[0].splitlines()
+    assert header.split()[:3] == ["system", "column", "slice"]
+    cut = {tuple(row.split()[1:3]) for row in rows[1:]}
+    assert cut == {("is_nil", "false"), ("surface_form", "Ada"), ("surface_form", "Bob"), ("surface_form", "Rome")}
+
+
+def test_tables_say_what_intervals_and_thresholds_are(tmp_path):
+    gold, run = tmp_path / "gold.jsonl", tmp_path / "run.jsonl"
+    mentions = [{"document": f"d{n}", "begin": 0, "end": 3, "entity": "e:Ada"} for n in range(10)]
+    texts = [{"document": f"d{n}", "text": TEXT} for n in range(10)]
+    gold.write_text("\n".join(map(json.dumps, texts + mentions)))
+    run.write_text("\n".join(json.dumps(row | {"confidence": 0.5}) for row in mentions))
+    options = ["--gold", gold, "--run", f"a={run}", "--task", "A2KB", "--match", "strong", "--threshold", "0.3"]
+    lines = invoke(*options, "--bootstrap", "10").splitlines()
+    assert lines[0].split()[:3] == ["system", "threshold", "mentions"]
+    assert "F1 from … to is the 95 % percentile bootstrap interval over documents" in lines
+    assert "answers count above the confidence in threshold" in lines
+
+
+def test_a_threshold_on_answers_without_confidence_is_told(files):
+    gold, run = files
+    arguments = ["--gold", gold, "--run", f"a={run}", "--task", "A2KB", "--threshold", "0.3"]
+    result = CliRunner().invoke(cli, ["evaluate", *map(str, arguments)])
+    assert "run 'a' has no confidence: all of its answers count" in result.stderr.splitlines()
+
+
 def test_classes_of_files_are_sliced_by_as_they_are_without_types_of_entities(tmp_path, files):
     # A class that maps to a coarse one gets no second row beside its own.
     _, run = files

@@ -9,7 +9,7 @@ from remix import progress
 from remix.errors import UnknownName, UsageError
 from remix.scoring import evaluate
 from remix.scoring.columns import Breakdown, breakdown
-from remix.scoring.slices import scope_named
+from remix.scoring.slices import scope_named, slice_named
 from tests.scoring.conftest import framed
 
 # Six mentions in two documents: persons and places, with the numbers 1 to 5 and one without.
@@ -91,3 +91,15 @@ def test_a_scope_is_named_in_short_and_an_unknown_one_refused():
         scope_named("Persn", classes)
     with pytest.raises(UnknownName, match="did you mean 'Person'"):
         evaluate(GOLD, {"s": RUN}, scope="Persn", types=TYPES)
+
+
+def test_a_slice_is_named_as_tables_show_it():
+    slices = pl.Series(["", "http://e.org/Person × d", "http://e.org/a#Place", "http://e.org/b#Place", "n/a"])
+    assert slice_named("", slices) == ""
+    assert slice_named("Person × d", slices) == "http://e.org/Person × d"
+    assert slice_named("http://e.org/a#Place", slices) == "http://e.org/a#Place"
+    assert slice_named("n/a", slices) == "n/a"
+    with pytest.raises(UnknownName, match="no slice named 'Persn × d'; did you mean 'Person × d'"):
+        slice_named("Persn × d", slices)
+    with pytest.raises(UnknownName, match="no slice named 'Place'"):
+        slice_named("Place", slices)
