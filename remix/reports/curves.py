@@ -59,7 +59,7 @@ def plot_curve(name: str, rows: pl.DataFrame, to: Path) -> None:
     parts = rows.partition_by("task", "matching", maintain_order=True)
     if not parts:
         raise UsageError("nothing to plot: no row has a score")
-    systems = rows["system"].unique(maintain_order=True).to_list()
+    systems = rows["system"].unique().sort().to_list()
     figure = new_figure(4.0 * len(panels), 3.4 * len(parts))
     grid = figure.subplots(len(parts), len(panels), squeeze=False, sharey=True)
     for line, part in zip(grid, parts, strict=True):

@@ -54,7 +54,9 @@ def plot(rows: pl.DataFrame, to: Path, datasets: Sequence[str] = ()) -> None:
 
 def _bars(rows: pl.DataFrame, datasets: Sequence[str]) -> pl.DataFrame:
     """Return the rows to draw, with `panel` (task and matching) and `group` (what a group of bars stands for)."""
-    micro = rows.filter(pl.col("average") == "micro")
+    # C2KB compares no spans, so its rows are the same under every matching: one panel.
+    spanless = pl.col("task") == "C2KB"
+    micro = rows.filter(pl.col("average") == "micro", ~spanless | (pl.col("matching") == pl.col("matching").first()))
     whole = micro.filter((pl.col("column") == "") & ~pl.col("dataset").is_in(["all", "mean"]))
     sliced = micro.filter((pl.col("column") != "") & (pl.col("dataset") == "all") & ~pl.col("column").is_in(_KINDS))
     if not sliced.is_empty():
@@ -65,7 +67,7 @@ def _bars(rows: pl.DataFrame, datasets: Sequence[str]) -> pl.DataFrame:
         drawn = whole.with_columns(group="dataset").sort(order, maintain_order=True)
     else:
         drawn = micro.filter(pl.col("column") == "").with_columns(group="dataset")
-    return drawn.with_columns(panel=pl.concat_str("task", "matching", separator=" "))
+    return drawn.with_columns(panel=pl.when(spanless).then("task").otherwise(pl.format("{} {}", "task", "matching")))
 
 
 _KINDS = ["kb", "error_class", ""]

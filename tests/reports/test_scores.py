@@ -57,3 +57,8 @@ def test_plot_when_the_suffix_is_unknown_names_the_known(tmp_path: Path) -> None
 def test_plot_when_no_row_has_a_score_says_so(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="nothing to plot"):
         plot(pl.DataFrame(WHOLE).with_columns(f1=pl.lit(None, pl.Float64)), tmp_path / "a.png")
+
+
+def test_bars_of_entity_sets_are_drawn_once_whatever_the_matching() -> None:
+    rows = [{**WHOLE[0], "task": "C2KB", "matching": matching} for matching in ("strong", "weak")]
+    assert _bars(pl.DataFrame(rows), [])["panel"].to_list() == ["C2KB"]
