@@ -63,7 +63,7 @@ def _read(path: Path, choices: Choices, is_rdf: bool, staging: Staging) -> None:
         elif _is_line_based(beginning(path)):
             _read_lines(path, rows, staging)
         else:
-            _read_turtle(path, rows)
+            _read_turtle(path, rows, staging)
     if not staging.rows:
         raise BadInput(path, "has no score of an entity: give TSV of entity and pagerank, or RDF of vrank or hfts")
 
@@ -79,30 +79,38 @@ def _read_lines(path: Path, rows: Rows, staging: Staging) -> None:
     nodes = pl.DataFrame(schema={"node": pl.String, "entity": pl.String})
     values = pl.DataFrame(schema={"node": pl.String, "number": pl.Float64})
     for found in said(path, Pattern(_WANTED), staging):
-        triples = found.rows.with_columns(number=pl.col("object").str.strip_chars().cast(pl.Float64, strict=False))
+        triples = found.rows.with_columns(number=_number(pl.col("object")))
         direct = triples.filter(pl.col("predicate").is_in(list(_PREDICATES)))
-        _take(direct.select("predicate", "number", entity="subject"), rows)
+        _take(direct.select("predicate", "number", entity="subject"), rows, staging, path)
         named = triples.filter(pl.col("predicate") == _HAS_RANK)
         nodes = pl.concat([nodes, named.select(node="object", entity="subject")])
         valued = triples.filter(pl.col("predicate") == _VALUE)
         values = pl.concat([values, valued.select("number", node="subject").select("node", "number")])
         # What has both is done; the others wait for a later block.
         both = nodes.join(values, on="node", maintain_order="left")
-        _take(both.select("entity", "number", predicate=pl.lit(_VRANK + "pagerank")), rows)
+        _take(both.select("entity", "number", predicate=pl.lit(_VRANK + "pagerank")), rows, staging, path)
         nodes = nodes.join(both, on="node", how="anti", maintain_order="left")
         values = values.join(both, on="node", how="anti", maintain_order="left")
     if nodes.height:
         staging.problem("a rank without a value", nodes.height, nodes["entity"].head(10), place=path)
 
 
-def _take(triples: pl.DataFrame, rows: Rows) -> None:
+def _number(text: pl.Expr) -> pl.Expr:
+    # NaN would come first in every ranking; neither it nor infinity nor a negative number is a score.
+    number = text.str.strip_chars().cast(pl.Float64, strict=False)
+    return pl.when(number.is_finite() & (number >= 0)).then(number)
+
+
+def _take(triples: pl.DataFrame, rows: Rows, staging: Staging, path: Path) -> None:
+    unfit = triples.filter(pl.col("number").is_null())["entity"]
+    staging.problem("a score that is no number from 0", len(unfit), unfit.head(10), place=path)
     known = triples.drop_nulls("number").with_columns(pl.col("predicate").replace_strict(_PREDICATES, default=None))
     entity = canonical(known["entity"])
     scores = [pl.when(pl.col("predicate") == score).then("number").alias(score) for score in SCORES]
     rows.add("scores", known.select(entity, *scores, source=pl.lit("published")))
 
 
-def _read_turtle(path: Path, rows: Rows) -> None:
+def _read_turtle(path: Path, rows: Rows, staging: Staging) -> None:
     """Read Turtle that is not one triple a line, with a parser, as a whole."""
     import pyoxigraph as ox
 
@@ -125,9 +133,9 @@ def _read_turtle(path: Path, rows: Rows) -> None:
     named = triples.with_columns(
         pl.col("entity").replace(entity).str.strip_prefix("<").str.strip_suffix(">"),
         pl.col("predicate").replace({_VALUE: _VRANK + "pagerank"}),
-        pl.col("number").cast(pl.Float64, strict=False),
+        _number(pl.col("number")),
     )
-    _take(named.filter(~pl.col("entity").str.starts_with("_:")), rows)
+    _take(named.filter(~pl.col("entity").str.starts_with("_:")), rows, staging, path)
 
 
 def _read_fields(path: Path, choices: Choices, rows: Rows, staging: Staging) -> None:
@@ -137,8 +145,7 @@ def _read_fields(path: Path, choices: Choices, rows: Rows, staging: Staging) -> 
             order, headed = _order(lines)
             lines = lines.slice(int(headed))
         number = {
-            score: field(order[score]).cast(pl.Float64, strict=False) if score in order else pl.lit(None, pl.Float64)
-            for score in SCORES
+            score: _number(field(order[score])) if score in order else pl.lit(None, pl.Float64) for score in SCORES
         }
         read = lines.select("line", "text", entity=field(order.get("entity", 0)), **number)
         sound = (pl.col("entity") != "") & pl.any_horizontal(pl.col(score).is_not_null() for score in SCORES)

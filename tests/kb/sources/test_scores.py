@@ -46,6 +46,19 @@ def test_ranks_of_bracketed_nodes_as_dbpedia_publishes_them(scores: Scores) -> N
     assert scores("pagerank_en.ttl", text) == [(DBR + "A", 1.5, None, None), (DBR + "B", 2.0, None, None)]
 
 
+@pytest.mark.parametrize("value", ["NaN", "INF", "-0.5", "many"])
+def test_what_is_no_number_from_0_is_no_score(tmp_path: Path, scores: Scores, read: Read, value: str) -> None:
+    # NaN would be the highest of all in every ranking.
+    sound = [(DBR + "B", 0.5, None, None)]
+    assert scores("x.tsv", f"dbr:A\t{value}\ndbr:B\t0.5\n") == sound
+    assert scores("x.nt", f'<{DBR}A> <{HFTS}pagerank> "{value}" .\n<{DBR}B> <{HFTS}pagerank> "0.5" .\n') == sound
+    assert read(SOURCE, tmp_path / "x.nt").problems["a score that is no number from 0"].first == [DBR + "A"]
+    assert (
+        scores("x.ttl", f'@prefix h: <{HFTS}> .\n<{DBR}A> h:pagerank "{value}" .\n<{DBR}B> h:pagerank "0.5" .') == sound
+    )
+    assert read(SOURCE, tmp_path / "x.ttl").problems["a score that is no number from 0"].count == 1
+
+
 def test_direct_terms(scores: Scores) -> None:
     text = f'<{WD}Q1> <{VRANK}pagerank> "3.5"^^{FLOAT} .\n'
     text += f'<{DBR}A> <http://dbpedia.org/ontology/wikiPageRank> "0.25"^^{FLOAT} .\n'
