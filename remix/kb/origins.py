@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date as Date
 from itertools import groupby
 from operator import attrgetter
+from pathlib import Path
 
 from remix.errors import UsageError
 from remix.kb.sources import SOURCES, Choices, Part
@@ -37,7 +38,8 @@ def origins_of(
         raise UsageError(
             f"a knowledge base is built from sources, and none is given; kinds: {', '.join(SOURCES.names())}"
         )
-    twice = next((source for source in sources if [*sources].count(source) > 1), None)
+    places = [(kind, Path(place).resolve() if Path(place).exists() else place) for kind, place in sources]
+    twice = next((source for source, place in zip(sources, places, strict=True) if places.count(place) > 1), None)
     if twice:
         raise UsageError(f"the source {' '.join(twice)} is given twice: its counts would be doubled")
     return [

@@ -52,6 +52,7 @@ def test_origins_when_date_and_licence_are_declared_then_parts_that_say_none_hav
     [
         ([], "none is given; kinds: .*tables"),
         ([("tables", "a"), ("tables", "a")], "the source tables a is given twice"),
+        ([("tables", "."), ("tables", "./../" + Path.cwd().name)], "is given twice"),
         ([("tables", "nowhere")], "nowhere is no folder with the tables"),
     ],
 )
