@@ -24,20 +24,18 @@ def plot(rows: pl.DataFrame, to: Path, datasets: Sequence[str] = ()) -> None:
     if not panels:
         raise UsageError("nothing to plot: no row has a score")
     systems = rows["system"].unique().sort().to_list()
-    widest = max(part["group"].n_unique() for part in panels)
-    figure = new_figure(
-        max(4.5, 1.2 + 0.35 * widest * (len(systems) + 1)) * min(2, len(panels)), 3.4 * -(-len(panels) // 2)
-    )
+    width = _width(panels, len(systems)) * min(2, len(panels))
+    figure = new_figure(width, 3.4 * -(-len(panels) // 2))
     axes = figure.subplots(-(-len(panels) // 2), min(2, len(panels)), squeeze=False, sharey=True).ravel()
     for axis, part in zip(axes, panels, strict=False):
         groups = part["group"].unique(maintain_order=True).to_list()
         for number, system in enumerate(systems):
             own = {row["group"]: row for row in part.filter(system=system).to_dicts()}
             shown = [(place, own[group]) for place, group in enumerate(groups) if group in own]
-            width = 0.8 / len(systems)
-            places = [place + (number - (len(systems) - 1) / 2) * width for place, _ in shown]
+            bar = 0.8 / len(systems)
+            places = [place + (number - (len(systems) - 1) / 2) * bar for place, _ in shown]
             heights = [row["f1"] or 0.0 for _, row in shown]
-            axis.bar(places, heights, width, label=system, color=COLOURS[number % len(COLOURS)], yerr=_spread(shown))
+            axis.bar(places, heights, bar, label=system, color=COLOURS[number % len(COLOURS)], yerr=_spread(shown))
         sizes = dict(part.group_by("group").agg(pl.col("mentions").max()).iter_rows())
         axis.set_xticks(range(len(groups)), [f"{shorten(group)}\n{sizes[group]} mentions" for group in groups])
         axis.tick_params(axis="x", labelsize=8)
@@ -47,9 +45,21 @@ def plot(rows: pl.DataFrame, to: Path, datasets: Sequence[str] = ()) -> None:
         axis.spines[["top", "right"]].set_visible(False)
     for axis in axes[len(panels) :]:
         axis.set_visible(False)
+    columns = max(1, int(width / (0.6 + LETTER * max(map(len, systems)))))
     handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, fontsize=8, frameon=False, loc="outside lower center", ncols=len(systems))
+    figure.legend(handles, labels, fontsize=8, frameon=False, loc="outside lower center", ncols=columns)
     save(figure, to)
+
+
+LETTER = 0.08
+"""Width of a letter of labels, in inches."""
+
+
+def _width(panels: Sequence[pl.DataFrame], systems: int) -> float:
+    """Return the width of a panel in inches in which bars can be told apart and labels do not touch."""
+    groups = max((part["group"].unique() for part in panels), key=len)
+    longest = max(len("0000 mentions"), *(len(shorten(group)) for group in groups))
+    return max(4.5, 1.2 + len(groups) * max(0.35 * (systems + 1), LETTER * (longest + 1)))
 
 
 def _bars(rows: pl.DataFrame, datasets: Sequence[str]) -> pl.DataFrame:

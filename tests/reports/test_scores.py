@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from remix.errors import UsageError
-from remix.reports.scores import _bars, plot
+from remix.reports.scores import _bars, _width, plot
 
 KEYS = {"task": "A2KB", "matching": "strong", "average": "micro", "mentions": 3}
 WHOLE = [
@@ -62,3 +62,10 @@ def test_plot_when_no_row_has_a_score_says_so(tmp_path: Path) -> None:
 def test_bars_of_entity_sets_are_drawn_once_whatever_the_matching() -> None:
     rows = [{**WHOLE[0], "task": "C2KB", "matching": matching} for matching in ("strong", "weak")]
     assert _bars(pl.DataFrame(rows), [])["panel"].to_list() == ["C2KB"]
+
+
+def test_panels_are_wide_enough_for_labels_beside_each_other() -> None:
+    # 1.2 inches of margin and, for each group, a letter more than its longest line of 0.08 inches each.
+    panel = pl.DataFrame({"group": ["International", "GovernmentAgency", "c", "d"] * 2})
+    assert _width([panel], 1) == pytest.approx(1.2 + 4 * 17 * 0.08)
+    assert _width([panel], 9) == pytest.approx(1.2 + 4 * 3.5)
