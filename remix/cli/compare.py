@@ -14,6 +14,8 @@ from remix.signature import Signature
 from remix.workspace import open_workspace
 
 MACHINE = ("json", "jsonl", "csv", "parquet")
+BROADEST = 8
+"""Columns of scores beside each other that a terminal has room for."""
 
 
 @click.command()
@@ -87,8 +89,11 @@ def command(
         signed = {"signature": pl.lit(compared.signature), "signature_short": short}
         print_table(pl.concat(rows, how="diagonal_relaxed").with_columns(**signed), output, to)
         return
-    wide = compared.scores.pivot("part", index="system", values="score", maintain_order=True)
-    parts = [wide, compared.pairs, compared.correlations]
+    # Slices by a column are many more than systems: then they are the rows.
+    across, down = ("part", "system") if compared.scores["part"].n_unique() <= BROADEST else ("system", "part")
+    wide = compared.scores.pivot(across, index=down, values="score", maintain_order=True)
+    ranked = compared.correlations.filter(pl.col("systems") > 1)
+    parts = [wide, compared.pairs, ranked]
     for number, table in enumerate(part for part in parts if len(part)):
         if number:
             click.echo("", err=to is not None)

@@ -149,6 +149,17 @@ def _copy(frames, number):
     )
 
 
+def test_command_has_many_slices_below_each_other(files: dict[str, Path]):
+    arguments = ["compare", "--gold", str(files["gold"]), "--run", f"bad={files['run']}", "--by", "document"]
+    done = CliRunner().invoke(cli, [*arguments, "--task", "A2KB", "--match", "strong", "--samples", "100"])
+    assert done.exit_code == 0, done.output
+    scores, *others = done.stdout.strip().split("\n\n")
+    assert scores.splitlines()[0].split() == ["part", "bad"]
+    assert [line.split()[-1] for line in scores.splitlines()[2:]] == ["0.4"] * (1 + UNITS)
+    # One system has no other to be tested against or ranked with.
+    assert len(others) == 1 and others[0].startswith("signature")
+
+
 def test_command_compares_systems_and_annotations(files: dict[str, Path]):
     arguments = ["compare", "--gold", str(files["gold"]), "-o", "json", "--samples", "500"]
     runs = ["--run", f"good={files['gold']}", "--run", f"bad={files['run']}"]
