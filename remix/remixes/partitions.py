@@ -80,11 +80,11 @@ def _parsed(scheme: str) -> tuple[str, list[float]]:
     try:
         numbers = [float(number) for number in re.split(r"[,\s]+", given) if number]
     except ValueError:
-        raise UsageError(f"'{given}' are no numbers: write --scheme '{name} 3,5,16'") from None
+        raise UsageError(f"'{given}' are no numbers: {name} takes some with commas, such as 3,5,16") from None
     if name == "thresholds" and (not numbers or numbers != sorted(set(numbers))):
-        raise UsageError("thresholds are numbers that rise: --scheme 'thresholds 3,5,16'")
+        raise UsageError("thresholds are numbers that rise, such as 3,5,16")
     if name == "quantiles" and (len(numbers) != 1 or numbers[0] < 2 or numbers[0] != int(numbers[0])):
-        raise UsageError("quantiles need one whole number, 2 or more: --scheme 'quantiles 4'")
+        raise UsageError("quantiles need one whole number, 2 or more")
     if name not in {"thresholds", "quantiles"} and numbers:
         raise UsageError(f"{name} takes no number")
     return name, numbers

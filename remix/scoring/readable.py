@@ -86,6 +86,10 @@ def _explained(rows: pl.DataFrame, fields: dict[str, str]) -> list[str]:
     if "threshold" in said:
         rule = {"oracle": " (oracle: the best micro-F1 on this very gold)", "tuned": " (the best where it was tuned)"}
         lines.append(f"answers count above the confidence in threshold{rule.get(rows['threshold_by'][0], '')}")
+    elif "threshold_by" in rows.columns and "oracle" in rows["threshold_by"]:
+        lines.append(
+            "where a run has confidence, answers count above that of the best micro-F1 on this very gold (oracle)"
+        )
     return lines
 
 

@@ -111,6 +111,9 @@ def test_tables_say_what_intervals_and_thresholds_are(tmp_path):
     assert lines[0].split()[:3] == ["system", "threshold", "mentions"]
     assert "F1 from … to is the 95 % percentile bootstrap interval over documents" in lines
     assert "answers count above the confidence in threshold" in lines
+    assert any(
+        "best micro-F1 on this very gold" in line for line in invoke(*options[:-2], "--profile", "gerbil").splitlines()
+    )
 
 
 def test_a_threshold_on_answers_without_confidence_is_told(files):
