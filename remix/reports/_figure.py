@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 from remix.errors import Error, UsageError, nearest
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["COLOURS", "new_figure", "save"]
+__all__ = ["COLOURS", "LETTER", "add_legend", "new_figure", "save"]
 
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#666666")
 """The palette of Okabe and Ito, which people who see colours differently can tell apart."""
+LETTER = 0.08
+"""Width of a letter of labels, in inches."""
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -26,6 +29,13 @@ def new_figure(width: float, height: float) -> Figure:
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
+
+
+def add_legend(figure: Figure, axis: Axes) -> None:
+    """Add what the axis labels below the figure, in as many columns as it is wide for."""
+    handles, labels = axis.get_legend_handles_labels()
+    columns = max(1, int(figure.get_figwidth() / (0.6 + LETTER * max(map(len, labels), default=0))))
+    figure.legend(handles, labels, fontsize=8, frameon=False, loc="outside lower center", ncols=columns)
 
 
 def save(figure: Figure, to: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from remix.errors import UsageError
-from remix.reports._figure import COLOURS, new_figure, save
+from remix.reports._figure import COLOURS, add_legend, new_figure, save
 
 __all__ = ["DRAWN", "plot_curve"]
 
@@ -79,6 +79,5 @@ def plot_curve(name: str, rows: pl.DataFrame, to: Path) -> None:
             axis.set_title(f"{panel.title}, {part['task'][0]} {part['matching'][0]}", fontsize=10)
             axis.grid(alpha=0.3)
             axis.spines[["top", "right"]].set_visible(False)
-    handles, labels = grid[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, fontsize=8, frameon=False, loc="outside lower center", ncols=min(6, len(systems)))
+    add_legend(figure, grid[0][0])
     save(figure, to)

@@ -9,7 +9,7 @@ import polars as pl
 
 from remix.errors import UsageError
 from remix.names import shorten
-from remix.reports._figure import COLOURS, new_figure, save
+from remix.reports._figure import COLOURS, LETTER, add_legend, new_figure, save
 
 __all__ = ["plot"]
 
@@ -45,14 +45,8 @@ def plot(rows: pl.DataFrame, to: Path, datasets: Sequence[str] = ()) -> None:
         axis.spines[["top", "right"]].set_visible(False)
     for axis in axes[len(panels) :]:
         axis.set_visible(False)
-    columns = max(1, int(width / (0.6 + LETTER * max(map(len, systems)))))
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, fontsize=8, frameon=False, loc="outside lower center", ncols=columns)
+    add_legend(figure, axes[0])
     save(figure, to)
-
-
-LETTER = 0.08
-"""Width of a letter of labels, in inches."""
 
 
 def _width(panels: Sequence[pl.DataFrame], systems: int) -> float:
