@@ -90,12 +90,17 @@ def _broken(source: Source, content: bytes, error: Exception) -> BadInput:
     """Return the error of the first line that is no mention."""
     for number, line in enumerate(content.splitlines(), 1):
         try:
-            row = json.loads(line or b"{}")
+            row = json.loads(line or b"{}", parse_constant=_refuse)
         except ValueError as reason:
             return BadInput(source.name, f"is no JSON ({reason})", line=number)
         if not isinstance(row, dict):
             return BadInput(source.name, "a mention is expected, as a JSON object", line=number)
     return BadInput(source.name, f"is not one JSON object a line: {' '.join(str(error).split())[:200]}")
+
+
+def _refuse(name: str) -> None:
+    # Python reads NaN and Infinity, which JSON does not have.
+    raise ValueError(f"{name} is no value of JSON")
 
 
 def _lists(source: Source, rows: pl.DataFrame, column: str) -> pl.DataFrame:

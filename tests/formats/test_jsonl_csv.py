@@ -93,6 +93,10 @@ def test_span_beyond_the_text_is_left_out_and_told(tmp_path: Path) -> None:
     ("line", "message"),
     [
         ('{"document": "d", "begin": 1,', r"x\.jsonl:2: is no JSON"),
+        (
+            '{"document": "d", "begin": 1, "end": 2, "confidence": NaN}',
+            r"x\.jsonl:2: is no JSON \(NaN is no value of JSON\)",
+        ),
         ("[1]", r"x\.jsonl:2: a mention is expected"),
         ('{"document": "d", "begin": "a", "end": 2}', r":2: begin and end are whole numbers, not 'a' and '2'"),
         ('{"begin": 1, "end": 2}', r":2: a mention without its document"),
