@@ -1,7 +1,7 @@
 """Write synthetic dumps of the sizes and formats of DBpedia's, of Wikidata's and of anchor statistics.
 
-    python bench/generate_dumps.py /tmp/dumps --rows 20000000 --only labels,redirects,disambiguations
-    python bench/generate_dumps.py /tmp/dumps --links 200000000 --nodes 12000000 --only links --suffix .ttl.zst
+    python bench/generate_dumps.py dumps --rows 20000000 --only labels,redirects,disambiguations
+    python bench/generate_dumps.py dumps --links 200000000 --nodes 12000000 --only links --suffix .ttl.zst
 
 `--rows` is the number of rows of labels, redirects and disambiguations together; the other files have the proportions
 of DBpedia. Names follow Zipf's law, links a power law; redirects have chains and a few cycles; names are of several

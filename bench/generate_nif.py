@@ -1,6 +1,6 @@
 """Write a clean synthetic NIF file of about so many triples, the same bytes each time.
 
-python bench/generate_nif.py 2000000 /tmp/two-million.ttl
+python bench/generate_nif.py 2000000 two-million.ttl
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Write NIF of the shape in which DBpedia publishes Wikipedia, and tables of a knowledge base that fits it.
 
-    python bench/generate_wikipedia_nif.py 1000000 /tmp/wikipedia --seed 1
+    python bench/generate_wikipedia_nif.py 1000000 wikipedia --seed 1
 
 Writes `nif-context_en.ttl.bz2` (a text per article) and `nif-text-links_en.ttl.bz2` (one triple a line, the triples
 of a subject together, articles in another order than in the first file) and `kb/*.tsv`. Names and links follow Zipf's
