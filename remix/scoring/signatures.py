@@ -128,7 +128,7 @@ def _table_hash(table: pl.DataFrame | None) -> str:
 
 
 def frames_hash(frames: Frames) -> str:
-    """Return the SHA-256 of texts, annotations and links; the order of rows does not matter.
+    """Return the SHA-256 of all that is scored; the order of rows does not matter.
 
     >>> frames_hash(Frames.empty()) == frames_hash(Frames.of())
     True
@@ -144,5 +144,6 @@ def frames_hash(frames: Frames) -> str:
         frames.links.select("annotation", "entity").sort("annotation", "entity"),
         frames.classes.sort("annotation", "class"),
         frames.regions.sort(frames.regions.columns),
+        *(part.sort(part.columns) for part in (frames.candidates, frames.values) if len(part)),
     )
     return content_hash(*(part.write_csv() for part in parts))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import polars as pl
 import pytest
 
@@ -9,6 +11,7 @@ from remix.errors import BadInput, UnknownName, UsageError
 from remix.frames import Frames
 from remix.scoring import evaluate
 from remix.scoring.documents import aligned
+from remix.scoring.signatures import frames_hash
 
 
 def texts(rows: list[tuple[str, str | None, str | None]]) -> Frames:
@@ -62,3 +65,12 @@ def test_wrong_choice_is_refused_with_the_reason(frames, options, error, message
     gold = frames([{"begin": 0, "end": 3, "entity": "e:A"}])
     with pytest.raises(error, match=message):
         evaluate(gold, {"s": gold}, **options)
+
+
+def test_candidates_and_values_are_part_of_the_signature():
+    # Both are scored (candidate sets, nesting, repeats): other ones must not pass for the same input.
+    plain = Frames.of(annotations=pl.DataFrame({"annotation": ["a"], "document": ["d"]}))
+    candidates = Frames.of(candidates=pl.DataFrame({"annotation": ["a"], "entity": ["e:X"], "score": [0.5]}))
+    values = Frames.of(values=pl.DataFrame({"subject": ["a"], "term": ["t"], "number": [1.0]}))
+    others = [replace(plain, candidates=candidates.candidates), replace(plain, values=values.values)]
+    assert len({frames_hash(frames) for frames in (plain, *others)}) == 3
