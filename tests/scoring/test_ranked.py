@@ -100,8 +100,11 @@ def test_ignorable_answers_take_no_rank(frames):
     ("task", "want"),
     [
         ("Sa2KB(threshold=0)", (2, 2, 1)),
-        ("Sa2KB(threshold=0.8)", (1, 1, 2)),
-        ("Sc2KB(threshold=0.5)", (1, 2, 2)),
+        # An answer counts above the threshold: the right one of 0.8 and the wrong one of 0.5 are not above.
+        ("Sa2KB(threshold=0.79)", (1, 1, 2)),
+        ("Sa2KB(threshold=0.8)", (0, 1, 3)),
+        ("Sc2KB(threshold=0.49)", (1, 2, 2)),
+        ("Sc2KB(threshold=0.5)", (1, 1, 2)),
         # Best micro-F1: all four answers, 2 * 2 / (4 + 3) = 0.57; two of them 2/5, three 2/6.
         ("Sa2KB(threshold=oracle)", (2, 2, 1)),
     ],

@@ -40,11 +40,11 @@ def _measured(name: str, summary: str, ranking: Ranking, base: Task | None, meas
 
 
 def _above(name: str, base: Task, threshold: str) -> Task:
-    """Return the task that counts the answers of a confidence of at least the threshold, and those without one."""
-    least = _number(threshold) if threshold != ORACLE else 0.0
+    """Return the task that counts the answers whose confidence is above the threshold, and those without one."""
+    above = _number(threshold) if threshold != ORACLE else 0.0
 
     def fixed(case: Case, matching: Matching) -> pl.DataFrame:
-        kept = pl.col("confidence").is_null() | (pl.col("confidence") >= least)
+        kept = pl.col("confidence").is_null() | (pl.col("confidence") > above)
         answers = with_detail(case, "confidence").answers.filter(kept).select("a")
         chosen = case.answers.join(answers, on="a", how="semi", maintain_order="left")
         return base.count(replace(case, answers=chosen, _judged={}), matching)
@@ -53,7 +53,7 @@ def _above(name: str, base: Task, threshold: str) -> Task:
         chosen = threshold_on_test.choose(case, base.name, matching.name, lambda one, *_: base.count(one, matching))
         return base.count(chosen, matching)
 
-    told = f"{base.summary}; answers of confidence {threshold} or more"
+    told = f"{base.summary}; answers of a confidence above {threshold}"
     if threshold == ORACLE:
         told = f"{base.summary}; answers above the confidence that is best on this very gold"
     return Task(name, told, best if threshold == ORACLE else fixed)
