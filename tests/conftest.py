@@ -11,8 +11,13 @@ from pathlib import Path
 
 import pyoxigraph as ox
 import pytest
+from hypothesis import settings
 
 from remix.store import Store
+
+# How long an example takes says more of the machine than of the code.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 

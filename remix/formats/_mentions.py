@@ -52,6 +52,7 @@ MENTIONS: dict[str, pl.DataType] = {
 is what the file says the text is, `cluster` the name of its entity where that is in no knowledge base, `part_of` the
 first mention of those that are required together; `group` and `option` are names within the document."""
 LINKS: dict[str, pl.DataType] = {"mention": pl.Int64(), "identifier": pl.String()}
+CLASSES: dict[str, pl.DataType] = {"mention": pl.Int64(), "class": pl.String()}
 CANDIDATES: dict[str, pl.DataType] = {**LINKS, "score": pl.Float64()}
 
 _PREFIXES = {
@@ -66,12 +67,16 @@ _FREEBASE = "http://rdf.freebase.com/ns/"
 
 @dataclass(frozen=True)
 class Mentions:
-    """What a plain format has: tables of the columns above (missing ones are null), and what was mended."""
+    """What a plain format has: tables of the columns above (missing ones are null), and what was mended.
+
+    A class may stand with its mention, or several in `classes`.
+    """
 
     documents: pl.DataFrame
     mentions: pl.DataFrame
     links: pl.DataFrame
     candidates: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=CANDIDATES))
+    classes: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=CLASSES))
     mends: Mends = field(default_factory=Mends)
 
 
@@ -102,12 +107,16 @@ def assembled(read: Mentions, dataset: str, content: str = "") -> Found:
     )
     candidates = _fitted(read.candidates, CANDIDATES).join(named, on="mention", maintain_order="left")
     candidates = candidates.with_columns(entity=entities(candidates["identifier"]))
+    classes = [rows.select("annotation", "class"), read.classes.join(named, on="mention").select("annotation", "class")]
     clusters = rows.filter(pl.col("is_nil")).drop_nulls("cluster")
     frames = Frames.of(
         documents=documents,
         annotations=grouped(rows),
         links=links,
-        classes=rows.drop_nulls("class").select("annotation", **{"class": _class_iri()}),
+        classes=pl.concat(classes)
+        .drop_nulls("class")
+        .select("annotation", **{"class": _class_iri()})
+        .unique(maintain_order=True),
         candidates=candidates.filter(~_nothing(pl.col("identifier"))),
         values=clusters.select(subject="annotation", term=pl.lit(CLUSTER), text="cluster"),
     )

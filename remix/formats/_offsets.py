@@ -12,13 +12,14 @@ from typing import Literal
 
 import polars as pl
 
-__all__ = ["checked"]
+__all__ = ["characters_of_units", "checked", "units_of_characters"]
 
 REACH = 32
 """How many characters away from the given offset an anchor is looked for."""
 
 Form = Literal["NFC", "NFD"]
 _FILLER = "\uffff"
+_TWO_UNITS = r"[\x{10000}-\x{10FFFF}]"
 _WINDOW = REACH * 2
 
 
@@ -135,14 +136,32 @@ def _bytes(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _units(rows: pl.DataFrame) -> pl.DataFrame:
+    begin, end = (characters_of_units(pl.col("text"), pl.col(name)) for name in ("begin", "end"))
+    return rows.with_columns(try_begin=begin, try_end=end)
+
+
+def characters_of_units(text: pl.Expr, offset: pl.Expr) -> pl.Expr:
+    """Return an offset that counts UTF-16 units of a text as one of code points; beyond the text it stays beyond.
+
+    >>> rows = pl.DataFrame({"text": ["a\U0001f600b"] * 3, "offset": [1, 3, 9]})
+    >>> rows.select(characters_of_units(pl.col("text"), pl.col("offset"))).to_series().to_list()
+    [1, 2, 8]
+    """
     # A character beyond the basic plane takes two units: a filler stands for its second.
-    doubled = pl.col("text").str.replace_all(r"([\x{10000}-\x{10FFFF}])", f"${{1}}{_FILLER}")
+    doubled = text.str.replace_all(f"({_TWO_UNITS})", f"${{1}}{_FILLER}")
+    before = doubled.str.slice(0, pl.when(offset >= 0).then(offset))
+    second = before.str.count_matches(_FILLER, literal=True).cast(pl.Int64)
+    return pl.when(offset < 0).then(offset).otherwise(offset - second.fill_null(0))
 
-    def characters(offset: str) -> pl.Expr:
-        before = doubled.str.slice(0, pl.when(pl.col(offset) >= 0).then(pl.col(offset)))
-        return before.str.replace_all(_FILLER, "", literal=True).str.len_chars().cast(pl.Int64)
 
-    return rows.with_columns(try_begin=characters("begin"), try_end=characters("end"))
+def units_of_characters(text: pl.Expr, offset: pl.Expr) -> pl.Expr:
+    """Return an offset that counts code points of a text as one of UTF-16 units.
+
+    >>> rows = pl.DataFrame({"text": ["a\U0001f600b"] * 2, "offset": [1, 2]})
+    >>> rows.select(units_of_characters(pl.col("text"), pl.col("offset"))).to_series().to_list()
+    [1, 3]
+    """
+    return offset + text.str.slice(0, offset).str.count_matches(_TWO_UNITS).cast(pl.Int64).fill_null(0)
 
 
 def _inclusive(rows: pl.DataFrame) -> pl.DataFrame:

@@ -42,6 +42,12 @@ HEADS = [
         '{"test": "5", "annotations": [{"spot": "Rome", "start": 0, "end": 4, "rho": 0.5}], "lang": "en"}',
     ),
     ("tagme", "x.json", '{"annotations": [], "api": "tag"}'),
+    (
+        "gerbil-json",
+        "x.json",
+        '[{"id": 0, "iri": "http://x/d", "text": "Rome", "annotations": [{"start": 0, "end": 4}]}]',
+    ),
+    ("gerbil-json", "x", '[ {"iri": "http://x/d", "text": "A text longer than what is looked at'),
     ("answers", "x.jsonl", '{"model": "m"}\n{"document": "d", "text": "Rome", "answers": [{"mention": "Rome"}]}\n'),
     ("answers", "x.jsonl", '{"document": "d", "text": "Rome", "output": "[{\\"mention\\": \\"Rome\\"}]"}\n'),
 ]

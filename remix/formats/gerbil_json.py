@@ -1,0 +1,162 @@
+"""GERBIL's JSON: an array of documents, each with its annotations.
+
+    [{"id": 0, "iri": "http://…/d1", "text": "Ada met Bob", "annotations":
+      [{"start": 0, "end": 3, "confidence": 0.5, "meaning": ["http://dbpedia.org/resource/Ada"], "types": ["http://…"]}]}]
+
+A document is called by its `iri`, else by its `id`, else by its place. Of several `meaning`s any is right; none (`[]`,
+or no such field) is NIL. An annotation without `start` and `end` is about the whole document and is not read. Offsets
+are positions in Java's strings: UTF-16 code units, end exclusive.
+Source: GERBIL, src/main/java/org/aksw/gerbil/io/json/SimpleJsonDatasetReader.java and SimpleJsonDatasetWriter.java;
+transfer/nif/MarkingBuilder.java.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from remix.errors import BadInput
+from remix.files import written
+from remix.formats import Format, Found, Loss, Source
+from remix.formats._mending import Mends, decoded
+from remix.formats._mentions import Mentions, assembled, flat, labels
+from remix.formats._offsets import characters_of_units, units_of_characters
+from remix.frames import Frames
+from remix.names import RMX
+from remix.signature import content_hash
+
+_ANNOTATION = pl.Struct(
+    {
+        "start": pl.Int64(),
+        "end": pl.Int64(),
+        "confidence": pl.Float64(),
+        "meaning": pl.List(pl.String()),
+        "types": pl.List(pl.String()),
+    }
+)
+_SCHEMA = {"id": pl.String(), "iri": pl.String(), "text": pl.String(), "annotations": pl.List(_ANNOTATION)}
+
+
+def _is_gerbil(head: bytes, name: str) -> bool:
+    start = head.removeprefix(b"\xef\xbb\xbf")
+    if re.match(rb"\s*\[\s*\{", start) is None or re.search(rb'"(?:@[a-z]+|passages)"\s*:', start) is not None:
+        return False
+    listed = re.search(rb'"annotations"\s*:\s*\[', start) is not None
+    # A long text hides what comes after it.
+    named = re.match(rb'\s*\[\s*\{\s*"(?:id|iri)"\s*:', start) is not None
+    return re.search(rb'"text"\s*:\s*"', start) is not None and (listed or named)
+
+
+def _read(source: Source, dataset: str) -> Found:
+    with source.open() as stream:
+        content = stream.read()
+    mends = Mends()
+    text = decoded(content, mends)
+    try:
+        documents = pl.read_json(text.encode(), schema=_SCHEMA)
+    except pl.exceptions.PolarsError as error:
+        raise _broken(source, text, error) from None
+    documents = _named(documents, mends)
+    rows = documents.select("name", "text", "annotations").explode("annotations", empty_as_null=True, keep_nulls=True)
+    rows = rows.drop_nulls("annotations").unnest("annotations").with_row_index("mention")
+    rows = rows.with_columns(
+        pl.col("mention").cast(pl.Int64),
+        place=pl.format("{}, annotation {}", "name", pl.int_range(1, pl.len() + 1).over("name")),
+    )
+    rows = _placed(source, rows, mends)
+    begin, end = (characters_of_units(pl.col("text"), pl.col(name)) for name in ("start", "end"))
+    read = Mentions(
+        documents=documents,
+        mentions=rows.with_columns(begin=begin, end=end),
+        links=rows.select("mention", identifier="meaning").explode("identifier").drop_nulls(),
+        classes=rows.select("mention", **{"class": "types"}).explode("class").drop_nulls(),
+        mends=mends,
+    )
+    return assembled(read, dataset, content_hash(content))
+
+
+def _named(documents: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+    """Return the documents with `name`; one whose name another has is called by its place, which is counted."""
+    place = pl.int_range(pl.len()).cast(pl.String)
+    named = documents.with_columns(name=pl.coalesce("iri", "id", place))
+    again = ~pl.col("name").is_first_distinct()
+    if (repeated := named.filter(again)).height:
+        mends.add("duplicate-document", f"{repeated['name'][0]} is the name of two documents", repeated.height)
+    return named.with_columns(name=pl.when(again).then(pl.format("{}-{}", "name", place)).otherwise("name"))
+
+
+def _placed(source: Source, rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+    """Return the rows that have a span; those without are counted, those with half a one refused."""
+    begins, ends = pl.col("start").is_not_null(), pl.col("end").is_not_null()
+    if (half := rows.filter(begins ^ ends)).height:
+        raise BadInput(source.name, f"{half['place'][0]}: start and end go together")
+    if (whole := rows.filter(~begins)).height:
+        mends.add("unread", f"{whole['place'][0]} is about the whole document (no start and end)", whole.height)
+    return rows.filter(begins)
+
+
+def _broken(source: Source, text: str, error: Exception) -> BadInput:
+    """Return the error of the first document or annotation that is not as it should be."""
+    try:
+        whole = json.loads(text, parse_constant=_refuse)
+    except ValueError as reason:
+        return BadInput(source.name, f"is no JSON ({reason})", line=getattr(reason, "lineno", None))
+    for number, document in enumerate(whole if isinstance(whole, list) else [], 1):
+        if not isinstance(document, dict):
+            return BadInput(source.name, f"document {number} is no JSON object")
+        listed = document.get("annotations", [])
+        for place, one in enumerate(listed if isinstance(listed, list) else [listed], 1):
+            if wrong := _wrong(one):
+                return BadInput(source.name, f"document {number}, annotation {place}: {wrong}")
+    return BadInput(source.name, f"is no array of GERBIL's documents: {' '.join(str(error).split())[:150]}")
+
+
+def _wrong(one: Any) -> str:
+    if not isinstance(one, dict):
+        return "is no JSON object"
+    for name in ("start", "end"):
+        if not isinstance(one.get(name, 0), int | None):
+            return f"{name} is a whole number, not {json.dumps(one[name])}"
+    confidence = one.get("confidence")
+    return "" if isinstance(confidence, int | float | None) else f"'{confidence}' is no number for a confidence"
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is no value of JSON")
+
+
+def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
+    names, losses = labels(frames.documents, r"^[^\x00]+$")
+    documents = frames.documents.join(names, on="document", maintain_order="left").sort("label")
+    classes = frames.classes.group_by("annotation", maintain_order=True).agg(
+        types=pl.col("class").str.strip_prefix(RMX)
+    )
+    rows = flat(frames).join(classes, on="annotation", how="left", maintain_order="left")
+    rows = rows.join(documents.select("document", "text"), on="document", maintain_order="left")
+    start, end = (units_of_characters(pl.col("text"), pl.col(name)) for name in ("begin", "end"))
+    meaning = pl.col("identifiers").fill_null([])
+    listed = rows.select("document", annotation=pl.struct("confidence", "types", start=start, end=end, meaning=meaning))
+    annotations = listed.group_by("document", maintain_order=True).agg(annotations="annotation")
+    whole = documents.join(annotations, on="document", how="left", maintain_order="left").with_row_index("id")
+    whole = whole.select("id", "text", pl.col("annotations").fill_null([]), iri="label")
+    said = whole.select(pl.struct("id", "iri", "text", "annotations").struct.json_encode()).to_series()
+    with written(path) as stream:
+        # GERBIL's own reader takes no null; a quote within a text is escaped.
+        told = ",\n".join(said.str.replace_all(r',"(?:confidence|types)":null', ""))
+        stream.write(f"[{told}]\n".encode())
+    return losses
+
+
+gerbil_json = Format(
+    name="gerbil-json",
+    summary="GERBIL's JSON (an array of documents with annotations)",
+    suffixes=(".json",),
+    sniff=_is_gerbil,
+    read=_read,
+    write=_write,
+    holds=frozenset({"texts", "nil", "links", "confidence", "classes", "further-classes", "unannotated"}),
+)
