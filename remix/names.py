@@ -22,6 +22,7 @@ __all__ = [
     "PROV",
     "RDF",
     "RDFS",
+    "REPEAT",
     "RMX",
     "VOID",
     "XSD",
@@ -47,6 +48,8 @@ DCAT = "http://www.w3.org/ns/dcat#"
 DCTERMS = "http://purl.org/dc/terms/"
 PROV = "http://www.w3.org/ns/prov#"
 VOID = "http://rdfs.org/ns/void#"
+REPEAT = f"{RMX}repeat"
+"""The value that numbers the repeats of a run; it is of an answer, or of a document without any."""
 
 PREFIXES: dict[str, str] = {
     "dbo": DBO,

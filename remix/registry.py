@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import pkgutil
+import re
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Generic, TypeVar
@@ -20,9 +21,11 @@ class Registry(Generic[Part]):
     """The parts of one kind: every attribute of the given type in the modules of a package.
 
     Third parties add parts through the entry-point group of the package's name, whose entries
-    name a part or a module with parts. Modules are imported at the first look-up, not before;
-    modules whose name begins with an underscore are skipped, so is a part that a module merely
-    imported (its `name` must be met once only).
+    name a part or a module with parts. Modules whose name begins with an underscore are skipped, so
+    is a part that a module merely imported (its `name` must be met once only).
+
+    Modules are imported at the first look-up, not before, and a name is looked for in those that are
+    called alike first: `pair-maximum` in `pairing.py`. All are imported where it is in none of them.
 
     Raises `UnknownName` for a name that no part has, `Error` for two different parts of one name.
     """
@@ -42,14 +45,30 @@ class Registry(Generic[Part]):
                 raise Error(f"two {self.plural} are named '{name}' in {self.package}: rename one")
         return dict(sorted(found.items()))
 
-    def _scan(self) -> Iterator[Part]:
+    @cached_property
+    def _modules(self) -> list[str]:
         package = importlib.import_module(self.package)
-        for module in pkgutil.iter_modules(package.__path__):
-            if not module.name.startswith("_"):
-                yield from self._parts_of(importlib.import_module(f"{self.package}.{module.name}"))
+        return [module.name for module in pkgutil.iter_modules(package.__path__) if not module.name.startswith("_")]
+
+    def _find(self, name: object) -> Part | None:
+        if "_parts" not in vars(self):
+            word = re.split(r"[^a-z0-9]", str(name).lower())[0]
+            for module in self._modules:
+                if word and module.startswith(word):
+                    found = [part for part in self._parts_in(module) if part.name == name]  # type: ignore[attr-defined]
+                    if found:
+                        return found[0]
+        return self._parts.get(str(name))
+
+    def _scan(self) -> Iterator[Part]:
+        for module in self._modules:
+            yield from self._parts_in(module)
         for entry in importlib.metadata.entry_points(group=self.package):
             loaded = entry.load()
             yield from ([loaded] if isinstance(loaded, self.part_type) else self._parts_of(loaded))
+
+    def _parts_in(self, module: str) -> Iterator[Part]:
+        return self._parts_of(importlib.import_module(f"{self.package}.{module}"))
 
     def _parts_of(self, module: object) -> Iterator[Part]:
         for value in vars(module).values():
@@ -57,16 +76,16 @@ class Registry(Generic[Part]):
                 yield value
 
     def __getitem__(self, name: str) -> Part:
-        try:
-            return self._parts[name]
-        except KeyError:
-            raise UnknownName(self.kind, name, self._parts, f"remix list {self.plural}") from None
+        part = self._find(name)
+        if part is None:
+            raise UnknownName(self.kind, name, self._parts, f"remix list {self.plural}")
+        return part
 
     def __iter__(self) -> Iterator[Part]:
         return iter(self._parts.values())
 
     def __contains__(self, name: object) -> bool:
-        return name in self._parts
+        return self._find(name) is not None
 
     def __len__(self) -> int:
         return len(self._parts)

@@ -43,6 +43,22 @@ def test_registry_when_a_file_is_added_knows_its_part(package: Path) -> None:
     assert registry["density"].name == "density"
 
 
+def test_registry_when_a_file_is_called_alike_imports_no_other(package: Path) -> None:
+    write(package, "counting", "count-all")
+    (package / "broken.py").write_text("raise RuntimeError('imported')")
+    registry = Registry("measure", "parts_of_this_test", Part)
+    assert registry["count-all"].name == "count-all"
+    assert "count-all" in registry
+    with pytest.raises(RuntimeError, match="imported"):
+        registry.names()
+
+
+def test_registry_when_another_file_has_the_name_finds_it_there(package: Path) -> None:
+    write(package, "ranked", "Sa2KB")
+    write(package, "sa", "other")
+    assert Registry("measure", "parts_of_this_test", Part)["Sa2KB"].name == "Sa2KB"
+
+
 def test_registry_when_the_name_is_unknown_offers_the_nearest(package: Path) -> None:
     write(package, "density", "density")
     with pytest.raises(UnknownName, match="did you mean 'density'.*remix list measures"):

@@ -7,8 +7,6 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rapidfuzz import fuzz
-
 __all__ = ["THRESHOLD", "Aligned", "Aligner"]
 
 THRESHOLD = 90.0
@@ -70,6 +68,8 @@ class Aligner:
             yield self._places[begin], self._places[end - 1] + 1
 
     def _nearly(self, mention: str) -> Aligned | None:
+        from rapidfuzz import fuzz
+
         found = fuzz.partial_ratio_alignment(mention, self.text, score_cutoff=self.threshold)
         # A mention longer than the text would be the one that is looked in.
         if found is None or len(mention) > len(self.text) or found.dest_start == found.dest_end:

@@ -31,7 +31,7 @@ from remix.formats._aligning import Aligner
 from remix.formats._mending import Mends, decoded
 from remix.formats._mentions import MENTIONS, Mentions, assembled
 from remix.frames import VALUES, Frames
-from remix.names import RMX
+from remix.names import REPEAT, RMX
 from remix.signature import content_hash
 
 __all__ = ["LABEL", "PROBLEMS"]
@@ -39,7 +39,6 @@ __all__ = ["LABEL", "PROBLEMS"]
 LABEL = "urn:remix:label:"
 PROBLEMS = {"refusal": f"{RMX}refusal", "cut_off": f"{RMX}cutOff", "not_in_text": f"{RMX}notInText"}
 """What is no answer, by the term of its value."""
-REPEAT = f"{RMX}repeat"
 
 
 def _is_answers(head: bytes, name: str) -> bool:

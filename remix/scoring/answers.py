@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from remix.frames import Frames
-from remix.measures import MEASURES, Measured, compute
 from remix.scoring.background import Background
-from remix.scoring.hierarchies import reached
 from remix.scoring.mentions import NIL, Mentions
+
+if TYPE_CHECKING:
+    from remix.measures import Measured
 
 __all__ = ["NOT_OF_ANSWERS", "Answers"]
 
@@ -59,6 +61,8 @@ class Answers:
 
     def reached(self, classes: pl.Series, *, below: bool = False) -> pl.DataFrame:
         """Return class and reached: what is above the classes, or below, as given, else in the knowledge base."""
+        from remix.scoring.hierarchies import reached
+
         if self._subclasses is not None:
             return reached(self._subclasses, classes, below=below)
         if self.background.kb is not None:
@@ -153,6 +157,8 @@ class Answers:
         return replace(found, annotations=found.annotations.with_columns(places))
 
     def _measured(self, frames: Frames, within: Frames | None = None) -> Measured:
+        from remix.measures import MEASURES, compute
+
         known = self.background
         names = [measure.name for measure in MEASURES if not NOT_OF_ANSWERS & {one.name for one in measure.columns}]
         how = {"reference": known.reference, "case_sensitive": known.case_sensitive, "within": within}
@@ -165,6 +171,8 @@ class Answers:
             return own.select("id", value="surface_form").rename({"id": "a"})
         if column == "is_nil":
             return own.select(a="id", value=pl.col("link") == NIL)
+        from remix.measures import MEASURES
+
         if column in NOT_OF_ANSWERS or column not in {one.name for measure in MEASURES for one in measure.columns}:
             return None
         values = self.measured.annotations.drop("document", "dataset")

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from remix.errors import UnknownName, UsageError
 from remix.frames import Frames
 from remix.names import EL, HFTS, PREFIXES, RMX
-from remix.remixes.partitions import Partition, partition, selecting
+
+if TYPE_CHECKING:
+    from remix.remixes.partitions import Partition
 
 __all__ = ["Breakdown", "Slicing", "breakdown", "column_values", "columns_of", "label_of", "values_by"]
 
@@ -104,6 +107,8 @@ class Slicing:
         """Return other values (column `value`) as the names of these slices."""
         value = pl.col("value").cast(self.kind, strict=False)
         if self.parts:
+            from remix.remixes.partitions import selecting
+
             names = zip(self.parts, _numbered([part.name for part in self.parts]), strict=True)
             cast = found.with_columns(value=value)
             chosen = [pl.when(selecting("value", part)).then(pl.lit(name)) for part, name in names]
@@ -132,6 +137,8 @@ def values_by(
     found = column_values(gold, column, columns, document_columns)
     key = "document" if "document" in found.columns else "annotation"
     if scheme:
+        from remix.remixes.partitions import partition
+
         every = (gold.documents if key == "document" else gold.annotations).select(key).unique(maintain_order=True)
         found = every.join(found.select(key, "value"), on=key, how="left", maintain_order="left")
         counted = gold.annotations.filter(pl.col("ignorable").is_null()).select(key).join(found, on=key)

@@ -7,10 +7,6 @@ from pathlib import Path
 import polars as pl
 
 from remix.errors import BadInput
-from remix.formats._rdf import parsed
-from remix.formats._source import Source
-from remix.formats._terms import iri
-from remix.kb.naming import superclasses
 from remix.names import RDFS
 
 __all__ = ["reached", "read_subclasses"]
@@ -21,6 +17,10 @@ def read_subclasses(file: Path | str) -> pl.DataFrame:
 
     Raises `BadInput` for a file that cannot be read or says nothing of that kind.
     """
+    from remix.formats._rdf import parsed
+    from remix.formats._source import Source
+    from remix.formats._terms import iri
+
     rows = parsed(Source(file)).triples.filter(pl.col("predicate") == f"<{RDFS}subClassOf>")
     found = rows.select(iri(pl.col("subject")).alias("class"), iri(pl.col("object")).alias("parent")).drop_nulls()
     if found.is_empty():
@@ -35,6 +35,8 @@ def reached(subclasses: pl.DataFrame | pl.LazyFrame, classes: pl.Series, *, belo
     >>> reached(steps, pl.Series(["animal", "cat"]), below=True).rows()
     [('animal', 'cat'), ('animal', 'mammal')]
     """
+    from remix.kb.naming import superclasses
+
     steps = subclasses.lazy().select("class", "parent")
     if below:
         steps = steps.rename({"class": "parent", "parent": "class"})

@@ -14,16 +14,11 @@ from remix.errors import BadInput, UsageError
 from remix.files import default_name, read_bytes
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder, is_frames_folder
-from remix.measures._classes import class_mapping
 from remix.names import EL, RMX
 from remix.scoring.choice import Choice
 from remix.scoring.columns import columns_of
-from remix.scoring.differences import Counting, differences, headlines, profile_names
 from remix.scoring.evaluation import evaluate
-from remix.scoring.hierarchies import read_subclasses
 from remix.scoring.kept import kept_gold, kept_runs, measured_columns
-from remix.scoring.label_links import with_labels_linked
-from remix.scoring.origins import background_of
 from remix.scoring.profiles import PROFILES
 from remix.scoring.repeats import contents_of_repeats, repeats_of, with_means
 from remix.scoring.seen import SEEN, with_seen
@@ -94,6 +89,8 @@ def evaluated(
     `link_labels` links answered labels as `remix.scoring.label_links` does. The other choices are those of `evaluate`.
     """
     if hierarchy is not None:
+        from remix.scoring.hierarchies import read_subclasses
+
         choices["subclasses"] = read_subclasses(hierarchy)
     told = {*PROFILES[choices.get("profile", "remix")].slices, *(SEEN if seen else ())}
     measured = [column for column in columns_of(by) if column not in told] + column_weighed_by(
@@ -113,6 +110,8 @@ def evaluated(
 
 
 def _with_labels_linked(found: Inputs) -> Inputs:
+    from remix.scoring.label_links import with_labels_linked
+
     runs = with_labels_linked(found.runs, found.known["kb"], found.known.get("names"))
     # The files are the same, what is made of them is not.
     contents = {name: content_hash(known, "labels") if name else known for name, known in found.contents.items()}
@@ -140,6 +139,8 @@ def side_by_side(
     `profile` names them, separated by commas, or is 'all'; see `remix.scoring.differences` for the last two tables.
     The rows are all of a profile's (`every`) or those of that score. The rest is as for `evaluated`.
     """
+    from remix.scoring.differences import Counting, differences, headlines, profile_names
+
     chosen = profile_names(profile)
     found = read_inputs(keeper, names, gold, runs, systems, (), entities)
     rows = []
@@ -193,6 +194,8 @@ def read_inputs(
         contents[""] = content_hash(content, *frames.documents["dataset"].unique().sort())
         kb, columns, of_documents, background = None, None, None, None
     else:
+        from remix.scoring.origins import background_of
+
         keeper.ensure_sample()
         frames, targets = kept_gold(keeper.store, names)
         kb = keeper.kb
@@ -218,6 +221,8 @@ def _stated(gold: Frames) -> pl.DataFrame:
 
 def with_coarse(parts: Iterable[pl.DataFrame | None]) -> pl.DataFrame:
     """Return entity and class of all parts, with the coarse class that a class maps to in its vocabulary."""
+    from remix.measures._classes import class_mapping
+
     found = [part.select("entity", "class") for part in parts if part is not None]
     types = pl.concat([pl.DataFrame(schema={"entity": pl.String, "class": pl.String}), *found])
     coarse = types.join(class_mapping(), on="class").select("entity", pl.col("coarse").alias("class"))
@@ -226,6 +231,8 @@ def with_coarse(parts: Iterable[pl.DataFrame | None]) -> pl.DataFrame:
 
 def with_types(gold: Frames, types: pl.DataFrame) -> pl.DataFrame:
     """Return annotation, class, of_entity: those of the data, those of the linked entities, and their coarse ones."""
+    from remix.measures._classes import class_mapping
+
     of_links = gold.links.join(types.drop_nulls("class"), on="entity")
     derived = [of_links.select("annotation", "class", of_entity=pl.lit(True))]
     classes = pl.concat([gold.classes.select("annotation", "class", "of_entity"), *derived])

@@ -10,16 +10,13 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from remix.errors import UnknownName
-from remix.formats._turtle import columns
 from remix.frames import Frames
 from remix.names import RMX
-from remix.store.state import RUN
-from remix.store.targets import Target, targets
-from remix.systems.runs import list_runs, load_run
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
     from remix.store import DatasetEntry, Store
+    from remix.store.targets import Target
 
 __all__ = ["LEARNT", "kept_gold", "kept_runs", "measured_columns"]
 
@@ -29,6 +26,8 @@ LEARNT = frozenset({"systemAgreement", "difficulty"})
 
 def kept_gold(store: Store, names: Iterable[str]) -> tuple[Frames, list[Target]]:
     """Return the frames of loaded datasets and of files, each a dataset of its name, and the targets themselves."""
+    from remix.store.targets import targets
+
     found = targets(store, names)
     loaded = {entry.name: entry for entry in store.datasets()}
     parts = []
@@ -43,6 +42,9 @@ def kept_gold(store: Store, names: Iterable[str]) -> tuple[Frames, list[Target]]
 
 def _learnt(store: Store, entry: DatasetEntry) -> list[pl.DataFrame]:
     """Return the values on annotations that were derived from runs, as `Frames.values` has them."""
+    from remix.formats._turtle import columns
+    from remix.store.state import RUN
+
     found = []
     for name in entry.attached:
         if not name.startswith(RUN):
@@ -63,6 +65,8 @@ def kept_runs(
     A dataset that a system did not run on, such as a remix, takes its answers on the others: texts are what is matched.
     Raises `UnknownName` for a system without any run.
     """
+    from remix.systems.runs import list_runs, load_run
+
     runs = [run for run in list_runs(folder) if run.task == task]
     known = {run.system for run in runs}
     names = list(systems) or sorted(known)

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import polars as pl
 
-from remix.formats.answers import REPEAT
 from remix.frames import Frames
+from remix.names import REPEAT
 from remix.signature import content_hash
 
 __all__ = ["SCORES", "contents_of_repeats", "repeats_of", "with_means"]

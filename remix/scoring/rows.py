@@ -10,8 +10,6 @@ from remix import progress
 from remix.scoring.averages import SCORES
 from remix.scoring.choice import Choice
 from remix.scoring.columns import label_of
-from remix.scoring.intervals import intervals
-from remix.scoring.significance import DIFFERENCES, differences_of_slices
 from remix.scoring.tasks import SCOPED
 from remix.scoring.weights import FUZZY, fuzzy_scores
 
@@ -43,6 +41,9 @@ def rows_of(counts: pl.DataFrame, documents: pl.DataFrame, systems: Iterable[str
     if several:
         rows = pl.concat([rows, _mean(rows)], how="diagonal")
     if choice.bootstrap:
+        from remix.scoring.intervals import intervals
+        from remix.scoring.significance import differences_of_slices
+
         bounds = intervals(_counted_once(every), KEYS, documents, samples=choice.bootstrap, seed=choice.seed)
         rows = rows.join(bounds, on=[*KEYS, "average"], how="left")
         if choice.by:
@@ -103,8 +104,12 @@ def _ordered(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:
     )
     first = ["system", "dataset", "task", "matching", "profile", "column", "slice", "average", "documents", "mentions"]
     first += ["tp", "fp", "fn", "ignored", "precision", "recall", "f1", "precision_in_scope", "precision_on_mention"]
-    last = ["precision_documents", "recall_documents", "f1_documents", *BOUNDS, *DIFFERENCES, *FUZZY]
-    last = [name for name in last if name in rows.columns]
+    last = ["precision_documents", "recall_documents", "f1_documents", *BOUNDS]
+    if choice.bootstrap:
+        from remix.scoring.significance import DIFFERENCES
+
+        last += DIFFERENCES
+    last = [name for name in (*last, *FUZZY) if name in rows.columns]
     places = {"dataset": ["all", "mean"], "task": list(choice.tasks), "matching": list(choice.matchings)}
     places["column"] = ["", "kb", *(label_of(text) for text in choice.by)]
     order = [

@@ -8,7 +8,6 @@ import polars as pl
 
 from remix import progress
 from remix.frames import Frames
-from remix.kb.forms import normalise
 
 __all__ = ["SEEN", "seen_in", "with_seen"]
 
@@ -44,6 +43,8 @@ def with_seen(tables: dict[str, Any], training: Frames, gold: Frames) -> dict[st
 
 def _pairs(frames: Frames) -> pl.DataFrame:
     """Return annotation, form and entity; forms that a format has not are cut out of the texts."""
+    from remix.kb.forms import normalise
+
     texts = frames.documents.select("document", "text")
     cut = pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin"))
     rows = frames.annotations.join(texts, on="document", how="left", maintain_order="left")

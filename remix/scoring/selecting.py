@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import polars as pl
 
 from remix import progress
 from remix.errors import Error
-from remix.formats._triples import triples_of
-from remix.frames import Frames
-from remix.measures import Measured
-from remix.names import EL, HFTS, HFTS_OLD, ITSRDF, NIF, OWL, RDF, RDFS, RMX, XSD, dataset_iri
-from remix.scoring.answers import NOT_OF_ANSWERS, Answers
-from remix.store.index import Index
-from remix.store.selection import select
-from remix.store.tree import Node, NotUnderstood, Value, parse, walk
+from remix.scoring.answers import Answers
 
 __all__ = ["scope_of_queries"]
-
-ANY_CLASS = "urn:remix:class:any"
-MANY_CLASSES = 4
-"""Of a query that names more classes, an untyped answer is tried with none, with another and with all of them."""
-
-_NO_CLASSES = (RDF, RDFS, OWL, XSD, NIF, ITSRDF, HFTS, HFTS_OLD, RMX, EL)
 
 
 def scope_of_queries(answers: Answers) -> pl.DataFrame | None:
@@ -38,98 +23,16 @@ def scope_of_queries(answers: Answers) -> pl.DataFrame | None:
     queries = answers.background.queries
     if cut.is_empty() or not all(name in queries for name in cut):
         return None
+    from remix.scoring.selected import selected
+
     scope = answers.numbered.filter(side="answer").select("doc", "answer", a="id")
     inside = pl.lit(True)
     for name in cut:
         docs = mentions.documents.filter(dataset=name)["doc"]
         try:
-            selected = _selected(answers, queries[name], docs)
+            chosen = selected(answers, queries[name], docs)
         except Error as error:
             progress.note(f"{name}: its P in scope is not known ({' '.join(str(error).split())}); see P on mention")
             return None
-        inside = inside & (~pl.col("doc").is_in(docs.implode()) | pl.col("answer").is_in(selected.implode()))
+        inside = inside & (~pl.col("doc").is_in(docs.implode()) | pl.col("answer").is_in(chosen.implode()))
     return scope.select("a", in_scope=inside)
-
-
-def _selected(answers: Answers, query: str, docs: pl.Series) -> pl.Series:
-    """Return the answers that a query selects; raises `Error` where they are not to be had in this way."""
-    classes = _classes(query)
-    frames, measured = _with_readings(answers, classes)
-    try:
-        index = Index.in_memory(_graphs(answers, frames, measured))
-    except SyntaxError as error:
-        raise Error(f"its documents or the answers have IRIs that are none: {error}") from None
-    found = select(index, query, frames, name="its query").annotations
-    selected = found.str.extract(r"^([^#]*)").unique()
-    rows = answers.numbered.filter(pl.col("side") == "gold", pl.col("doc").is_in(docs.implode()))
-    groups = answers.mentions.gold.select("group", id="g")
-    kept = rows.join(groups, on="id").group_by("group").agg(pl.col("answer").is_in(selected.implode()).any())
-    if failing := int((~kept["answer"]).sum()):
-        raise Error(f"{failing} of its {len(kept)} kept mentions would fail its query by their form and entity alone")
-    return selected
-
-
-def _classes(query: str) -> list[str]:
-    """Return the classes that a query names; raises `Error` for one that asks more than an answer can tell."""
-    try:
-        tree = parse(query)
-    except NotUnderstood as error:
-        raise Error(f"its query is not understood: {error}") from None
-    kinds = {node.kind for node in walk(tree)}
-    if "ServiceGraphPattern" in kinds:
-        raise Error("its query asks another endpoint")
-    if "SubSelect" in kinds or tree.get("limitoffset") or tree.get("groupby") or tree.get("having"):
-        raise Error("its query counts or limits what it selects")
-    terms = list(_terms(tree))
-    if any(f"<{RMX}{name}>" in terms for name in NOT_OF_ANSWERS):
-        raise Error("its query speaks of how mentions overlap")
-    contexts = {triple[0] for node in walk(tree) for triple in node.get("triples", ()) if _in_context(triple)}
-    if len(contexts) > 1:
-        raise Error("its query speaks of several annotations")
-    return sorted({term[1:-1] for term in terms if term.startswith("<") and not term[1:].startswith(_NO_CLASSES)})
-
-
-def _in_context(triple: tuple[Value, Value, Value]) -> bool:
-    return bool(triple[1] == f"<{NIF}referenceContext>")
-
-
-def _terms(value: Value) -> list[str]:
-    if isinstance(value, str):
-        return [value]
-    parts = [part for _, part in value.parts] if isinstance(value, Node) else value
-    return [term for part in parts for term in _terms(part)]
-
-
-def _with_readings(answers: Answers, classes: list[str]) -> tuple[Frames, Measured]:
-    """Return the answers with further ones for each that has no class: of another class, of those of the query."""
-    frames, measured = answers.frames, answers.measured
-    typed = pl.concat([frames.classes["annotation"], measured.classes["annotation"]]).unique()
-    bare = frames.annotations.filter(~pl.col("annotation").is_in(typed.implode()))["annotation"]
-    sets = [[ANY_CLASS], [*classes, ANY_CLASS], *([[one] for one in classes] if len(classes) <= MANY_CLASSES else [])]
-    readings = pl.DataFrame(
-        {"reading": [f"#{n}" for n in range(len(sets))], "class": sets}, schema_overrides={"class": pl.List(pl.String)}
-    )
-    names = bare.to_frame().join(readings, how="cross").with_columns(new=pl.col("annotation") + pl.col("reading"))
-    named = names.select("annotation", "new")
-
-    def more(frame: pl.DataFrame) -> pl.DataFrame:
-        copies = frame.join(named, on="annotation").with_columns(annotation="new").drop("new")
-        return pl.concat([frame, copies.select(frame.columns)])
-
-    annotations = more(frames.annotations).with_columns(group="annotation", option="annotation")
-    added = names.select("class", annotation="new").explode("class").select("annotation", "class")
-    every = pl.concat([frames.classes, added.with_columns(of_entity=pl.lit(False))])
-    frames = replace(frames, annotations=annotations, links=more(frames.links), classes=every)
-    return frames, replace(measured, annotations=more(measured.annotations))
-
-
-def _graphs(answers: Answers, frames: Frames, measured: Measured) -> dict[str, bytes]:
-    """Return the origin's documents and their measures, and the answers as their annotations: one graph a dataset."""
-    known = replace(measured, documents=answers.origin.documents, datasets=answers.origin.datasets)
-    graphs = {}
-    for name in frames.documents["dataset"].unique().sort():
-        iri = name if ":" in name else dataset_iri(name)
-        of_dataset = frames.keep(documents=frames.documents.filter(dataset=name)["document"])
-        named = replace(of_dataset, documents=of_dataset.documents.with_columns(dataset=pl.lit(iri)))
-        graphs[iri] = b"".join([*triples_of(named), known.triples(name, iri)])
-    return graphs
