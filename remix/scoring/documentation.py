@@ -19,6 +19,7 @@ from remix.scoring.tasks import FILTERS, TASKS, Task
 __all__ = ["documentation"]
 
 DECIDES = {
+    "documents": "which documents are compared",
     "nil": "mentions without an entity",
     "optional": "gold that is neither required nor wrong",
     "regions": "where in a text answers count",

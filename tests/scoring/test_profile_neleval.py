@@ -108,6 +108,29 @@ def test_overlap_credits_shared_characters(frames, measure, precision, recall):
     assert (row["precision"], row["recall"]) == (pytest.approx(precision), pytest.approx(recall))
 
 
+def test_overlap_sees_only_the_nearest_of_mentions_within_each_other(frames):
+    # Gold 0-10 and 1-10, answered 2-9. From the end, 2-9 meets 1-10 (7 of 9) and is done with: 0-10 has none.
+    gold = frames([{"begin": b, "end": 10, "entity": "e:A"} for b in (0, 1)])
+    row = scored(gold, frames([{"begin": 2, "end": 9, "entity": "e:A"}]), "overlap-maxmax::span")
+    assert (row["precision"], row["recall"]) == (1.0, pytest.approx(7 / 18))
+
+
+def test_without_texts_answers_in_documents_without_gold_are_wrong(frames):
+    # Gold knows d1 alone; of the two answers the one in d2 is wrong, for macro averages d2 is no document.
+    one = {"begin": 0, "end": 3, "entity": "e:A"}
+    gold, run = (
+        frames([one | {"document": "d1"}], ["d1"]),
+        frames([one | {"document": d} for d in ("d1", "d2")], ("d1", "d2")),
+    )
+
+    assert counts(gold, run, "strong_link_match") == (1, 1, 0)
+    assert scored(gold, run, "strong_link_match", "macro")["precision"] == 1.0
+    with_texts = [replace(one, documents=one.documents.with_columns(text=pl.lit("abc"))) for one in (gold, run)]
+    assert counts(*with_texts, "strong_link_match") == (1, 0, 0)
+    row = evaluate(gold, {"s": run}, tasks=["A2KB"]).filter(average="micro", column="").row(0, named=True)
+    assert (row["tp"], row["fp"]) == (1, 0)
+
+
 def test_overlap_counts_what_the_filter_leaves_out_in_its_denominators(frames):
     # The NIL answer is no candidate for a match, but precision is 1 of 2 all the same.
     gold = frames([{"begin": 0, "end": 10, "entity": "e:A"}])

@@ -18,6 +18,7 @@ from remix.scoring.cases import Case
 __all__ = ["ASPECTS", "CONVENTIONS", "Choosing", "Convention", "Counter", "Macro", "Pairing", "Reading", "Undefined"]
 
 ASPECTS = (
+    "documents",
     "nil",
     "optional",
     "regions",
@@ -39,6 +40,11 @@ def unchanged(frames: Frames) -> Frames:
     return frames
 
 
+def alone(gold: Frames, runs: Mapping[str, Frames]) -> Frames:
+    """Return gold as it is, whatever the runs."""
+    return gold
+
+
 @dataclass(frozen=True, kw_only=True)
 class Convention:
     """A rule: what it decides (`aspect`), its name (unique), and the rule in words."""
@@ -50,9 +56,10 @@ class Convention:
 
 @dataclass(frozen=True, kw_only=True)
 class Reading(Convention):
-    """A rule about what is compared at all: what becomes of gold and of each run before they meet."""
+    """A rule about what is compared at all: what becomes of gold (`among` the runs) and of each run."""
 
     gold: Callable[[Frames], Frames] = unchanged
+    among: Callable[[Frames, Mapping[str, Frames]], Frames] = alone
     run: Callable[[Frames], Frames] = unchanged
 
 

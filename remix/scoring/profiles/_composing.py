@@ -16,6 +16,7 @@ from remix.scoring.profiles import Profile
 __all__ = ["DEFAULTS", "composed", "conventions_named", "exchanged"]
 
 DEFAULTS = (
+    "documents-of-gold",
     "nil-is-nil",
     "optional-ignored",
     "regions-respected",
@@ -66,7 +67,7 @@ def exchanged(profile: Profile, rules: tuple[Convention, ...]) -> Profile:
     def prepare(gold: Frames, runs: Mapping[str, Frames]) -> tuple[Frames, dict[str, Frames]]:
         answers = dict(runs)
         for rule in readings:
-            gold = rule.gold(gold)
+            gold = rule.among(rule.gold(gold), answers)
             answers = {name: rule.run(run) for name, run in answers.items()}
         return gold, answers
 

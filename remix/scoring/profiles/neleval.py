@@ -15,6 +15,7 @@ neleval = composed(
         rest="removed",
     ),
     (
+        "documents-of-both",
         "optional-unknown",
         "regions-unknown",
         "alternatives-separate",
@@ -23,6 +24,7 @@ neleval = composed(
         "macro-of-asked",
     ),
     sources={
+        "documents": "evaluate.py, Evaluate.iter_pairs",
         "nil": "annotation.py: the kbid of every NIL is None",
         "pairing": "annotation.py, Measure; coref_metrics.py",
         "undefined": "evaluate.py, StrictMetricWarning",
@@ -33,7 +35,9 @@ neleval = composed(
         "links": "of several links of a gold mention the one that the system answers on that span (prepare.py, "
         "select-alternatives, as documented; the released code never finds the span)",
         "overlap": "overlap-MODEMODE counts shared characters, by its best partner (max) or all of them (sum), gold's "
-        "mode first; the filter leaves the denominators alone (annotation.py, Measure.contingency)",
+        "mode first; of mentions within each other some pairs are never seen (annotation.py, "
+        "Measure.get_overlapping); the filter leaves the denominators alone (Measure.contingency)",
+        "unlinked": "a mention without identifier is NIL here; neleval has it neither linked nor NIL",
         "clusters": "NIL without a cluster is one cluster (annotation.py, eid); a cluster counts in its first "
         "document, so that only micro scores of clusters are neleval's",
     },
