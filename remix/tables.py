@@ -6,11 +6,12 @@ import io
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO
-
-import polars as pl
+from typing import TYPE_CHECKING, BinaryIO
 
 from remix.errors import UsageError, nearest
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = ["FORMATS", "render", "write"]
 
@@ -75,6 +76,8 @@ def _json(frame: pl.DataFrame) -> str:
 
 
 def _csv(frame: pl.DataFrame) -> str:
+    import polars as pl
+
     lists = [name for name, kind in frame.schema.items() if isinstance(kind, pl.List)]
     return frame.with_columns(pl.col(name).cast(pl.List(pl.String)).list.join("|") for name in lists).write_csv()
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-import polars as pl
 
 from remix import tables
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = ["output_option", "parameters", "print_table", "print_text", "workspace_option"]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-import polars as pl
 
 from remix.cli._options import output_option, print_table, workspace_option
 from remix.workspace import open_workspace
@@ -42,5 +41,7 @@ def command(
     Example:
       remix annotate sample-news --system prior --system random-candidate
     """
+    import polars as pl
+
     made = open_workspace(workspace).annotate(targets, systems, task=task, seed=seed, nif_folder=nif_folder)
     print_table(pl.DataFrame(made), output, to)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import polars as pl
 
 from remix import tables
 from remix.cli._options import output_option, print_table, workspace_option
 from remix.signature import Signature
 from remix.workspace import open_workspace
+
+if TYPE_CHECKING:
+    import polars as pl
 
 MACHINE = ("json", "jsonl", "csv", "parquet")
 BROADEST = 8
@@ -73,6 +75,8 @@ def command(
     Example:
       remix compare sample-news --by class --unit context --samples 1000
     """
+    import polars as pl
+
     opened = open_workspace(workspace)
     if agreement or (len(gold) == 2 and not runs):
         found = opened.agreement(targets, gold=gold)
@@ -104,6 +108,8 @@ def command(
 
 def _readable(table: pl.DataFrame) -> pl.DataFrame:
     """Return the table with rounded scores and the local names of classes."""
+    import polars as pl
+
     names = {name: name.rpartition("/")[2].rpartition("#")[2] if "=" in name else name for name in table.columns}
     texts = [name for name in ("part", "class") if name in table.columns]
     local = pl.col(texts).str.replace(r"=.*[/#]([^/#]+)$", "=$1").str.replace(r"^https?:.*[/#]([^/#]+)$", "$1")

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import polars as pl
 
 from remix.cli._options import output_option, print_table, workspace_option
 from remix.workspace import open_workspace
@@ -64,6 +63,8 @@ def command(
     Example:
       remix enrich
     """
+    import polars as pl
+
     opened = open_workspace(workspace)
     choices: dict[str, Any] = {
         "reference": reference,

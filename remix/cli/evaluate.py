@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import polars as pl
 
 from remix import tables
 from remix.cli._options import output_option, print_table, workspace_option
@@ -243,6 +242,8 @@ def _side_by_side(
     **choices: Any,
 ) -> None:
     """Print the scores of several profiles and a line for each convention that makes a difference."""
+    import polars as pl
+
     from remix.scoring.differences import difference_lines, profile_names
     from remix.scoring.inputs import side_by_side
     from remix.scoring.readable import signature_lines
