@@ -5,8 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from remix import names
-from remix.formats._scoping import document_names
-from remix.formats._tables import (
+from remix.formats._predicates import (
     BROADER,
     CLASS,
     CONTEXT,
@@ -19,6 +18,7 @@ from remix.formats._tables import (
     SOURCE,
     TYPE,
 )
+from remix.formats._scoping import document_names
 from remix.formats._terms import IDENT, iri, predicate
 
 __all__ = ["homes", "kept"]

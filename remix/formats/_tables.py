@@ -8,31 +8,28 @@ import polars as pl
 
 from remix import names
 from remix.formats._blocks import Blocks
+from remix.formats._meanings import classes_of, links_of, of_annotations
 from remix.formats._mending import Mends
 from remix.formats._offsets import checked
-from remix.formats._rdf import BASE
+from remix.formats._predicates import (
+    BROADER,
+    CONTEXT,
+    DOCUMENT,
+    GIVEN,
+    IGNORABLE,
+    LITERALS,
+    SOURCE,
+    TYPE,
+    Triples,
+)
 from remix.formats._scoping import annotation_iris, document_iris, grouped, indexes
 from remix.formats._terms import IDENT, integer, iri, iri_term, language, literal, predicate
-from remix.iris import canonical, is_nil
 
 __all__ = ["Tables", "tables"]
-
-GIVEN = predicate("givenIri", names.RMX)
-TYPE = predicate("type", names.RDF)
-CLASS = predicate("taClassRef", names.ITSRDF)
-ENTITY_TYPE = predicate("entityType", names.MNT)
-NAMED_INDIVIDUAL = predicate("NamedIndividual", names.OWL)
-CONTEXT = predicate("referenceContext")
-DOCUMENT = predicate("document", names.RMX)
-IGNORABLE = predicate("ignorable", names.RMX)
-NO_LINKS = [f"<{BASE}>", f"<{BASE}*>"]
-"""What `<>` and `<*>` have become: they link to nothing."""
 
 _PARTS = [
     predicate(part) for part in ("Sentence", "Word", "Paragraph", "Section", "Title", "Structure", "TextSpanAnnotation")
 ]
-_KNOWN_KB = r"^http://(?:(?:[a-z-]+\.)?dbpedia\.org/resource/|www\.wikidata\.org/entity/)"
-_FOLDER = r"^([A-Za-z][A-Za-z0-9+.-]*://[^?#]*/)"
 
 
 @dataclass(frozen=True)
@@ -49,54 +46,22 @@ class Tables:
     regions: pl.DataFrame
 
 
-class Triples:
-    """The triples of a file by predicate: unit, object, in the order of the text."""
-
-    def __init__(self, triples: pl.DataFrame) -> None:
-        parts = triples.partition_by("predicate", as_dict=True, include_key=False)
-        self._parts = {str(key[0]): part for key, part in parts.items()}
-        self._none = triples.clear().drop("predicate")
-
-    def of(self, term: str) -> pl.DataFrame:
-        """Return unit and object of the triples with this predicate."""
-        return self._parts.get(term, self._none)
-
-    def first(self, term: str, name: str) -> pl.DataFrame:
-        """Return the first object of each unit with this predicate, as a column of that name."""
-        found = self.of(term).select("unit", pl.col("object").alias(name))
-        return found.unique("unit", keep="first", maintain_order=True)
-
-
 def tables(blocks: Blocks, dataset: str, mends: Mends) -> Tables:
     """Return the tables of a file, with scoped IRIs and right offsets; repairs are counted."""
     triples = Triples(blocks.triples)
     subjects = _subjects(triples, blocks.subjects)
-    bare = _annotations(triples, subjects)
+    bare = _annotations(triples, subjects, mends)
     documents = _documents(triples, subjects, bare, dataset, mends)
     located = _located(bare, documents, mends)
-    links = _links(triples, subjects, located, mends)
+    links = links_of(triples, subjects, located, mends)
     annotations = _named(located, links)
     return Tables(
         documents,
         annotations,
-        _of(links.filter(~pl.col("nil")), annotations).select("annotation", "entity", "entity_as_given"),
-        _classes(triples, subjects, annotations, mends),
+        of_annotations(links.filter(~pl.col("nil")), annotations).select("annotation", "entity", "entity_as_given"),
+        classes_of(triples, subjects, annotations, mends),
         _regions(triples, subjects, documents),
     )
-
-
-LITERALS = {
-    "text": predicate("isString"),
-    "begin": predicate("beginIndex"),
-    "end": predicate("endIndex"),
-    "anchor": predicate("anchorOf"),
-    "confidence": predicate("taConfidence", names.ITSRDF),
-    "group": predicate("group", names.RMX),
-    "option": predicate("option", names.RMX),
-}
-SAME = predicate("sameAs", names.OWL)
-SOURCE = predicate("sourceUrl")
-BROADER = predicate("broaderContext")
 
 
 def _subjects(triples: Triples, subjects: pl.DataFrame) -> pl.DataFrame:
@@ -110,7 +75,7 @@ def _subjects(triples: Triples, subjects: pl.DataFrame) -> pl.DataFrame:
     return joined.select("unit", "subject", given=pl.coalesce(said, plain))
 
 
-def _annotations(triples: Triples, subjects: pl.DataFrame) -> pl.DataFrame:
+def _annotations(triples: Triples, subjects: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     """Return what annotates a text: unit, context (a term), given, begin, end, anchor, ignorable, …"""
     context = triples.first(CONTEXT, "context")
     texts = triples.first(LITERALS["text"], "text")
@@ -133,12 +98,24 @@ def _annotations(triples: Triples, subjects: pl.DataFrame) -> pl.DataFrame:
     return named.with_columns(
         integer(pl.col("begin")),
         integer(pl.col("end")),
-        literal(pl.col("confidence")).cast(pl.Float64, strict=False),
+        _confidence(named, mends),
         literal(pl.col("group")),
         literal(pl.col("option")),
         iri_begin=iri_begin,
         iri_end=iri_end,
     )
+
+
+def _confidence(annotations: pl.DataFrame, mends: Mends) -> pl.Series:
+    """Return the confidences that are finite numbers; the others are counted and left out."""
+    said = annotations.select("given", "confidence", text=literal(pl.col("confidence")).str.strip_chars())
+    found = said.with_columns(number=pl.col("text").cast(pl.Float64, strict=False))
+    sure = pl.col("number").is_finite().fill_null(False)
+    unsure = found.filter(pl.col("confidence").is_not_null() & ~sure)
+    if unsure.height:
+        row = unsure.row(0, named=True)
+        mends.add("confidence", f"{row['given']}: {row['confidence']} is no number, left out", unsure.height)
+    return found.select(pl.when(sure).then("number").alias("confidence")).to_series()
 
 
 def _anchors(triples: Triples) -> pl.DataFrame:
@@ -257,63 +234,12 @@ def _fitting(rows: pl.DataFrame) -> pl.DataFrame:
     return ordered.unique("unit", keep="first", maintain_order=True).drop("_fits", "_row", "anchors")
 
 
-def _links(triples: Triples, subjects: pl.DataFrame, annotations: pl.DataFrame, mends: Mends) -> pl.DataFrame:
-    """Return unit, entity, entity_as_given, nil: a link may be followed through a resource of the file."""
-    rows = triples.of(IDENT).filter(~pl.col("object").str.starts_with("_:"))
-    empty = rows.filter(pl.col("object").is_in(NO_LINKS)).height
-    mends.add("invalid-iri", "a link to <> or <*> links to nothing", empty)
-    rows = rows.filter(~pl.col("object").is_in(NO_LINKS)).join(
-        annotations.select("unit", "home"), on="unit", how="inner", maintain_order="left"
-    )
-    links = rows.select(
-        "unit", "home", entity_as_given=pl.coalesce(iri(pl.col("object")), literal(pl.col("object")))
-    ).unique(maintain_order=True)
-    links = links.with_columns(entity=canonical(links["entity_as_given"]))
-    links = links.with_columns(known=pl.col("entity").str.contains(_KNOWN_KB))
-    followed = links.join(_same(triples, subjects), on="entity_as_given", how="left", maintain_order="left")
-    entity = pl.when(pl.col("known")).then("entity").otherwise(pl.coalesce("same", "entity"))
-    followed = followed.with_columns(entity=entity, local=~pl.col("known") & pl.col("same").is_null() & _beside())
-    nil = is_nil(pl.col("entity_as_given")) | is_nil(pl.col("entity")) | pl.col("local").fill_null(False)
-    return followed.with_columns(nil=nil).unique(["unit", "entity"], keep="first", maintain_order=True)
-
-
-def _beside() -> pl.Expr:
-    """Return whether a link goes to the folder of the text itself: to a resource of the file's own making."""
-    return pl.col("entity_as_given").str.extract(_FOLDER, 1) == pl.col("home").str.extract(_FOLDER, 1)
-
-
-def _same(triples: Triples, subjects: pl.DataFrame) -> pl.DataFrame:
-    """Return where the resources of the file are the same as one elsewhere: entity_as_given, same."""
-    rows = triples.of(SAME).join(subjects, on="unit", maintain_order="left")
-    same = rows.select(entity_as_given=iri(pl.col("subject")), same=iri(pl.col("object"))).drop_nulls()
-    return same.with_columns(canonical(same["same"]))
-
-
-def _of(rows: pl.DataFrame, annotations: pl.DataFrame) -> pl.DataFrame:
-    return rows.join(annotations.select("unit", "annotation"), on="unit", how="inner", maintain_order="left")
-
-
 def _named(located: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
     linked = links.filter(~pl.col("nil")).select("unit").unique()
     named = located.with_columns(
         annotation=annotation_iris(located), is_nil=~pl.col("unit").is_in(linked["unit"].implode())
     )
     return grouped(named)
-
-
-def _classes(triples: Triples, subjects: pl.DataFrame, annotations: pl.DataFrame, mends: Mends) -> pl.DataFrame:
-    """Return annotation, class, of_entity: what the file says of the mention, and of the resource it links to."""
-    rows = triples.of(CLASS)
-    empty = rows.filter(pl.col("object").is_in(NO_LINKS)).height
-    mends.add("invalid-iri", "a class <> or <*> is none", empty)
-    own = rows.with_columns(of_entity=pl.lit(False))
-    types = pl.concat([triples.of(TYPE), triples.of(ENTITY_TYPE)]).filter(pl.col("object") != NAMED_INDIVIDUAL)
-    known = types.join(subjects, on="unit").select("subject", type="object").unique(maintain_order=True)
-    linked = triples.of(IDENT).join(known, left_on="object", right_on="subject", maintain_order="left")
-    entity = linked.select("unit", object="type", of_entity=pl.lit(True))
-    both = pl.concat([own, entity]).filter(~pl.col("object").is_in(NO_LINKS) & pl.col("object").str.starts_with("<"))
-    named = _of(both, annotations).select("annotation", iri(pl.col("object")).alias("class"), "of_entity")
-    return named.unique(["annotation", "class"], keep="first", maintain_order=True)
 
 
 def _regions(triples: Triples, subjects: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:

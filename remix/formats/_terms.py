@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote, unquote
+
 import polars as pl
 
 from remix import names
@@ -9,6 +11,7 @@ from remix import names
 __all__ = [
     "NIF",
     "IDENT",
+    "entity_iri",
     "escaped",
     "integer",
     "iri",
@@ -16,12 +19,23 @@ __all__ = [
     "language",
     "literal",
     "number_term",
+    "plain_entity",
     "predicate",
     "unescaped",
 ]
 
 NIF = names.NIF
 IDENT = f"<{names.ITSRDF}taIdentRef>"
+
+PLAIN = "urn:remix:entity:"
+"""Where entities stand in RDF that are no IRIs: identifiers of files in other formats."""
+
+_ABSOLUTE = r"^[A-Za-z][A-Za-z0-9+.-]*:"
+_ILLEGAL = (
+    r"[\x00-\x20<>\"{}|^`\\\x7F-\x9F\x{E000}-\x{F8FF}\x{FDD0}-\x{FDEF}\x{FFF0}-\x{FFFF}\x{E0000}-\x{10FFFF}]"
+    r"|[\x{1FFFE}\x{1FFFF}\x{2FFFE}\x{2FFFF}\x{3FFFE}\x{3FFFF}]"
+)
+"""What no IRI may hold (RFC 3987, `ucschar`)."""
 
 _LITERAL = r'^"(?s:(.*))"(?:@[A-Za-z0-9-]+|\^\^<[^>]*>)?$'
 # Control characters are written as \uXXXX, but for the five with a letter of their own.
@@ -85,3 +99,37 @@ def integer(term: pl.Expr) -> pl.Expr:
 def number_term(term: pl.Expr, value: pl.Expr) -> pl.Expr:
     """Return the literal term with another number in it, its datatype kept."""
     return pl.concat_str(pl.lit('"'), value.cast(pl.String), pl.lit('"'), term.str.extract(r'"([^"]*)$', 1))
+
+
+def entity_iri(entity: pl.Expr) -> pl.Expr:
+    """Return the IRI that stands for an entity in RDF: itself with what no IRI may hold encoded, or a URN.
+
+    >>> rows = pl.DataFrame({"entity": ["http://x/a b", "E 5%"]})
+    >>> rows.select(entity_iri(pl.col("entity")))["entity"].to_list()
+    ['http://x/a%20b', 'urn:remix:entity:E%205%25']
+    """
+    absolute = entity.str.contains(_ABSOLUTE)
+    plain = entity.str.replace_many(["%", "[", "]"], ["%25", "%5B", "%5D"])
+    one = pl.when(absolute).then(entity).otherwise(pl.lit(PLAIN) + plain)
+    return one.map_batches(_encoded, return_dtype=pl.String)
+
+
+def _encoded(iris: pl.Series) -> pl.Series:
+    odd = iris.filter(iris.str.contains(_ILLEGAL).fill_null(False)).unique().to_frame("iri")
+    letters = odd["iri"].str.extract_all(_ILLEGAL).explode().unique().to_list()
+    return iris.str.replace_many(letters, [quote(letter) for letter in letters]) if letters else iris
+
+
+def plain_entity(iri: pl.Expr) -> pl.Expr:
+    """Return the entity that an IRI stands for, the way back from `entity_iri` for what is no IRI.
+
+    >>> rows = pl.DataFrame({"iri": ["http://x/a%20b", "urn:remix:entity:E%205%25"]})
+    >>> rows.select(plain_entity(pl.col("iri")))["iri"].to_list()
+    ['http://x/a%20b', 'E 5%']
+    """
+    return pl.when(iri.str.starts_with(PLAIN)).then(iri.map_batches(_plain, return_dtype=pl.String)).otherwise(iri)
+
+
+def _plain(iris: pl.Series) -> pl.Series:
+    spelt = iris.filter(iris.str.starts_with(PLAIN).fill_null(False)).unique()
+    return iris.replace(spelt, pl.Series([unquote(iri.removeprefix(PLAIN)) for iri in spelt], dtype=pl.String))

@@ -9,7 +9,7 @@ import polars as pl
 
 from remix import names
 from remix.formats._scoping import grouped
-from remix.formats._terms import escaped, iri_term, predicate
+from remix.formats._terms import entity_iri, escaped, iri_term, predicate
 from remix.formats._writing import DATASET, REFERENCES, lines_of, write_ntriples
 from remix.frames import Frames
 
@@ -20,7 +20,6 @@ _INTEGER = f"{names.XSD}nonNegativeInteger"
 _DOUBLE = f"{names.XSD}double"
 _NUMBERED = {name: predicate(name, names.RMX) for name in ("document", "ignorable", "group", "option", "givenIri")}
 _LEGAL = r"^[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\\x{fffd}]*$"
-_ILLEGAL = {c: f"%{ord(c):02X}" for c in ' <>"{}|^`\\'}
 
 
 def triples_of(frames: Frames) -> Iterator[bytes]:
@@ -141,12 +140,7 @@ def _entity() -> pl.Expr:
     as_given, entity = pl.col("entity_as_given"), pl.col("entity")
     same = as_given.map_batches(_canonical, return_dtype=pl.String) == entity
     chosen = pl.when(as_given.str.contains(_LEGAL) & same).then(as_given).otherwise(entity)
-    legal = chosen.str.replace_many(list(_ILLEGAL), list(_ILLEGAL.values()))
-    return iri_term(
-        pl.when(legal.str.contains(r"^[A-Za-z][A-Za-z0-9+.-]*:"))
-        .then(legal)
-        .otherwise(pl.lit("urn:remix:entity:") + legal)
-    )
+    return iri_term(entity_iri(chosen))
 
 
 def _canonical(iris: pl.Series) -> pl.Series:

@@ -13,7 +13,8 @@ import zstandard
 from remix import names
 from remix.files import written
 from remix.formats._blocks import Blocks
-from remix.formats._tables import CLASS, CONTEXT, DOCUMENT, GIVEN, NO_LINKS, TYPE, Tables
+from remix.formats._predicates import CLASS, CONTEXT, DOCUMENT, GIVEN, NO_LINKS, TYPE
+from remix.formats._tables import Tables
 from remix.formats._terms import IDENT, iri_term, number_term, predicate
 
 __all__ = ["Scoped", "blank_nodes", "lines_of", "measures", "scoped", "write_ntriples"]

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import polars as pl
 
-from remix.formats._terms import escaped
+from remix.formats._terms import entity_iri, escaped
 from remix.names import ITSRDF, NIF, RDF, RMX, XSD
 from remix.scoring.outcomes import Outcomes
 from remix.signature import Signature, content_hash
@@ -21,7 +21,6 @@ from remix.store.state import RUN
 __all__ = ["column_graph", "fragment_of", "run_graph"]
 
 _OUTCOMES = {"tp": "truePositiveOf", "fp": "falsePositiveOf", "fn": "falseNegativeOf", "ignored": "ignoredIn"}
-_ILLEGAL = {c: f"%{ord(c):02X}" for c in [*map(chr, range(33)), *'<>"{}|\\^`']}
 
 
 def fragment_of(system: str) -> str:
@@ -67,9 +66,6 @@ def _named(answers: pl.DataFrame, fragment: str) -> pl.DataFrame:
 
 
 def _answer_lines(named: pl.DataFrame, links: pl.DataFrame) -> pl.Series:
-    entity = pl.col("entity").str.replace_many(list(_ILLEGAL), list(_ILLEGAL.values()))
-    absolute = entity.str.contains(r"^[A-Za-z][A-Za-z0-9+.-]*:")
-    entity = pl.when(absolute).then(entity).otherwise(pl.lit(RMX) + entity)
     linked = links.join(named.select("a", "answer"), on="a")
     number = f'"{{}}"^^<{XSD}nonNegativeInteger>'
     sure = named.filter(pl.col("confidence").is_finite().fill_null(False))
@@ -81,7 +77,7 @@ def _answer_lines(named: pl.DataFrame, links: pl.DataFrame) -> pl.Series:
             _lines(named, _line("answer", "endIndex", pl.format(number, "end"), NIF)),
             _text_lines(named, "answer", "anchorOf", "surface_form", NIF),
             _lines(sure, _line("answer", "taConfidence", _double("confidence"), ITSRDF)),
-            _lines(linked, _line("answer", "taIdentRef", pl.format("<{}>", entity), ITSRDF)),
+            _lines(linked, _line("answer", "taIdentRef", pl.format("<{}>", entity_iri(pl.col("entity"))), ITSRDF)),
         ]
     )
 

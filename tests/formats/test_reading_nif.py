@@ -369,6 +369,17 @@ def test_read_when_confidence_class_language_and_source_are_given_then_they_are_
     assert frames.documents.select("language", "source").rows() == [("en", "http://s/")]
 
 
+@pytest.mark.parametrize("confidence", ['"high"', '"NaN"^^xsd:double', '"-INF"^^xsd:double', "<http://x/sure>", '""'])
+def test_read_when_a_confidence_is_no_number_then_it_is_left_out_and_told(reading: Read, confidence: str) -> None:
+    sure, unsure = "; itsrdf:taConfidence 1", f"; itsrdf:taConfidence {confidence}"
+    found = reading(HEAD + context() + mention(0, 3, "Ada", more=sure) + mention(8, 11, "Bob", more=unsure))
+    assert found.frames.annotations["confidence"].to_list() == [1.0, None]
+    (repair,) = found.report.repairs
+    assert (repair.kind, repair.count) == ("confidence", 1)
+    assert repair.example.startswith("http://x/d1#char=8,11: ")
+    assert repair.example.endswith(" is no number, left out")
+
+
 def test_read_when_measures_are_met_then_they_go_apart_under_the_current_namespace(
     reading: Read, tmp_path: Path
 ) -> None:

@@ -15,6 +15,7 @@ from polars.testing import assert_frame_equal
 from remix.errors import UsageError
 from remix.files import read_bytes
 from remix.formats import read
+from remix.formats._terms import entity_iri, plain_entity
 from remix.formats.nif import write_frames
 from remix.frames import SCHEMAS, Frames
 from remix.names import HFTS
@@ -164,3 +165,28 @@ def test_write_frames_when_written_twice_then_the_same_bytes(tmp_path: Path) -> 
 def test_write_frames_when_the_suffix_is_unknown_then_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"NIF is written as \.ttl or \.nt"):
         write_frames(small(), tmp_path / "a.txt")
+
+
+@given(st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), min_size=1).filter(lambda one: one.strip()))
+def test_entity_that_is_no_iri_comes_back_as_it_was(entity: str) -> None:
+    def spelt(expression: pl.Expr, value: str) -> str:
+        return str(pl.DataFrame({"x": [value]}).select(expression).item())
+
+    iri = spelt(entity_iri(pl.col("x")), entity)
+    line, plain = f"<urn:s> <urn:p> <{iri}> .".encode(), iri.startswith("urn:remix:entity:")
+    # IRIs of the wild are read leniently, those made here hold to the letter.
+    quads = ox.parse(line, ox.RdfFormat.N_TRIPLES, lenient=not plain)
+    assert [str(quad.object) for quad in quads] == [f"<{iri}>"]
+    if plain:
+        assert spelt(plain_entity(pl.col("x")), iri) == entity
+
+
+def test_write_frames_when_an_entity_is_no_iri_then_it_is_one_in_rdf_alone(tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text(
+        '{"document": "d", "text": "Ada"}\n{"document": "d", "begin": 0, "end": 3, "entity": "E%05|a"}\n'
+    )
+    frames = read(tmp_path / "x.jsonl").frames
+    assert frames.links["entity"].to_list() == ["E%05|a"]
+    write_frames(frames, tmp_path / "x.ttl")
+    assert "<urn:remix:entity:E%2505%7Ca>" in (tmp_path / "x.ttl").read_text()
+    assert_same(read(tmp_path / "x.ttl").frames, frames, ("links",))
