@@ -42,18 +42,21 @@ def shown(name: str, store: Store) -> str:
     A profile may be written `profile:NAME`, which is a profile whatever else has the name. Raises `UnknownName` for
     what is none of them.
     """
-    from remix.measures import MEASURES
-    from remix.scoring.profiles import PROFILES
-
     if name.startswith("profile:"):
+        from remix.scoring.profiles import PROFILES
+
         return _profile(PROFILES[name.removeprefix("profile:")])
     datasets = store.state.datasets
     if name in datasets:
         return _dataset(datasets[name], store)
     if name.removesuffix(".rq") in shipped() or Path(name).is_file():
         return _query(find(name))
+    from remix.measures import MEASURES
+
     if name in MEASURES:
         return _fields(MEASURES[name], ("formula", "unit", "levels", "high", "low", "empty", "needs", "citation"))
+    from remix.scoring.profiles import PROFILES
+
     if name in PROFILES:
         return _profile(PROFILES[name])
     if name in catalog.entries():
