@@ -12,7 +12,6 @@ in is) and `rmx:hyperlink` (a link of the source text stands on the span).
 from __future__ import annotations
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import product
@@ -23,6 +22,7 @@ import polars as pl
 from remix import iris
 from remix.errors import BadInput
 from remix.formats import Format, Found, Repair, Source
+from remix.formats._elevant_kinds import ARTICLES, kind_of
 from remix.formats._elevant_writing import write_articles
 from remix.formats._scoping import annotation_iris, document_iris
 from remix.frames import Frames
@@ -59,14 +59,7 @@ _SCHEMA = {
 
 
 def _is_elevant(head: bytes, name: str) -> bool:
-    start = head.lstrip()[:1]
-    if b'"start_char"' in head:
-        return False
-    return (
-        start == b"{"
-        and re.search(rb'"(labels|entity_mentions|evaluation_span)"\s*:', head) is not None
-        and b'"text"' in head
-    ) or name.split(".gz")[0].endswith((".benchmark.jsonl", ".linked_articles.jsonl"))
+    return kind_of(head) == ARTICLES
 
 
 def _read(source: Source, dataset: str) -> Found:

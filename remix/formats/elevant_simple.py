@@ -9,12 +9,11 @@ Source: ELEVANT, simple_jsonl_benchmark_reader.py and simple_jsonl_prediction_re
 
 from __future__ import annotations
 
-import re
-
 import polars as pl
 
 from remix.errors import BadInput
 from remix.formats import Format, Found, Source
+from remix.formats._elevant_kinds import SIMPLE, kind_of
 from remix.formats._elevant_writing import write_simple
 from remix.formats._mentions import Mentions, assembled
 from remix.formats.elevant import broken
@@ -34,13 +33,7 @@ _SCHEMA = {"title": pl.String(), "text": pl.String(), "labels": _MENTION, "predi
 
 
 def _is_simple(head: bytes, name: str) -> bool:
-    start = head.lstrip()
-    listed = re.search(rb'"(?:labels|predictions)"\s*:\s*\[', start) is not None
-    return (
-        start.startswith(b"{")
-        and listed
-        and (b'"start_char"' in start or re.search(rb'"predictions"\s*:', start) is not None)
-    )
+    return kind_of(head) == SIMPLE
 
 
 def _read(source: Source, dataset: str) -> Found:
