@@ -1,8 +1,9 @@
 """How long Spark takes on this machine, beside the default engine: building a knowledge base, measuring a table.
 
 `python bench/spark.py` generates staged rows, links and annotations at 1/1000 and 1/100 of the size of DBpedia
-English; `--scale full` adds a tenth. Each run is a process of its own; Spark runs on two cores (`local[2]`). Memory is
-the peak of the process and, for Spark, of the Java process beside it.
+English; `--scale full` adds a tenth. Each run is a process of its own and prints one line of JSON; Spark runs on two
+cores (`local[2]`). CPU seconds are those of all processes. Memory is the peak of the process and, for Spark, of the
+Java process beside it. Of each step of Spark there are the seconds of its jobs and the megabytes that it shuffled.
 """
 
 from __future__ import annotations
@@ -25,8 +26,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from remix.frames import Frames
 from remix.kb import KnowledgeBase, build
 from remix.kb.engines import ENGINES
+from remix.measures import compute, compute_table
 
 FORMS, LINKS, ANNOTATIONS = 20_000_000, 200_000_000, 10_000_000
 """The sizes of DBpedia English, and of ten million annotations."""
@@ -74,42 +77,49 @@ def generate(folder: Path, share: float, seed: int = 7) -> None:
 
 
 @contextmanager
-def session(folder: Path) -> Iterator[Any]:
-    """Give a session of Spark on two cores that keeps its events; print what was shuffled, by the name of the step."""
+def session(folder: Path, found: dict[str, Any]) -> Iterator[Any]:
+    """Give a session of Spark on two cores, and tell what Java needed and what each step took and shuffled."""
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.builder.master("local[2]").config("spark.driver.memory", "3g")
-    local = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1", "spark.ui.enabled": "false"}
+    quiet = dict.fromkeys(("spark.ui.enabled", "spark.ui.showConsoleProgress"), "false")
+    local = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1", **quiet}
     events = Path(tempfile.mkdtemp(dir=folder))
     kept = {"spark.eventLog.enabled": "true", "spark.eventLog.dir": events.as_uri(), "spark.eventLog.compress": "false"}
     for name, value in {**local, **kept, "spark.sql.shuffle.partitions": "8"}.items():
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
     yield spark
+    java = Path(f"/proc/{spark._jvm.java.lang.ProcessHandle.current().pid()}")
+    peak = re.search(r"VmHWM:\s*(\d+)", (java / "status").read_text())
+    # Behind the name in parentheses: the twelfth to fifteenth are ticks of itself and of its workers that have ended.
+    ticks = (java / "stat").read_text().rpartition(")")[2].split()[11:15]
+    seconds = sum(int(tick) for tick in ticks) / os.sysconf("SC_CLK_TCK")
+    found |= {"Java peak GB": round(int(peak[1]) / 1e6, 2) if peak else None, "Java CPU seconds": round(seconds, 1)}
     spark.stop()
-    steps = shuffled([file for file in events.rglob("*") if file.is_file()])
-    print(f"shuffled\t{sum(steps.values()) / 1e6:.1f} MB in all")
-    for step, size in sorted(steps.items(), key=lambda one: -one[1])[:12]:
-        print(f"  {step}\t{size / 1e6:.1f} MB", flush=True)
+    found |= steps_of([file for file in events.rglob("*") if file.is_file()])
 
 
-def shuffled(logs: list[Path]) -> Counter[str]:
-    """Return the bytes that tasks wrote for others to read, by the description of their job."""
-    steps: Counter[str] = Counter()
+def steps_of(logs: list[Path]) -> dict[str, Any]:
+    """Return how many jobs and megabytes shuffled there were in all, and seconds and megabytes of the steps by name."""
+    shuffled: Counter[str] = Counter()
+    seconds: Counter[str] = Counter()
     names: dict[int, str] = {}
-    for log in logs:
-        for line in log.open(encoding="utf-8"):
-            if not line.startswith("{"):
-                continue
-            event = json.loads(line)
-            if event["Event"] == "SparkListenerJobStart":
-                name = re.sub(r"[- ]?\d+$", "", event.get("Properties", {}).get("spark.job.description", "other"))
-                names |= dict.fromkeys(event["Stage IDs"], name)
-            elif event["Event"] == "SparkListenerTaskEnd":
-                written = (event.get("Task Metrics") or {}).get("Shuffle Write Metrics", {})
-                steps[names.get(event["Stage ID"], "other")] += written.get("Shuffle Bytes Written", 0)
-    return steps
+    begun: dict[int, tuple[str, int]] = {}
+    for event in (json.loads(line) for log in logs for line in log.open(encoding="utf-8") if line.startswith("{")):
+        if event["Event"] == "SparkListenerJobStart":
+            name = re.sub(r"[- ]?\d+$", "", event.get("Properties", {}).get("spark.job.description", "other"))
+            names |= dict.fromkeys(event["Stage IDs"], name)
+            begun[event["Job ID"]] = name, event["Submission Time"]
+        elif event["Event"] == "SparkListenerJobEnd":
+            name, since = begun[event["Job ID"]]
+            seconds[name] += (event["Completion Time"] - since) / 1000
+        elif event["Event"] == "SparkListenerTaskEnd":
+            written = (event.get("Task Metrics") or {}).get("Shuffle Write Metrics", {})
+            shuffled[names.get(event["Stage ID"], "other")] += written.get("Shuffle Bytes Written", 0)
+    steps = {name: [round(seconds[name], 1), round(size / 1e6, 2)] for name, size in shuffled.most_common() if size}
+    return {"jobs": len(begun), "MB shuffled": round(sum(shuffled.values()) / 1e6, 1), "steps (s, MB)": steps}
 
 
 def built(folder: Path, engine: str) -> None:
@@ -117,49 +127,48 @@ def built(folder: Path, engine: str) -> None:
     build([("tables", str(folder / "tables"))], folder / engine, name="bench", engine=engine, tolerance=1e-8)
 
 
-def measured(folder: Path, engine: str) -> None:
+def measured(folder: Path, engine: str, found: dict[str, Any]) -> None:
     """Compute all measures of the annotations."""
     kb = KnowledgeBase.open(next((folder / "duckdb").glob("bench-*")))
-    names = ("documents", "annotations", "links")
-    if engine == "spark":
-        from remix.measures._spark import compute_table
-
-        with session(folder) as spark:
-            found = compute_table({name: spark.read.parquet(f"{folder}/{name}.parquet") for name in names}, kb)
-            assert found.annotations.count() and found.summary.datasets.height
+    files = {name: folder / f"{name}.parquet" for name in ("documents", "annotations", "links")}
+    if engine != "spark":
+        compute(Frames.of(**{name: pl.read_parquet(file) for name, file in files.items()}), kb)
         return
-    from remix.frames import Frames
-    from remix.measures import compute
-
-    compute(Frames.of(**{name: pl.read_parquet(folder / f"{name}.parquet") for name in names}), kb)
+    with session(folder, found) as spark:
+        made = compute_table({name: spark.read.parquet(str(file)) for name, file in files.items()}, kb)
+        assert made.annotations.count() and made.summary.datasets.height
 
 
 def run(what: str, folder: Path, engine: str) -> None:
     """Do one thing in this process, and print what it took."""
     begin = time.perf_counter()
-    if what == "build" and engine == "spark":
-        with session(folder), ENGINES[engine].open(folder, "3GB"):
+    found: dict[str, Any] = {}
+    if what == "measure":
+        measured(folder, engine, found)
+    elif engine == "spark":
+        with session(folder, found), ENGINES[engine].open(folder, "3GB"):
             built(folder, engine)
     else:
-        {"build": built, "measure": measured}[what](folder, engine)
-    own, others = (resource.getrusage(who).ru_maxrss / 1e6 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    print(f"{what}\t{engine}\t{time.perf_counter() - begin:.1f} s\t{own:.2f} GB\t{others:.2f} GB", flush=True)
+        built(folder, engine)
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    cores = used.ru_utime + used.ru_stime + found.pop("Java CPU seconds", 0.0)
+    took = {"seconds": round(time.perf_counter() - begin, 1), "CPU seconds": round(cores, 1)}
+    print(json.dumps({"what": what, "engine": engine, **took, "peak GB": round(used.ru_maxrss / 1e6, 2), **found}))
 
 
 def main() -> None:
     """Generate the sizes, and run each thing with each engine in a process of its own."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scale", choices=("small", "full"), default="small")
-    parser.add_argument("--only", nargs=3, metavar=("WHAT", "FOLDER", "ENGINE"))
+    parser.add_argument("--only", nargs=3, metavar=("WHAT", "FOLDER", "ENGINE"), help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.only:
         return run(given.only[0], Path(given.only[1]), given.only[2])
-    print("what\tengine\ttime\tpeak\tpeak of its children")
     for share in (0.001, 0.01, *((0.1,) if given.scale == "full" else ())):
         with tempfile.TemporaryDirectory() as place:
-            folder = Path(place)
-            generate(folder, share)
-            print(f"# {FORMS * share:,.0f} forms, {LINKS * share:,.0f} links, {ANNOTATIONS * share:,.0f} annotations")
+            generate(Path(place), share)
+            sizes = {"forms": FORMS, "links": LINKS, "annotations": ANNOTATIONS}
+            print(json.dumps({name: int(size * share) for name, size in sizes.items()}), flush=True)
             for what in ("build", "measure"):
                 for engine in ("duckdb", "spark"):
                     subprocess.run([sys.executable, __file__, "--only", what, place, engine], check=True)

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -25,6 +26,11 @@ from remix.measures._measured import LOW_COVERAGE, Measured, columns_of, documen
 from remix.registry import Registry
 from remix.signature import Signature
 
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from remix.measures._spark import MeasuredTable
+
 __all__ = [
     "AVERAGES",
     "LOW_COVERAGE",
@@ -34,6 +40,7 @@ __all__ = [
     "Measured",
     "Summary",
     "compute",
+    "compute_table",
     "prepared",
     "signature_of",
 ]
@@ -70,6 +77,18 @@ def compute(
         tables |= hfts_tables(corpus, values)
     documents, datasets = averaged(chosen.summaries, tables, empty=0.0 if profile == "hfts" else None)
     return measured_of(corpus, chosen, values, documents, datasets)
+
+
+def compute_table(tables: Mapping[str, DataFrame], kb: KnowledgeBase | None, **choices: Any) -> MeasuredTable:
+    """Return the values of measures on tables of Spark, which `compute` takes as frames, in tables of Spark.
+
+    The tables are documents and annotations, and where there are, links, classes and regions, with the columns of the
+    frames (`remix.frames`); those that may be null may lack. `choices` are `reference`, `case_sensitive`,
+    `without_sources` and `measures` of `compute`. Raises `UsageError` as that, and for a table that is none of these.
+    """
+    from remix.measures import _spark  # with the engine, which measuring frames does not need
+
+    return _spark.compute_table(tables, kb, **choices)
 
 
 @dataclass(frozen=True)
