@@ -40,6 +40,7 @@ def command() -> None:
     "--lang", "languages", multiple=True, default=("en",), metavar="TAG", help="Language to keep; repeatable."
 )
 @click.option("--for", "datasets", multiple=True, metavar="DATASET", help="Ask an endpoint what this dataset needs.")
+@click.option("--refresh", is_flag=True, help="Ask an endpoint again, also for what it has answered before.")
 @click.option("--without-source", "without_sources", multiple=True, metavar="PATTERN", help="Leave out such rows.")
 @click.option("--complete", is_flag=True, help="Declare that entities which are not in it do not exist.")
 @click.option("--strict", is_flag=True, help="Stop at the first line that cannot be read.")
@@ -153,4 +154,5 @@ def lookup(name: str, limit: int, workspace: Path | None, output: str, to: Path 
     found = open_workspace(workspace).kb_lookup(name, limit=limit)
     if "of" in found.columns and (count := found["of"][0]) > found.height:
         print(f"the first {found.height} of {count} candidates; --limit shows more", file=sys.stderr)
-    print_table(found, output, to)
+    # For people that note says it once; programs have it in a column.
+    print_table(found.drop("of", strict=False) if output in ("table", "md", "latex") else found, output, to)

@@ -19,7 +19,7 @@ from typing import Any
 
 from remix.errors import BadInput, Error
 from remix.kb.origins import Origin
-from remix.kb.sources import Part
+from remix.kb.sources import READERS, Part
 from remix.kb.staging import TABLES, Staging
 from remix.progress import note, stage
 
@@ -133,15 +133,28 @@ def _read(part: Part, folder: Path, *, strict: bool) -> None:
         kept = f"{error.reason}; the {sum(staging.rows.values())} rows that were read are kept apart in {aside}"
         raise BadInput(error.file, kept, line=error.line, column=error.column) from error
     problems = {kind: asdict(problem) for kind, problem in staging.problems.items()}
-    said = {"fingerprint": part.fingerprint, "rows": staging.rows, "problems": problems}
+    said = {**_read_as(part), "rows": staging.rows, "problems": problems}
     (aside / "part.json").write_text(json.dumps(said), encoding="utf-8")
     aside.rename(folder)
 
 
-def _found(origin: Origin, folder: Path) -> Staged | None:
+def _read_as(part: Part) -> dict[str, str]:
+    """Return what a part that was read must say to be this one: its content, and the readers of this version."""
+    return {"fingerprint": part.fingerprint, "readers": READERS}
+
+
+def _said(part: Part, folder: Path) -> dict[str, Any] | None:
+    """Return what a folder says of what was read; None where it is of another part or by other readers."""
     try:
-        said = json.loads((folder / "part.json").read_text(encoding="utf-8"))
-    except FileNotFoundError:
+        said: dict[str, Any] = json.loads((folder / "part.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return said if _read_as(part).items() <= said.items() else None
+
+
+def _found(origin: Origin, folder: Path) -> Staged | None:
+    said = _said(origin.part, folder)
+    if said is None:
         return None
     files = {table: sorted((folder / table).glob("*.parquet")) for table in TABLES}
     return Staged(origin, {table: found for table, found in files.items() if found}, said["rows"], said["problems"])
@@ -155,11 +168,8 @@ def take_over(origin: Origin, folder: Path, builds: Iterable[Path]) -> None:
     number, _, name = folder.name.partition("-")
     for build in builds:
         for found in () if folder.exists() else sorted(build.glob(f"read/{len(number) * '[0-9]'}-{name}")):
-            with suppress(OSError, ValueError):  # whoever builds there may finish and sweep it meanwhile
-                if (
-                    json.loads((found / "part.json").read_text(encoding="utf-8"))["fingerprint"]
-                    == origin.part.fingerprint
-                ):
+            with suppress(OSError):  # whoever builds there may finish and sweep it meanwhile
+                if _said(origin.part, found) is not None:
                     aside = folder.with_name(f"{folder.name}.unfinished")
                     shutil.rmtree(aside, ignore_errors=True)
                     shutil.copytree(found, aside, copy_function=os.link)

@@ -20,7 +20,7 @@ from remix.kb.engines import ENGINES, Engine
 from remix.kb.origins import Origin, check_releases, origins_of
 from remix.kb.parts import FORMAT
 from remix.kb.source_names import UNCOUNTED
-from remix.kb.sources import Choices
+from remix.kb.sources import READERS, Choices
 from remix.kb.staging import TABLES, strictly
 from remix.progress import note, stage
 from remix.signature import content_hash
@@ -52,6 +52,7 @@ def build(
     engine: str = "duckdb",
     memory: str = "",
     cache: Path | None = None,
+    refresh: bool = False,
 ) -> Path:
     """Return the folder `<to>/<name>-<version>` with the knowledge base that was built from all the sources.
 
@@ -62,8 +63,9 @@ def build(
     `fresh` removes what unfinished builds of that name left behind, and begins anew.
 
     Of the sources: `languages` are those to keep, `strict` makes the first line that cannot be read an error, `forms`
-    and `entities` are what an endpoint is asked for, `cache` keeps its answers; `date` and `licence` are declared for
-    parts that say none. Parts of one kind that are of different releases are refused unless `mixed_releases`.
+    and `entities` are what an endpoint is asked for, `cache` keeps its answers, and `refresh` asks for them again;
+    `date` and `licence` are declared for parts that say none. Parts of one kind that are of different releases are
+    refused unless `mixed_releases`.
 
     Of the rows: those of sources that match `without_sources` are left out of every table. Counts of the `uncounted`
     sources are ignored: they would be taken for a prior. `complete` declares that an entity that is not in it does
@@ -83,11 +85,11 @@ def build(
     rules = Rules(tuple(sorted(without_sources)), tuple(sorted(uncounted)), complete, damping, tolerance, scores)
     nothing = pl.Series([], dtype=pl.String)
     asked = {"forms": nothing if forms is None else forms, "entities": nothing if entities is None else entities}
-    choices = Choices(tuple(languages), strict, **asked, cache=cache)
+    choices = Choices(tuple(languages), strict, **asked, cache=cache, refresh=refresh)
     origins = origins_of(sources, choices, date=date, licence=licence)
     if not mixed_releases:
         check_releases(origins)
-    described = {"format": FORMAT, **asdict(rules), "languages": [*languages]}
+    described = {"format": FORMAT, "readers": READERS, **asdict(rules), "languages": [*languages]}
     version = _version(origins, described)
     folder, working = to / f"{name}-{version[:12]}", building_folder(to, name, version)
     _clean(to, name, working, fresh=fresh)

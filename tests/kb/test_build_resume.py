@@ -21,9 +21,11 @@ from remix.workspace import Workspace
 Tables = Callable[..., Path]
 
 PLUGIN = """
-import os, signal
+import os, signal, threading
 from pathlib import Path
 
+import duckdb
+import narwhals as nw
 import polars as pl
 
 from remix.errors import BadInput
@@ -60,7 +62,12 @@ class Dying:
 
     def write(self, *arguments):
         if not self.left:
-            os.kill(os.getpid(), signal.SIGKILL)
+            if "ENDLESS" not in os.environ:
+                os.kill(os.getpid(), signal.SIGKILL)
+            threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+            far = "range(10_000_000)"
+            endless = duckdb.sql(f"SELECT sum(hash(a.range * b.range)) FROM {far} a, {far} b")
+            arguments = (nw.from_native(endless), *arguments[1:2])
         self.left -= 1
         self.session.write(*arguments)
 
@@ -129,6 +136,39 @@ def test_build_when_killed_while_assembling_then_nothing_is_read_again(
     assert remix("--engine", "duckdb").returncode == 0
     assert log(tmp_path) == ["one", "two"]
     assert len(finished(tmp_path)) == 1
+
+
+def test_build_when_interrupted_within_a_query_then_it_ends_at_once_and_goes_on_later(
+    tmp_path: Path, remix: Callable[..., subprocess.CompletedProcess[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ENDLESS", "yes")  # the sixth query would not end within the hour
+    stopped = remix("--engine", "mortal", writes=5)
+    assert stopped.returncode == 130 and "Traceback" not in stopped.stderr, stopped.stderr
+    assert stopped.stderr.splitlines()[-1].startswith("remix: interrupted")
+    assert finished(tmp_path) == []
+    assert remix("--engine", "duckdb").returncode == 0
+    assert log(tmp_path) == ["one", "two"]
+    (folder,) = finished(tmp_path)
+    assert KnowledgeBase.open(folder).surface_forms["surface_form"].to_list() == ["one", "two"]
+    assert [path for path in folder.parent.iterdir() if path != folder] == []
+
+
+def test_build_when_readers_have_changed_then_nothing_that_they_read_is_taken_over(
+    tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sources, broken = [("tables", str(tables()))], {"links.tsv": "a\tb\n"}
+    for read, number in enumerate(("one", "two"), start=1):
+        for module in ("building", "construction"):
+            monkeypatch.setattr(f"remix.kb.{module}.READERS", number)
+        tables(**broken)
+        with pytest.raises(BadInput, match="4 columns are expected"):
+            build(sources, tmp_path / "kb", name="k")
+        left = [json.loads(file.read_text()) for file in (tmp_path / "kb").glob(".building-k-*/read/*/part.json")]
+        # Surface forms are read before links; the second time they are not linked from what the first readers left.
+        assert sorted(part["readers"] for part in left) == ["one", "two"][:read]
+    tables()
+    kb = build(sources, tmp_path / "kb", name="k")
+    assert kb.described["readers"] == "two"
 
 
 def test_build_when_a_part_fails_then_what_was_read_is_kept_apart_and_said(

@@ -15,7 +15,10 @@ import polars as pl
 from remix.kb.staging import Staging
 from remix.registry import Registry
 
-__all__ = ["SOURCES", "Choices", "Part", "Source"]
+__all__ = ["READERS", "SOURCES", "Choices", "Part", "Source"]
+
+READERS = "1"
+"""Part of every version and of all that is read; grows when a source reads other rows of the same content."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,8 @@ class Choices:
     - `languages`: language tags to keep; the first is that of labels;
     - `strict`: whether a line that cannot be read stops the build;
     - `forms`, `entities`: what an endpoint is asked for, the surface forms and canonical entities of datasets;
-    - `cache`: a folder that outlives a failed build.
+    - `cache`: a folder that outlives a failed build;
+    - `refresh`: whether an endpoint is asked again for what the cache has.
     """
 
     languages: Sequence[str] = ("en",)
@@ -33,6 +37,7 @@ class Choices:
     forms: pl.Series = field(default_factory=lambda: pl.Series("form", [], dtype=pl.String))
     entities: pl.Series = field(default_factory=lambda: pl.Series("entity", [], dtype=pl.String))
     cache: Path | None = None
+    refresh: bool = False
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,12 @@ What is asked is the affair of `remix.kb.vocabularies`: candidates of each surfa
 of the datasets the names, redirects, disambiguation pages, types with their superclasses, sameAs, links in and out,
 and published PageRank. How it is asked: see `_remote` and `_solutions`; `REMIX_ENDPOINT_RATE` (requests a second, 5),
 `REMIX_ENDPOINT_TIMEOUT` (seconds, 60) and `REMIX_ENDPOINT_TRIES` (5) change it. Answers stay in the folder `endpoints`
-of the cache: who wants them afresh removes it.
+of the cache until a build with `--refresh` asks for them afresh.
 """
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -39,6 +40,8 @@ _IN_ONE_LANGUAGE = {"labels": "entity", "sameas": "wikidata"}
 """Tables that take one row for each value of a column: sameas in the first language there is, labels in the first."""
 
 _FLUSH = 500_000
+_REFRESHING = "refreshing"
+"""A file beside the answers until all are there that a refreshing asks for."""
 
 
 def _parts(place: str, choices: Choices) -> list[Part]:
@@ -54,12 +57,16 @@ def _parts(place: str, choices: Choices) -> list[Part]:
         raise UsageError(f"{place} is asked about datasets: name loaded ones with --for")
     manners = Manners.of_environment()
     cache = choices.cache / "endpoints" / content_hash(place)[:16] if choices.cache else None
+    if cache and choices.refresh:
+        _discard(cache)
     begun = _begun(cache)
     asked = [_distinct(choices.forms), _distinct(choices.entities), choices.languages]
     questions = [repr(vocabulary) for vocabulary in VOCABULARIES]
 
     def read(staging: Staging) -> None:
         _gather(Remote(place, manners, cache), choices, staging)
+        if cache:
+            (cache / _REFRESHING).unlink(missing_ok=True)
 
     return [
         Part(
@@ -71,6 +78,19 @@ def _parts(place: str, choices: Choices) -> list[Part]:
             licence=_licence(place),
         )
     ]
+
+
+def _discard(cache: Path) -> None:
+    """Remove the answers of an endpoint, but those of a refreshing that was interrupted, which goes on."""
+    if (cache / _REFRESHING).exists():
+        return
+    stale = cache.with_name(f"{cache.name}.stale")
+    shutil.rmtree(stale, ignore_errors=True)
+    if cache.exists():
+        cache.rename(stale)
+    with written(cache / _REFRESHING):
+        pass
+    shutil.rmtree(stale, ignore_errors=True)
 
 
 def _begun(cache: Path | None) -> str:

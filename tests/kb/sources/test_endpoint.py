@@ -54,10 +54,15 @@ def server() -> Iterator[Endpoint]:
 
 
 def part(
-    address: str, *, forms: Sequence[str] = FORMS, entities: Sequence[str] = ENTITIES, cache: Path | None = None
+    address: str,
+    *,
+    forms: Sequence[str] = FORMS,
+    entities: Sequence[str] = ENTITIES,
+    cache: Path | None = None,
+    refresh: bool = False,
 ) -> Part:
     named = {"forms": pl.Series(forms, dtype=pl.String), "entities": pl.Series(entities, dtype=pl.String)}
-    [only] = SOURCE.parts(address, Choices(**named, cache=cache))
+    [only] = SOURCE.parts(address, Choices(**named, cache=cache, refresh=refresh))
     return only
 
 
@@ -338,6 +343,31 @@ def test_what_was_interrupted_goes_on(server: Endpoint, tmp_path: Path, monkeypa
     assert after.fingerprint == before.fingerprint
     assert gathered(after, tmp_path / "staged") == EXPECTED
     assert len(server.asked) == needed + 1  # the one that failed
+
+
+def test_what_is_refreshed_is_asked_once_again_and_goes_on_when_interrupted(
+    server: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REMIX_ENDPOINT_TRIES", "1")
+
+    def refreshed(folder: str, *behaviours: Behaviour) -> int:
+        server.asked.clear()
+        server.behaviours = [*behaviours]
+        read = part(server.address, cache=tmp_path / "cache", refresh=True)
+        assert gathered(read, tmp_path / folder) == EXPECTED
+        return len(server.asked)
+
+    needed = refreshed("first")
+    assert refreshed("second") == needed
+    with pytest.raises(StoreError, match="503"):
+        refreshed("failed", *[endpoints.answer] * 20, status(503))
+    # The 20 that were answered are kept, the one that failed is asked again.
+    assert refreshed("third") == needed - 20
+    server.asked.clear()
+    assert gathered(part(server.address, cache=tmp_path / "cache"), tmp_path / "kept") == EXPECTED
+    assert server.asked == []
+    [kept] = (tmp_path / "cache" / "endpoints").iterdir()
+    assert {file.name for file in kept.iterdir() if file.suffix != ".parquet"} == {"begun"}
 
 
 def test_damaged_answer_in_the_cache_is_asked_again(server: Endpoint, tmp_path: Path) -> None:
