@@ -1,11 +1,11 @@
 """HIPE-scorer's TSV for historical text: a token a line, with literal and metonymic mentions and their links.
 
 Columns are found by the header: TOKEN, NE-COARSE-LIT, NE-COARSE-METO, NEL-LIT, NEL-METO, MISC; others (fine types,
-components, nested mentions, which have no links) are not read. Documents begin at `# document_id = …`, also with a
-prefix (`# hipe2022:document_id`). Texts are rebuilt with a space between tokens, none behind one with `NoSpaceAfter` in
-MISC. `Q1|Q2` are several acceptable links, `NIL` and `_` are none. The metonymic reading of a span is an alternative of
-its literal one, as where both are scored together; its class is `metonymic.<class>`. A mention without a class is
-written as `ent`.
+components, nested mentions, which have no links) are not read, which is told. Documents begin at `# document_id = …`,
+also with a prefix (`# hipe2022:document_id`). Texts are rebuilt with a space between tokens, none behind one with
+`NoSpaceAfter` in MISC. `Q1|Q2` are several acceptable links, `NIL` and `_` are none. The metonymic reading of a span is
+an alternative of its literal one, as where both are scored together; its class is `metonymic.<class>`. A mention
+without a class is written as `ent`.
 Source: HIPE 2022 shared task, participation guidelines; HIPE-scorer.
 """
 
@@ -28,6 +28,10 @@ COLUMNS = (
     "TOKEN", "NE-COARSE-LIT", "NE-COARSE-METO", "NE-FINE-LIT", "NE-FINE-METO", "NE-FINE-COMP", "NE-NESTED", "NEL-LIT",
     "NEL-METO", "MISC",
 )  # fmt: skip
+READ = ("TOKEN", "NE-COARSE-LIT", "NE-COARSE-METO", "NEL-LIT", "NEL-METO", "MISC")
+EMPTY = ("_", "", "-", "O")
+"""What a cell says where there is nothing."""
+
 READINGS = {"LIT": "", "METO": "metonymic."}
 """What the class of a reading begins with."""
 
@@ -47,7 +51,7 @@ def _read(source: Source, dataset: str) -> Found:
         content = stream.read()
     mends = Mends()
     lines = pl.Series("line", decoded(content, mends).split("\n")).str.strip_chars_end("\r").to_frame()
-    rows = _rows(source, lines.with_row_index("row", offset=1).filter(pl.col("line").str.contains(r"\S")))
+    rows = _rows(source, lines.with_row_index("row", offset=1).filter(pl.col("line").str.contains(r"\S")), mends)
     tokens = rows.drop_nulls("TOKEN")
     told = rows.filter(pl.col("TOKEN").is_not_null() | pl.col("named").is_not_null())
     text = (pl.col("TOKEN") + pl.col("gap")).drop_nulls().str.join("").str.strip_suffix(" ")
@@ -66,13 +70,13 @@ def _read(source: Source, dataset: str) -> Found:
     read = Mentions(
         documents=texts,
         mentions=mentions,
-        links=links.filter(~pl.col("identifier").is_in(["_", "", "-", "O"])),
+        links=links.filter(~pl.col("identifier").is_in(EMPTY)),
         mends=mends,
     )
     return assembled(read, dataset, content_hash(content))
 
 
-def _rows(source: Source, lines: pl.DataFrame) -> pl.DataFrame:
+def _rows(source: Source, lines: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     """Return the lines with their document, language, gap to the next token, and cells; comments have no cells."""
     comment = pl.col("line").str.starts_with("#") & ~pl.col("line").str.contains("\t")
     header = lines.filter(~comment).head(1)
@@ -90,6 +94,7 @@ def _rows(source: Source, lines: pl.DataFrame) -> pl.DataFrame:
         found = wrong.row(0, named=True)
         reason = f"has {len(found['cells'])} columns, the header {len(names)}"
         raise BadInput(source.name, reason, line=int(found["row"]))
+    _tell_unread(cells, names, mends)
     values = [pl.col("cells").list.get(place).alias(name) for place, name in enumerate(names) if name in COLUMNS]
     named = pl.when("comment").then(pl.col("line").str.extract(_NAMED, 1))
     told = pl.when("comment").then(pl.col("line").str.extract(_LANGUAGE, 1))
@@ -98,6 +103,17 @@ def _rows(source: Source, lines: pl.DataFrame) -> pl.DataFrame:
     )
     glued = pl.col("MISC").str.split("|").list.contains(_GLUED).fill_null(False) if "MISC" in names else pl.lit(False)
     return rows.with_columns(gap=pl.when(glued).then(pl.lit("")).otherwise(pl.lit(" ")))
+
+
+def _tell_unread(cells: pl.DataFrame, names: list[str], mends: Mends) -> None:
+    """Count what columns have that are not read; of a tag of several tokens its begin alone."""
+    for place, name in enumerate(names):
+        if name in READ:
+            continue
+        said = cells.select("row", value=pl.col("cells").list.get(place))
+        said = said.filter(~pl.col("value").is_in(EMPTY) & ~pl.col("value").str.starts_with("I-"))
+        if said.height:
+            mends.add("unread", f"line {said['row'][0]}: {said['value'][0]} in the column {name}", said.height)
 
 
 def _mentions(tokens: pl.DataFrame, reading: str, mends: Mends) -> pl.DataFrame:
@@ -112,6 +128,8 @@ def _mentions(tokens: pl.DataFrame, reading: str, mends: Mends) -> pl.DataFrame:
     odd = tagged.filter(pl.col("begins") & tag.str.starts_with("I-"))
     if odd.height:
         mends.add("tag", f"line {odd['row'][0]}: I- begins a mention", odd.height)
+    if linked and (loose := tokens.filter(~inside & ~pl.col(linked).is_in(EMPTY))).height:
+        mends.add("unread", f"line {loose['row'][0]}: {loose[linked][0]} links no mention ({linked})", loose.height)
     return (
         tagged.group_by("run", maintain_order=True)
         .agg(

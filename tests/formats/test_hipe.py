@@ -45,6 +45,15 @@ def test_text_is_rebuilt_and_a_metonymic_reading_is_an_alternative(tmp_path: Pat
     assert sorted(frames.classes["class"].str.extract("#(.*)")) == ["loc", "metonymic.org", "pers"]
 
 
+def test_what_is_not_read_is_told(tmp_path: Path) -> None:
+    # Two fine types, of which one has two tokens, and a link where no mention is.
+    fine = LINES.replace("I-pers\tO\tO", "I-pers\tO\tI-pers.ind").replace("B-pers\tO\tO", "B-pers\tO\tB-pers.ind")
+    reading = read_lines(tmp_path, fine.replace("A\tO\tO\tO\t_", "A\tO\tO\tO\tQ1"))
+    (told,) = reading.report.repairs
+    assert (told.kind, told.count) == ("unread", 3)
+    assert told.example == "line 5: B-loc.adm.town in the column NE-FINE-LIT"
+
+
 def test_what_is_written_reads_the_same(tmp_path: Path) -> None:
     frames = read_lines(tmp_path, LINES).frames
     assert write(frames, tmp_path / "y.tsv", "hipe") == ()
