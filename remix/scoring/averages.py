@@ -71,7 +71,8 @@ def averages(
     """Return the averages of a profile: micro (each mention counts the same) and macro (each document does).
 
     Micro scores are those of the summed counts. Macro scores are means over the documents where the score is defined
-    ('defined', 'all') or those with gold ('asked'); with `harmonic`, macro-F1 is that of macro precision and recall.
+    ('defined', 'all') or those with gold ('asked', where `has_gold` says so); with `harmonic`, macro-F1 is that of
+    macro precision and recall.
     """
 
     def micro(counts: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
@@ -80,7 +81,7 @@ def averages(
 
     def macro(counts: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
         each = _of_both(counts).with_columns(**scores())
-        asked = pl.col("tp_of_gold") + pl.col("fn") > 0 if documents == "asked" else pl.lit(True)
+        asked = pl.col("has_gold") if documents == "asked" else pl.lit(True)
         means = [pl.col(name).filter(asked).mean() for name in SCORES]
         numbers = [(pl.col(name).is_not_null() & asked).sum().alias(f"{name}_documents") for name in SCORES[:3]]
         found = each.group_by(keys, maintain_order=True).agg(*_sums(counts), *means, *numbers)

@@ -85,6 +85,20 @@ def test_macro_is_over_documents_with_gold(frames):
     assert scored(gold, run, "strong_link_match")["precision"] == 0.5
 
 
+def test_macro_has_a_zero_for_documents_whose_gold_the_measure_leaves_out(frames):
+    # d2 has NIL alone: nothing to link, and neleval counts 0 for it: (1 + 0) / 2.
+    linked = {"document": "d1", "begin": 0, "end": 3, "entity": "e:A"}
+    gold = frames([linked, {"document": "d2", "begin": 0, "end": 3}], ("d1", "d2"))
+    assert [scored(gold, gold, name, "macro")["f1"] for name in ("strong_link_match", "entity_match")] == [0.5, 0.5]
+
+
+def test_slices_by_type_hold_gold_of_a_type_against_answers_of_that_type(pair):
+    # PER: A and C against A and E; LOC: B against B; ORG: D against C and D.
+    rows = evaluate(pair[0], {"s": pair[1]}, matchings=["strong_mention_match"], profile="neleval", by=["type"])
+    found = rows.filter(average="micro", column="type").select("slice", "tp", "fp", "fn").sort("slice").rows()
+    assert found == [("LOC", 1, 0, 0), ("ORG", 1, 1, 0), ("PER", 1, 1, 1)]
+
+
 def test_of_several_gold_links_the_one_answered_counts(frames):
     gold = frames([{"begin": 0, "end": 3, "entities": ["e:A", "e:B"]}])
     assert counts(gold, frames([{"begin": 0, "end": 3, "entity": "e:B"}]), "strong_link_match") == (1, 0, 0)

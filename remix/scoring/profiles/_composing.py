@@ -87,11 +87,12 @@ def exchanged(profile: Profile, rules: tuple[Convention, ...]) -> Profile:
 
 
 def _of_every_document(case: Case, counts: pl.DataFrame) -> pl.DataFrame:
-    """Return the counts with rows of zeros for the other documents of each system that has any."""
+    """Return the counts with rows of zeros for the other documents of each system that has any, and `has_gold`."""
     keys = ["system", "doc"]
     if case.column and counts.select(pl.sum_horizontal("tp", "fp", "fn").sum()).item() == 0:
         return counts
     systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
     every = systems.join(case.mentions.documents.select("doc"), how="cross")
     counts = every.join(counts, on=keys, how="left", maintain_order="left")
-    return counts.with_columns(pl.col("tp", "fp", "fn", "ignored").fill_null(0))
+    has_gold = pl.col("doc").is_in(case.kept()["doc"].unique().implode())
+    return counts.with_columns(pl.col("tp", "fp", "fn", "ignored").fill_null(0), has_gold=has_gold)

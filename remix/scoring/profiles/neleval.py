@@ -1,8 +1,32 @@
 """neleval, the evaluator of TAC's entity discovery and linking (Hachey, Nothman and Radford 2014), of July 2018."""
 
+from dataclasses import replace
+
+import polars as pl
+
+from remix.names import RMX
+from remix.scoring.cases import Case
+from remix.scoring.details import with_detail
 from remix.scoring.profiles import Profile
 from remix.scoring.profiles._composing import composed
-from remix.scoring.triples import NAMED
+from remix.scoring.triples import NAMED, counts_by_triple, triple_named
+
+
+def _by_type(case: Case, task: str, matching: str) -> pl.DataFrame:
+    """Return the counts with `slice`: gold of each type against the answers of that type (`--group-by type`)."""
+    case, triple = with_detail(case, "type"), triple_named(matching, task)
+    types = case.kept()["type"].drop_nulls().unique().sort()
+    parts = []
+    for name in types:
+        gold, answers = (rows.filter(type=name) for rows in (case.kept(), case.answers))
+        counts = counts_by_triple(replace(case, gold=gold, answers=answers, _judged={}), triple)
+        parts.append(
+            counts.with_columns(
+                slice=pl.lit(name.removeprefix(RMX)), has_gold=pl.col("doc").is_in(gold["doc"].implode())
+            )
+        )
+    return pl.concat(parts) if parts else counts_by_triple(case, triple).clear().with_columns(slice=pl.lit(""))
+
 
 neleval = composed(
     Profile(
@@ -13,6 +37,7 @@ neleval = composed(
         matchings=tuple(NAMED),
         conventions={},
         rest="removed",
+        slices={"type": _by_type},
     ),
     (
         "documents-of-both",
