@@ -26,7 +26,11 @@ def _credit(case: Case, judged: Judged, counts: pl.DataFrame, on_mention_only: b
     beside = pl.col("tp") - pl.col("of_answer")
     wrong = [pl.col(name) + beside for name in ("fp", "fp_in_scope", "fp_on_mention")]
     rows = rows.with_columns(
-        *wrong, tp="of_answer", tp_of_gold="of_gold", fn=pl.col("fn") + pl.col("tp") - pl.col("of_gold")
+        *wrong,
+        asked=pl.col("tp") + pl.col("fn"),
+        tp="of_answer",
+        tp_of_gold="of_gold",
+        fn=pl.col("fn") + pl.col("tp") - pl.col("of_gold"),
     )
     return rows.drop(_SHARES)
 
