@@ -170,16 +170,16 @@ class Workspace:
         found = targets(self.store, names)
         return make_runs(found, systems, self.kb, self.runs_folder, task=task, seed=seed, nif_folder=nif_folder)
 
-    def evaluate(
-        self, names: Iterable[str] = (), *, gold: Iterable[Path | str] = (), runs: Iterable[str] = (), **choices: Any
-    ) -> tuple[pl.DataFrame, Sequence[str]]:
-        """Return the scores of runs, and the names of gold's datasets; see `remix.scoring.inputs.evaluated`.
+    def evaluate(self, names: Iterable[str] = (), **choices: Any) -> tuple[pl.DataFrame, Sequence[str]]:
+        """Return the scores of runs, and the names of gold's datasets; see `remix.scoring.evaluate`.
 
         Gold is datasets by name (or remixes by file), or the files of `gold`, for which the workspace is not looked at.
+        The choices are the fields of `remix.scoring.inputs.Sources` and of `remix.scoring.choice.Choice`.
         """
-        from remix.scoring.inputs import evaluated
+        from remix.scoring.evaluating import evaluated
+        from remix.scoring.inputs import asked_of
 
-        return evaluated(self, [*names], [*gold], [*runs], **choices)
+        return evaluated(self, *asked_of([*names], choices))
 
     def store_runs(self, names: Iterable[str], **choices: Any) -> pl.DataFrame:
         """Return what the store holds of each run on these datasets now; see `remix.scoring.stored_runs.stored`."""
@@ -188,33 +188,37 @@ class Workspace:
         self.ensure_sample()
         return stored(self.store, self.kb, self.runs_folder, [*names], **choices)
 
-    def curve(
+    def curve(self, names: Iterable[str] = (), *, kind: str, **choices: Any) -> pl.DataFrame:
+        """Return the curve of a kind, such as 'alpha'; see `remix.scoring.comparing.curve`."""
+        from remix.scoring.comparing import curve
+        from remix.scoring.inputs import asked_of
+
+        return curve(self, *asked_of([*names], choices), kind)
+
+    def compare(
         self,
         names: Iterable[str] = (),
         *,
-        kind: str,
-        gold: Iterable[Path | str] = (),
-        runs: Iterable[str] = (),
+        unfiltered: str = "",
+        average: str = "micro",
+        score: str = "f1",
+        samples: int = 10_000,
         **choices: Any,
-    ) -> pl.DataFrame:
-        """Return the curve of a kind, such as 'alpha'; see `remix.scoring.comparing.curve`."""
-        from remix.scoring.comparing import curve
-
-        return curve(self, [*names], [*gold], [*runs], kind=kind, **choices)
-
-    def compare(
-        self, names: Iterable[str] = (), *, gold: Iterable[Path | str] = (), runs: Iterable[str] = (), **choices: Any
     ) -> Comparison:
         """Return systems against each other, with tests; see `remix.scoring.comparing.compared_inputs`."""
         from remix.scoring.comparing import compared_inputs
+        from remix.scoring.inputs import asked_of
 
-        return compared_inputs(self, [*names], [*gold], [*runs], **choices)
+        sources, choice = asked_of([*names], choices)
+        tests: dict[str, Any] = {"unfiltered": unfiltered, "score": score, "average": average, "samples": samples}
+        return compared_inputs(self, sources, choice, **tests)
 
     def agreement(self, names: Iterable[str] = (), *, gold: Iterable[Path | str] = ()) -> pl.DataFrame:
         """Return how far two gold annotations of the same texts agree; see `remix.scoring.agreement`."""
         from remix.scoring.comparing import agreement_of
+        from remix.scoring.inputs import Sources
 
-        return agreement_of(self, [*names], [*gold])
+        return agreement_of(self, Sources(tuple(names), tuple(gold)))
 
     def publish(self, dataset: str, *, to: Path | str, licence: str | None = None) -> list[Path]:
         """Return the files that describe and hold a dataset for others, written into a folder."""

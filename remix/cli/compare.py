@@ -28,8 +28,8 @@ BROADEST = 8
 )
 @click.option("--system", "systems", multiple=True, help="System whose kept runs are compared (default: all).")
 @click.option("--profile", default="remix", show_default=True, help="Whose conventions are followed.")
-@click.option("--task", default="", help="A2KB, D2KB, C2KB, ERec, … (default: the profile's).")
-@click.option("--match", "matching", default="", help="strong, weak, … (default: the profile's).")
+@click.option("--task", "tasks", multiple=True, help="A2KB, D2KB, C2KB, ERec, … (default: the profile's).")
+@click.option("--match", "matchings", multiple=True, help="strong, weak, … (default: the profile's).")
 @click.option("--by", multiple=True, metavar="COLUMN", help="Compare on the slices of a column, too.")
 @click.option("--unfiltered", default="", metavar="NAME", help="What the others are correlated with (default: first).")
 @click.option(

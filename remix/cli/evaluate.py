@@ -245,7 +245,8 @@ def _side_by_side(
     import polars as pl
 
     from remix.scoring.differences import difference_lines, profile_names
-    from remix.scoring.inputs import side_by_side
+    from remix.scoring.evaluating import side_by_side
+    from remix.scoring.inputs import Sources
     from remix.scoring.readable import signature_lines
 
     ignored = {"spans": "all", "threshold": "none", "unit": "document"}
@@ -256,8 +257,8 @@ def _side_by_side(
                 f"--{option} goes with one profile; --profile {profile} compares the tools' own rows"
             )
     as_data = output in ("json", "jsonl", "csv", "parquet") or (to is not None and tables.suffix_format(to) != "table")
-    known: dict[str, Any] = {"systems": systems, "entities": entities, "every": as_data}
-    rows, table, changes = side_by_side(keeper, targets, gold, runs, profile=profile, **known)
+    sources = Sources(targets, gold, runs, systems, entities)
+    rows, table, changes = side_by_side(keeper, sources, profile, every=as_data)
     if as_data:
         print_table(rows, output, to)
         return

@@ -6,7 +6,6 @@ not to be evaluated in this way.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ import polars as pl
 
 from remix.frames import Frames
 from remix.scoring.background import Background
+from remix.scoring.knowledge import Inputs
 from remix.scoring.mentions import NIL, Mentions
 
 if TYPE_CHECKING:
@@ -29,27 +29,20 @@ NOT_OF_ANSWERS = frozenset({"overlap"})
 class Answers:
     """What systems answered and what gold kept, each form and entity of a document once.
 
-    `types` has entity and class, `names` entity and name, `subclasses` class and parent. Nothing is computed before it
-    is asked for.
+    Nothing is computed before it is asked for.
     """
 
-    def __init__(
-        self,
-        mentions: Mentions,
-        gold: Frames,
-        runs: Mapping[str, Frames],
-        background: Background,
-        types: pl.DataFrame | None,
-        names: pl.DataFrame | None = None,
-        subclasses: pl.DataFrame | None = None,
-    ) -> None:
+    def __init__(self, mentions: Mentions, inputs: Inputs) -> None:
+        known = inputs.knowledge
         self.mentions = mentions
-        self.gold = gold
-        self.runs = runs
-        self.background = background
-        self.types = pl.DataFrame(schema={"entity": pl.String, "class": pl.String}) if types is None else types
-        self._names = names
-        self._subclasses = subclasses
+        self.gold = inputs.gold
+        self.runs = inputs.runs
+        self.tables = known.tables
+        self.background = known.background or Background.of(inputs.gold, known.kb)
+        none = pl.DataFrame(schema={"entity": pl.String, "class": pl.String})
+        self.types = none if known.types is None else known.types
+        self._names = known.names
+        self._subclasses = known.subclasses
 
     @cached_property
     def names(self) -> pl.DataFrame | None:

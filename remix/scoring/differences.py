@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import polars as pl
 
 from remix.errors import UsageError
-from remix.frames import Frames
 from remix.scoring.cases import Case
 from remix.scoring.choice import Choice
 from remix.scoring.conventions import ASPECTS, Convention, Macro, Reading, Undefined
 from remix.scoring.evaluation import case_of
+from remix.scoring.knowledge import Inputs
 from remix.scoring.profiles import PROFILES, Profile
 from remix.scoring.profiles._composing import exchanged
 
@@ -51,22 +50,19 @@ def profile_names(given: str) -> list[str]:
 
 
 class Counting:
-    """Gold and runs as they are counted by one profile after another; what stays the same is counted once.
+    """Gold and runs as they are counted by one profile after another; what stays the same is counted once."""
 
-    `known` are `types`, `names`, `kb` and `background`, as `remix.scoring.evaluate` takes them.
-    """
-
-    def __init__(self, gold: Frames, runs: Mapping[str, Frames], known: Mapping[str, Any]) -> None:
-        self.gold = gold
-        self.runs = runs
-        self.known = known
-        self._prepared: dict[tuple[str, ...], tuple[Frames, dict[str, Frames]]] = {}
+    def __init__(self, inputs: Inputs) -> None:
+        self.inputs = inputs
+        self._prepared: dict[tuple[str, ...], Inputs] = {}
         self._cases: dict[tuple[int, ...], Case] = {}
         self._counts: dict[tuple[object, ...], pl.DataFrame] = {}
 
     def scores(self, step: Step) -> pl.DataFrame:
         """Return system and `SCORES` of a step over all documents, a row a system in their order."""
-        systems = pl.DataFrame({"system": range(len(self.runs)), "name": list(self.runs)}, schema_overrides=_NUMBERED)
+        systems = pl.DataFrame(
+            {"system": range(len(self.inputs.runs)), "name": list(self.inputs.runs)}, schema_overrides=_NUMBERED
+        )
         counts = self.counts(step)
         found = {name: average.summarise(counts, ["system"]) for name, average in step.profile.averages.items()}
         micro = found["micro"].select("system", *SCORES[:-1])
@@ -91,13 +87,13 @@ class Counting:
         rules = [rule.name for rule in step.profile.rules if isinstance(rule, Reading)]
         read = (step.profile.name,) if step.own else tuple(rules)
         if read not in self._prepared:
-            self._prepared[read] = step.profile.prepare(self.gold, self.runs)
-        gold, answers = self._prepared[read]
+            self._prepared[read] = self.inputs.prepared(step.profile)
+        inputs = self._prepared[read]
         # Rules that find nothing to change leave the very frames that they were given.
-        frames = (id(gold), *(id(run) for run in answers.values()))
+        frames = (id(inputs.gold), *(id(run) for run in inputs.runs.values()))
         if frames not in self._cases:
             choice = Choice(step.profile, step.headline[:1], step.headline[1:])
-            self._cases[frames] = case_of(gold, answers, choice, **self.known)
+            self._cases[frames] = case_of(inputs, choice)
         return self._cases[frames]
 
 

@@ -12,6 +12,7 @@ from remix.names import shorten
 from remix.scoring.conventions import ASPECTS, CONVENTIONS
 from remix.scoring.differences import Counting, Step, difference_lines, differences, headlines, profile_names
 from remix.scoring.example import DOCUMENTS, Document, example
+from remix.scoring.knowledge import Inputs
 from remix.scoring.matchings import MATCHINGS
 from remix.scoring.profiles import PROFILES
 from remix.scoring.tasks import FILTERS, TASKS, Task
@@ -35,7 +36,7 @@ DECIDES = {
 def documentation() -> str:
     """Return the page of conventions: aspects, profiles, the example and what makes the differences in it."""
     gold, answers = example()
-    counting = Counting(gold, {"system": answers}, {})
+    counting = Counting(Inputs(gold, {"system": answers}))
     names = profile_names("all")
     parts = [
         "# Conventions\n\n<!-- Written by `python -m remix.scoring.documentation` from the profiles and conventions in "

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -13,15 +13,14 @@ from remix.errors import UsageError
 from remix.frames import Frames
 from remix.scoring.answers import Answers
 from remix.scoring.asked import counted, with_means
-from remix.scoring.background import Background
 from remix.scoring.cases import Case
-from remix.scoring.choice import Choice
+from remix.scoring.choice import Choice, fields_of
 from remix.scoring.columns import breakdown, values_by
 from remix.scoring.errors import error_rows
+from remix.scoring.knowledge import Inputs, Knowledge
 from remix.scoring.mentions import Mentions, mentions_of
 from remix.scoring.offsets import fixed, told, wrong_offsets
 from remix.scoring.overlaps import overlaps
-from remix.scoring.profiles import PROFILES
 from remix.scoring.rows import rows_of
 from remix.scoring.selecting import scope_of_queries
 from remix.scoring.signatures import LENGTH, frames_hash, signed
@@ -31,75 +30,30 @@ from remix.scoring.units import in_units
 from remix.scoring.weights import Weights, require_pairs, weighed, weights_of
 from remix.signature import content_hash
 
-if TYPE_CHECKING:
-    from remix.kb import KnowledgeBase
-
-__all__ = ["case_of", "counts_of", "evaluate"]
+__all__ = ["case_of", "counts_of", "evaluate", "scored"]
 
 
 def evaluate(
     gold: Frames,
     runs: Mapping[str, Frames],
     *,
-    tasks: Sequence[str] | None = None,
-    matchings: Sequence[str] | None = None,
-    profile: str = "remix",
-    by: Sequence[str] = (),
-    columns: pl.DataFrame | None = None,
-    document_columns: pl.DataFrame | None = None,
-    types: pl.DataFrame | None = None,
-    names: pl.DataFrame | None = None,
-    subclasses: pl.DataFrame | None = None,
-    kb: KnowledgeBase | None = None,
-    background: Background | None = None,
-    scope: str = "",
-    spans: str = "all",
-    bootstrap: int = 0,
-    seed: int = 0,
-    errors: Sequence[str] = (),
-    weight: str = "",
-    unit: str = "document",
-    against: str = "",
-    min_support: int = 0,
-    threshold: str = "none",
-    fix_offsets: bool = False,
     tuning: tuple[Frames, Mapping[str, Frames]] | None = None,
-    contents: Mapping[str, str] | None = None,
+    **keywords: Any,
 ) -> pl.DataFrame:
     """Return scores: a row per system, dataset, task, matching, slice and average.
 
-    Columns: `system`, `dataset` ('all' pools every document, 'mean' is the unweighted mean of datasets), `task`,
-    `matching`, `profile`, `column` and `slice` (empty for the whole), `average` ('micro', 'macro'), `documents`,
-    `mentions`, `tp`, `fp`, `fn`, `ignored`, `precision`, `recall`, `f1`, `precision_in_scope`, `precision_on_mention`,
-    `f1_precision` (the precision that F1 takes), the numbers of documents that a macro average is over, intervals
-    where `bootstrap` asks for samples, and `signature`. Scores are fractions; undefined ones are null.
+    `runs` maps a system's name to its answers; documents are aligned by IRI, else by text. Keywords are the fields of
+    `Choice`, what is asked (`tasks`, `by`, …), with the profile by its name, and of `Knowledge`, what is known (`kb`,
+    `types`, …). `tuning` is the gold and the runs that `threshold='tuned:…'` tunes on.
 
-    - `runs` maps a system's name to its answers; documents are aligned by IRI, else by text.
-    - `tasks`, `matchings`: those of the profile unless given; a task can name its own, `A2KB(match=weak)`.
-    - `by`: columns to slice by: `class`, any of `columns` (annotation and one column each) or `document_columns`
-      (likewise), a property or measure; `a,b` crosses them, `a:quantiles:4` cuts numbers (see `breakdown`). Slices of
-      fewer than `min_support` mentions are left out.
-    - `types` (entity, class), by default the knowledge base's, tells which answers are in the scope of a class.
-    - `names` (entity, name): what entities are called, for profiles that ask for it.
-    - `subclasses` (class, parent), by default the knowledge base's: the hierarchy in which classes are compared.
-    - `background`: where gold comes from and the queries it was cut by, which tell which answers are in scope; by
-      default gold itself, cut by no query that is known.
-    - `scope`: the class that gold was cut down to, where it is a remix by class; it goes before the queries.
-    - `spans`: 'all' leaves dropped spans in D2KB's input, 'kept' takes them out, for D2KB alone.
-    - `errors`: taxonomies (`remix.scoring.errors`) whose classes are counted in rows of their own, with the columns
-      `errors`, `total` and `rate`; their `column` is 'error_class'.
-    - `weight`: how much each annotation of gold is required, as `remix.scoring.weights.weights_of` has it; adds
-      `fuzzy_recall` and `fuzzy_f1`.
-    - `unit`: what macro averages are over and samples draw, 'document' or 'context': a line or, in a text of one
-      line, a sentence. `documents` is their number.
-    - `against`: with `by` and `bootstrap`, the slice that others are held against (see `differences_of_slices`), by
-      default the whole; adds `difference`, its interval, `p` and `p_holm`.
-    - `fix_offsets`: read the offsets of runs that `remix.scoring.offsets.wrong_offsets` finds to count in other units
-      as what they seem to be; without it that is only said.
-    - `threshold`: which answers count by their confidence, as `remix.scoring.thresholds.threshold_rule` has it: the
-      columns `threshold_by` and `threshold` declare it. `tuning` is the gold and the runs that 'tuned:…' tunes on.
-    - `contents`: the hashes of runs by system and of gold by '', for the signature, where they are known; the frames
-      are hashed where they are not.
+    Columns: `system`, `dataset` ('all' pools every document, 'mean' is the unweighted mean of datasets), `task`,
+    `matching`, `profile`, `column` and `slice` (empty for the whole), `average` ('micro', 'macro'), `documents` (or
+    contexts, where they are the unit), `mentions`, `tp`, `fp`, `fn`, `ignored`, `precision`, `recall`, `f1`,
+    `precision_in_scope`, `precision_on_mention`, `f1_precision` (the precision that F1 takes), the numbers of documents
+    that a macro average is over, `threshold_by` and `threshold`, and `signature`. Scores are fractions; undefined ones
+    are null. Where they are asked for: intervals and, of slices, `difference` with its interval, `p` and `p_holm`
+    (`bootstrap`); `fuzzy_recall` and `fuzzy_f1` (`weight`); rows of error classes, `column` being 'error_class', with
+    `errors`, `total` and `rate` (`errors`).
 
     Raises `UnknownName`, `UsageError` and `BadInput` with what is wrong.
 
@@ -112,121 +66,97 @@ def evaluate(
     >>> rows.filter(pl.col("average") == "micro").select("tp", "fp", "fn", "f1").rows()
     [(1, 0, 0, 1.0)]
     """
-    rules = PROFILES[profile]
-    choice = Choice(
-        rules,
-        tuple(tasks or rules.tasks),
-        tuple(matchings or rules.matchings),
-        tuple(by),
-        scope,
-        spans,
-        bootstrap,
-        seed,
-        tuple(errors),
-        unit=unit,
-        against=against,
-        min_support=min_support,
-    )
-    _check(runs, choice)
-    prepared, answers = rules.prepare(gold, runs)
-    if types is None and kb is not None:
-        types = kb.types
+    asked, known = fields_of(keywords, Choice, Knowledge)
+    inputs = Inputs(gold, runs, Knowledge(**known))
+    return scored(inputs, Choice.of(**asked), None if tuning is None else Inputs(*tuning, inputs.knowledge))
+
+
+def scored(inputs: Inputs, choice: Choice, tuning: Inputs | None = None) -> pl.DataFrame:
+    """Return the scores that `evaluate` returns; `tuning` is what a threshold is tuned on."""
+    rules = choice.profile
+    asked = choice.filled(rules.tasks, rules.matchings)
+    if not inputs.runs:
+        raise UsageError("nothing to evaluate: name a run")
+    inputs = replace(inputs, knowledge=inputs.knowledge.with_types())
+    prepared, choice = inputs.prepared(rules), counted(asked)
     weights = None
-    if weight:
+    if choice.weight:
         require_pairs(rules)
-        weights = weights_of(prepared, weight, columns, document_columns)
-        choice = replace(choice, weight=weights.name)
-    known: dict[str, Any] = {"types": types, "names": names, "subclasses": subclasses}
-    asked, choice = choice, counted(choice)
-    whole, offsets = _read_right(prepared, answers, choice, fix_offsets, kb=kb, background=background, **known)
-    tuned = None if tuning is None else case_of(*rules.prepare(*tuning), choice, kb=kb, **known)
-    whole, thresholds = _thresholded(whole, choice, threshold, tuned)
-    asked = replace(asked, threshold=_declared(threshold, tuning), offsets=offsets)
-    signature = signed(asked, gold, runs, kb, [columns, document_columns], background, contents or {}, **known)
-    counts = counts_of(whole, choice, columns=columns, document_columns=document_columns, weights=weights)
-    choice = replace(choice, against=slice_named(against, counts["slice"]))
-    rows = with_means(rows_of(counts, whole.mentions.documents, runs, choice), asked)
+        weights = weights_of(prepared.gold, choice.weight, *inputs.knowledge.tables)
+    whole, offsets = _read_right(prepared, choice)
+    whole, thresholds = _thresholded(whole, choice, tuning)
+    signature = signed(
+        inputs,
+        asked,
+        weight="" if weights is None else weights.name,
+        threshold=_declared(choice.threshold, tuning),
+        offsets=offsets,
+    )
+    counts = counts_of(whole, choice, weights)
+    choice = replace(choice, against=slice_named(choice.against, counts["slice"]))
+    rows = with_means(rows_of(counts, whole.mentions.documents, inputs.runs, choice), asked)
     if choice.errors:
         wrong = error_rows(whole, choice.errors, choice.matchings)
-        wrong = wrong.with_columns(profile=pl.lit(choice.profile.name))
+        wrong = wrong.with_columns(profile=pl.lit(rules.name))
         rows = pl.concat([rows, wrong], how="diagonal_relaxed")
     signature = thresholds.join(signature, on="system", how="left")
     return rows.join(signature, on="system", how="left", maintain_order="left")
 
 
-def _check(runs: Mapping[str, Frames], choice: Choice) -> None:
-    if choice.spans not in ("all", "kept"):
-        raise UsageError(f"spans are 'all' or 'kept', not '{choice.spans}'")
-    if choice.against and not (choice.by and choice.bootstrap):
-        raise UsageError(f"--against {choice.against} tests slices: it goes with --by and --bootstrap")
-    if not runs:
-        raise UsageError("nothing to evaluate: name a run")
-
-
-def _read_right(gold: Frames, runs: Mapping[str, Frames], choice: Choice, fix: bool, **known: Any) -> tuple[Case, str]:
+def _read_right(inputs: Inputs, choice: Choice) -> tuple[Case, str]:
     """Return the whole of gold with all answers, and as what offsets were read, where that is to be fixed."""
-    whole = case_of(gold, runs, choice, **known)
+    gold, fix = inputs.gold, choice.fix_offsets
+    whole = case_of(inputs, choice)
     readings = wrong_offsets(whole, gold.documents)
     if fix and readings:
-        whole = case_of(gold, fixed(gold, runs, readings), choice, **known)
+        whole = case_of(replace(inputs, runs=fixed(gold, inputs.runs, readings)), choice)
     told(whole, gold.documents)
     return whole, ",".join(f"{name}={reading}" for name, reading in readings.items()) if fix else ""
 
 
-def _declared(threshold: str, tuning: tuple[Frames, Mapping[str, Frames]] | None) -> str:
+def _declared(threshold: str, tuning: Inputs | None) -> str:
     """Return the threshold as it stands in the signature: what it was tuned on by content; nothing for none."""
     rule, number = threshold_rule(threshold)
     if rule != "tuned" or tuning is None:
         return {"none": "", "fixed": f"{number}"}.get(rule, rule)
-    return f"tuned,{content_hash(*map(frames_hash, (tuning[0], *tuning[1].values())))[:LENGTH]}"
+    return f"tuned,{content_hash(*map(frames_hash, (tuning.gold, *tuning.runs.values())))[:LENGTH]}"
 
 
-def _thresholded(whole: Case, choice: Choice, threshold: str, tuning: Case | None) -> tuple[Case, pl.DataFrame]:
+def _thresholded(whole: Case, choice: Choice, tuning: Inputs | None) -> tuple[Case, pl.DataFrame]:
     """Return the case with the answers that count, and system, `threshold_by` and `threshold` of each run."""
     own = [rule.name for rule in choice.profile.rules if rule.aspect == "threshold"]
-    rule, _ = threshold_rule(threshold)
+    rule, _ = threshold_rule(choice.threshold)
     chosen = own and own != ["threshold-none"]
     if chosen and rule != "none":
         raise UsageError(f"profile '{choice.profile.name}' has a threshold of its own: leave --threshold out")
-    found = thresholds_by(whole, choice.tasks[0], choice.matchings[0], choice.profile.count, threshold, tuning)
+    tuned = None
+    if tuning is not None:
+        # Gold is cut from a background, what is tuned on is not.
+        known = replace(tuning.knowledge.with_types(), background=None)
+        tuned = case_of(replace(tuning, knowledge=known).prepared(choice.profile), choice)
+    found = thresholds_by(whole, choice.tasks[0], choice.matchings[0], choice.profile.count, choice.threshold, tuned)
     declared = pl.lit("oracle" if chosen else rule).alias("threshold_by")
     return above(whole, found), found.join(_names(whole.mentions), on="system").select(
         "name", declared, "threshold"
     ).rename({"name": "system"})
 
 
-def case_of(
-    gold: Frames,
-    runs: Mapping[str, Frames],
-    choice: Choice,
-    *,
-    types: pl.DataFrame | None = None,
-    names: pl.DataFrame | None = None,
-    subclasses: pl.DataFrame | None = None,
-    kb: KnowledgeBase | None = None,
-    background: Background | None = None,
-) -> Case:
-    """Return the whole of gold with all answers."""
-    mentions = mentions_of(gold, runs, kb)
+def case_of(inputs: Inputs, choice: Choice) -> Case:
+    """Return the whole of gold with all answers, of inputs as the profile prepared them."""
+    gold, known = inputs.gold, inputs.knowledge
+    mentions = mentions_of(gold, inputs.runs, known.kb)
     pairs = overlaps(mentions)
     mentions = in_units(mentions, gold.documents, choice.unit)
-    answers = Answers(mentions, gold, runs, background or Background.of(gold, kb), types, names, subclasses)
+    answers = Answers(mentions, inputs)
     if choice.scope:
-        known = [gold.classes["class"]] if types is None else [gold.classes["class"], types["class"]]
-        scope = scope_of_class(mentions, scope_named(choice.scope, pl.concat(known)), types)
+        classes = [gold.classes["class"]] if known.types is None else [gold.classes["class"], known.types["class"]]
+        scope = scope_of_class(mentions, scope_named(choice.scope, pl.concat(classes)), known.types)
     else:
         scope = scope_of_queries(answers)
     return Case(mentions, mentions.gold, mentions.answers, pairs, scope=scope, known=answers)
 
 
-def counts_of(
-    whole: Case,
-    choice: Choice,
-    *,
-    columns: pl.DataFrame | None = None,
-    document_columns: pl.DataFrame | None = None,
-    weights: Weights | None = None,
-) -> pl.DataFrame:
+def counts_of(whole: Case, choice: Choice, weights: Weights | None = None) -> pl.DataFrame:
     """Return the counts per document, task, matching and slice."""
     assert whole.known is not None
     mentions, answers = whole.mentions, whole.known
@@ -240,9 +170,7 @@ def counts_of(
         if column in choice.profile.slices:
             parts += _sliced_by_profile(whole, choice, column, parts[0].columns)
             continue
-        slicings = [
-            values_by(answers.gold, one.column, columns, document_columns, one.scheme) for one in breakdown(column)
-        ]
+        slicings = [values_by(answers.gold, one.column, *answers.tables, one.scheme) for one in breakdown(column)]
         cases = _supported(list(crossed(whole, slicings, answers, choice.profile.rest)), column, choice.min_support)
         parts += [_counted(case, choice, degrees) for case in progress.track(cases, f"slices by {column}")]
     counts = (

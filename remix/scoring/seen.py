@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import polars as pl
 
 from remix import progress
@@ -31,14 +29,12 @@ def seen_in(training: Frames, gold: Frames) -> pl.DataFrame:
     return found.group_by("annotation", maintain_order=True).agg(_any(name) for name in SEEN)
 
 
-def with_seen(tables: dict[str, Any], training: Frames, gold: Frames) -> dict[str, Any]:
-    """Return the tables to slice by (`columns`, `document_columns`) with the columns of `seen_in` added."""
+def with_seen(columns: pl.DataFrame | None, training: Frames, gold: Frames) -> pl.DataFrame:
+    """Return the columns of annotations to slice by, if there are any, with those of `seen_in` added."""
     found = seen_in(training, gold)
     if not found["seenForm"].any() and not found["seenEntity"].any():
         progress.note("no form and no entity of gold is in the training set: does it link to another knowledge base?")
-    columns = tables.get("columns")
-    joined = found if columns is None else columns.join(found, on="annotation", how="left", maintain_order="left")
-    return {**tables, "columns": joined}
+    return found if columns is None else columns.join(found, on="annotation", how="left", maintain_order="left")
 
 
 def _pairs(frames: Frames) -> pl.DataFrame:

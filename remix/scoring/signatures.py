@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -16,9 +15,9 @@ from remix.scoring.columns import columns_of
 from remix.signature import Signature, content_hash
 
 if TYPE_CHECKING:
-    from remix.kb import KnowledgeBase
     from remix.scoring.background import Background
     from remix.scoring.choice import Choice
+    from remix.scoring.knowledge import Inputs
 
 __all__ = ["LENGTH", "frames_hash", "signature_of_parts", "signed"]
 
@@ -27,31 +26,20 @@ LENGTH = 12
 """Digits of a content hash in a signature."""
 
 
-def signed(
-    choice: Choice,
-    gold: Frames,
-    runs: Mapping[str, Frames],
-    kb: KnowledgeBase | None,
-    columns: Sequence[pl.DataFrame | None],
-    background: Background | None = None,
-    contents: Mapping[str, str] = MappingProxyType({}),
-    *,
-    types: pl.DataFrame | None = None,
-    names: pl.DataFrame | None = None,
-    subclasses: pl.DataFrame | None = None,
-) -> pl.DataFrame:
+def signed(inputs: Inputs, choice: Choice, *, weight: str = "", threshold: str = "", offsets: str = "") -> pl.DataFrame:
     """Return system, `signature`, whatever can change that system's numbers, and `signature_short`.
 
-    Of the types only those of entities that occur count, so that other rows of a large table change nothing.
+    `weight`, `threshold` and `offsets` are what was found where the choice asks for a rule. Of the types only those of
+    entities that occur count, so that other rows of a large table change nothing.
     """
+    gold, runs, contents, known = inputs.gold, inputs.runs, inputs.contents, inputs.knowledge
     linked = pl.concat([one.links["entity"] for one in (gold, *runs.values())]).unique()
-    if names is not None:
-        names = names.filter(pl.col("entity").is_in(linked.implode()))
-    if types is not None:
-        types = types.select("entity", "class").filter(pl.col("entity").is_in(linked.implode()))
+    of_entities = pl.col("entity").is_in(linked.implode())
+    names = None if known.names is None else known.names.filter(of_entities)
+    types = None if known.types is None else known.types.select("entity", "class").filter(of_entities)
     tables = [
         table.select(pl.first(), *named)
-        for table in columns
+        for table in known.tables
         if table is not None and (named := [name for name in columns_of(choice.by) if name in table.columns])
     ]
     fields = {
@@ -61,22 +49,22 @@ def signed(
         "matchings": ",".join(choice.matchings),
         "by": ",".join(choice.by),
         "errors": ",".join(choice.errors),
-        "weight": choice.weight,
+        "weight": weight,
         "scope": choice.scope,
-        "threshold": choice.threshold,
-        "offsets": choice.offsets,
+        "threshold": threshold,
+        "offsets": offsets,
         "spans": choice.spans,
         "against": choice.against,
         "min_support": str(choice.min_support or ""),
         "unit": choice.unit if choice.unit != "document" else "",
         "bootstrap": f"{choice.bootstrap},seed={choice.seed}" if choice.bootstrap else "",
         "entities": iris.VERSION,
-        "kb": kb.version[:LENGTH] if kb is not None else "",
+        "kb": known.kb.version[:LENGTH] if known.kb is not None else "",
         "types": _table_hash(types),
         "names": _table_hash(names),
-        "subclasses": _table_hash(subclasses),
+        "subclasses": _table_hash(known.subclasses),
         "columns": ",".join(_table_hash(table) for table in tables),
-        "cut": _origin_hash(background),
+        "cut": _origin_hash(known.background),
         "gold": (contents.get("") or frames_hash(gold))[:LENGTH],
     }
     fields = {name: value for name, value in fields.items() if value}

@@ -17,9 +17,11 @@ from remix.frames import Frames
 from remix.names import RMX
 from remix.scoring.choice import Choice
 from remix.scoring.documents import aligned
+from remix.scoring.entities import with_coarse
 from remix.scoring.evaluation import case_of
-from remix.scoring.inputs import read_frames, run_files, with_coarse
+from remix.scoring.inputs import read_frames, run_files
 from remix.scoring.kept import kept_gold, kept_runs
+from remix.scoring.knowledge import Inputs, Knowledge
 from remix.scoring.outcomes import Outcomes, outcomes
 from remix.scoring.profiles import PROFILES
 from remix.scoring.run_graphs import column_graph, fragment_of, run_graph
@@ -84,12 +86,12 @@ def store_runs(
     Raises `UnknownName` for a matching or taxonomy that does not exist, `BadInput` for a run on other texts.
     """
     rules = PROFILES["remix"]
-    prepared, answers = rules.prepare(gold, runs)
+    known = Knowledge(types=with_coarse([kb.types]) if kb is not None else None, kb=kb)
+    inputs = Inputs(gold, runs, known).prepared(rules)
     choice = Choice(rules, ("A2KB",), (matching,), errors=tuple(errors))
     # Scoring has said already what does not fit.
     with progress.stage("outcomes"), progress.enable(False):
-        case = case_of(prepared, answers, choice, types=with_coarse([kb.types]) if kb is not None else None, kb=kb)
-        found = outcomes(case, answers, matching, errors)
+        found = outcomes(case_of(inputs, choice), inputs.runs, matching, errors)
         pairs = _pairs(gold, runs)
     entries = {entry.name: entry for entry in store.datasets()}
     chosen = {

@@ -13,6 +13,7 @@ from remix.scoring.conventions import ASPECTS, CONVENTIONS
 from remix.scoring.differences import Counting, headlines
 from remix.scoring.documentation import DECIDES, documentation
 from remix.scoring.example import DOCUMENTS, example
+from remix.scoring.knowledge import Inputs
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "conventions.md"
 
@@ -46,7 +47,7 @@ def test_every_convention_has_an_aspect_and_every_aspect_is_told():
 )
 def test_example_is_scored_as_each_tool_would(name, counts):
     gold, answers = example()
-    row = headlines(Counting(gold, {"system": answers}, {}), [name]).row(0, named=True)
+    row = headlines(Counting(Inputs(gold, {"system": answers})), [name]).row(0, named=True)
     assert (row["tp"], row["fp"], row["fn"]) == counts
     assert len(DOCUMENTS) == 10
 

@@ -15,7 +15,9 @@ from remix.cli import cli
 from remix.errors import UnknownName, UsageError
 from remix.scoring import PROFILES
 from remix.scoring.differences import SCORES, Counting, difference_lines, differences, headlines, profile_names
-from remix.scoring.inputs import side_by_side
+from remix.scoring.evaluating import side_by_side
+from remix.scoring.inputs import Sources
+from remix.scoring.knowledge import Inputs
 from remix.workspace import open_workspace
 
 TEXT = "Ada's friend met Bob and the New Yorker in Rome."
@@ -44,7 +46,7 @@ def counting(frames) -> Counting:
         {"begin": 29, "end": 39, "entity": "e:NewYorker"},
         {"begin": 43, "end": 47, "entity": "e:RomeItaly"},
     ]
-    return Counting(texted(frames(gold)), {"s": texted(frames(run))}, {})
+    return Counting(Inputs(texted(frames(gold)), {"s": texted(frames(run))}))
 
 
 def changes(counting: Counting, first: str, second: str) -> dict[str, tuple[int, ...]]:
@@ -89,9 +91,8 @@ def test_headlines_are_the_rows_of_the_profiles_themselves(counting):
 
     table = headlines(counting, PROFILES.names())
     for row in table.to_dicts():
-        rows = evaluate(
-            counting.gold, counting.runs, profile=row["profile"], tasks=[row["task"]], matchings=[row["matching"]]
-        )
+        asked = {"profile": row["profile"], "tasks": [row["task"]], "matchings": [row["matching"]]}
+        rows = evaluate(counting.inputs.gold, counting.inputs.runs, **asked)
         whole = rows.filter(average="micro", column="", dataset="all").row(0, named=True)
         assert [whole[name] for name in SCORES[:-1]] == [row[name] for name in SCORES[:-1]]
 
@@ -151,7 +152,7 @@ def test_what_every_profile_would_note_is_said_once(files, tmp_path, capsys):
     gold, run = (tmp_path / name for name in ("gold.benchmark.jsonl", "run.linked_articles.jsonl"))
     run.write_text(run.read_text() + "\n" + json.dumps({"id": 1, "text": "x", "entity_mentions": []}))
     with progress.enable():
-        side_by_side(open_workspace(tmp_path), [], [gold], [f"a={run}"], profile="remix,neleval,bat")
+        side_by_side(open_workspace(tmp_path), Sources(gold=(gold,), runs=(f"a={run}",)), "remix,neleval,bat")
     lines = [line for line in capsys.readouterr().err.splitlines() if "not in gold" in line]
     assert lines == ["run 'a': 1 of its documents are not in gold and are left out"]
 

@@ -18,8 +18,10 @@ from remix.scoring import evaluate
 from remix.scoring.choice import Choice
 from remix.scoring.elevant.outcomes import outcomes
 from remix.scoring.elevant.words import expanded
+from remix.scoring.entities import read_entities
 from remix.scoring.evaluation import case_of
-from remix.scoring.inputs import read_entities, read_frames
+from remix.scoring.inputs import read_frames
+from remix.scoring.knowledge import Inputs
 from remix.scoring.profiles import PROFILES
 
 MODES = ("IGNORED", "REQUIRED")
@@ -184,7 +186,7 @@ def test_nested_labels_count_once_with_their_root(articles, labels, answers, cou
     given = [{"span": list(span), "id": entity, "candidates": []} for span, entity in sorted(answers.items())]
     gold, run = articles(TREE, nested(labels), given)
     rules = PROFILES["elevant"]
-    case = case_of(gold, {"s": run}, Choice(rules, rules.tasks, rules.matchings))
+    case = case_of(Inputs(gold, {"s": run}), Choice(rules, rules.tasks, rules.matchings))
     rows = outcomes(case).filter(pl.col("mode") == "REQUIRED", pl.col("counts"), pl.col("label").is_not_null())
     entities = case.mentions.entities.gather(rows["entity"]).str.extract("Q([0-9]+)$").cast(pl.Int64)
     assert set(entities) == counting

@@ -19,6 +19,7 @@ from remix.scoring import evaluate
 from remix.scoring.choice import Choice
 from remix.scoring.errors import TAXONOMIES, annotated
 from remix.scoring.evaluation import case_of
+from remix.scoring.knowledge import Inputs
 from remix.scoring.profiles import PROFILES
 
 WD = "http://www.wikidata.org/entity/"
@@ -194,7 +195,7 @@ def test_mention_with_alternatives_is_missing_once(frames):
 def test_errors_are_told_of_annotations_by_their_iris(frames):
     rules = PROFILES["remix"]
     gold, run = side(frames, 1), side(frames, 2)
-    case = case_of(gold, {"s": run}, Choice(rules, ("A2KB",), ("strong",)))
+    case = case_of(Inputs(gold, {"s": run}), Choice(rules, ("A2KB",), ("strong",)))
     found = annotated(case, "neleval", ("strong",))
     assert found.select("system", "annotation", "answer", "class").sort("class").rows() == [
         ("s", None, "d#4", "extra"),
@@ -208,7 +209,7 @@ def test_errors_are_told_of_annotations_by_their_iris(frames):
 @pytest.mark.parametrize("taxonomy", TAXONOMIES, ids=lambda one: one.name)
 def test_perfect_answers_have_no_error_in_any_taxonomy(frames, taxonomy):
     gold = side(frames, 1)
-    case = case_of(gold, {"s": gold}, Choice(PROFILES["remix"], ("A2KB",), ("strong",)))
+    case = case_of(Inputs(gold, {"s": gold}), Choice(PROFILES["remix"], ("A2KB",), ("strong",)))
     rows = taxonomy.classify(case, ("strong",)).rows
     assert len(rows)
     assert not rows["error"].any()

@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 from remix.scoring import evaluate
-from remix.scoring.inputs import read_entities, read_frames
+from remix.scoring.entities import read_entities
+from remix.scoring.inputs import read_frames
 
 PERSON = "http://www.wikidata.org/entity/Q215627"
 

@@ -14,6 +14,7 @@ from remix.scoring import PROFILES, evaluate
 from remix.scoring.choice import Choice
 from remix.scoring.curves import CURVES
 from remix.scoring.evaluation import case_of
+from remix.scoring.knowledge import Inputs
 from tests.scoring.conftest import framed
 
 
@@ -103,7 +104,7 @@ answers = st.lists(
 def test_the_curve_has_the_counts_of_each_fixed_threshold(rows):
     run, profile = frames(rows), PROFILES["remix"]
     choice = Choice(profile, ("A2KB",), ("strong",))
-    curve = CURVES["threshold"](case_of(GOLD, {"s": run}, choice), choice)
+    curve = CURVES["threshold"](case_of(Inputs(GOLD, {"s": run}), choice), choice)
     for row in curve.to_dicts():
         fixed = "none" if row["threshold"] is None else str(row["threshold"])
         assert (row["tp"], row["fp"], row["fn"]) == scored(fixed, run)[:3]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from remix.errors import BadInput
 from remix.scoring import evaluate
+from remix.scoring.entities import with_types
 from remix.scoring.hierarchies import read_subclasses
-from remix.scoring.inputs import with_types
 
 # thing > agent > person > writer; thing > place
 STEPS = pl.DataFrame(

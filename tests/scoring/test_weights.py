@@ -21,6 +21,7 @@ from remix.scoring.choice import Choice
 from remix.scoring.curves import CURVES
 from remix.scoring.evaluation import case_of
 from remix.scoring.inputs import read_frames
+from remix.scoring.knowledge import Inputs
 from remix.scoring.weights import weights_of
 from tests.scoring.conftest import framed
 
@@ -138,7 +139,7 @@ def test_profiles_that_pair_in_other_ways_have_no_weights():
 def curve(kind, gold, run):
     profile = PROFILES["emnlp2019"]
     choice = Choice(profile, profile.tasks, profile.matchings)
-    return CURVES[kind](case_of(gold, {"s": run}, choice), choice)
+    return CURVES[kind](case_of(Inputs(gold, {"s": run}), choice), choice)
 
 
 def test_progression_goes_from_the_best_combination_to_all_of_gold():
@@ -166,7 +167,7 @@ def test_curves_of_the_fine_grained_evaluation(real_data: Path):
     )
     profile = PROFILES["emnlp2019"]
     choice = Choice(profile, profile.tasks, profile.matchings)
-    case = case_of(prepared, runs, choice)
+    case = case_of(Inputs(prepared, runs), choice)
     rows = CURVES["alpha"](case, choice)
     first, last = (
         dict(rows.filter(pl.col("alpha") == alpha).select("system", "fuzzy_f1").iter_rows()) for alpha in (0, 1)

@@ -1,0 +1,68 @@
+"""What an evaluation is of: gold, runs, and what is known of their mentions and entities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from remix.frames import Frames
+from remix.scoring.background import Background
+
+if TYPE_CHECKING:
+    from remix.kb import KnowledgeBase
+    from remix.scoring.profiles import Profile
+
+__all__ = ["Inputs", "Knowledge"]
+
+
+@dataclass(frozen=True, eq=False)
+class Knowledge:
+    """What is known beside gold and runs, all of it optional.
+
+    - `columns` (annotation and one column each), `document_columns` (document, likewise): what can be sliced by;
+    - `types` (entity, class), by default the knowledge base's, tells which answers are in the scope of a class;
+    - `names` (entity, name): what entities are called, for profiles that ask for it;
+    - `subclasses` (class, parent), by default the knowledge base's: the hierarchy in which classes are compared;
+    - `kb`: the knowledge base;
+    - `background`: where gold comes from and the queries it was cut by, which tell which answers are in scope; by
+      default gold itself, cut by no query that is known.
+    """
+
+    columns: pl.DataFrame | None = None
+    document_columns: pl.DataFrame | None = None
+    types: pl.DataFrame | None = None
+    names: pl.DataFrame | None = None
+    subclasses: pl.DataFrame | None = None
+    kb: KnowledgeBase | None = None
+    background: Background | None = None
+
+    @property
+    def tables(self) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:
+        """Return the tables to slice and weigh by."""
+        return self.columns, self.document_columns
+
+    def with_types(self) -> Knowledge:
+        """Return the same with the types of the knowledge base, unless others are given."""
+        return self if self.types is not None or self.kb is None else replace(self, types=self.kb.types)
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """What is evaluated: gold, runs by the names of systems, and what is known.
+
+    `contents` are the hashes of runs by system and of gold by '', for the signature, where files tell them; the frames
+    are hashed where they do not.
+    """
+
+    gold: Frames
+    runs: Mapping[str, Frames]
+    knowledge: Knowledge = field(default_factory=Knowledge)
+    contents: Mapping[str, str] = field(default_factory=dict)
+
+    def prepared(self, profile: Profile) -> Inputs:
+        """Return them as a profile reads them before it compares."""
+        gold, runs = profile.prepare(self.gold, self.runs)
+        return replace(self, gold=gold, runs=runs)
