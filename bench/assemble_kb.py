@@ -1,12 +1,13 @@
 """How long the dictionary of a knowledge base takes, from staged rows to sorted Parquet, and how much memory.
 
-`python bench/assemble_kb.py` generates rows with Zipf-distributed names and entities at 1 and 10 % of the size of
-DBpedia English and assembles them, each in a process of its own; `--scale full` adds 20 million rows.
+`python bench/assemble_kb.py` generates rows with Zipf-distributed names and entities at a tenth of the size of DBpedia
+English (`--scale full`: 20 million rows), assembles them in a process of its own, and prints a line of JSON.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import resource
 import subprocess
 import sys
@@ -21,7 +22,7 @@ from remix.kb.assembly import Assembly, Rules, height
 from remix.kb.engines import ENGINES
 from remix.kb.staging import Staging
 
-FULL = 20_000_000
+ROWS = {"full": 20_000_000, "tenth": 2_000_000, "hundredth": 200_000}
 CHUNK = 1_000_000
 
 
@@ -62,20 +63,19 @@ def assemble(folder: Path, memory: str) -> None:
     work, to = folder / "work", folder / "kb"
     work.mkdir()
     to.mkdir()
-    begin = time.perf_counter()
+    begin, busy = time.perf_counter(), time.process_time()
     with ENGINES["duckdb"].open(work, memory) as session:
         Assembly(session, staged, work, to, Rules()).run()
-    seconds = time.perf_counter() - begin
+    took, busy = time.perf_counter() - begin, time.process_time() - busy
     rows = sum(height(file) for file in staged["surface_forms"])
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    print(
-        f"{rows:>10,} rows: {seconds:6.1f} s, {rows / seconds / 1e6:.2f} million rows/s, peak {peak:.2f} GB", flush=True
-    )
+    used = {"seconds": round(took, 1), "CPU seconds": round(busy, 1), "rows a second": round(rows / took)}
+    print(json.dumps({"what": "dictionary", "rows": rows, **used, "peak GB": round(peak, 2)}), flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--scale", choices=["tenth", "full"], default="tenth")
+    parser.add_argument("--scale", choices=ROWS, default="tenth")
     parser.add_argument("--memory", default="3GB")
     parser.add_argument("--folder", type=Path, help="where the files go; by default a temporary folder")
     parser.add_argument("--only", type=Path, help=argparse.SUPPRESS)
@@ -83,11 +83,10 @@ def main() -> None:
     if options.only:
         assemble(options.only, options.memory)
         return
-    for share in (100, 10, 1) if options.scale == "full" else (100, 10):
-        with tempfile.TemporaryDirectory(dir=options.folder) as name:
-            (Path(name) / "staged").mkdir()
-            generate(Path(name) / "staged", FULL // share)
-            subprocess.run([sys.executable, __file__, "--only", name, "--memory", options.memory], check=True)
+    with tempfile.TemporaryDirectory(dir=options.folder) as name:
+        (Path(name) / "staged").mkdir()
+        generate(Path(name) / "staged", ROWS[options.scale])
+        subprocess.run([sys.executable, __file__, "--only", name, "--memory", options.memory], check=True)
 
 
 if __name__ == "__main__":

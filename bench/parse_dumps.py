@@ -3,13 +3,15 @@
     python bench/parse_dumps.py [--scale full|tenth|hundredth] [--only labels,redirects] [--dumps FOLDER]
 
 Generates labels, redirects and disambiguations (full: 20 million rows together) as .ttl.bz2, reads them as
-`remix kb build --from dbpedia` does, and prints rows a second of each file and of all, and the peak memory.
+`remix kb build --from dbpedia` does, and prints a line of JSON for each file and for all: rows a second, and the most
+memory that the process has needed so far.
 `--dumps` reads a folder that is there, or keeps what is generated in it.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import resource
 import subprocess
 import sys
@@ -26,12 +28,13 @@ ROWS = {"full": 20_000_000, "tenth": 2_000_000, "hundredth": 200_000}
 def generate(folder: Path, rows: int, only: str) -> None:
     """Have the dumps written by a process of its own, so that its memory is not counted."""
     generator = Path(__file__).with_name("generate_dumps.py")
-    subprocess.run([sys.executable, str(generator), str(folder), "--rows", str(rows), "--only", only], check=True)
+    command = [sys.executable, str(generator), str(folder), "--rows", str(rows), "--only", only]
+    subprocess.run(command, check=True, stdout=sys.stderr)
 
 
 def read(folder: Path) -> None:
     """Read all parts one after another and print what each took."""
-    total, seconds = 0, 0.0
+    total, seconds, cores = 0, 0.0, 0.0
     for part in SOURCES["dbpedia"].parts(str(folder), Choices(languages=("en",))):
         with tempfile.TemporaryDirectory() as name:
             staging = Staging(Path(name))
@@ -40,17 +43,16 @@ def read(folder: Path) -> None:
             took, busy = time.perf_counter() - begin, time.process_time() - busy
         rows = max(staging.rows.values())
         wrong = sum(problem.count for problem in staging.problems.values())
-        total, seconds = total + rows, seconds + took
-        tell(part.name, rows, took, f"{busy:7.1f} s CPU {part.size / 2**20:8,.1f} MB on disk, {wrong} problems")
-    tell("all", total, seconds, "")
+        total, seconds, cores = total + rows, seconds + took, cores + busy
+        tell(part.name, rows, took, busy, {"MB on disk": round(part.size / 1e6, 1), "problems": wrong})
+    tell("all", total, seconds, cores, {})
 
 
-def tell(what: str, rows: int, took: float, more: str) -> None:
-    """Print one line; the memory is the most that the process has needed so far."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(
-        f"{what:36} {rows:12,} rows {took:7.1f} s {rows / took:10,.0f} rows/s {peak:7,.0f} MB peak {more}", flush=True
-    )
+def tell(what: str, rows: int, took: float, busy: float, more: dict[str, float]) -> None:
+    """Print what reading some rows took."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    used = {"seconds": round(took, 1), "CPU seconds": round(busy, 1), "rows a second": round(rows / took)}
+    print(json.dumps({"what": what, "rows": rows, **used, "peak GB": round(peak, 2), **more}), flush=True)
 
 
 def main() -> None:

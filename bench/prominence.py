@@ -160,7 +160,7 @@ def work(system: str, file: Path, nodes: int, to: Path) -> None:
         found = {"seconds": time.perf_counter() - begin}
         columns = {"pagerank": ranks} | ({} if authorities is None else {"hits": authorities})
         pl.DataFrame(columns).write_parquet(to)
-    found["peak MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    found["peak GB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(json.dumps(found))
 
 
@@ -200,7 +200,7 @@ def compare(edges: int, names: list[str], folder: Path) -> dict[str, Any]:
     file = folder / f"{edges}.parquet"
     nodes = generate(edges, file)
     found: dict[str, Any] = {"nodes": nodes, "edges": pl.scan_parquet(file).select(pl.len()).collect().item()}
-    print(json.dumps(found), flush=True)
+    size = dict(found)
     for system in names:
         if system != "remix" and edges > PEERS_UNTIL[system]:
             continue
@@ -209,9 +209,9 @@ def compare(edges: int, names: list[str], folder: Path) -> dict[str, Any]:
         if system != "remix" and "seconds" in found[system] and "seconds" in found.get("remix", {}):
             found[system] |= agreement(folder / "remix.parquet", to)
             found[system]["times ours"] = round(found[system]["seconds"] / found["remix"]["seconds"], 1)
-        print(f"{edges:,} edges, {system}: {json.dumps(found[system])}", flush=True)
+        print(json.dumps({"with": system, **size, **found[system]}), flush=True)
     found["fifty"] = measured("fifty", file, nodes, folder / "none")
-    print(f"{edges:,} edges, 50 + 50 iterations: {json.dumps(found['fifty'])}", flush=True)
+    print(json.dumps({"with": "50 + 50 iterations", **size, **found["fifty"]}), flush=True)
     file.unlink()
     return found
 

@@ -160,11 +160,13 @@ def main() -> None:
     """Generate the sizes, and run each thing with each engine in a process of its own."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scale", choices=("small", "full"), default="small")
+    parser.add_argument("--share", type=float, help="of the size of DBpedia English, instead of those of the scale")
     parser.add_argument("--only", nargs=3, metavar=("WHAT", "FOLDER", "ENGINE"), help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.only:
         return run(given.only[0], Path(given.only[1]), given.only[2])
-    for share in (0.001, 0.01, *((0.1,) if given.scale == "full" else ())):
+    shares = (0.001, 0.01, 0.1) if given.scale == "full" else (0.001, 0.01)
+    for share in (given.share,) if given.share else shares:
         with tempfile.TemporaryDirectory() as place:
             generate(Path(place), share)
             sizes = {"forms": FORMS, "links": LINKS, "annotations": ANNOTATIONS}

@@ -28,7 +28,7 @@ from remix.frames_folder import FramesFolder
 from remix.kb import KnowledgeBase, build_from_tables
 from remix.measures._parts import compute_parts
 
-SCALES = {"tenth": 1_000_000, "full": 10_000_000}
+SCALES = {"hundredth": 100_000, "tenth": 1_000_000, "full": 10_000_000}
 
 
 def stage(name: str, folder: Path) -> dict[str, object]:
