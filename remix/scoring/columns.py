@@ -16,7 +16,20 @@ from remix.names import EL, HFTS, PREFIXES, RMX
 if TYPE_CHECKING:
     from remix.remixes.partitions import Partition
 
-__all__ = ["Breakdown", "Slicing", "breakdown", "column_values", "columns_of", "label_of", "values_by"]
+__all__ = [
+    "Breakdown",
+    "Slicing",
+    "breakdown",
+    "column_values",
+    "columns_of",
+    "is_of_errors",
+    "label_of",
+    "run_of",
+    "values_by",
+]
+
+ERROR = "error"
+"""Begins the name of a column that holds what is wrong in another run: `error:SYSTEM`."""
 
 MAXIMUM = 2000
 """A column with more values than this names things, it does not class them."""
@@ -42,7 +55,8 @@ class Breakdown:
 def breakdown(text: str) -> tuple[Breakdown, ...]:
     """Return the columns that are crossed: `a,b` or `a × b`; a column may have a scheme, as in `a:quantiles:4`.
 
-    `rmx:` and `hfts:` may stand before the name of a measure. Raises `UsageError` for an empty name.
+    `rmx:` and `hfts:` may stand before the name of a measure; other prefixes name properties, `error:` runs. Raises
+    `UsageError` for an empty name.
 
     >>> breakdown("class,rmx:prominenceSegment")
     (Breakdown(column='class', scheme=''), Breakdown(column='prominenceSegment', scheme=''))
@@ -58,7 +72,7 @@ def breakdown(text: str) -> tuple[Breakdown, ...]:
         prefix, colon, local = column.partition(":")
         if colon and PREFIXES.get(prefix) in (RMX, HFTS):
             column = local
-        elif colon and prefix not in PREFIXES and "/" not in local and not scheme:
+        elif colon and prefix not in (*PREFIXES, ERROR) and not re.search("[/>]", local) and not scheme:
             column, scheme = prefix, local
         found.append(Breakdown(column, "log-deciles" if scheme == "deciles" else scheme))
     return tuple(found)
@@ -72,6 +86,28 @@ def label_of(text: str) -> str:
 def columns_of(by: Iterable[str]) -> list[str]:
     """Return the names of all columns that are sliced by."""
     return [one.column for text in by for one in breakdown(text)]
+
+
+def is_of_errors(column: str) -> bool:
+    """Return whether a column holds what is wrong in a run, as `remix.scoring.error_columns` has it.
+
+    >>> is_of_errors("error:tagme"), is_of_errors("errors")
+    (True, False)
+    """
+    return column.partition(":")[0] == ERROR
+
+
+def run_of(column: str, systems: Iterable[str]) -> tuple[str, str]:
+    """Return system and taxonomy of a column; raises `UsageError` for one without system.
+
+    >>> run_of("error:tagme", ["tagme"]), run_of("error:tagme:elevant", ["tagme"]), run_of("error:a:b", ["a:b"])
+    (('tagme', 'neleval'), ('tagme', 'elevant'), ('a:b', 'neleval'))
+    """
+    whole = column.partition(":")[2]
+    if not whole:
+        raise UsageError(f"'{column}' names no system: write --by {ERROR}:SYSTEM")
+    system, colon, taxonomy = whole.rpartition(":")
+    return (system, taxonomy) if colon and whole not in systems else (whole, "neleval")
 
 
 OF_ANNOTATIONS = ("surface_form", "is_nil", "ignorable", "confidence")

@@ -15,7 +15,7 @@ from remix.scoring.answers import Answers
 from remix.scoring.asked import counted, with_means
 from remix.scoring.cases import Case
 from remix.scoring.choice import Choice, fields_of
-from remix.scoring.columns import breakdown, values_by
+from remix.scoring.columns import breakdown, columns_of, is_of_errors, values_by
 from remix.scoring.errors import error_rows
 from remix.scoring.knowledge import Inputs, Knowledge
 from remix.scoring.mentions import Mentions, mentions_of
@@ -78,6 +78,10 @@ def scored(inputs: Inputs, choice: Choice, tuning: Inputs | None = None) -> pl.D
     if not inputs.runs:
         raise UsageError("nothing to evaluate: name a run")
     inputs = replace(inputs, knowledge=inputs.knowledge.with_types())
+    if any(is_of_errors(column) for column in columns_of(asked.by)):
+        from remix.scoring.error_columns import with_errors
+
+        inputs = with_errors(inputs, asked)
     prepared, choice = inputs.prepared(rules), counted(asked)
     weights = None
     if choice.weight:

@@ -16,10 +16,11 @@ from remix.frames import Frames
 from remix.frames_folder import FramesFolder, is_frames_folder
 from remix.names import EL, RMX
 from remix.scoring.choice import Choice, fields_of
-from remix.scoring.columns import columns_of
+from remix.scoring.columns import columns_of, is_of_errors, run_of
 from remix.scoring.entities import read_entities, with_coarse, with_types
 from remix.scoring.kept import kept_gold, kept_runs, measured_columns
 from remix.scoring.knowledge import Inputs, Knowledge
+from remix.scoring.properties import properties_of
 from remix.scoring.repeats import contents_of_repeats, repeats_of
 from remix.scoring.seen import SEEN, with_seen
 from remix.scoring.weights import column_weighed_by
@@ -115,7 +116,10 @@ def read_inputs(keeper: Keeper, sources: Sources, choice: Choice) -> Inputs:
     if sources.gold:
         gold, content = read_contents(sources.gold)
         contents[""] = content_hash(content, *gold.documents["dataset"].unique().sort())
-        found = Inputs(gold, runs, Knowledge(), contents)
+        asked = [*columns_of(choice.by), *column_weighed_by(choice.weight)]
+        told = {*choice.profile.slices, *(SEEN if sources.seen else ())}
+        properties = properties_of(gold, [name for name in asked if name not in told], sources.gold)
+        found = Inputs(gold, runs, Knowledge(document_columns=properties), contents)
     else:
         found = _kept(keeper, sources, choice, runs, contents)
     found = _with_entities(found, sources)
@@ -136,12 +140,16 @@ def _kept(
     keeper.ensure_sample()
     gold, targets = kept_gold(keeper.store, sources.names)
     told = {*choice.profile.slices, *(SEEN if sources.seen else ())}
-    measured = [column for column in columns_of(choice.by) if column not in told] + column_weighed_by(choice.weight)
-    columns, of_documents = measured_columns(gold, keeper.kb, measured)
+    asked = [column for column in columns_of(choice.by) if column not in told]
+    measured = [column for column in asked if not is_of_errors(column)] + column_weighed_by(choice.weight)
+    properties = properties_of(gold, measured, sources.names, keeper.store)
+    columns, of_documents = measured_columns(gold, keeper.kb, measured, properties)
     background = background_of(keeper.store, sources.names, targets, keeper.kb)
     if sources.systems or not sources.runs:
         runs = runs | kept_runs(keeper.runs_folder, targets, sources.systems)
-    return Inputs(gold, runs, Knowledge(columns, of_documents, kb=keeper.kb, background=background), contents)
+    systems = {run_of(column, runs)[0] for column in asked if is_of_errors(column)} - runs.keys()
+    others = kept_runs(keeper.runs_folder, targets, sorted(systems)) if systems else {}
+    return Inputs(gold, runs, Knowledge(columns, of_documents, kb=keeper.kb, background=background), contents, others)
 
 
 def _with_entities(found: Inputs, sources: Sources) -> Inputs:

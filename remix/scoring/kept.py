@@ -84,11 +84,12 @@ def kept_runs(
 
 
 def measured_columns(
-    gold: Frames, kb: KnowledgeBase | None, by: Iterable[str]
+    gold: Frames, kb: KnowledgeBase | None, by: Iterable[str], properties: pl.DataFrame | None = None
 ) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:
     """Return the measures of gold's annotations and of its documents that `by` asks for and the data do not have.
 
-    Values that were derived from runs are among them, since they are no part of the data that a signature tells.
+    Values that were derived from runs are among them, since they are no part of the data that a signature tells, and
+    `properties` (document and columns) among those of documents.
     """
     from remix.measures import compute
 
@@ -96,8 +97,9 @@ def measured_columns(
 
     had = {"class", "type", *gold.annotations.columns, *gold.documents.columns}
     had |= {name for term in gold.values["term"].unique() for name in (term, term.rsplit("#", 1)[-1])}
+    had |= {*properties.columns} if properties is not None else set()
     if not (wanted := set(by) - had):
-        return learnt, None
+        return learnt, properties
     found = compute(gold, kb)
     annotations = found.annotations.select("annotation", *(one for one in found.annotations.columns if one in wanted))
     documents = found.documents.select("document", *(one for one in found.documents.columns if one in wanted))
@@ -106,6 +108,8 @@ def measured_columns(
         raise UnknownName("column", unknown[0], known)
     if learnt is not None:
         annotations = annotations.join(learnt, on="annotation", how="left", maintain_order="left")
+    if properties is not None:
+        documents = documents.join(properties, on="document", how="left", maintain_order="left")
     return annotations, documents
 
 

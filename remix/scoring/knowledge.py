@@ -54,13 +54,14 @@ class Inputs:
     """What is evaluated: gold, runs by the names of systems, and what is known.
 
     `contents` are the hashes of runs by system and of gold by '', for the signature, where files tell them; the frames
-    are hashed where they do not.
+    are hashed where they do not. `others` are runs that are not scored: columns may be about them (`error:SYSTEM`).
     """
 
     gold: Frames
     runs: Mapping[str, Frames]
     knowledge: Knowledge = field(default_factory=Knowledge)
     contents: Mapping[str, str] = field(default_factory=dict)
+    others: Mapping[str, Frames] = field(default_factory=dict)
 
     def prepared(self, profile: Profile) -> Inputs:
         """Return them as a profile reads them before it compares."""

@@ -1,0 +1,110 @@
+"""Properties of documents as columns to slice by: whatever the data say of a text, such as `dcterms:subject`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from remix.errors import UnknownName
+from remix.formats._terms import iri, literal
+from remix.frames import Frames
+from remix.names import HFTS, NIF, PREFIXES, RDF, RMX, shorten
+from remix.scoring.columns import is_of_errors
+
+if TYPE_CHECKING:
+    from remix.store import Store
+
+__all__ = ["full_iri", "properties_of"]
+
+_STRUCTURE = (f"{RDF}type", f"{NIF}isString", f"{NIF}beginIndex", f"{NIF}endIndex", f"{RMX}givenIri")
+"""What is said of every text to make it one."""
+
+
+def full_iri(name: str) -> str:
+    """Return the IRI of a property's name, nothing for a name that is neither an IRI nor has a known prefix.
+
+    >>> full_iri("dcterms:subject"), full_iri("<urn:x:topic>"), full_iri("topic")
+    ('http://purl.org/dc/terms/subject', 'urn:x:topic', '')
+    """
+    if name.startswith("<") and name.endswith(">"):
+        return name[1:-1]
+    prefix, colon, local = name.partition(":")
+    return name if "://" in name else PREFIXES[prefix] + local if colon and prefix in PREFIXES else ""
+
+
+def properties_of(
+    gold: Frames, names: Sequence[str], places: Sequence[Path | str], store: Store | None = None
+) -> pl.DataFrame | None:
+    """Return document and a column for each name that is a property of gold's documents; None without any.
+
+    A property is named by its IRI, with a well-known prefix (`dcterms:subject`), or by its local name alone where
+    only one has it. A document with several values has a row for each; a property all of whose values are numbers has
+    numbers. `places` are datasets of the store and files of NIF; other files say nothing of their texts.
+
+    Raises `UnknownName` for an IRI or prefixed name that no document has, and for a local name that several have.
+    """
+    asked = _unexplained(gold, names)
+    if not asked:
+        return None
+    rows = pl.concat([_said(store, place, gold.documents) for place in places]).unique(maintain_order=True)
+    local = pl.col("predicate").str.extract(r"([^/#:]+)$")
+    found: pl.DataFrame | None = None
+    for name in asked:
+        full = full_iri(name)
+        own = rows.filter(pl.col("predicate") == full if full else local == name)
+        if own["predicate"].n_unique() == 1:
+            column = own.select("document", _numbers(own["value"]).alias(name))
+            found = column if found is None else found.join(column, on="document", how="full", coalesce=True)
+        elif full or own.height:
+            known = own if own.height else rows
+            raise UnknownName("property of documents", name, map(shorten, known["predicate"].unique()))
+    return found
+
+
+def _unexplained(gold: Frames, names: Iterable[str]) -> list[str]:
+    """Return the names that are no column of the frames, no measure of the data and none that is computed."""
+    from remix.measures import MEASURES
+
+    known = {"class", "type", *gold.annotations.columns, *gold.documents.columns}
+    known |= {one.name for measure in MEASURES for one in measure.columns}
+    known |= {name for term in gold.values["term"].unique() for name in (term, term.rsplit("#", 1)[-1])}
+    return [name for name in dict.fromkeys(names) if name not in known and not is_of_errors(name)]
+
+
+def _numbers(values: pl.Series) -> pl.Series:
+    numbers = values.cast(pl.Float64, strict=False)
+    return numbers if numbers.is_finite().fill_null(False).all() else values
+
+
+def _said(store: Store | None, place: Path | str, documents: pl.DataFrame) -> pl.DataFrame:
+    """Return document, predicate and value: what a dataset of the store, or a file of NIF, says of gold's documents."""
+    loaded = {} if store is None else {entry.name: entry.iri for entry in store.datasets()}
+    rows = _stored(store, loaded[str(place)]) if store and str(place) in loaded else _of_file(place, documents)
+    value = pl.coalesce(iri(pl.col("value")), literal(pl.col("value")))
+    rows = rows.select("document", iri(pl.col("predicate")).alias("predicate"), value=value).drop_nulls()
+    return rows.filter(~pl.col("predicate").is_in(_STRUCTURE))
+
+
+def _stored(store: Store, dataset: str) -> pl.DataFrame:
+    query = f"""SELECT ?document ?predicate ?value WHERE {{
+      GRAPH <{dataset}> {{ <{dataset}> <{HFTS}referenceDocuments> ?document . ?document ?predicate ?value }}
+      FILTER(?predicate != <{NIF}isString>)
+    }}"""
+    return store.index().frame(query).with_columns(iri(pl.col("document")))
+
+
+def _of_file(place: Path | str, documents: pl.DataFrame) -> pl.DataFrame:
+    from remix.formats import FORMATS, Source
+    from remix.formats._rdf import parsed
+
+    source = Source(place)
+    nothing = pl.DataFrame(schema=dict.fromkeys(("document", "predicate", "value"), pl.String))
+    if source.is_stdin or source.is_collection or not FORMATS["nif"].sniff(source.head, Path(place).name):
+        return nothing
+    triples = parsed(source).triples.with_columns(pl.col("predicate").cast(pl.String))
+    given = documents.select("document", subject=pl.format("<{}>", "given"))
+    rows = triples.join(given, on="subject", maintain_order="left")
+    return rows.select("document", "predicate", value="object")

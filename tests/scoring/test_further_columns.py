@@ -1,0 +1,133 @@
+"""Slices by what another run gets wrong, and by properties of documents."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from remix.cli import cli
+from remix.errors import UnknownName, UsageError
+from remix.formats import read
+from remix.scoring import evaluate
+from remix.scoring.properties import properties_of
+from tests.scoring.conftest import framed
+
+Counts = dict[str, tuple[int, int]]
+
+# Of four mentions, Ada links the first right, the second wrong and the third to nothing; she misses the fourth.
+GOLD = framed([{"begin": 10 * n, "end": 10 * n + 5, "entity": f"e:{n}"} for n in range(4)])
+ADA = framed([{"begin": 10 * n, "end": 10 * n + 5, "entity": [f"e:{n}", "e:other", ""][n]} for n in range(3)])
+BOB = framed([{"begin": 10 * n, "end": 10 * n + 5, "entity": f"e:{n}"} for n in (1, 3)])
+
+
+def sliced(rows: pl.DataFrame, column: str, system: str = "bob") -> Counts:
+    own = rows.filter(pl.col("column") == column, system=system, average="micro", dataset="all")
+    return {row["slice"]: (row["tp"], row["fn"]) for row in own.to_dicts()}
+
+
+def test_runs_are_broken_down_by_the_errors_of_another() -> None:
+    rows = evaluate(GOLD, {"ada": ADA, "bob": BOB}, tasks=["A2KB"], matchings=["strong"], by=["error:ada"])
+    expected = {"correct": (0, 1), "wrong_link": (1, 0), "link_as_nil": (0, 1), "missing": (1, 0)}
+    assert sliced(rows, "error:ada") == expected
+    # A run by its own errors is right where it is.
+    assert sliced(rows, "error:ada", "ada") == {
+        name: (int(name == "correct"), int(name != "correct")) for name in expected
+    }
+
+
+def test_errors_of_another_run_are_in_the_signature() -> None:
+    def signature(other: object) -> str:
+        rows = evaluate(GOLD, {"ada": other, "bob": BOB}, tasks=["A2KB"], matchings=["strong"], by=["error:ada"])  # type: ignore[dict-item]
+        return str(rows.filter(system="bob")["signature"][0])
+
+    assert signature(ADA) == signature(ADA) != signature(BOB)
+
+
+def test_alternatives_of_a_mention_have_its_class() -> None:
+    group = {"begin": 0, "end": 5, "group": "g"}
+    gold = framed([{**group, "entity": "e:0", "option": "1"}, {**group, "entity": "e:1", "option": "2"}])
+    rows = evaluate(gold, {"ada": ADA}, tasks=["A2KB"], matchings=["strong"], by=["error:ada"])
+    assert sliced(rows, "error:ada", "ada") == {"correct": (1, 0)}
+
+
+@pytest.mark.parametrize(
+    ("by", "error", "message"),
+    [
+        ("error:adda", UnknownName, "no run named 'adda'; did you mean 'ada'"),
+        ("error:ada:nelleval", UnknownName, "no taxonomy of errors named 'nelleval'; did you mean 'neleval'"),
+        ("error:", UsageError, "'error:' names no system: write --by error:SYSTEM"),
+    ],
+)
+def test_unknown_runs_and_taxonomies_are_refused(by: str, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        evaluate(GOLD, {"ada": ADA}, tasks=["A2KB"], matchings=["strong"], by=[by])
+
+
+NIF = """@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .
+@prefix itsrdf: <http://www.w3.org/2005/11/its/rdf#> .
+@prefix dcterms: <http://purl.org/dc/terms/> .
+<http://x/d1> a nif:Context ; nif:isString "Rome is old" ; dcterms:subject <http://x/t/travel>, <http://x/t/history> ;
+  <urn:x:topic> "places" ; <http://x/year> 1990 .
+<http://x/d1#char=0,4> a nif:Phrase ; nif:referenceContext <http://x/d1> ; nif:anchorOf "Rome" ;
+  nif:beginIndex 0 ; nif:endIndex 4 ; itsrdf:taIdentRef <http://dbpedia.org/resource/Rome> .
+<http://x/d2> a nif:Context ; nif:isString "Ada wrote" ; dcterms:subject <http://x/t/history> ; <http://x/year> 2001 .
+<http://x/d2#char=0,3> a nif:Phrase ; nif:referenceContext <http://x/d2> ; nif:anchorOf "Ada" ;
+  nif:beginIndex 0 ; nif:endIndex 3 ; itsrdf:taIdentRef <http://dbpedia.org/resource/Ada> .
+"""
+# Rome is answered, Ada is not.
+RUN = '{"document": "http://x/d1", "begin": 0, "end": 4, "entity": "http://dbpedia.org/resource/Rome"}\n'
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    gold, run = tmp_path / "gold.ttl", tmp_path / "run.jsonl"
+    gold.write_text(NIF)
+    run.write_text(RUN)
+    return gold, run
+
+
+def evaluated(*arguments: str) -> pl.DataFrame:
+    result = CliRunner().invoke(
+        cli, ["evaluate", *arguments, "--task", "A2KB", "--match", "strong", "-o", "json"], catch_exceptions=False
+    )
+    assert result.exit_code == 0, result.output
+    return pl.DataFrame(json.loads(result.stdout), infer_schema_length=None)
+
+
+@pytest.mark.parametrize(
+    ("by", "expected"),
+    [
+        ("dcterms:subject", {"http://x/t/history": (1, 1), "http://x/t/travel": (1, 0)}),
+        ("subject", {"http://x/t/history": (1, 1), "http://x/t/travel": (1, 0)}),
+        ("<urn:x:topic>", {"places": (1, 0)}),
+        ("topic", {"places": (1, 0)}),
+        ("http://x/year:thresholds:2000", {"1: to-2000": (1, 0), "2: above-2000": (0, 1)}),
+    ],
+)
+def test_documents_are_sliced_by_any_property_of_theirs(files: tuple[Path, Path], by: str, expected: Counts) -> None:
+    gold, run = files
+    rows = evaluated("--gold", str(gold), "--run", f"bob={run}", "--by", by)
+    column = rows.filter(pl.col("slice").is_in(list(expected)))["column"][0]
+    assert sliced(rows, column) == expected
+
+
+def test_loaded_datasets_have_the_same_properties(files: tuple[Path, Path], tmp_path: Path) -> None:
+    gold, run = files
+    workspace = ["-w", str(tmp_path / "work")]
+    assert CliRunner().invoke(cli, ["load", str(gold), "--name", "old", *workspace]).exit_code == 0
+    rows = evaluated("old", "--run", f"bob={run}", "--by", "dcterms:subject", *workspace)
+    assert sliced(rows, "dcterms:subject") == {"http://x/t/history": (1, 1), "http://x/t/travel": (1, 0)}
+
+
+def test_unknown_properties_are_refused_with_the_nearest(files: tuple[Path, Path]) -> None:
+    frames = read(files[0]).frames
+    with pytest.raises(
+        UnknownName, match="no property of documents named 'dcterms:subjekt'; did you mean 'dcterms:subj"
+    ):
+        properties_of(frames, ["dcterms:subjekt"], [files[0]])
+    # A bare name may be something else: others tell.
+    assert properties_of(frames, ["subjekt"], [files[0]]) is None
