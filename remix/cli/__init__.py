@@ -82,7 +82,7 @@ def main() -> None:
     # Nearly all that is imported and made stays to the end, where the process is over anyway: looking for garbage in
     # it takes a sixth of the time of a short run.
     gc.set_threshold(100_000)
-    atexit.register(gc.freeze)
+    atexit.register(_freeze)
     # `remix --debug …` and `remix … --debug` are the same to a user.
     debug = "--debug" in sys.argv
     for stream in (sys.stdout, sys.stderr):
@@ -109,6 +109,11 @@ def main() -> None:
         if debug:
             raise
         _end(_line(error), error.exit_code if isinstance(error, Error) else 1)
+
+
+def _freeze() -> None:
+    if "duckdb" not in sys.modules:  # which would print that its objects were never freed
+        gc.freeze()
 
 
 def _end(line: str, code: int) -> NoReturn:

@@ -126,6 +126,7 @@ def test_build_when_killed_while_reading_then_it_goes_on_after_the_last_part(
     (folder,) = finished(tmp_path)
     assert KnowledgeBase.open(folder).surface_forms["surface_form"].to_list() == ["one", "two"]
     assert [path for path in folder.parent.iterdir() if path != folder] == []
+    assert "leaked" not in again.stderr
 
 
 def test_build_when_killed_while_assembling_then_nothing_is_read_again(
