@@ -14,7 +14,21 @@ from remix import tables
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["output_option", "parameters", "print_table", "print_text", "workspace_option"]
+    from remix.reports.evaluations import Report
+
+__all__ = [
+    "as_data",
+    "output_option",
+    "parameters",
+    "print_report",
+    "print_table",
+    "print_text",
+    "scoring_options",
+    "workspace_option",
+]
+
+MACHINE = ("json", "jsonl", "csv", "parquet")
+"""Formats of tables that are data."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -43,6 +57,73 @@ def output_option(command: Command) -> Command:
         show_default=True,
         help="Format of the table.",
     )(command)
+
+
+SCORING = (
+    click.argument("targets", nargs=-1, metavar="DATASET|FILE..."),
+    click.option(
+        "--gold", multiple=True, type=click.Path(path_type=Path), help="File of gold; the workspace is not used."
+    ),
+    click.option(
+        "--run", "runs", multiple=True, metavar="NAME=FILE", help="Answers of a system; files of one NAME add up."
+    ),
+    click.option("--system", "systems", multiple=True, help="System whose kept runs are taken (default: all)."),
+    click.option(
+        "--profile",
+        default="remix",
+        show_default=True,
+        help="Whose conventions are followed; `evaluate` shows several (a,b or all) side by side with what makes the "
+        "difference.",
+    ),
+    click.option("--task", "tasks", multiple=True, help="A2KB, D2KB, C2KB, ERec, … (default: the profile's)."),
+    click.option("--match", "matchings", multiple=True, help="strong, weak, … (default: the profile's)."),
+    click.option(
+        "--by",
+        multiple=True,
+        metavar="COLUMN[:SCHEME]",
+        help="Break down by class, type, kb, a property or a measure; a,b crosses two; schemes: deciles, quantiles:4, "
+        "thresholds:3,5, head-torso-tail.",
+    ),
+    click.option(
+        "--min-support", type=click.IntRange(min=0), default=0, metavar="N", help="Leave out slices of fewer mentions."
+    ),
+    click.option(
+        "--unit",
+        type=click.Choice(["document", "context"]),
+        default="document",
+        show_default=True,
+        help="What samples draw: documents, or their lines (of a text in one line: sentences).",
+    ),
+    click.option(
+        "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Seed of the samples."
+    ),
+    click.option("--entities", type=click.Path(path_type=Path), help="Types of entities (TSV: entity, name, types)."),
+)
+
+
+def scoring_options(command: Command) -> Command:
+    """Add what every verb takes that scores runs: gold, runs, profile, task, matching, columns, samples."""
+    for option in reversed(SCORING):
+        command = option(command)
+    return command
+
+
+def as_data(output: str, to: Path | None) -> bool:
+    """Return whether rows are asked for as data, rather than a table for people."""
+    return output in MACHINE or (to is not None and tables.suffix_format(to) != "table")
+
+
+def print_report(report: Report, output: str, to: Path | None = None) -> None:
+    """Print the rows of a report as data, or its tables and what they mean; `to` takes the data or the first table."""
+    if as_data(output, to):
+        print_table(report.rows, output, to)
+        return
+    for number, table in enumerate(report.tables):
+        if number:
+            click.echo("", err=to is not None)
+        print_table(table, output, None if number else to)
+    if output == "table" and report.lines:
+        click.echo("\n" + "\n".join(report.lines), err=to is not None)
 
 
 def print_table(frame: pl.DataFrame, output: str, to: Path | None = None) -> None:

@@ -87,12 +87,12 @@ class Choice:
         """Return the choice with the one task and matching that profiles are compared by, where it names none."""
         return self.filled(self.profile.headline[:1], self.profile.headline[1:])
 
-    def only(self, names: tuple[str, ...], verb: str) -> Choice:
-        """Return the choice itself; raises `UsageError` where it asks for anything but these, which `verb` takes."""
+    def only(self, names: tuple[str, ...], otherwise: str) -> Choice:
+        """Return the choice itself; raises `UsageError`, whose end is `otherwise`, where it asks for anything else."""
         for one in fields(self):
             if one.name not in ("profile", *names) and getattr(self, one.name) != one.default:
                 option = OPTIONS.get(one.name, one.name).replace("_", "-")
-                raise UsageError(f"{verb} takes no --{option}: leave it out")
+                raise UsageError(f"--{option} {otherwise}")
         return self
 
     def keywords(self) -> dict[str, Any]:

@@ -30,7 +30,7 @@ def curve(keeper: Keeper, sources: Sources, choice: Choice, kind: str) -> pl.Dat
     """
     if kind not in CURVES:
         raise UnknownName("curve", kind, CURVES)
-    choice = choice.only(("tasks", "matchings"), "a curve").headline()
+    choice = choice.only(("tasks", "matchings"), "changes no curve: leave it out").headline()
     inputs = read_inputs(keeper, sources, choice).prepared(choice.profile)
     return CURVES[kind](case_of(inputs, choice), choice)
 
@@ -42,7 +42,9 @@ def compared_inputs(keeper: Keeper, sources: Sources, choice: Choice, **tests: A
     `score` and `samples` of `remix.scoring.comparison.compared`. Raises `UsageError` for a choice that comparisons do
     not take, `UnknownName` and `BadInput` as `read_inputs`.
     """
-    choice = choice.only(("tasks", "matchings", "by", "min_support", "unit", "seed"), "compare").headline()
+    choice = choice.only(
+        ("tasks", "matchings", "by", "min_support", "unit", "seed"), "is not for comparisons: leave it out"
+    ).headline()
     if len(choice.tasks) + len(choice.matchings) > 2:
         raise UsageError("systems are compared by one task under one matching: name one")
     parts: dict[str, Part] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -87,7 +87,7 @@ class Sources:
         return replace(self, **gold, seen="")
 
 
-def asked_of(names: Sequence[str], keywords: dict[str, Any]) -> tuple[Sources, Choice]:
+def asked_of(names: Sequence[str], keywords: Mapping[str, Any]) -> tuple[Sources, Choice]:
     """Return the sources and the choice of keywords, which are the fields of `Sources` and of `Choice`.
 
     >>> sources, choice = asked_of(["news"], {"systems": ["prior"], "tasks": ["A2KB"]})

@@ -13,6 +13,8 @@ from remix import tables
 from remix._version import __version__
 from remix.errors import BadInput, Error
 from remix.files import written
+from remix.scoring.choice import Choice
+from remix.scoring.inputs import Sources
 from remix.signature import Signature, content_hash
 
 __all__ = ["check", "read_record", "write_record"]
@@ -20,13 +22,12 @@ __all__ = ["check", "read_record", "write_record"]
 PATHS = ("entities", "hierarchy")
 
 
-def write_record(to: Path, rows: pl.DataFrame, arguments: Mapping[str, Any]) -> None:
-    """Write the record of an evaluation as JSON: its arguments, the files they name, its signatures, its rows' hash.
+def write_record(to: Path, rows: pl.DataFrame, sources: Sources, choice: Choice) -> None:
+    """Write the record of an evaluation as JSON: what was asked, the files named, its signatures, its rows' hash.
 
-    A file has its `name`, the SHA-256 of its bytes, and as `place` where it was: arguments are those of
-    `Workspace.evaluate`, with `targets`.
+    A file has its `name`, the SHA-256 of its bytes, and as `place` where it was.
     """
-    plain = json.loads(json.dumps(dict(arguments), default=str))
+    plain = json.loads(json.dumps({**vars(sources), **choice.keywords()}, default=str))
     files = [{"name": path.name, "place": str(path), "sha256": content_hash(path)} for path in _files(plain)]
     record = {
         "remix": __version__,
@@ -41,7 +42,7 @@ def write_record(to: Path, rows: pl.DataFrame, arguments: Mapping[str, Any]) -> 
 
 
 def read_record(file: Path) -> dict[str, Any]:
-    """Return the record of a file, as `write_record` wrote it, with arguments that `Workspace.evaluate` takes.
+    """Return the record of a file, as `write_record` wrote it, with `arguments`: the keywords of `asked_of`.
 
     A file that is not where it was is taken from the folder of the record. Raises `BadInput` for a file that is no
     record, and for one that it names and that is gone or has other bytes.

@@ -1,0 +1,185 @@
+"""What `remix evaluate` and `remix compare` print and keep: data for machines, tables and what they mean for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from remix import progress
+from remix.errors import UsageError
+from remix.scoring.choice import Choice
+from remix.scoring.comparing import agreement_of, compared_inputs, curve
+from remix.scoring.evaluating import evaluated, side_by_side
+from remix.scoring.inputs import Keeper, Sources, asked_of
+from remix.scoring.readable import readable, readable_errors, signature_lines
+from remix.scoring.reproduction import check, read_record, write_record
+
+__all__ = ["Report", "agreement_report", "comparison_report", "evaluation_report", "reproduction_report"]
+
+BROADEST = 8
+"""Columns of scores beside each other that a terminal has room for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """What a verb prints: `rows` as data, or `tables` one below the other and `lines` that say what they are."""
+
+    rows: pl.DataFrame
+    tables: Sequence[pl.DataFrame]
+    lines: Sequence[str]
+
+
+def evaluation_report(
+    keeper: Keeper,
+    names: Sequence[str],
+    keywords: Mapping[str, Any],
+    *,
+    every: bool = True,
+    store: bool = False,
+    record: Path | None = None,
+    plots: Sequence[str] = (),
+) -> Report:
+    """Return the scores of runs on datasets or files; keywords are the fields of `Sources` and of `Choice`.
+
+    Several profiles (`a,b` or `all`) are held against each other, with all of their rows (`every`) or one score each.
+    `store` keeps the outcomes of each run as RDF, `record` is a file for all that `reproduction_report` needs, `plots`
+    are files, `KIND=FILE` for a curve. Raises what `remix.scoring.evaluate` does.
+    """
+    drawn = [_plot(setting) for setting in plots]
+    profile = keywords.get("profile", "remix")
+    if profile == "all" or "," in profile:
+        if store or plots or record:
+            option = "--store" if store else "--plot" if plots else "--signature-to"
+            raise UsageError(f"{option} goes with one profile, not with --profile {profile}")
+        return _side_by_side(keeper, *asked_of(names, {**keywords, "profile": "remix"}), profile, every)
+    sources, choice = asked_of(names, keywords)
+    if store:
+        _store(keeper, sources, choice)
+    rows, datasets = evaluated(keeper, sources, choice)
+    if record is not None:
+        write_record(record, rows, sources, choice)
+    for kind, file in drawn:
+        _draw(keeper, sources, choice, rows, datasets, kind, file)
+    by = tuple(keywords.get("by", ()))
+    tables = [readable(rows, datasets, by), *([readable_errors(rows)] if choice.errors else [])]
+    return Report(rows, tables, signature_lines(rows, by))
+
+
+def reproduction_report(keeper: Keeper, file: Path, *, record: Path | None = None, plots: Sequence[str] = ()) -> Report:
+    """Return the evaluation of a record once more; raises `Error` where it does not come out as recorded."""
+    recorded = read_record(file)
+    keywords = dict(recorded["arguments"])
+    report = evaluation_report(keeper, keywords.pop("names"), keywords, record=record, plots=plots)
+    check(recorded, report.rows)
+    progress.note(f"reproduced: the rows are the same as recorded in {file}, byte for byte")
+    return report
+
+
+def comparison_report(keeper: Keeper, names: Sequence[str], keywords: Mapping[str, Any], **tests: Any) -> Report:
+    """Return systems against each other; keywords and tests are those of `remix.scoring.comparing.compared_inputs`."""
+    found = compared_inputs(keeper, *asked_of(names, keywords), **tests)
+    kinds = {"score": found.scores, "pair": found.pairs, "correlation": found.correlations}
+    parts = [rows.select(pl.lit(kind).alias("kind"), pl.all()) for kind, rows in kinds.items() if len(rows)]
+    signed = {"signature": pl.lit(found.signature), "signature_short": pl.lit(_short(found.signature))}
+    rows = pl.concat(parts, how="diagonal_relaxed").with_columns(**signed)
+    # Slices by a column are many more than systems: then they are the rows.
+    across, down = ("part", "system") if found.scores["part"].n_unique() <= BROADEST else ("system", "part")
+    wide = found.scores.pivot(across, index=down, values="score", maintain_order=True)
+    tables = [wide, found.pairs, found.correlations.filter(pl.col("systems") > 1)]
+    return Report(rows, [_rounded(table) for table in tables if len(table)], [f"signature {found.signature}"])
+
+
+def agreement_report(keeper: Keeper, names: Sequence[str], gold: Sequence[Path | str]) -> Report:
+    """Return how far two annotations of the same texts agree."""
+    rows = agreement_of(keeper, Sources(tuple(names), tuple(gold)))
+    return Report(rows, [_rounded(rows.drop("signature"))], [f"signature {rows['signature'][0]}"])
+
+
+def _short(signature: str) -> str:
+    from remix.signature import Signature
+
+    return Signature.parse(signature).short()
+
+
+def _rounded(table: pl.DataFrame) -> pl.DataFrame:
+    """Return the table with rounded scores and the local names of classes."""
+    names = {name: name.rpartition("/")[2].rpartition("#")[2] if "=" in name else name for name in table.columns}
+    texts = [name for name in ("part", "class") if name in table.columns]
+    local = pl.col(texts).str.replace(r"=.*[/#]([^/#]+)$", "=$1").str.replace(r"^https?:.*[/#]([^/#]+)$", "$1")
+    floats = [name for name, kind in table.schema.items() if kind.is_float()]
+    return table.with_columns(local, pl.col(floats).round(4)).rename(names)
+
+
+def _side_by_side(keeper: Keeper, sources: Sources, choice: Choice, profiles: str, every: bool) -> Report:
+    """Return the scores of several profiles and a line for each convention that makes a difference."""
+    from remix.scoring.differences import difference_lines, profile_names
+
+    choice.only((), f"goes with one profile; --profile {profiles} compares the tools' own rows")
+    rows, scores, changes = side_by_side(keeper, sources, profiles, every=every)
+    rounded = [name for name in scores.columns if scores.schema[name].is_float()]
+    renamed = {"precision": "P", "recall": "R", "f1": "F1", "macro_f1": "macro-F1"}
+    names = profile_names(profiles)
+    told = difference_lines(changes, names[0])
+    lines = [] if len(told) else ["no convention makes a difference here"]
+    for name in names:
+        lines += [*([""] if lines else []), f"{name}: " + "\n".join(signature_lines(rows.filter(profile=name)))]
+    tables = [scores.with_columns(pl.col(rounded).round(3)).rename(renamed), *([told] if len(told) else [])]
+    return Report(rows, tables, lines)
+
+
+def _store(keeper: Keeper, sources: Sources, choice: Choice) -> None:
+    """Keep the outcomes of A2KB under the first matching as RDF, and say what was kept."""
+    from remix.scoring.stored_runs import stored
+
+    if choice.profile.name != "remix":
+        raise UsageError(f"--store keeps outcomes by the profile remix: leave --profile {choice.profile.name} out")
+    keeper.ensure_sample()
+    found = stored(
+        keeper.store,
+        keeper.kb,
+        keeper.runs_folder,
+        sources.names,
+        runs=sources.runs,
+        systems=sources.systems,
+        matching=choice.matchings[0] if choice.matchings else "strong",
+        errors=choice.errors or ("neleval",),
+    )
+    for row in found.iter_rows(named=True):
+        progress.note("{system} on {dataset}: {tp} TP, {fp} FP, {fn} FN, {status}".format(**row))
+
+
+def _plot(setting: str) -> tuple[str, Path]:
+    """Return what is drawn and into which file; without a kind it is micro-F1."""
+    from remix.errors import UnknownName
+    from remix.reports.curves import DRAWN
+
+    kind, equals, file = setting.partition("=")
+    if not equals or not kind.isalnum():
+        return "f1", Path(setting)
+    if kind != "f1" and kind not in DRAWN:
+        raise UnknownName("plot", kind, ["f1", *DRAWN])
+    return kind, Path(file)
+
+
+def _draw(
+    keeper: Keeper,
+    sources: Sources,
+    choice: Choice,
+    rows: pl.DataFrame,
+    datasets: Sequence[str],
+    kind: str,
+    file: Path,
+) -> None:
+    if kind == "f1":
+        from remix.reports.scores import plot
+
+        plot(rows, file, datasets)
+        return
+    from remix.reports.curves import plot_curve
+
+    asked = Choice(choice.profile, choice.tasks, choice.matchings)
+    plot_curve(kind, curve(keeper, sources, asked, kind), file)
