@@ -30,14 +30,10 @@ def placed(source: str, rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     kept: gold may have alternatives on one span. Raises `BadInput` with the line where begin or end is no whole number
     or the document has no name.
     """
-    whole = [pl.col(name).str.contains(r"^\s*[+-]?[0-9]+(?:\.0*)?\s*$").fill_null(False) for name in ("begin", "end")]
     nameless = pl.col("document").fill_null("").str.strip_chars() == ""
     if (wrong := rows.filter(nameless)).height:
         raise BadInput(source, "a mention without its document", line=int(wrong["line"][0]))
-    if (wrong := rows.filter(~(whole[0] & whole[1]))).height:
-        row = wrong.row(0, named=True)
-        reason = f"begin and end are whole numbers, not '{row['begin']}' and '{row['end']}'"
-        raise BadInput(source, reason, line=int(row["line"]))
+    rows = _with_numbers(source, rows)
     sure = pl.col("confidence").str.contains(_NUMBER).fill_null(False)
     said = pl.col("confidence").is_not_null() & (pl.col("confidence").str.strip_chars() != "")
     if (unsure := rows.filter(said & ~sure)).height:
@@ -48,6 +44,19 @@ def placed(source: str, rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
         row = twice.row(0, named=True)
         place = f"{row['document']} {row['begin']},{row['end']}"
         mends.add("duplicate", f"line {row['line']}: {place} has the same entity again", twice.height)
-    numbers = [pl.col(name).str.strip_chars().str.extract("^([+-]?[0-9]+)").cast(pl.Int64) for name in ("begin", "end")]
     confidence = pl.when(sure).then(pl.col("confidence").str.strip_chars()).cast(pl.Float64)
-    return rows.with_columns(*numbers, confidence, place=pl.format("line {}", "line"))
+    return rows.with_columns(confidence)
+
+
+def _with_numbers(source: str, rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows with begin and end as numbers, also where they are written like `5.0` or with spaces."""
+    plain = rows.with_columns(pl.col("begin", "end").cast(pl.Int64, strict=False))
+    if not plain["begin"].null_count() and not plain["end"].null_count():
+        return plain
+    whole = [pl.col(name).str.contains(r"^\s*[+-]?[0-9]+(?:\.0*)?\s*$").fill_null(False) for name in ("begin", "end")]
+    if (wrong := rows.filter(~(whole[0] & whole[1]))).height:
+        row = wrong.row(0, named=True)
+        reason = f"begin and end are whole numbers, not '{row['begin']}' and '{row['end']}'"
+        raise BadInput(source, reason, line=int(row["line"]))
+    digits = pl.col("begin", "end").str.strip_chars().str.extract("^([+-]?[0-9]+)")
+    return rows.with_columns(digits.cast(pl.Int64))

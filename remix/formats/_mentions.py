@@ -48,7 +48,8 @@ MENTIONS: dict[str, pl.DataType] = {
     "group": pl.String(),
     "option": pl.String(),
 }
-"""`mention` is its number in the file and `place` what names its line in messages; `name` is its document's. `anchor`
+"""`mention` is its number in the file and `place` what names its line in messages, by default
+`line <mention>`; `name` is its document's. `anchor`
 is what the file says the text is, `cluster` the name of its entity where that is in no knowledge base, `part_of` the
 first mention of those that are required together; `group` and `option` are names within the document."""
 LINKS: dict[str, pl.DataType] = {"mention": pl.Int64(), "identifier": pl.String()}
@@ -94,17 +95,11 @@ def assembled(read: Mentions, dataset: str, content: str = "") -> Found:
         documents.select("name", "document", "text"), on="name", how="left", maintain_order="left"
     )
     rows = _located(rows, read.mends)
-    order = pl.format("{}", pl.col("mention").cast(pl.String).str.zfill(12))
-    rows = rows.with_columns(annotation=annotation_iris(rows.with_columns(given=order)), dataset=pl.lit(dataset))
+    rows = rows.with_columns(annotation=annotation_iris(rows.with_columns(given="mention")), dataset=pl.lit(dataset))
     named = rows.select("mention", "annotation")
     links = _links(read.links, named)
-    own = rows.select("annotation", number="mention")
-    rows = rows.join(own.rename({"annotation": "first", "number": "part_of"}), on="part_of", how="left")
-    rows = rows.sort("mention").with_columns(
-        is_nil=~pl.col("annotation").is_in(links["annotation"].implode()),
-        group=pl.coalesce("first", pl.format("{}#group={}", "document", "group")),
-        option=pl.coalesce("first", pl.format("{}#option={}", "document", "option")),
-    )
+    rows = _with_groups(rows).sort("mention")
+    rows = rows.with_columns(is_nil=~pl.col("mention").is_in(links["mention"].unique().implode()))
     candidates = _fitted(read.candidates, CANDIDATES).join(named, on="mention", maintain_order="left")
     candidates = candidates.with_columns(entity=entities(candidates["identifier"]))
     classes = [rows.select("annotation", "class"), read.classes.join(named, on="mention").select("annotation", "class")]
@@ -122,6 +117,17 @@ def assembled(read: Mentions, dataset: str, content: str = "") -> Found:
     )
     mends = read.mends
     return Found(frames, tuple(Repair(kind, n, mends.examples[kind]) for kind, n in mends.counts.items()), 0, content)
+
+
+def _with_groups(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows with the groups and options that the file tells as IRIs."""
+    if rows.select(pl.all_horizontal(pl.col("part_of", "group", "option").is_null().all())).item():
+        return rows
+    own = rows.select(first="annotation", part_of="mention")
+    return rows.join(own, on="part_of", how="left").with_columns(
+        group=pl.coalesce("first", pl.format("{}#group={}", "document", "group")),
+        option=pl.coalesce("first", pl.format("{}#option={}", "document", "option")),
+    )
 
 
 def _fitted(frame: pl.DataFrame, schema: dict[str, pl.DataType]) -> pl.DataFrame:
@@ -149,17 +155,20 @@ def _located(rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
 
 
 def _example(row: dict[str, object]) -> str:
+    place = row["place"] or f"line {row['mention']}"
     anchor = f"'{row['anchor']}' " if row["anchor"] is not None else ""
     given = f"{row['given_begin']},{row['given_end']}"
     if row["kind"] == "offset":
-        return f"{row['place']}: {anchor}{given} is {row['begin']},{row['end']} ({row['reason']})"
-    return f"{row['place']}: {anchor}{row['reason'] or 'ends before it begins'} ({given})"
+        return f"{place}: {anchor}{given} is {row['begin']},{row['end']} ({row['reason']})"
+    return f"{place}: {anchor}{row['reason'] or 'ends before it begins'} ({given})"
 
 
 def _links(links: pl.DataFrame, named: pl.DataFrame) -> pl.DataFrame:
     rows = _fitted(links, LINKS).filter(~_nothing(pl.col("identifier")))
     rows = rows.join(named, on="mention", maintain_order="left")
     rows = rows.with_columns(entity=entities(rows["identifier"]), entity_as_given="identifier")
+    if rows["mention"].is_unique().all():
+        return rows
     return rows.unique(["annotation", "entity"], keep="first", maintain_order=True)
 
 

@@ -60,14 +60,23 @@ def annotation_iris(annotations: pl.DataFrame) -> pl.Series:
     >>> annotation_iris(two).to_list()
     ['urn:d/1#char=0,5;2', 'urn:d/1#char=0,5']
     """
-    spans = annotations.select("document", "begin", "end", "given").with_row_index("row")
-    ordered = spans.sort("given", "row").with_columns(n=pl.int_range(pl.len()).over("document", "begin", "end") + 1)
     begin, end = (pl.col(name).cast(pl.String).fill_null("") for name in ("begin", "end"))
-    iri = pl.concat_str("document", pl.lit("#char="), begin, pl.lit(","), end)
-    numbered = pl.concat_str(iri, pl.lit(";"), pl.col("n").cast(pl.String))
-    return ordered.with_columns(annotation=pl.when(pl.col("n") > 1).then(numbered).otherwise(iri)).sort("row")[
-        "annotation"
-    ]
+    iris = annotations.select(annotation=pl.concat_str("document", pl.lit("#char="), begin, pl.lit(","), end))
+    shared = _shared(annotations.select("document", "begin", "end"))
+    if not shared.any():
+        return iris["annotation"]
+    spans = annotations.select("document", "begin", "end", "given").with_row_index("row").with_columns(iris)
+    ordered = spans.filter(shared).sort("given", "row")
+    ordered = ordered.with_columns(n=pl.int_range(pl.len()).over("document", "begin", "end") + 1)
+    numbered = pl.concat_str("annotation", pl.lit(";"), pl.col("n").cast(pl.String))
+    again = ordered.filter(pl.col("n") > 1).select("row", numbered=numbered)
+    found = spans.select("row", "annotation").join(again, on="row", how="left", maintain_order="left")
+    return found.select(pl.coalesce("numbered", "annotation").alias("annotation"))["annotation"]
+
+
+def _shared(spans: pl.DataFrame) -> pl.Series:
+    """Return which rows others equal; by their hashes, so a row that none equals may be among them."""
+    return spans.hash_rows().is_duplicated()
 
 
 def grouped(annotations: pl.DataFrame) -> pl.DataFrame:
@@ -77,8 +86,17 @@ def grouped(annotations: pl.DataFrame) -> pl.DataFrame:
     are never alternatives of gold ones.
     """
     span = ["document", "begin", "end", pl.col("ignorable").is_null()]
-    first = pl.col("annotation").min_by(pl.col("annotation").str.len_chars()).over(span)
-    return annotations.with_columns(group=pl.coalesce("group", first), option=pl.coalesce("option", "annotation"))
+    alone = ~_shared(annotations.select(span))
+    annotations = annotations.with_columns(option=pl.coalesce("option", "annotation"))
+    first = pl.col("annotation")
+    if not alone.all():
+        several = annotations.with_row_index("row").filter(~alone)
+        shortest = pl.col("annotation").min_by(pl.col("annotation").str.len_chars()).over(span)
+        firsts = several.select("row", first=shortest)
+        rows = pl.select(row=pl.int_range(len(annotations), dtype=pl.UInt32))
+        found = rows.join(firsts, on="row", how="left", maintain_order="left")["first"]
+        first = pl.coalesce(pl.lit(found), first)
+    return annotations.with_columns(group=pl.coalesce("group", first))
 
 
 def indexes(given: pl.Expr) -> tuple[pl.Expr, pl.Expr]:

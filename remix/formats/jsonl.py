@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import re
+from codecs import BOM_UTF8
 from pathlib import Path
 
 import polars as pl
@@ -29,6 +30,10 @@ from remix.signature import content_hash
 
 _MORE = ("text", "candidates", "cluster", "ignorable", "group", "option", "language")
 _NAMES = [name for names in FIELDS for name in names]
+_BLOCK = 1 << 20
+_BLANK = re.compile(rb"\n[\n\r\t ]")
+_ESCAPED = [f"\\u00{digit}" for digit in range(2, 8)]
+"""How an ASCII letter begins that is written as its number, as JSON allows in names of fields, too."""
 
 
 def _is_jsonl(head: bytes, name: str) -> bool:
@@ -55,7 +60,9 @@ def _read(source: Source, dataset: str) -> Found:
     with source.open() as stream:
         content = stream.read()
     mends = Mends()
-    rows = _rows(source, decoded(content, mends).encode())
+    text = decoded(content, mends)
+    data = text.encode() if mends.counts else content.removeprefix(BOM_UTF8)
+    rows = _rows(source, data, fields_in(text))
     texts = rows.filter(pl.col("text").is_not_null()).select(name="document", text="text", language="language")
     texts = texts.unique("name", keep="first", maintain_order=True)
     listed = placed(source.name, rows.filter(pl.col("begin").is_not_null() | pl.col("end").is_not_null()), mends)
@@ -71,19 +78,35 @@ def _read(source: Source, dataset: str) -> Found:
     return assembled(read, dataset, content_hash(content))
 
 
-def _rows(source: Source, content: bytes) -> pl.DataFrame:
+def _rows(source: Source, content: bytes, said: list[str]) -> pl.DataFrame:
     try:
-        rows = pl.read_ndjson(content, schema=dict.fromkeys([*_NAMES, *_MORE], pl.String))
+        rows = pl.read_ndjson(content, schema=dict.fromkeys(said, pl.String))
     except pl.exceptions.PolarsError as error:
         raise _broken(source, content, error) from None
     line = pl.int_range(pl.len(), dtype=pl.Int64) + 1
     # Lines that are blank are none for the parser.
-    if content[:1].isspace() or any(blank in content for blank in (b"\n\n", b"\n\r", b"\n ", b"\n\t")):
-        told = [number for number, text in enumerate(content.split(b"\n"), 1) if text.strip()]
-        line = pl.lit(pl.Series(told, dtype=pl.Int64).head(rows.height))
-    said = {name for name in _NAMES if rows[name].null_count() < rows.height}
-    fields = [pl.coalesce([name for name in names if name in said] or names[0]).alias(names[0]) for names in FIELDS]
-    return rows.select(line.alias("line"), *fields, *_MORE)
+    if content[:1].isspace() or _BLANK.search(content):
+        filled = [number for number, text in enumerate(content.split(b"\n"), 1) if text.strip()]
+        line = pl.lit(pl.Series(filled, dtype=pl.Int64).head(rows.height))
+    told = {name for name in said if rows[name].null_count() < rows.height}
+    none = pl.lit(None, pl.String)
+    fields = [pl.coalesce([one for one in names if one in told] or none).alias(names[0]) for names in FIELDS]
+    more = [pl.col(name) if name in told else none.alias(name) for name in _MORE]
+    return rows.select(line.alias("line"), *fields, *more)
+
+
+def fields_in(text: str, block: int = _BLOCK) -> list[str]:
+    """Return the fields that a line may have: those met in the first block, or all where any other is met later.
+
+    A field that no line has takes as long to read as one that all have.
+    """
+    every = [*_NAMES, *_MORE]
+    head = text[:block]
+    met = [name for name in every if f'"{name}"' in head]
+    others = [*(f'"{name}"' for name in every if name not in met), *_ESCAPED]
+    # Each block reaches into the next as far as a name may.
+    blocks = (pl.Series([text[at : at + block + 32]]) for at in range(0, len(text), block))
+    return met if met and not any(block.str.contains_any(others).item() for block in blocks) else every
 
 
 def _broken(source: Source, content: bytes, error: Exception) -> BadInput:
