@@ -52,15 +52,20 @@ class Answers:
         known = self.background.kb.rows("entities", "entity", self.mentions.entities, ["entity", "label"])
         return known.select("entity", name="label").drop_nulls().unique("entity")
 
+    @property
+    def hierarchy(self) -> pl.LazyFrame | None:
+        """Return class and parent, as given, else of the knowledge base; None with neither."""
+        if self._subclasses is not None:
+            return self._subclasses.lazy()
+        return None if self.background.kb is None else self.background.kb.scan("subclasses")
+
     def reached(self, classes: pl.Series, *, below: bool = False) -> pl.DataFrame:
-        """Return class and reached: what is above the classes, or below, as given, else in the knowledge base."""
+        """Return class and reached: what is above the classes in the hierarchy, or below."""
         from remix.scoring.hierarchies import reached
 
-        if self._subclasses is not None:
-            return reached(self._subclasses, classes, below=below)
-        if self.background.kb is not None:
-            return reached(self.background.kb.scan("subclasses"), classes, below=below)
-        return pl.DataFrame(schema={"class": pl.String, "reached": pl.String})
+        if self.hierarchy is None:
+            return pl.DataFrame(schema={"class": pl.String, "reached": pl.String})
+        return reached(self.hierarchy, classes, below=below)
 
     @cached_property
     def numbered(self) -> pl.DataFrame:

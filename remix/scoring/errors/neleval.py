@@ -30,11 +30,28 @@ def classify(case: Case, matchings: tuple[str, ...]) -> Errors:
     return Errors(rows, totals)
 
 
+def judged_pairs(case: Case, matchings: tuple[str, ...], *, linked: bool = False) -> pl.DataFrame:
+    """Return matching, system, doc, group, g, a, link, answered and correct: a row for each mention with an answer.
+
+    Under each matching of the registry, under `strong` if there is none among them; with `linked`, those alone where
+    both sides have an entity.
+    """
+    known = [name for name in matchings if name in MATCHINGS] or ["strong"]
+    rows = pl.concat([_pairs(case, name).with_columns(matching=pl.lit(name)) for name in known])
+    return rows.filter((pl.col("link") != NIL) & (pl.col("answered") != NIL)) if linked else rows
+
+
+def _pairs(case: Case, matching: str) -> pl.DataFrame:
+    kept = case.kept().select("g", "doc", "group", "link")
+    pairs = case.judged("link", MATCHINGS[matching]).pairs.join(kept, on="g")
+    pairs = pairs.join(case.answers.select("a", answered="link"), on="a")
+    return pairs.sort("system", "group", "g").unique(["system", "group"], keep="first", maintain_order=True)
+
+
 def _classified(case: Case, matching: str) -> pl.DataFrame:
     judged = case.judged("link", MATCHINGS[matching])
     kept = case.kept().select("g", "doc", "group", "link")
-    pairs = judged.pairs.join(kept, on="g").join(case.answers.select("a", answered="link"), on="a")
-    pairs = pairs.sort("system", "group", "g").unique(["system", "group"], keep="first", maintain_order=True)
+    pairs = _pairs(case, matching)
     linked, answered = pl.col("link") != NIL, pl.col("answered") != NIL
     first = kept.sort("g").unique("group", keep="first", maintain_order=True)
     systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})

@@ -1,0 +1,86 @@
+"""Wrong links by their distance from gold's entity: graded credit and the classes of near misses."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from remix.errors import UsageError
+from remix.frames import Frames
+from remix.scoring import evaluate
+from tests.scoring.conftest import framed
+
+# animal > mammal > cat, dog; animal > bird. Tom is a cat, Rex a dog, Felix a cat (and, less specifically, a mammal).
+STEPS = [("c:cat", "c:mammal"), ("c:dog", "c:mammal"), ("c:mammal", "c:animal"), ("c:bird", "c:animal")]
+HIERARCHY = pl.DataFrame(STEPS, schema=["class", "parent"], orient="row")
+IS_A = [("e:Tom", "c:cat"), ("e:Rex", "c:dog"), ("e:Felix", "c:cat"), ("e:Felix", "c:mammal")]
+TYPES = pl.DataFrame(IS_A, schema=["entity", "class"], orient="row")
+
+
+def linked(*entities: str | None) -> Frames:
+    return framed([{"begin": 10 * n, "end": 10 * n + 5, "entity": entity} for n, entity in enumerate(entities)])
+
+
+def counts(gold: Frames, run: Frames, matching: str, **more: object) -> tuple[float, ...]:
+    known = {"subclasses": HIERARCHY, "types": TYPES} | more
+    rows = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=[matching], **known)
+    whole = rows.filter(pl.col("column") == "", average="micro", dataset="all")
+    return tuple(round(number, 4) for number in whole.select("tp", "fp", "fn").row(0))
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered", "credit"),
+    [
+        ("c:cat", "c:cat", 1),
+        ("c:cat", "c:mammal", 1 / 2),  # a step
+        ("c:mammal", "c:cat", 1 / 2),
+        ("c:cat", "c:dog", 1 / 3),  # by mammal
+        ("c:cat", "c:bird", 1 / 4),  # two steps up to animal, and one down
+        ("e:Tom", "c:cat", 1 / 2),  # its class
+        ("e:Tom", "e:Felix", 1 / 3),  # one class
+        ("e:Tom", "e:Rex", 1 / 5),  # cat, mammal, dog: Felix being a mammal, too, makes no short cut
+        ("e:Felix", "e:Rex", 1 / 5),
+        ("e:Tom", "e:Nobody", 0),
+        ("e:Tom", None, 0),
+    ],
+)
+def test_credit_falls_with_the_steps_between_the_entities(asked: str, answered: str | None, credit: float) -> None:
+    expected = tuple(round(number, 4) for number in (credit, 1 - credit, 1 - credit))
+    assert counts(linked(asked), linked(answered), "graded(0.2)") == expected
+
+
+def test_less_credit_than_asked_for_is_none() -> None:
+    gold, run = linked("c:cat", "c:cat"), linked("c:mammal", "c:dog")
+    # 1/2 and 1/3: the default takes the first alone.
+    assert counts(gold, run, "graded") == counts(gold, run, "graded(0.5)") == (0.5, 1.5, 1.5)
+    assert counts(gold, run, "graded(0.33)") == (0.8333, 1.1667, 1.1667)
+    assert counts(gold, run, "graded(1)") == counts(gold, run, "strong") == (0, 2, 2)
+
+
+def test_of_several_answers_on_a_mention_the_nearest_has_the_credit() -> None:
+    run = framed([{"begin": 0, "end": 5, "entity": "c:dog"}, {"begin": 0, "end": 5, "entity": "c:mammal"}])
+    assert counts(linked("c:cat"), run, "graded(0.2)") == (0.5, 1.5, 0.5)
+    # Where one is right the other is wrong as a whole.
+    assert counts(linked("c:dog"), run, "graded(0.2)") == (1, 1, 0)
+
+
+def test_of_several_entities_of_a_mention_the_nearest_counts() -> None:
+    gold = framed([{"begin": 0, "end": 5, "entities": ["c:bird", "c:mammal"]}])
+    assert counts(gold, linked("c:cat"), "graded(0.2)") == (0.5, 0.5, 0.5)
+
+
+def test_credit_without_a_hierarchy_is_refused() -> None:
+    with pytest.raises(UsageError, match="no hierarchy is known: name --hierarchy FILE"):
+        counts(linked("c:cat"), linked("c:dog"), "graded", subclasses=None, types=None)
+
+
+def test_wrong_links_are_classed_by_where_they_lie() -> None:
+    # Right; a grandparent; a child; a class of the entity; one of the same class; further away; NIL.
+    gold = linked("c:cat", "c:cat", "c:mammal", "e:Tom", "e:Tom", "e:Tom", "e:Tom")
+    run = linked("c:cat", "c:animal", "c:dog", "c:cat", "e:Felix", "e:Rex", None)
+    known = {"subclasses": HIERARCHY, "types": TYPES}
+    rows = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=["strong"], errors=["hierarchy"], **known)
+    found = rows.filter(column="error_class").select("slice", "errors", "total").rows()
+    # NIL is no entity: six mentions have one on both sides.
+    expected = {"near_miss": 4, "broader": 2, "narrower": 1, "sibling": 1, "far": 1}
+    assert found == [(name, number, 6) for name, number in expected.items()]
