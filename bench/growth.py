@@ -137,6 +137,9 @@ def plot(file: Path, to: Path) -> None:
         axis.set_ylim(low, high)
         axis.set_xticks([0.01, 0.1, 1], ["1 %", "10 %", "100 %"])
         axis.minorticks_off()
+    gigabytes = (0.1, 0.2, 0.5, 1, 2, 5, 10)
+    panels[1].set_yticks(gigabytes, [f"{number:g}" for number in gigabytes])
+    panels[1].set_ylim(0.1, 12)
     add_legend(figure, panels[0])
     save(figure, to)
 
