@@ -92,9 +92,11 @@ class _Zstandard(io.RawIOBase):
         self._begun = False
 
     def readable(self) -> bool:
+        """Return that the stream can be read."""
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int:
+        """Return how many bytes were put into the buffer, 0 at the end of the last frame."""
         while not self._ready:
             block = self._frame.unused_data if self._frame.eof else b""
             if self._frame.eof:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,23 @@ def test_module_stays_within_its_budget(path: Path) -> None:
         assert body_lines(node) <= limit or name in LONG_FUNCTIONS, (
             f"{name} has {body_lines(node)} lines, {limit} allowed"
         )
+
+
+def public(node: ast.Module | ast.ClassDef) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
+    """What is public in a module or class, with what is public in its public classes."""
+    for child in node.body:
+        named = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        if named and not child.name.startswith("_"):
+            yield child
+            if isinstance(child, ast.ClassDef):
+                yield from public(child)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_whatever_is_public_says_what_it_is(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    assert path.stem == "__main__" or ast.get_docstring(tree)
+    assert not [node.name for node in public(tree) if not ast.get_docstring(node)]
 
 
 def test_exemptions_are_still_needed() -> None:

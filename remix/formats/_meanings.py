@@ -47,6 +47,7 @@ def _same(triples: Triples, subjects: pl.DataFrame) -> pl.DataFrame:
 
 
 def of_annotations(rows: pl.DataFrame, annotations: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows (`unit` and others) with the annotation that the unit is; those of no annotation are left out."""
     return rows.join(annotations.select("unit", "annotation"), on="unit", how="inner", maintain_order="left")
 
 

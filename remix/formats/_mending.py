@@ -131,6 +131,7 @@ def with_iris(text: str, mends: Mends) -> str:
     """Return Turtle or N-Triples with every IRI legal; strings and comments stay as they are."""
 
     def legal(match: re.Match[str]) -> str:
+        """Return a token as it is or, where it is an illegal IRI, mended and told."""
         iri = match[1]
         if iri is None or _FINE.fullmatch(iri):
             return match[0]

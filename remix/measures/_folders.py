@@ -67,6 +67,7 @@ def _write(
         (place / level).mkdir(parents=True)
 
     def take(measured: Measured, numbers: range) -> None:
+        """Write the measures of a batch of parts, a file a part and level."""
         homes = _homes(folder, numbers)
         for level in _LEVELS:
             rows: pl.DataFrame = getattr(measured, level)

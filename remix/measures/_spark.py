@@ -127,6 +127,7 @@ class _Run:
         self.task = Task(opened, names, reference, case_sensitive, chosen.signature, {})
 
     def measured(self) -> MeasuredTable:
+        """Return the measures of every annotation and document, and of the dataset."""
         rows = _mapped(self.documents, partial(mentions_of, self.task), MENTIONS).persist()
         mentions = self._sized(rows).persist()
         task = replace(self.task, percentiles=self._percentiles(rows, mentions))

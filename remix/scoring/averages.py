@@ -76,10 +76,12 @@ def averages(
     """
 
     def micro(counts: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+        """Return the scores of the summed counts, a row per keys."""
         sums = counts.group_by(keys, maintain_order=True).agg(_sums(counts))
         return _with_mentions(_of_both(sums).with_columns(**scores()))
 
     def macro(counts: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+        """Return the mean scores of documents and over how many they are, a row per keys."""
         each = _of_both(counts).with_columns(**scores())
         asked = pl.col("has_gold") if documents == "asked" else pl.lit(True)
         means = [pl.col(name).filter(asked).mean() for name in SCORES]

@@ -150,6 +150,7 @@ def kb_cases(whole: Case) -> Sequence[Case]:
         return []
 
     def both(value: str, condition: pl.Expr) -> Case:
+        """Return the case of the gold and the answers that meet a condition."""
         return replace(
             whole,
             gold=whole.gold.filter(condition),

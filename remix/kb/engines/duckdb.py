@@ -28,9 +28,11 @@ class _Session:
         self._connection = connection
 
     def scan(self, files: Sequence[Path]) -> nw.LazyFrame[Any]:
+        """Return the rows of Parquet files, nothing of them read yet."""
         return nw.from_native(self._connection.read_parquet([str(file) for file in files]))
 
     def write(self, frame: nw.LazyFrame[Any], path: Path, sort_by: Sequence[str] = ()) -> None:
+        """Write rows as Parquet, sorted by columns; the file has its name once it is whole."""
         rows: duckdb.DuckDBPyRelation = frame.to_native()
         aside = path.with_name(f"{path.name}.unfinished")
         try:
@@ -50,6 +52,7 @@ class _Session:
             raise
 
     def number(self, frame: nw.LazyFrame[Any], column: str, path: Path) -> None:
+        """Write a column, sorted, with the number of each value from 0 as `index`."""
         self.write(frame.select(column).with_row_index("number", order_by=column), path, [column])
 
     @contextmanager

@@ -102,6 +102,7 @@ class _Sitelinks:
         self._held = pl.DataFrame(schema={"item": pl.String, "entity": pl.String, "rank": pl.Int64})
 
     def add(self, triples: pl.DataFrame, rows: Rows) -> None:
+        """Add the names of the items that a block of triples says articles are about to the rows."""
         about = triples.filter(
             (pl.col("predicate") == _ABOUT)
             & pl.col("object").str.contains(_ITEM)
