@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from remix.scoring.dense import counts
+from remix.scoring.dense import components, counts
 
 __all__ = ["assign"]
 
@@ -83,16 +83,10 @@ def _searched(edges: pl.DataFrame) -> pl.DataFrame:
     """Return the assigned rows of the components that are neither pairs nor stars."""
     if edges.is_empty():
         return edges
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     edges = edges.sort("case", "g", "a")
     groups = edges.select(pl.struct("case", "group").rank("dense").cast(pl.Int64) - 1).to_series().to_numpy()
-    answers = edges["a"].rank("dense").cast(pl.Int64).to_numpy() - 1 + groups.max() + 1
-    size = int(answers.max()) + 1
-    graph = coo_array((np.ones(len(groups), np.int8), (groups, answers)), shape=(size, size))
-    _, labels = connected_components(graph, directed=False)
-    edges = edges.with_columns(component=pl.Series(labels[groups])).sort("component", "case", "g", "a")
+    labels = components(groups, edges["a"].to_numpy())
+    edges = edges.with_columns(component=pl.Series(labels)).sort("component", "case", "g", "a")
     bounds = np.flatnonzero(np.diff(edges["component"].to_numpy(), prepend=-1, append=-1))
     rows = edges.select("group", "option", "g", "size", "a", "correct", "link", "shared", "union").rows()
     chosen: list[int] = []
