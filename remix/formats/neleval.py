@@ -78,16 +78,19 @@ def _cell(place: int) -> pl.Expr:
 
 def _candidates(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the candidates, best first: mention, identifier, score, class."""
-    cells = rows.select("mention", cell=pl.col("cell").list.slice(3)).filter(pl.col("cell").list.len() > 0)
-    long = cells.explode("cell").with_columns(place=pl.int_range(pl.len()).over("mention"))
-    long = long.with_columns(cell=pl.when(pl.col("cell") != "").then("cell"), kind=pl.col("place") % 3)
-    wide = long.group_by("mention", pl.col("place") // 3, maintain_order=True).agg(
-        identifier=pl.col("cell").filter(pl.col("kind") == 0).first(),
-        score=pl.col("cell").filter(pl.col("kind") == 1).first().cast(pl.Float64, strict=False),
-        **{"class": pl.col("cell").filter(pl.col("kind") == 2).first()},
+    found, place, left = [], 3, rows
+    while place == 3 or len(left):
+        score, of_class = _cell(place + 1).cast(pl.Float64, strict=False), _cell(place + 2)
+        found.append(left.select("mention", identifier=_cell(place), score=score, **{"class": of_class}))
+        place += 3
+        left = left.filter(pl.col("cell").list.len() > place)
+    every = pl.concat(found).drop_nulls("identifier")
+    # Sorting is stable: of equal scores the one that stands first is the better.
+    return (
+        every
+        if len(found) == 1
+        else every.sort("mention", "score", descending=[False, True], nulls_last=True, maintain_order=True)
     )
-    order = ["mention", "score", "place"]
-    return wide.drop_nulls("identifier").sort(order, descending=[False, True, False], nulls_last=True)
 
 
 def _refuse_what_is_none(source: Source, rows: pl.DataFrame) -> None:
