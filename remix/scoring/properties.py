@@ -66,12 +66,14 @@ def properties_of(
 
 def _unexplained(gold: Frames, names: Iterable[str]) -> list[str]:
     """Return the names that are no column of the frames, no measure of the data and none that is computed."""
+    if not (wanted := list(dict.fromkeys(names))):
+        return []
     from remix.measures import MEASURES
 
     known = {"class", "type", *gold.annotations.columns, *gold.documents.columns}
     known |= {one.name for measure in MEASURES for one in measure.columns}
     known |= {name for term in gold.values["term"].unique() for name in (term, term.rsplit("#", 1)[-1])}
-    return [name for name in dict.fromkeys(names) if name not in known and not is_of_errors(name)]
+    return [name for name in wanted if name not in known and not is_of_errors(name)]
 
 
 def _numbers(values: pl.Series) -> pl.Series:
