@@ -92,7 +92,7 @@ class _Mentions(Corpus):
 
     @cached_property
     def annotations(self) -> pl.DataFrame:
-        return self._mentions.join(self.principal, on="row", how="left", maintain_order="left")
+        return self.linked_mentions
 
 
 class _Batch(Corpus):
@@ -104,16 +104,16 @@ class _Batch(Corpus):
 
     @cached_property
     def form_sizes(self) -> pl.DataFrame:
-        return self._own_sizes(self._forms, "form_code", "key", "entities")
+        return self._own_sizes(self._forms, "key", "entities")
 
     @cached_property
     def entity_sizes(self) -> pl.DataFrame:
-        return self._own_sizes(self._entities, "entity_code", "entity", "forms")
+        return self._own_sizes(self._entities, "entity", "forms")
 
-    def _own_sizes(self, codes: pl.DataFrame, code: str, side: str, what: str) -> pl.DataFrame:
+    def _own_sizes(self, codes: pl.DataFrame, side: str, what: str) -> pl.DataFrame:
         columns = [f"{of}_{what}" for of in ("w", "d", "common", "union")]
         known = self._sets.select("scope", side, *columns).drop_nulls(side).unique()
-        return codes.select("scope", side, code).join(known, on=["scope", side]).select(code, *columns)
+        return codes.join(known, on=["scope", side], how="left", maintain_order="left").select(columns)
 
     def with_percentiles(self, rows: pl.DataFrame, *columns: str) -> pl.DataFrame:
         """Return rows with the percentile of each column among all of the table."""

@@ -44,11 +44,8 @@ def classes_of(corpus: Corpus) -> pl.DataFrame:
     counted = corpus.annotations.select("annotation")
     of_entities = ~(pl.col("class").str.starts_with(EL) | pl.col("class").str.starts_with(RMX))
     given = corpus.frames.classes.filter(of_entities).join(counted, on="annotation", how="semi")
-    found = [given.select("annotation", "class")]
-    if corpus.kb is not None:
-        known = corpus.kb.rows("types", "entity", corpus.targets["entity"], ["entity", "class"])
-        found.append(corpus.links.join(known, on="entity").select("annotation", "class"))
-    fine = pl.concat(found).unique()
+    known = corpus.links.select("annotation", "target_code").join(corpus.known_classes, on="target_code")
+    fine = pl.concat([given.select("annotation", "class"), known.select("annotation", "class")]).unique()
     coarse = fine.join(class_mapping(), on="class").select("annotation", pl.col("coarse").alias("class"))
     return pl.concat([fine, coarse]).unique().sort("annotation", "class")
 

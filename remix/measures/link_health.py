@@ -9,11 +9,8 @@ from remix.measures._declaration import Column, Measure, shares
 
 def status(corpus: Corpus) -> pl.DataFrame:
     """Return row (the place of the annotation) and the status of every link."""
-    links = corpus.links.select("row", "linked")
-    if corpus.kb is None:
-        return links.select("row", status=pl.lit("unknown"))
-    known = corpus.kb.link_status(corpus.targets["linked"])
-    return links.join(known, left_on="linked", right_on="iri").select("row", "status")
+    known = corpus.targets.join(corpus.statuses, on="linked", how="left", maintain_order="left")["status"]
+    return corpus.links.select("row", known.gather(corpus.links["place"]))
 
 
 def _best(corpus: Corpus) -> pl.DataFrame:

@@ -1,0 +1,178 @@
+"""The annotations and links that are measured, by number: forms, entities and documents have codes.
+
+Forms and entities are numbered within a scope (the dataset, or 'union'): `form_code`, `entity_code`. `target_code` is
+the number of an entity in any scope, `name_code` that of a key in all scopes that share the dictionary's rows of it.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import polars as pl
+
+from remix.frames import Frames
+from remix.kb import KnowledgeBase, normalise
+from remix.measures._codes import Codes, by_number, distinct, taken
+from remix.measures._dictionary import apart, derived_from
+
+__all__ = ["CODE_OF", "Coded"]
+
+
+_NAME = pl.col("dataset").str.extract(r"([^/:#]+)$")
+"""The name of a dataset, which the frames may call by its IRI."""
+
+CODE_OF = {"key": "form_code", "entity": "entity_code"}
+"""The column with the number of a value."""
+_OF_MENTION = ("annotation", "document", "dataset", "scope", "key", "form_code", "document_code")
+_MANY = 1 << 32
+
+
+class Coded:
+    """The datasets that are measured, and the knowledge base that says which links stand for one entity.
+
+    Rows: `_keyed` and `_mentions` are the annotations that count, `links` their links. Sets, in the order of their
+    codes: `_forms`, `_entities` and `_targets`, of the corpus and of D where that is another corpus.
+    """
+
+    def __init__(
+        self,
+        frames: Frames,
+        kb: KnowledgeBase | None,
+        *,
+        reference: str,
+        case_sensitive: bool,
+        within: Frames | None = None,
+        codes: Codes | None = None,
+    ) -> None:
+        self.frames = frames
+        self.within = within
+        self.kb = kb
+        self.reference = reference
+        self.case_sensitive = case_sensitive
+        self.codes = codes or Codes()
+
+    @cached_property
+    def targets(self) -> pl.DataFrame:
+        """Return linked, entity and target_code: what each distinct link stands for after redirects and sameAs.
+
+        Sorted by entity and linked.
+        """
+        linked = self.frames.links["entity"].drop_nulls().unique().alias("linked")
+        entity = self.kb.resolve(linked) if self.kb else linked
+        rows = pl.DataFrame({"linked": linked, "entity": entity.alias("entity")}).sort("entity", "linked")
+        return rows.with_columns(target_code=self.codes.targets.of(rows["entity"]))
+
+    @cached_property
+    def links(self) -> pl.DataFrame:
+        """Return every acceptable link, sorted by annotation, entity and linked.
+
+        Columns: row (the place of the annotation among the mentions) and place (that of the link among the targets),
+        annotation, dataset, scope, key, linked and entity, and the codes of form, name, entity, target and document.
+        """
+        names = self._forms["name_code"].gather(self._linked["form_code"])
+        return self._linked.with_columns(names)
+
+    @cached_property
+    def _linked(self) -> pl.DataFrame:
+        pairs = (
+            self.frames.links.lazy()
+            .select("annotation", linked="entity")
+            .join(self.targets.lazy().select("linked").with_row_index("place"), on="linked")
+            .join(self._keyed.lazy().select("annotation").with_row_index("row"), on="annotation")
+            # One number for both: it is sorted in a fraction of the time.
+            .select(pair=pl.col("row").cast(pl.UInt64) * _MANY + pl.col("place"))
+            .collect()["pair"]
+            .unique()
+            .sort()
+        )
+        row, place = (pairs // _MANY).alias("row").cast(pl.UInt32), (pairs % _MANY).alias("place").cast(pl.UInt32)
+        own = taken(self._keyed.select(*_OF_MENTION), row)
+        linked = pl.concat([row.to_frame(), place.to_frame(), own, taken(self.targets, place)], how="horizontal")
+        return linked.with_columns(self._entity_codes(linked))
+
+    def _entity_codes(self, linked: pl.DataFrame) -> pl.Series:
+        """Return the number of scope and entity of each link: the strings are put together once for each pair."""
+        scopes, places = distinct(linked["scope"])
+        pairs = linked.select(pair=pl.col("place") * max(1, len(scopes)) + places)
+        first = pairs["pair"].is_first_distinct()
+        strings = linked.filter(first).select(pl.format("{}\n{}", "scope", "entity")).to_series()
+        codes = pairs.filter(first).with_columns(entity_code=self.codes.entities.of(strings))
+        return pairs.join(codes, on="pair", how="left", maintain_order="left")["entity_code"]
+
+    @cached_property
+    def _keyed(self) -> pl.DataFrame:
+        """Return the annotations that count, without the ignorable ones, sorted, with scope, key and codes."""
+        scope = pl.lit("union") if self.reference == "union" else pl.col("dataset")
+        counted = self.frames.annotations.filter(pl.col("ignorable").is_null())
+        if not counted["annotation"].is_sorted():
+            counted = counted.sort("annotation")
+        forms, places = distinct(counted["surface_form"])
+        keys = forms.to_frame("form").select(normalise(pl.col("form"), case_sensitive=self.case_sensitive)).to_series()
+        keyed = counted.with_columns(scope=scope, key=keys.gather(places))
+        return keyed.with_columns(
+            form_code=self.codes.forms.of(keyed.select(pl.format("{}\n{}", "scope", "key")).to_series()),
+            document_code=self.codes.documents.of(keyed["document"]),
+        )
+
+    @cached_property
+    def _mentions(self) -> pl.DataFrame:
+        """Return the annotations that count, with row, their place, and the codes of form, name and document."""
+        names = self._forms["name_code"].gather(self._keyed["form_code"])
+        return self._keyed.with_columns(names).with_row_index("row")
+
+    @cached_property
+    def _forms(self) -> pl.DataFrame:
+        """Return form_code, scope, key, name_code and apart, in the order of the codes, of the corpus and of D.
+
+        `apart` is the scope where a key has dictionary rows of its own.
+        """
+        columns = ["form_code", "scope", "key"]
+        forms = by_number(pl.concat([corpus._keyed.select(columns) for corpus in self._both]), "form_code")
+        return _numbered(apart(self.kb, "key", forms, self._derived), "name_code", "key", "apart")
+
+    @cached_property
+    def _entities(self) -> pl.DataFrame:
+        """Return entity_code, scope, entity and target_code, in the order of the codes, of the corpus and of D."""
+        columns = ["entity_code", "scope", "entity", "target_code"]
+        return by_number(pl.concat([corpus._linked.select(columns) for corpus in self._both]), "entity_code")
+
+    @cached_property
+    def _targets(self) -> pl.DataFrame:
+        """Return target_code and entity, in the order of the codes, of the corpus and of D."""
+        columns = ["target_code", "entity"]
+        return by_number(pl.concat([corpus.targets.select(columns) for corpus in self._both]), "target_code")
+
+    @cached_property
+    def of_dataset(self) -> pl.DataFrame:
+        """Return the links that D consists of: those of the frames, unless D was said to be another corpus."""
+        return self._other._linked if self._other else self._linked
+
+    @cached_property
+    def _other(self) -> Coded | None:
+        if self.within is None:
+            return None
+        return Coded(
+            self.within,
+            self.kb,
+            reference=self.reference,
+            case_sensitive=self.case_sensitive,
+            codes=self.codes,
+        )
+
+    @property
+    def _both(self) -> list[Coded]:
+        return [self, self._other] if self._other else [self]
+
+    @cached_property
+    def _derived(self) -> pl.DataFrame:
+        """Return source and scope where the dictionary's source was derived from a dataset of the scope."""
+        sources = self.kb.form_sources if self.kb else []
+        named = self._keyed.select("scope", name=_NAME).unique().drop_nulls().rows()
+        rows = {(source, scope) for scope, name in named for source in sources if derived_from(source, name)}
+        return pl.DataFrame(sorted(rows), schema={"source": pl.String, "scope": pl.String}, orient="row")
+
+
+def _numbered(rows: pl.DataFrame, code: str, *columns: str) -> pl.DataFrame:
+    """Return the rows with the number of their values in the columns."""
+    numbers = rows.select(columns).unique().with_row_index(code)
+    return rows.join(numbers, on=columns, how="left", nulls_equal=True, maintain_order="left")

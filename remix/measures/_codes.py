@@ -1,0 +1,62 @@
+"""Numbers for strings: what is counted is grouped, joined and looked up by them.
+
+A string has the same number in all frames that share a `Numbers`, and numbers have no gaps: a table with a row for
+each is asked by taking rows, which costs a tenth of a join.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import polars as pl
+
+__all__ = ["Codes", "Numbers", "by_number", "distinct", "taken"]
+
+
+class Numbers:
+    """Gives strings their numbers, from 0, in the order in which they are met first; null has none.
+
+    >>> numbers = Numbers()
+    >>> numbers.of(pl.Series(["b", None, "a", "b"])).to_list(), numbers.of(pl.Series(["c", "a"])).to_list()
+    ([0, None, 1, 0], [2, 1])
+    """
+
+    def __init__(self) -> None:
+        self._kind = pl.Categorical(pl.Categories.random("remix"))
+        # polars forgets the numbers when the last column that has them is gone.
+        self._kept = pl.Series([], dtype=self._kind)
+
+    def of(self, strings: pl.Series) -> pl.Series:
+        """Return the numbers of a column of strings."""
+        return strings.rechunk().cast(self._kind).to_physical()
+
+
+@dataclass(frozen=True)
+class Codes:
+    """The numbers of forms and of entities, each with its scope, of entities in any scope, and of documents."""
+
+    forms: Numbers = field(default_factory=Numbers)
+    entities: Numbers = field(default_factory=Numbers)
+    targets: Numbers = field(default_factory=Numbers)
+    documents: Numbers = field(default_factory=Numbers)
+
+
+def distinct(strings: pl.Series) -> tuple[pl.Series, pl.Series]:
+    """Return the different strings of a column, and for each of the column the place among them.
+
+    >>> [series.to_list() for series in distinct(pl.Series(["b", None, "a", "b"]))]
+    [['b', 'a'], [0, None, 1, 0]]
+    """
+    places = Numbers().of(strings)
+    rows = pl.DataFrame({"string": strings, "place": places})
+    return by_number(rows, "place")["string"], places
+
+
+def by_number(rows: pl.DataFrame, number: str) -> pl.DataFrame:
+    """Return one row of each number, in the order of the numbers; rows without a number are left out."""
+    return rows.filter(pl.col(number).is_not_null() & pl.col(number).is_first_distinct()).sort(number)
+
+
+def taken(table: pl.DataFrame, numbers: pl.Series) -> pl.DataFrame:
+    """Return for each number the row of the table that stands there; nulls for null."""
+    return table.select(pl.all().gather(numbers))

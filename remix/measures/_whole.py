@@ -1,0 +1,181 @@
+"""The sets of a dataset that is larger than memory, gathered from its parts, one after another.
+
+Which entities a form means and which forms an entity has (E^D, S^D), in which part a value comes first, and how often
+each comes. All is kept by number (`Codes`), the strings once for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import polars as pl
+
+from remix.frames import Frames
+from remix.measures._coded import CODE_OF
+from remix.measures._codes import Numbers, by_number
+from remix.measures._corpus import Corpus
+from remix.measures._percentiles import percentiles_of
+
+__all__ = ["Part", "Whole", "gathered"]
+
+
+@dataclass(frozen=True)
+class Sets:
+    """What is gathered.
+
+    `keyed`: form_code, scope, dataset and key; `entities`: entity_code, scope, entity and target_code; `targets`:
+    linked, entity and target_code; each in the order of the codes. `links`: form_code and entity_code. `forms` and
+    `mentioned`: the code of the form, or of the annotation's entity, the batch where it comes first, and the count of
+    annotations. `documents`: how often each value of a documents' column comes.
+    """
+
+    keyed: pl.DataFrame
+    entities: pl.DataFrame
+    targets: pl.DataFrame
+    links: pl.DataFrame
+    forms: pl.DataFrame
+    mentioned: pl.DataFrame
+    documents: dict[str, pl.DataFrame]
+
+
+class Whole(Corpus):
+    """The sets of a whole dataset: each form, entity and pair of the two once, instead of annotations."""
+
+    def __init__(self, corpus: Corpus, sets: Sets) -> None:
+        super().__init__(
+            Frames.empty(),
+            corpus.kb,
+            reference=corpus.reference,
+            case_sensitive=corpus.case_sensitive,
+            codes=corpus.codes,
+        )
+        targets = sets.entities["target_code"].gather(sets.links["entity_code"])
+        self.__dict__ |= {
+            "_keyed": sets.keyed,
+            "_entities": sets.entities,
+            "targets": sets.targets,
+            "_linked": sets.links.with_columns(targets),
+        }
+        self.batches = {"key": sets.forms, "entity": sets.mentioned}
+        self.percentiles = {column: percentiles_of(column, counts) for column, counts in sets.documents.items()}
+        for column, counted, sizes in (
+            ("union_entities", sets.forms, self.form_sizes),
+            ("union_forms", sets.mentioned.drop_nulls(), self.entity_sizes),
+        ):
+            sized = counted.select("count", sizes[column].gather(counted.to_series()).fill_null(0))
+            self.percentiles[column] = percentiles_of(column, sized.group_by(column).agg(pl.col("count").sum()))
+
+
+class Part(Corpus):
+    """Some documents of a dataset, measured as part of the whole, whose codes, sets and knowledge hold here."""
+
+    def __init__(self, frames: Frames, whole: Whole, batch: int) -> None:
+        super().__init__(
+            frames,
+            whole.kb,
+            reference=whole.reference,
+            case_sensitive=whole.case_sensitive,
+            codes=replace(whole.codes, documents=Numbers()),
+        )
+        self.whole, self.batch = whole, batch
+        for name in ("_forms", "_entities", "_targets", "entities", "form_sizes", "entity_sizes", "known_pairs"):
+            self.__dict__[name] = getattr(whole, name)
+
+    @cached_property
+    def targets(self) -> pl.DataFrame:
+        """Return what the links of this part stand for; see `Corpus.targets`."""
+        return self._of_whole(self.whole.targets, self.frames.links.select(linked="entity"))
+
+    @cached_property
+    def statuses(self) -> pl.DataFrame:
+        """Return linked and status of the links of this part."""
+        return self._of_whole(self.whole.statuses, self.targets.select("linked"))
+
+    @cached_property
+    def known_classes(self) -> pl.DataFrame:
+        """Return the classes of the entities of this part."""
+        return self._of_whole(self.whole.known_classes, self.targets.select("target_code"))
+
+    @cached_property
+    def candidates(self) -> pl.DataFrame:
+        """Return the candidates of the names of this part."""
+        return self._of_whole(self.whole.candidates, self._mentions.select("name_code"))
+
+    @cached_property
+    def leading(self) -> pl.DataFrame:
+        """Return the candidates of the names of this part that rank first."""
+        return self._of_whole(self.whole.leading, self._mentions.select("name_code"))
+
+    def _of_whole(self, rows: pl.DataFrame, own: pl.DataFrame) -> pl.DataFrame:
+        return rows.join(own, on=own.columns, how="semi", maintain_order="left")
+
+    def with_percentiles(self, rows: pl.DataFrame, *columns: str) -> pl.DataFrame:
+        """Return rows with the percentile of each column among all that is measured, in this batch or another."""
+        for column in columns:
+            rows = rows.join(self.whole.percentiles[column], on=column, how="left", maintain_order="left")
+        return rows
+
+    def first_in_dataset(self, column: str) -> pl.Series:
+        """Return for each of `annotations` whether it is the first of the whole dataset with its value of a column."""
+        code, known = CODE_OF[column], self.whole.batches[column].drop("count")
+        rows = self.annotations.select(code, here=super().first_in_dataset(column))
+        joined = rows.join(known, on=code, how="left", nulls_equal=True, maintain_order="left")
+        return joined.select(pl.col("here") & (pl.col("batch") == self.batch)).to_series()
+
+
+def gathered(parts: Iterable[Corpus], done: Callable[[int], None]) -> Whole:
+    """Return the sets of the whole dataset of which these are the parts, one after another, with the same codes."""
+    found: Sets | None = None
+    for number, part in enumerate(parts):
+        new = _sets(part, number)
+        found = new if found is None else _together(found, new)
+        last = part
+        done(1)
+    assert found is not None
+    return Whole(last, found)
+
+
+def _sets(corpus: Corpus, batch: int) -> Sets:
+    documents = corpus.counted_documents
+    return Sets(
+        keyed=by_number(corpus._keyed.select("form_code", "scope", "dataset", "key"), "form_code"),
+        entities=by_number(corpus._linked.select("entity_code", "scope", "entity", "target_code"), "entity_code"),
+        targets=corpus.targets,
+        links=corpus._linked.select("form_code", "entity_code").unique(),
+        forms=_counted(corpus._keyed, "form_code", batch),
+        mentioned=_counted(
+            corpus._keyed.select(row=pl.int_range(pl.len(), dtype=pl.UInt32)).join(
+                corpus.principal.select("row", "entity_code"), on="row", how="left"
+            ),
+            "entity_code",
+            batch,
+        ),
+        documents={
+            column: documents.group_by(column).agg(count=pl.len().cast(pl.Int64)).drop_nulls()
+            for column in ("mentions", "density")
+        },
+    )
+
+
+def _counted(mentions: pl.DataFrame, code: str, batch: int) -> pl.DataFrame:
+    return mentions.group_by(code).agg(batch=pl.lit(batch, pl.Int64), count=pl.len().cast(pl.Int64))
+
+
+def _together(one: Sets, two: Sets) -> Sets:
+    def first_and_all(a: pl.DataFrame, b: pl.DataFrame) -> pl.DataFrame:
+        return pl.concat([a, b]).group_by(a.columns[0]).agg(pl.col("batch").min(), pl.col("count").sum())
+
+    return Sets(
+        keyed=by_number(pl.concat([one.keyed, two.keyed]), "form_code"),
+        entities=by_number(pl.concat([one.entities, two.entities]), "entity_code"),
+        targets=pl.concat([one.targets, two.targets]).unique("linked"),
+        links=pl.concat([one.links, two.links]).unique(),
+        forms=first_and_all(one.forms, two.forms),
+        mentioned=first_and_all(one.mentioned, two.mentioned),
+        documents={
+            column: pl.concat([counts, two.documents[column]]).group_by(column).agg(pl.col("count").sum())
+            for column, counts in one.documents.items()
+        },
+    )
