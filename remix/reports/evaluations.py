@@ -12,7 +12,6 @@ import polars as pl
 from remix import progress
 from remix.errors import UsageError
 from remix.scoring.choice import Choice
-from remix.scoring.comparing import agreement_of, compared_inputs, curve
 from remix.scoring.evaluating import evaluated, side_by_side
 from remix.scoring.inputs import Keeper, Sources, asked_of
 from remix.scoring.readable import readable, readable_errors, signature_lines
@@ -81,6 +80,8 @@ def reproduction_report(keeper: Keeper, file: Path, *, record: Path | None = Non
 
 def comparison_report(keeper: Keeper, names: Sequence[str], keywords: Mapping[str, Any], **tests: Any) -> Report:
     """Return systems against each other; keywords and tests are those of `remix.scoring.comparing.compared_inputs`."""
+    from remix.scoring.comparing import compared_inputs
+
     found = compared_inputs(keeper, *asked_of(names, keywords), **tests)
     kinds = {"score": found.scores, "pair": found.pairs, "correlation": found.correlations}
     parts = [rows.select(pl.lit(kind).alias("kind"), pl.all()) for kind, rows in kinds.items() if len(rows)]
@@ -95,6 +96,8 @@ def comparison_report(keeper: Keeper, names: Sequence[str], keywords: Mapping[st
 
 def agreement_report(keeper: Keeper, names: Sequence[str], gold: Sequence[Path | str]) -> Report:
     """Return how far two annotations of the same texts agree."""
+    from remix.scoring.comparing import agreement_of
+
     rows = agreement_of(keeper, Sources(tuple(names), tuple(gold)))
     return Report(rows, [_rounded(rows.drop("signature"))], [f"signature {rows['signature'][0]}"])
 
@@ -180,6 +183,7 @@ def _draw(
         plot(rows, file, datasets)
         return
     from remix.reports.curves import plot_curve
+    from remix.scoring.comparing import curve
 
     asked = Choice(choice.profile, choice.tasks, choice.matchings)
     plot_curve(kind, curve(keeper, sources, asked, kind), file)
