@@ -17,7 +17,7 @@ Every message is one line: the thing, where, the nearest known alternative, what
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 __all__ = [
     "BadInput",
@@ -31,6 +31,7 @@ __all__ = [
     "UnknownName",
     "UsageError",
     "nearest",
+    "nearest_of",
 ]
 
 
@@ -52,6 +53,21 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f"; known: {shown}"
 
 
+def nearest_of(name: str, groups: Mapping[str, Iterable[str]]) -> str:
+    """Return the known names closest to a name, nearest first, then all of them group by group.
+
+    >>> nearest_of("prominence", {"columns": ["class"], "measures": ["density", "prominenceSegment"]})
+    '; nearest: prominenceSegment; columns: class; measures: density, prominenceSegment'
+    """
+    known = {group: sorted(set(names)) for group, names in groups.items()}
+    every = sorted({one for names in known.values() for one in names})
+    alike = difflib.get_close_matches(name, every, n=5, cutoff=0.6)
+    inside = [one for one in every if name.lower() in one.lower() or one.lower() in name.lower()]
+    near = list(dict.fromkeys([*alike, *inside]))[:5]
+    hint = f"; nearest: {', '.join(near)}" if near else ""
+    return hint + "".join(f"; {group}: {', '.join(names)}" for group, names in known.items() if names)
+
+
 class Error(Exception):
     """Anything that remix itself has to say to its user."""
 
@@ -65,16 +81,23 @@ class UsageError(Error):
 
 
 class UnknownName(UsageError):
-    """No part of that kind has that name.
+    """No part of that kind has that name; known ones are listed as they are or by `groups`.
 
     >>> str(UnknownName("query", "persns", ["persons", "places"], "remix list queries"))
     "no query named 'persns'; did you mean 'persons'? `remix list queries` shows all"
     """
 
     def __init__(
-        self, kind: str, name: str, known: Iterable[str], command: str = "", *, does: str = "shows all"
+        self,
+        kind: str,
+        name: str,
+        known: Iterable[str] = (),
+        command: str = "",
+        *,
+        does: str = "shows all",
+        groups: Mapping[str, Iterable[str]] | None = None,
     ) -> None:
-        hint = nearest(name, known)
+        hint = nearest(name, known) if groups is None else nearest_of(name, groups)
         more = f"{'' if hint.endswith('?') else ';'} `{command}` {does}" if command else ""
         super().__init__(f"no {kind} named '{name}'{hint}{more}")
         self.kind = kind

@@ -41,8 +41,8 @@ def command(
     """Compare systems on datasets, remixes or slices; or, with two --gold and no --run, two annotations of one text.
 
     Shown are the score of each system, whether the difference of each two is more than chance (paired approximate
-    randomisation, Holm's correction over all rows), its interval, and how far each dataset ranks the systems as the
-    first one does (Kendall, Spearman). A context is a line or, in a text of one line, a sentence.
+    randomisation, Holm's correction over all rows), its 95 % interval (low to high), its effect size (Cohen's d for
+    pairs), and how far each dataset ranks the systems as the first one does (Kendall, Spearman).
 
     \b
     Example:

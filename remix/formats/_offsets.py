@@ -109,7 +109,10 @@ def _unfitting(rest: pl.DataFrame) -> Iterator[pl.DataFrame]:
         .otherwise(pl.lit("is not near these offsets"))
     )
     yield _kept(rest.filter(inside & pl.col("anchor").is_not_null()), reason)
-    yield rest.filter(~inside).with_columns(kind=pl.lit("range"), reason=pl.lit("lies outside the text"))
+    below = pl.when(pl.col("begin") < 0).then(pl.lit("begins before the text, whose first character is 0"))
+    yield rest.filter(~inside).with_columns(
+        kind=pl.lit("range"), reason=below.otherwise(pl.lit("lies outside the text"))
+    )
 
 
 def _as_given(rows: pl.DataFrame) -> pl.DataFrame:

@@ -14,7 +14,7 @@ from remix.errors import UsageError
 from remix.scoring.choice import Choice
 from remix.scoring.evaluating import evaluated, side_by_side
 from remix.scoring.inputs import Keeper, Sources, asked_of
-from remix.scoring.readable import readable, readable_errors, signature_lines
+from remix.scoring.readable import legend, readable, readable_errors, signature_lines
 from remix.scoring.reproduction import check, read_record, write_record
 
 __all__ = ["Report", "agreement_report", "comparison_report", "evaluation_report", "reproduction_report"]
@@ -65,7 +65,7 @@ def evaluation_report(
         _draw(keeper, sources, choice, rows, datasets, kind, file)
     by = tuple(keywords.get("by", ()))
     tables = [readable(rows, datasets, by), *([readable_errors(rows)] if choice.errors else [])]
-    return Report(rows, tables, signature_lines(rows, by))
+    return Report(rows, tables, [*legend(rows, choice.errors), *signature_lines(rows, by)])
 
 
 def reproduction_report(keeper: Keeper, file: Path, *, record: Path | None = None, plots: Sequence[str] = ()) -> Report:
@@ -91,7 +91,20 @@ def comparison_report(keeper: Keeper, names: Sequence[str], keywords: Mapping[st
     across, down = ("part", "system") if found.scores["part"].n_unique() <= BROADEST else ("system", "part")
     wide = found.scores.pivot(across, index=down, values="score", maintain_order=True)
     tables = [wide, found.pairs, found.correlations.filter(pl.col("systems") > 1)]
-    return Report(rows, [_rounded(table) for table in tables if len(table)], [f"signature {found.signature}"])
+    lines = [*(_tested(tests, keywords) if len(found.pairs) else []), f"signature {found.signature}"]
+    return Report(rows, [_rounded(table) for table in tables if len(table)], lines)
+
+
+def _tested(tests: Mapping[str, Any], keywords: Mapping[str, Any]) -> list[str]:
+    """Return what the columns of tests are."""
+    score = {"precision": "P", "recall": "R"}.get(tests.get("score", ""), "F1")
+    unit = keywords.get("unit", "document")
+    return [
+        f"difference is {tests.get('average', 'micro')}-{score} of system less that of other; low to high is its 95 % "
+        f"interval (paired bootstrap over {unit}s)",
+        f"effect is the mean difference of {unit}s over its standard deviation (Cohen's d for pairs)",
+        f"p is two-sided (paired approximate randomisation over {unit}s), p_holm corrected for all rows",
+    ]
 
 
 def agreement_report(keeper: Keeper, names: Sequence[str], gold: Sequence[Path | str]) -> Report:
@@ -128,6 +141,7 @@ def _side_by_side(keeper: Keeper, sources: Sources, choice: Choice, profiles: st
     names = profile_names(profiles)
     told = difference_lines(changes, names[0])
     lines = [] if len(told) else ["no convention makes a difference here"]
+    lines += legend(rows, always=True)
     for name in names:
         lines += [*([""] if lines else []), f"{name}: " + "\n".join(signature_lines(rows.filter(profile=name)))]
     tables = [scores.with_columns(pl.col(rounded).round(3)).rename(renamed), *([told] if len(told) else [])]

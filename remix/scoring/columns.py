@@ -14,7 +14,7 @@ from remix.frames import Frames
 from remix.names import EL, HFTS, PREFIXES, RMX
 
 if TYPE_CHECKING:
-    from remix.remixes.partitions import Partition
+    from remix.remixes.partitions import Part, Partition
 
 __all__ = [
     "Breakdown",
@@ -145,7 +145,7 @@ class Slicing:
         if self.parts:
             from remix.remixes.partitions import selecting
 
-            names = zip(self.parts, _numbered([part.name for part in self.parts]), strict=True)
+            names = zip(self.parts, _numbered([_label(part) for part in self.parts]), strict=True)
             cast = found.with_columns(value=value)
             chosen = [pl.when(selecting("value", part)).then(pl.lit(name)) for part, name in names]
             return cast.with_columns(value=pl.coalesce(chosen))
@@ -197,9 +197,7 @@ def column_values(
     if column == "class":
         return gold.classes.select("annotation", value="class")
     if column == "type":
-        # Fine-grained categories say how a mention is written, not what the entity is.
-        of_entities = ~(pl.col("class").str.starts_with(EL) | pl.col("class").str.starts_with(RMX))
-        return gold.classes.filter(of_entities).select("annotation", value="class")
+        return _types(gold)
     if columns is not None and column in columns.columns:
         return columns.select("annotation", value=column)
     if column in OF_ANNOTATIONS:
@@ -211,14 +209,52 @@ def column_values(
     return _measured(gold, column, [columns, document_columns])
 
 
+def _types(gold: Frames) -> pl.DataFrame:
+    """Return the classes of entities; one that has the very mentions of the coarse class it maps to is that class."""
+    from remix.measures._classes import class_mapping
+
+    # Fine-grained categories say how a mention is written, not what the entity is.
+    of_entities = ~(pl.col("class").str.starts_with(EL) | pl.col("class").str.starts_with(RMX))
+    rows = gold.classes.filter(of_entities).select("annotation", "class").unique(maintain_order=True)
+    sizes = rows.group_by("class").len("size")
+    both = class_mapping().filter(pl.col("class") != pl.col("coarse")).join(sizes, on="class")
+    twice = both.join(sizes, left_on="coarse", right_on="class").filter(pl.col("size") == pl.col("size_right"))
+    return rows.join(twice, on="class", how="anti", maintain_order="left").select("annotation", value="class")
+
+
+def unknown_column(gold: Frames, column: str, measured: Iterable[str]) -> UsageError:
+    """Return the error that says which columns there are; `measured` are those of measures and tables."""
+    from remix.measures import MEASURES
+    from remix.scoring.seen import SEEN
+
+    if column in SEEN:
+        return UsageError(f"column '{column}' is about a training set: name it with --seen DATASET|FILE")
+    own = {"class", "type", "kb", *OF_ANNOTATIONS, *OF_DOCUMENTS}
+    of_data = set(gold.values["term"].str.extract(r"([^/#:]+)$").drop_nulls()) - own
+    measures = set(measured) - {"annotation", "document", *own, *of_data}
+    columns = {measure.name: [one.name for one in measure.columns] for measure in MEASURES}
+    of_mentions = {name for names in columns.values() for name in names}
+    if columns.get(column):
+        return UsageError(f"'{column}' is a measure and no column: its columns are {', '.join(columns[column])}")
+    if not measures and column in of_mentions:
+        return UsageError(f"column '{column}' is a measure: `remix load` the gold, then name it in the place of --gold")
+    groups = {
+        "columns": own,
+        "in the data": of_data,
+        "measures of mentions": measures & of_mentions,
+        "of documents": {name for name in measures - of_mentions if not name.endswith("Count")},
+        "with --seen": SEEN,
+        "errors of a run": [f"{ERROR}:SYSTEM"],
+    }
+    return UnknownName("column", column, groups=groups)
+
+
 def _measured(gold: Frames, column: str, tables: list[pl.DataFrame | None]) -> pl.DataFrame:
     """Return the values of a measure that came with the data, on annotations or on documents."""
     local = gold.values.with_columns(local=pl.col("term").str.extract(r"([^/#:]+)$"))
     rows = local.filter((pl.col("local") == column) | (pl.col("term") == column))
     if rows.is_empty():
-        known = {"class", "type", "is_nil", "surface_form", *OF_DOCUMENTS, *local["local"].drop_nulls()}
-        known |= {name for table in tables if table is not None for name in table.columns} - {"annotation"}
-        raise UnknownName("column", column, known)
+        raise unknown_column(gold, column, [name for table in tables if table is not None for name in table.columns])
     value = "number" if rows["number"].null_count() < len(rows) else "text"
     of_documents = rows.join(gold.documents, left_on="subject", right_on="document", how="semi")
     of_annotations = rows.join(gold.annotations, left_on="subject", right_on="annotation", how="semi")
@@ -239,8 +275,27 @@ def _cuts(gold: Frames, found: pl.DataFrame) -> tuple[float, ...] | None:
 
 
 def _labels(cuts: tuple[float, ...]) -> list[str]:
-    bounds = [f"≤ {cuts[0]:g}", *(f"{a:g} to {b:g}" for a, b in zip(cuts, cuts[1:], strict=False)), f"> {cuts[-1]:g}"]
-    return _numbered(bounds)
+    return _numbered([_interval(low, high) for low, high in zip((None, *cuts), (*cuts, None), strict=True)])
+
+
+def _label(part: Part) -> str:
+    """Return what a part of a scheme is called in rows: its interval, which its own name spells for files."""
+    if part.low is None and part.high is None:
+        return part.name
+    interval = _interval(part.low, part.high)
+    return f"{part.name} ({interval})" if part.name in ("head", "torso", "tail") else interval
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    """Return the values above `low` up to `high` in words.
+
+    >>> _interval(None, 3), _interval(3, 4.56789), _interval(5, None)
+    ('≤ 3', '> 3, ≤ 4.568', '> 5')
+    """
+    bounds = ((">", low), ("≤", high))
+    return ", ".join(
+        f"{sign} {bound:{'g' if bound == int(bound) else '.4g'}}" for sign, bound in bounds if bound is not None
+    )
 
 
 def _numbered(names: list[str]) -> list[str]:

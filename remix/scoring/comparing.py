@@ -49,7 +49,7 @@ def compared_inputs(keeper: Keeper, sources: Sources, choice: Choice, **tests: A
         raise UsageError("systems are compared by one task under one matching: name one")
     parts: dict[str, Part] = {}
     signatures = []
-    for own in [sources] if choice.by else sources.one_by_one():
+    for own in [sources] if choice.by else sources.of_one_kind().one_by_one():
         found = read_inputs(keeper, own, choice)
         whole = case_of(found.prepared(choice.profile), choice)
         counts, documents = counts_of(whole, choice), whole.mentions.documents

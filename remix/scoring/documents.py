@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os.path
+
 import polars as pl
 
 from remix import progress
@@ -9,6 +11,9 @@ from remix.errors import BadInput
 from remix.frames import Frames
 
 __all__ = ["aligned"]
+
+AROUND = 15
+"""Characters of a text that are shown on both sides of where it differs from another."""
 
 
 def aligned(gold: Frames, run: Frames, name: str = "run", *, told: bool = True) -> pl.DataFrame:
@@ -28,16 +33,18 @@ def aligned(gold: Frames, run: Frames, name: str = "run", *, told: bool = True) 
         return pl.DataFrame(schema={"gold": pl.String, "document": pl.String})
     found = left.clear().select("gold").with_columns(document=pl.lit(None, pl.String))
     by_iri = 0
+    other = ""
     for key in ("iri", "given"):
         rest = left.join(found, on="gold", how="anti").filter(pl.col(key).is_not_null())
         pairs = rest.join(right.select("document", pl.col(key), run_text="text"), on=key)
         by_iri = max(by_iri, pairs["gold"].n_unique())
         same = (pl.col("text") == pl.col("run_text")) | pl.col("text").is_null() | pl.col("run_text").is_null()
+        other = other or _difference(pairs.filter(~same))
         found = pl.concat([found, pairs.filter(same).select("gold", "document")])
     rest = left.join(found, on="gold", how="anti").drop_nulls("text")
     texts = _by_text(rest, right.drop_nulls("text"))
     if told:
-        _report(name, left, right, found, texts, by_iri)
+        _report(name, left, right, found, texts, by_iri, other)
     return pl.concat([found, texts]).unique().sort("gold", "document")
 
 
@@ -62,19 +69,44 @@ def _by_text(left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def _firsts(left: pl.DataFrame, right: pl.DataFrame) -> str:
+    return f"gold's first is <{left['iri'][0]}>, the run's <{right['iri'][0]}>"
+
+
+def _difference(pairs: pl.DataFrame) -> str:
+    """Return where the first of two texts of one document differ, empty where there is none."""
+    if pairs.is_empty():
+        return ""
+    iri, one, other = pairs.select("gold", "text", "run_text").sort("gold").row(0)
+    place = len(os.path.commonprefix([one, other]))
+    parts = [repr(text[max(0, place - AROUND) : place + AROUND]) for text in (one, other)]
+    return (
+        f"the texts of <{iri}> differ from character {place}: gold has {parts[0]} ({len(one)} characters in all), "
+        f"the run {parts[1]} ({len(other)})"
+    )
+
+
 def _report(
-    name: str, left: pl.DataFrame, right: pl.DataFrame, found: pl.DataFrame, texts: pl.DataFrame, by_iri: int
+    name: str,
+    left: pl.DataFrame,
+    right: pl.DataFrame,
+    found: pl.DataFrame,
+    texts: pl.DataFrame,
+    by_iri: int,
+    other: str,
 ) -> None:
     matched = found["gold"].n_unique() + len(texts)
     if not matched:
         raise BadInput(
             f"run '{name}'",
             f"none of gold's {len(left)} documents is among its {len(right)}: {by_iri} have the same IRI but another "
-            f"text, 0 have the same text; gold's first is <{left['iri'][0]}>, the run's <{right['iri'][0]}>; "
-            "give the run of the same texts",
+            f"text, 0 have the same text; {other or _firsts(left, right)}; give the run of the same texts",
         )
     if matched < len(left):
-        progress.note(f"run '{name}' answers {matched} of gold's {len(left)} documents; the rest count as unanswered")
+        more = f"; of one IRI, {other}" if other else ""
+        progress.note(
+            f"run '{name}' answers {matched} of gold's {len(left)} documents; the rest count as unanswered{more}"
+        )
     used = pl.concat([found["document"], texts["document"]]).n_unique()
     if used < len(right):
         progress.note(f"run '{name}': {len(right) - used} of its documents are not in gold and are left out")

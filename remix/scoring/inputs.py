@@ -75,6 +75,16 @@ class Sources:
     seen: str = ""
     link_labels: bool = False
 
+    def of_one_kind(self) -> Sources:
+        """Return the sources themselves; raises `UsageError` where gold is named and given as files."""
+        if self.names and self.gold:
+            named, file = self.names[0], self.gold[0]
+            raise UsageError(
+                f"{named} and --gold {file} are both gold: to score runs on both, name the file without --gold; "
+                f"`remix compare {named} --gold {file} --agreement` holds the two annotations against each other"
+            )
+        return self
+
     def one_by_one(self) -> list[Sources]:
         """Return the sources of each dataset or file of gold for itself."""
         return [replace(self, names=(name,), gold=()) for name in self.names] + [
@@ -105,9 +115,7 @@ def read_inputs(keeper: Keeper, sources: Sources, choice: Choice) -> Inputs:
     Raises `UsageError` where sources do not go together, `UnknownName` for a dataset, system or column that there is
     not, `BadInput` for a file that cannot be read.
     """
-    if sources.names and sources.gold:
-        named, file = sources.names[0], sources.gold[0]
-        raise UsageError(f"{named} and --gold {file} are both gold: leave one out (files can be named like datasets)")
+    sources.of_one_kind()
     if not sources.names and not (sources.gold and sources.runs):
         raise UsageError("name datasets or remixes to score kept runs on, or give files: --gold FILE --run NAME=FILE")
     read = {name: read_contents(files, unannotated=True) for name, files in run_files(sources.runs).items()}

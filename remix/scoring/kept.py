@@ -12,6 +12,7 @@ import polars as pl
 from remix.errors import UnknownName
 from remix.frames import Frames
 from remix.names import RMX
+from remix.scoring.columns import unknown_column
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
@@ -104,8 +105,7 @@ def measured_columns(
     annotations = found.annotations.select("annotation", *(one for one in found.annotations.columns if one in wanted))
     documents = found.documents.select("document", *(one for one in found.documents.columns if one in wanted))
     if unknown := sorted(wanted - {*annotations.columns, *documents.columns}):
-        known = {*had, *found.annotations.columns, *found.documents.columns} - {"annotation"}
-        raise UnknownName("column", unknown[0], known)
+        raise unknown_column(gold, unknown[0], [*found.annotations.columns, *found.documents.columns])
     if learnt is not None:
         annotations = annotations.join(learnt, on="annotation", how="left", maintain_order="left")
     if properties is not None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import polars as pl
 
+from remix.scoring.errors import TAXONOMIES
+from remix.scoring.profiles import PROFILES
 from remix.scoring.slices import local_names
 from remix.signature import Signature
 
-__all__ = ["readable", "readable_errors", "signature_lines"]
+__all__ = ["legend", "readable", "readable_errors", "signature_lines"]
 
 
 def readable(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str] = ()) -> pl.DataFrame:
@@ -72,6 +74,17 @@ def signature_lines(rows: pl.DataFrame, by: Sequence[str] = ()) -> list[str]:
     used = rows["f1_precision"].drop_nulls().unique().sort().to_list() if "f1_precision" in rows.columns else []
     special = [name for name in used if name not in ("", "all")]
     return [f"F1 is made of R and P {' or P '.join(special)}", *lines] if special else lines
+
+
+def legend(rows: pl.DataFrame, taxonomies: Iterable[str] = (), *, always: bool = False) -> list[str]:
+    """Return what names in tables mean: of matchings, where there are several or `always`, and of classes of errors."""
+    counted = rows.filter(pl.col("column") != "error_class", pl.col("task") != "C2KB")
+    pairs = counted.select("profile", "matching").drop_nulls().unique(maintain_order=True).rows()
+    told = {name: PROFILES[profile].meaning(name) for profile, name in pairs}
+    lines = [f"{name}: {said}" for name, said in told.items() if said] if always or len(told) > 1 else []
+    made = set(rows.filter(pl.col("errors") > 0)["slice"]) if "errors" in rows.columns else set()
+    meanings = {name: meaning for one in taxonomies for name, meaning in TAXONOMIES[one].classes.items()}
+    return lines + [f"{name}: {meaning}" for name, meaning in meanings.items() if name in made]
 
 
 def _explained(rows: pl.DataFrame, fields: dict[str, str]) -> list[str]:

@@ -117,13 +117,18 @@ def local_names(column: str) -> pl.Expr:
 
 
 def slice_named(given: str, slices: pl.Series) -> str:
-    """Return the slice of a name, as it is or as tables show it; nothing for nothing. Raises `UnknownName`."""
+    """Return the slice of a name, as it is or as tables show it; nothing for the whole, which is '' or 'all'.
+
+    Raises `UnknownName`.
+    """
     known = slices.unique().sort().to_frame("slice").filter(pl.col("slice") != "")
     if not given or given in known["slice"]:
         return given
     shown = known.with_columns(shown=local_names("slice"))
     for name in shown.filter(pl.col("shown") == given)["slice"]:
         return str(name)
+    if given == "all":
+        return ""
     raise UnknownName("slice", given, shown["shown"])
 
 

@@ -8,6 +8,7 @@ Source: Rosales-Méndez, Hogan and Poblete, Fine-Grained Evaluation for Entity L
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,6 +70,8 @@ def weights_of(
 ) -> Weights:
     """Return the degree of every gold annotation by 'strict', 'relaxed:α', a file of rules, or a numeric column.
 
+    `COLUMN/100` divides the column, as percentiles need it.
+
     `strict` is `relaxed:0`: 1 for what `strict` names, α for the rest. A file (TSV or CSV) has `weight` and `class`
     or `annotation`: an annotation has the smallest weight of the rows that apply to it. An annotation without a value
     in the column, or that no row applies to, has 1, which is said.
@@ -99,7 +102,17 @@ def column_weighed_by(rule: str) -> list[str]:
     (['prominenceSegment'], [], [])
     """
     by_rule = rule.partition(":")[0] in ("strict", "relaxed") or _is_file(rule)
-    return [rule] if rule and not by_rule else []
+    return [_divided(rule)[0]] if rule and not by_rule else []
+
+
+def _divided(rule: str) -> tuple[str, float]:
+    """Return the column of a rule and what it is divided by.
+
+    >>> _divided("share"), _divided("entityPercentile/100")
+    (('share', 1.0), ('entityPercentile', 100.0))
+    """
+    parts = re.fullmatch(r"([\w-]+)/(\d+(?:\.\d+)?)", rule)
+    return (parts[1], float(parts[2])) if parts is not None and float(parts[2]) > 0 else (rule, 1.0)
 
 
 def _is_file(rule: str) -> bool:
@@ -162,16 +175,19 @@ def _written_out(key: str) -> pl.Expr:
 
 
 def _by_column(
-    gold: Frames, column: str, columns: pl.DataFrame | None, document_columns: pl.DataFrame | None
+    gold: Frames, rule: str, columns: pl.DataFrame | None, document_columns: pl.DataFrame | None
 ) -> pl.DataFrame:
+    column, divisor = _divided(rule)
     found = column_values(gold, column, columns, document_columns)
     if not found["value"].dtype.is_numeric():
         raise UsageError(f"column '{column}' holds no numbers, so annotations cannot be weighed by it")
     if "document" in found.columns:
         found = gold.annotations.select("annotation", "document").join(found, on="document")
-    values = found.select("annotation", weight=pl.col("value").cast(pl.Float64)).drop_nulls()
+    values = found.select("annotation", weight=pl.col("value").cast(pl.Float64) / divisor).drop_nulls()
     for annotation, weight in values.filter(~pl.col("weight").is_between(0, 1)).head(1).iter_rows():
-        raise BadInput(f"column '{column}'", f"the weight {weight:g} of <{annotation}> is not between 0 and 1")
+        fits = divisor == 1 and values["weight"].is_between(0, 100).all()
+        hint = f"; percentiles run from 0 to 100: write --weight {column}/100" if fits else ""
+        raise BadInput(f"column '{column}'", f"the weight {weight:g} of <{annotation}> is not between 0 and 1{hint}")
     return values.group_by("annotation").agg(pl.col("weight").min())
 
 

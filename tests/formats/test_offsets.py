@@ -50,7 +50,7 @@ def one(*row: object) -> tuple[object, ...]:
         (("a set of things", "setOfThings", 2, 15), (2, 15, "anchor", "is not near these offsets")),
         (("abc", None, 1, 2), (1, 2, None, None)),
         (("abc", None, 1, 9), (1, 9, "range", "lies outside the text")),
-        (("abc", "zz", -5, 1), (-5, 1, "range", "lies outside the text")),
+        (("abc", "zz", -5, 1), (-5, 1, "range", "begins before the text, whose first character is 0")),
         ((None, "Rome", 0, 9), (0, 9, None, None)),
         # The text has the accent as a character of its own (5 for 4), and the file counts as if it had not.
         (("Cafe\u0301 Flore", "Café", 0, 4), (0, 5, "offset", "counted in composed letters")),
@@ -60,7 +60,7 @@ def one(*row: object) -> tuple[object, ...]:
         (("Café Flore", "Cafe\u0301", 0, 4), (0, 4, "anchor", "differs in its Unicode normal form")),
         (("in Rome", "", 3, 7), (3, 7, "anchor", "is empty")),
         (("Rome", "", 0, 4), (0, 4, "anchor", "is empty")),
-        (("Rome", "", -5, 4), (-5, 4, "range", "lies outside the text")),
+        (("Rome", "", -5, 4), (-5, 4, "range", "begins before the text, whose first character is 0")),
         (("\ufeffRome\r\n", "Rome", 1, 5), (1, 5, None, None)),
     ],
 )

@@ -161,3 +161,14 @@ def test_folders_of_frames_score_as_the_files_they_were_made_from(tmp_path):
     assert found[0] == (1, 0, 1)
     none = {"signature": "", "signature_short": ""}
     assert [row | none for row in of_folders] == [row | none for row in of_files]
+
+
+def test_what_matchings_and_classes_of_errors_are_stands_below_the_tables(files):
+    gold, run = files
+    lines = invoke("--gold", gold, "--run", f"a={run}", "--task", "A2KB", "--errors", "neleval").splitlines()
+    assert "strong: begin and end are equal" in lines
+    assert any(line.startswith("wrong_link: an entity was answered, and gold has another") for line in lines)
+    # No NIL was answered, so nothing needs to be told of it.
+    assert not any(line.startswith("link_as_nil:") for line in lines)
+    several = invoke("--gold", gold, "--run", f"a={run}", "--profile", "remix,elevant").splitlines()
+    assert "IGNORED: unknown entities are no gold and no answers" in several

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -158,6 +159,22 @@ def test_command_has_many_slices_below_each_other(files: dict[str, Path]):
     assert [line.split()[-1] for line in scores.splitlines()[2:]] == ["0.4"] * (1 + UNITS)
     # One system has no other to be tested against or ranked with.
     assert len(others) == 1 and others[0].startswith("signature")
+
+
+def test_command_says_what_its_columns_are_and_leaves_small_slices_out(files: dict[str, Path]):
+    arguments = ["compare", "--gold", str(files["gold"]), "--samples", "100", "--by", "document"]
+    runs = ["--run", f"good={files['gold']}", "--run", f"bad={files['run']}"]
+    done = CliRunner().invoke(cli, [*arguments, *runs, "--min-support", "1"])
+    assert "low to high is its 95 % interval (paired bootstrap over documents)" in done.stdout
+    assert "effect is the mean difference of documents over its standard deviation" in done.stdout
+    none = CliRunner().invoke(cli, [*arguments, *runs, "--min-support", "99"])
+    assert "no slice by 'document' has 99 mentions" in str(none.exception)
+
+
+@pytest.mark.parametrize("more", [[], ["--by", "class"]])
+def test_command_takes_gold_from_one_place(files: dict[str, Path], more: list[str]):
+    done = CliRunner().invoke(cli, ["compare", "news", "--gold", str(files["gold"]), "--run", "a=b.ttl", *more])
+    assert re.search("news and --gold .* are both gold: .* without --gold; .* --agreement", str(done.exception))
 
 
 def test_command_compares_systems_and_annotations(files: dict[str, Path]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import polars as pl
@@ -49,13 +50,24 @@ def test_run_of_other_texts_is_refused_with_the_numbers():
         aligned(gold, run, "s")
 
 
+def test_where_two_texts_of_one_iri_differ_is_told():
+    gold = texts([("g/1", "http://a/1", "Ada met Bob in Rome.")])
+    run = texts([("r/1", "http://a/1", "Ada met  Bob in Rome.")])
+    # Shown are 15 characters on both sides.
+    said = (
+        "from character 8: gold has 'Ada met Bob in Rome.' (20 characters in all), the run 'Ada met  Bob in Rome.' (21)"
+    )
+    with pytest.raises(BadInput, match=re.escape(said)):
+        aligned(gold, run, "s")
+
+
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
         ({"tasks": ["A2K"]}, UnknownName, "no task named 'A2K'; did you mean 'A2KB'"),
         ({"matchings": ["stron"]}, UnknownName, "did you mean 'strong'"),
         ({"profile": "gerbill"}, UnknownName, "no profile named"),
-        ({"by": ["clas"]}, UnknownName, "did you mean 'class'"),
+        ({"by": ["clas"]}, UnknownName, "nearest: class; columns: class, "),
         ({"by": ["class"]}, UsageError, "no annotation of gold has a value in column 'class'"),
         ({"spans": "some"}, UsageError, "'all' or 'kept'"),
         ({"bootstrap": 100}, UsageError, "no bootstrap over 1 documents: at least 10"),

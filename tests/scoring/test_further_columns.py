@@ -105,7 +105,7 @@ def evaluated(*arguments: str) -> pl.DataFrame:
         ("subject", {"http://x/t/history": (1, 1), "http://x/t/travel": (1, 0)}),
         ("<urn:x:topic>", {"places": (1, 0)}),
         ("topic", {"places": (1, 0)}),
-        ("http://x/year:thresholds:2000", {"1: to-2000": (1, 0), "2: above-2000": (0, 1)}),
+        ("http://x/year:thresholds:2000", {"1: ≤ 2000": (1, 0), "2: > 2000": (0, 1)}),
     ],
 )
 def test_documents_are_sliced_by_any_property_of_theirs(files: tuple[Path, Path], by: str, expected: Counts) -> None:

@@ -121,7 +121,7 @@ def test_a_column_weighs_and_what_has_no_value_is_told(capsys):
     assert "1 of gold's 4 annotations have none in 'share' and weigh 1" in capsys.readouterr().err
     with pytest.raises(BadInput, match="the weight 7 of <d#1> is not between 0 and 1"):
         scored(GOLD, RUN, "share", columns=columns.with_columns(share=pl.Series([0, 7, 1])))
-    with pytest.raises(UnknownName, match="did you mean 'share'"):
+    with pytest.raises(UnknownName, match="nearest: share; columns: "):
         scored(GOLD, RUN, "shaer", columns=columns)
 
 
@@ -192,3 +192,11 @@ def test_command_draws_curves_and_names_unknown_ones(tmp_path: Path):
     refused = CliRunner().invoke(cli, [*arguments, "--plot", "alhpa=x.svg"])
     assert isinstance(refused.exception, UnknownName)
     assert "did you mean 'alpha'" in str(refused.exception)
+
+
+def test_percentiles_are_weights_when_divided_by_100():
+    columns = pl.DataFrame({"annotation": GOLD.annotations["annotation"], "rank": [100.0, 50.0, 20.0, 0.0]})
+    with pytest.raises(BadInput, match="the weight 100 .* is not between 0 and 1; .* write --weight rank/100"):
+        scored(GOLD, RUN, "rank", columns=columns)
+    # Found are the first and the third: (1 + 0.2) / (1 + 0.5 + 0.2 + 0).
+    assert scored(GOLD, RUN, "rank/100", columns=columns)["fuzzy_recall"] == pytest.approx(1.2 / 1.7)

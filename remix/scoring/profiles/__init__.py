@@ -12,7 +12,7 @@ from remix.registry import Registry
 from remix.scoring.averages import AVERAGES, Average
 from remix.scoring.cases import Case
 from remix.scoring.conventions import Convention
-from remix.scoring.matchings import matching_named
+from remix.scoring.matchings import MATCHINGS, matching_named
 from remix.scoring.tasks import task_named
 
 __all__ = ["PROFILES", "Profile"]
@@ -44,6 +44,7 @@ class Profile:
     - `kb_rows`: whether InKB, EE and GSInKB are shown where gold or a run has NIL;
     - `rules`: the conventions of `remix.scoring.conventions` that the profile is made of, or, where it has a `count`
       of its own, those that come nearest to it; empty where none do;
+    - `meanings`: the matchings that the tool alone has, in words;
     - `headline`: the task and matching by which it is held against other profiles;
     - `nearest`: for a profile with a `count` of its own, the task and matching by which `rules` come nearest to that.
     """
@@ -61,8 +62,15 @@ class Profile:
     slices: Mapping[str, Callable[[Case, str, str], pl.DataFrame]] = field(default_factory=dict)
     kb_rows: bool = False
     rules: tuple[Convention, ...] = ()
+    meanings: Mapping[str, str] = field(default_factory=dict)
     headline: tuple[str, str] = ("A2KB", "strong")
     nearest: tuple[str, str] | None = None
+
+    def meaning(self, matching: str) -> str:
+        """Return what a matching is in words; nothing for one that says itself what it compares."""
+        if matching in self.meanings or matching.partition("(")[0] not in MATCHINGS:
+            return self.meanings.get(matching, "")
+        return matching_named(matching).summary
 
 
 PROFILES: Registry[Profile] = Registry("profile", "remix.scoring.profiles", Profile)

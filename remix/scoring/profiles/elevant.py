@@ -28,6 +28,12 @@ def _zeros(counts: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     return AVERAGES["micro"].summarise(counts, keys).with_columns(pl.col(SCORES[:3]).fill_null(0.0))
 
 
+MEANINGS = {
+    "IGNORED": "unknown entities are no gold and no answers",
+    "REQUIRED": "all unknown ones are equal",
+}
+"""How entities count that the knowledge base does not have."""
+
 elevant = Profile(
     name="elevant",
     summary="spans are equal after growing to words; one TP or FN a root label; unknown entities ignored or required",
@@ -38,7 +44,7 @@ elevant = Profile(
         "matching": "spans are equal as they are or after growing over letters, digits and '\"_ (case_generator.py)",
         "answers": "on one span the last one; false only inside the annotated region (article.py, case_generator.py)",
         "alternatives": "nested labels give one TP or FN, of the root or of what is found below it (case_generator.py)",
-        "nil": "IGNORED: unknown entities are no gold and no answers; REQUIRED: all unknown ones are equal (case.py)",
+        "nil": "; ".join(f"{mode}: {meaning}" for mode, meaning in MEANINGS.items()) + " (case.py)",
         "optional": "optional, date and quantity labels are never missed, but wrong links on them count (case.py)",
         "dropped": "what is answered on a dropped mention counts neither way (not of ELEVANT, which has none)",
         "coreference": "pronouns and descriptions are counted in A2KB, not in ERec (evaluator.py)",
@@ -50,6 +56,7 @@ elevant = Profile(
     averages={"micro": Average("micro", _zeros)},
     slices={"mention_type": by_mention_type, "type": by_type},
     rules=conventions_named("nil-left-out", "undefined-zero"),
+    meanings=MEANINGS,
     headline=("A2KB", "IGNORED"),
     nearest=("A2KB", "expanded"),
 )

@@ -35,6 +35,7 @@ neleval = composed(
         source="https://github.com/wikilinks/neleval, neleval",
         tasks=("A2KB",),
         matchings=tuple(NAMED),
+        meanings={name: str(triple) for name, triple in NAMED.items()},
         conventions={},
         rest="removed",
         slices={"type": _by_type},
