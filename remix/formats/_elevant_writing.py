@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -45,9 +46,9 @@ def write_articles(frames: Frames, path: Path) -> tuple[Loss, ...]:
             }
             if document["document"] in regions:
                 article["evaluation_span"] = regions[document["document"]]
-            article["entity_mentions" if answers else "labels"] = [
-                _mention(row) if answers else _label(row, nth) for nth, row in enumerate(listed)
-            ]
+            article["entity_mentions" if answers else "labels"] = (
+                [_mention(row) for row in listed] if answers else _labels(listed)
+            )
             stream.write((json.dumps(article, ensure_ascii=False) + "\n").encode())
     return losses + _cut_regions(frames)
 
@@ -98,6 +99,19 @@ def _articles(frames: Frames, rows: pl.DataFrame) -> Iterator[tuple[int, dict[st
     order = frames.documents.with_columns(number=numbers if own else pl.int_range(pl.len())).sort("number")
     for document in order.iter_rows(named=True):
         yield document["number"], document, listed.get(document["document"], [])
+
+
+def _labels(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the labels of an article; alternatives are nested, each in the one before, as either is then right."""
+    labels = [_label(row, number) for number, row in enumerate(rows)]
+    groups: dict[str, list[int]] = {}
+    for number, row in enumerate(rows):
+        groups.setdefault(row["group"], []).append(number)
+    for numbers in groups.values():
+        for outer, inner in pairwise(numbers):
+            labels[outer]["children"] = [inner]
+            labels[inner]["parent"] = outer
+    return labels
 
 
 def _label(row: dict[str, Any], number: int) -> dict[str, Any]:

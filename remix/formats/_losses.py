@@ -43,6 +43,10 @@ def _ignorable(frames: Frames) -> Cut:
     return _without_annotations(frames, pl.col("ignorable").is_not_null())
 
 
+def _dangling(frames: Frames) -> Cut:
+    return _without_annotations(frames, ~pl.col("document").is_in(frames.documents["document"].implode()))
+
+
 def _nil(frames: Frames) -> Cut:
     return _without_annotations(frames, pl.col("is_nil"))
 
@@ -112,6 +116,7 @@ def _later() -> pl.Expr:
 
 
 FEATURES: dict[str, Callable[[Frames], Cut]] = {
+    "dangling": _dangling,
     "ignorable": _ignorable,
     "nil": _nil,
     "alternatives": _alternatives,
@@ -133,10 +138,11 @@ FEATURES: dict[str, Callable[[Frames], Cut]] = {
     "languages": _null("documents", "document", "language"),
     "sources": _null("documents", "document", "source"),
 }
-"""What frames may have beyond spans with one link each, in the order in which it is left out: `ignorable` and `nil`
-annotations, `alternatives` (other options of a group), `parts` (of one option, required together), `repeated-spans`
-(annotations of one span that are no alternatives), `links` beyond the first, classes of the linked entity
-(`entity-classes`) and of the mention (`classes`, and those beyond the first), `unannotated` documents, …"""
+"""What frames may have beyond spans with one link each, in the order in which it is left out: annotations of
+documents that are not there (`dangling`), `ignorable` and `nil` ones, `alternatives` (other options of a group),
+`parts` (of one option, required together), `repeated-spans` (annotations of one span that are no alternatives), `links`
+beyond the first, classes of the linked entity (`entity-classes`) and of the mention (`classes`, and those beyond the
+first), `unannotated` documents, …"""
 
 EVERYTHING = frozenset(FEATURES)
 

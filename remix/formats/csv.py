@@ -89,5 +89,5 @@ csv = Format(
     sniff=_is_csv,
     read=_read,
     write=_write,
-    holds=frozenset({"nil", "classes", "confidence"}),
+    holds=frozenset({"dangling", "nil", "classes", "confidence"}),
 )

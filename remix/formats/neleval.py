@@ -146,5 +146,5 @@ neleval = Format(
     sniff=_is_neleval,
     read=_read,
     write=_write,
-    holds=frozenset({"nil", "classes", "confidence", "clusters"}),
+    holds=frozenset({"dangling", "nil", "classes", "confidence", "clusters"}),
 )

@@ -223,6 +223,6 @@ tac = Format(
     sniff=_is_tac,
     read=_read,
     write=_write,
-    holds=frozenset({"nil", "classes", "confidence", "clusters"}),
+    holds=frozenset({"dangling", "nil", "classes", "confidence", "clusters"}),
     collection=True,
 )

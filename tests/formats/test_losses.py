@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remix.errors import UnknownName, UsageError
-from remix.formats import FORMATS, write
+from remix.formats import FORMATS, read, write
 from remix.formats._losses import EVERYTHING, FEATURES, reduced
 from remix.frames import Frames
 from tests.formats.corpora import assert_same, corpora
@@ -93,3 +93,23 @@ def test_format_that_is_unknown_or_lacks_texts_is_refused() -> None:
         write(bare, Path("x.ttl"), "nif")
     with pytest.raises(UnknownName, match="neleval"):
         write(bare, Path("x.ttl"), "nelevall")
+
+
+def test_annotations_of_documents_that_are_not_there_are_named(tmp_path: Path) -> None:
+    annotations = GROUPED.annotations.filter(pl.col("annotation") == "d#7,11;2").with_columns(document=pl.lit("gone"))
+    frames = Frames.of(documents=GROUPED.documents, annotations=annotations, links=GROUPED.links)
+    assert ("dangling", 1) in [(loss.kind, loss.count) for loss in write(frames, tmp_path / "x.json", "gerbil-json")]
+
+
+def test_real_files_lose_nothing_that_is_not_named(real_data: Path, tmp_path: Path) -> None:
+    """Counted in annotations: what is read of a file that was written is what was read before, but for the losses."""
+    names = ["emnlp2019/gold/2019_05_19_KORE50.ttl.gz", "nif/dbpedia-spotlight/dbpedia-spotlight-nif.ttl.gz"]
+    whole = [format for format in FORMATS if format.write is not None]
+    for frames in (read(real_data / name).frames for name in names):
+        for format in whole:
+            path = tmp_path / (format.name + (".zip" if format.collection else format.suffixes[0]))
+            losses = {loss.kind: loss.count for loss in write(frames, path, format.name)}
+            held, _ = reduced(frames, format.holds)
+            left = held.annotations.height - losses.get("overlaps", 0) - losses.get("entities", 0)
+            assert read(path, unannotated=True).frames.annotations.height == left, (format.name, losses)
+            path.unlink()

@@ -85,3 +85,19 @@ def test_benchmark_keeps_spans_and_links(frames: Frames) -> None:
     assert once.annotations.select(spans).sort(spans).equals(frames.annotations.select(spans).sort(spans))
     iris = frames.links.filter(pl.col("entity").str.starts_with("http"))["entity"]
     assert sorted(once.links["entity"]) == sorted(iris)
+
+
+def test_alternatives_of_a_span_are_nested_labels_and_come_back(tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text(
+        '{"document": "d", "text": "Ada met Bob"}\n'
+        + "".join(f'{{"document": "d", "begin": 0, "end": 3, "entity": "Q{n}"}}\n' for n in (1, 2, 3))
+        + '{"document": "d", "begin": 8, "end": 11}\n'
+    )
+    frames = read(tmp_path / "x.jsonl").frames
+    assert write(frames, tmp_path / "y.benchmark.jsonl", "elevant") == ()
+    (article,) = lines(tmp_path / "y.benchmark.jsonl")
+    told = [(one.get("parent"), one.get("children")) for one in article["labels"]]  # type: ignore[attr-defined]
+    assert told == [(None, [1]), (0, [2]), (1, None), (None, None)]
+    again = read(tmp_path / "y.benchmark.jsonl").frames.annotations
+    # Three options of one group, and a mention of its own.
+    assert sorted(again.group_by("group").agg(pl.col("option").n_unique())["option"]) == [1, 3]
