@@ -75,8 +75,15 @@ def mentions_of(gold: Frames, runs: Mapping[str, Frames], kb: KnowledgeBase | No
 
 def _rows(frames: Frames, keys: pl.DataFrame, system: int) -> pl.DataFrame:
     columns = ["row", "annotation", "doc", "begin", "end", "ignorable", "group", "option"]
-    numbered = frames.annotations.with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
-    return numbered.join(keys, on="document").select(pl.lit(system, pl.Int64).alias("system"), *columns)
+    numbered = frames.annotations.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
+    if keys["document"].is_unique().all():
+        # Where each document is one of gold's the rows stay as they are, and no text is copied.
+        numbers = numbered.select("document").join(keys, on="document", how="left", maintain_order="left")["doc"]
+        rows = numbered.with_columns(numbers)
+        rows = rows.drop_nulls("doc") if numbers.null_count() else rows
+    else:
+        rows = numbered.join(keys, on="document")
+    return rows.select(pl.lit(system, pl.Int64).alias("system"), *columns)
 
 
 def _coded(given: list[pl.Series], kb: KnowledgeBase | None) -> tuple[pl.Series, list[pl.Series]]:
@@ -163,7 +170,8 @@ _NUMBERS = ["system", "doc", "begin", "end", "link"]
 
 def _sorted(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the rows by their numbers and, where all of these are equal, by group, option and name."""
-    rows = rows[_order(rows)]
+    by_numbers = _order(rows)
+    rows = rows if by_numbers.is_sorted() else rows[by_numbers]
     before, after = _repeated(rows), _repeated(rows, of=-1)
     places = np.flatnonzero(before | after)
     if not len(places):

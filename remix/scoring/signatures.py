@@ -33,10 +33,8 @@ def signed(inputs: Inputs, choice: Choice, *, weight: str = "", threshold: str =
     entities that occur count, so that other rows of a large table change nothing.
     """
     gold, runs, contents, known = inputs.gold, inputs.runs, inputs.contents, inputs.knowledge
-    linked = pl.concat([one.links["entity"] for one in (gold, *runs.values())]).unique()
-    of_entities = pl.col("entity").is_in(linked.implode())
-    names = None if known.names is None else known.names.filter(of_entities)
-    types = None if known.types is None else known.types.select("entity", "class").filter(of_entities)
+    names = None if known.names is None else _of_linked(known.names, inputs)
+    types = None if known.types is None else _of_linked(known.types.select("entity", "class"), inputs)
     tables = [
         table.select(pl.first(), *named)
         for table in known.tables
@@ -72,6 +70,12 @@ def signed(inputs: Inputs, choice: Choice, *, weight: str = "", threshold: str =
     lines = [Signature({**fields, "run": hashes[name], **_described(run)}) for name, run in runs.items()]
     short = [line.short() for line in lines]
     return pl.DataFrame({"system": list(runs), "signature": [str(line) for line in lines], "signature_short": short})
+
+
+def _of_linked(table: pl.DataFrame, inputs: Inputs) -> pl.DataFrame:
+    """Return the rows of entities that gold or a run links to."""
+    linked = pl.concat([one.links["entity"] for one in (inputs.gold, *inputs.runs.values())]).unique()
+    return table.filter(pl.col("entity").is_in(linked.implode()))
 
 
 def _described(run: Frames) -> dict[str, str]:
