@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
@@ -92,10 +92,11 @@ def write_parquet(frame: pl.DataFrame, path: Path, *, row_group_size: int | None
         raise Error(f"{path} cannot be written: {_reason(error)}") from None
 
 
-def read_parquet(path: Path) -> pl.DataFrame:
-    """Return a frame from a Parquet file; raises `StoreError` where it is gone or damaged."""
+def read_parquet(path: Path, *, without: Collection[str] = ()) -> pl.DataFrame:
+    """Return a frame from a Parquet file, without some columns; raises `StoreError` where it is gone or damaged."""
     try:
-        return pl.read_parquet(path)
+        columns = [column for column in pl.read_parquet_schema(path) if column not in without] if without else None
+        return pl.read_parquet(path, columns=columns)
     except FileNotFoundError:
         raise StoreError(f"{path} is gone") from None
     except (OSError, pl.exceptions.PolarsError) as error:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import fcntl
 import json
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,17 +59,20 @@ class FramesFolder:
         """Return the number of parts."""
         return int(self.manifest["parts"])
 
-    def part(self, number: int) -> Frames:
-        """Return the frames of one part; raises `StoreError` for a damaged file."""
+    def part(self, number: int, *, without: Collection[str] = ()) -> Frames:
+        """Return the frames of one part; raises `StoreError` for a damaged file.
+
+        Columns `without` which one can do are not read, and null.
+        """
         found = {}
         for name, schema in SCHEMAS.items():
             file = self.path / name / part_name(number)
-            found[name] = read_parquet(file) if file.exists() else pl.DataFrame(schema=schema)
+            found[name] = read_parquet(file, without=without) if file.exists() else pl.DataFrame(schema=schema)
         return Frames.of(**found)
 
-    def read(self, numbers: Iterable[int]) -> Frames:
-        """Return the frames of several parts together."""
-        return Frames.concat(self.part(number) for number in numbers)
+    def read(self, numbers: Iterable[int], *, without: Collection[str] = ()) -> Frames:
+        """Return the frames of several parts together; see `part`."""
+        return Frames.concat(self.part(number, without=without) for number in numbers)
 
     def batches(self, annotations: int) -> Iterator[range]:
         """Yield the numbers of parts that together have about so many annotations, in their order."""

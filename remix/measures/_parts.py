@@ -34,6 +34,10 @@ BATCH = 250_000
 UNITS = 1_000_000
 """How many forms or entities have their sums in memory at a time."""
 
+_NOT_MEASURED = ("given", "option", "confidence", "entity_as_given", "language", "source")
+_NOT_OF_SETS = (*_NOT_MEASURED, "text", "begin", "end", "is_nil", "class")
+"""Columns that the measures do not need; and that the sets of the dataset do not, unless texts have regions."""
+
 Take = Callable[[Measured, range], None]
 
 
@@ -61,7 +65,7 @@ def compute_parts(
     codes = Codes()
 
     def corpus(numbers: range) -> Corpus:
-        frames = _named(folder.read(numbers), named)
+        frames = _named(folder.read(numbers, without=_unread(folder)), named)
         return Corpus(frames, chosen.kb, codes=codes, reference=reference, case_sensitive=case_sensitive)
 
     with moving("sets of the dataset", len(batches), " batches") as done:
@@ -71,7 +75,7 @@ def compute_parts(
         waiting = _Units(Path(place), sum(rows.height for rows in whole.batches.values()))
         sums: list[Sums] = []
         for number, numbers in enumerate(batches):
-            part = Part(_named(folder.read(numbers), named), whole, number)
+            part = Part(_named(folder.read(numbers, without=_NOT_MEASURED), named), whole, number)
             values, tables = measured_tables(part, chosen.measures)
             documents, summed_up = summed(summaries, tables)
             if take is not None:
@@ -100,6 +104,10 @@ def _nothing(
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     values, tables = measured_tables(empty, measures)
     return values, summed(summaries, tables)[0]
+
+
+def _unread(folder: FramesFolder) -> tuple[str, ...]:
+    return _NOT_MEASURED if (folder.path / "regions").exists() else _NOT_OF_SETS
 
 
 def _named(frames: Frames, names: dict[str, str]) -> Frames:

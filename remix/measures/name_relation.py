@@ -13,23 +13,31 @@ _TITLE = r"^http://(?:[a-z][a-z-]*\.)?dbpedia\.org/resource/(.+)$"
 
 def _relations(corpus: Corpus) -> pl.DataFrame:
     """Return the relation of each annotation; the label is the knowledge base's, else the title of the entity."""
+    pair = ["form_code", "target_code"]
+    rows = corpus.annotations.select(*pair, "key", "entity", "label")
     title = pl.col("entity").str.extract(_TITLE).str.replace(r"_\([^)]*\)$", "")
-    label = normalise(pl.coalesce("label", title), case_sensitive=corpus.case_sensitive)
-    words = corpus.annotations.select("key", label=label).with_columns(
-        form_words=pl.col("key").str.split(" "), label_words=pl.col("label").str.split(" ")
+    named = rows.unique("target_code").select(
+        "target_code", label=normalise(pl.coalesce("label", title), case_sensitive=corpus.case_sensitive)
     )
-    relation = (
-        pl.when(pl.col("label").is_null() | pl.col("key").is_null())
-        .then(None)
-        .when(pl.col("key") == pl.col("label"))
-        .then(pl.lit("full"))
-        .when(pl.col("form_words").list.set_difference("label_words").list.len() == 0)
+    pairs = rows.select(*pair, "key").drop_nulls().unique(pair).join(named.drop_nulls(), on="target_code")
+    same = pl.col("key") == pl.col("label")
+    related = [
+        pairs.filter(same).select(*pair, name_relation=pl.lit("full")),
+        pairs.filter(~same).select(*pair, name_relation=_by_words(pl.col("key"), pl.col("label"))),
+    ]
+    joined = rows.join(pl.concat(related), on=pair, how="left", maintain_order="left")
+    return joined.select("name_relation")
+
+
+def _by_words(key: pl.Expr, label: pl.Expr) -> pl.Expr:
+    form_words, label_words = key.str.split(" "), label.str.split(" ")
+    return (
+        pl.when(form_words.list.set_difference(label_words).list.len() == 0)
         .then(pl.lit("short"))
-        .when(pl.col("label_words").list.set_difference("form_words").list.len() == 0)
+        .when(label_words.list.set_difference(form_words).list.len() == 0)
         .then(pl.lit("extended"))
         .otherwise(pl.lit("alias"))
     )
-    return words.select(name_relation=relation.cast(pl.String))
 
 
 MEASURE = Measure(

@@ -14,24 +14,31 @@ Numbers = NDArray[np.int64]
 
 def _overlaps(corpus: Corpus) -> pl.DataFrame:
     """Return the overlap of each annotation with other spans of its document; equal spans do not overlap."""
-    rows = corpus.annotations.select("document", "begin", "end")
-    spans = rows.drop_nulls().unique().sort("document", "begin", "end", descending=[False, False, True])
-    if spans.is_empty():
-        return rows.with_columns(overlap=pl.lit(None, dtype=pl.String)).select("overlap")
+    rows = corpus.annotations.select("document_code", "begin", "end")
+    spans = rows.drop_nulls().unique().sort("document_code", "begin", "end", descending=[False, False, True])
     # Documents are laid one after another on one line, so that the spans of two never touch.
-    length = pl.col("end").max().over("document") + 1
-    number = (pl.col("document") != pl.col("document").shift()).fill_null(True)
-    offset = pl.when(number).then(length.shift().fill_null(0)).otherwise(0).cum_sum()
-    line = spans.with_columns(offset=offset)
-    begin = (line["begin"] + line["offset"]).to_numpy().astype(np.int64)
-    end = (line["end"] + line["offset"]).to_numpy().astype(np.int64)
-    inside, holds, crosses = _inside(end), _holds(begin, end), _crosses(begin, end)
-    kind = np.select(
-        [inside & holds, holds, inside, crosses], ["intermediate", "maximal", "minimal", "crossing"], "none"
+    lengths = spans.group_by("document_code").agg(length=pl.col("end").max() + 1).sort("document_code")
+    offsets = lengths.select("document_code", offset=pl.col("length").cum_sum() - pl.col("length"))
+    line = spans.join(offsets, on="document_code", how="left", maintain_order="left").with_columns(
+        first=pl.col("begin") + pl.col("offset"), last=pl.col("end") + pl.col("offset")
     )
-    found = spans.with_columns(overlap=pl.Series(kind.tolist(), dtype=pl.String))
-    joined = rows.join(found, on=["document", "begin", "end"], how="left", maintain_order="left")
-    return joined.select("overlap")
+    # Few spans touch another one, which all that overlap do.
+    before = pl.col("last").cum_max().shift().fill_null(-1)
+    touching = (before >= pl.col("first")) | (pl.col("first").shift(-1) <= pl.col("last")).fill_null(False)
+    found = line.filter(touching)
+    kinds = found.with_columns(_kinds(*(found[side].to_numpy().astype(np.int64) for side in ("first", "last"))))
+    keys = ["document_code", "begin", "end"]
+    joined = rows.join(kinds.select(*keys, "overlap"), on=keys, how="left", maintain_order="left")
+    placed = pl.all_horizontal(pl.col(keys).is_not_null())
+    return joined.select(overlap=pl.when(placed).then(pl.col("overlap").fill_null("none")))
+
+
+def _kinds(begin: Numbers, end: Numbers) -> pl.Series:
+    """Return the overlap of spans on one line, which are sorted by begin, longer ones first."""
+    inside, holds, crosses = _inside(end), _holds(begin, end), _crosses(begin, end)
+    places = [KINDS.index(kind) for kind in ("intermediate", "maximal", "minimal", "crossing")]
+    kind = np.select([inside & holds, holds, inside, crosses], places, KINDS.index("none"))
+    return pl.Series("overlap", KINDS, dtype=pl.String).gather(kind)
 
 
 def _inside(end: Numbers) -> NDArray[np.bool_]:
