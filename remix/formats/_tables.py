@@ -239,7 +239,15 @@ def _named(located: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
     named = located.with_columns(
         annotation=annotation_iris(located), is_nil=~pl.col("unit").is_in(linked["unit"].implode())
     )
-    return grouped(named)
+    if named.select(pl.all_horizontal(pl.col("group", "option").is_null().all())).item():
+        return grouped(named)
+    return grouped(named.with_columns(_of_document(name) for name in ("group", "option")))
+
+
+def _of_document(name: str) -> pl.Expr:
+    """Return the groups or options that are IRIs as those of this document, whose dataset had another name before."""
+    local = pl.col(name).str.extract("#([^#]*)$")
+    return pl.coalesce(pl.format("{}#{}", "document", local), name).alias(name)
 
 
 def _regions(triples: Triples, subjects: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:

@@ -154,7 +154,10 @@ def _groups(annotations: pl.DataFrame) -> list[pl.DataFrame]:
     usual = grouped(annotations.with_columns(group=pl.lit(None, pl.String), option=pl.lit(None, pl.String)))
     parts = []
     for name in ("group", "option"):
-        other = annotations.filter(annotations[name].ne_missing(usual[name]))
+        # What others share is told by all of them: read under another name, an annotation's own IRI is another.
+        changed = annotations[name].ne_missing(usual[name])
+        shared = annotations.filter(changed)[name].unique()
+        other = annotations.filter(changed | annotations[name].is_in(shared.implode()))
         parts.append(_triples("annotation", _NUMBERED[name], _text(pl.col(name)), other))
     return parts
 

@@ -145,6 +145,32 @@ def small() -> Frames:
     )
 
 
+def test_parts_of_an_option_stay_together_under_another_name(tmp_path: Path) -> None:
+    # "left arm" and "right arm" of "left and right arm": each of two parts, the option having the IRI of the first.
+    spans = {"left": (0, 4), "arm": (15, 18), "right": (9, 14)}
+    iris = [f"{IRI}/d#char={begin},{end}" for begin, end in spans.values()]
+    annotations = pl.DataFrame(
+        {
+            "annotation": iris,
+            "document": f"{IRI}/d",
+            "dataset": "x",
+            "begin": [begin for begin, _ in spans.values()],
+            "end": [end for _, end in spans.values()],
+            "surface_form": list(spans),
+            "group": [iris[0], iris[0], f"{IRI}/d#group=2"],
+            "option": [iris[0], iris[0], f"{IRI}/d#option=2"],
+        }
+    )
+    texts = pl.DataFrame({"document": [f"{IRI}/d"], "dataset": ["x"], "text": ["left and right arm"]})
+    path = tmp_path / "x.ttl"
+    write_frames(Frames.of(documents=texts, annotations=annotations), path)
+    for name in ("x", "other"):
+        found = read(path, name=name).frames.annotations.sort("begin")
+        iri = f"urn:remix:dataset:{name}/d#"
+        assert found["option"].to_list() == [f"{iri}char=0,4", f"{iri}option=2", f"{iri}char=0,4"]
+        assert found["group"].to_list() == [f"{iri}char=0,4", f"{iri}group=2", f"{iri}char=0,4"]
+
+
 def test_write_frames_when_groups_are_their_own_then_they_come_back(tmp_path: Path) -> None:
     write_frames(small(), tmp_path / "x.nt", given=False)
     assert_same(read(tmp_path / "x.nt").frames, small())
