@@ -83,6 +83,12 @@ class Workspace:
         names = [self.store.dataset(name).name for name in datasets]
         return [self.store.drop(name) for name in dict.fromkeys(names)]
 
+    def drop_run(self, dataset: str, system: str) -> list[str]:
+        """Return what was taken out of a system's run on a dataset; see `remix.scoring.stored_runs.drop_run`."""
+        from remix.scoring.stored_runs import drop_run
+
+        return drop_run(self.store, self.runs_folder, dataset, system)
+
     def query(
         self,
         query: Path | str,
@@ -195,23 +201,13 @@ class Workspace:
 
         return curve(self, *asked_of([*names], choices), kind)
 
-    def compare(
-        self,
-        names: Iterable[str] = (),
-        *,
-        unfiltered: str = "",
-        average: str = "micro",
-        score: str = "f1",
-        samples: int = 10_000,
-        **choices: Any,
-    ) -> Comparison:
+    def compare(self, names: Iterable[str] = (), **choices: Any) -> Comparison:
         """Return systems against each other, with tests; see `remix.scoring.comparing.compared_inputs`."""
-        from remix.scoring.comparing import compared_inputs
+        from remix.scoring.comparing import TESTS, compared_inputs
         from remix.scoring.inputs import asked_of
 
-        sources, choice = asked_of([*names], choices)
-        tests: dict[str, Any] = {"unfiltered": unfiltered, "score": score, "average": average, "samples": samples}
-        return compared_inputs(self, sources, choice, **tests)
+        tests = {name: choices.pop(name) for name in TESTS if name in choices}
+        return compared_inputs(self, *asked_of([*names], choices), **tests)
 
     def agreement(self, names: Iterable[str] = (), *, gold: Iterable[Path | str] = ()) -> pl.DataFrame:
         """Return how far two gold annotations of the same texts agree; see `remix.scoring.agreement`."""

@@ -1,4 +1,4 @@
-"""`remix drop`: take a dataset out of the workspace."""
+"""`remix drop`: take a dataset out of the workspace, or the run of a system on it."""
 
 from __future__ import annotations
 
@@ -13,13 +13,22 @@ from remix.workspace import open_workspace
 
 @click.command()
 @click.argument("datasets", nargs=-1, required=True)
+@click.option("--run", "systems", multiple=True, metavar="SYSTEM", help="Drop what this system answered on them alone.")
 @workspace_option
-def command(datasets: tuple[str, ...], workspace: Path | None) -> None:
+def command(datasets: tuple[str, ...], systems: tuple[str, ...], workspace: Path | None) -> None:
     """Take datasets out of the workspace, with their enrichment; the files they came from stay.
+
+    With --run datasets stay, and the answers of a system on them go, with the outcomes that `remix evaluate --store`
+    kept.
 
     \b
     Example:
       remix drop sample-posts
     """
-    for entry in open_workspace(workspace).drop(datasets):
+    opened = open_workspace(workspace)
+    for dataset in datasets if systems else ():
+        for system in systems:
+            taken = opened.drop_run(dataset, system)
+            print(f"the run of {system} on {dataset} is dropped: {', '.join(taken)}", file=sys.stderr)
+    for entry in () if systems else opened.drop(datasets):
         print(f"{entry.name} is dropped: {entry.documents} documents, {entry.triples} triples", file=sys.stderr)

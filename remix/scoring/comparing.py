@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +21,10 @@ from remix.scoring.kept import kept_gold
 from remix.scoring.signatures import LENGTH, frames_hash, signature_of_parts, signed
 from remix.signature import Signature
 
-__all__ = ["agreement_of", "compared_inputs", "curve"]
+__all__ = ["TESTS", "agreement_of", "compared_inputs", "curve"]
+
+TESTS: Mapping[str, Any] = {"unfiltered": "", "score": "f1", "average": "micro", "samples": 10_000}
+"""What `remix.scoring.comparison.compared` takes beside a choice, in the order of signatures, and by default."""
 
 
 def curve(keeper: Keeper, sources: Sources, choice: Choice, kind: str) -> pl.DataFrame:
@@ -38,8 +42,8 @@ def curve(keeper: Keeper, sources: Sources, choice: Choice, kind: str) -> pl.Dat
 def compared_inputs(keeper: Keeper, sources: Sources, choice: Choice, **tests: Any) -> Comparison:
     """Return how systems compare on each dataset or file of gold, or on all of it and each slice of the columns `by`.
 
-    Task and matching are by default those by which the profile is compared. `tests` are `unfiltered`, `average`,
-    `score` and `samples` of `remix.scoring.comparison.compared`. Raises `UsageError` for a choice that comparisons do
+    Task and matching are by default those by which the profile is compared. `tests` are those of `TESTS`, as
+    `remix.scoring.comparison.compared` has them. Raises `UsageError` for a choice that comparisons do
     not take, `UnknownName` and `BadInput` as `read_inputs`.
     """
     choice = choice.only(
@@ -56,7 +60,7 @@ def compared_inputs(keeper: Keeper, sources: Sources, choice: Choice, **tests: A
         signatures.append(signed(found, choice))
         of_gold = documents["dataset"].unique().sort()
         parts |= slices_of(counts, documents, "all" if len(of_gold) > 1 else of_gold[0])
-    tests["seed"] = choice.seed
+    tests = {**TESTS, **tests, "seed": choice.seed}
     found_pairs = compared(parts, signatures[0]["system"].to_list(), **tests)
     return replace(found_pairs, signature=signature_of_parts(signatures, tests))
 

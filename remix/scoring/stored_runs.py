@@ -11,7 +11,7 @@ import polars as pl
 
 from remix import iris, progress
 from remix._version import __version__
-from remix.errors import UsageError
+from remix.errors import UnknownName, UsageError
 from remix.formats._turtle import columns
 from remix.frames import Frames
 from remix.names import RMX
@@ -27,12 +27,13 @@ from remix.scoring.profiles import PROFILES
 from remix.scoring.run_graphs import column_graph, fragment_of, run_graph
 from remix.signature import Signature
 from remix.store.state import RUN
+from remix.systems.runs import list_runs, remove_run
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
     from remix.store import DatasetEntry, Store
 
-__all__ = ["AGREEMENT", "store_runs", "stored", "verdicts"]
+__all__ = ["AGREEMENT", "drop_run", "store_runs", "stored", "verdicts"]
 
 AGREEMENT = "agreement"
 """The fragment of the graph that holds which share of the systems is right on each annotation."""
@@ -141,6 +142,31 @@ def _verdicts(store: Store, entry: DatasetEntry, graphs: Mapping[str, bytes]) ->
     return pl.concat(parts)
 
 
+def drop_run(store: Store, folder: Path, dataset: str, system: str) -> list[str]:
+    """Return what was taken out of a system's run on a dataset: 'answers in A2KB', 'outcomes'.
+
+    The answers are those kept in the folder, the outcomes the graph beside the dataset; the share of systems that are
+    right on each annotation is that of the others then. Raises `UnknownName` for a dataset or a run that there is not.
+    """
+    entry, fragment = store.dataset(dataset), fragment_of(system)
+    runs = [run for run in list_runs(folder) if run.dataset == dataset]
+    stored = [name for name in entry.attached if name.startswith(RUN)]
+    known = {run.system for run in runs} | {unquote(name.removeprefix(RUN)) for name in stored}
+    if system not in known:
+        raise UnknownName(f"run on {dataset}", system, known, "remix list runs")
+    taken = []
+    if fragment in stored:
+        stays = {name: entry.attached[name].signature for name in stored if name != fragment}
+        every = _verdicts(store, entry, {name: store.attached(dataset, name) for name in stays})
+        store.attach({dataset: {fragment: None, AGREEMENT: _shares(entry, every, stays) if stays else None}})
+        taken.append("outcomes")
+    for run in runs:
+        if run.system == system:
+            remove_run(folder, run)
+            taken.append(f"answers in {run.task}")
+    return taken
+
+
 def _pairs(gold: Frames, runs: Mapping[str, Frames]) -> list[tuple[str, str]]:
     """Return dataset and system of each run that has a document of the dataset."""
     found = []
@@ -172,9 +198,13 @@ def _agreement(
     systems = [unquote(name.removeprefix(RUN)) for name in graphs]
     now = found.gold.filter((pl.col("dataset") == entry.name) & pl.col("system").is_in(systems))
     every = pl.concat([earlier, now.select("system", "annotation", right=pl.col("outcome") == "tp")])
-    shares = every.group_by("annotation").agg(value=pl.col("right").mean())
     signatures = {name: signature for name, (_, signature) in graphs.items()}
-    signatures |= {name: entry.attached[name].signature for name in stays}
+    return _shares(entry, every, signatures | {name: entry.attached[name].signature for name in stays})
+
+
+def _shares(entry: DatasetEntry, every: pl.DataFrame, signatures: Mapping[str, str]) -> tuple[bytes, str]:
+    """Return the graph of shares of verdicts (system, annotation, right), and its signature, of those of the runs."""
+    shares = every.group_by("annotation").agg(value=pl.col("right").mean())
     runs = ",".join(f"{name}@{Signature.parse(line).short()}" for name, line in sorted(signatures.items()))
     signature = str(Signature({"remix": __version__, "runs": runs}))
     about = {"system": sorted(every["system"].unique()), "signature": [signature]}

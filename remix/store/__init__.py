@@ -134,11 +134,12 @@ class Store:
             if new != state:
                 self._change(state, new)
 
-    def attach(self, graphs: Mapping[str, Mapping[str, tuple[bytes, str]]]) -> None:
+    def attach(self, graphs: Mapping[str, Mapping[str, tuple[bytes, str] | None]]) -> None:
         """Put N-Triples into graphs beside datasets; what stood in a graph of that name is replaced.
 
         `graphs` maps datasets to graphs by the fragment of their IRI (`run-prior`), each with triples and
-        signature. They go when the dataset does; the same changes nothing. Raises `UnknownName` as `dataset`.
+        signature, or None for one that goes. All go when the dataset does; the same changes nothing. Raises
+        `UnknownName` as `dataset`.
         """
         with writing(self.folder) as state:
             new = state
@@ -146,8 +147,9 @@ class Store:
                 if name not in state.datasets:
                     raise UnknownName("dataset", name, state.datasets, "remix list datasets")
                 entry = state.datasets[name]
-                held = {one: Attached(*self._kept(name, triples), signed) for one, (triples, signed) in found.items()}
-                new = new.put(dataclasses.replace(entry, attached=dict(sorted({**entry.attached, **held}.items()))))
+                held = {one: Attached(*self._kept(name, made[0]), made[1]) for one, made in found.items() if made}
+                stays = {one: graph for one, graph in entry.attached.items() if one not in found}
+                new = new.put(dataclasses.replace(entry, attached=dict(sorted({**stays, **held}.items()))))
             if new != state:
                 self._change(state, new)
 

@@ -18,7 +18,7 @@ from remix.progress import stage
 from remix.store.targets import Target
 from remix.systems import SYSTEMS, annotate
 
-__all__ = ["Run", "list_runs", "load_run", "make_runs", "save_run"]
+__all__ = ["Run", "list_runs", "load_run", "make_runs", "remove_run", "save_run"]
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,16 @@ def save_run(folder: Path, run: Run, answers: Frames) -> Path:
     except OSError as error:
         raise Error(f"the run {run.folder_name} cannot be kept in {folder}: {error.strerror or error}") from error
     return target
+
+
+def remove_run(folder: Path, run: Run) -> None:
+    """Take a run out of the folder; it is gone at once, also where deleting its files is interrupted."""
+    try:
+        aside = Path(tempfile.mkdtemp(dir=folder, prefix=".run-"))
+        (folder / run.folder_name).rename(aside / "old")
+    except OSError as error:
+        raise Error(f"the run {run.folder_name} cannot be removed from {folder}: {error.strerror or error}") from error
+    shutil.rmtree(aside, ignore_errors=True)
 
 
 def list_runs(folder: Path) -> list[Run]:

@@ -16,7 +16,7 @@ from remix.names import RMX
 from remix.resources import folder
 from remix.scoring.outcomes import Outcomes
 from remix.scoring.run_graphs import fragment_of, run_graph
-from remix.scoring.stored_runs import verdicts
+from remix.scoring.stored_runs import AGREEMENT, verdicts
 from remix.store import DatasetEntry, Store
 from remix.store.selection import select
 from remix.workspace import Workspace
@@ -214,6 +214,32 @@ def test_what_cannot_be_stored_is_refused_and_nothing_is_changed(
     with pytest.raises(error, match=message):
         workspace.store_runs(names, runs=runs, **choices)
     assert workspace.store.state == before
+
+
+def test_one_run_is_dropped_and_the_others_agree_among_themselves(workspace: Workspace) -> None:
+    for name in "ab":
+        workspace.store_runs(["gold"], runs=[f"{name}={RUNS / name}.ttl"])
+    both = workspace.store.attached("gold", AGREEMENT)
+    line = ["drop", "gold", "--run", "b", "-w", str(workspace.folder)]
+    done = CliRunner().invoke(cli, line, catch_exceptions=False)
+    assert done.stderr.splitlines()[-1] == "the run of b on gold is dropped: outcomes"
+    assert list(workspace.store.dataset("gold").attached) == [AGREEMENT, "run-a"]
+    alone = workspace.store.attached("gold", AGREEMENT)
+    assert alone != both
+    # What stands there is what storing the other run alone gives.
+    workspace.store_runs(["gold"], runs=[f"a={RUNS / 'a.ttl'}"])
+    assert workspace.store.attached("gold", AGREEMENT) == alone
+    with pytest.raises(UnknownName, match="no run on gold named 'b'; known: a; `remix list runs`"):
+        workspace.drop_run("gold", "b")
+    workspace.drop_run("gold", "a")
+    assert not workspace.store.dataset("gold").attached
+
+
+def test_dropping_a_run_takes_the_kept_answers_too(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "w")
+    workspace.annotate(["sample-news"], ["prior", "random-candidate"])
+    assert workspace.drop_run("sample-news", "prior") == ["answers in A2KB"]
+    assert workspace.listing("runs")["system"].to_list() == ["random-candidate"]
 
 
 def test_evaluate_with_store_says_what_it_kept_and_prints_the_same_scores(workspace: Workspace) -> None:
