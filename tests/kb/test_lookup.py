@@ -122,3 +122,16 @@ def test_show_when_a_knowledge_base_is_attached_then_all_of_it_is_told(tables: T
     parts = json.loads(run("show", "-o", "json", "--only", "sources", *workspace))
     assert {row["part"]: row["rows"] for row in parts}["redirects"] == 4
     assert CliRunner().invoke(verb.command, ["show", "-o", "csv", "-w", str(tmp_path / "w")]).exit_code == 2
+
+
+def test_lookup_when_shown_to_people_then_the_number_of_candidates_is_said_once(tables: Tables, tmp_path: Path) -> None:
+    def run(*arguments: object) -> tuple[str, str]:
+        done = CliRunner().invoke(verb.command, [*map(str, arguments), "-w", str(tmp_path / "w")])
+        assert done.exit_code == 0, done.output
+        return done.stdout, done.stderr
+
+    run("build", "--from", "tables", tables(), "--name", "small")
+    table, said = run("lookup", "Anna", "--limit", 1)
+    assert said == "the first 1 of 2 candidates; --limit shows more\n"
+    assert table.split("\n")[0].split()[-1] == "types"
+    assert [row["of"] for row in json.loads(run("lookup", "Anna", "-o", "json")[0])] == [2, 2]
