@@ -116,6 +116,12 @@ def test_the_active_session_is_taken_and_left_running(spark: SparkSession, tmp_p
     assert spark.range(3).count() == 3
 
 
+def test_what_fails_in_spark_is_said_in_one_line(spark: SparkSession) -> None:
+    with pytest.raises(Error, match="^Spark failed: .*the disk is gone") as failed, spark_session() as session:
+        session.range(1).selectExpr("raise_error('the disk is gone')").collect()
+    assert "\n" not in str(failed.value) and len(str(failed.value)) < 500
+
+
 def test_an_amount_of_memory_that_is_none_is_refused() -> None:
     with pytest.raises(UsageError, match="'much' is no amount of memory: write it like 3GB"):
         spark_session("much").__enter__()

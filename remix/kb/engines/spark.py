@@ -99,7 +99,8 @@ def spark_session(memory: str = "") -> Iterator[SparkSession]:
     """Give the session of Spark that is active, else one that is started, and stopped behind the block.
 
     Where Spark was not submitted or configured (`CONFIGURED`), it runs on all cores of this machine, within `memory`
-    where that is given, such as '3GB'. Raises `Error` without PySpark or Java, `UsageError` for a wrong amount.
+    where that is given, such as '3GB'. Raises `Error` without PySpark or Java, and where Spark fails within the block,
+    `UsageError` for a wrong amount.
     """
     amount = re.fullmatch(r"(\d+)\s*([kmgt])i?b?", memory.strip().lower())
     if memory and not amount:
@@ -111,7 +112,8 @@ def spark_session(memory: str = "") -> Iterator[SparkSession]:
     except ImportError:
         raise Error("the engine spark needs PySpark: pip install 'nel-remix[spark]'") from None
     if active := SparkSession.getActiveSession():
-        yield active
+        with _failing():
+            yield active
         return
     builder = SparkSession.builder.appName("remix")
     if not any(name in os.environ for name in CONFIGURED):
@@ -127,7 +129,8 @@ def spark_session(memory: str = "") -> Iterator[SparkSession]:
     except Py4JError as error:
         raise Error(f"Spark does not start as it is configured: {_reason(error)}") from None
     try:
-        yield spark
+        with _failing():
+            yield spark
     finally:
         spark.stop()
 
@@ -147,6 +150,17 @@ def _explained(path: Path) -> Iterator[None]:
         yield
     except (OSError, Py4JError, PySparkException) as error:
         raise Error(f"{path} cannot be written: {_reason(error)}") from None
+
+
+@contextmanager
+def _failing() -> Iterator[None]:
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (Py4JError, PySparkException) as error:
+        raise Error(f"Spark failed: {_reason(error)}") from error
 
 
 def _reason(error: Exception) -> str:
