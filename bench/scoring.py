@@ -4,7 +4,9 @@
 
 The data are synthetic: mentions every 20 characters, a tenth of the answers shifted, a fifth linked wrongly, some
 overlapping; 100,000 annotations in 1,000 documents, a million at full scale. `--neleval` is a folder with neleval's
-package (`pip download neleval --no-deps --no-binary :all:`, unpacked): its `evaluate` is timed on the same 100,000.
+package (`pip download neleval --no-deps --no-binary :all:`, unpacked): its `evaluate` is timed on the same 100,000, by
+one measure and by all ten of its tagging measures in one run, as a whole process and without what is done once:
+'alone' is the second evaluation of a process whose first was of a thousand annotations, so that all is imported.
 `--elevant` is a folder with ELEVANT's benchmarks and results: all systems under all profiles.
 
 Prints one JSON object: median of the runs' wall clock seconds, CPU seconds of the fastest run.
@@ -42,9 +44,19 @@ for name in ("Sequence", "Mapping", "MutableMapping", "Iterable", "Callable", "H
     setattr(collections, name, getattr(collections.abc, name))
 sys.path.insert(0, sys.argv.pop(1))
 from neleval.__main__ import main
-main(sys.argv[1:])
 """
 """neleval takes from `collections` what Python 3.10 moved."""
+
+OURS = "from remix.cli import cli\nmain = lambda arguments: cli.main(arguments, standalone_mode=False)\n"
+ALONE = """
+import contextlib, io, json, sys, time
+for arguments in json.loads(sys.argv[-1]):
+    begin, work = time.perf_counter(), time.process_time()
+    with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())):
+        main(arguments)
+    took = {"seconds": time.perf_counter() - begin, "cpu_seconds": time.process_time() - work}
+print(json.dumps(took))
+"""
 
 
 def synthetic(annotations: int, documents: int) -> tuple[Frames, Frames]:
@@ -99,6 +111,51 @@ def timed(command: list[str], runs: int) -> dict[str, float]:
     return {"seconds": round(statistics.median(wall), 2), "cpu_seconds": round(min(work), 2)}
 
 
+def alone(program: list[str], small: list[str], large: list[str], runs: int) -> dict[str, float]:
+    """Return the time of an evaluation in a process that has made a small one before."""
+    found = []
+    for _ in range(runs):
+        done = subprocess.run([*program, json.dumps([small, large])], capture_output=True, text=True, check=True)
+        found.append(json.loads(done.stdout.splitlines()[-1]))
+    wall, work = ([one[name] for one in found] for name in ("seconds", "cpu_seconds"))
+    return {"seconds": round(statistics.median(wall), 3), "cpu_seconds": round(min(work), 3)}
+
+
+def against_neleval(folder: Path, package: Path, runs: int) -> dict[str, dict[str, float]]:
+    """Return the times of neleval and of remix on the same annotations, by one measure and by ten in one run."""
+    (folder / "few").mkdir()
+    written(folder / "few", 10 * PER_DOCUMENT)
+    written(folder, SCALES["tenth"])
+    of_neleval, of_remix = [sys.executable, "-c", SHIM + ALONE, str(package)], [sys.executable, "-c", OURS + ALONE]
+    found = {}
+    for what, measures in (("one measure", ["strong_link_match"]), ("ten measures", TAGGING)):
+        named = [part for measure in measures for part in ("-m", measure)]
+
+        def theirs(place: Path, named: list[str] = named) -> list[str]:
+            return ["evaluate", *named, "-g", str(place / "gold.tsv"), str(place / "run.tsv")]
+
+        def ours(place: Path, suffix: str, measures: list[str] = measures) -> list[str]:
+            chosen = [part for measure in measures for part in ("--match", measure)]
+            return evaluation(
+                [place / f"gold{suffix}"],
+                {"s": [place / f"run{suffix}"]},
+                "--profile",
+                "neleval",
+                *chosen,
+                "-o",
+                "json",
+            )
+
+        whole = [*of_neleval[:2], SHIM + "main(sys.argv[1:])", str(package), *theirs(folder)]
+        found[f"neleval, {what}"] = timed(whole, runs)
+        found[f"neleval, {what}, alone"] = alone(of_neleval, theirs(folder / "few"), theirs(folder), runs)
+        for kind, suffix in (("Parquet", ""), ("the same TSV", ".tsv")):
+            found[f"remix, {what} from {kind}"] = timed(ours(folder, suffix), runs)
+            small, large = (ours(place, suffix)[3:] for place in (folder / "few", folder))
+            found[f"remix, {what} from {kind}, alone"] = alone(of_remix, small, large, runs)
+    return found
+
+
 def evaluation(gold: list[Path], runs: dict[str, list[Path]], *more: str) -> list[str]:
     files = [part for file in gold for part in ("--gold", str(file))]
     files += [part for name, paths in runs.items() for file in paths for part in ("--run", f"{name}={file}")]
@@ -114,6 +171,14 @@ def elevant(folder: Path) -> list[str]:
     return evaluation(gold, {name: files for name, files in runs.items() if files}, "--profile", "all")
 
 
+TAGGING = [
+    f"strong_{name}_match"
+    for name in (
+        *("mention", "typed_mention", "linked_mention", "link", "nil", "all"),
+        *("typed_link", "typed_nil", "typed_all"),
+    )
+] + ["entity_match"]
+"""neleval's measures that compare annotations (`-m all-tagging`)."""
 BENCHMARKS = ("kore50", "msnbc-updated", "news-fair-no-coref")
 
 
@@ -160,18 +225,7 @@ def main() -> None:
             command = evaluation([folder / f"gold{suffix}"], {"s": [folder / f"run{suffix}"]}, *choices)
             found[f"A2KB strong and weak, micro and macro, from {kind}"] = timed(command, chosen.runs)
         if chosen.neleval:
-            written(folder, SCALES["tenth"])
-            tsv = [str(folder / "run.tsv")]
-            command = [sys.executable, "-c", SHIM, str(chosen.neleval), "evaluate", "-m", "strong_link_match"]
-            found["neleval, 100,000"] = timed([*command, "-g", str(folder / "gold.tsv"), *tsv], chosen.runs)
-            command = evaluation(
-                [folder / "gold"], {"s": [folder / "run"]}, "--task", "A2KB", "--match", "strong", "-o", "json"
-            )
-            found["remix, 100,000 from Parquet"] = timed(command, chosen.runs)
-            command = evaluation(
-                [folder / "gold.tsv"], {"s": tsv}, "--profile", "neleval", "--match", "strong_link_match", "-o", "json"
-            )
-            found["remix, 100,000 from the same TSV"] = timed(command, chosen.runs)
+            found |= against_neleval(folder, chosen.neleval, chosen.runs)
     if chosen.elevant:
         found["ELEVANT's systems, three benchmarks, all profiles"] = timed(elevant(chosen.elevant), chosen.runs)
     for name, work in sampled(1000).items():
