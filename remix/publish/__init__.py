@@ -15,6 +15,7 @@ from remix.publish.description import data_description, manifest
 from remix.remixes.exporting import given_iris, renamed
 from remix.signature import content_hash
 from remix.store import DatasetEntry, Store
+from remix.store.state import RUN
 
 __all__ = ["publish"]
 
@@ -22,8 +23,10 @@ __all__ = ["publish"]
 def publish(store: Store, dataset: str, to: Path | str, *, licence: str | None = None) -> list[Path]:
     """Return the files written into the folder, which hold a dataset of the store for others.
 
-    `NAME.ttl` is NIF with the measures of annotations, documents and dataset, `NAME.manifest.ttl` says what it was
-    made from, `NAME.dcat.ttl` describes it in DCAT and VoID, `SHA256SUMS` has the checksums that `sha256sum -c` reads.
+    `NAME.ttl` is NIF with the measures of annotations, documents and dataset, and with the columns that were derived
+    from stored runs (agreement, difficulty) and what they say of themselves, but without the runs. `NAME.manifest.ttl`
+    says what it was made from, `NAME.dcat.ttl` describes it in DCAT and VoID, `SHA256SUMS` has the checksums that
+    `sha256sum -c` reads.
 
     Raises `UnknownName` for a dataset that is not loaded, `UsageError` for a licence that is no IRI.
     """
@@ -50,4 +53,6 @@ def publish(store: Store, dataset: str, to: Path | str, *, licence: str | None =
 
 def _triples(store: Store, entry: DatasetEntry) -> pl.DataFrame:
     files = [f"{entry.folder}/data.nt.zst", *([entry.enrichment_file] if entry.enrichment_file else [])]
+    # What was learnt from runs is said of the annotations; the answers of systems are theirs.
+    files += [graph.file for name, graph in entry.attached.items() if not name.startswith(RUN)]
     return pl.concat(columns(read_bytes(store.folder / file)) for file in files)

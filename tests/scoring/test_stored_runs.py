@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from remix.cli import cli
 from remix.errors import BadInput, Error, UnknownName, UsageError
+from remix.formats import read
 from remix.names import RMX
 from remix.resources import folder
 from remix.scoring.outcomes import Outcomes
@@ -240,6 +241,20 @@ def test_dropping_a_run_takes_the_kept_answers_too(tmp_path: Path) -> None:
     workspace.annotate(["sample-news"], ["prior", "random-candidate"])
     assert workspace.drop_run("sample-news", "prior") == ["answers in A2KB"]
     assert workspace.listing("runs")["system"].to_list() == ["random-candidate"]
+
+
+def test_what_is_published_has_the_columns_of_runs_and_no_run(workspace: Workspace, tmp_path: Path) -> None:
+    for name in "ab":
+        workspace.store_runs(["gold"], runs=[f"{name}={RUNS / name}.ttl"])
+    workspace.publish("gold", to=tmp_path / "published")
+    held = verdicts(workspace.store, "gold")
+    found = read(tmp_path / "published" / "gold.ttl").frames.values.filter(term=f"{RMX}systemAgreement")
+    # Each annotation that is judged has the share of the systems that are right on it.
+    assert len(found) == held["annotation"].n_unique()
+    assert found["number"].sum() == pytest.approx(held["right"].sum() / 2)
+    text = (tmp_path / "published" / "gold.ttl").read_text()
+    assert "rmx:Answer" not in text and "PositiveOf" not in text
+    assert 'rmx:system "a" , "b"' in " ".join(text.split())
 
 
 def test_evaluate_with_store_says_what_it_kept_and_prints_the_same_scores(workspace: Workspace) -> None:
