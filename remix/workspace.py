@@ -185,7 +185,7 @@ class Workspace:
         from remix.scoring.evaluating import evaluated
         from remix.scoring.inputs import asked_of
 
-        return evaluated(self, *asked_of([*names], choices))
+        return evaluated(self, *asked_of(names, choices))
 
     def store_runs(self, names: Iterable[str], **choices: Any) -> pl.DataFrame:
         """Return what the store holds of each run on these datasets now; see `remix.scoring.stored_runs.stored`."""
@@ -199,7 +199,7 @@ class Workspace:
         from remix.scoring.comparing import curve
         from remix.scoring.inputs import asked_of
 
-        return curve(self, *asked_of([*names], choices), kind)
+        return curve(self, *asked_of(names, choices), kind)
 
     def compare(self, names: Iterable[str] = (), **choices: Any) -> Comparison:
         """Return systems against each other, with tests; see `remix.scoring.comparing.compared_inputs`."""
@@ -207,7 +207,7 @@ class Workspace:
         from remix.scoring.inputs import asked_of
 
         tests = {name: choices.pop(name) for name in TESTS if name in choices}
-        return compared_inputs(self, *asked_of([*names], choices), **tests)
+        return compared_inputs(self, *asked_of(names, choices), **tests)
 
     def agreement(self, names: Iterable[str] = (), *, gold: Iterable[Path | str] = ()) -> pl.DataFrame:
         """Return how far two gold annotations of the same texts agree; see `remix.scoring.agreement`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -97,15 +97,21 @@ class Sources:
         return replace(self, **gold, seen="")
 
 
-def asked_of(names: Sequence[str], keywords: Mapping[str, Any]) -> tuple[Sources, Choice]:
+def asked_of(names: Iterable[str] | str, keywords: Mapping[str, Any]) -> tuple[Sources, Choice]:
     """Return the sources and the choice of keywords, which are the fields of `Sources` and of `Choice`.
 
-    >>> sources, choice = asked_of(["news"], {"systems": ["prior"], "tasks": ["A2KB"]})
+    One name, file or system may stand for a list of one.
+
+    >>> sources, choice = asked_of("news", {"systems": ["prior"], "tasks": ["A2KB"]})
     >>> sources.names, sources.systems, choice.tasks
     (('news',), ('prior',), ('A2KB',))
     """
     read, asked = fields_of({"names": names, **keywords}, Sources, Choice)
-    several = {name: tuple(value) for name, value in read.items() if isinstance(getattr(Sources, name), tuple)}
+    several = {
+        name: (value,) if isinstance(value, str | Path) else tuple(value)
+        for name, value in read.items()
+        if isinstance(getattr(Sources, name), tuple)
+    }
     return Sources(**{**read, **several}), Choice.of(**asked)
 
 

@@ -51,7 +51,7 @@ def read_record(file: Path) -> dict[str, Any]:
         record = json.loads(file.read_text(encoding="utf-8"))
         places = {one["place"]: _place(file, one) for one in record["files"]}
         arguments = {name: _moved(value, places) for name, value in record["arguments"].items()}
-        known = {"rows": str(record["rows"]), "signatures": dict(record["signatures"])}
+        known = {"rows": str(record["rows"]), "signatures": dict(record["signatures"]), "names": arguments["names"]}
     except OSError as error:
         raise BadInput(file, f"cannot be read ({error.strerror or error})") from None
     except (ValueError, KeyError, TypeError, AttributeError):

@@ -9,7 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from remix.cli import cli
-from remix.errors import Error
+from remix.errors import Error, UsageError
+from remix.workspace import Workspace
 
 TEXT = "Ada met Bob in Rome."
 KEYS = {
@@ -161,6 +162,17 @@ def test_folders_of_frames_score_as_the_files_they_were_made_from(tmp_path):
     assert found[0] == (1, 0, 1)
     none = {"signature": "", "signature_short": ""}
     assert [row | none for row in of_folders] == [row | none for row in of_files]
+
+
+def test_in_python_one_name_may_stand_for_a_list_and_a_wrong_one_is_told(tmp_path):
+    workspace = Workspace(tmp_path / "w")
+    workspace.annotate(["sample-news"], ["prior"])
+    rows, datasets = workspace.evaluate("sample-news", systems="prior", tasks="A2KB", matchings="weak", by="kb")
+    assert (datasets, set(rows["task"]), set(rows["matching"])) == (["sample-news"], {"A2KB"}, {"weak"})
+    with pytest.raises(UsageError, match="nothing is called 'matching' here; did you mean 'matchings'"):
+        workspace.evaluate("sample-news", matching="weak")
+    with pytest.raises(UsageError, match="--threshold is not for comparisons"):
+        workspace.compare("sample-news", threshold="0.3")
 
 
 def test_what_matchings_and_classes_of_errors_are_stands_below_the_tables(files):

@@ -81,3 +81,10 @@ def test_other_options_and_other_files_are_refused(recorded, tmp_path: Path):
     none = tmp_path / "none.json"
     none.write_text("[]")
     assert "is no record of an evaluation" in str(invoke("--reproduce", none).exception)
+    known = json.loads(record.read_text())
+    del known["arguments"]["names"]
+    none.write_text(json.dumps(known))
+    assert "is no record of an evaluation" in str(invoke("--reproduce", none).exception)
+    known["arguments"] |= {"names": [], "task": "A2KB"}
+    none.write_text(json.dumps(known))
+    assert "nothing is called 'task' here; did you mean 'tasks'?" in str(invoke("--reproduce", none).exception)
