@@ -7,6 +7,7 @@ a format cannot hold.
 from __future__ import annotations
 
 import hashlib
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -188,6 +189,8 @@ def _sniffed(source: Source) -> Format:
     if source.is_collection:
         return _sniffed_collection(source)
     head = source.head
+    if head.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        head = head.decode("utf-16", errors="ignore").encode()
     fitting = [one for one in FORMATS if one.sniff(head, Path(str(source.path)).name)]
     if not fitting:
         raise BadInput(source.name, f"is in no known format; known: {', '.join(FORMATS.names())}")

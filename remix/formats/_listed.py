@@ -53,7 +53,9 @@ def _with_numbers(source: str, rows: pl.DataFrame) -> pl.DataFrame:
     plain = rows.with_columns(pl.col("begin", "end").cast(pl.Int64, strict=False))
     if not plain["begin"].null_count() and not plain["end"].null_count():
         return plain
-    whole = [pl.col(name).str.contains(r"^\s*[+-]?[0-9]+(?:\.0*)?\s*$").fill_null(False) for name in ("begin", "end")]
+    whole = [
+        pl.col(name).str.contains(r"^\s*[+-]?[0-9]{1,18}(?:\.0*)?\s*$").fill_null(False) for name in ("begin", "end")
+    ]
     if (wrong := rows.filter(~(whole[0] & whole[1]))).height:
         row = wrong.row(0, named=True)
         reason = f"begin and end are whole numbers, not '{row['begin']}' and '{row['end']}'"

@@ -150,7 +150,7 @@ def _located(rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
         wrong = rows.filter(pl.col("kind") == kind)
         if wrong.height:
             mends.add(kind, _example(wrong.row(0, named=True)), wrong.height)
-    cut = pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin"))
+    cut = pl.col("text").str.slice(pl.col("begin"), (pl.col("end") - pl.col("begin")).clip(0))
     return rows.filter(pl.col("kind").ne_missing("range")).with_columns(surface_form=pl.coalesce(cut, "anchor"))
 
 

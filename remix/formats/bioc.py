@@ -22,7 +22,7 @@ from remix.errors import BadInput
 from remix.files import written
 from remix.formats import Format, Found, Loss, Source
 from remix.formats._biomedical import concepts, identifiers
-from remix.formats._mending import Mends
+from remix.formats._mending import Mends, recoded
 from remix.formats._mentions import MENTIONS, Mentions, assembled, flat, labels
 from remix.frames import Frames
 from remix.signature import content_hash
@@ -44,14 +44,11 @@ def _is_bioc(head: bytes, name: str) -> bool:
 def _read(source: Source, dataset: str) -> Found:
     with source.open() as stream:
         content = stream.read()
-    documents = (
-        _of_xml(source, content)
-        if content.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"<")
-        else _of_json(source, content)
-    )
+    mends = Mends()
+    said = recoded(content, mends).lstrip()
+    documents = _of_xml(source, said) if said.startswith("<") else _of_json(source, said)
     texts: list[tuple[str, str]] = []
     rows: list[dict[str, Any]] = []
-    mends = Mends()
     for document in documents:
         texts.append((document["id"], _text(document["passages"])))
         for passage in document["passages"]:
@@ -66,14 +63,18 @@ def _read(source: Source, dataset: str) -> Found:
     return assembled(read, dataset, content_hash(content))
 
 
-def _of_json(source: Source, content: bytes) -> Iterator[dict[str, Any]]:
+def _of_json(source: Source, content: str) -> Iterator[dict[str, Any]]:
     """Yield documents: `id` and `passages`, each with offset, text and annotations (id, infons, text, locations)."""
     try:
         whole = json.loads(content)
         listed = whole if isinstance(whole, list) else whole.get("documents", whole.get("PubTator3", [whole]))
         for document in listed:
             passages = [
-                {"offset": int(one["offset"]), "text": one.get("text") or "", "annotations": one.get("annotations", [])}
+                {
+                    "offset": _number(one["offset"]),
+                    "text": one.get("text") or "",
+                    "annotations": one.get("annotations", []),
+                }
                 for one in document["passages"]
             ]
             yield {"id": str(document["id"]), "passages": passages}
@@ -83,13 +84,13 @@ def _of_json(source: Source, content: bytes) -> Iterator[dict[str, Any]]:
         raise BadInput(source.name, f"is no BioC JSON: a document or passage lacks {error}") from None
 
 
-def _of_xml(source: Source, content: bytes) -> Iterator[dict[str, Any]]:
+def _of_xml(source: Source, content: str) -> Iterator[dict[str, Any]]:
     try:
         root = ElementTree.fromstring(content)
         for document in root.iter("document"):
             passages = [
                 {
-                    "offset": int(one.findtext("offset", "0")),
+                    "offset": _number(one.findtext("offset", "0")),
                     "text": one.findtext("text") or "",
                     "annotations": [_of_element(element) for element in one.iter("annotation")],
                 }
@@ -102,13 +103,19 @@ def _of_xml(source: Source, content: bytes) -> Iterator[dict[str, Any]]:
         raise BadInput(source.name, f"is no BioC: an offset or length is no number ({error})") from None
 
 
+def _number(said: Any) -> int:
+    if abs(number := int(said)) >= 1 << 53:
+        raise ValueError(f"{said} is beyond any text")
+    return number
+
+
 def _of_element(element: ElementTree.Element) -> dict[str, Any]:
     return {
         "id": element.get("id", ""),
         "infons": {one.get("key", ""): one.text or "" for one in element.findall("infon")},
         "text": element.findtext("text"),
         "locations": [
-            {"offset": int(one.get("offset", "-1")), "length": int(one.get("length", "-1"))}
+            {"offset": _number(one.get("offset", "-1")), "length": _number(one.get("length", "-1"))}
             for one in element.findall("location")
         ],
     }
@@ -130,7 +137,7 @@ def _located(name: str, annotation: dict[str, Any], number: int, mends: Mends) -
     if not locations:
         mends.add("no-location", f"{place} has no location")
     for nth, location in enumerate(locations):
-        begin, length = int(location["offset"]), int(location["length"])
+        begin, length = _number(location["offset"]), _number(location["length"])
         yield {
             "mention": number + nth,
             "place": place,

@@ -26,7 +26,7 @@ UNTYPED = "Entity"
 
 _FIRST = re.compile(rb"T[0-9]\S*\t\S+ [0-9]+ [0-9]+(?:;[0-9]+ [0-9]+)*(?:\t|$)|(?:[RENAM][0-9]\S*|#\S*|\*)\t\S+ ")
 _MENTION = re.compile(rb"(?m)^T[0-9]\S*\t\S+ [0-9]+ [0-9]+")
-_SPAN = r"^T\S+\t\S+ [0-9]+ [0-9]+(?:;[0-9]+ [0-9]+)*(?:\t|$)"
+_SPAN = r"^T\S+\t\S+ [0-9]{1,18} [0-9]{1,18}(?:;[0-9]{1,18} [0-9]{1,18})*(?:\t|$)"
 _IDENTIFIER = r"^(?:https?://\S+|Q[0-9]+|[A-Za-z]+:[^\s/]\S*)$"
 
 
@@ -119,7 +119,7 @@ def _fragments(mentions: pl.DataFrame) -> pl.DataFrame:
         pl.col("name", "place", "class", "anchor", "text", "begin").first(), pl.col("end").last()
     )
     numbered = whole.rename({"mention": "of"}).with_row_index("mention")
-    said = pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin"))
+    said = pl.col("text").str.slice(pl.col("begin"), (pl.col("end") - pl.col("begin")).clip(0))
     # BRAT writes a line feed of the text as a space.
     alike = said.str.replace_all(r"\s+", " ") == pl.col("anchor").str.replace_all(r"\s+", " ")
     anchor = pl.when(alike.fill_null(False)).then(said).otherwise("anchor")

@@ -24,6 +24,7 @@ from remix.errors import BadInput
 from remix.formats import Format, Found, Repair, Source
 from remix.formats._elevant_kinds import ARTICLES, kind_of
 from remix.formats._elevant_writing import write_articles
+from remix.formats._mending import Mends, decoded
 from remix.formats._scoping import annotation_iris, document_iris
 from remix.frames import Frames
 from remix.names import RMX
@@ -65,7 +66,8 @@ def _is_elevant(head: bytes, name: str) -> bool:
 def _read(source: Source, dataset: str) -> Found:
     with source.open() as stream:
         content = stream.read()
-    articles = _articles(source, content)
+    mends = Mends()
+    articles = _articles(source, decoded(content, mends).encode())
     titled = pl.col("title").str.contains("^https?://") & pl.col("title").is_unique()
     named = pl.concat_str(pl.lit("urn:elevant:article:"), pl.col("id").cast(pl.String))
     articles = articles.with_columns(given=pl.when(titled).then("title").otherwise(named), dataset=pl.lit(dataset))
@@ -74,8 +76,8 @@ def _read(source: Source, dataset: str) -> Found:
     answered = articles["entity_mentions"].null_count() < len(articles) or "linked_articles" in source.name
     rows = _mentions(articles) if answered else _labels(articles)
     rows = rows.join(articles.select("document", "text"), on="document", maintain_order="left")
-    rows = rows.with_columns(surface_form=pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin")))
     _refuse_outside(source, rows)
+    rows = rows.with_columns(surface_form=pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin")))
     rows = rows.with_columns(given=pl.concat_str("document", pl.lit("#"), pl.int_range(pl.len()).cast(pl.String)))
     rows = rows.with_columns(annotation=annotation_iris(rows), dataset=pl.lit(dataset), given=pl.lit(None, pl.String))
     links = rows.filter(pl.col("entity").is_not_null()).select("annotation", "entity", entity_as_given="entity")
@@ -90,12 +92,10 @@ def _read(source: Source, dataset: str) -> Found:
         candidates=candidates,
         values=pl.concat([_nesting(rows), _hyperlinks(rows, articles)]),
     )
-    return Found(frames=frames, repairs=_repairs(articles), content=content_hash(content))
-
-
-def _repairs(articles: pl.DataFrame) -> tuple[Repair, ...]:
     empty = articles.filter(pl.col("text") == "")["document"]
-    return (Repair("empty-document", len(empty), str(empty[0])),) if len(empty) else ()
+    mends.add("empty-document", "".join(empty[:1]), len(empty))
+    repairs = tuple(Repair(kind, count, mends.examples[kind]) for kind, count in mends.counts.items())
+    return Found(frames=frames, repairs=repairs, content=content_hash(content))
 
 
 def _articles(source: Source, content: bytes) -> pl.DataFrame:

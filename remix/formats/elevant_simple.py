@@ -15,6 +15,7 @@ from remix.errors import BadInput
 from remix.formats import Format, Found, Source
 from remix.formats._elevant_kinds import SIMPLE, kind_of
 from remix.formats._elevant_writing import write_simple
+from remix.formats._mending import Mends, decoded
 from remix.formats._mentions import Mentions, assembled
 from remix.formats.elevant import broken
 from remix.signature import content_hash
@@ -39,10 +40,12 @@ def _is_simple(head: bytes, name: str) -> bool:
 def _read(source: Source, dataset: str) -> Found:
     with source.open() as stream:
         content = stream.read()
+    mends = Mends()
+    lines = decoded(content, mends).encode()
     try:
-        articles = pl.read_ndjson(content, schema=_SCHEMA).with_row_index("line", offset=1)
+        articles = pl.read_ndjson(lines, schema=_SCHEMA).with_row_index("line", offset=1)
     except pl.exceptions.PolarsError as error:
-        raise broken(source, content, error) from None
+        raise broken(source, lines, error) from None
     place = pl.format("urn:elevant:article:{}", pl.col("line") - 1)
     titled = pl.col("title").is_not_null() & pl.col("title").is_unique() & pl.col("text").is_not_null()
     articles = articles.with_columns(name=pl.when(titled).then("title").otherwise(place))
@@ -59,6 +62,7 @@ def _read(source: Source, dataset: str) -> Found:
         mentions=rows.rename({"start_char": "begin", "end_char": "end"}),
         links=links,
         candidates=candidates,
+        mends=mends,
     )
     return assembled(read, dataset, content_hash(content))
 

@@ -80,6 +80,8 @@ def _rows(source: Source, lines: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     """Return the lines with their document, language, gap to the next token, and cells; comments have no cells."""
     comment = pl.col("line").str.starts_with("#") & ~pl.col("line").str.contains("\t")
     header = lines.filter(~comment).head(1)
+    if header.is_empty():
+        raise BadInput(source.name, "has no header with the columns TOKEN, NE-COARSE-LIT and NEL-LIT")
     names = header["line"][0].split("\t")
     for name in ("TOKEN", "NE-COARSE-LIT", "NEL-LIT"):
         if name not in names:

@@ -42,14 +42,16 @@ def _is_jsonl(head: bytes, name: str) -> bool:
         cut = lines.pop()
         if not lines:
             return re.match(rb'\s*\{"document"\s*:\s*"[^"]*"\s*,\s*"text"', cut) is not None
-    return bool(lines) and all(map(_fits, lines))
+    # A line that is broken further down is for the reader to name.
+    return bool(lines) and _fits(lines[0]) is True and False not in map(_fits, lines)
 
 
-def _fits(line: bytes) -> bool:
+def _fits(line: bytes) -> bool | None:
+    """Return whether a line is a mention or a text of this format, None for what is no JSON."""
     try:
-        row = json.loads(line)
+        row = json.loads(line.decode("utf-8-sig", errors="replace"))
     except ValueError:
-        return False
+        return None
     if not isinstance(row, dict) or not any(one in row for one in FIELDS[0]):
         return False
     spans = any(one in row for one in FIELDS[1]) and any(one in row for one in FIELDS[2])

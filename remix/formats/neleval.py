@@ -27,7 +27,9 @@ _NUMBER = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
 def _is_neleval(head: bytes, name: str) -> bool:
     lines = [line for line in head.decode("utf-8", "replace").splitlines()[:20] if line.strip()]
     lines = lines[:-1] if len(head) >= 1 << 16 and len(lines) > 1 else lines
-    return bool(lines) and all(map(_fits, lines))
+    fitting = [_fits(line) for line in lines]
+    # A line that is broken further down is for the reader to name.
+    return bool(lines) and fitting[0] and 2 * sum(fitting) > len(lines)
 
 
 def _fits(line: str) -> bool:

@@ -55,7 +55,10 @@ def _read(source: Source, dataset: str) -> Found:
         links = _joined(placed, [_links(data, _place(source, name), mends) for name, data in tables.items()], source)
         files = files | tables
     else:
-        tables = {name: data for name, data in files.items() if _is_tac(data[: 1 << 16], name)}
+        fitting = {name: data for name, data in files.items() if _is_tac(data[: 1 << 16], name)}
+        tables = fitting if source.is_collection else files
+        if not tables:
+            raise BadInput(source.name, "has no queries (<kbpentlink>) and no table of 2015 in it")
         links = pl.concat([_table(data, _place(source, name), mends) for name, data in tables.items()])
     ranked = links.with_row_index("row").sort("score", descending=True, nulls_last=True, maintain_order=True)
     best = ranked.unique(_MENTION, keep="first", maintain_order=True).sort("row").drop("row").with_row_index("mention")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import gzip
+import re
 import resource
 from pathlib import Path
 
+import polars as pl
 import pytest
 
-from remix.errors import BadInput, UnknownName
-from remix.formats import read
+from remix.errors import BadInput, Error, UnknownName
+from remix.formats import FORMATS, read, write
+from remix.formats._mentions import Mentions, assembled
 
 NIF = "@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .\n"
 CLEAN = (
@@ -97,3 +100,75 @@ def test_read_when_a_line_holds_text_with_brackets_after_an_error_then_the_line_
     # Prefixes that are supplied must not move the lines.
     path.write_text(CLEAN.removeprefix(NIF) + "\n\n<http://x/a> nif:p 1 nif:q 2 .\n")
     assert refusal(path).startswith(":5:")
+
+
+MENTION = '{"document": "d", "begin": 0, "end": 4}\n'
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "reason"),
+    [
+        ("x.jsonl", MENTION * 2 + MENTION[:20], ":3: is no JSON"),
+        ("x.tsv", "d\t0\t3\tQ1\nd\t5\t8\tQ2\nd\t-9\t11\tQ3\n", ":3: begin and end are numbers, not '-9' and '11'"),
+        (
+            "x.jsonl",
+            '{"id": 0, "title": "", "text": "Rome", "labels": [{"id": 0, "span": [4, 0]}]}',
+            ":1: the span [4, 0]",
+        ),
+    ],
+)
+def test_broken_line_is_named_though_the_format_is_to_be_told(
+    tmp_path: Path, file: str, text: str, reason: str
+) -> None:
+    path = tmp_path / file
+    path.write_text(text)
+    assert refusal(path).startswith(reason)
+
+
+def test_text_of_other_encodings_is_of_the_same_format(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes((MENTION.replace('"d"', '"é"') * 2).encode("utf-16"))
+    assert [repair.kind for repair in read(path).report.repairs] == ["encoding", "duplicate"]
+
+
+NUMBER = rb"(?<![0-9A-Za-z#_.])27(?![0-9])"
+"""27 as the end of the mention whose begin is 20."""
+
+WRONG = {
+    "cut short": lambda data: data[: 2 * len(data) // 3],
+    "cut at the end": lambda data: data[:-3],
+    "in Windows-1252": lambda data: data.decode().encode("cp1252", "replace"),
+    "in UTF-16": lambda data: data.decode().encode("utf-16"),
+    "with a mark": lambda data: b"\xef\xbb\xbf" + data,
+    "with a binary zero": lambda data: data[: len(data) // 2] + b"\0" + data[len(data) // 2 :],
+    "blank": lambda data: b"\n\n",
+    "beyond the text": lambda data: re.sub(NUMBER, b"2700", data),
+    "before its begin": lambda data: re.sub(NUMBER, b"3", data),
+    "no number": lambda data: re.sub(NUMBER, b"abc", data),
+    "no number of a machine": lambda data: re.sub(NUMBER, b"9" * 20, data),
+    "with other lines": lambda data: data + b"this is no line of the format\n",
+    "without a column": lambda data: b"\n".join(line.rsplit(b"\t", 1)[0] for line in data.split(b"\n")),
+    "without a field": lambda data: re.sub(rb"begin|start|offset|span", b"x", data),
+}
+
+
+@pytest.mark.parametrize("format", [one.name for one in FORMATS if one.write is not None])
+def test_wrong_files_of_every_format_are_read_or_refused_in_one_line(tmp_path: Path, format: str) -> None:
+    texts = {"name": ["d1", "d2"], "text": ["Café Ada met Bob in München.", "Rome is old.\nIt is big."]}
+    mentions = {"mention": [0, 1, 2], "name": ["d1", "d1", "d2"], "begin": [0, 20, 0], "end": [4, 27, 4]}
+    links = {"mention": [0, 2], "identifier": ["http://dbpedia.org/resource/Café", "Q220"]}
+    frames = assembled(Mentions(*map(pl.DataFrame, (texts, mentions, links))), "urn:remix:dataset:x").frames
+    chosen = FORMATS[format]
+    whole = tmp_path / ("x" if chosen.collection else f"x{chosen.suffixes[0]}")
+    write(frames, whole, format)
+    files = sorted(path for path in whole.rglob("*") if path.is_file()) if whole.is_dir() else [whole]
+    for file in files[:2]:
+        data = file.read_bytes()
+        for name, wrong in WRONG.items():
+            file.write_bytes(wrong(data))
+            try:
+                read(whole, unannotated=True, format=format if name == "blank" else None)
+            except Error as error:
+                assert "\n" not in str(error), name
+                assert str(whole) in str(error), name
+        file.write_bytes(data)
