@@ -71,11 +71,13 @@ def ranked(
     if not result.edges.exists():
         numbered(session, session.scan(links), resolution, work, nodes, result.edges)
     if not result.scores.exists():
-        entities = pl.read_parquet(nodes, columns=["entity"])["entity"]
+        count: int = pl.scan_parquet(nodes).select(pl.len()).collect().item()
         with stage("PageRank and HITS"):
-            numbers = scores_of(edge_matrix(result.edges, len(entities)), damping=damping, tolerance=tolerance)
+            numbers = scores_of(edge_matrix(result.edges, count), damping=damping, tolerance=tolerance)
+        # The names come last: next to the matrix they would be the most that is ever in memory.
+        entities = pl.read_parquet(nodes, columns=["entity"])
         aside = work / "scores.unfinished"
-        write_parquet(pl.concat([entities.to_frame(), numbers], how="horizontal"), aside)
+        write_parquet(pl.concat([entities, numbers], how="horizontal"), aside)
         aside.rename(result.scores)
     return result
 
