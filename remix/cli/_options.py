@@ -81,8 +81,8 @@ SCORING = (
         "--by",
         multiple=True,
         metavar="COLUMN[:SCHEME]",
-        help="Break down by class, type, kb, a property or a measure; a,b crosses two; schemes: deciles, quantiles:4, "
-        "thresholds:3,5, head-torso-tail.",
+        help="Break down by class, type, kb, a measure, a property of documents (dcterms:subject) or the errors of a "
+        "run (error:SYSTEM); a,b crosses two; schemes: deciles, quantiles:4, thresholds:3,5, head-torso-tail.",
     ),
     click.option(
         "--min-support", type=click.IntRange(min=0), default=0, metavar="N", help="Leave out slices of fewer mentions."
