@@ -15,6 +15,7 @@ from remix.scoring.agreement import agreement
 from remix.scoring.choice import Choice
 from remix.scoring.comparison import Comparison, Part, compared, slices_of
 from remix.scoring.curves import CURVES
+from remix.scoring.error_columns import with_errors
 from remix.scoring.evaluation import case_of, counts_of
 from remix.scoring.inputs import Keeper, Sources, read_frames, read_inputs
 from remix.scoring.kept import kept_gold
@@ -54,7 +55,7 @@ def compared_inputs(keeper: Keeper, sources: Sources, choice: Choice, **tests: A
     parts: dict[str, Part] = {}
     signatures = []
     for own in [sources] if choice.by else sources.of_one_kind().one_by_one():
-        found = read_inputs(keeper, own, choice)
+        found = with_errors(read_inputs(keeper, own, choice), choice)
         whole = case_of(found.prepared(choice.profile), choice)
         counts, documents = counts_of(whole, choice), whole.mentions.documents
         signatures.append(signed(found, choice))

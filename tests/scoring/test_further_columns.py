@@ -123,6 +123,15 @@ def test_loaded_datasets_have_the_same_properties(files: tuple[Path, Path], tmp_
     assert sliced(rows, "dcterms:subject") == {"http://x/t/history": (1, 1), "http://x/t/travel": (1, 0)}
 
 
+def test_comparisons_have_the_same_slices(files: tuple[Path, Path]) -> None:
+    gold, run = files
+    asked = ["compare", "--gold", str(gold), "--run", f"bob={run}", "--by", "error:bob"]
+    result = CliRunner().invoke(cli, asked, catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    assert "error:bob=correct" in result.stdout
+    assert "error:bob=missing" in result.stdout
+
+
 def test_unknown_properties_are_refused_with_the_nearest(files: tuple[Path, Path]) -> None:
     frames = read(files[0]).frames
     with pytest.raises(
