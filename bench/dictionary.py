@@ -122,8 +122,10 @@ def generate(folder: Path, scale: float) -> None:
     )
     for shift, score in enumerate(("pagerank", "hits", "hub"), start=1):
         scores = placed(scores.with_columns((1 / (shift + pl.int_range(pl.len()))).alias(score)), score)
+    counts = pl.scan_parquet(folder / "dictionary.parquet").select("entity", "forms").unique().collect()
+    scores = scores.join(counts, on="entity", how="left").with_columns(pl.col("forms").fill_null(0))
     write("entities", scores.sort("entity"))
-    del scores
+    del scores, counts
     others(write, entity, scale)
     sizes = {file.stem: pl.scan_parquet(file).select(pl.len()).collect().item() for file in folder.glob("*.parquet")}
     described = {
@@ -132,6 +134,7 @@ def generate(folder: Path, scale: float) -> None:
         "version": f"{scale:g}-generated",
         "complete": False,
         "without_sources": [],
+        "form_sources": ["label"],
     }
     described |= {"circular_redirects": {"count": 0, "first": []}, "rows": sizes}
     (folder / "kb.json").write_text(json.dumps(described), encoding="utf-8")

@@ -55,7 +55,8 @@ class Assembly:
     found: dict[str, Any] = field(default_factory=dict)
 
     def run(self) -> dict[str, Any]:
-        """Return what was found on the way: circular redirects and unknown link targets, count and first ten.
+        """Return what was found on the way: the sources of the forms, and circular redirects and unknown link targets,
+        count and first ten.
 
         Raises `BadInput` where no surface form is left.
         """
@@ -98,8 +99,11 @@ class Assembly:
             return relations.counted_forms(self._resolved("surface_forms", "entity"), self._pages(), uncounted)
 
         self._part("surface_forms", forms, "key", "entity", "surface_form", "source")
-        if not height(self.to / "surface_forms.parquet"):
+        file = self.to / "surface_forms.parquet"
+        if not height(file):
             raise BadInput("the knowledge base", "no surface forms are left: there is nothing to look up")
+        sources = pl.scan_parquet(file).select(pl.col("source").drop_nulls().unique().sort())
+        self.found["form_sources"] = sources.collect()["source"].to_list()
 
     def _described(self) -> None:
         types, subclasses = ["entity", "class", "source"], ["class", "parent", "source"]
@@ -143,7 +147,7 @@ class Assembly:
 
         def every() -> Frame:
             known = relations.known_entities([*parts.values(), ends, labels, scores], self._read("resolution"))
-            return relations.entities(known, labels, scores)
+            return relations.entities(known, labels, scores, parts["dictionary_by_entity"])
 
         self._part("entities", every, "entity")
         if self._filtered("labels"):

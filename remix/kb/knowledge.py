@@ -15,7 +15,7 @@ from remix.iris import canonical
 from remix.kb.forms import normalise
 from remix.kb.naming import link_status, names, superclasses
 from remix.kb.parts import FORMAT, SORTED_BY, joined, matched
-from remix.kb.source_names import matching
+from remix.kb.source_names import matching, named
 
 if TYPE_CHECKING:
     import networkx
@@ -146,19 +146,16 @@ class KnowledgeBase:
         return to_networkx(named_edges(self.folder / "entities.parquet", self.folder / "links.parquet"))
 
     @property
-    def _whole(self) -> bool:
+    def as_built(self) -> bool:
         """Return whether the dictionary is asked as it was built."""
         return not self.left_out and not self.case_sensitive
 
-    @cached_property
+    @property
     def form_sources(self) -> list[str]:
         """Return the sources of the dictionary's rows, sorted, without those that are left out."""
-        return (
-            self.scan("surface_forms")
-            .select(pl.col("source").drop_nulls().unique().sort())
-            .collect()["source"]
-            .to_list()
-        )
+        every: list[str] = self.described["form_sources"]
+        left_out = named(every, self.left_out)
+        return [source for source in every if source not in left_out]
 
     @cached_property
     def surface_forms(self) -> pl.DataFrame:
@@ -167,7 +164,7 @@ class KnowledgeBase:
 
     @cached_property
     def entities(self) -> pl.DataFrame:
-        """Return entity, label, pagerank, hits and hub, each with its _rank, _percentile and _segment."""
+        """Return entity, label, forms, pagerank, hits and hub, each with its _rank, _percentile and _segment."""
         return self.scan("entities").collect()
 
     @cached_property
@@ -243,7 +240,7 @@ class KnowledgeBase:
 
         The count is summed over the sources that count, null where none does.
         """
-        if self._whole:
+        if self.as_built:
             return self.rows("dictionary", "key", keys, ["key", "entity", "count", "pagerank"])
         pairs = _summed(self.rows("surface_forms", "key", keys, ["key", "entity", "count"]))
         scores = self.rows("entities", "entity", pairs["entity"], ["entity", "pagerank"])
@@ -252,25 +249,26 @@ class KnowledgeBase:
     def coded_pairs(self, asked: pl.DataFrame) -> pl.LazyFrame:
         """Return name_code, entity, count and pagerank of the pairs of `asked`, which are name_code and key; lazily."""
         columns = ["entity", "count", "pagerank"]
-        if self._whole:
+        if self.as_built:
             return self.joined("dictionary", "key", asked, columns)
         return self.pairs(asked["key"]).join(asked, on="key").select("name_code", *columns).lazy()
 
     def pairs_of(self, entities: pl.Series) -> pl.DataFrame:
         """Return key, entity and count of the dictionary's pairs with these entities, in any order."""
         columns = ["key", "entity", "count"]
-        if self._whole:
+        if self.as_built:
             return self.rows("dictionary_by_entity", "entity", entities, columns)
         return _summed(self.rows("surface_forms", "entity", entities, columns))
 
     def form_counts(self, asked: pl.DataFrame) -> pl.DataFrame:
         """Return what is asked, one of its columns entity, with forms: how many keys the dictionary has for each.
 
-        Entities without any key are left out, and so is the column entity; in any order.
+        Entities without any key are left out, and so is the column entity; in any order. As the dictionary was built,
+        the counts stand in `entities`.
         """
-        if self._whole:
-            found = self.joined("dictionary_by_entity", "entity", asked, ["forms"]).collect(engine="streaming")
-            return found.unique()
+        if self.as_built:
+            found = self.joined("entities", "entity", asked, ["forms"]).filter(pl.col("forms") > 0)
+            return found.collect(engine="streaming")
         counts = self.pairs_of(asked["entity"]).group_by("entity").agg(forms=pl.len().cast(pl.Int64))
         return asked.join(counts, on="entity").drop("entity")
 

@@ -96,9 +96,9 @@ def _facts(kb: KnowledgeBase, name: str, iri: str, limit: int) -> Iterator[tuple
 def _scores(known: pl.DataFrame) -> Iterator[tuple[str, str]]:
     """Yield the columns of an entity's row; the places of a score stand on the line of the score."""
     row = known.row(0, named=True) if known.height else {}
-    places = {f"{score}_{place}" for score in _SCORES for place in ("rank", "percentile", "segment")}
+    apart = {f"{score}_{place}" for score in _SCORES for place in ("rank", "percentile", "segment")}
     for column, value in row.items():
-        if column == "entity" or value is None or column in places:
+        if column in ("entity", "forms") or value is None or column in apart:
             continue
         text = f"{value:.6g}" if isinstance(value, float) else str(value)
         if column in _SCORES:

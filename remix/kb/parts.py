@@ -10,7 +10,7 @@ import polars as pl
 
 __all__ = ["FORMAT", "SORTED_BY", "joined", "matched"]
 
-FORMAT = "4"
+FORMAT = "5"
 """Part of every version; grows when a knowledge base of the same sources would come out differently."""
 
 FEW = 50

@@ -143,9 +143,11 @@ def known_entities(columns: Sequence[Frame], stands_for: Frame) -> Frame:
     return distinct(every, ["entity"]).join(stands_for.select("iri"), left_on="entity", right_on="iri", how="anti")
 
 
-def entities(known: Frame, labels: Frame, scores: Frame) -> Frame:
-    """Return the known entities with label and prominence, null where there is none."""
-    return known.join(labels, on="entity", how="left").join(scores, on="entity", how="left")
+def entities(known: Frame, labels: Frame, scores: Frame, dictionary: Frame) -> Frame:
+    """Return the known entities with label and prominence, null where there is none, and the number of their forms."""
+    rows = known.join(labels, on="entity", how="left").join(scores, on="entity", how="left")
+    counted = rows.join(distinct(dictionary, ["entity", "forms"]), on="entity", how="left")
+    return counted.with_columns(nw.col("forms").fill_null(0))
 
 
 def scores_of_entities(scores: Frame) -> Frame:

@@ -58,7 +58,7 @@ class Task:
     `percentiles` are small frames by column, empty in the first pass.
     """
 
-    kb: tuple[Path, tuple[str, ...], list[str]] | None
+    kb: tuple[Path, tuple[str, ...]] | None
     chosen: tuple[str, ...]
     reference: str
     case_sensitive: bool
@@ -70,11 +70,9 @@ class Task:
         """Return the knowledge base as measures see it."""
         if self.kb is None:
             return None
-        folder, left_out, sources = self.kb
+        folder, left_out = self.kb
         kb = KnowledgeBase.open(folder).without_sources(left_out)
-        kb = kb.keeping_case() if self.case_sensitive else kb
-        kb.__dict__["form_sources"] = sources  # which takes reading the whole dictionary
-        return kb
+        return kb.keeping_case() if self.case_sensitive else kb
 
     @property
     def measures(self) -> tuple[Measure, ...]:

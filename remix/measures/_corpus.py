@@ -32,7 +32,7 @@ class Corpus(Coded):
 
     @cached_property
     def entities(self) -> pl.DataFrame:
-        """Return what the knowledge base knows of the targets, label and prominence, in the order of their codes."""
+        """Return what the knowledge base knows of the targets (`ENTITIES`), in the order of their codes."""
         if self.kb is None:
             return pl.DataFrame(schema=ENTITIES).clear(self._targets.height)
         known = self.kb.rows("entities", "entity", self._targets["entity"], list(ENTITIES))
@@ -130,7 +130,11 @@ class Corpus(Coded):
     @cached_property
     def entity_sizes(self) -> pl.DataFrame:
         """Return how many forms each entity has in W, in D, in both and in either, in the order of the entity codes."""
-        w = entity_forms(self.kb, self._entities, self._derived)
+        if self.kb is None or self.kb.as_built:
+            counts = self._targets.select("target_code", self.entities["forms"])
+        else:
+            counts = self.kb.form_counts(self._targets)
+        w = entity_forms(self.kb, self._entities, counts, self._derived)
         return self._sizes(w, self._entities, "entity_code", "forms")
 
     def _sizes(self, w: pl.DataFrame, every: pl.DataFrame, code: str, what: str) -> pl.DataFrame:
@@ -154,7 +158,7 @@ class Corpus(Coded):
             joined = joined.join(own, on=["document_code", side], how="left", maintain_order="left")
         of_entity = (
             taken(self.entity_sizes, joined["entity_code"]),
-            taken(self.entities.drop("entity"), joined["target_code"]),
+            taken(self.entities.drop("entity", "forms"), joined["target_code"]),
         )
         sized = pl.concat([joined, taken(self.form_sizes, joined["form_code"]), *of_entity], how="horizontal")
         zero = ("w_entities", "d_entities", "union_entities", "common_entities")

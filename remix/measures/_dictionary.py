@@ -16,6 +16,7 @@ __all__ = ["ENTITIES", "apart", "derived_from", "entity_forms", "form_entities",
 ENTITIES: dict[str, pl.DataType] = {
     "entity": pl.String(),
     "label": pl.String(),
+    "forms": pl.Int64(),
     **{
         f"{score}{suffix}": kind
         for score in ("pagerank", "hits", "hub")
@@ -69,16 +70,18 @@ def form_entities(kb: KnowledgeBase | None, names: pl.DataFrame, derived: pl.Dat
     return pl.concat([pairs, some.join(scores, on="entity", how="left").select(list(_PAIRS)).lazy()])
 
 
-def entity_forms(kb: KnowledgeBase | None, entities: pl.DataFrame, derived: pl.DataFrame) -> pl.DataFrame:
+def entity_forms(
+    kb: KnowledgeBase | None, entities: pl.DataFrame, counts: pl.DataFrame, derived: pl.DataFrame
+) -> pl.DataFrame:
     """Return entity_code and w_forms, |W_S(e)|, of the entities that have any form, in any order.
 
-    `entities` are entity_code, target_code, scope and entity; `derived` as for `apart`.
+    `entities` are entity_code, target_code, scope and entity; `counts` are target_code and forms, where no rows are
+    left out; `derived` as for `apart`.
     """
     if kb is None:
         return pl.DataFrame(schema={"entity_code": pl.UInt32, "w_forms": pl.Int64})
     entities = apart(kb, "entity", entities, derived)
     plain = entities.filter(pl.col("apart").is_null())
-    counts = kb.form_counts(plain.select("target_code", "entity").unique("target_code"))
     counted = plain.join(counts, on="target_code").select("entity_code", w_forms="forms")
     if plain.height == entities.height:
         return counted

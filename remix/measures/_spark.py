@@ -122,7 +122,7 @@ class _Run:
         self.documents = _whole_documents(tables)
         self.spark = self.documents.sparkSession
         self.empty = Corpus(Frames.empty(), known, reference=reference, case_sensitive=case_sensitive)
-        opened = None if known is None else (known.folder.absolute(), known.left_out, known.form_sources)
+        opened = None if known is None else (known.folder.absolute(), known.left_out)
         names = tuple(measure.name for measure in chosen.measures)
         self.task = Task(opened, names, reference, case_sensitive, chosen.signature, {})
 

@@ -45,6 +45,20 @@ def test_build_when_ends_are_redirects_then_graph_types_and_forms_are_about_thei
     assert f"{DBR}A_Freud" not in kb.surface_forms["entity"].to_list() + kb.entities["entity"].to_list()
 
 
+def test_build_when_done_then_each_entity_says_how_many_forms_it_has_and_which_sources_forms_have(
+    kb: KnowledgeBase,
+) -> None:
+    # Freud is 'anna' (thrice, one key) and 'freud', Karenina 'anna' and 'novel'; Tolstoy is linked to and has no form.
+    counted = {f"{DBR}Anna_Freud": 2, f"{DBR}Anna_Karenina": 2, f"{DBR}Tolstoy": 0}
+    assert {entity: counted.get(entity, 0) for entity in kb.entities["entity"]} == dict(
+        kb.entities.select("entity", "forms").rows()
+    )
+    asked = kb.entities.select("entity").with_row_index("code")
+    assert kb.form_counts(asked)["forms"].to_list() == [2, 2]
+    assert kb.form_sources == ["anchors", "candidate:tool", "gold:small", "names"]
+    assert kb.without_sources(["gold:*", "names"]).form_sources == ["anchors", "candidate:tool"]
+
+
 def test_candidates_when_counted_then_priors_are_shares_and_ranks_follow_the_counts(kb: KnowledgeBase) -> None:
     found_ = kb.candidates(pl.DataFrame({"form": ["anna", "ANNA", "nobody"]}))
     # 'Anna' and 'ANNA' are one key: Karenina 6, Freud 2 + 1 (the uncounted row adds nothing), 9 in all.
@@ -127,7 +141,7 @@ def test_open_when_there_is_no_knowledge_base_then_the_error_says_how_to_build_o
 
 
 def test_open_when_it_is_of_another_format_then_it_is_to_be_built_again(tmp_path: Path) -> None:
-    for described in ({}, {"format": "3"}):
+    for described in ({}, {"format": "4"}):
         file = tmp_path / "kb.json"
         file.write_text(json.dumps({"name": "old", "version": "1", "complete": False, **described}))
         with pytest.raises(MissingKnowledge, match="build it again"):

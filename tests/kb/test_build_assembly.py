@@ -159,6 +159,8 @@ def test_assembly_when_rows_are_random_then_it_equals_python(worlds: list[Rows])
         assert label == (min(names, key=lambda name: (-names[name], name)) if names else None)
         degrees = [sum(edge[place] == entity != edge[1 - place] for edge in edges) for place in (1, 0)]
         assert [incoming, outgoing] == (degrees if entity in nodes else [None, None])
+    forms = Counter(entity for _, entity in pairs)
+    assert entities["forms"].to_list() == [forms[entity] for entity in entities["entity"]]
     ranks = dict(entities.select("entity", "pagerank").rows())
     assert parts["dictionary"]["pagerank"].to_list() == [ranks[entity] for entity in parts["dictionary"]["entity"]]
 
