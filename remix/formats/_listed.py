@@ -39,7 +39,9 @@ def placed(source: str, rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     if (unsure := rows.filter(said & ~sure)).height:
         row = unsure.row(0, named=True)
         mends.add("confidence", f"line {row['line']}: '{row['confidence']}' is no number, left out", unsure.height)
-    twice = rows.filter(~pl.struct("document", "begin", "end", "entity").is_first_distinct())
+    # One label may stand in several readings of a mention, and be required in one of them alone.
+    told = [name for name in ("ignorable", "group", "option") if name in rows.columns]
+    twice = rows.filter(~pl.struct("document", "begin", "end", "entity", *told).is_first_distinct())
     if twice.height:
         row = twice.row(0, named=True)
         place = f"{row['document']} {row['begin']},{row['end']}"

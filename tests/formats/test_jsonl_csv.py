@@ -140,3 +140,13 @@ def test_json_lines_keep_what_they_hold(frames: Frames) -> None:
 def test_tables_keep_what_they_hold(frames: Frames) -> None:
     held, _ = reduced(frames, FORMATS["csv"].holds)
     assert_same(rewritten(frames, "csv", "x.csv"), held)
+
+
+def test_a_mention_in_several_readings_is_no_duplicate(tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text(
+        "".join(
+            f'{{"document": "d", "begin": 0, "end": 4, "entity": "Q1", "group": "g", "option": "{option}"}}\n'
+            for option in ("1", "2", "2")
+        )
+    )
+    assert [(one.kind, one.count) for one in read(tmp_path / "x.jsonl").report.repairs] == [("duplicate", 1)]
