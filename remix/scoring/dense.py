@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-__all__ = ["components", "counts", "looked_up", "marked"]
+__all__ = ["components", "counts", "firsts", "looked_up", "marked"]
 
 Numbers = npt.NDArray[np.int64]
 
@@ -73,3 +73,23 @@ def components(left: Numbers, right: Numbers) -> Numbers:
             every: Numbers = labels[left]
             return every
         labels = found
+
+
+def firsts(hashes: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint32]:
+    """Return for each row one row of the same hash, the same for all that have it.
+
+    >>> firsts(np.array([7, 9, 7], np.uint64)).tolist()
+    [2, 1, 2]
+    """
+    found = left = np.arange(len(hashes), dtype=np.uint32)
+    found = found.copy()
+    while len(left):
+        # Of the rows of one place in a table the last one stays; those of other hashes try again by other bits.
+        bits = len(left).bit_length() + 1
+        slots = (hashes[left] >> np.uint64(64 - bits)).astype(np.int64)
+        table = np.empty(1 << bits, np.uint32)
+        table[slots] = left
+        found[left] = table[slots]
+        left = left[hashes[found[left]] != hashes[left]]
+        hashes = hashes * np.uint64(0x9E3779B97F4A7C15)
+    return found

@@ -15,7 +15,7 @@ import polars as pl
 from remix import progress
 from remix.errors import UsageError
 from remix.frames import Frames
-from remix.scoring.dense import counts, looked_up, marked
+from remix.scoring.dense import counts, firsts, looked_up, marked
 from remix.scoring.documents import aligned
 
 if TYPE_CHECKING:
@@ -65,8 +65,9 @@ def mentions_of(gold: Frames, runs: Mapping[str, Frames], kb: KnowledgeBase | No
         sides.append(_rows(run, aligned(gold, run, name).join(keys, on="gold").select("doc", "document"), number))
     entities, codes = _coded([frames.links["entity"] for frames in (gold, *runs.values())], kb)
     links = [_links(frames, code) for frames, code in zip((gold, *runs.values()), codes, strict=True)]
-    left, gold_links = _linked(*_joined(sides[:1], links[:1]), len(entities))
-    right, answer_links = _linked(*_joined(sides[1:], links[1:]), len(entities))
+    texts = [frames.annotations.select(_TEXTS) for frames in (gold, *runs.values())]
+    left, gold_links = _linked(*_joined(sides[:1], texts[:1], links[:1]), len(entities))
+    right, answer_links = _linked(*_joined(sides[1:], texts[1:], links[1:]), len(entities))
     right, answer_links = _answers(right, answer_links, gold.regions.join(keys, left_on="document", right_on="gold"))
     return Mentions(
         tuple(runs), documents, _grouped(left), right, gold_links.rename({"id": "g"}), answer_links, entities
@@ -74,24 +75,23 @@ def mentions_of(gold: Frames, runs: Mapping[str, Frames], kb: KnowledgeBase | No
 
 
 def _rows(frames: Frames, keys: pl.DataFrame, system: int) -> pl.DataFrame:
-    columns = ["row", "annotation", "doc", "begin", "end", "ignorable", "group", "option"]
-    numbered = frames.annotations.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
+    numbered = frames.annotations.select("document", "begin", "end", row=pl.int_range(pl.len(), dtype=pl.Int64))
     if keys["document"].is_unique().all():
-        # Where each document is one of gold's the rows stay as they are, and no text is copied.
-        numbers = numbered.select("document").join(keys, on="document", how="left", maintain_order="left")["doc"]
-        rows = numbered.with_columns(numbers)
-        rows = rows.drop_nulls("doc") if numbers.null_count() else rows
+        # Where each document is one of gold's the rows stay as they are.
+        places = numbered["document"].cast(pl.Enum(keys["document"]), strict=False).to_physical()
+        rows = numbered.with_columns(keys["doc"].gather(places))
+        rows = rows.drop_nulls("doc") if places.null_count() else rows
     else:
         rows = numbered.join(keys, on="document")
-    return rows.select(pl.lit(system, pl.Int64).alias("system"), *columns)
+    return rows.select(pl.lit(system, pl.Int64).alias("system"), "row", "doc", "begin", "end")
 
 
 def _coded(given: list[pl.Series], kb: KnowledgeBase | None) -> tuple[pl.Series, list[pl.Series]]:
     """Return the entities in order, and the number of each link's entity; null stays null."""
     every, places = _distinct(pl.concat(given))
     resolved = every if kb is None else kb.resolve(every)
-    entities = resolved.unique().sort()
-    numbers = resolved.cast(pl.Enum(entities)).to_physical().cast(pl.Int64).gather(places)
+    entities = resolved.drop_nulls().unique().sort()
+    numbers = (resolved.rank("dense").cast(pl.Int64) - 1).gather(places)
     bounds = np.cumsum([0, *(len(links) for links in given)]).tolist()
     return entities, [numbers[first:last] for first, last in pairwise(bounds)]
 
@@ -101,10 +101,11 @@ def _distinct(values: pl.Series) -> tuple[pl.Series, pl.Series]:
 
     Strings are told apart by their hashes, which takes a third of the time; that these do so is then verified.
     """
-    hashes = pl.DataFrame({"hash": values.hash()})
-    first = hashes.with_row_index("row").group_by("hash").agg(pl.col("row").min()).with_row_index("place")
-    found = hashes.join(first.select("hash", "place"), on="hash", how="left", maintain_order="left")["place"]
-    every = values.gather(first["row"])
+    first = firsts(values.hash().to_numpy())
+    own = np.flatnonzero(first == np.arange(len(first)))
+    numbers = np.empty(len(first), np.uint32)
+    numbers[own] = np.arange(len(own))
+    every, found = values.gather(own), pl.Series(numbers[first])
     if every.gather(found).eq_missing(values).all():
         return every, found
     every = values.unique()
@@ -126,23 +127,32 @@ def _links(frames: Frames, codes: pl.Series) -> pl.DataFrame:
     return rows.select("row", "code").unique()
 
 
-def _joined(sides: list[pl.DataFrame], links: list[pl.DataFrame]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the rows of all runs and their links, numbered one after another."""
+def _joined(
+    sides: list[pl.DataFrame], texts: list[pl.DataFrame], links: list[pl.DataFrame]
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Return the rows of all runs, their texts and their links, numbered one after another."""
     if not sides:
-        sides, links = [pl.DataFrame(schema=_ROWS)], [pl.DataFrame(schema={"row": pl.Int64, "code": pl.Int64})]
+        sides, texts = [pl.DataFrame(schema=_ROWS)], [pl.DataFrame(schema=dict.fromkeys(_TEXTS, pl.String))]
+        links = [pl.DataFrame(schema={"row": pl.Int64, "code": pl.Int64})]
     shift, moved = 0, []
-    for side, linked in zip(sides, links, strict=True):
+    for side, text, linked in zip(sides, texts, links, strict=True):
         moved.append((side.with_columns(pl.col("row") + shift), linked.with_columns(pl.col("row") + shift)))
-        shift += 1 + max(_largest(side["row"]), _largest(linked["row"]))
-    return pl.concat([side for side, _ in moved]), pl.concat([linked for _, linked in moved])
+        shift += len(text)
+    return pl.concat([side for side, _ in moved]), pl.concat(texts), pl.concat([linked for _, linked in moved])
 
 
-_ROWS = {
-    **{name: pl.Int64() for name in ("system", "row")},
-    "annotation": pl.String(),
-    **{name: pl.Int64() for name in ("doc", "begin", "end")},
-    **{name: pl.String() for name in ("ignorable", "group", "option")},
-}
+_ROWS = dict.fromkeys(["system", "row", "doc", "begin", "end"], pl.Int64())
+_TEXTS = ["annotation", "ignorable", "group", "option"]
+
+
+def _with_texts(rows: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows with the texts of their row numbers; what is all null or all a copy is not looked up."""
+    alike = {name: "annotation" for name in ("group", "option") if texts[name].equals(texts["annotation"])}
+    empty = [name for name in ("ignorable",) if texts[name].null_count() == len(texts)]
+    own = texts.drop(*alike, *empty)[rows["row"]]
+    return pl.concat([rows, own], how="horizontal").with_columns(
+        **alike, **{name: pl.lit(None, pl.String) for name in empty}
+    )
 
 
 def _largest(numbers: pl.Series) -> int:
@@ -150,8 +160,10 @@ def _largest(numbers: pl.Series) -> int:
     return -1 if largest is None else int(largest)  # type: ignore[arg-type]
 
 
-def _linked(rows: pl.DataFrame, links: pl.DataFrame, beyond: int) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the rows with `link`, sorted and numbered as `id`, and their links by that number."""
+def _linked(
+    rows: pl.DataFrame, texts: pl.DataFrame, links: pl.DataFrame, beyond: int
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the rows with `link` and texts, sorted and numbered as `id`, and their links by that number."""
     links = links.filter(marked(rows["row"], 1 + max(_largest(rows["row"]), _largest(links["row"])))[links["row"]])
     meant = np.full(1 + _largest(rows["row"]), NIL, np.int64)
     meant[links["row"].to_numpy()] = links["code"].to_numpy()
@@ -159,16 +171,16 @@ def _linked(rows: pl.DataFrame, links: pl.DataFrame, beyond: int) -> tuple[pl.Da
     if len(several):
         keys = several.sort("code").group_by("row").agg(key=pl.col("code").cast(pl.String).str.join(" "))
         meant[keys["row"].to_numpy()] = keys["key"].rank("dense").cast(pl.Int64).to_numpy() + (beyond - 1)
-    rows = _sorted(rows.with_columns(link=pl.Series(meant[rows["row"].to_numpy()])))
-    rows = rows.with_row_index("id").with_columns(pl.col("id").cast(pl.Int64))
+    rows = _sorted(rows.with_columns(link=pl.Series(meant[rows["row"].to_numpy()])), texts)
+    rows = rows.with_columns(id=pl.int_range(pl.len(), dtype=pl.Int64))
     linked = looked_up(links, "row", rows, ["id"]).select("id", entity="code")
-    return rows.drop("row"), linked
+    return _with_texts(rows, texts).drop("row"), linked
 
 
 _NUMBERS = ["system", "doc", "begin", "end", "link"]
 
 
-def _sorted(rows: pl.DataFrame) -> pl.DataFrame:
+def _sorted(rows: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
     """Return the rows by their numbers and, where all of these are equal, by group, option and name."""
     by_numbers = _order(rows)
     rows = rows if by_numbers.is_sorted() else rows[by_numbers]
@@ -177,7 +189,7 @@ def _sorted(rows: pl.DataFrame) -> pl.DataFrame:
     if not len(places):
         return rows
     order = np.arange(len(rows))
-    equal = rows[places].with_columns(place=pl.Series(places))
+    equal = _with_texts(rows[places], texts).with_columns(place=pl.Series(places))
     order[places] = equal.sort(*_NUMBERS, "group", "option", "annotation")["place"].to_numpy()
     return rows[order]
 
@@ -192,7 +204,8 @@ def _order(rows: pl.DataFrame) -> pl.Series:
     for name, size in zip(_NUMBERS, ranges, strict=True):
         # NIL is -1, as no offset is: what has none comes first.
         packed = packed * size + (pl.col(name).fill_null(-1) + 1)
-    return rows.select(place=packed.arg_sort()).to_series()
+    # Rows come in runs that are sorted, which a stable sort merges.
+    return pl.Series(np.argsort(rows.select(packed).to_series().to_numpy(), kind="stable"))
 
 
 def _repeated(rows: pl.DataFrame, of: int = 1) -> npt.NDArray[np.bool_]:
