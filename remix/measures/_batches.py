@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from remix.measures import MEASURES, Choice, measured_of, measured_tables
 from remix.measures._averages import Sums, means_of_units, summed
 from remix.measures._corpus import Corpus
 from remix.measures._declaration import Measure
+from remix.measures._threads import cached_property
 
 if TYPE_CHECKING:
     import pyarrow

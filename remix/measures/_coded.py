@@ -6,14 +6,13 @@ the number of an entity in any scope, `name_code` that of a key in all scopes th
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import polars as pl
 
 from remix.frames import Frames
 from remix.kb import KnowledgeBase, normalise
 from remix.measures._codes import Codes, by_number, distinct, taken
 from remix.measures._dictionary import apart, derived_from
+from remix.measures._threads import cached_property
 
 __all__ = ["CODE_OF", "Coded"]
 

@@ -7,6 +7,7 @@ each is asked by taking rows, which costs a tenth of a join.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from threading import Lock
 
 import polars as pl
 
@@ -25,10 +26,12 @@ class Numbers:
         self._kind = pl.Categorical(pl.Categories.random("remix"))
         # polars forgets the numbers when the last column that has them is gone.
         self._kept = pl.Series([], dtype=self._kind)
+        self._one = Lock()
 
     def of(self, strings: pl.Series) -> pl.Series:
-        """Return the numbers of a column of strings."""
-        return strings.rechunk().cast(self._kind).to_physical()
+        """Return the numbers of a column of strings; of one column at a time, lest numbers are left out."""
+        with self._one:
+            return strings.rechunk().cast(self._kind).to_physical()
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,6 @@ Of several acceptable links, `entity` is the one with the highest PageRank, of e
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import polars as pl
 
 from remix.measures._classes import classes_of
@@ -23,6 +21,7 @@ from remix.measures._codes import by_number, distinct, taken
 from remix.measures._dictionary import ENTITIES, entity_forms, form_entities, ranked
 from remix.measures._documents import counted_documents
 from remix.measures._percentiles import percentile
+from remix.measures._threads import cached_property
 
 __all__ = ["Corpus"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
@@ -19,17 +19,18 @@ from remix.frames_folder import FramesFolder
 from remix.kb import KnowledgeBase
 from remix.measures import choice_of, measured_of, measured_tables
 from remix.measures._averages import Sums, Units, added, averages, means_of_units, summed
-from remix.measures._codes import Codes
+from remix.measures._codes import Numbers
 from remix.measures._corpus import Corpus
 from remix.measures._declaration import Measure, Summary
 from remix.measures._measured import Measured
-from remix.measures._whole import Part, gathered
+from remix.measures._threads import in_order
+from remix.measures._whole import Gathered, Part, Sets, Whole, sets_of
 from remix.progress import moving
 
 __all__ = ["BATCH", "compute_parts"]
 
 BATCH = 250_000
-"""How many annotations are in memory at a time."""
+"""How many annotations are in a batch, of which each thread has one in memory."""
 
 UNITS = 1_000_000
 """How many forms or entities have their sums in memory at a time."""
@@ -56,36 +57,82 @@ def compute_parts(
 
     What is returned holds no documents and no annotations. Values are those of `compute` on all parts together (sums
     of fractions may differ in the last digit, since they are added in another order). The parameters and errors are
-    those of `compute`; `batch` is how many annotations are in memory at a time.
+    those of `compute`; `batch` is how many annotations each thread has in memory at a time. Values do not depend on
+    the number of threads; `take` is called in the one of the caller, in the order of the batches.
     """
     chosen = choice_of(kb, reference, case_sensitive, without_sources, measures)
-    named = {str(folder.manifest["iri"]): folder.name}
-    batches = list(folder.batches(batch))
-
-    codes = Codes()
-
-    def corpus(numbers: range) -> Corpus:
-        frames = _named(folder.read(numbers, without=_unread(folder)), named)
-        return Corpus(frames, chosen.kb, codes=codes, reference=reference, case_sensitive=case_sensitive)
-
-    with moving("sets of the dataset", len(batches), " batches") as done:
-        whole = gathered((corpus(numbers) for numbers in batches), done)
-    summaries = chosen.summaries
-    with tempfile.TemporaryDirectory(prefix="remix-") as place, moving("measures", len(batches), " batches") as done:
-        waiting = _Units(Path(place), sum(rows.height for rows in whole.batches.values()))
-        sums: list[Sums] = []
-        for number, numbers in enumerate(batches):
-            part = Part(_named(folder.read(numbers, without=_NOT_MEASURED), named), whole, number)
-            values, tables = measured_tables(part, chosen.measures)
-            documents, summed_up = summed(summaries, tables)
-            if take is not None:
-                take(measured_of(part, chosen, values, documents, _NO_AVERAGES), numbers)
-            waiting.add(summed_up.units)
-            sums.append(replace(summed_up, units={}))
-            done(1)
-        datasets = averages(summaries, added(sums), waiting.means(summaries))
+    batches = _Batches(folder, list(folder.batches(batch)))
     empty = Corpus(Frames.empty(), chosen.kb, reference=reference, case_sensitive=case_sensitive)
+    whole = _gathered(batches, empty)
+    summaries = chosen.summaries
+    sums: list[Sums] = []
+
+    def measured(number: int) -> tuple[range, Sums, Measured | None]:
+        part = Part(batches.frames(number, _NOT_MEASURED), whole, number)
+        values, tables = measured_tables(part, chosen.measures)
+        documents, of_part = summed(summaries, tables)
+        taken = measured_of(part, chosen, values, documents, _NO_AVERAGES) if take else None
+        return batches.numbers[number], of_part, taken
+
+    with (
+        tempfile.TemporaryDirectory(prefix="remix-") as place,
+        moving("measures", len(batches.numbers), " batches") as done,
+    ):
+        waiting = _Units(Path(place), sum(rows.height for rows in whole.batches.values()))
+
+        def kept(found: tuple[range, Sums, Measured | None]) -> None:
+            numbers, of_part, taken = found
+            if take and taken:
+                take(taken, numbers)
+            waiting.add(of_part.units)
+            sums.append(replace(of_part, units={}))
+            done(1)
+
+        in_order(measured, range(len(batches.numbers)), kept)
+        datasets = averages(summaries, added(sums), waiting.means(summaries))
     return measured_of(empty, chosen, *_nothing(empty, chosen.measures, summaries), datasets)
+
+
+@dataclass(frozen=True)
+class _Batches:
+    """A folder of frames, and the numbers of the parts that make up each batch."""
+
+    folder: FramesFolder
+    numbers: list[range]
+
+    def frames(self, number: int, without: Iterable[str]) -> Frames:
+        """Return the frames of a batch without some columns; the dataset is called by its name."""
+        frames = self.folder.read(self.numbers[number], without=tuple(without))
+        name = pl.col("dataset").replace({str(self.folder.manifest["iri"]): self.folder.name})
+        return replace(
+            frames, documents=frames.documents.with_columns(name), annotations=frames.annotations.with_columns(name)
+        )
+
+
+def _gathered(batches: _Batches, empty: Corpus) -> Whole:
+    """Return the sets of the dataset; `empty` is a corpus without annotations."""
+    gathered = Gathered()
+    unread = _NOT_MEASURED if (batches.folder.path / "regions").exists() else _NOT_OF_SETS
+
+    def sets(number: int) -> Sets:
+        codes = replace(empty.codes, documents=Numbers())
+        part = Corpus(
+            batches.frames(number, unread),
+            empty.kb,
+            reference=empty.reference,
+            case_sensitive=empty.case_sensitive,
+            codes=codes,
+        )
+        return sets_of(part, number)
+
+    with moving("sets of the dataset", len(batches.numbers), " batches") as done:
+
+        def kept(found: Sets) -> None:
+            gathered.add(found)
+            done(1)
+
+        in_order(sets, range(len(batches.numbers)), kept)
+    return gathered.whole(empty)
 
 
 _NO_AVERAGES = pl.DataFrame(
@@ -104,17 +151,6 @@ def _nothing(
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     values, tables = measured_tables(empty, measures)
     return values, summed(summaries, tables)[0]
-
-
-def _unread(folder: FramesFolder) -> tuple[str, ...]:
-    return _NOT_MEASURED if (folder.path / "regions").exists() else _NOT_OF_SETS
-
-
-def _named(frames: Frames, names: dict[str, str]) -> Frames:
-    name = pl.col("dataset").replace(names)
-    return replace(
-        frames, documents=frames.documents.with_columns(name), annotations=frames.annotations.with_columns(name)
-    )
 
 
 class _Units:

@@ -1,4 +1,4 @@
-"""The sets of a dataset that is larger than memory, gathered from its parts, one after another.
+"""The sets of a dataset that is larger than memory, gathered from its parts.
 
 Which entities a form means and which forms an entity has (E^D, S^D), in which part a value comes first, and how often
 each comes. All is kept by number (`Codes`), the strings once for each.
@@ -6,9 +6,9 @@ each comes. All is kept by number (`Codes`), the strings once for each.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from threading import RLock
+from typing import Any
 
 import polars as pl
 
@@ -17,8 +17,9 @@ from remix.measures._coded import CODE_OF
 from remix.measures._codes import Numbers, by_number
 from remix.measures._corpus import Corpus
 from remix.measures._percentiles import percentiles_of
+from remix.measures._threads import cached_property
 
-__all__ = ["Part", "Whole", "gathered"]
+__all__ = ["Gathered", "Part", "Sets", "Whole", "sets_of"]
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,10 @@ class Sets:
 
 
 class Whole(Corpus):
-    """The sets of a whole dataset: each form, entity and pair of the two once, instead of annotations."""
+    """The sets of a whole dataset: each form, entity and pair of the two once, instead of annotations.
+
+    The corpus has no annotations, but the codes and the knowledge base of those that the sets were gathered from.
+    """
 
     def __init__(self, corpus: Corpus, sets: Sets) -> None:
         super().__init__(
@@ -66,6 +70,12 @@ class Whole(Corpus):
         ):
             sized = counted.select("count", sizes[column].gather(counted.to_series()).fill_null(0))
             self.percentiles[column] = percentiles_of(column, sized.group_by(column).agg(pl.col("count").sum()))
+        self._one = RLock()
+
+    def shared(self, name: str) -> Any:
+        """Return an attribute that threads may ask for at the same time: the first computes it, others wait."""
+        with self._one:
+            return getattr(self, name)
 
 
 class Part(Corpus):
@@ -81,7 +91,7 @@ class Part(Corpus):
         )
         self.whole, self.batch = whole, batch
         for name in ("_forms", "_entities", "_targets", "entities", "form_sizes", "entity_sizes", "known_pairs"):
-            self.__dict__[name] = getattr(whole, name)
+            self.__dict__[name] = whole.shared(name)
 
     @cached_property
     def targets(self) -> pl.DataFrame:
@@ -91,22 +101,22 @@ class Part(Corpus):
     @cached_property
     def statuses(self) -> pl.DataFrame:
         """Return linked and status of the links of this part."""
-        return self._of_whole(self.whole.statuses, self.targets.select("linked"))
+        return self._of_whole(self.whole.shared("statuses"), self.targets.select("linked"))
 
     @cached_property
     def known_classes(self) -> pl.DataFrame:
         """Return the classes of the entities of this part."""
-        return self._of_whole(self.whole.known_classes, self.targets.select("target_code"))
+        return self._of_whole(self.whole.shared("known_classes"), self.targets.select("target_code"))
 
     @cached_property
     def candidates(self) -> pl.DataFrame:
         """Return the candidates of the names of this part."""
-        return self._of_whole(self.whole.candidates, self._mentions.select("name_code"))
+        return self._of_whole(self.whole.shared("candidates"), self._mentions.select("name_code"))
 
     @cached_property
     def leading(self) -> pl.DataFrame:
         """Return the candidates of the names of this part that rank first."""
-        return self._of_whole(self.whole.leading, self._mentions.select("name_code"))
+        return self._of_whole(self.whole.shared("leading"), self._mentions.select("name_code"))
 
     def _of_whole(self, rows: pl.DataFrame, own: pl.DataFrame) -> pl.DataFrame:
         return rows.join(own, on=own.columns, how="semi", maintain_order="left")
@@ -125,19 +135,27 @@ class Part(Corpus):
         return joined.select(pl.col("here") & (pl.col("batch") == self.batch)).to_series()
 
 
-def gathered(parts: Iterable[Corpus], done: Callable[[int], None]) -> Whole:
-    """Return the sets of the whole dataset of which these are the parts, one after another, with the same codes."""
-    found: Sets | None = None
-    for number, part in enumerate(parts):
-        new = _sets(part, number)
-        found = new if found is None else _together(found, new)
-        last = part
-        done(1)
-    assert found is not None
-    return Whole(last, found)
+class Gathered:
+    """The sets of the parts so far, which have the same codes, given in the order of the parts."""
+
+    def __init__(self) -> None:
+        self._found: list[Sets] = []
+
+    def add(self, sets: Sets) -> None:
+        """Take the sets of a further part."""
+        self._found.append(sets)
+        # Put together with each part anew, the sets of all would be grouped as often as there are parts.
+        first, *others = (found.links.height for found in self._found)
+        if sum(others) > first:
+            self._found = [_together(self._found)]
+
+    def whole(self, corpus: Corpus) -> Whole:
+        """Return the sets of the whole dataset; of `corpus` see `Whole`."""
+        return Whole(corpus, _together(self._found))
 
 
-def _sets(corpus: Corpus, batch: int) -> Sets:
+def sets_of(corpus: Corpus, batch: int) -> Sets:
+    """Return the sets of a part, and where among the parts that is."""
     documents = corpus.counted_documents
     return Sets(
         keyed=by_number(corpus._keyed.select("form_code", "scope", "dataset", "key"), "form_code"),
@@ -163,19 +181,23 @@ def _counted(mentions: pl.DataFrame, code: str, batch: int) -> pl.DataFrame:
     return mentions.group_by(code).agg(batch=pl.lit(batch, pl.Int64), count=pl.len().cast(pl.Int64))
 
 
-def _together(one: Sets, two: Sets) -> Sets:
-    def first_and_all(a: pl.DataFrame, b: pl.DataFrame) -> pl.DataFrame:
-        return pl.concat([a, b]).group_by(a.columns[0]).agg(pl.col("batch").min(), pl.col("count").sum())
+def _together(found: list[Sets]) -> Sets:
+    def together(column: str) -> pl.DataFrame:
+        parts: list[pl.DataFrame] = [getattr(sets, column) for sets in found]
+        return pl.concat(parts)
+
+    def first_and_all(counted: pl.DataFrame) -> pl.DataFrame:
+        return counted.group_by(counted.columns[0]).agg(pl.col("batch").min(), pl.col("count").sum())
 
     return Sets(
-        keyed=by_number(pl.concat([one.keyed, two.keyed]), "form_code"),
-        entities=by_number(pl.concat([one.entities, two.entities]), "entity_code"),
-        targets=pl.concat([one.targets, two.targets]).unique("linked"),
-        links=pl.concat([one.links, two.links]).unique(),
-        forms=first_and_all(one.forms, two.forms),
-        mentioned=first_and_all(one.mentioned, two.mentioned),
+        keyed=by_number(together("keyed"), "form_code"),
+        entities=by_number(together("entities"), "entity_code"),
+        targets=together("targets").unique("linked"),
+        links=together("links").unique(),
+        forms=first_and_all(together("forms")),
+        mentioned=first_and_all(together("mentioned")),
         documents={
-            column: pl.concat([counts, two.documents[column]]).group_by(column).agg(pl.col("count").sum())
-            for column, counts in one.documents.items()
+            column: pl.concat([sets.documents[column] for sets in found]).group_by(column).agg(pl.col("count").sum())
+            for column in found[0].documents
         },
     )

@@ -14,6 +14,7 @@ from remix.frames_folder import FramesFolder, finish, under_way, write_part
 from remix.kb import KnowledgeBase
 from remix.measures import MEASURES, Measured, compute
 from remix.measures import _parts as parts
+from remix.measures import _threads as threads
 from remix.measures._parts import compute_parts
 
 from .conftest import Make, MakeKb
@@ -89,3 +90,17 @@ def test_sums_that_wait_in_several_shares_are_the_same(
     assert_frame_equal(
         compute_parts(folder, kb, batch=20).datasets, compute(frames, kb).datasets, rel_tol=1e-13, abs_tol=0
     )
+
+
+def test_values_do_not_depend_on_the_number_of_threads(
+    frames: Frames, kb: KnowledgeBase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = in_parts(frames, 7, tmp_path / "frames")
+    found: list[tuple[Measured, list[range]]] = []
+    for count in (1, 3):
+        monkeypatch.setattr(threads.pl, "thread_pool_size", lambda count=count: count)
+        taken: list[range] = []
+        measured = compute_parts(folder, kb, batch=20, take=lambda _, numbers, taken=taken: taken.append(numbers))
+        found.append((measured, taken))
+    (one, batches), (three, same) = found
+    assert one.datasets.equals(three.datasets) and batches == same == list(folder.batches(20))
