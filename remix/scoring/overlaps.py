@@ -58,7 +58,7 @@ def touching(gold: pl.DataFrame, answers: pl.DataFrame) -> tuple[np.ndarray, np.
     high = np.searchsorted(first, end, side="right")
     count = np.maximum(high - low, 0)
     right = np.repeat(np.arange(len(begin)), count)
-    left = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count) + np.repeat(low, count)
+    left = np.arange(count.sum()) + np.repeat(low - (np.cumsum(count) - count), count)
     return left, right
 
 

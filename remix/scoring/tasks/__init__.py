@@ -11,6 +11,7 @@ import polars as pl
 from remix.errors import UnknownName, UsageError
 from remix.registry import Registry
 from remix.scoring.cases import Case, Judged
+from remix.scoring.dense import counts
 from remix.scoring.linkable import linkable
 from remix.scoring.matchings import Matching
 from remix.scoring.mentions import NIL
@@ -108,26 +109,36 @@ def tally(case: Case, criterion: str, matching: Matching, *, on_mention_only: bo
     answers where gold has no kept mention are not counted at all.
     """
     judged = case.judged(criterion, matching)
-    counts = _tally(case, judged, on_mention_only)
-    return counts if matching.credit is None else matching.credit(case, judged, counts, on_mention_only)
+    rows = _tally(case, judged, on_mention_only)
+    return rows if matching.credit is None else matching.credit(case, judged, rows, on_mention_only)
 
 
 def _tally(case: Case, judged: Judged, on_mention_only: bool) -> pl.DataFrame:
     wrong = pl.col("outcome") == "fp"
     cut = case.is_cut() and not on_mention_only
-    counts = {
+    sums = {
         "fp": wrong & pl.col("on_mention") if on_mention_only else wrong,
         "ignored": pl.col("outcome") == "ignored",
     }
     if cut and case.scope is not None:
-        counts["fp_in_scope"] = wrong & pl.col("in_scope")
+        sums["fp_in_scope"] = wrong & pl.col("in_scope")
     if cut:
-        counts["fp_on_mention"] = wrong & pl.col("on_mention")
-    counted = judged.answers.group_by("system", "doc").agg(
-        what.sum().cast(pl.Int64).alias(name) for name, what in counts.items()
+        sums["fp_on_mention"] = wrong & pl.col("on_mention")
+    # Where all answers are TPs gold has a row of its own for the document.
+    counted = (
+        judged.answers.filter(pl.col("outcome") != "tp")
+        .group_by("system", "doc")
+        .agg(what.sum().cast(pl.Int64).alias(name) for name, what in sums.items())
     )
     found = judged.groups.group_by("system", "doc").agg(tp=pl.len().cast(pl.Int64))
-    return completed(case, case.kept().group_by("doc").agg(gold=pl.col("group").n_unique()), found, counted)
+    return completed(case, case.once(("groups", "doc"), _groups), found, counted)
+
+
+def _groups(case: Case) -> pl.DataFrame:
+    """Return doc and `gold`: how many mentions are required."""
+    kept = case.kept().select("doc", "group")
+    groups = kept.unique() if (counts(kept["group"]) > 1).any() else kept
+    return groups.group_by("doc").agg(gold=pl.len())
 
 
 def uncounted(case: Case, matching: Matching) -> pl.DataFrame:
