@@ -16,7 +16,15 @@ from remix.signature import content_hash
 if TYPE_CHECKING:
     from remix.measures._corpus import Corpus
 
-__all__ = ["COARSE", "class_mapping", "classes_of", "classes_to_add", "coarse_flags", "mapping_hash"]
+__all__ = [
+    "COARSE",
+    "class_mapping",
+    "classes_of",
+    "classes_to_add",
+    "coarse_flags",
+    "mapping_hash",
+    "names_of_places",
+]
 
 COARSE = {"person": f"{DBO}Person", "organisation": f"{DBO}Organisation", "place": f"{DBO}Place"}
 
@@ -48,6 +56,24 @@ def classes_of(corpus: Corpus) -> pl.DataFrame:
     fine = pl.concat([given.select("annotation", "class"), known.select("annotation", "class")]).unique()
     coarse = fine.join(class_mapping(), on="class").select("annotation", pl.col("coarse").alias("class"))
     return pl.concat([fine, coarse]).unique().sort("annotation", "class")
+
+
+def names_of_places(corpus: Corpus) -> pl.DataFrame:
+    """Return name_code of the names of which a candidate that ranks first is a place."""
+    if corpus.kb is None:
+        return pl.DataFrame(schema={"name_code": pl.UInt32})
+    mapped = class_mapping().filter(pl.col("coarse") == COARSE["place"])["class"]
+    places = pl.concat([mapped, pl.Series([COARSE["place"]])])
+    first = corpus.leading
+    located = (
+        corpus.kb.scan("types")
+        .filter(pl.col("class").is_in(places.implode()))
+        .join(first.lazy(), on="entity", how="semi")
+        .select("entity")
+        .unique()
+        .collect(engine="streaming")
+    )
+    return first.join(located, on="entity", how="semi").select("name_code").unique()
 
 
 def classes_to_add(corpus: Corpus) -> pl.DataFrame:

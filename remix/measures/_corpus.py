@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from remix.measures._classes import classes_of
+from remix.measures._classes import classes_of, names_of_places
 from remix.measures._coded import CODE_OF, Coded
 from remix.measures._codes import by_number, distinct, taken
 from remix.measures._dictionary import ENTITIES, entity_forms, form_entities, ranked
@@ -118,6 +118,11 @@ class Corpus(Coded):
         first = self.candidates.filter(pl.col("rank") == 1).select(order).unique()
         pairs = self._pairs.with_columns(pl.col("count").fill_null(0), pl.col("pagerank").fill_null(0.0))
         return pairs.join(first.lazy(), on=order).select("name_code", "entity").collect(engine="streaming")
+
+    @cached_property
+    def names_of_places(self) -> pl.DataFrame:
+        """Return the names that mean a place in the first place; see `remix.measures._classes.names_of_places`."""
+        return names_of_places(self)
 
     @cached_property
     def form_sizes(self) -> pl.DataFrame:

@@ -114,9 +114,10 @@ class Part(Corpus):
         return self._of_whole(self.whole.shared("candidates"), self._mentions.select("name_code"))
 
     @cached_property
-    def leading(self) -> pl.DataFrame:
-        """Return the candidates of the names of this part that rank first."""
-        return self._of_whole(self.whole.shared("leading"), self._mentions.select("name_code"))
+    def names_of_places(self) -> pl.DataFrame:
+        """Return the names, of this part and others, that mean a place in the first place."""
+        rows: pl.DataFrame = self.whole.shared("names_of_places")
+        return rows
 
     def _of_whole(self, rows: pl.DataFrame, own: pl.DataFrame) -> pl.DataFrame:
         return rows.join(own, on=own.columns, how="semi", maintain_order="left")

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from remix.measures._classes import COARSE, class_mapping
+from remix.measures._classes import COARSE
 from remix.measures._corpus import Corpus
 from remix.measures._declaration import Column, Measure, Summary, terms_of
 from remix.measures._sources import FAIR, FINE_GRAINED
@@ -24,23 +24,13 @@ def _metonyms(corpus: Corpus) -> pl.DataFrame:
     rows = corpus.annotations.select("annotation", "name_code")
     if corpus.kb is None:
         return rows.with_columns(metonym=pl.lit(None, dtype=pl.Boolean)).select("metonym")
-    first = corpus.leading
-    coarse = pl.concat([class_mapping(), pl.DataFrame({"class": [COARSE["place"]], "coarse": [COARSE["place"]]})])
-    places = coarse.filter(pl.col("coarse") == COARSE["place"])["class"]
-    located = (
-        corpus.kb.scan("types")
-        .filter(pl.col("class").is_in(places.implode()))
-        .join(first.lazy(), on="entity", how="semi")
-        .select("entity")
-        .unique()
-        .collect(engine="streaming")
-    )
-    place_first = first.join(located, on="entity", how="semi").select("name_code").unique()
     other = corpus.classes.group_by("annotation").agg(
         other=~pl.col("class").is_in([COARSE["place"], COARSE["person"]]).any()
     )
     return (
-        rows.join(place_first.with_columns(place=pl.lit(True)), on="name_code", how="left", maintain_order="left")
+        rows.join(
+            corpus.names_of_places.with_columns(place=pl.lit(True)), on="name_code", how="left", maintain_order="left"
+        )
         .join(other, on="annotation", how="left", maintain_order="left")
         .select(metonym=pl.col("other") & pl.col("place").fill_null(False))
     )
