@@ -172,16 +172,17 @@ def values_by(
     """
     found = column_values(gold, column, columns, document_columns)
     key = "document" if "document" in found.columns else "annotation"
+    # Where another column of the same table has several values the rows of this one repeat.
+    found = found.select(key, "value").drop_nulls().unique(maintain_order=True)
     if scheme:
         from remix.remixes.partitions import partition
 
         every = (gold.documents if key == "document" else gold.annotations).select(key).unique(maintain_order=True)
-        found = every.join(found.select(key, "value"), on=key, how="left", maintain_order="left")
+        found = every.join(found, on=key, how="left", maintain_order="left")
         counted = gold.annotations.filter(pl.col("ignorable").is_null()).select(key).join(found, on=key)
         parts = partition(counted["value"].alias(column), scheme)
         slicing = Slicing(column, found, found["value"].dtype, parts=parts)
         return Slicing(column, slicing.named(found).drop_nulls(), slicing.kind, parts=parts, scheme=scheme)
-    found = found.select(key, "value").drop_nulls().unique()
     cuts = _cuts(gold, found) if found["value"].dtype.is_numeric() else None
     slicing = Slicing(column, found, found["value"].dtype, cuts)
     named = slicing.named(found).drop_nulls()

@@ -55,6 +55,21 @@ def test_numbers_are_cut_by_a_scheme(by, expected):
     assert slices(by) == expected
 
 
+def test_a_second_column_of_several_values_changes_no_slice_of_the_first():
+    # Of the sizes 1 to 4 two are up to 2; were all three rows of the 4 counted, three of six would be up to 3.
+    wide = pl.DataFrame({"annotation": GOLD.annotations["annotation"], "size": [1, 2, 3, 4, None, None]})
+    topics = pl.DataFrame({"annotation": ["e#3"] * 3, "topic": ["x", "y", "z"]})
+    rows = evaluate(
+        GOLD,
+        {"s": RUN},
+        tasks=["D2KB"],
+        matchings=["strong"],
+        by=["size:quantiles:2"],
+        columns=wide.join(topics, on="annotation", how="full", coalesce=True),
+    ).filter(column="size:quantiles:2", average="micro")
+    assert rows.select("slice", "mentions").rows() == [("1: ≤ 2", 2), ("2: > 2", 2), ("3: unspecified", 2)]
+
+
 def test_slices_without_support_are_left_out_and_said(capsys):
     with progress.enable():
         assert set(slices("class,document", min_support=2)) == {"c:Person × d", "c:Place × e"}
