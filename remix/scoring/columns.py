@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from remix.remixes.partitions import Part, Partition
 
 __all__ = [
+    "ERROR",
     "Breakdown",
     "Slicing",
     "breakdown",

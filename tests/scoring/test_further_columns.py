@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -54,11 +55,38 @@ def test_alternatives_of_a_mention_have_its_class() -> None:
     assert sliced(rows, "error:ada", "ada") == {"correct": (1, 0)}
 
 
+def test_mentions_that_a_taxonomy_does_not_class_are_correct_only_where_they_are() -> None:
+    # Ada's second answer is wrong and in no hierarchy, her NIL and her miss are nothing the taxonomy speaks of.
+    types = pl.DataFrame({"entity": ["e:0"], "class": ["c:Person"]})
+    rows = evaluate(GOLD, {"ada": ADA}, tasks=["A2KB"], matchings=["strong"], by=["error:ada:hierarchy"], types=types)
+    assert sliced(rows, "error:ada:hierarchy", "ada") == {"correct": (1, 0), "far": (0, 1), "other": (0, 2)}
+
+
+def test_errors_are_those_of_the_answers_that_count() -> None:
+    # Above 0.5 Ada has the first mention alone: the wrong link (0.4) and the NIL (0.3) are no answers, but misses.
+    scores = pl.Series("confidence", [0.9, 0.4, 0.3])
+    ada = replace(ADA, annotations=ADA.annotations.with_columns(scores))
+    asked = {"tasks": ["A2KB"], "matchings": ["strong"], "by": ["error:ada"]}
+    rows = evaluate(GOLD, {"ada": ada}, threshold="0.5", **asked)
+    assert sliced(rows, "error:ada", "ada") == {"correct": (1, 0), "missing": (0, 3)}
+    with pytest.raises(UsageError, match="--threshold oracle do not go together: write a number"):
+        evaluate(GOLD, {"ada": ada}, threshold="oracle", **asked)
+
+
+def test_errors_are_those_of_offsets_as_they_are_read() -> None:
+    # All four begin two characters late: read as they are meant, three are right and the last has a wrong link.
+    entities = ["e:0", "e:1", "e:2", "e:other"]
+    late = framed([{"begin": 10 * n + 2, "end": 10 * n + 7, "entity": name} for n, name in enumerate(entities)])
+    rows = evaluate(GOLD, {"ada": late}, tasks=["A2KB"], matchings=["strong"], by=["error:ada"], fix_offsets=True)
+    assert sliced(rows, "error:ada", "ada") == {"correct": (3, 0), "wrong_link": (0, 1)}
+
+
 @pytest.mark.parametrize(
     ("by", "error", "message"),
     [
         ("error:adda", UnknownName, "no run named 'adda'; did you mean 'ada'"),
         ("error:ada:nelleval", UnknownName, "no taxonomy of errors named 'nelleval'; did you mean 'neleval'"),
+        ("error:ada:answers", UsageError, "'answers' classes no mentions of gold: write --by error:SYSTEM:neleval"),
         ("error:", UsageError, "'error:' names no system: write --by error:SYSTEM"),
     ],
 )
