@@ -291,12 +291,12 @@ def _label(part: Part) -> str:
 def _interval(low: float | None, high: float | None) -> str:
     """Return the values above `low` up to `high` in words.
 
-    >>> _interval(None, 3), _interval(3, 4.56789), _interval(5, None)
-    ('≤ 3', '> 3, ≤ 4.568', '> 5')
+    >>> _interval(None, 3), _interval(3, 4.56789), _interval(20190101, None)
+    ('≤ 3', '> 3, ≤ 4.568', '> 20190101')
     """
     bounds = ((">", low), ("≤", high))
     return ", ".join(
-        f"{sign} {bound:{'g' if bound == int(bound) else '.4g'}}" for sign, bound in bounds if bound is not None
+        f"{sign} {bound:{'.0f' if float(bound).is_integer() else '.4g'}}" for sign, bound in bounds if bound is not None
     )
 
 

@@ -22,6 +22,9 @@ __all__ = ["full_iri", "properties_of"]
 _STRUCTURE = (f"{RDF}type", f"{NIF}isString", f"{NIF}beginIndex", f"{NIF}endIndex", f"{RMX}givenIri")
 """What is said of every text to make it one."""
 
+_INTEGER = "-?(0|[1-9][0-9]{0,14})"
+"""An integer of which a float has every digit."""
+
 
 def full_iri(name: str) -> str:
     """Return the IRI of a property's name, nothing for a name that is neither an IRI nor has a known prefix.
@@ -42,7 +45,8 @@ def properties_of(
 
     A property is named by its IRI, with a well-known prefix (`dcterms:subject`), or by its local name alone where
     only one has it. A document with several values has a row for each; a property all of whose values are numbers has
-    numbers. `places` are datasets of the store and files of NIF; other files say nothing of their texts.
+    numbers, whole ones where all are. `places` are datasets of the store and files of NIF; other files say nothing of
+    their texts.
 
     Raises `UnknownName` for an IRI or prefixed name that no document has, and for a local name that several have.
     """
@@ -77,8 +81,17 @@ def _unexplained(gold: Frames, names: Iterable[str]) -> list[str]:
 
 
 def _numbers(values: pl.Series) -> pl.Series:
-    numbers = values.cast(pl.Float64, strict=False)
-    return numbers if numbers.is_finite().fill_null(False).all() else values
+    """Return numbers where all texts are some that stay what they are: no codes such as 007, no long identifiers.
+
+    >>> [_numbers(pl.Series(texts)).to_list() for texts in (["2019", "-1"], ["1", "2.5e1"], ["0042", "42"])]
+    [[2019, -1], [1.0, 25.0], ['0042', '42']]
+    """
+    if values.str.contains(f"^{_INTEGER}$").all():
+        return values.cast(pl.Int64)
+    if values.str.contains(rf"^{_INTEGER}(\.[0-9]+)?([eE][-+]?[0-9]+)?$").all():
+        numbers = values.cast(pl.Float64)
+        return numbers if numbers.is_finite().all() else values
+    return values
 
 
 def _said(store: Store | None, place: Path | str, documents: pl.DataFrame) -> pl.DataFrame:

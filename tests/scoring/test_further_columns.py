@@ -143,6 +143,27 @@ def test_documents_are_sliced_by_any_property_of_theirs(files: tuple[Path, Path]
     assert sliced(rows, column) == expected
 
 
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (("2019", "2020"), ["2019", "2020"]),
+        (("007", "7"), ["007", "7"]),  # codes
+        (("12345678901234567", "12345678901234568"), ["12345678901234567", "12345678901234568"]),  # one float
+        (("1", "2.5"), ["1.0", "2.5"]),
+    ],
+)
+def test_values_of_properties_that_look_like_numbers_stay_what_they_are(
+    files: tuple[Path, Path], values: tuple[str, str], expected: list[str]
+) -> None:
+    gold, run = files
+    text = NIF
+    for old, new in zip((" 1990 .", " 2001 ."), values, strict=True):
+        text = text.replace(old, f' "{new}" .')
+    gold.write_text(text)
+    rows = evaluated("--gold", str(gold), "--run", f"bob={run}", "--by", "http://x/year")
+    assert sliced(rows, "http://x/year") == {expected[0]: (1, 0), expected[1]: (0, 1)}
+
+
 def test_loaded_datasets_have_the_same_properties(files: tuple[Path, Path], tmp_path: Path) -> None:
     gold, run = files
     workspace = ["-w", str(tmp_path / "work")]
