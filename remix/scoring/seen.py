@@ -34,7 +34,10 @@ def with_seen(columns: pl.DataFrame | None, training: Frames, gold: Frames) -> p
     found = seen_in(training, gold)
     if not found["seenForm"].any() and not found["seenEntity"].any():
         progress.note("no form and no entity of gold is in the training set: does it link to another knowledge base?")
-    return found if columns is None else columns.join(found, on="annotation", how="left", maintain_order="left")
+    if columns is None:
+        return found
+    # Either may lack annotations that the other has: what was learnt of some, what a run gets wrong.
+    return columns.join(found, on="annotation", how="full", coalesce=True, maintain_order="left_right")
 
 
 def _pairs(frames: Frames) -> pl.DataFrame:

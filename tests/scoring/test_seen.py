@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from remix.cli import cli
 from remix.formats import read
-from remix.scoring.seen import seen_in
+from remix.scoring.seen import seen_in, with_seen
 
 
 def written(path: Path, text: str, *mentions: tuple[str, str | None]) -> Path:
@@ -37,6 +37,17 @@ def test_form_entity_and_pair_are_seen_each_by_itself(tmp_path: Path) -> None:
         ("Ann", True, False, False),
         ("Lutetia", False, True, False),
         ("Bob", False, None, None),
+    ]
+
+
+def test_annotations_that_other_columns_lack_are_kept(tmp_path: Path) -> None:
+    training, gold = (read(path).frames for path in files(tmp_path))
+    paris, *others = gold.annotations["annotation"]
+    found = with_seen(pl.DataFrame({"annotation": [paris, "other"], "size": [1, 2]}), training, gold)
+    assert found.select("annotation", "size", "seenForm").rows() == [
+        (paris, 1, True),
+        ("other", 2, None),
+        *zip(others, [None, None, None], [True, False, False], strict=True),
     ]
 
 
