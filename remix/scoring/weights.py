@@ -202,12 +202,18 @@ def require_pairs(profile: Profile) -> None:
 def weighed(case: Case, task: str, matching: str, degrees: pl.DataFrame) -> pl.DataFrame:
     """Return system, doc, `weight_found` and `weight_all`, for each document with gold; empty for tasks without.
 
-    `degrees` has g and weight.
+    `degrees` has g and weight. Raises `UsageError` for a matching that counts in part: R* with all degrees 1 would not
+    be R.
     """
     criterion = CRITERIA.get(task.partition("(")[0])
     if criterion is None:
         return pl.DataFrame(schema=_WEIGHED)
-    judged = case.judged(criterion, matching_named(matching))
+    chosen = matching_named(matching)
+    if chosen.credit is not None:
+        raise UsageError(
+            f"matching '{matching}' counts in part, which weights cannot: use --match strong or --match weak"
+        )
+    judged = case.judged(criterion, chosen)
     kept = case.kept().select("g", "doc", "group", "option").join(degrees, on="g", maintain_order="left")
     options = kept.group_by("doc", "group", "option").agg(pl.col("weight").mean())
     every = options.group_by("doc", "group").agg(pl.col("weight").max())

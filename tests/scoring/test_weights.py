@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -129,6 +130,16 @@ def test_a_column_weighs_and_what_has_no_value_is_told(capsys):
 def test_other_rules_are_refused(rule, message):
     with pytest.raises(UsageError, match=message):
         scored(GOLD, RUN, rule)
+
+
+@pytest.mark.parametrize("matching", ["partial", "graded(0.1)", "single-penalty"])
+def test_matchings_that_count_in_part_have_no_weights(matching):
+    # Half of the one mention is answered: R is 1/2 by its characters, while R* would be 1, all µ being 1.
+    gold, run = framed([mention(0, "e:A", STRICT)]), framed([mention(0, "e:A") | {"end": 1}])
+    with pytest.raises(
+        UsageError, match=rf"matching '{re.escape(matching)}' counts in part, which weights cannot: use"
+    ):
+        evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=[matching], weight="relaxed:1")
 
 
 def test_profiles_that_pair_in_other_ways_have_no_weights():
