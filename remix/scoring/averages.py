@@ -50,10 +50,19 @@ def _harmonic(tp: pl.Expr, fp: pl.Expr, found: pl.Expr, fn: pl.Expr) -> pl.Expr:
 @dataclass(frozen=True)
 class Average:
     """How the counts of documents become scores: `summarise(counts, keys)` returns a row for each value of the keys
-    with the counts, the scores of `SCORES` and, where an average is over documents, `<score>_documents`."""
+    with the counts, the scores of `SCORES` and, where an average is over documents, `<score>_documents`.
+
+    `scores`, `documents` and `harmonic` are those of `averages`, by which samples of documents are scored, too."""
 
     name: str
     summarise: Callable[[pl.DataFrame, list[str]], pl.DataFrame]
+    scores: Callable[[], Mapping[str, pl.Expr]]
+    documents: str = "defined"
+    harmonic: bool = False
+
+    def counting(self) -> pl.Expr:
+        """Return whether a mean is over the document of a row, if its score is defined."""
+        return pl.col("has_gold").fill_null(False) if self.documents == "asked" else pl.lit(True)
 
 
 COUNTS = ("tp", "fp", "fn", "ignored", "fp_in_scope", "fp_on_mention")
@@ -83,9 +92,9 @@ def averages(
     def macro(counts: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
         """Return the mean scores of documents and over how many they are, a row per keys."""
         each = _of_both(counts).with_columns(**scores())
-        asked = pl.col("has_gold") if documents == "asked" else pl.lit(True)
-        means = [pl.col(name).filter(asked).mean() for name in SCORES]
-        numbers = [(pl.col(name).is_not_null() & asked).sum().alias(f"{name}_documents") for name in SCORES[:3]]
+        counting = own.counting()
+        means = [pl.col(name).filter(counting).mean() for name in SCORES]
+        numbers = [(pl.col(name).is_not_null() & counting).sum().alias(f"{name}_documents") for name in SCORES[:3]]
         found = each.group_by(keys, maintain_order=True).agg(*_sums(counts), *means, *numbers)
         if harmonic:
             precision, recall = pl.col("precision"), pl.col("recall")
@@ -93,7 +102,8 @@ def averages(
             found = found.with_columns(f1=pl.when(precision.is_not_null()).then(f1))
         return _with_mentions(_of_both(found))
 
-    return {"micro": Average("micro", micro), "macro": Average("macro", macro)}
+    own = Average("macro", macro, scores, documents, harmonic)
+    return {"micro": Average("micro", micro, scores), "macro": own}
 
 
 def _of_both(counts: pl.DataFrame) -> pl.DataFrame:

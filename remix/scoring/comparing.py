@@ -52,6 +52,12 @@ def compared_inputs(keeper: Keeper, sources: Sources, choice: Choice, **tests: A
     ).headline()
     if len(choice.tasks) + len(choice.matchings) > 2:
         raise UsageError("systems are compared by one task under one matching: name one")
+    tests = {**TESTS, **tests, "seed": choice.seed}
+    averages = choice.profile.averages
+    if tests["average"] not in averages:
+        raise UsageError(
+            f"profile '{choice.profile.name}' has no {tests['average']} scores: --average {[*averages][0]}"
+        )
     parts: dict[str, Part] = {}
     signatures = []
     for own in [sources] if choice.by else sources.of_one_kind().one_by_one():
@@ -60,9 +66,9 @@ def compared_inputs(keeper: Keeper, sources: Sources, choice: Choice, **tests: A
         counts, documents = counts_of(whole, choice), whole.mentions.documents
         signatures.append(signed(found, choice))
         of_gold = documents["dataset"].unique().sort()
-        parts |= slices_of(counts, documents, "all" if len(of_gold) > 1 else of_gold[0])
-    tests = {**TESTS, **tests, "seed": choice.seed}
-    found_pairs = compared(parts, signatures[0]["system"].to_list(), **tests)
+        whole_name = "all" if len(of_gold) > 1 else of_gold[0]
+        parts |= slices_of(counts, documents, whole_name, averages[tests["average"]])
+    found_pairs = compared(parts, signatures[0]["system"].to_list(), averages=averages, **tests)
     return replace(found_pairs, signature=signature_of_parts(signatures, tests))
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from remix import progress
 from remix.errors import UnknownName, UsageError
+from remix.scoring.averages import AVERAGES, Average
 from remix.scoring.intervals import LEAST_UNITS, tables_of
 from remix.scoring.significance import between_systems, holm
 
@@ -50,17 +52,20 @@ def compared(
     score: str = "f1",
     samples: int = 10_000,
     seed: int = 0,
+    averages: Mapping[str, Average] = AVERAGES,
 ) -> Comparison:
     """Return the scores of systems on each part, the tests of their differences, and how parts rank the systems.
 
-    `unfiltered` names the part that the others are held against, by default the first. A part of fewer than ten
-    documents has no tests, which is said. Raises `UnknownName` for a part that is none, `UsageError` where no part
-    has enough documents for a test and there is more than one system.
+    `unfiltered` names the part that the others are held against, by default the first; `averages` are those of a
+    profile. A part of fewer than ten documents has no tests, which is said. Raises `UnknownName` for a part or an
+    average that is none, `UsageError` where no part has enough documents for a test and there is more than one system.
     """
     first = unfiltered or next(iter(parts))
     if first not in parts:
         raise UnknownName("dataset or slice", first, parts)
-    scores = pl.concat([_scores(name, part, systems, average, score) for name, part in parts.items()])
+    if average not in averages:
+        raise UnknownName("average of the profile", average, averages)
+    scores = pl.concat([_scores(name, part, systems, averages, average, score) for name, part in parts.items()])
     tested = {name: part for name, part in parts.items() if len(part.documents) >= LEAST_UNITS}
     if not tested and len(systems) > 1:
         largest = max(len(part.documents) for part in parts.values())
@@ -70,10 +75,9 @@ def compared(
         )
     for name in set(parts) - set(tested):
         progress.note(f"{name}: no test over {len(parts[name].documents)} documents, at least {LEAST_UNITS} are needed")
+    drawn: dict[str, Any] = {"average": average, "score": score, "samples": samples, "seed": seed, "averages": averages}
     tests = [
-        between_systems(
-            part.counts, part.documents, systems, average=average, score=score, samples=samples, seed=seed
-        ).select(pl.lit(name).alias("part"), pl.all())
+        between_systems(part.counts, part.documents, systems, **drawn).select(pl.lit(name).alias("part"), pl.all())
         for name, part in tested.items()
     ]
     pairs = pl.concat(tests).with_columns(p_holm=holm(pl.concat(tests)["p"])) if tests else pl.DataFrame()
@@ -81,25 +85,31 @@ def compared(
     return Comparison(scores, pairs, _correlations(scores, first, others))
 
 
-def slices_of(counts: pl.DataFrame, documents: pl.DataFrame, whole: str) -> dict[str, Part]:
+def slices_of(
+    counts: pl.DataFrame, documents: pl.DataFrame, whole: str, average: Average = AVERAGES["micro"]
+) -> dict[str, Part]:
     """Return the whole, under that name, and each slice of one task's and matching's counts, but for InKB and its like.
 
-    The documents of a slice are those in which any system has something to count.
+    The documents of a slice are those in which any system has something to count or, where the mean of an average is
+    over others as well, all that have counts.
     """
     parts = {}
     for (column, value), rows in counts.filter(pl.col("column") != "kb").group_by(
         "column", "slice", maintain_order=True
     ):
-        counted = rows.filter(pl.sum_horizontal("tp", "fp", "fn") > 0)["doc"].unique()
+        empty = pl.lit(average.documents != "defined")
+        counted = rows.filter(empty | (pl.sum_horizontal("tp", "fp", "fn") > 0))["doc"].unique()
         inside = documents.filter(pl.col("doc").is_in(counted.implode()))
         parts[f"{column}={value}" if column else whole] = Part(rows, inside if column else documents)
     return parts
 
 
-def _scores(name: str, part: Part, systems: Sequence[str], average: str, score: str) -> pl.DataFrame:
+def _scores(
+    name: str, part: Part, systems: Sequence[str], averages: Mapping[str, Average], average: str, score: str
+) -> pl.DataFrame:
     values = []
     for system in systems:
-        table = tables_of(part.counts.filter(pl.col("system") == system), part.documents)
+        table = tables_of(part.counts.filter(pl.col("system") == system), part.documents, 1, averages)
         values.append(float(table.scores(table.columns.sum(axis=0)[None, :])[average, score][0, 0]))
     found = {"system": list(systems), "part": [name] * len(systems), "score": pl.Series(values, dtype=pl.Float64)}
     return pl.DataFrame(found).with_columns(pl.col("score").fill_nan(None), documents=pl.lit(len(part.documents)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from remix.errors import UsageError
+from remix.scoring.averages import AVERAGES, Average
 
 __all__ = ["LEAST_UNITS", "Array", "Tables", "intervals", "resampled", "tables_of"]
 
@@ -23,14 +25,21 @@ Array = npt.NDArray[Any]
 
 
 def intervals(
-    counts: pl.DataFrame, keys: list[str], documents: pl.DataFrame, *, samples: int, seed: int, level: float = 0.95
+    counts: pl.DataFrame,
+    keys: list[str],
+    documents: pl.DataFrame,
+    *,
+    samples: int,
+    seed: int,
+    level: float = 0.95,
+    averages: Mapping[str, Average] = AVERAGES,
 ) -> pl.DataFrame:
     """Return keys, `average` and, for precision, recall and f1, `<score>_low` and `<score>_high`.
 
     Documents are drawn with replacement, `samples` times, the same draws for all rows; bounds are the percentiles of
     the scores of the draws in which the score is defined. `documents` (doc, dataset) are all that can be drawn, those
     without annotations too; rows of one dataset draw from its documents, those of dataset 'all' from all. A dataset
-    of fewer than ten documents has no intervals.
+    of fewer than ten documents has no intervals. Samples are scored by the `averages` of a profile.
 
     Raises `UsageError` where there are fewer than ten documents in all.
     """
@@ -44,15 +53,13 @@ def intervals(
         units = documents if dataset == "all" else documents.filter(pl.col("dataset") == dataset)
         if len(units) >= LEAST_UNITS:
             rows = counts.filter(pl.col("dataset") == dataset)
-            parts.append(_bounds(rows, keys, units, samples, seed, level))
+            labels = rows.select(keys).unique(maintain_order=True).with_row_index("label")
+            tables = tables_of(rows.join(labels, on=keys), units, len(labels), averages)
+            parts.append(_bounds(resampled(tables, samples, seed), labels.drop("label"), level))
     return pl.concat(parts)
 
 
-def _bounds(
-    counts: pl.DataFrame, keys: list[str], units: pl.DataFrame, samples: int, seed: int, level: float
-) -> pl.DataFrame:
-    labels = counts.select(keys).unique(maintain_order=True).with_row_index("label")
-    drawn = resampled(tables_of(counts.join(labels, on=keys), units, len(labels)), samples, seed)
+def _bounds(drawn: Mapping[tuple[str, str], Array], labels: pl.DataFrame, level: float) -> pl.DataFrame:
     tail = (1 - level) / 2
     found = []
     for average in ("micro", "macro"):
@@ -61,71 +68,86 @@ def _bounds(
             low, high = _quantiles(drawn[average, name], (tail, 1 - tail))
             bounds[f"{name}_low"] = pl.Series(low, nan_to_null=True)
             bounds[f"{name}_high"] = pl.Series(high, nan_to_null=True)
-        found.append(labels.drop("label").with_columns(**bounds))
+        found.append(labels.with_columns(**bounds))
     return pl.concat(found)
 
 
 _SCORES = ("precision", "recall", "f1")
 
 
-_COUNTS = ("tp", "fp", "chosen", "found", "fn")
+_COUNTS = ("tp", "fp", "fp_on_mention", "tp_of_gold", "fn", "rows")
 
 
 @dataclass(frozen=True)
 class Tables:
-    """What is summed over documents: the counts, then for each score its value and whether it is defined.
+    """What is summed over documents: the counts, then for each score its value and whether the document counts in it.
 
-    `columns` is an array of documents by these, each of `labels` columns side by side. `found` are the mentions of
-    gold that were found, `chosen` the false positives that F1 takes.
+    `columns` is an array of documents by these, each of `labels` columns side by side. `tp_of_gold` are the mentions of
+    gold that were found, `fp_on_mention` the false positives that F1 takes, `rows` is 1 where a document has counts.
+    `averages` are those of a profile.
     """
 
     columns: Array
     labels: int
+    averages: Mapping[str, Average]
 
     def scores(self, sums: Array) -> dict[tuple[str, str], Array]:
         """Return the scores of sums of rows: (average, score) to an array of sums by labels, NaN where undefined."""
         parts = [sums[:, i * self.labels : (i + 1) * self.labels] for i in range(len(_COUNTS) + 2 * len(_SCORES))]
-        found = {
-            ("micro", name): value for name, value in zip(_SCORES, _of_counts(*parts[: len(_COUNTS)]), strict=True)
-        }
+        found = {("micro", name): value for name, value in _of_counts(parts, self.averages["micro"]).items()}
         for place, name in enumerate(_SCORES):
             each, defined = parts[len(_COUNTS) + 2 * place : len(_COUNTS) + 2 * place + 2]
             found["macro", name] = _divided(each, defined)
+        if _macro(self.averages).harmonic:
+            precision, recall = found["macro", "precision"], np.nan_to_num(found["macro", "recall"])
+            f1 = np.nan_to_num(_divided(2 * precision * recall, precision + recall))
+            found["macro", "f1"] = np.where(np.isnan(precision), np.nan, f1)
         return found
 
 
-def _of_counts(tp: Array, fp: Array, chosen: Array, found: Array, fn: Array) -> tuple[Array, Array, Array]:
-    """Return precision, recall and F1 as `averages.scores` has them."""
-    asked, answered = found + fn, tp + chosen
-    f1 = _divided(2 * tp, answered + asked)
-    if not np.array_equal(tp, found):
-        harmonic = _divided(2 * tp * found, tp * asked + found * answered)
-        f1 = np.where(tp == found, f1, harmonic)
-    return _divided(tp, tp + fp), _divided(found, asked), f1
+def _of_counts(sums: Sequence[Array], average: Average) -> dict[str, Array]:
+    """Return precision, recall and F1 of sums of `_COUNTS` as an average has them, NaN where there are no rows."""
+    counts = pl.DataFrame({name: part.ravel() for name, part in zip(_COUNTS, sums, strict=False)})
+    scores = average.scores()
+    found = counts.with_columns(fp_in_scope=pl.lit(None, pl.Float64)).select(
+        pl.when(pl.col("rows") > 0).then(scores[name]).cast(pl.Float64).alias(name) for name in _SCORES
+    )
+    return {name: found[name].to_numpy().reshape(sums[0].shape) for name in _SCORES}
+
+
+def _macro(averages: Mapping[str, Average]) -> Average:
+    """Return how single documents are scored; a profile without macro scores has its rule for sums."""
+    return averages.get("macro", averages["micro"])
 
 
 def _divided(part: Array, whole: Array) -> Array:
     return np.divide(part, whole, out=np.full_like(part, np.nan), where=whole > 0)
 
 
-def tables_of(counts: pl.DataFrame, documents: pl.DataFrame, labels: int = 1) -> Tables:
+def tables_of(
+    counts: pl.DataFrame, documents: pl.DataFrame, labels: int = 1, averages: Mapping[str, Average] = AVERAGES
+) -> Tables:
     """Return the tables of these documents; `counts` has doc, the counts and, for several labels, `label`."""
     rows = counts.join(documents.select("doc").with_row_index("unit"), on="doc")
-    chosen = pl.coalesce("fp_in_scope", "fp_on_mention", "fp")
-    label = pl.col("label") if "label" in rows.columns else pl.lit(0)
     found = pl.coalesce("tp_of_gold", "tp") if "tp_of_gold" in rows.columns else pl.col("tp")
-    rows = rows.select("unit", "tp", "fp", "fn", label=label, chosen=chosen, found=found)
-    unit, place = rows["unit"].to_numpy(), rows["label"].to_numpy()
+    rows = rows.with_columns(tp_of_gold=found, rows=pl.lit(1))
+    macro = _macro(averages)
+    scores = macro.scores()
+    rows = rows.with_columns(pl.when(macro.counting()).then(scores[name]).alias(name) for name in _SCORES)
+    rows = rows.with_columns(
+        pl.coalesce("fp_in_scope", "fp_on_mention", "fp").alias("fp_on_mention"),
+        *(pl.col(name).is_not_null().alias(f"{name}_counts") for name in _SCORES),
+    )
+    unit = rows["unit"].to_numpy()
+    place = rows["label"].to_numpy() if "label" in rows.columns else np.zeros(len(rows), dtype=np.int64)
 
     def table(name: str) -> Array:
         cells = np.zeros((len(documents), labels))
-        cells[unit, place] = rows[name].fill_null(0).to_numpy()
+        cells[unit, place] = rows[name].cast(pl.Float64).fill_null(0.0).to_numpy()
         return cells
 
-    columns = [table(name) for name in _COUNTS]
-    for value in _of_counts(*columns[: len(_COUNTS)]):
-        columns += [np.nan_to_num(value), (~np.isnan(value)).astype(float)]
-    return Tables(np.concatenate(columns, axis=1), labels)
+    names = [*_COUNTS, *(one for name in _SCORES for one in (name, f"{name}_counts"))]
+    return Tables(np.concatenate([table(name) for name in names], axis=1), labels, averages)
 
 
 def resampled(tables: Tables, samples: int, seed: int) -> dict[tuple[str, str], Array]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import polars as pl
 
@@ -44,12 +45,11 @@ def rows_of(counts: pl.DataFrame, documents: pl.DataFrame, systems: Iterable[str
         from remix.scoring.intervals import intervals
         from remix.scoring.significance import differences_of_slices
 
-        bounds = intervals(_counted_once(every), KEYS, documents, samples=choice.bootstrap, seed=choice.seed)
+        drawn: dict[str, Any] = {"samples": choice.bootstrap, "seed": choice.seed, "averages": choice.profile.averages}
+        bounds = intervals(_counted_once(every), KEYS, documents, **drawn)
         rows = rows.join(bounds, on=[*KEYS, "average"], how="left")
         if choice.by:
-            tests = differences_of_slices(
-                every, KEYS, documents, against=choice.against, samples=choice.bootstrap, seed=choice.seed
-            )
+            tests = differences_of_slices(every, KEYS, documents, against=choice.against, **drawn)
             rows = rows.join(tests.with_columns(average=pl.lit("micro")), on=[*KEYS, "average"], how="left")
     return _ordered(rows, choice)
 

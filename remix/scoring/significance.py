@@ -5,13 +5,14 @@ The unit is the document: what a system does with one says something about what 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
 import polars as pl
 
 from remix.errors import UsageError
+from remix.scoring.averages import AVERAGES, Average
 from remix.scoring.intervals import LEAST_UNITS, Array, Tables, resampled, tables_of
 
 __all__ = ["DIFFERENCES", "between_slices", "between_systems", "differences_of_slices", "holm"]
@@ -30,6 +31,7 @@ def between_systems(
     samples: int = 10_000,
     seed: int = 0,
     level: float = 0.95,
+    averages: Mapping[str, Average] = AVERAGES,
 ) -> pl.DataFrame:
     """Return a row for each pair of systems: is the first really better than the second?
 
@@ -42,10 +44,11 @@ def between_systems(
     Intensive Methods for Testing Hypotheses, 1989; Holm, A Simple Sequentially Rejective Multiple Test Procedure, 1979.
 
     `counts` has system, doc, tp, fp, fn and the false positives of the other precisions, as `counts_of` gives them,
-    for one task, matching and slice; `documents` has doc. Raises `UsageError` for fewer than ten documents.
+    for one task, matching and slice; `documents` has doc, `averages` are those of a profile. Raises `UsageError` for
+    fewer than ten documents.
     """
     _enough(documents)
-    tables = [tables_of(counts.filter(pl.col("system") == name), documents) for name in systems]
+    tables = [tables_of(counts.filter(pl.col("system") == name), documents, 1, averages) for name in systems]
     # The same documents are drawn, and the same sides changed, for every pair: a pair's row does not depend on others.
     drawn = [resampled(table, samples, seed)[average, score][:, 0] for table in tables]
     rows = []
@@ -86,6 +89,7 @@ def between_slices(
     samples: int = 10_000,
     seed: int = 0,
     level: float = 0.95,
+    averages: Mapping[str, Average] = AVERAGES,
 ) -> dict[str, float | None]:
     """Return `difference`, `low`, `high` and `p` of one system's scores on two slices, from a bootstrap.
 
@@ -99,7 +103,7 @@ def between_slices(
         rows = counts.filter(pl.col("slice") == value)
         if rows.is_empty():
             raise UsageError(f"slice '{value}' has nothing to compare")
-        tables.append(tables_of(rows, documents))
+        tables.append(tables_of(rows, documents, 1, averages))
     first, second = (resampled(table, samples, seed)[average, score][:, 0] for table in tables)
     low, high, p = _tested(first - second, level)
     values = {
@@ -120,6 +124,7 @@ def differences_of_slices(
     samples: int = 10_000,
     seed: int = 0,
     level: float = 0.95,
+    averages: Mapping[str, Average] = AVERAGES,
 ) -> pl.DataFrame:
     """Return for each slice whether the system's micro-F1 on it differs from that on the whole, or on another slice.
 
@@ -138,7 +143,7 @@ def differences_of_slices(
         pairs = labels.filter(pl.col("column") != "", pl.col("slice") != against).join(
             other.select(*same, "other"), on=same, maintain_order="left"
         )
-        tables = tables_of(own.join(labels, on=keys), units, len(labels))
+        tables = tables_of(own.join(labels, on=keys), units, len(labels), averages)
         drawn = resampled(tables, samples, seed)["micro", "f1"]
         whole = tables.scores(tables.columns.sum(axis=0)[None, :])["micro", "f1"][0]
         one, two = pairs["label"].to_numpy(), pairs["other"].to_numpy()
@@ -211,8 +216,8 @@ def _bounds(differences: Array, level: float) -> tuple[float, float]:
 
 
 def _effect(one: Tables, other: Tables, score: str) -> float:
-    """Return the standardised mean of the differences, over the documents where both scores are defined."""
-    first, second = one.scores(one.columns)["micro", score][:, 0], other.scores(other.columns)["micro", score][:, 0]
+    """Return the standardised mean of the differences, over the documents that count in both scores."""
+    first, second = (table.scores(table.columns)["macro", score][:, 0] for table in (one, other))
     differences = (first - second)[~np.isnan(first - second)]
     spread = differences.std(ddof=1) if len(differences) > 1 else 0.0
     return float(differences.mean() / spread) if spread > 0 else float("nan")

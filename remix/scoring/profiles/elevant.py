@@ -8,7 +8,7 @@ from dataclasses import replace
 import polars as pl
 
 from remix.frames import Frames
-from remix.scoring.averages import AVERAGES, SCORES, Average
+from remix.scoring.averages import SCORES, averages, scores
 from remix.scoring.elevant.counts import by_mention_type, by_type, count
 from remix.scoring.elevant.outcomes import MODES
 from remix.scoring.profiles import Profile
@@ -24,8 +24,8 @@ def _last(run: Frames) -> Frames:
     return replace(run, annotations=run.annotations.unique(span, keep="last", maintain_order=True))
 
 
-def _zeros(counts: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
-    return AVERAGES["micro"].summarise(counts, keys).with_columns(pl.col(SCORES[:3]).fill_null(0.0))
+def _zeros() -> dict[str, pl.Expr]:
+    return {name: score.fill_null(0.0) if name in SCORES[:3] else score for name, score in scores().items()}
 
 
 MEANINGS = {
@@ -53,7 +53,7 @@ elevant = Profile(
     },
     prepare=_last_on_a_span,
     count=count,
-    averages={"micro": Average("micro", _zeros)},
+    averages={"micro": averages(_zeros)["micro"]},
     slices={"mention_type": by_mention_type, "type": by_type},
     rules=conventions_named("nil-left-out", "undefined-zero"),
     meanings=MEANINGS,

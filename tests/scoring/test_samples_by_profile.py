@@ -1,0 +1,119 @@
+"""Intervals and comparisons are of the scores of the profile that they stand beside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.stats import multinomial
+
+from remix.errors import UsageError
+from remix.formats.nif import write_frames
+from remix.frames import Frames
+from remix.scoring import evaluate
+from remix.scoring.choice import Choice
+from remix.scoring.comparing import compared_inputs
+from remix.scoring.evaluating import evaluated
+from remix.scoring.inputs import Keeper, Sources
+from remix.scoring.profiles import PROFILES
+from remix.workspace import open_workspace
+from tests.scoring.conftest import framed
+
+DOCUMENTS = [f"d{number}" for number in range(14)]
+RESOURCE = "http://dbpedia.org/resource/"
+
+
+def linked(places: dict[int, str], classes: bool = True) -> Frames:
+    """One mention in each of some of fourteen documents."""
+    rows = [
+        {"document": f"d{place}", "begin": 0, "end": 3, "entity": RESOURCE + entity,
+         "classes": [f"http://e.org/{'even' if place % 2 == 0 else 'odd'}"] if classes else []}
+        for place, entity in places.items()
+    ]  # fmt: skip
+    frames = framed(rows, documents=DOCUMENTS)
+    texts = frames.documents.with_columns(text=pl.format("Ada was in place {}.", "document"))
+    return replace(frames, documents=texts)
+
+
+# Eight documents have gold, of which three are right, five not answered; a ninth has an answer without gold.
+GOLD = linked(dict.fromkeys(range(8), "Ada"))
+RUNS = {
+    "some": linked(dict.fromkeys([0, 1, 2, 8], "Ada"), classes=False),
+    "most": linked(dict.fromkeys(range(7), "Ada") | {7: "Eve"}, classes=False),
+    "none": linked({}, classes=False),
+}
+
+# A document of the run 'some' is one of x that are right, y with gold alone, z with an answer alone,
+# w with nothing: macro-F1 is the mean …
+MACRO_F1: dict[str, Callable[[int, int, int, int], float]] = {
+    "remix": lambda x, y, z, w: x / (x + y + z) if x + y + z else np.nan,  # of the documents with gold or an answer
+    "neleval": lambda x, y, z, w: x / (x + y) if x + y else np.nan,  # of those with gold
+    "gerbil": lambda x, y, z, w: (x + w) / 14,  # of all; those with nothing are perfect
+    "bat": lambda x, y, z, w: (x + w) / 14,
+    # P is 1 but for a wrong answer, R 1 but for missed gold: harmonic mean of the mean P and the mean R.
+    "euef": lambda x, y, z, w: 2 * (14 - z) * (14 - y) / (14 * (28 - z - y)),
+}
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Sources:
+    """Gold and runs in files."""
+    for name, frames in {"gold": GOLD, **RUNS}.items():
+        write_frames(frames, tmp_path / f"{name}.ttl")
+    return Sources(gold=(tmp_path / "gold.ttl",), runs=tuple(f"{name}={tmp_path / name}.ttl" for name in RUNS))
+
+
+@pytest.fixture
+def keeper(tmp_path) -> Keeper:
+    return open_workspace(tmp_path / "workspace")
+
+
+AVERAGES = [(name, average) for name in PROFILES.names() for average in PROFILES[name].averages]
+
+
+@pytest.mark.parametrize("by", [(), ("class",)], ids=["whole", "slices"])
+@pytest.mark.parametrize(("profile", "average"), AVERAGES)
+def test_compared_are_the_scores_that_are_evaluated(files, keeper, profile, average, by):
+    choice = Choice.of(profile=profile, by=by).headline()
+    task, matching = choice.tasks[0], choice.matchings[0]
+    rows, _ = evaluated(keeper, files, choice)
+    rows = rows.filter(pl.col("column").is_in(["", *by]), average=average, dataset="all", task=task, matching=matching)
+    expected = {(row["system"], row["slice"]): row["f1"] for row in rows.iter_rows(named=True)}
+    found = compared_inputs(keeper, files, choice, average=average, samples=100).scores
+    scores = {(row["system"], row["part"].partition("=")[2]): row["score"] for row in found.iter_rows(named=True)}
+    assert scores == {key: pytest.approx(value) for key, value in expected.items()}
+    if average == "macro" and profile in MACRO_F1:
+        assert scores["some", ""] == pytest.approx(MACRO_F1[profile](3, 5, 1, 5))
+
+
+def test_average_that_a_profile_does_not_have_is_refused(files, keeper):
+    with pytest.raises(UsageError, match="profile 'elevant' has no macro scores: --average micro"):
+        compared_inputs(keeper, files, Choice.of(profile="elevant"), average="macro")
+
+
+@pytest.mark.parametrize("profile", MACRO_F1)
+def test_intervals_are_those_of_the_scores_of_the_profile(profile):
+    task, matching = PROFILES[profile].headline
+    rows = evaluate(GOLD, {"some": RUNS["some"]}, profile=profile, tasks=[task], matchings=[matching], bootstrap=4000)
+    macro = rows.filter(average="macro", column="").row(0, named=True)
+    assert macro["f1"] == pytest.approx(MACRO_F1[profile](3, 5, 1, 5))
+    # Every sample is one of the ways to draw 14 of these four kinds: what 2.5 % and 97.5 % of them do not exceed.
+    ways = [(x, y, z, 14 - x - y - z) for x in range(15) for y in range(15 - x) for z in range(15 - x - y)]
+    likely = multinomial.pmf(ways, 14, [3 / 14, 5 / 14, 1 / 14, 5 / 14])
+    values = np.array([MACRO_F1[profile](*way) for way in ways])
+    order = np.argsort(values)
+    reached = np.cumsum(likely[order])
+    low, high = (values[order][np.searchsorted(reached, share)] for share in (0.025, 0.975))
+    # Four thousand samples do not hit each step of the distribution, the next of which is 1/14 away at most.
+    assert (macro["f1_low"], macro["f1_high"]) == (pytest.approx(low, abs=0.03), pytest.approx(high, abs=0.03))
+
+
+@pytest.mark.parametrize(("profile", "precision"), [("remix", None), ("neleval", 0.0), ("bat", 1.0)])
+def test_a_score_without_denominator_is_in_samples_what_it_is_in_the_profile(profile, precision):
+    rows = evaluate(GOLD, {"none": RUNS["none"]}, profile=profile, tasks=["A2KB"], bootstrap=100)
+    micro = rows.filter(average="micro", column="").row(0, named=True)
+    assert [micro[name] for name in ("precision", "precision_low", "precision_high")] == [precision] * 3
