@@ -70,7 +70,7 @@ def weights_of(
 ) -> Weights:
     """Return the degree of every gold annotation by 'strict', 'relaxed:α', a file of rules, or a numeric column.
 
-    `COLUMN/100` divides the column, as percentiles need it.
+    `COLUMN/100` divides the column, as percentiles need it; an IRI that is divided stands in `<…>`.
 
     `strict` is `relaxed:0`: 1 for what `strict` names, α for the rest. A file (TSV or CSV) has `weight` and `class`
     or `annotation`: an annotation has the smallest weight of the rows that apply to it. An annotation without a value
@@ -108,10 +108,12 @@ def column_weighed_by(rule: str) -> list[str]:
 def _divided(rule: str) -> tuple[str, float]:
     """Return the column of a rule and what it is divided by.
 
-    >>> _divided("share"), _divided("entityPercentile/100")
-    (('share', 1.0), ('entityPercentile', 100.0))
+    >>> _divided("share"), _divided("dcterms:date/3000"), _divided("<http://x/year>/3000")
+    (('share', 1.0), ('dcterms:date', 3000.0), ('<http://x/year>', 3000.0))
+    >>> _divided("http://x/about/2020")
+    ('http://x/about/2020', 1.0)
     """
-    parts = re.fullmatch(r"([\w-]+)/(\d+(?:\.\d+)?)", rule)
+    parts = re.fullmatch(r"([^/]+|<.+>)/(\d+(?:\.\d+)?)", rule)
     return (parts[1], float(parts[2])) if parts is not None and float(parts[2]) > 0 else (rule, 1.0)
 
 
@@ -177,7 +179,8 @@ def _written_out(key: str) -> pl.Expr:
 def _by_column(
     gold: Frames, rule: str, columns: pl.DataFrame | None, document_columns: pl.DataFrame | None
 ) -> pl.DataFrame:
-    column, divisor = _divided(rule)
+    tables = [table.columns for table in (columns, document_columns) if table is not None]
+    column, divisor = (rule, 1.0) if any(rule in names for names in tables) else _divided(rule)
     found = column_values(gold, column, columns, document_columns)
     if not found["value"].dtype.is_numeric():
         raise UsageError(f"column '{column}' holds no numbers, so annotations cannot be weighed by it")

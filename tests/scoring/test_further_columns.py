@@ -164,6 +164,14 @@ def test_values_of_properties_that_look_like_numbers_stay_what_they_are(
     assert sliced(rows, "http://x/year") == {expected[0]: (1, 0), expected[1]: (0, 1)}
 
 
+def test_annotations_are_weighed_by_a_property_of_their_document(files: tuple[Path, Path]) -> None:
+    gold, run = files
+    rows = evaluated("--gold", str(gold), "--run", f"bob={run}", "--weight", "<http://x/year>/4000")
+    # Rome (1990) is found, Ada (2001) is not.
+    found = rows.filter(column="", average="micro")["fuzzy_recall"].to_list()
+    assert found == [pytest.approx(1990 / (1990 + 2001))]
+
+
 def test_loaded_datasets_have_the_same_properties(files: tuple[Path, Path], tmp_path: Path) -> None:
     gold, run = files
     workspace = ["-w", str(tmp_path / "work")]

@@ -134,7 +134,7 @@ def test_other_rules_are_refused(rule, message):
 
 @pytest.mark.parametrize("matching", ["partial", "graded(0.1)", "single-penalty"])
 def test_matchings_that_count_in_part_have_no_weights(matching):
-    # Half of the one mention is answered: R is 1/2 by its characters, while R* would be 1, all µ being 1.
+    # A third of the one mention is answered: R is 1/3 by its characters, while R* would be 1, all µ being 1.
     gold, run = framed([mention(0, "e:A", STRICT)]), framed([mention(0, "e:A") | {"end": 1}])
     with pytest.raises(
         UsageError, match=rf"matching '{re.escape(matching)}' counts in part, which weights cannot: use"
@@ -211,3 +211,21 @@ def test_percentiles_are_weights_when_divided_by_100():
         scored(GOLD, RUN, "rank", columns=columns)
     # Found are the first and the third: (1 + 0.2) / (1 + 0.5 + 0.2 + 0).
     assert scored(GOLD, RUN, "rank/100", columns=columns)["fuzzy_recall"] == pytest.approx(1.2 / 1.7)
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("dcterms:date/2000", (0.5 + 1) / (0.5 + 1 + 1)),
+        ("<http://x/year>/2000", (0.5 + 1) / (0.5 + 1 + 1)),
+        ("rank/2000", (1 + 0.1) / (1 + 0.1 + 0.1)),  # the name of a column as it is
+    ],
+)
+def test_properties_are_weights_when_divided(rule, expected):
+    # Found are the mentions of the first two of three texts.
+    texts = ["d", "e", "f"]
+    gold, run = (framed([{**mention(0, "e:A"), "document": d} for d in texts[:n]], texts) for n in (3, 2))
+    years = [1000, 2000, 2000]
+    columns = {"document": texts, "dcterms:date": years, "<http://x/year>": years, "rank/2000": [1.0, 0.1, 0.1]}
+    row = scored(gold, run, rule, document_columns=pl.DataFrame(columns))
+    assert row["fuzzy_recall"] == pytest.approx(expected)
