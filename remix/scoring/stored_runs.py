@@ -148,14 +148,16 @@ def drop_run(store: Store, folder: Path, dataset: str, system: str) -> list[str]
     The answers are those kept in the folder, the outcomes the graph beside the dataset; the share of systems that are
     right on each annotation is that of the others then. Raises `UnknownName` for a dataset or a run that there is not.
     """
-    entry, fragment = store.dataset(dataset), fragment_of(system)
+    fragment = fragment_of(system)
     runs = [run for run in list_runs(folder) if run.dataset == dataset]
-    stored = [name for name in entry.attached if name.startswith(RUN)]
+    # Kept answers outlast a dataset that is dropped, outcomes go with it.
+    entry = next((one for one in store.datasets() if one.name == dataset), None) if runs else store.dataset(dataset)
+    stored = [name for name in entry.attached if name.startswith(RUN)] if entry is not None else []
     known = {run.system for run in runs} | {unquote(name.removeprefix(RUN)) for name in stored}
     if system not in known:
         raise UnknownName(f"run on {dataset}", system, known, "remix list runs")
     taken = []
-    if fragment in stored:
+    if entry is not None and fragment in stored:
         stays = {name: entry.attached[name].signature for name in stored if name != fragment}
         every = _verdicts(store, entry, {name: store.attached(dataset, name) for name in stays})
         store.attach({dataset: {fragment: None, AGREEMENT: _shares(entry, every, stays) if stays else None}})

@@ -243,6 +243,18 @@ def test_dropping_a_run_takes_the_kept_answers_too(tmp_path: Path) -> None:
     assert workspace.listing("runs")["system"].to_list() == ["random-candidate"]
 
 
+def test_kept_answers_can_be_dropped_after_their_dataset(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "w")
+    workspace.annotate(["sample-news"], ["prior"])
+    workspace.drop(["sample-news"])
+    with pytest.raises(UnknownName, match="no run on sample-news named 'priors'; did you mean 'prior'"):
+        workspace.drop_run("sample-news", "priors")
+    assert workspace.drop_run("sample-news", "prior") == ["answers in A2KB"]
+    assert workspace.listing("runs").is_empty()
+    with pytest.raises(UnknownName, match="no dataset named 'sample-news'"):
+        workspace.drop_run("sample-news", "prior")
+
+
 def test_what_is_published_has_the_columns_of_runs_and_no_run(workspace: Workspace, tmp_path: Path) -> None:
     for name in "ab":
         workspace.store_runs(["gold"], runs=[f"{name}={RUNS / name}.ttl"])
