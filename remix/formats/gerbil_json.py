@@ -80,13 +80,18 @@ def _read(source: Source, dataset: str) -> Found:
 
 
 def _named(documents: pl.DataFrame, mends: Mends) -> pl.DataFrame:
-    """Return the documents with `name`; one whose name another has is called by its place, which is counted."""
+    """Return the documents with `name`; one whose name another has gets its place behind it, which is counted."""
     place = pl.int_range(pl.len()).cast(pl.String)
     named = documents.with_columns(name=pl.coalesce("iri", "id", place))
-    again = ~pl.col("name").is_first_distinct()
+    own = named["name"]
+    taken = again = ~own.is_first_distinct()
     if (repeated := named.filter(again)).height:
         mends.add("duplicate-document", f"{repeated['name'][0]} is the name of two documents", repeated.height)
-    return named.with_columns(name=pl.when(again).then(pl.format("{}-{}", "name", place)).otherwise("name"))
+    # Another document may be called like this already; places differ, so that no two of these are.
+    while taken.any():
+        named = named.with_columns(name=pl.when(taken).then(pl.format("{}-{}", "name", place)).otherwise("name"))
+        taken = again & named["name"].is_in(own.implode())
+    return named
 
 
 def _placed(source: Source, rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:

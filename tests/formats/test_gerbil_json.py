@@ -42,6 +42,13 @@ def test_document_is_called_by_iri_or_id_or_place(tmp_path: Path) -> None:
     assert [(one.kind, one.count) for one in reading.report.repairs] == [("duplicate-document", 1)]
 
 
+def test_no_document_is_called_as_another_calls_itself(tmp_path: Path) -> None:
+    # The second would be 0-1 by its place, which is the third.
+    documents = [{"id": one, "text": text, "annotations": []} for one, text in ((0, "a"), (0, "b"), ("0-1", "c"))]
+    reading = read_json(tmp_path, documents)
+    assert reading.frames.documents.select("given", "text").rows() == [("0", "a"), ("0-1-1", "b"), ("0-1", "c")]
+
+
 def test_annotation_of_the_whole_document_and_one_beyond_it_are_told(tmp_path: Path) -> None:
     tag, beyond = {"meaning": ["http://x/e"]}, {"start": 3, "end": 99, "meaning": ["http://x/e"]}
     reading = read_json(tmp_path, [{**DOCUMENT, "annotations": [ADA, tag, beyond]}])
