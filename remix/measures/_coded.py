@@ -92,7 +92,7 @@ class Coded:
     def _entity_codes(self, linked: pl.DataFrame) -> pl.Series:
         """Return the number of scope and entity of each link: the strings are put together once for each pair."""
         scopes, places = distinct(linked["scope"])
-        pairs = linked.select(pair=pl.col("place") * max(1, len(scopes)) + places)
+        pairs = linked.select(pair=pl.col("place").cast(pl.UInt64) * max(1, len(scopes)) + places)
         first = pairs["pair"].is_first_distinct()
         strings = linked.filter(first).select(pl.format("{}\n{}", "scope", "entity")).to_series()
         codes = pairs.filter(first).with_columns(entity_code=self.codes.entities.of(strings))

@@ -63,8 +63,10 @@ class Corpus(Coded):
         links = self._linked.select("row", "linked", "entity", "entity_code", "target_code", "place")
         if not (links["row"] == links["row"].shift()).any():
             return links.drop("place")
+        # Entities are in the order of their numbers, of which a part of the dataset has some alone.
+        known = self._targets.select("target_code").with_columns(self.entities["pagerank"])
         best = (
-            self.targets.with_columns(self.entities["pagerank"].gather(self.targets["target_code"]))
+            self.targets.join(known, on="target_code", how="left", maintain_order="left")
             .with_row_index("place")
             .sort("pagerank", "entity", "linked", descending=[True, False, False], nulls_last=True)
             .select("place")

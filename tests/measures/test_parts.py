@@ -56,6 +56,14 @@ def in_parts(frames: Frames, count: int, to: Path) -> FramesFolder:
         return finish(place, to, {"name": "d", "iri": "urn:d", "parts": count})
 
 
+def test_alternative_links_of_a_later_part_are_ranked_by_the_scores_of_the_whole(corpus: Make, tmp_path: Path) -> None:
+    made = corpus([(f"d/{n}", "Anna", ENTITIES[n]) for n in range(4)])
+    more = made.links.with_columns(entity=pl.Series([ENTITIES[n] for n in (1, 2, 3, 0)]))
+    frames = Frames.of(documents=made.documents, annotations=made.annotations, links=pl.concat([made.links, more]))
+    found = compute_parts(in_parts(frames, 4, tmp_path / "frames"), None, batch=1)
+    assert_frame_equal(found.datasets, compute(frames, None).datasets, check_row_order=False)
+
+
 @pytest.mark.parametrize("known", [True, False], ids=["kb", "no-kb"])
 @pytest.mark.parametrize("reference", ["dataset", "union"])
 @pytest.mark.parametrize("batch", [1, 40, 10_000])
