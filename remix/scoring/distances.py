@@ -17,8 +17,16 @@ from remix.scoring.cases import Case
 
 __all__ = ["distances"]
 
-ROOTS = (f"{OWL}Thing", "http://www.wikidata.org/entity/Q35120")
+ROOTS = (
+    f"{OWL}Thing",
+    "http://www.wikidata.org/entity/Q35120",
+    "http://schema.org/Thing",
+    "https://schema.org/Thing",
+)
 """What everything is: to have it in common says nothing."""
+
+SAME = r"(?i)[/#](person|organi[sz]ation|place|location)\d*$|/Q(5|43229|2221906)$"
+"""Classes of all vocabularies that are no less than the coarse class they map to; others are below it."""
 
 
 def distances(case: Case, pairs: pl.DataFrame, most: int) -> pl.DataFrame:
@@ -50,9 +58,7 @@ def distances(case: Case, pairs: pl.DataFrame, most: int) -> pl.DataFrame:
 
 def _above(known: Answers, entities: pl.Series, most: int) -> pl.DataFrame:
     """Return iri, above, steps: each entity itself (no step), its classes, and what is above these, fewest steps."""
-    from remix.measures._classes import class_mapping
-
-    mapped = class_mapping().select("class", parent="coarse")
+    mapped = _mapped(known)
     beside = pl.concat([mapped, _specific(known, entities, mapped)]).filter(pl.col("class") != pl.col("parent")).lazy()
     every = beside if known.hierarchy is None else pl.concat([beside, known.hierarchy.select("class", "parent")])
     reached = frontier = pl.DataFrame({"iri": entities, "above": entities}).with_columns(steps=pl.lit(0, pl.Int64))
@@ -66,13 +72,33 @@ def _above(known: Answers, entities: pl.Series, most: int) -> pl.DataFrame:
     return reached.filter(~pl.col("above").is_in(ROOTS))
 
 
+def _mapped(known: Answers) -> pl.DataFrame:
+    """Return class and parent: the coarse class of each class of which the hierarchy itself knows nothing above."""
+    from remix.measures._classes import class_mapping
+
+    mapped = class_mapping().select("class", parent="coarse")
+    if known.hierarchy is None:
+        return mapped
+    # It would be a short cut past what lies between.
+    asked = pl.col("class").is_in(mapped["class"].implode()) & (pl.col("class") != pl.col("parent"))
+    return mapped.join(known.hierarchy.filter(asked).select("class").collect(), on="class", how="anti")
+
+
 def _specific(known: Answers, entities: pl.Series, mapped: pl.DataFrame) -> pl.DataFrame:
-    """Return class (an entity) and parent: the classes of entities that are above no other class of theirs."""
-    types = known.types.drop_nulls("class").filter(pl.col("entity").is_in(entities.implode())).unique()
+    """Return class (an entity) and parent: the classes of entities that are above no other class of theirs.
+
+    A class that is the same as a coarse one stands for both; classes that are above each other are both kept.
+    """
+    types = known.types.drop_nulls("class").filter(pl.col("entity").is_in(entities.implode())).select("entity", "class")
+    same, below = mapped.filter(pl.col("class").str.contains(SAME)), mapped.filter(~pl.col("class").str.contains(SAME))
+    types = pl.concat([types, types.join(same, on="class").select("entity", **{"class": "parent"})]).unique()
     itself = types.select("class", reached="class").unique()
     reached = pl.concat([itself, known.reached(types["class"])])
-    coarse = reached.join(mapped, left_on="reached", right_on="class").select("class", reached="parent")
+    coarse = reached.join(below, left_on="reached", right_on="class").select("class", reached="parent")
     above = pl.concat([reached, coarse]).filter(pl.col("class") != pl.col("reached"))
+    alike = above.join(same.rename({"class": "other"}), left_on="reached", right_on="parent")
+    above = pl.concat([above, alike.select("class", reached="other")]).filter(pl.col("class") != pl.col("reached"))
+    above = above.join(above, left_on=["class", "reached"], right_on=["reached", "class"], how="anti")
     general = types.join(above, on="class").select("entity", **{"class": "reached"}).unique()
     left = types.join(general, on=["entity", "class"], how="anti")
     return left.select(pl.col("entity").alias("class"), pl.col("class").alias("parent"))

@@ -69,6 +69,48 @@ def test_of_several_entities_of_a_mention_the_nearest_counts() -> None:
     assert counts(gold, linked("c:cat"), "graded(0.2)") == (0.5, 0.5, 0.5)
 
 
+DBO, SCHEMA = "http://dbpedia.org/ontology/", "http://schema.org/"
+SPORT = [("Actor", "Artist"), ("Artist", "Person"), ("BadmintonPlayer", "Athlete"), ("Athlete", "Person")]
+
+
+def apart(steps: list[tuple[str, str]], asked: list[str], answered: list[str]) -> float:
+    """Return the steps between an entity of these classes and one of those, of 1 / (1 + steps)."""
+    types = [("e:Gold", name) for name in asked] + [("e:Run", name) for name in answered]
+    known = {
+        "types": pl.DataFrame(types, schema=["entity", "class"], orient="row"),
+        "subclasses": pl.DataFrame(steps, schema={"class": pl.String, "parent": pl.String}, orient="row"),
+    }
+    credit = counts(linked("e:Gold"), linked("e:Run"), "graded(0)", **known)[0]
+    return round(1 / credit - 1, 1) if credit else float("inf")
+
+
+def test_coarse_classes_are_no_short_cut_past_a_hierarchy() -> None:
+    steps = [(DBO + below, DBO + above) for below, above in SPORT]
+    # Actor, Artist, Person, Athlete, BadmintonPlayer: six steps from entity to entity.
+    assert apart(steps, [f"{DBO}Actor"], [f"{DBO}BadmintonPlayer"]) == 6
+    # Where nothing is known above the classes, Person is what they have in common.
+    assert apart([], [f"{DBO}Actor"], [f"{DBO}BadmintonPlayer"]) == 4
+
+
+def test_one_class_in_two_vocabularies_is_one_class() -> None:
+    person, other = f"{DBO}Person", f"{SCHEMA}Person"
+    assert apart([], [person, other], [person]) == apart([], [other], [person]) == apart([], [other], [other]) == 2
+    # An actor is a person by either, one step further.
+    assert apart([], [f"{DBO}Actor", other], [person]) == apart([], [f"{DBO}Actor", other], [other]) == 3
+    # An airport is a place, and a city is another one.
+    assert apart([], [f"{SCHEMA}Airport"], [f"{SCHEMA}City"]) == 4
+
+
+def test_classes_above_each_other_are_both_kept() -> None:
+    circle = [("c:A", "c:B"), ("c:B", "c:A")]
+    assert apart(circle, ["c:A", "c:B"], ["c:A"]) == 2
+
+
+def test_what_everything_is_is_nothing_in_common() -> None:
+    steps = [(f"{SCHEMA}Book", f"{SCHEMA}Thing"), (f"{SCHEMA}Game", f"{SCHEMA}Thing")]
+    assert apart(steps, [f"{SCHEMA}Book"], [f"{SCHEMA}Game"]) == float("inf")
+
+
 def test_credit_without_a_hierarchy_is_refused() -> None:
     with pytest.raises(UsageError, match="no hierarchy is known: name --hierarchy FILE"):
         counts(linked("c:cat"), linked("c:dog"), "graded", subclasses=None, types=None)
