@@ -38,6 +38,9 @@ _ANNOTATION = pl.Struct(
         "types": pl.List(pl.String()),
     }
 )
+_NO_NUMBER = re.compile(r'"(?:(?:start|end)"\s*:\s*(?:-?\d+[.eE]|[tf])|confidence"\s*:\s*[tf])')
+"""What a parser that was told the types reads as a number all the same: parts of numbers as whole, true as 1."""
+
 _SCHEMA = {"id": pl.String(), "iri": pl.String(), "text": pl.String(), "annotations": pl.List(_ANNOTATION)}
 
 
@@ -60,6 +63,8 @@ def _read(source: Source, dataset: str) -> Found:
         documents = pl.read_json(text.encode(), schema=_SCHEMA)
     except pl.exceptions.PolarsError as error:
         raise _broken(source, text, error) from None
+    if _NO_NUMBER.search(text) and (broken := _misplaced(source, json.loads(text, strict=False))):
+        raise broken
     documents = _named(documents, mends)
     rows = documents.select("name", "text", "annotations").explode("annotations", empty_as_null=True, keep_nulls=True)
     rows = rows.drop_nulls("annotations").unnest("annotations").with_row_index("mention")
@@ -105,29 +110,41 @@ def _placed(source: Source, rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
 
 
 def _broken(source: Source, text: str, error: Exception) -> BadInput:
-    """Return the error of the first document or annotation that is not as it should be."""
+    """Return the error of a file that cannot be read."""
     try:
         whole = json.loads(text, parse_constant=_refuse)
     except ValueError as reason:
         return BadInput(source.name, f"is no JSON ({reason})", line=getattr(reason, "lineno", None))
+    told = f"is no array of GERBIL's documents: {' '.join(str(error).split())[:150]}"
+    return _misplaced(source, whole) or BadInput(source.name, told)
+
+
+def _misplaced(source: Source, whole: Any) -> BadInput | None:
+    """Return the error of the first document or annotation that is not as it should be, None where all are."""
     for number, document in enumerate(whole if isinstance(whole, list) else [], 1):
         if not isinstance(document, dict):
             return BadInput(source.name, f"document {number} is no JSON object")
-        listed = document.get("annotations", [])
+        listed = document.get("annotations") or []
         for place, one in enumerate(listed if isinstance(listed, list) else [listed], 1):
             if wrong := _wrong(one):
                 return BadInput(source.name, f"document {number}, annotation {place}: {wrong}")
-    return BadInput(source.name, f"is no array of GERBIL's documents: {' '.join(str(error).split())[:150]}")
+    return None
 
 
 def _wrong(one: Any) -> str:
     if not isinstance(one, dict):
         return "is no JSON object"
     for name in ("start", "end"):
-        if not isinstance(one.get(name, 0), int | None):
-            return f"{name} is a whole number, not {json.dumps(one[name])}"
-    confidence = one.get("confidence")
-    return "" if isinstance(confidence, int | float | None) else f"'{confidence}' is no number for a confidence"
+        said = one.get(name)
+        if said is not None and not (_is_number(said) and (isinstance(said, int) or said.is_integer())):
+            return f"{name} is a whole number, not {json.dumps(said)}"
+    said = one.get("confidence")
+    return "" if said is None or _is_number(said) else f"{json.dumps(said)} is no number for a confidence"
+
+
+def _is_number(value: Any) -> bool:
+    # For Python true is a number.
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _refuse(name: str) -> None:

@@ -59,6 +59,11 @@ def test_annotation_of_the_whole_document_and_one_beyond_it_are_told(tmp_path: P
     ]
 
 
+def test_whole_number_may_be_written_with_a_point(tmp_path: Path) -> None:
+    reading = read_json(tmp_path, [{"id": 1, "text": "Ada", "annotations": [{"start": 0.0, "end": 3.0}]}])
+    assert reading.frames.annotations.select("begin", "end").row(0) == (0, 3)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -69,10 +74,26 @@ def test_annotation_of_the_whole_document_and_one_beyond_it_are_told(tmp_path: P
             '[{"id": 1, "text": "a", "annotations": [{"start": "0", "end": 1}]}]',
             r'document 1, annotation 1: start is a whole number, not "0"',
         ),
+        (
+            '[{"id": 1, "text": "a", "annotations": [{"start": 0, "end": 1}, {"start": 0.5, "end": 1}]}]',
+            r"document 1, annotation 2: start is a whole number, not 0\.5",
+        ),
+        (
+            '[{"id": 1, "text": "ab", "annotations": [{"start": 0, "end": true}]}]',
+            r"document 1, annotation 1: end is a whole number, not true",
+        ),
+        (
+            '[{"id": 1, "text": "a", "annotations": [{"start": 0, "end": 1, "confidence": true}]}]',
+            r"document 1, annotation 1: true is no number for a confidence",
+        ),
+        (
+            '[{"id": 1, "text": "a", "annotations": [{"start": 0, "end": 1e400}]}]',
+            r"document 1, annotation 1: end is a whole number, not Infinity",
+        ),
         ('[{"id": 1, "text": "a", "annotations": [{"start": 0}]}]', r"1, annotation 1: start and end go together"),
         (
             '[{"id": 1, "text": "a", "annotations": [{"start": 0, "end": 1, "confidence": "high"}]}]',
-            r"annotation 1: 'high' is no number for a confidence",
+            r'annotation 1: "high" is no number for a confidence',
         ),
         (
             '[{"id": 1, "text": "a", "annotations": [{"start": 0, "end": 1, "confidence": NaN}]}]',
