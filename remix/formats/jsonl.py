@@ -132,29 +132,50 @@ def _lists(source: Source, rows: pl.DataFrame, column: str) -> pl.DataFrame:
     """Return mention and value: a row for each element of a field that is a text or a list of texts."""
     said = rows.select("line", value=column).drop_nulls()
     listed = pl.col("value").str.starts_with("[")
-    try:
-        several = said.filter(listed).with_columns(pl.col("value").str.json_decode(pl.List(pl.String)))
-    except pl.exceptions.PolarsError:
-        example = said.filter(listed).row(0)
-        reason = f"{column} is a text or a list of texts, not {example[1][:80]}"
-        raise BadInput(source.name, reason, line=example[0]) from None
-    parts = [said.filter(~listed), several.explode("value").drop_nulls()]
+    expected = f"{column} is a text or a list of texts"
+    several, texts = _decoded(source, said.filter(listed), pl.List(pl.String), expected)
+    parts = [said.filter(~listed), texts, several.explode("value").drop_nulls()]
     return pl.concat(parts).rename({"line": "mention"}).sort("mention", maintain_order=True)
 
 
-def _candidates(source: Source, rows: pl.DataFrame) -> pl.DataFrame:
-    said = rows.select("line", "candidates").drop_nulls()
-    scored = pl.col("candidates").str.contains(r"^\[\s*\{")
-    plain = _lists(source, said.filter(~scored), "candidates").rename({"value": "identifier"})
-    shape = pl.List(pl.Struct({"entity": pl.String, "score": pl.Float64}))
+def _decoded(
+    source: Source, said: pl.DataFrame, shape: pl.DataType, expected: str
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the rows (line, value) whose value is JSON, decoded, and those whose value is a text that begins alike."""
+
+    def decoded(rows: pl.DataFrame) -> pl.DataFrame | None:
+        try:
+            return rows.with_columns(pl.col("value").str.json_decode(shape))
+        except pl.exceptions.PolarsError:
+            return None
+
+    if (every := decoded(said)) is not None:
+        return every, said.clear()
+    is_json = pl.Series([_is_json(value) for value in said["value"]], dtype=pl.Boolean)
+    lists = said.filter(is_json)
+    if (several := decoded(lists)) is not None:
+        return several, said.filter(~is_json)
+    line, value = next(row for row in lists.iter_slices(1) if decoded(row) is None).row(0)
+    raise BadInput(source.name, f"{expected}, not {value[:80]}", line=line)
+
+
+def _is_json(text: str) -> bool:
     try:
-        pairs = said.filter(scored).with_columns(pl.col("candidates").str.json_decode(shape)).explode("candidates")
-    except pl.exceptions.PolarsError:
-        example = said.filter(scored).row(0)
-        reason = f'candidates are [{{"entity": …, "score": …}}, …], not {example[1][:80]}'
-        raise BadInput(source.name, reason, line=example[0]) from None
-    pairs = pairs.unnest("candidates").select(mention="line", identifier="entity", score="score")
-    return pl.concat([plain, pairs], how="diagonal").drop_nulls("identifier")
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _candidates(source: Source, rows: pl.DataFrame) -> pl.DataFrame:
+    said = rows.select("line", value="candidates").drop_nulls()
+    scored = pl.col("value").str.contains(r"^\[\s*\{")
+    plain = _lists(source, said.filter(~scored).rename({"value": "candidates"}), "candidates")
+    shape = pl.List(pl.Struct({"entity": pl.String, "score": pl.Float64}))
+    pairs, texts = _decoded(source, said.filter(scored), shape, 'candidates are [{"entity": …, "score": …}, …]')
+    pairs = pairs.explode("value").unnest("value").select(mention="line", identifier="entity", score="score")
+    single = pl.concat([plain, texts.rename({"line": "mention"})]).rename({"value": "identifier"})
+    return pl.concat([single, pairs], how="diagonal").drop_nulls("identifier")
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:

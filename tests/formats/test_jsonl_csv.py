@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import polars as pl
@@ -109,6 +111,31 @@ def test_broken_line_is_refused_with_its_number(tmp_path: Path, line: str, messa
     path.write_text(f"{TEXT}{line}\n")
     with pytest.raises(BadInput, match=message):
         read(path, format="jsonl")
+
+
+@pytest.mark.parametrize(
+    ("field", "good", "wrong"),
+    [
+        ("entity", ["http://e/a"], [{"x": 1}]),
+        ("candidates", [{"entity": "http://e/a", "score": 0.5}], [{"score": "a"}]),
+        ("candidates", ["http://e/a"], [["http://e/a"]]),
+    ],
+)
+def test_the_line_that_is_named_is_the_one_that_is_wrong(
+    tmp_path: Path, field: str, good: object, wrong: object
+) -> None:
+    mention = {"document": "d1", "begin": 0, "end": 3}
+    lines = [json.dumps({**mention, field: value}) + "\n" for value in (good, "[1] x", wrong, good)]
+    with pytest.raises(BadInput, match=re.escape(f"x.jsonl:4: {field}") + ".*, not " + re.escape(json.dumps(wrong))):
+        read_text(tmp_path, TEXT + "".join(lines))
+
+
+def test_text_that_begins_as_a_list_is_a_text(tmp_path: Path) -> None:
+    row = '{"document": "d1", "begin": %d, "end": %d, "entity": %s, "candidates": %s}\n'
+    rows = row % (0, 3, '"[1] x"', '"[{x"') + row % (8, 11, '["http://e/a"]', '[{"entity": "http://e/b", "score": 1}]')
+    frames = read_text(tmp_path, TEXT + rows).frames
+    assert frames.links["entity_as_given"].to_list() == ["[1] x", "http://e/a"]
+    assert frames.candidates.height == 2
 
 
 def test_lines_are_numbered_as_the_file_has_them(tmp_path: Path) -> None:
