@@ -64,6 +64,20 @@ def test_of_several_answers_on_a_mention_the_nearest_has_the_credit() -> None:
     assert counts(linked("c:dog"), run, "graded(0.2)") == (1, 1, 0)
 
 
+def test_answers_and_mentions_are_paired_for_the_most_credit() -> None:
+    # A mammal is a step from both mentions of one place, a dog two steps by mammal: 1/2 + 1/3, not the mammal twice.
+    place = {"begin": 0, "end": 5}
+    gold = framed([{**place, "entity": "c:cat", "group": "1"}, {**place, "entity": "c:bat", "group": "2"}])
+    run = framed([{**place, "entity": "c:mammal"}, {**place, "entity": "c:dog"}])
+    steps = pl.concat([HIERARCHY, pl.DataFrame({"class": ["c:bat"], "parent": ["c:mammal"]})])
+    assert counts(gold, run, "graded(0.2)", subclasses=steps) == (0.8333, 1.1667, 1.1667)
+    # Pomeranians are a step below dogs and three from cats: 1/2 for the dog leaves the cat the mammal's 1/2, not 1/4.
+    gold = framed([{**place, "entity": "c:cat", "group": "1"}, {**place, "entity": "c:dog", "group": "2"}])
+    run = framed([{**place, "entity": "c:mammal"}, {**place, "entity": "c:pomeranian"}])
+    steps = pl.concat([HIERARCHY, pl.DataFrame({"class": ["c:pomeranian"], "parent": ["c:dog"]})])
+    assert counts(gold, run, "graded(0.2)", subclasses=steps) == (1, 1, 1)
+
+
 def test_of_several_entities_of_a_mention_the_nearest_counts() -> None:
     gold = framed([{"begin": 0, "end": 5, "entities": ["c:bird", "c:mammal"]}])
     assert counts(gold, linked("c:cat"), "graded(0.2)") == (0.5, 0.5, 0.5)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
 
-from remix.scoring.dense import looked_up
+from remix.scoring.dense import components, looked_up
 from remix.scoring.matchings import Matching
 
 if TYPE_CHECKING:
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
 LEAST = 0.5
 FAR = 20
 """No way of more steps is looked for."""
+
+WHOLE = math.lcm(*range(1, FAR + 2))
+"""A multiple of every 1 + steps."""
 
 _KEYS = ["system", "doc"]
 
@@ -41,9 +46,10 @@ def _crediting(least: float) -> Callable[[Case, Judged, pl.DataFrame, bool], pl.
 
 
 def _near(case: Case, judged: Judged, most: int) -> pl.DataFrame:
-    """Return system, doc, `in_scope` and `credit` of the nearest answer on each mention that was not found.
+    """Return system, doc, group, a, `in_scope` and `credit` of near answers on mentions that were not found.
 
-    A mention of several annotations that are required together has none.
+    They are paired one to one, for the most credit in all. A mention of several annotations that are required together
+    has none.
     """
     from remix.scoring.distances import distances
 
@@ -53,9 +59,36 @@ def _near(case: Case, judged: Judged, most: int) -> pl.DataFrame:
     pairs = looked_up(pairs, "a", wrong, ["system", "in_scope"]).join(judged.groups, on=["system", "group"], how="anti")
     ways = distances(case, pairs, most)
     near = pairs.join(ways, on=["g", "a"]).with_columns(credit=1 / (1 + pl.col("of_gold") + pl.col("of_answer")))
-    near = near.sort("credit", "group", "a", descending=[True, False, False])
-    near = near.unique(["system", "group"], keep="first", maintain_order=True)
-    return near.unique("a", keep="first", maintain_order=True).sort("system", "doc", "group")
+    near = near.sort("system", "group", "a", "credit", descending=[False, False, False, True])
+    near = near.unique(["system", "group", "a"], keep="first", maintain_order=True)
+    return (
+        near.select(*_KEYS, "group", "a", "in_scope", "credit").filter(_assigned(near)).sort("system", "doc", "group")
+    )
+
+
+def _assigned(near: pl.DataFrame) -> pl.Series:
+    """Return whether each row is part of the assignment of answers to groups that has the most credit in all."""
+    groups = near.select(pl.struct("system", "group").rank("dense").cast(pl.Int64) - 1).to_series().to_numpy()
+    rows = near.select(
+        "a",
+        group=pl.Series(groups),
+        part=pl.Series(components(groups, near["a"].to_numpy())),
+        row=pl.int_range(pl.len()),
+    )
+    # Whole numbers, so that sums of credits are exact.
+    rows = rows.with_columns(worth=(WHOLE * near["credit"]).round())
+    taken = (rows.select(pl.len().over("part")).to_series() == 1).to_numpy().copy()
+    several = rows.filter(~taken)
+    if len(several):
+        from scipy.optimize import linear_sum_assignment
+
+        for own in several.partition_by("part", maintain_order=True):
+            places = [own[name].rank("dense").to_numpy().astype(int) - 1 for name in ("group", "a")]
+            worth, row = (np.zeros([int(place.max()) + 1 for place in places]) for _ in range(2))
+            worth[*places], row[*places] = own["worth"].to_numpy(), own["row"].to_numpy()
+            pairs = linear_sum_assignment(worth, maximize=True)
+            taken[row[pairs][worth[pairs] > 0].astype(int)] = True
+    return pl.Series(taken)
 
 
 def _graded(least: float, name: str = "") -> Matching:
