@@ -63,7 +63,9 @@ def evaluation_report(
         write_record(record, rows, sources, choice)
     for kind, file in drawn:
         _draw(keeper, sources, choice, rows, datasets, kind, file)
-    by = tuple(keywords.get("by", ()))
+    # The choice has no `kb`, which has rows in every evaluation and is shown where it is asked for.
+    by = keywords.get("by") or ()
+    by = (by,) if isinstance(by, str) else tuple(by)
     tables = [readable(rows, datasets, by), *([readable_errors(rows)] if choice.errors else [])]
     return Report(rows, tables, [*legend(rows, choice.errors), *signature_lines(rows, by)])
 
