@@ -98,6 +98,12 @@ SCORING = (
         "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Seed of the samples."
     ),
     click.option("--entities", type=click.Path(path_type=Path), help="Types of entities (TSV: entity, name, types)."),
+    click.option(
+        "--hierarchy",
+        type=click.Path(path_type=Path),
+        help="RDF file with rdfs:subClassOf (default: the knowledge base's): for ETyping and RT2KB, --match graded and "
+        "--errors hierarchy.",
+    ),
 )
 
 

@@ -27,9 +27,6 @@ from remix.workspace import open_workspace
 )
 @click.option("--errors", multiple=True, metavar="TAXONOMY", help="Count the classes of errors of elevant, neleval, …")
 @click.option(
-    "--hierarchy", type=click.Path(path_type=Path), help="RDF file with rdfs:subClassOf, for ETyping and RT2KB."
-)
-@click.option(
     "--seen",
     default="",
     metavar="DATASET|FILE",

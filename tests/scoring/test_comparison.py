@@ -171,6 +171,18 @@ def test_command_says_what_its_columns_are_and_leaves_small_slices_out(files: di
     assert "no slice by 'document' has 99 mentions" in str(none.exception)
 
 
+def test_command_takes_a_hierarchy_for_near_misses(files: dict[str, Path], tmp_path: Path):
+    hierarchy = tmp_path / "hierarchy.nt"
+    hierarchy.write_text(
+        "<http://e.org/Rob> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <http://e.org/Bob> .\n", encoding="utf-8"
+    )
+    arguments = ["compare", "--gold", str(files["gold"]), "--run", f"bad={files['run']}", "--match", "graded"]
+    done = CliRunner().invoke(cli, [*arguments, "--hierarchy", str(hierarchy), "-o", "json"])
+    assert done.exit_code == 0, done.output
+    # Of three mentions one is right, one a step away, which is 1/2, one missed: F1 2 * 1.5 / (3 + 0.5 + 1.5).
+    assert [row["score"] for row in json.loads(done.stdout) if row["kind"] == "score"] == [pytest.approx(0.6)]
+
+
 @pytest.mark.parametrize("more", [[], ["--by", "class"]])
 def test_command_takes_gold_from_one_place(files: dict[str, Path], more: list[str]):
     done = CliRunner().invoke(cli, ["compare", "news", "--gold", str(files["gold"]), "--run", "a=b.ttl", *more])
