@@ -61,34 +61,30 @@ def _near(case: Case, judged: Judged, most: int) -> pl.DataFrame:
     near = pairs.join(ways, on=["g", "a"]).with_columns(credit=1 / (1 + pl.col("of_gold") + pl.col("of_answer")))
     near = near.sort("system", "group", "a", "credit", descending=[False, False, False, True])
     near = near.unique(["system", "group", "a"], keep="first", maintain_order=True)
-    return (
-        near.select(*_KEYS, "group", "a", "in_scope", "credit").filter(_assigned(near)).sort("system", "doc", "group")
-    )
+    return _assigned(near).select(*_KEYS, "group", "a", "in_scope", "credit").sort("system", "doc", "group")
 
 
-def _assigned(near: pl.DataFrame) -> pl.Series:
-    """Return whether each row is part of the assignment of answers to groups that has the most credit in all."""
-    groups = near.select(pl.struct("system", "group").rank("dense").cast(pl.Int64) - 1).to_series().to_numpy()
-    rows = near.select(
-        "a",
-        group=pl.Series(groups),
-        part=pl.Series(components(groups, near["a"].to_numpy())),
-        row=pl.int_range(pl.len()),
-    )
-    # Whole numbers, so that sums of credits are exact.
-    rows = rows.with_columns(worth=(WHOLE * near["credit"]).round())
-    taken = (rows.select(pl.len().over("part")).to_series() == 1).to_numpy().copy()
-    several = rows.filter(~taken)
-    if len(several):
+def _assigned(near: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of the assignment of answers to groups that has the most credit in all."""
+    groups = near.select(pl.struct("system", "group").rank("dense").cast(pl.Int64) - 1).to_series()
+    part = pl.Series(components(groups.to_numpy(), near["a"].to_numpy()))
+    near = near.with_columns(part=part, number=groups)
+    star = (pl.col("number").n_unique().over("part") == 1) | (pl.col("a").n_unique().over("part") == 1)
+    best = near.filter(star).sort("part", "credit", descending=[False, True], maintain_order=True)
+    chosen = [best.unique("part", keep="first", maintain_order=True)]
+    rest = near.filter(~star)
+    if len(rest):
         from scipy.optimize import linear_sum_assignment
 
-        for own in several.partition_by("part", maintain_order=True):
-            places = [own[name].rank("dense").to_numpy().astype(int) - 1 for name in ("group", "a")]
-            worth, row = (np.zeros([int(place.max()) + 1 for place in places]) for _ in range(2))
-            worth[*places], row[*places] = own["worth"].to_numpy(), own["row"].to_numpy()
-            pairs = linear_sum_assignment(worth, maximize=True)
-            taken[row[pairs][worth[pairs] > 0].astype(int)] = True
-    return pl.Series(taken)
+        for own in rest.partition_by("part", maintain_order=True):
+            rows, columns = (own[name].rank("dense").cast(pl.Int64).to_numpy() - 1 for name in ("number", "a"))
+            worth = np.zeros((int(rows.max()) + 1, int(columns.max()) + 1))
+            # Whole numbers, so that the sums are exact.
+            worth[rows, columns] = (WHOLE * own["credit"]).round().to_numpy()
+            taken = np.zeros_like(worth, dtype=np.bool_)
+            taken[linear_sum_assignment(worth, maximize=True)] = True
+            chosen.append(own.filter(taken[rows, columns]))
+    return pl.concat(chosen)
 
 
 def _graded(least: float, name: str = "") -> Matching:
