@@ -6,8 +6,9 @@ import importlib
 import importlib.metadata
 import pkgutil
 import re
+import sys
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Generic, TypeVar
 
 from remix.errors import Error, UnknownName
@@ -15,6 +16,12 @@ from remix.errors import Error, UnknownName
 __all__ = ["Registry"]
 
 Part = TypeVar("Part")
+
+
+@cache
+def _entry_points(path: tuple[str, ...]) -> importlib.metadata.EntryPoints:
+    """Return the entry points of all distributions on a path, which takes as long as those of one group."""
+    return importlib.metadata.entry_points()
 
 
 class Registry(Generic[Part]):
@@ -25,9 +32,10 @@ class Registry(Generic[Part]):
     is a part that a module merely imported (its `name` must be met once only).
 
     Modules are imported at the first look-up, not before, and a name is looked for in those that are
-    called alike first: `pair-maximum` in `pairing.py`. All are imported where it is in none of them.
+    called alike first: `pair-maximum` in `pairing.py`. All are imported where it is in none of them, or where an entry
+    point has this name.
 
-    Raises `UnknownName` for a name that no part has, `Error` for two different parts of one name.
+    Raises `UnknownName` for a name that no part has, `Error` for two different parts of one name, if all are imported.
     """
 
     def __init__(self, kind: str, package: str, part_type: type[Part], plural: str = "") -> None:
@@ -50,8 +58,12 @@ class Registry(Generic[Part]):
         package = importlib.import_module(self.package)
         return [module.name for module in pkgutil.iter_modules(package.__path__) if not module.name.startswith("_")]
 
+    @cached_property
+    def _entries(self) -> importlib.metadata.EntryPoints:
+        return _entry_points(tuple(sys.path)).select(group=self.package)
+
     def _find(self, name: object) -> Part | None:
-        if "_parts" not in vars(self):
+        if "_parts" not in vars(self) and name not in self._entries.names:
             word = re.split(r"[^a-z0-9]", str(name).lower())[0]
             for module in self._modules:
                 if word and module.startswith(word):
@@ -63,7 +75,7 @@ class Registry(Generic[Part]):
     def _scan(self) -> Iterator[Part]:
         for module in self._modules:
             yield from self._parts_in(module)
-        for entry in importlib.metadata.entry_points(group=self.package):
+        for entry in self._entries:
             loaded = entry.load()
             yield from ([loaded] if isinstance(loaded, self.part_type) else self._parts_of(loaded))
 

@@ -72,3 +72,14 @@ def test_registry_when_two_parts_share_a_name_refuses(package: Path) -> None:
     )
     with pytest.raises(Error, match="two measures are named 'density'"):
         Registry("measure", "parts_of_this_test", Part).names()
+
+
+def test_registry_when_another_distribution_has_the_name_refuses_it(package: Path) -> None:
+    write(package, "density", "density")
+    about = package.parent / "third-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: third\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[parts_of_this_test]\ndensity = third_party:part\n")
+    (package.parent / "third_party.py").write_text("from tests.test_registry import Part\npart = Part('density')")
+    with pytest.raises(Error, match="two measures are named 'density'"):
+        Registry("measure", "parts_of_this_test", Part)["density"]
