@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Iterator
 from functools import cache, cached_property
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from remix.errors import Error, UnknownName
 
@@ -19,8 +19,8 @@ Part = TypeVar("Part")
 
 
 @cache
-def _entry_points(path: tuple[str, ...]) -> importlib.metadata.EntryPoints:
-    """Return the entry points of all distributions on a path, which takes as long as those of one group."""
+def _entry_points(path: tuple[str, ...]) -> Any:
+    """Return the entry points on a path, of a type that Python 3.12 changed: all take as long as those of one group."""
     return importlib.metadata.entry_points()
 
 
@@ -60,7 +60,8 @@ class Registry(Generic[Part]):
 
     @cached_property
     def _entries(self) -> importlib.metadata.EntryPoints:
-        return _entry_points(tuple(sys.path)).select(group=self.package)
+        entries: importlib.metadata.EntryPoints = _entry_points(tuple(sys.path)).select(group=self.package)
+        return entries
 
     def _find(self, name: object) -> Part | None:
         if "_parts" not in vars(self) and name not in self._entries.names:
