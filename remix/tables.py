@@ -21,6 +21,7 @@ def render(frame: pl.DataFrame, output: str = "table") -> str:
 
     Raises `UsageError` for another format, and for `parquet`, which is bytes (see `write`).
 
+    >>> import polars as pl
     >>> print(render(pl.DataFrame({"name": ["a"], "value": [0.12345]})))
     name      value
     ------  -------
