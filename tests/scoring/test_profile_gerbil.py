@@ -223,3 +223,44 @@ def test_wikipedia_links_in_another_form_are_emerging_and_equal_to_each_other(fr
     assert row(gold, run, "A2KB", "strong")["tp"] == 1
     linked = frames(mentions((0, 1, "one")))
     assert row(gold, linked, "A2KB", "strong")["fp"] == 1
+
+
+# A2KBTest.java and D2KBTest.java: the spans of three sentences, True where gold is in the knowledge base.
+SENTENCES = {
+    "d1": {0: True, 34: False, 44: True, 61: False},
+    "d2": {22: True, 57: True, 78: True, 96: True, 115: True, 184: True},
+    "d3": {4: False, 49: True},
+}
+OWN, OTHER = "http://own.example/", "http://other.example/"
+
+
+def linked(frames, place):
+    """Every span of the sentences with the namespace of its link: '' for none, None where it is not annotated."""
+    rows = []
+    for document, spans in SENTENCES.items():
+        for begin, known in spans.items():
+            space = place(known)
+            if space is not None:
+                entity = f"{space}{document}-{begin}" if space else None
+                rows.append({"document": document, "begin": begin, "end": begin + 5, "entity": entity})
+    return frames(rows, SENTENCES)
+
+
+@pytest.mark.parametrize("task", ["A2KB", "D2KB"])
+@pytest.mark.parametrize(
+    ("place", "macro", "micro"),
+    [
+        (lambda known: None, (0, 0, 0), (0, 0, 0)),
+        # All in a namespace of gold's own: right where gold is in no knowledge base, 2 of 4, 0 of 6, 1 of 2.
+        (lambda known: OWN, (1 / 3, 1 / 3, 1 / 3), (1 / 4, 1 / 4, 1 / 4)),
+        (lambda known: DBR if known else None, (1, 2 / 3, 7 / 9), (1, 3 / 4, 6 / 7)),
+        (lambda known: DBR if known else "", (1, 1, 1), (1, 1, 1)),
+        (lambda known: DBR if known else OTHER, (1, 1, 1), (1, 1, 1)),
+    ],
+    ids=["nothing", "own", "known", "known-or-nil", "known-or-other"],
+)
+def test_sentences_score_as_in_gerbils_own_cases(frames, task, place, macro, micro):
+    gold, run = linked(frames, lambda known: DBR if known else OWN), linked(frames, place)
+    for average, want in (("macro", macro), ("micro", micro)):
+        found = row(gold, run, task, "weak", average)
+        assert (found["precision"], found["recall"], found["f1"]) == pytest.approx(want)
