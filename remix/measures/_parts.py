@@ -14,6 +14,7 @@ from pathlib import Path
 
 import polars as pl
 
+from remix.errors import BadInput
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder
 from remix.kb import KnowledgeBase
@@ -58,10 +59,15 @@ def compute_parts(
     What is returned holds no documents and no annotations. Values are those of `compute` on all parts together (sums
     of fractions may differ in the last digit, since they are added in another order). The parameters and errors are
     those of `compute`; `batch` is how many annotations each thread has in memory at a time. Values do not depend on
-    the number of threads; `take` is called in the one of the caller, in the order of the batches.
+    the number of threads; `take` is called in the one of the caller, in the order of the batches. Raises `BadInput` for
+    a folder without parts.
     """
     chosen = choice_of(kb, reference, case_sensitive, without_sources, measures)
     batches = _Batches(folder, list(folder.batches(batch)))
+    if not batches.numbers:
+        raise BadInput(
+            str(folder.path), "the folder of frames has no part: write it again with `remix load --to frames`"
+        )
     empty = Corpus(Frames.empty(), chosen.kb, reference=reference, case_sensitive=case_sensitive)
     whole = _gathered(batches, empty)
     summaries = chosen.summaries

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from remix.errors import BadInput
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder, finish, under_way, write_part
 from remix.kb import KnowledgeBase
@@ -54,6 +55,11 @@ def in_parts(frames: Frames, count: int, to: Path) -> FramesFolder:
             mine = documents.gather_every(count, number)
             write_part(place, number, frames.keep(documents=mine))
         return finish(place, to, {"name": "d", "iri": "urn:d", "parts": count})
+
+
+def test_a_folder_without_parts_is_refused(frames: Frames, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="has no part"):
+        compute_parts(in_parts(frames, 0, tmp_path / "frames"), None)
 
 
 def test_alternative_links_of_a_later_part_are_ranked_by_the_scores_of_the_whole(corpus: Make, tmp_path: Path) -> None:
