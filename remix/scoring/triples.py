@@ -171,12 +171,13 @@ def _with_fields(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _overlapping(case: Case, gold: pl.DataFrame, answers: pl.DataFrame, triple: Triple) -> pl.DataFrame:
     """Return the counts of shared characters; all annotations are counted, whatever the filter: as neleval does."""
-    same = [column for field in triple.key if field != "span" for column in FIELDS[field]]
-    shown = ["system", "doc", "begin", "end", *dict.fromkeys(same)]
+    fields = [column for field in triple.key if field != "span" for column in FIELDS[field]]
+    alike = pl.struct(*dict.fromkeys(["system", "doc", *fields])).alias("alike")
     asked, answered = (
-        rows.filter(FILTERS[triple.filter]).select(key, *shown) for rows, key in ((gold, "g"), (answers, "a"))
+        rows.filter(FILTERS[triple.filter]).select(key, "system", "begin", "end", alike)
+        for rows, key in ((gold, "g"), (answers, "a"))
     )
-    pairs = _neighbours(asked, answered, ["system", "doc", *same])
+    pairs = _neighbours(asked, answered)
     of_gold, of_answer = triple.aggregate[-6:-3], triple.aggregate[-3:]
     turned = pairs.rename({"begin": "begin_gold", "end": "end_gold", "begin_gold": "begin", "end_gold": "end"})
     left = _shares(gold, _covered(turned, "g", of_gold), "g").rename({"found": "tp_of_gold", "missed": "fn"})
@@ -185,18 +186,18 @@ def _overlapping(case: Case, gold: pl.DataFrame, answers: pl.DataFrame, triple: 
     return _filled(both.with_columns(pl.col("tp", "fp", "tp_of_gold", "fn").fill_null(0.0)))
 
 
-def _neighbours(gold: pl.DataFrame, answers: pl.DataFrame, alike: list[str]) -> pl.DataFrame:
-    """Return the pairs that neleval finds to overlap, among those that are alike: system, g, a and both spans.
+def _neighbours(gold: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
+    """Return the pairs that neleval finds to overlap, of those with equal `alike`: system, g, a and both spans.
 
     It walks both sides from the last to the first and holds each mention against the next of the other side only
     (`Measure.get_overlapping`). So of mentions within each other on one side some pairs are never seen; where
     neither side has such, these are all that overlap.
     """
     sides = [answers.with_columns(g=pl.lit(None, pl.Int64)), gold.with_columns(a=pl.lit(None, pl.Int64))]
-    walk = pl.concat([side.select("g", "a", "begin", "end", *alike) for side in sides]).sort(
-        *alike, "begin", pl.col("end").neg(), pl.col("g").is_not_null(), maintain_order=True
+    walk = pl.concat([side.select("g", "a", "system", "begin", "end", "alike") for side in sides]).sort(
+        "alike", "begin", pl.col("end").neg(), pl.col("g").is_not_null(), maintain_order=True
     )
-    met = walk.select("system", pl.col("g", "a").forward_fill().over(alike)).drop_nulls()
+    met = walk.select("system", pl.col("g", "a").forward_fill().over("alike")).drop_nulls()
     spans = answers.select("system", "a", "begin", "end"), gold.select("system", "g", "begin", "end")
     pairs = met.join(spans[0], on=["system", "a"]).join(spans[1], on=["system", "g"], suffix="_gold")
     return pairs.filter((pl.col("begin") < pl.col("end_gold")) & (pl.col("begin_gold") < pl.col("end")))

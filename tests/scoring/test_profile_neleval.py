@@ -129,6 +129,13 @@ def test_overlap_sees_only_the_nearest_of_mentions_within_each_other(frames):
     assert (row["precision"], row["recall"]) == (1.0, pytest.approx(7 / 18))
 
 
+@pytest.mark.parametrize(("key", "recall"), [("span+docid", 0.8), ("span+start", 0.0), ("span+end", 0.8)])
+def test_overlap_with_a_place_in_its_key_is_among_mentions_of_that_place(frames, key, recall):
+    # 0-10 answered 2-10: 8 of its 10 characters, but not the same start.
+    gold, run = (frames([{"begin": b, "end": 10, "entity": "e:A"}]) for b in (0, 2))
+    assert scored(gold, run, f"overlap-maxmax::{key}")["recall"] == pytest.approx(recall)
+
+
 def test_without_texts_answers_in_documents_without_gold_are_wrong(frames):
     # Gold knows d1 alone; of the two answers the one in d2 is wrong, for macro averages d2 is no document.
     one = {"begin": 0, "end": 3, "entity": "e:A"}
