@@ -61,7 +61,7 @@ def command(
     Example:
       remix stats --average all
     """
-    from remix.frames_folder import is_frames_folder
+    from remix.frames_folder import FramesFolder, is_frames_folder
 
     opened = open_workspace(workspace)
     choices = {"reference": reference, "case_sensitive": case_sensitive, "without_sources": without_source}
@@ -70,17 +70,10 @@ def command(
             raise click.UsageError(
                 "of frames stats shows datasets; `remix enrich DIR` writes the values of annotations"
             )
-        from remix.frames_folder import FramesFolder
+        from remix.measures import compute_folder
 
-        folder, chosen = FramesFolder.open(datasets[0]), measures or None
-        if engine == "spark":
-            from remix.measures._spark import compute_folder
-
-            measured = compute_folder(folder, opened.kb, measures=chosen, **choices)
-        else:
-            from remix.measures._parts import compute_parts
-
-            measured = compute_parts(folder, opened.kb, measures=chosen, **choices)  # type: ignore[arg-type]
+        folder = FramesFolder.open(datasets[0])
+        measured = compute_folder(folder, opened.kb, engine=engine, measures=measures or None, **choices)
     elif engine == "spark":
         raise click.UsageError("Spark measures one folder of frames: `remix load --to frames DIR FILE` writes it")
     else:

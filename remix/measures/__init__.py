@@ -29,6 +29,7 @@ from remix.signature import Signature
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+    from remix.frames_folder import FramesFolder
     from remix.measures._spark import MeasuredTable
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "Measured",
     "Summary",
     "compute",
+    "compute_folder",
     "compute_table",
     "prepared",
     "signature_of",
@@ -77,6 +79,24 @@ def compute(
         tables |= hfts_tables(corpus, values)
     documents, datasets = averaged(chosen.summaries, tables, empty=0.0 if profile == "hfts" else None)
     return measured_of(corpus, chosen, values, documents, datasets)
+
+
+def compute_folder(
+    folder: FramesFolder, kb: KnowledgeBase | None, *, engine: str = "polars", **choices: Any
+) -> Measured:
+    """Return the measures of the dataset in a folder of frames, computed part by part, or on Spark (`engine`).
+
+    What is returned holds no documents and no annotations. `choices` are `reference`, `case_sensitive`,
+    `without_sources` and `measures` of `compute`, with its errors. Raises `BadInput` for a folder without parts,
+    `Error` for Spark without PySpark or Java.
+    """
+    if engine == "spark":
+        from remix.measures import _spark  # with the engine, which is an extra
+
+        return _spark.compute_folder(folder, kb, **choices)
+    from remix.measures import _parts  # which takes the measures from here
+
+    return _parts.compute_parts(folder, kb, **choices)
 
 
 def compute_table(tables: Mapping[str, DataFrame], kb: KnowledgeBase | None, **choices: Any) -> MeasuredTable:
