@@ -22,7 +22,7 @@ from remix.errors import Error
 if TYPE_CHECKING:
     import networkx
 
-__all__ = ["SEGMENTS", "hits", "link_matrix", "pagerank", "placed", "prominence", "scores_of"]
+__all__ = ["SEGMENTS", "hits", "link_matrix", "pagerank", "placed", "placement", "prominence", "scores_of"]
 
 Vector = NDArray[np.float64]
 Matrix = sparse.csr_array | sparse.csc_array
@@ -171,8 +171,13 @@ def placed(frame: pl.DataFrame, score: str) -> pl.DataFrame:
     (None, None, None, None)
     """
     rank = pl.col(score).rank("min", descending=True).cast(pl.Int64)
+    return frame.with_columns(rank.alias(f"{score}_rank"), *placement(score, rank, pl.col(score).count()))
+
+
+def placement(score: str, rank: pl.Expr, count: pl.Expr) -> tuple[pl.Expr, pl.Expr]:
+    """Return percentile and segment of a score by the rank among so many; see `placed`."""
     # polars divides by multiplying with the reciprocal: 213 of 2130 come out below 0.1, and would be head.
-    better = ((rank - 1) / pl.col(score).count()).round(12)
+    better = ((rank - 1) / count).round(12)
     segment = (
         pl.when(better < SEGMENTS["head"])
         .then(pl.lit("head"))
@@ -181,11 +186,7 @@ def placed(frame: pl.DataFrame, score: str) -> pl.DataFrame:
         .when(better < SEGMENTS["tail"])
         .then(pl.lit("tail"))
     )
-    return frame.with_columns(
-        rank.alias(f"{score}_rank"),
-        (100 * (1 - better)).round(10).alias(f"{score}_percentile"),
-        segment.alias(f"{score}_segment"),
-    )
+    return (100 * (1 - better)).round(10).alias(f"{score}_percentile"), segment.alias(f"{score}_segment")
 
 
 def scores_of(matrix: Matrix, *, damping: float = 0.85, tolerance: float = 1e-12) -> pl.DataFrame:
