@@ -18,7 +18,7 @@ import polars as pl
 from remix.errors import Error
 from remix.kb.engines import Session
 from remix.kb.graph import Ranked, numbered
-from remix.kb.prominence import SEGMENTS
+from remix.kb.placing import SEGMENTS
 from remix.progress import stage
 
 __all__ = ["ranked"]

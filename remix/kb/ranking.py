@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from remix.frames import write_parquet
-from remix.kb.prominence import placed
+from remix.kb.placing import placed
 
 __all__ = ["published"]
 

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from remix.kb.prominence import SEGMENTS
+from remix.kb.placing import SEGMENTS
 from remix.measures._declaration import Column, Measure, shares
 from remix.measures._sources import REMIXING
 

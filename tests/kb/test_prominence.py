@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from remix.errors import Error
 from remix.kb import prominence as kernel
-from remix.kb.prominence import hits, link_matrix, pagerank, placed, prominence
+from remix.kb.placing import placed
+from remix.kb.prominence import hits, link_matrix, pagerank, prominence
 
 EDGES = [("a", "b"), ("a", "c"), ("b", "c"), ("c", "a"), ("d", "c"), ("d", "e"), ("f", "e"), ("g", "h")]
 """e and h link nowhere: dangling nodes, whose rank must be spread over all nodes."""
