@@ -31,6 +31,7 @@ from remix.frames import Frames
 from remix.kb import KnowledgeBase, lookup
 from remix.kb.parts import FORMAT
 from remix.kb.placing import placed
+from remix.kb.ranking import SCORES
 from remix.measures import compute
 from remix.names import DBO, DBR
 
@@ -107,8 +108,14 @@ def generate(folder: Path, scale: float) -> None:
         frame.write_parquet(folder / f"{part}.parquet", row_group_size=ROW_GROUP)
 
     rows = pairs(scale, known)
-    rows = rows.with_columns(entity=entity.gather(rows["number"]), pagerank=1 / (2 + pl.col("number")))
-    rows = rows.drop("number").sort("key", "entity")
+    # Entities are numbered in the order of their names.
+    order = pl.Series(entity.arg_sort()).arg_sort().cast(pl.Int64)
+    rows = rows.with_columns(
+        entity=entity.gather(rows["number"]),
+        pagerank=1 / (2 + pl.col("number")),
+        number=order.gather(rows["number"]),
+    )
+    rows = rows.sort("key", pl.col("count").fill_null(0), "pagerank", "number", descending=[False, True, True, False])
     sized = rows.with_columns(
         entities=pl.len().over("key").cast(pl.Int64), forms=pl.len().over("entity").cast(pl.Int64)
     )
@@ -120,13 +127,14 @@ def generate(folder: Path, scale: float) -> None:
     scores = pl.DataFrame({"entity": entity, "label": labels.str.to_titlecase()}).with_columns(
         in_degree=1_000_000 // (1 + pl.int_range(pl.len())), out_degree=pl.int_range(pl.len()) % 100
     )
-    for shift, score in enumerate(("pagerank", "hits", "hub"), start=1):
-        scores = placed(scores.with_columns((1 / (shift + pl.int_range(pl.len()))).alias(score)), score)
+    for shift, score in enumerate(SCORES, start=1):
+        score_of = (1 / (shift + pl.int_range(pl.len()))).alias(score)
+        scores = placed(scores.with_columns(score_of), score).drop(f"{score}_percentile", f"{score}_segment")
     counts = pl.scan_parquet(folder / "dictionary.parquet").select("entity", "forms").unique().collect()
-    scores = scores.join(counts, on="entity", how="left").with_columns(pl.col("forms").fill_null(0))
+    scores = scores.join(counts, on="entity", how="left").with_columns(pl.col("forms").fill_null(0), number=order)
     write("entities", scores.sort("entity"))
     del scores, counts
-    others(write, entity, scale)
+    others(write, entity, order, scale)
     sizes = {file.stem: pl.scan_parquet(file).select(pl.len()).collect().item() for file in folder.glob("*.parquet")}
     described = {
         "format": FORMAT,
@@ -135,18 +143,19 @@ def generate(folder: Path, scale: float) -> None:
         "complete": False,
         "without_sources": [],
         "form_sources": ["label"],
+        "scored": dict.fromkeys(SCORES, len(entity)),
     }
     described |= {"circular_redirects": {"count": 0, "first": []}, "rows": sizes}
     (folder / "kb.json").write_text(json.dumps(described), encoding="utf-8")
 
 
-def others(write: Callable[[str, pl.DataFrame], None], entity: pl.Series, scale: float) -> None:
+def others(write: Callable[[str, pl.DataFrame], None], entity: pl.Series, order: pl.Series, scale: float) -> None:
     """Write types, redirects, sameAs, disambiguation pages and what stands for what."""
     places = pl.int_range(pl.len())
     one = pl.DataFrame({"entity": entity})
     classes = pl.Series([DBO + name for name in CLASSES])
     kinds = classes.gather(np.arange(len(entity)) * 7919 % len(classes)).alias("class")
-    write("types", one.with_columns(kinds, source=pl.lit("types")).sort("entity", "class"))
+    write("types", one.with_columns(kinds, source=pl.lit("types"), number=order).sort("entity", "class"))
     targets = entity.gather(np.arange(int(REDIRECTS * scale)) * 104_729 % len(entity))
     moved = pl.DataFrame({"target": targets}).with_columns(redirect=pl.format("{}_({})", "target", places))
     write("redirects", moved.select("redirect", "target").sort("redirect"))

@@ -64,8 +64,8 @@ class Assembly:
         self._forms()
         self._described()
         self._scores()
-        self._dictionary()
         self._entities()
+        self._dictionary()
         return self.found
 
     def _redirects(self) -> None:
@@ -106,8 +106,8 @@ class Assembly:
         self.found["form_sources"] = sources.collect()["source"].to_list()
 
     def _described(self) -> None:
-        types, subclasses = ["entity", "class", "source"], ["class", "parent", "source"]
-        self._part("types", lambda: relations.distinct(self._resolved("types", "entity"), types), *types)
+        self._write("types", relations.distinct(self._resolved("types", "entity"), ["entity", "class", "source"]))
+        subclasses = ["class", "parent", "source"]
         self._part("subclasses", lambda: relations.distinct(self._rows("subclasses"), subclasses), *subclasses)
         pages = ["page", "entity"]
         self._part(
@@ -135,25 +135,31 @@ class Assembly:
                 )
                 made.edges.rename(edges)
 
-    def _dictionary(self) -> None:
-        pairs = self._write("pairs", relations.pairs(self._read("surface_forms")))
-        self._part("dictionary", lambda: relations.dictionary(pairs, self._scanned("scores")), "key", "entity")
-        self._part("dictionary_by_entity", lambda: self._read("dictionary"), "entity", "key")
-
     def _entities(self) -> None:
-        scores, labels = self.session.scan([self.work / "scores.parquet"]), self._scanned("labels")
-        parts = {part: self._read(part) for part in ("dictionary_by_entity", "types", "disambiguations", "sameas")}
+        pairs = self._write("pairs", relations.pairs(self._read("surface_forms")))
+        labels, scores, types = (self._scanned(name) for name in ("labels", "scores", "types"))
         ends = self._read("redirects").select(nw.col("target").alias("entity"))
-
-        def every() -> Frame:
-            known = relations.known_entities([*parts.values(), ends, labels, scores], self._read("resolution"))
-            return relations.entities(known, labels, scores, parts["dictionary_by_entity"])
-
-        self._part("entities", every, "entity")
+        others = [self._read(part) for part in ("disambiguations", "sameas")]
+        known = self.work / "known.parquet"
+        if not known.exists():
+            every = relations.known_entities([pairs, types, *others, ends, labels, scores], self._read("resolution"))
+            self.session.number(every, "entity", known)
+        self._part("entities", lambda: relations.entities(self._scanned("known"), labels, scores, pairs), "number")
+        of_scores = (pl.col(score).count() for score in ranking.SCORES)
+        self.found["scored"] = (
+            pl.scan_parquet(self.to / "entities.parquet").select(of_scores).collect().row(0, named=True)
+        )
         if self._filtered("labels"):
-            named_ = [self._read("dictionary_by_entity"), self._read("types"), labels]
-            unknown = relations.unknown_targets(self._read("entities"), named_)
+            unknown = relations.unknown_targets(self._read("entities"), [pairs, types, labels])
             self.found["unknown_link_targets"] = _first(self._file("unknown", unknown, "entity"))
+
+    def _dictionary(self) -> None:
+        pairs, types, entities = self._scanned("pairs"), self._scanned("types"), self._read("entities")
+        # The candidates of a form stand in the order of their ranks.
+        order = ["key", "-count", "-pagerank", "number"]
+        self._part("dictionary", lambda: relations.dictionary(pairs, entities), *order)
+        self._part("dictionary_by_entity", lambda: self._read("dictionary"), "number", "key")
+        self._part("types", lambda: relations.numbered(types, entities), "number", "class", "source")
 
     # What a stage reads ------------------------------------------------------------------------------------------
 

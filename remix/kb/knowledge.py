@@ -14,7 +14,8 @@ from remix.errors import MissingKnowledge, StoreError
 from remix.iris import canonical
 from remix.kb.forms import normalise
 from remix.kb.naming import link_status, names, superclasses
-from remix.kb.parts import FORMAT, SORTED_BY, joined, matched
+from remix.kb.parts import FORMAT, SORTED_BY, found, matched
+from remix.kb.placing import placement
 from remix.kb.source_names import matching, named
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ _EMPTY: dict[str, dict[str, pl.DataType]] = {
     "subclasses": {"class": pl.String(), "parent": pl.String(), "source": pl.String()}
 }
 """Parts that a knowledge base may lack."""
+
+_WITH_SOURCES = ("surface_forms", "types")
+"""Parts of which rows may be left out by their source."""
 
 
 class KnowledgeBase:
@@ -96,9 +100,11 @@ class KnowledgeBase:
         rows = self._scanned(part)
         if part == "surface_forms" and self.case_sensitive:
             rows = rows.with_columns(key=normalise(pl.col("surface_form"), case_sensitive=True))
-        if self.left_out and part in {"surface_forms", "types"}:
+        if self.left_out and part in _WITH_SOURCES:
             known = self._scanned(part).select("source").unique().collect()["source"]
             rows = rows.filter(~matching(pl.col("source"), self.left_out, known))
+        if part == "entities":
+            rows = self._placed(rows)
         return rows
 
     def _scanned(self, part: str) -> pl.LazyFrame:
@@ -122,17 +128,41 @@ class KnowledgeBase:
     def rows(self, part: str, column: str, values: pl.Series, select: Iterable[str] = ()) -> pl.DataFrame:
         """Return the rows of a part whose column has one of the values, by default with all columns, in any order.
 
-        A few values in the column that the part is sorted by take milliseconds whatever its size; many are joined
-        while the part streams by.
+        A few values in the column that the part is sorted by take milliseconds whatever its size.
         """
-        return matched(self.scan(part), column, values, select)
+        names = [*select] or self.scan(part).collect_schema().names()
+        if self._sorted(part, column):
+            return self.found(part, column, values.unique(), names).drop("place")
+        return matched(self.scan(part), column, values, names)
 
-    def joined(self, part: str, column: str, asked: pl.DataFrame, select: Iterable[str]) -> pl.LazyFrame:
-        """Return what is asked, whose values in the column all differ, with columns of the rows of a part.
+    def found(self, part: str, column: str, values: pl.Series, select: Iterable[str]) -> pl.DataFrame:
+        """Return columns of the rows of a part whose column has one of the values, with `place`, that of the value.
 
-        Lazily, with neither the column itself nor an order: for many rows, which need not all be in memory.
+        The values all differ, the part is sorted by the column (`SORTED_BY`), and so are the rows.
         """
-        return joined(self.scan(part), column, asked, select)
+        names = [*select]
+        if part != "entities":
+            return found(self.scan(part), column, values, names)
+        # What follows from the ranks is computed for the rows that are found alone.
+        stored = self._scanned(part).collect_schema().names()
+        needed = [name for name in stored if name in names or name.endswith("_rank")]
+        rows = found(self._scanned(part), column, values, needed)
+        return self._placed(rows.lazy()).select("place", *names).collect()
+
+    def _placed(self, rows: pl.LazyFrame) -> pl.LazyFrame:
+        """Return entities with percentile and segment of each score."""
+        return rows.with_columns(
+            place
+            for score, count in self.described["scored"].items()
+            for place in placement(score, pl.col(f"{score}_rank"), pl.lit(count))
+        )
+
+    def _sorted(self, part: str, column: str) -> bool:
+        """Return whether the rows of a part lie sorted by a column, all of those that are asked for."""
+        if part == "surface_forms" and self.case_sensitive:
+            return False
+        filtered = self.left_out and part in _WITH_SOURCES
+        return SORTED_BY.get(part) == column and not filtered
 
     def to_networkx(self) -> networkx.DiGraph:
         """Return the link graph as one of networkx, for small ones; nodes are entities, edges fold redirects.
@@ -246,12 +276,18 @@ class KnowledgeBase:
         scores = self.rows("entities", "entity", pairs["entity"], ["entity", "pagerank"])
         return pairs.join(scores, on="entity", how="left")
 
-    def coded_pairs(self, asked: pl.DataFrame) -> pl.LazyFrame:
-        """Return name_code, entity, count and pagerank of the pairs of `asked`, which are name_code and key; lazily."""
-        columns = ["entity", "count", "pagerank"]
+    def numbered_pairs(self, keys: pl.Series) -> pl.DataFrame:
+        """Return place, that of the key among these, and number, count and pagerank of the pairs with the keys.
+
+        The keys all differ; the pairs of a key lie together. A number is the place of an entity in the part `entities`.
+        """
+        columns = ["number", "count", "pagerank"]
         if self.as_built:
-            return self.joined("dictionary", "key", asked, columns)
-        return self.pairs(asked["key"]).join(asked, on="key").select("name_code", *columns).lazy()
+            return self.found("dictionary", "key", keys, columns)
+        places = pl.DataFrame({"key": keys}).with_row_index("place").drop_nulls()
+        pairs = _summed(self.rows("surface_forms", "key", keys, ["key", "entity", "count"])).join(places, on="key")
+        scores = self.rows("entities", "entity", pairs["entity"], ["entity", "number", "pagerank"])
+        return pairs.join(scores, on="entity", how="left").sort("place").select("place", *columns)
 
     def pairs_of(self, entities: pl.Series) -> pl.DataFrame:
         """Return key, entity and count of the dictionary's pairs with these entities, in any order."""
@@ -260,17 +296,11 @@ class KnowledgeBase:
             return self.rows("dictionary_by_entity", "entity", entities, columns)
         return _summed(self.rows("surface_forms", "entity", entities, columns))
 
-    def form_counts(self, asked: pl.DataFrame) -> pl.DataFrame:
-        """Return what is asked, one of its columns entity, with forms: how many keys the dictionary has for each.
-
-        Entities without any key are left out, and so is the column entity; in any order. As the dictionary was built,
-        the counts stand in `entities`.
-        """
+    def form_counts(self, entities: pl.Series) -> pl.DataFrame:
+        """Return entity and forms: how many keys the dictionary has for each of the entities that has any."""
         if self.as_built:
-            found = self.joined("entities", "entity", asked, ["forms"]).filter(pl.col("forms") > 0)
-            return found.collect(engine="streaming")
-        counts = self.pairs_of(asked["entity"]).group_by("entity").agg(forms=pl.len().cast(pl.Int64))
-        return asked.join(counts, on="entity").drop("entity")
+            return self.rows("entities", "entity", entities, ["entity", "forms"]).filter(pl.col("forms") > 0)
+        return self.pairs_of(entities).group_by("entity").agg(forms=pl.len().cast(pl.Int64))
 
     def without_sources(self, patterns: Iterable[str]) -> KnowledgeBase:
         """Return it without the dictionary and type rows whose source matches a pattern such as 'gold:*'."""

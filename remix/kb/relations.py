@@ -21,6 +21,7 @@ __all__ = [
     "first_targets",
     "known_entities",
     "moved",
+    "numbered",
     "opened",
     "pairs",
     "resolution",
@@ -118,17 +119,20 @@ def pairs(forms: Frame) -> Frame:
     return _summed(forms, "key", "entity")
 
 
-def dictionary(pairs: Frame, scores: Frame) -> Frame:
-    """Return the pairs with their entity's pagerank, `entities` that the key may mean, `forms` of the entity.
+def dictionary(pairs: Frame, entities: Frame) -> Frame:
+    """Return the pairs with number and pagerank of their entity, `entities` that the key may mean, and its `forms`.
 
     The two counts are |W_E(key)| and |W_S(entity)| of the remixing paper, section 2.4.
     """
-    by_key = pairs.group_by("key").agg(nw.len().alias("entities"))
-    by_entity = pairs.group_by("entity").agg(nw.len().alias("forms"))
-    counted = pairs.join(by_key, on="key").join(by_entity, on="entity")
-    ranked = counted.join(scores.select("entity", "pagerank"), on="entity", how="left")
-    counts = (nw.col(name).cast(nw.Int64) for name in ("entities", "forms"))
-    return ranked.select("key", "entity", "count", "pagerank", *counts)
+    by_key = pairs.group_by("key").agg(nw.len().cast(nw.Int64).alias("entities"))
+    of_entities = entities.select("entity", "number", "pagerank", "forms")
+    ranked = pairs.join(by_key, on="key").join(of_entities, on="entity", how="left")
+    return ranked.select("key", "entity", "number", "count", "pagerank", "entities", "forms")
+
+
+def numbered(rows: Frame, entities: Frame) -> Frame:
+    """Return the rows with the number of their entity."""
+    return rows.join(entities.select("entity", "number"), on="entity", how="left")
 
 
 def best_labels(labels: Frame) -> Frame:
@@ -143,11 +147,17 @@ def known_entities(columns: Sequence[Frame], stands_for: Frame) -> Frame:
     return distinct(every, ["entity"]).join(stands_for.select("iri"), left_on="entity", right_on="iri", how="anti")
 
 
-def entities(known: Frame, labels: Frame, scores: Frame, dictionary: Frame) -> Frame:
-    """Return the known entities with label and prominence, null where there is none, and the number of their forms."""
-    rows = known.join(labels, on="entity", how="left").join(scores, on="entity", how="left")
-    counted = rows.join(distinct(dictionary, ["entity", "forms"]), on="entity", how="left")
-    return counted.with_columns(nw.col("forms").fill_null(0))
+def entities(known: Frame, labels: Frame, scores: Frame, pairs: Frame) -> Frame:
+    """Return the known entities (entity, number) with label, prominence and the number of their forms.
+
+    Label and prominence are null where there is none. Of the places of a score only the rank is kept, from which
+    percentile and segment follow.
+    """
+    names = scores.collect_schema().names()
+    kept = scores.select(name for name in names if not name.endswith(("_percentile", "_segment")))
+    forms = pairs.group_by("entity").agg(nw.len().cast(nw.Int64).alias("forms"))
+    rows = known.join(labels, on="entity", how="left").join(kept, on="entity", how="left")
+    return rows.join(forms, on="entity", how="left").with_columns(nw.col("forms").fill_null(0))
 
 
 def scores_of_entities(scores: Frame) -> Frame:

@@ -64,16 +64,9 @@ def names_of_places(corpus: Corpus) -> pl.DataFrame:
         return pl.DataFrame(schema={"name_code": pl.UInt32})
     mapped = class_mapping().filter(pl.col("coarse") == COARSE["place"])["class"]
     places = pl.concat([mapped, pl.Series([COARSE["place"]])])
-    first = corpus.leading
-    located = (
-        corpus.kb.scan("types")
-        .filter(pl.col("class").is_in(places.implode()))
-        .join(first.lazy(), on="entity", how="semi")
-        .select("entity")
-        .unique()
-        .collect(engine="streaming")
-    )
-    return first.join(located, on="entity", how="semi").select("name_code").unique()
+    first = corpus.candidates.filter(pl.col("rank") == 1).select("name_code", "number")
+    located = corpus.kb.scan("types").filter(pl.col("class").is_in(places.implode())).select("number").collect()
+    return first.join(located.cast(pl.UInt32), on="number", how="semi").select("name_code").unique()
 
 
 def classes_to_add(corpus: Corpus) -> pl.DataFrame:

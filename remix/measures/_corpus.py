@@ -34,8 +34,9 @@ class Corpus(Coded):
         """Return what the knowledge base knows of the targets (`ENTITIES`), in the order of their codes."""
         if self.kb is None:
             return pl.DataFrame(schema=ENTITIES).clear(self._targets.height)
-        known = self.kb.rows("entities", "entity", self._targets["entity"], list(ENTITIES))
-        return self._targets.select("entity").join(known, on="entity", how="left", maintain_order="left")
+        known = self.kb.found("entities", "entity", self._targets["entity"], ENTITIES)
+        targets = self._targets.select(place=pl.int_range(pl.len(), dtype=pl.UInt32))
+        return targets.join(known, on="place", how="left", maintain_order="left").drop("place").cast(ENTITIES)
 
     @cached_property
     def statuses(self) -> pl.DataFrame:
@@ -49,8 +50,8 @@ class Corpus(Coded):
         """Return target_code and class of the targets, as the knowledge base has them."""
         if self.kb is None:
             return pl.DataFrame(schema={"target_code": pl.UInt32, "class": pl.String})
-        known = self.kb.rows("types", "entity", self._targets["entity"], ["entity", "class"])
-        return known.join(self._targets, on="entity").select("target_code", "class")
+        known = self.kb.found("types", "number", self.entities["number"], ["class"])
+        return known.select(self._targets["target_code"].gather(known["place"]), "class")
 
     @cached_property
     def classes(self) -> pl.DataFrame:
@@ -87,14 +88,11 @@ class Corpus(Coded):
 
     @cached_property
     def dictionary(self) -> pl.DataFrame:
-        """Return W_E for the names of the corpus: name_code, count, pagerank, and target_code if linked."""
-        found = self._pairs.join(self._targets.lazy(), on="entity", how="left")
-        return found.select("name_code", "target_code", "count", "pagerank").collect(engine="streaming")
-
-    @property
-    def _pairs(self) -> pl.LazyFrame:
+        """Return W_E for the names of the corpus: name_code, number, count, pagerank, and target_code if linked."""
         names = by_number(self._forms, "name_code").select("name_code", "key", "apart")
-        return form_entities(self.kb, names, self._derived)
+        pairs = form_entities(self.kb, names, self._derived)
+        linked = self._targets.select("target_code", self.entities["number"])
+        return pairs.join(linked, on="number", how="left", maintain_order="left")
 
     @cached_property
     def known_pairs(self) -> pl.DataFrame:
@@ -114,14 +112,6 @@ class Corpus(Coded):
         return ranked(self.dictionary)
 
     @cached_property
-    def leading(self) -> pl.DataFrame:
-        """Return name_code and entity of the candidates that rank first."""
-        order = ["name_code", "count", "pagerank"]
-        first = self.candidates.filter(pl.col("rank") == 1).select(order).unique()
-        pairs = self._pairs.with_columns(pl.col("count").fill_null(0), pl.col("pagerank").fill_null(0.0))
-        return pairs.join(first.lazy(), on=order).select("name_code", "entity").collect(engine="streaming")
-
-    @cached_property
     def names_of_places(self) -> pl.DataFrame:
         """Return the names that mean a place in the first place; see `remix.measures._classes.names_of_places`."""
         return names_of_places(self)
@@ -139,7 +129,7 @@ class Corpus(Coded):
         if self.kb is None or self.kb.as_built:
             counts = self._targets.select("target_code", self.entities["forms"])
         else:
-            counts = self.kb.form_counts(self._targets)
+            counts = self._targets.join(self.kb.form_counts(self._targets["entity"]), on="entity")
         w = entity_forms(self.kb, self._entities, counts, self._derived)
         return self._sizes(w, self._entities, "entity_code", "forms")
 
@@ -164,7 +154,7 @@ class Corpus(Coded):
             joined = joined.join(own, on=["document_code", side], how="left", maintain_order="left")
         of_entity = (
             taken(self.entity_sizes, joined["entity_code"]),
-            taken(self.entities.drop("entity", "forms"), joined["target_code"]),
+            taken(self.entities.drop("number", "forms"), joined["target_code"]),
         )
         sized = pl.concat([joined, taken(self.form_sizes, joined["form_code"]), *of_entity], how="horizontal")
         zero = ("w_entities", "d_entities", "union_entities", "common_entities")

@@ -13,29 +13,33 @@ from remix.kb import KnowledgeBase
 
 __all__ = ["ENTITIES", "apart", "derived_from", "entity_forms", "form_entities", "ranked"]
 
-ENTITIES: dict[str, pl.DataType] = {
-    "entity": pl.String(),
-    "label": pl.String(),
-    "forms": pl.Int64(),
-    **{
-        f"{score}{suffix}": kind
-        for score in ("pagerank", "hits", "hub")
-        for suffix, kind in (
-            ("", pl.Float64()),
-            ("_rank", pl.Int64()),
-            ("_percentile", pl.Float64()),
-            ("_segment", pl.String()),
-        )
-    },
-}
-"""What is taken of an entity."""
+ENTITIES = pl.Schema(
+    {
+        "number": pl.UInt32(),
+        "label": pl.String(),
+        "forms": pl.Int64(),
+        **{
+            f"{score}{suffix}": kind
+            for score in ("pagerank", "hits", "hub")
+            for suffix, kind in (
+                ("", pl.Float64()),
+                ("_rank", pl.Int64()),
+                ("_percentile", pl.Float64()),
+                ("_segment", pl.String()),
+            )
+        },
+    }
+)
+"""What is taken of an entity; its number is its place in the knowledge base."""
 
-_PAIRS: dict[str, pl.DataType] = {
-    "name_code": pl.UInt32(),
-    "entity": pl.String(),
-    "count": pl.Int64(),
-    "pagerank": pl.Float64(),
-}
+_PAIRS = pl.Schema(
+    {
+        "name_code": pl.UInt32(),
+        "number": pl.UInt32(),
+        "count": pl.Int64(),
+        "pagerank": pl.Float64(),
+    }
+)
 
 
 def apart(kb: KnowledgeBase | None, side: str, asked: pl.DataFrame, derived: pl.DataFrame) -> pl.DataFrame:
@@ -53,21 +57,23 @@ def apart(kb: KnowledgeBase | None, side: str, asked: pl.DataFrame, derived: pl.
     return joined.with_columns(apart=pl.when("own").then("scope")).drop("own")
 
 
-def form_entities(kb: KnowledgeBase | None, names: pl.DataFrame, derived: pl.DataFrame) -> pl.LazyFrame:
-    """Return W_E: name_code, entity, the count of the pair and the PageRank of the entity; lazily, in any order.
+def form_entities(kb: KnowledgeBase | None, names: pl.DataFrame, derived: pl.DataFrame) -> pl.DataFrame:
+    """Return W_E: name_code, number of the entity, count of the pair and PageRank of the entity; name by name.
 
     `names` are name_code, key and apart; `derived` as for `apart`.
     """
     if kb is None:
-        return pl.LazyFrame(schema=_PAIRS)
+        return pl.DataFrame(schema=_PAIRS)
     plain = names.filter(pl.col("apart").is_null())
-    pairs = kb.coded_pairs(plain.select("name_code", "key")).select(list(_PAIRS))
+    found = kb.numbered_pairs(plain["key"])
+    pairs = found.select(plain["name_code"].gather(found["place"]), *list(_PAIRS)[1:]).cast(_PAIRS)
     if plain.height == names.height:
         return pairs
     left = _rows_left(kb, "key", names, derived, ["key", "entity", "count", "source"])
     some = left.group_by("name_code", "entity").agg(_total("count"))
-    scores = kb.rows("entities", "entity", some["entity"], ["entity", "pagerank"])
-    return pl.concat([pairs, some.join(scores, on="entity", how="left").select(list(_PAIRS)).lazy()])
+    scores = kb.rows("entities", "entity", some["entity"], ["entity", "number", "pagerank"])
+    own = some.join(scores, on="entity", how="left").sort("name_code", "number")
+    return pl.concat([pairs, own.select(list(_PAIRS)).cast(_PAIRS)])
 
 
 def entity_forms(
@@ -93,23 +99,32 @@ def entity_forms(
 def ranked(pairs: pl.DataFrame) -> pl.DataFrame:
     """Return name_code, count, PageRank and more of pairs, with total, prior and rank among those of the name.
 
-    More counts rank first, then a higher PageRank; equals share the better rank. Ranks are taken from one sort:
-    window functions over many small groups take many times longer.
+    More counts rank first, then a higher PageRank; equals share the better rank. Ranks are taken from the order of the
+    rows: window functions over many small groups take many times longer.
     """
     order = ["name_code", "count", "pagerank"]
     place = pl.int_range(pl.len(), dtype=pl.Int64)
     new_name, *new_value = (pl.col(column).ne_missing(pl.col(column).shift()) for column in order)
     first = pl.when(new_name).then(place).forward_fill()
     totals = pairs.group_by("name_code").agg(total=pl.col("count").sum())
-    return (
-        pairs.join(totals, on="name_code")
-        .with_columns(pl.col("count").fill_null(0), pl.col("pagerank").fill_null(0.0))
-        .sort(order, descending=[False, True, True])
-        .with_columns(
-            prior=pl.when(pl.col("total") > 0).then(pl.col("count") / pl.col("total")),
-            rank=pl.when(pl.any_horizontal(new_name, *new_value)).then(place).forward_fill() - first + 1,
-        )
+    rows = pairs.join(totals, on="name_code", how="left", maintain_order="left").with_columns(
+        pl.col("count").fill_null(0), pl.col("pagerank").fill_null(0.0)
     )
+    if not _in_order(rows):
+        rows = rows.sort(order, descending=[False, True, True])
+    return rows.with_columns(
+        prior=pl.when(pl.col("total") > 0).then(pl.col("count") / pl.col("total")),
+        rank=pl.when(pl.any_horizontal(new_name, *new_value)).then(place).forward_fill() - first + 1,
+    )
+
+
+def _in_order(rows: pl.DataFrame) -> bool:
+    """Return whether the rows of each name stand together, those that rank first before others."""
+    name, count, score = (pl.col(column) for column in ("name_code", "count", "pagerank"))
+    begins = name.ne_missing(name.shift())
+    later = (count < count.shift()) | ((count == count.shift()) & (score <= score.shift()))
+    found = rows.select(sorted=(begins | later).all(), together=begins.sum() == name.n_unique())
+    return all(found.row(0))
 
 
 def _rows_left(

@@ -41,7 +41,7 @@ def test_build_when_ends_are_redirects_then_graph_types_and_forms_are_about_thei
     # Karenina → A_Freud is a link to Anna_Freud: the graph is Karenina ⇄ Freud, Tolstoy → Karenina; three nodes.
     scored = kb.entities.filter(pl.col("pagerank").is_not_null())["entity"].to_list()
     assert scored == [f"{DBR}Anna_Freud", f"{DBR}Anna_Karenina", f"{DBR}Tolstoy"]
-    assert (f"{DBR}Anna_Freud", f"{DBO}Person", "facts") in kb.types.rows()
+    assert (f"{DBR}Anna_Freud", f"{DBO}Person", "facts", 0) in kb.types.rows()
     assert f"{DBR}A_Freud" not in kb.surface_forms["entity"].to_list() + kb.entities["entity"].to_list()
 
 
@@ -53,8 +53,7 @@ def test_build_when_done_then_each_entity_says_how_many_forms_it_has_and_which_s
     assert {entity: counted.get(entity, 0) for entity in kb.entities["entity"]} == dict(
         kb.entities.select("entity", "forms").rows()
     )
-    asked = kb.entities.select("entity").with_row_index("code")
-    assert kb.form_counts(asked)["forms"].to_list() == [2, 2]
+    assert sorted(kb.form_counts(kb.entities["entity"]).rows()) == sorted(counted.items())[:2]
     assert kb.form_sources == ["anchors", "candidate:tool", "gold:small", "names"]
     assert kb.without_sources(["gold:*", "names"]).form_sources == ["anchors", "candidate:tool"]
 

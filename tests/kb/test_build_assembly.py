@@ -138,10 +138,17 @@ def test_assembly_when_rows_are_random_then_it_equals_python(worlds: list[Rows])
     for key, _, entity, count, _ in expected:
         pairs[key, entity].append(count)
     by_key, by_entity = (Counter(pair[place] for pair in pairs) for place in (0, 1))
-    assert parts["dictionary"].drop("pagerank").rows() == [
+    listed = parts["dictionary"]
+    assert listed.drop("pagerank", "number").sort("key", "entity").rows() == [
         (key, entity, total(pairs[key, entity]), by_key[key], by_entity[entity]) for key, entity in sorted(pairs)
     ]
-    assert parts["dictionary_by_entity"].rows() == parts["dictionary"].sort("entity", "key").rows()
+    # The candidates of a key stand by count, PageRank and name, the highest first, those without the last.
+    places = [
+        (key, count is None, -(count or 0), score is None, -(score or 0.0), entity)
+        for key, entity, count, score in listed.select("key", "entity", "count", "pagerank").rows()
+    ]
+    assert places == sorted(places)
+    assert parts["dictionary_by_entity"].rows() == listed.sort("entity", "key").rows()
 
     edges = {(stands.get(a, a), stands.get(b, b)) for a, b, _ in rows["links"]}
     nodes = {node for edge in edges for node in edge}
@@ -159,6 +166,11 @@ def test_assembly_when_rows_are_random_then_it_equals_python(worlds: list[Rows])
         assert label == (min(names, key=lambda name: (-names[name], name)) if names else None)
         degrees = [sum(edge[place] == entity != edge[1 - place] for edge in edges) for place in (1, 0)]
         assert [incoming, outgoing] == (degrees if entity in nodes else [None, None])
+    assert entities["number"].to_list() == list(range(len(entities)))
+    for part in ("dictionary", "types"):
+        assert parts[part]["number"].to_list() == [
+            sorted(known - stands.keys()).index(e) for e in parts[part]["entity"]
+        ]
     forms = Counter(entity for _, entity in pairs)
     assert entities["forms"].to_list() == [forms[entity] for entity in entities["entity"]]
     ranks = dict(entities.select("entity", "pagerank").rows())
@@ -205,7 +217,7 @@ def test_assembly_when_a_source_is_left_out_then_its_rows_are_gone_from_every_ta
     }
     parts, _ = assembled(rows, tmp_path, without_sources=["gold:*"])
     assert parts["dictionary"]["key"].to_list() == ["ann", "cy"]
-    assert parts["types"].rows() == [("e:A", "c:2", None)]
+    assert parts["types"].drop("number").rows() == [("e:A", "c:2", None)]
     assert parts["links"].height == 1
 
 

@@ -32,13 +32,13 @@ class _Session:
         return nw.from_native(self._connection.read_parquet([str(file) for file in files]))
 
     def write(self, frame: nw.LazyFrame[Any], path: Path, sort_by: Sequence[str] = ()) -> None:
-        """Write rows as Parquet, sorted by columns; the file has its name once it is whole."""
+        """Write rows as Parquet, sorted by columns (downwards after '-'); the file has its name once it is whole."""
         rows: duckdb.DuckDBPyRelation = frame.to_native()
         aside = path.with_name(f"{path.name}.unfinished")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             if sort_by:
-                rows = rows.order(", ".join(f'"{column}" ASC NULLS FIRST' for column in sort_by))
+                rows = rows.order(", ".join(map(_ordered, sort_by)))
             with self._watched(path.stem.replace("_", " ")):
                 rows.write_parquet(str(aside), compression="zstd", row_group_size=ROW_GROUP)
             aside.rename(path)
@@ -90,6 +90,10 @@ def _open(work: Path, memory: str) -> Iterator[_Session]:
         connection.execute("SET enable_progress_bar = true")  # without it there is no progress to ask for
         connection.execute("SET enable_progress_bar_print = false")
         yield _Session(connection)
+
+
+def _ordered(column: str) -> str:
+    return f'"{column[1:]}" DESC NULLS LAST' if column.startswith("-") else f'"{column}" ASC NULLS FIRST'
 
 
 def _reason(error: Exception) -> str:

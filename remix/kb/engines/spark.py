@@ -60,10 +60,18 @@ class SparkTables:
         return self.spark.read.parquet(*(file.absolute().as_uri() for file in files))
 
     def write(self, frame: nw.LazyFrame[Any], path: Path, sort_by: Sequence[str] = ()) -> None:
-        """Write a frame sorted by columns as a folder of Parquet files, whole or not at all; raises `Error`."""
+        """Write a frame sorted by columns (downwards after '-') as a folder of Parquet files, whole or not at all.
+
+        Raises `Error`.
+        """
         rows: DataFrame = frame.to_native()
         if sort_by:
-            rows = rows.orderBy(*(rows[column].asc_nulls_first() for column in sort_by))
+            rows = rows.orderBy(
+                *(
+                    rows[column[1:]].desc_nulls_last() if column.startswith("-") else rows[column].asc_nulls_first()
+                    for column in sort_by
+                )
+            )
         aside = path.with_name(f"{path.name}.unfinished")
         what = path.stem.replace("_", " ")
         with _explained(path), stage(what):
