@@ -8,8 +8,9 @@
 The paper calls macro what its formulas (3) and (5) to (9) label "micro", and labels distinct "macro".
 Groups keep the order of the rows, which are sorted: floating-point sums come out the same each time.
 
-All are made of sums that add up over parts of a dataset, each with whole documents (`summed`, `added`); only what is
-distinct is a set of the whole, so the sums of each form and entity are kept until all parts are in.
+All are made of sums that add up: rows to documents, these to datasets, those of parts of a dataset, each with whole
+documents, to those of all (`summed`, `added`). Only what is distinct is a set of the whole, so the sums of each form
+and entity are kept until all parts are in.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from remix.measures._coded import CODE_OF
 from remix.measures._declaration import Summary
 
 __all__ = ["Sums", "added", "averaged", "averages", "means_of_units", "summed"]
@@ -36,11 +38,57 @@ _LONG = {
 
 @dataclass(frozen=True)
 class Sums:
-    """What averages are made of: per dataset and table, per distinct unit of a table, and over documents."""
+    """What averages are made of: per dataset and table, per distinct unit of a table, and over documents.
+
+    Those of units have the columns dataset, unit and code: the number of the unit, which parts of a dataset share.
+    """
 
     pooled: dict[str, pl.DataFrame]
     units: Units
     macro: pl.DataFrame
+
+
+@dataclass(frozen=True)
+class _Fraction:
+    """Part and whole, each summed up over the rows of a table that both speak for, under a name."""
+
+    name: str
+    part: pl.Expr
+    whole: pl.Expr
+    over: str
+
+    @property
+    def _counts_rows(self) -> bool:
+        return self.whole.meta.eq(pl.lit(1.0))
+
+    @property
+    def columns(self) -> list[pl.Expr]:
+        """Return part and whole of each row, null where they do not speak for it; a whole of 1 needs no column."""
+        if self._counts_rows:
+            return [self.part.alias(f"{self.name}:part")]
+        spoken = pl.when(self.part.is_not_null() & (self.whole != 0))
+        return [
+            spoken.then(self.part).alias(f"{self.name}:part"),
+            spoken.then(self.whole).alias(f"{self.name}:whole"),
+        ]
+
+    @property
+    def sums(self) -> list[pl.Expr]:
+        """Return the sums of the columns over a group, and how many of its rows they speak for."""
+        part = pl.col(f"{self.name}:part")
+        whole = [] if self._counts_rows else [pl.col(f"{self.name}:whole").sum()]
+        return [part.sum(), *whole, part.count().alias(f"{self.name}:spoken")]
+
+    @property
+    def value(self) -> pl.Expr:
+        """Return the sum of parts over that of wholes, null where nothing is spoken for."""
+        whole = pl.col(f"{self.name}:{'spoken' if self._counts_rows else 'whole'}")
+        return pl.when(whole != 0).then(pl.col(f"{self.name}:part") / whole)
+
+    @property
+    def covered(self) -> pl.Expr:
+        """Return the share of rows that it speaks for."""
+        return pl.col(f"{self.name}:spoken") / pl.col(":rows")
 
 
 def averaged(
@@ -61,14 +109,21 @@ def summed(summaries: Sequence[Summary], tables: Tables, *, empty: float | None 
     values = tables["documents"].select("document", "dataset")
     pooled: dict[str, pl.DataFrame] = {}
     units: Units = {}
-    for table in sorted({summary.over for summary in summaries}):
-        of_table = [summary for summary in summaries if summary.over == table]
-        pooled[table] = _pooled(of_table, tables[table])
-        for unit in sorted({s.unit for s in of_table if s.unit and "distinct" in s.terms}):
-            units[table, unit] = _units(_distinct(summaries, table, unit), tables[table], unit)
-    for table in sorted({_own(summary)[2] for summary in summaries}):
-        of_table = [summary for summary in summaries if _own(summary)[2] == table]
-        values = values.join(_documents(of_table, tables[table]), on="document", how="left", maintain_order="left")
+    fractions = [fraction for summary in summaries for fraction in (_pooled(summary), _own(summary))]
+    for table in sorted({fraction.over for fraction in fractions}):
+        of_table = list({fraction.name: fraction for fraction in fractions if fraction.over == table}.values())
+        named = {s.unit: CODE_OF[s.unit] for s in summaries if s.over == table and s.unit and "distinct" in s.terms}
+        columns = [column for fraction in of_table for column in fraction.columns]
+        rows = tables[table].select("dataset", "document", *named, *named.values(), *columns)
+        documents = _sums(of_table, rows, "dataset", "document")
+        sums = pl.exclude("document").cast(pl.Float64).sum()
+        pooled[table] = documents.group_by("dataset", maintain_order=True).agg(sums)
+        of_documents = documents.select("document", *_of_documents(summaries, table))
+        values = values.join(of_documents, on="document", how="left", maintain_order="left")
+        for unit, code in sorted(named.items()):
+            distinct = [_pooled(summary) for summary in _distinct(summaries, table, unit)]
+            known = _sums(distinct, rows, "dataset", code, unit=pl.first(unit)).drop_nulls(code)
+            units[table, unit] = known.rename({code: "code"})
     if empty is not None:
         values = values.with_columns(pl.col(summary.name).fill_null(empty) for summary in summaries)
     macro = _totals(values, [s.name for s in summaries if "macro" in s.terms], covered=True)
@@ -76,21 +131,23 @@ def summed(summaries: Sequence[Summary], tables: Tables, *, empty: float | None 
 
 
 def added(parts: Sequence[Sums]) -> Sums:
-    """Return the sums of several parts together."""
-    first = parts[0]
-    pooled = {table: _added([part.pooled[table] for part in parts], ["dataset"]) for table in first.pooled}
-    units = {key: _added([part.units[key] for part in parts], ["dataset", key[1]]) for key in first.units}
-    return Sums(pooled, units, _added([part.macro for part in parts], ["dataset"]))
+    """Return the sums of several parts together, without those of units."""
+
+    def together(frames: list[pl.DataFrame]) -> pl.DataFrame:
+        return pl.concat(frames).group_by("dataset", maintain_order=True).agg(pl.all().sum())
+
+    pooled = {table: together([part.pooled[table] for part in parts]) for table in parts[0].pooled}
+    return Sums(pooled, {}, together([part.macro for part in parts]))
 
 
 def averages(summaries: Sequence[Summary], sums: Sums, means: Units) -> pl.DataFrame:
     """Return dataset, measure, average, value and coverage, given the sums and those over distinct units."""
     long: list[pl.DataFrame] = []
     for table, wide in sums.pooled.items():
-        of_table = [summary for summary in summaries if summary.over == table]
-        covered = {s.name: pl.col(f"{s.name}:spoken") / pl.col(":rows") for s in of_table}
-        micro = {s.name: _divided(s.name) for s in of_table if "micro" in s.terms}
-        counts = {s.name: pl.col(f"{s.name}:count") for s in of_table if "count" in s.terms}
+        of_table = {summary.name: _pooled(summary) for summary in summaries if summary.over == table}
+        covered = {name: fraction.covered for name, fraction in of_table.items()}
+        micro = {s.name: of_table[s.name].value for s in summaries if s.over == table and "micro" in s.terms}
+        counts = {s.name: pl.col(f"{s.name}:part") for s in summaries if s.over == table and "count" in s.terms}
         long += [_long(wide, micro, covered, "micro"), _long(wide, counts, covered, "count")]
     for (table, unit), wide in means.items():
         names = [summary.name for summary in _distinct(summaries, table, unit)]
@@ -106,9 +163,9 @@ def means_of_units(summaries: Sequence[Summary], units: Units) -> Units:
     """Return the sums over distinct surface forms and entities: they add up over disjoint shares of these."""
     means: Units = {}
     for (table, unit), wide in units.items():
-        names = [summary.name for summary in _distinct(summaries, table, unit)]
-        ratios = wide.select("dataset", *(_divided(name).alias(name) for name in names))
-        means[table, unit] = _totals(ratios, names, covered=False)
+        chosen = _distinct(summaries, table, unit)
+        ratios = wide.select("dataset", *(_pooled(summary).value.alias(summary.name) for summary in chosen))
+        means[table, unit] = _totals(ratios, [summary.name for summary in chosen], covered=False)
     return means
 
 
@@ -116,46 +173,29 @@ def _distinct(summaries: Iterable[Summary], table: str, unit: str) -> list[Summa
     return [s for s in summaries if s.over == table and s.unit == unit and "distinct" in s.terms]
 
 
-def _added(parts: list[pl.DataFrame], keys: list[str]) -> pl.DataFrame:
-    return pl.concat(parts).group_by(keys, maintain_order=True).agg(pl.all().sum())
+def _pooled(summary: Summary) -> _Fraction:
+    return _Fraction(summary.name, summary.part, summary.whole, summary.over)
 
 
-def _own(summary: Summary) -> tuple[pl.Expr, pl.Expr, str]:
-    return summary.own or (summary.part, summary.whole, summary.over)
+def _own(summary: Summary) -> _Fraction:
+    return _Fraction(f"{summary.name}:own", *summary.own) if summary.own else _pooled(summary)
 
 
-def _spoken(part: pl.Expr, whole: pl.Expr) -> pl.Expr:
-    return (part.is_not_null() & whole.is_not_null() & (whole.cast(pl.Float64) != 0.0)).fill_null(False)
+def _sums(fractions: Iterable[_Fraction], rows: pl.DataFrame, *keys: str, **further: pl.Expr) -> pl.DataFrame:
+    sums = [column for fraction in fractions for column in fraction.sums]
+    return rows.group_by(keys, maintain_order=True).agg(pl.len().alias(":rows"), *sums, **further)
 
 
-def _top(part: pl.Expr, whole: pl.Expr) -> pl.Expr:
-    return pl.when(_spoken(part, whole)).then(part.cast(pl.Float64)).sum()
-
-
-def _bottom(part: pl.Expr, whole: pl.Expr) -> pl.Expr:
-    return pl.when(_spoken(part, whole)).then(whole.cast(pl.Float64)).sum()
-
-
-def _divided(name: str) -> pl.Expr:
-    top, bottom = pl.col(f"{name}:top"), pl.col(f"{name}:bottom")
-    return pl.when(bottom != 0).then(top / bottom)
-
-
-def _ratio(part: pl.Expr, whole: pl.Expr) -> pl.Expr:
-    bottom = _bottom(part, whole)
-    return pl.when(bottom != 0).then(_top(part, whole) / bottom)
-
-
-def _documents(summaries: list[Summary], table: pl.DataFrame) -> pl.DataFrame:
-    """Return per document the value of each statistic, its count, and the share of rows that it speaks for."""
+def _of_documents(summaries: Iterable[Summary], table: str) -> list[pl.Expr]:
+    """Return the value of each statistic of a document, its count, and the share of rows that it speaks for."""
     columns: list[pl.Expr] = []
     for summary in summaries:
-        part, whole, _ = _own(summary)
-        columns.append(_ratio(part, whole).alias(summary.name))
-        columns.append(_spoken(part, whole).cast(pl.Float64).mean().alias(f"{summary.name}:covered"))
-        if "count" in summary.terms:
-            columns.append(part.cast(pl.Int64).sum().alias(f"{summary.name}:count"))
-    return table.group_by("document", maintain_order=True).agg(*columns)
+        own = _own(summary)
+        if own.over == table:
+            columns += [own.value.alias(summary.name), own.covered.alias(f"{summary.name}:covered")]
+            if "count" in summary.terms:
+                columns.append(pl.col(f"{own.name}:part").cast(pl.Int64).alias(f"{summary.name}:count"))
+    return columns
 
 
 def _long(
@@ -173,27 +213,6 @@ def _long(
         for name, value in values.items()
     ]
     return pl.concat(parts) if parts else pl.DataFrame(schema=_LONG)
-
-
-def _pooled(summaries: list[Summary], table: pl.DataFrame) -> pl.DataFrame:
-    columns = [pl.len().alias(":rows")]
-    for summary in summaries:
-        name, part, whole = summary.name, summary.part, summary.whole
-        columns.append(_top(part, whole).alias(f"{name}:top"))
-        columns.append(_bottom(part, whole).alias(f"{name}:bottom"))
-        columns.append(_spoken(part, whole).cast(pl.Int64).sum().alias(f"{name}:spoken"))
-        columns.append(part.cast(pl.Float64).sum().alias(f"{name}:count"))
-    return table.group_by("dataset", maintain_order=True).agg(*columns)
-
-
-def _units(summaries: list[Summary], table: pl.DataFrame, unit: str) -> pl.DataFrame:
-    """Return the sums of each distinct value of a column, within each dataset."""
-    columns: list[pl.Expr] = []
-    for summary in summaries:
-        columns.append(_top(summary.part, summary.whole).alias(f"{summary.name}:top"))
-        columns.append(_bottom(summary.part, summary.whole).alias(f"{summary.name}:bottom"))
-    known = table.filter(pl.col(unit).is_not_null())
-    return known.group_by("dataset", unit, maintain_order=True).agg(*columns)
 
 
 def _totals(values: pl.DataFrame, names: Iterable[str], *, covered: bool) -> pl.DataFrame:

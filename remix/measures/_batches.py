@@ -32,6 +32,7 @@ __all__ = [
     "Task",
     "in_arrow",
     "mentions_of",
+    "numbers_of",
     "results_of",
     "sums_parts",
     "totals_of",
@@ -187,25 +188,27 @@ def sums_parts(sums: Sums) -> list[tuple[Any, pl.DataFrame]]:
 
 def _listed(sums: Sums) -> pl.DataFrame:
     rows = []
-    for number, (of, frame) in enumerate(sums_parts(sums)):
-        unit = of[1] if isinstance(of, tuple) else None
-        numbers = [name for name in frame.columns if name not in ("dataset", unit)]
+    for number, (_, frame) in enumerate(sums_parts(sums)):
         rows.append(
             frame.select(
                 part=pl.lit(number, pl.Int64),
                 dataset="dataset",
-                unit=pl.col(unit) if unit else pl.lit(None, pl.String),
-                numbers=pl.concat_list(pl.col(name).cast(pl.Float64) for name in numbers),
+                unit="unit" if "unit" in frame.columns else pl.lit(None, pl.String),
+                numbers=pl.concat_list(pl.col(name).cast(pl.Float64) for name in numbers_of(frame)),
             )
         )
     return pl.concat(rows)
 
 
+def numbers_of(frame: pl.DataFrame) -> list[str]:
+    """Return the columns of sums that are numbers which add up; codes differ from batch to batch."""
+    return [name for name in frame.columns if name not in ("dataset", "unit", "code")]
+
+
 def totals_of(task: Task, of: tuple[str, str], columns: Sequence[str], batch: pl.DataFrame) -> pl.DataFrame:
     """Return dataset and numbers: what the averages over the units of a batch, each summed up, are made of."""
     summaries = [summary for measure in task.measures for summary in measure.summaries]
-    named = batch.select("dataset", pl.col("unit").alias(of[1]), *columns)
-    totals = means_of_units(summaries, {of: named})[of]
+    totals = means_of_units(summaries, {of: batch.select("dataset", *columns)})[of]
     return totals.select("dataset", numbers=pl.concat_list(pl.exclude("dataset").cast(pl.Float64)))
 
 

@@ -84,7 +84,7 @@ def compute_parts(
         tempfile.TemporaryDirectory(prefix="remix-") as place,
         moving("measures", len(batches.numbers), " batches") as done,
     ):
-        waiting = _Units(Path(place), sum(rows.height for rows in whole.batches.values()))
+        waiting = _Units(Path(place))
 
         def kept(found: tuple[range, Sums, Measured | None]) -> None:
             numbers, of_part, taken = found
@@ -162,34 +162,28 @@ def _nothing(
 class _Units:
     """The sums of each form and entity, on disk until all batches are in."""
 
-    def __init__(self, folder: Path, expected: int) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.shares = 1 + expected // UNITS
-        self._keys: dict[tuple[str, str], int] = {}
-        self._batches = 0
+        self._files: dict[tuple[str, str], dict[int, list[Path]]] = {}
 
     def add(self, units: Units) -> None:
-        """Set the sums of a batch aside."""
+        """Set the sums of a batch aside, by range of codes."""
         for number, (key, rows) in enumerate(units.items()):
-            self._keys[key] = number
-            share = (pl.col(key[1]).hash(0) % self.shares).alias(":share")
-            for (place,), part in (
-                rows.with_columns(share).partition_by(":share", as_dict=True, include_key=False).items()
-            ):
-                part.write_ipc(self.folder / f"{number}-{place}-{self._batches}.arrow", compression="lz4")
-        self._batches += 1
+            ranges = rows.drop("unit").with_columns((pl.col("code") // UNITS).alias(":share"))
+            for (share,), part in ranges.partition_by(":share", as_dict=True, include_key=False).items():
+                files = self._files.setdefault(key, {}).setdefault(int(share), [])
+                file = self.folder / f"{number}-{share}-{len(files)}.arrow"
+                part.write_ipc(file, compression="lz4")
+                files.append(file)
 
     def means(self, summaries: list[Summary]) -> Units:
         """Return what the averages over distinct units are made of."""
         means: Units = {}
-        for key, number in self._keys.items():
-            shares = []
-            for place in range(self.shares):
-                files = [self.folder / f"{number}-{place}-{batch}.arrow" for batch in range(self._batches)]
-                parts = [pl.read_ipc(file) for file in files if file.exists()]
-                if parts:
-                    rows = pl.concat(parts).group_by("dataset", key[1], maintain_order=True).agg(pl.all().sum())
-                    shares.append(means_of_units(summaries, {key: rows})[key])
-            if shares:
-                means[key] = pl.concat(shares).group_by("dataset", maintain_order=True).agg(pl.all().sum())
+        for key, shares in self._files.items():
+            found = []
+            for _, files in sorted(shares.items()):
+                parts = pl.concat(pl.read_ipc(file) for file in files)
+                rows = parts.group_by("dataset", "code", maintain_order=True).agg(pl.all().sum())
+                found.append(means_of_units(summaries, {key: rows})[key])
+            means[key] = pl.concat(found).group_by("dataset", maintain_order=True).agg(pl.all().sum())
         return means

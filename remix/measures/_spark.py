@@ -32,6 +32,7 @@ from remix.measures._batches import (
     Task,
     in_arrow,
     mentions_of,
+    numbers_of,
     results_of,
     sums_parts,
     totals_of,
@@ -220,11 +221,10 @@ class _Run:
         few = _polars(rows.filter("unit IS NULL"))
         added, means = {}, {}
         for number, (of, frame) in enumerate(sums_parts(empty)):
+            names = numbers_of(frame)
             if isinstance(of, tuple):
-                names = [name for name in frame.columns if name not in ("dataset", of[1])]
                 means[of] = self._means(rows.filter(rows["part"] == number), of, names)
             else:
-                names = [name for name in frame.columns if name != "dataset"]
                 sums = [pl.col("numbers").list.get(place).sum().alias(name) for place, name in enumerate(names)]
                 added[of] = few.filter(pl.col("part") == number).group_by("dataset").agg(sums)
         macro = added.pop("macro")
@@ -233,7 +233,7 @@ class _Run:
     def _means(self, part: DataFrame, of: tuple[str, str], names: Sequence[str]) -> pl.DataFrame:
         units = _summed(part, names, "dataset", "unit")
         schema = {"dataset": pl.String(), "numbers": pl.List(pl.Float64())}
-        nothing = pl.DataFrame(schema={"dataset": pl.String, of[1]: pl.String, **dict.fromkeys(names, pl.Float64)})
+        nothing = pl.DataFrame(schema={"dataset": pl.String, **dict.fromkeys(names, pl.Float64)})
         totals = means_of_units(self.chosen.summaries, {of: nothing})[of].columns[1:]
         return _polars(_summed(_mapped(units, partial(totals_of, self.task, of, names), schema), totals, "dataset"))
 
