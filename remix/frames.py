@@ -149,7 +149,8 @@ class Frames:
         [2]
         """
         made = {name: _fitted(frames.get(name, pl.DataFrame()), schema) for name, schema in SCHEMAS.items()}
-        made["documents"] = made["documents"].with_columns(pl.col("words").fill_null(words(pl.col("text"))))
+        if made["documents"]["words"].has_nulls():
+            made["documents"] = made["documents"].with_columns(pl.col("words").fill_null(words(pl.col("text"))))
         made["classes"] = made["classes"].with_columns(pl.col("of_entity").fill_null(False))
         made["annotations"] = made["annotations"].with_columns(
             pl.col("is_nil").fill_null(False),

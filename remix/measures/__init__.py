@@ -164,8 +164,7 @@ def measured_tables(corpus: Corpus, measures: tuple[Measure, ...]) -> tuple[pl.D
     """Return the annotations with a column per term, and the tables that summaries are made of."""
     base = _prepared(corpus, measures)
     values = base.with_columns(column.value.alias(column.name) for column in columns_of(measures))
-    first = values.select(pl.struct("document_code", "form_code").is_first_distinct()).to_series()
-    firsts = {"document_forms": first, "dataset_forms": corpus.first_in_dataset("key")}
+    firsts = {"document_forms": corpus.first_in_document("key"), "dataset_forms": corpus.first_in_dataset("key")}
     return values, {
         "annotations": values,
         "documents": corpus.documents,

@@ -17,7 +17,7 @@ import polars as pl
 
 from remix.measures._classes import classes_of, names_of_places
 from remix.measures._coded import CODE_OF, Coded
-from remix.measures._codes import by_number, distinct, taken
+from remix.measures._codes import MANY, by_number, distinct, paired, places_in, taken
 from remix.measures._dictionary import ENTITIES, entity_forms, form_entities, ranked
 from remix.measures._documents import counted_documents
 from remix.measures._percentiles import percentile
@@ -147,11 +147,10 @@ class Corpus(Coded):
     @cached_property
     def annotations(self) -> pl.DataFrame:
         """Return the annotations with their entity and the sizes of all sets, sorted by annotation."""
-        used = self.of_dataset.select("document_code", "form_code", "entity_code").unique()
-        joined = self.linked_mentions
-        for side, size in (("form_code", "own_entities"), ("entity_code", "own_forms")):
-            own = used.group_by("document_code", side).agg(pl.len().alias(size))
-            joined = joined.join(own, on=["document_code", side], how="left", maintain_order="left")
+        joined = self.linked_mentions.with_columns(
+            self._sizes_in_document("form_code", "entity_code").alias("own_entities"),
+            self._sizes_in_document("entity_code", "form_code").alias("own_forms"),
+        )
         of_entity = (
             taken(self.entity_sizes, joined["entity_code"]),
             taken(self.entities.drop("number", "forms"), joined["target_code"]),
@@ -159,6 +158,14 @@ class Corpus(Coded):
         sized = pl.concat([joined, taken(self.form_sizes, joined["form_code"]), *of_entity], how="horizontal")
         zero = ("w_entities", "d_entities", "union_entities", "common_entities")
         return sized.with_columns(pl.col(column).fill_null(0) for column in zero)
+
+    def _sizes_in_document(self, side: str, other: str) -> pl.Series:
+        """Return for each mention how many of the other side its document has, in D, for its form or entity."""
+        used = paired(self.of_dataset, "document_code", side)
+        own = used.unique().sort()
+        pairs = pl.DataFrame({"own": places_in(own, used), "other": self.of_dataset[other]}).drop_nulls()
+        sizes = (paired(pairs, "own", "other").unique().sort() // MANY).rle().struct.field("len")
+        return sizes.gather(places_in(own, paired(self.linked_mentions, "document_code", side)))
 
     @cached_property
     def documents(self) -> pl.DataFrame:
@@ -182,6 +189,12 @@ class Corpus(Coded):
 
     def first_in_dataset(self, column: str) -> pl.Series:
         """Return for each of `annotations` whether it is the first of its dataset with its value of key or entity."""
-        datasets, places = distinct(self.annotations["dataset"])
-        code = (self.annotations[CODE_OF[column]].cast(pl.Int64) + 1).fill_null(0)
-        return (code * max(1, len(datasets)) + places).is_first_distinct()
+        return self._first(distinct(self.annotations["dataset"])[1], column)
+
+    def first_in_document(self, column: str) -> pl.Series:
+        """Return for each of `annotations` whether it is the first of its document with its value of key or entity."""
+        return self._first(self.annotations["document_code"], column)
+
+    def _first(self, places: pl.Series, column: str) -> pl.Series:
+        code = (self.annotations[CODE_OF[column]].cast(pl.UInt64) + 1).fill_null(0)
+        return (places.cast(pl.UInt64) * MANY + code).is_first_distinct()

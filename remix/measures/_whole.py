@@ -62,7 +62,12 @@ class Whole(Corpus):
             "targets": sets.targets,
             "_linked": sets.links.with_columns(targets),
         }
-        self.batches = {"key": sets.forms, "entity": sets.mentioned}
+        self.batches = {
+            column: codes.select(code).join(counted, on=code, how="left", maintain_order="left")["batch"]
+            for (column, code), codes, counted in zip(
+                CODE_OF.items(), (self._forms, self._entities), (sets.forms, sets.mentioned), strict=True
+            )
+        }
         self.percentiles = {column: percentiles_of(column, counts) for column, counts in sets.documents.items()}
         for column, counted, sizes in (
             ("union_entities", sets.forms, self.form_sizes),
@@ -130,10 +135,8 @@ class Part(Corpus):
 
     def first_in_dataset(self, column: str) -> pl.Series:
         """Return for each of `annotations` whether it is the first of the whole dataset with its value of a column."""
-        code, known = CODE_OF[column], self.whole.batches[column].drop("count")
-        rows = self.annotations.select(code, here=super().first_in_dataset(column))
-        joined = rows.join(known, on=code, how="left", nulls_equal=True, maintain_order="left")
-        return joined.select(pl.col("here") & (pl.col("batch") == self.batch)).to_series()
+        batch = self.whole.batches[column].gather(self.annotations[CODE_OF[column]])
+        return super().first_in_dataset(column) & batch.eq_missing(self.batch)
 
 
 class Gathered:

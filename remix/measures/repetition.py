@@ -15,7 +15,7 @@ def _firsts(corpus: Corpus) -> pl.DataFrame:
     for side, (column, _) in _SIDES.items():
         named = pl.when(pl.col(column).is_not_null())
         firsts.append(named.then(corpus.first_in_dataset(column)).alias(f"first_{side}_dataset"))
-        firsts.append(named.then(pl.struct("document", column).is_first_distinct()).alias(f"first_{side}_document"))
+        firsts.append(named.then(corpus.first_in_document(column)).alias(f"first_{side}_document"))
     return corpus.annotations.select(firsts)
 
 
