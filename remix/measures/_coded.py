@@ -10,7 +10,7 @@ import polars as pl
 
 from remix.frames import Frames
 from remix.kb import KnowledgeBase, normalise
-from remix.measures._codes import Codes, by_number, distinct, taken
+from remix.measures._codes import MANY, Codes, by_number, distinct, paired, taken
 from remix.measures._dictionary import apart, derived_from
 from remix.measures._threads import cached_property
 
@@ -22,8 +22,7 @@ _NAME = pl.col("dataset").str.extract(r"([^/:#]+)$")
 
 CODE_OF = {"key": "form_code", "entity": "entity_code"}
 """The column with the number of a value."""
-_OF_MENTION = ("annotation", "document", "dataset", "scope", "key", "form_code", "document_code")
-_MANY = 1 << 32
+_OF_MENTION = ("scope", "key", "form_code", "document_code")
 
 
 class Coded:
@@ -52,39 +51,41 @@ class Coded:
 
     @cached_property
     def targets(self) -> pl.DataFrame:
-        """Return linked, entity and target_code: what each distinct link stands for after redirects and sameAs.
+        """Return linked, entity, target_code and link_code: what each distinct link stands for, as they are met.
 
-        Sorted by entity and linked.
+        Redirects and sameAs are followed. `link_code` is the number of the link itself.
         """
-        linked = self.frames.links["entity"].drop_nulls().unique().alias("linked")
+        linked, _ = self._distinct_links
         entity = self.kb.resolve(linked) if self.kb else linked
-        rows = pl.DataFrame({"linked": linked, "entity": entity.alias("entity")}).sort("entity", "linked")
-        return rows.with_columns(target_code=self.codes.targets.of(rows["entity"]))
+        return pl.DataFrame(
+            {
+                "linked": linked,
+                "entity": entity,
+                "target_code": self.codes.targets.of(entity),
+                "link_code": self.codes.links.of(linked),
+            }
+        )
+
+    @cached_property
+    def _distinct_links(self) -> tuple[pl.Series, pl.Series]:
+        return distinct(self.frames.links["entity"])
 
     @cached_property
     def links(self) -> pl.DataFrame:
-        """Return every acceptable link, sorted by annotation, entity and linked.
+        """Return every acceptable link, sorted by annotation.
 
         Columns: row (the place of the annotation among the mentions) and place (that of the link among the targets),
-        annotation, dataset, scope, key, linked and entity, and the codes of form, name, entity, target and document.
+        scope, key, linked and entity, and the codes of form, name, entity, target, link and document.
         """
         names = self._forms["name_code"].gather(self._linked["form_code"])
         return self._linked.with_columns(names)
 
     @cached_property
     def _linked(self) -> pl.DataFrame:
-        pairs = (
-            self.frames.links.lazy()
-            .select("annotation", linked="entity")
-            .join(self.targets.lazy().select("linked").with_row_index("place"), on="linked")
-            .join(self._keyed.lazy().select("annotation").with_row_index("row"), on="annotation")
-            # One number for both: it is sorted in a fraction of the time.
-            .select(pair=pl.col("row").cast(pl.UInt64) * _MANY + pl.col("place"))
-            .collect()["pair"]
-            .unique()
-            .sort()
-        )
-        row, place = (pairs // _MANY).alias("row").cast(pl.UInt32), (pairs % _MANY).alias("place").cast(pl.UInt32)
+        links = self.frames.links.select("annotation", place=self._distinct_links[1])
+        placed = links.join(self._keyed.select("annotation").with_row_index("row"), on="annotation")
+        pairs = paired(placed, "row", "place").drop_nulls().unique().sort()
+        row, place = (pairs // MANY).alias("row").cast(pl.UInt32), (pairs % MANY).alias("place").cast(pl.UInt32)
         own = taken(self._keyed.select(*_OF_MENTION), row)
         linked = pl.concat([row.to_frame(), place.to_frame(), own, taken(self.targets, place)], how="horizontal")
         return linked.with_columns(self._entity_codes(linked))
@@ -92,11 +93,13 @@ class Coded:
     def _entity_codes(self, linked: pl.DataFrame) -> pl.Series:
         """Return the number of scope and entity of each link: the strings are put together once for each pair."""
         scopes, places = distinct(linked["scope"])
-        pairs = linked.select(pair=pl.col("place").cast(pl.UInt64) * max(1, len(scopes)) + places)
-        first = pairs["pair"].is_first_distinct()
-        strings = linked.filter(first).select(pl.format("{}\n{}", "scope", "entity")).to_series()
-        codes = pairs.filter(first).with_columns(entity_code=self.codes.entities.of(strings))
-        return pairs.join(codes, on="pair", how="left", maintain_order="left")["entity_code"]
+        pairs = paired(linked.select("place", scope=places), "scope", "place")
+        each = pairs.unique().sort()
+        rows = pl.DataFrame(
+            {"scope": scopes.gather(each // MANY), "entity": self.targets["entity"].gather(each % MANY)}
+        )
+        codes = self.codes.entities.of(rows.select(pl.format("{}\n{}", "scope", "entity")).to_series())
+        return codes.gather(pairs.rank("dense") - 1).alias("entity_code")
 
     @cached_property
     def _keyed(self) -> pl.DataFrame:

@@ -11,7 +11,7 @@ from threading import Lock
 
 import polars as pl
 
-__all__ = ["MANY", "Codes", "Numbers", "by_number", "distinct", "paired", "places_in", "taken"]
+__all__ = ["MANY", "Codes", "Numbers", "by_number", "distinct", "paired", "places_in", "places_of", "taken"]
 
 MANY = 1 << 32
 """More than there are numbers of anything: two numbers are one of 64 bits, which is sorted and joined much sooner."""
@@ -39,11 +39,12 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Codes:
-    """The numbers of forms and of entities, each with its scope, of entities in any scope, and of documents."""
+    """The numbers of forms and of entities, each with its scope, of entities in any scope, of links and documents."""
 
     forms: Numbers = field(default_factory=Numbers)
     entities: Numbers = field(default_factory=Numbers)
     targets: Numbers = field(default_factory=Numbers)
+    links: Numbers = field(default_factory=Numbers)
     documents: Numbers = field(default_factory=Numbers)
 
 
@@ -88,3 +89,13 @@ def places_in(column: pl.Series, values: pl.Series) -> pl.Series:
     place = column.search_sorted(values.gather(order)).gather(order.arg_sort())
     there = column.gather(place, null_on_oob=True) == values
     return pl.select(pl.when(there).then(place)).to_series().alias("place")
+
+
+def places_of(numbers: pl.Series, below: int) -> pl.Series:
+    """Return for each number below where it stands in a column that has none twice; null where it does not.
+
+    >>> places_of(pl.Series([3, 0]), 4).to_list()
+    [1, None, None, 0]
+    """
+    places = pl.repeat(None, below, dtype=pl.UInt32, eager=True)
+    return places.scatter(numbers, pl.int_range(len(numbers), dtype=pl.UInt32, eager=True)).alias("place")

@@ -15,15 +15,18 @@ from __future__ import annotations
 
 import polars as pl
 
-from remix.measures._classes import classes_of, names_of_places
+from remix.kb import normalise
+from remix.measures._classes import class_flags, classes_of, names_of_places
 from remix.measures._coded import CODE_OF, Coded
-from remix.measures._codes import MANY, by_number, distinct, paired, places_in, taken
+from remix.measures._codes import MANY, by_number, distinct, paired, places_in, places_of, taken
 from remix.measures._dictionary import ENTITIES, entity_forms, form_entities, ranked
 from remix.measures._documents import counted_documents
 from remix.measures._percentiles import percentile
 from remix.measures._threads import cached_property
 
 __all__ = ["Corpus"]
+
+_TITLE = r"^http://(?:[a-z][a-z-]*\.)?dbpedia\.org/resource/(.+)$"
 
 
 class Corpus(Coded):
@@ -39,11 +42,12 @@ class Corpus(Coded):
         return targets.join(known, on="place", how="left", maintain_order="left").drop("place").cast(ENTITIES)
 
     @cached_property
-    def statuses(self) -> pl.DataFrame:
-        """Return linked and status of every link; all are unknown where there is no knowledge base."""
+    def statuses(self) -> pl.Series:
+        """Return the status of each of `targets`; all are unknown where there is no knowledge base."""
         if self.kb is None:
-            return self.targets.select("linked", status=pl.lit("unknown"))
-        return self.kb.link_status(self.targets["linked"]).rename({"iri": "linked"})
+            return self.targets.select(status=pl.lit("unknown")).to_series()
+        known = self.kb.link_status(self.targets["linked"]).rename({"iri": "linked"})
+        return self.targets.join(known, on="linked", how="left", maintain_order="left")["status"]
 
     @cached_property
     def known_classes(self) -> pl.DataFrame:
@@ -55,14 +59,14 @@ class Corpus(Coded):
 
     @cached_property
     def classes(self) -> pl.DataFrame:
-        """Return annotation and class; see `remix.measures._classes.classes_of`."""
+        """Return row and class; see `remix.measures._classes.classes_of`."""
         return classes_of(self)
 
     @cached_property
     def principal(self) -> pl.DataFrame:
         """Return row, linked, entity and the codes of the entity: one link of each annotation, the most prominent."""
         links = self._linked.select("row", "linked", "entity", "entity_code", "target_code", "place")
-        if not (links["row"] == links["row"].shift()).any():
+        if not self._several:
             return links.drop("place")
         # Entities are in the order of their numbers, of which a part of the dataset has some alone.
         known = self._targets.select("target_code").with_columns(self.entities["pagerank"])
@@ -82,9 +86,26 @@ class Corpus(Coded):
         )
 
     @cached_property
+    def _several(self) -> bool:
+        """Return whether any annotation has several links."""
+        row = self._linked["row"]
+        return bool((row == row.shift()).any())
+
+    def of_mentions(self, of_links: pl.DataFrame, *best: pl.Expr) -> pl.DataFrame:
+        """Return for each annotation what is said of its links, given for each of `links`; nulls where it has none.
+
+        `best` makes one value of those of several links.
+        """
+        rows = of_links.with_columns(self._linked["row"])
+        if self._several:
+            rows = rows.group_by("row").agg(*best)
+        return taken(rows.drop("row"), places_of(rows["row"], self._keyed.height))
+
+    @cached_property
     def linked_mentions(self) -> pl.DataFrame:
         """Return the annotations that count with their principal link, before any size is known."""
-        return self._mentions.join(self.principal, on="row", how="left", maintain_order="left")
+        places = places_of(self.principal["row"], self._keyed.height)
+        return pl.concat([self._mentions, taken(self.principal.drop("row"), places)], how="horizontal")
 
     @cached_property
     def dictionary(self) -> pl.DataFrame:
@@ -112,9 +133,39 @@ class Corpus(Coded):
         return ranked(self.dictionary)
 
     @cached_property
-    def names_of_places(self) -> pl.DataFrame:
-        """Return the names that mean a place in the first place; see `remix.measures._classes.names_of_places`."""
+    def linked_candidates(self) -> pl.DataFrame:
+        """Return the candidates that are linked: pair (the codes of name and target as one), prior and rank; sorted."""
+        linked = self.candidates.drop_nulls("target_code")
+        return linked.select(paired(linked, "name_code", "target_code"), "prior", "rank").sort("pair")
+
+    @cached_property
+    def candidate(self) -> pl.Series:
+        """Return for each of `links` its place among `linked_candidates`, null where it is no candidate of the name."""
+        return places_in(self.linked_candidates["pair"], paired(self.links, "name_code", "target_code"))
+
+    @cached_property
+    def totals(self) -> pl.Series:
+        """Return the sum of the counts of each name that has candidates, others null, in the order of their codes."""
+        names = self._forms.select(pl.col("name_code").unique().sort())
+        totals = self.candidates.group_by("name_code").agg(pl.col("total").first())
+        return names.join(totals, on="name_code", how="left", maintain_order="left")["total"]
+
+    @cached_property
+    def names_of_places(self) -> pl.Series:
+        """Return whether each name means a place in the first place; see `remix.measures._classes.names_of_places`."""
         return names_of_places(self)
+
+    @cached_property
+    def class_flags(self) -> pl.DataFrame:
+        """Return of which coarse classes each target is; see `remix.measures._classes.class_flags`."""
+        return class_flags(self.known_classes, "target_code", self._targets.height)
+
+    @cached_property
+    def labels(self) -> pl.Series:
+        """Return the primary label of each target as keys are written, else its title, in the order of their codes."""
+        title = self._targets["entity"].str.extract(_TITLE).str.replace(r"_\([^)]*\)$", "")
+        label = pl.coalesce(self.entities["label"], title)
+        return pl.select(normalise(label, case_sensitive=self.case_sensitive)).to_series()
 
     @cached_property
     def form_sizes(self) -> pl.DataFrame:
@@ -163,7 +214,7 @@ class Corpus(Coded):
         """Return for each mention how many of the other side its document has, in D, for its form or entity."""
         used = paired(self.of_dataset, "document_code", side)
         own = used.unique().sort()
-        pairs = pl.DataFrame({"own": places_in(own, used), "other": self.of_dataset[other]}).drop_nulls()
+        pairs = pl.DataFrame({"own": used.rank("dense") - 1, "other": self.of_dataset[other]})
         sizes = (paired(pairs, "own", "other").unique().sort() // MANY).rle().struct.field("len")
         return sizes.gather(places_in(own, paired(self.linked_mentions, "document_code", side)))
 

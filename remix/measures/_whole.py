@@ -14,7 +14,7 @@ import polars as pl
 
 from remix.frames import Frames
 from remix.measures._coded import CODE_OF
-from remix.measures._codes import Numbers, by_number
+from remix.measures._codes import Numbers, by_number, taken
 from remix.measures._corpus import Corpus
 from remix.measures._percentiles import percentiles_of
 from remix.measures._threads import cached_property
@@ -26,8 +26,8 @@ __all__ = ["Gathered", "Part", "Sets", "Whole", "sets_of"]
 class Sets:
     """What is gathered.
 
-    `keyed`: form_code, scope, dataset and key; `entities`: entity_code, scope, entity and target_code; `targets`:
-    linked, entity and target_code; each in the order of the codes. `links`: form_code and entity_code. `forms` and
+    In the order of the codes, `keyed`: form_code, scope, dataset and key; `entities`: entity_code, scope, entity and
+    target_code; `targets`: linked, entity, target_code and link_code. `links`: form_code and entity_code. `forms` and
     `mentioned`: the code of the form, or of the annotation's entity, the batch where it comes first, and the count of
     annotations. `documents`: how often each value of a documents' column comes.
     """
@@ -83,6 +83,11 @@ class Whole(Corpus):
             return getattr(self, name)
 
 
+def _of_whole(name: str) -> Any:
+    """Return a property of parts that is the same for all of them."""
+    return property(lambda part: part.whole.shared(name))
+
+
 class Part(Corpus):
     """Some documents of a dataset, measured as part of the whole, whose codes, sets and knowledge hold here."""
 
@@ -95,37 +100,35 @@ class Part(Corpus):
             codes=replace(whole.codes, documents=Numbers()),
         )
         self.whole, self.batch = whole, batch
-        for name in ("_forms", "_entities", "_targets", "entities", "form_sizes", "entity_sizes", "known_pairs"):
-            self.__dict__[name] = whole.shared(name)
+
+    _forms = _of_whole("_forms")
+    _entities = _of_whole("_entities")
+    _targets = _of_whole("_targets")
+    entities = _of_whole("entities")
+    form_sizes = _of_whole("form_sizes")
+    entity_sizes = _of_whole("entity_sizes")
+    linked_candidates = _of_whole("linked_candidates")
+    totals = _of_whole("totals")
+    names_of_places = _of_whole("names_of_places")
+    class_flags = _of_whole("class_flags")
+    labels = _of_whole("labels")
 
     @cached_property
     def targets(self) -> pl.DataFrame:
         """Return what the links of this part stand for; see `Corpus.targets`."""
-        return self._of_whole(self.whole.targets, self.frames.links.select(linked="entity"))
+        return taken(self.whole.targets, self.codes.links.of(self._distinct_links[0]))
 
     @cached_property
-    def statuses(self) -> pl.DataFrame:
-        """Return linked and status of the links of this part."""
-        return self._of_whole(self.whole.shared("statuses"), self.targets.select("linked"))
+    def statuses(self) -> pl.Series:
+        """Return the status of each of `targets`."""
+        of_whole: pl.Series = self.whole.shared("statuses")
+        return of_whole.gather(self.targets["link_code"])
 
     @cached_property
     def known_classes(self) -> pl.DataFrame:
         """Return the classes of the entities of this part."""
-        return self._of_whole(self.whole.shared("known_classes"), self.targets.select("target_code"))
-
-    @cached_property
-    def candidates(self) -> pl.DataFrame:
-        """Return the candidates of the names of this part."""
-        return self._of_whole(self.whole.shared("candidates"), self._mentions.select("name_code"))
-
-    @cached_property
-    def names_of_places(self) -> pl.DataFrame:
-        """Return the names, of this part and others, that mean a place in the first place."""
-        rows: pl.DataFrame = self.whole.shared("names_of_places")
-        return rows
-
-    def _of_whole(self, rows: pl.DataFrame, own: pl.DataFrame) -> pl.DataFrame:
-        return rows.join(own, on=own.columns, how="semi", maintain_order="left")
+        rows: pl.DataFrame = self.whole.shared("known_classes")
+        return rows.join(self.targets, on="target_code", how="semi", maintain_order="left")
 
     def with_percentiles(self, rows: pl.DataFrame, *columns: str) -> pl.DataFrame:
         """Return rows with the percentile of each column among all that is measured, in this batch or another."""
@@ -196,7 +199,7 @@ def _together(found: list[Sets]) -> Sets:
     return Sets(
         keyed=by_number(together("keyed"), "form_code"),
         entities=by_number(together("entities"), "entity_code"),
-        targets=together("targets").unique("linked"),
+        targets=by_number(together("targets"), "link_code"),
         links=together("links").unique(),
         forms=first_and_all(together("forms")),
         mentioned=first_and_all(together("mentioned")),

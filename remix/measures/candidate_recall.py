@@ -9,12 +9,8 @@ from remix.measures._sources import REMIXING
 
 def _candidates(corpus: Corpus) -> pl.DataFrame:
     """Return whether any acceptable link is among W_E(s); null where there is no link."""
-    pair = ["form_code", "entity_code"]
-    known = corpus.known_pairs.with_columns(hit=pl.lit(True))
-    found = corpus.links.select("row", *pair).join(known, on=pair, how="left")
-    best = found.group_by("row").agg(is_candidate=pl.col("hit").fill_null(False).any())
-    rows = corpus.annotations.select("row")
-    return rows.join(best, on="row", how="left", maintain_order="left").select("is_candidate")
+    hits = corpus.candidate.is_not_null().alias("is_candidate").to_frame()
+    return corpus.of_mentions(hits, pl.col("is_candidate").max())
 
 
 MEASURE = Measure(

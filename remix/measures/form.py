@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from remix.measures._classes import COARSE
+from remix.measures._classes import coarse_flags
 from remix.measures._corpus import Corpus
 from remix.measures._declaration import Column, Measure, Summary, terms_of
 from remix.measures._sources import FAIR, FINE_GRAINED
@@ -21,19 +21,11 @@ _ACRONYM = r"^(?:\p{Lu}[\p{Lu}\d&-]{1,5}s?|(?:\p{Lu}\.){2,6})$"
 
 def _metonyms(corpus: Corpus) -> pl.DataFrame:
     """Return whether the entity is neither place nor person while a top candidate of its form is a place."""
-    rows = corpus.annotations.select("annotation", "name_code")
     if corpus.kb is None:
-        return rows.with_columns(metonym=pl.lit(None, dtype=pl.Boolean)).select("metonym")
-    other = corpus.classes.group_by("annotation").agg(
-        other=~pl.col("class").is_in([COARSE["place"], COARSE["person"]]).any()
-    )
-    return (
-        rows.join(
-            corpus.names_of_places.with_columns(place=pl.lit(True)), on="name_code", how="left", maintain_order="left"
-        )
-        .join(other, on="annotation", how="left", maintain_order="left")
-        .select(metonym=pl.col("other") & pl.col("place").fill_null(False))
-    )
+        return corpus.annotations.select(metonym=pl.repeat(None, pl.len(), dtype=pl.Boolean))
+    place = corpus.names_of_places.gather(corpus.annotations["name_code"]).fill_null(False)
+    other = pl.when("typed").then(~(pl.col("place") | pl.col("person")))
+    return coarse_flags(corpus).select(metonym=other & place)
 
 
 _FORMS = {

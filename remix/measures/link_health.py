@@ -8,18 +8,11 @@ from remix.measures._declaration import Column, Measure, shares
 
 
 def status(corpus: Corpus) -> pl.DataFrame:
-    """Return row (the place of the annotation) and the status of every link."""
-    known = corpus.targets.join(corpus.statuses, on="linked", how="left", maintain_order="left")["status"]
-    return corpus.links.select("row", known.gather(corpus.links["place"]))
-
-
-def _best(corpus: Corpus) -> pl.DataFrame:
     """Return the status of the healthiest link of each annotation, null where there is none."""
-    order = {kind: place for place, kind in enumerate(STATUS)}
-    place = pl.col("status").replace_strict(order, return_dtype=pl.Int64)
-    best = status(corpus).group_by("row").agg(link_status=pl.col("status").sort_by(place).first())
-    rows = corpus.annotations.select("row")
-    return rows.join(best, on="row", how="left", maintain_order="left").select("link_status")
+    places = corpus.statuses.replace_strict({kind: place for place, kind in enumerate(STATUS)}, return_dtype=pl.UInt8)
+    of_links = places.gather(corpus.links["place"]).alias("link_status").to_frame()
+    best = corpus.of_mentions(of_links, pl.col("link_status").min())
+    return best.select(pl.lit(pl.Series(STATUS)).gather("link_status").alias("link_status"))
 
 
 MEASURE = Measure(
@@ -32,7 +25,7 @@ MEASURE = Measure(
     low="of canonical: links are out of date, and comparing them without the redirects punishes right answers",
     empty="NIL annotations have no status",
     needs=("entities",),
-    prepare=_best,
+    prepare=status,
     columns=(
         Column(
             "rmx:linkStatus",

@@ -2,31 +2,24 @@
 
 import polars as pl
 
-from remix.kb import normalise
+from remix.measures._codes import paired
 from remix.measures._corpus import Corpus
 from remix.measures._declaration import Column, Measure, shares
 from remix.measures._sources import FAIR, FINE_GRAINED
 
 KINDS = ("full", "short", "extended", "alias")
-_TITLE = r"^http://(?:[a-z][a-z-]*\.)?dbpedia\.org/resource/(.+)$"
 
 
 def _relations(corpus: Corpus) -> pl.DataFrame:
     """Return the relation of each annotation; the label is the knowledge base's, else the title of the entity."""
-    pair = ["form_code", "target_code"]
-    rows = corpus.annotations.select(*pair, "key", "entity", "label")
-    title = pl.col("entity").str.extract(_TITLE).str.replace(r"_\([^)]*\)$", "")
-    named = rows.unique("target_code").select(
-        "target_code", label=normalise(pl.coalesce("label", title), case_sensitive=corpus.case_sensitive)
+    annotations = corpus.annotations
+    rows = annotations.select(
+        "key", paired(annotations, "form_code", "target_code"), label=corpus.labels.gather(annotations["target_code"])
     )
-    pairs = rows.select(*pair, "key").drop_nulls().unique(pair).join(named.drop_nulls(), on="target_code")
     same = pl.col("key") == pl.col("label")
-    related = [
-        pairs.filter(same).select(*pair, name_relation=pl.lit("full")),
-        pairs.filter(~same).select(*pair, name_relation=_by_words(pl.col("key"), pl.col("label"))),
-    ]
-    joined = rows.join(pl.concat(related), on=pair, how="left", maintain_order="left")
-    return joined.select("name_relation")
+    others = rows.filter(~same).unique("pair").select("pair", by_words=_by_words(pl.col("key"), pl.col("label")))
+    joined = rows.join(others, on="pair", how="left", maintain_order="left")
+    return joined.select(name_relation=pl.when(same).then(pl.lit("full")).otherwise("by_words"))
 
 
 def _by_words(key: pl.Expr, label: pl.Expr) -> pl.Expr:

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from remix.measures._codes import taken
 from remix.measures._corpus import Corpus
 from remix.measures._declaration import Column, Measure, Summary, terms_of
 from remix.measures._sources import FAIR, VAN_ERP
@@ -9,23 +10,15 @@ from remix.measures._sources import FAIR, VAN_ERP
 
 def _priors(corpus: Corpus) -> pl.DataFrame:
     """Return prior and rank of the best acceptable link; a form without candidates has neither."""
-    pair = ["name_code", "target_code"]
-    names = corpus.candidates.group_by("name_code").agg(total=pl.col("total").first(), has=pl.lit(True))
-    known = corpus.candidates.select(*pair, "prior", "rank").drop_nulls("target_code")
-    found = (
-        corpus.links.select("row", *pair)
-        .join(known, on=pair, how="left")
-        .join(names, on="name_code", how="left")
-        .with_columns(pl.when(pl.col("total") > 0).then(pl.col("prior").fill_null(0.0)))
-        .group_by("row")
-        .agg(
-            prior=pl.col("prior").max(),
-            candidate_rank=pl.col("rank").min(),
-            is_rare=pl.when(pl.col("has").any()).then(~(pl.col("rank") == 1).fill_null(False).any()),
-        )
+    known = taken(corpus.linked_candidates.select("prior", "rank"), corpus.candidate)
+    best = corpus.of_mentions(known, pl.col("prior").max(), pl.col("rank").min())
+    linked = corpus.annotations.select("entity_code", total=corpus.totals.gather(corpus.annotations["name_code"]))
+    total = pl.when(pl.col("entity_code").is_not_null()).then("total")
+    return pl.concat([best, linked], how="horizontal").select(
+        prior=pl.when(total > 0).then(pl.col("prior").fill_null(0.0)),
+        candidate_rank="rank",
+        is_rare=pl.when(total.is_not_null()).then(pl.col("rank").ne_missing(1)),
     )
-    rows = corpus.annotations.select("row")
-    return rows.join(found, on="row", how="left", maintain_order="left").drop("row")
 
 
 MEASURE = Measure(
