@@ -29,10 +29,13 @@ from remix.frames import Frames
 from remix.names import RMX
 from remix.signature import content_hash
 
+EXACT = 1 << 53
+"""Up to here each whole number is a float."""
+
 _ANNOTATION = pl.Struct(
     {
-        "start": pl.Int64(),
-        "end": pl.Int64(),
+        "start": pl.Float64(),
+        "end": pl.Float64(),
         "confidence": pl.Float64(),
         "meaning": pl.List(pl.String()),
         "types": pl.List(pl.String()),
@@ -66,9 +69,12 @@ def _read(source: Source, dataset: str) -> Found:
     if _NO_NUMBER.search(text) and (broken := _misplaced(source, json.loads(text, strict=False))):
         raise broken
     documents = _named(documents, mends)
+    # As whole numbers those of 20 digits would be null; no text is longer than what a float counts exactly.
+    offsets = pl.col("start", "end").clip(-EXACT, EXACT).cast(pl.Int64)
     rows = documents.select("name", "text", "annotations").explode("annotations", empty_as_null=True, keep_nulls=True)
     rows = rows.drop_nulls("annotations").unnest("annotations").with_row_index("mention")
     rows = rows.with_columns(
+        offsets,
         pl.col("mention").cast(pl.Int64),
         place=pl.format("{}, annotation {}", "name", pl.int_range(1, pl.len() + 1).over("name")),
     )

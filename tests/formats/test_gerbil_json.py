@@ -64,6 +64,17 @@ def test_whole_number_may_be_written_with_a_point(tmp_path: Path) -> None:
     assert reading.frames.annotations.select("begin", "end").row(0) == (0, 3)
 
 
+@pytest.mark.parametrize("start", ["12345678901234567890", "-12345678901234567890", "1e30"])
+@pytest.mark.parametrize("end", ["1", "12345678901234567891"])
+def test_offset_larger_than_any_text_is_told_as_others_that_lie_outside(tmp_path: Path, start: str, end: str) -> None:
+    text = (
+        f'[{{"id": 1, "text": "Ada", "annotations": [{{"start": {start}, "end": {end}}}, {{"start": 0, "end": 3}}]}}]'
+    )
+    reading = read_json(tmp_path, text)
+    assert reading.frames.annotations["surface_form"].to_list() == ["Ada"]
+    assert {repair.kind: repair.count for repair in reading.report.repairs} == {"range": 1}
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
