@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
@@ -138,23 +139,24 @@ class KnowledgeBase:
     def found(self, part: str, column: str, values: pl.Series, select: Iterable[str]) -> pl.DataFrame:
         """Return columns of the rows of a part whose column has one of the values, with `place`, that of the value.
 
-        The values all differ, the part is sorted by the column (`SORTED_BY`), and so are the rows.
+        The values all differ, and the part is sorted by the column (`SORTED_BY`); the rows are in any order.
         """
         names = [*select]
         if part != "entities":
             return found(self.scan(part), column, values, names)
-        # What follows from the ranks is computed for the rows that are found alone.
-        stored = self._scanned(part).collect_schema().names()
-        needed = [name for name in stored if name in names or name.endswith("_rank")]
-        rows = found(self._scanned(part), column, values, needed)
+        # What follows from a rank is computed for the rows that are found alone.
+        needed = [re.sub("_(percentile|segment)$", "_rank", name) for name in names]
+        rows = found(self._scanned(part), column, values, dict.fromkeys(needed))
         return self._placed(rows.lazy()).select("place", *names).collect()
 
-    def _placed(self, rows: pl.LazyFrame) -> pl.LazyFrame:
-        """Return entities with percentile and segment of each score."""
-        return rows.with_columns(
+    def _placed(self, entities: pl.LazyFrame) -> pl.LazyFrame:
+        """Return entities with percentile and segment of each score whose rank is among the columns."""
+        columns = entities.collect_schema().names()
+        return entities.with_columns(
             place
             for score, count in self.described["scored"].items()
-            for place in placement(score, pl.col(f"{score}_rank"), pl.lit(count))
+            if (rank := f"{score}_rank") in columns
+            for place in placement(score, pl.col(rank), pl.lit(count))
         )
 
     def _sorted(self, part: str, column: str) -> bool:
@@ -279,7 +281,7 @@ class KnowledgeBase:
     def numbered_pairs(self, keys: pl.Series) -> pl.DataFrame:
         """Return place, that of the key among these, and number, count and pagerank of the pairs with the keys.
 
-        The keys all differ; the pairs of a key lie together. A number is the place of an entity in the part `entities`.
+        The keys all differ. A number is the place of an entity in the part `entities`.
         """
         columns = ["number", "count", "pagerank"]
         if self.as_built:
@@ -287,7 +289,7 @@ class KnowledgeBase:
         places = pl.DataFrame({"key": keys}).with_row_index("place").drop_nulls()
         pairs = _summed(self.rows("surface_forms", "key", keys, ["key", "entity", "count"])).join(places, on="key")
         scores = self.rows("entities", "entity", pairs["entity"], ["entity", "number", "pagerank"])
-        return pairs.join(scores, on="entity", how="left").sort("place").select("place", *columns)
+        return pairs.join(scores, on="entity", how="left").select("place", *columns)
 
     def pairs_of(self, entities: pl.Series) -> pl.DataFrame:
         """Return key, entity and count of the dictionary's pairs with these entities, in any order."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
 from operator import or_
 
@@ -29,10 +28,7 @@ SORTED_BY = {
     "surface_forms": "key",
     "types": "entity",
 }
-"""The column that the rows of a part are sorted by. `entities` stand in the order of their numbers, too."""
-
-SLICE, AT_ONCE = 1 << 22, 2
-"""How many rows of a part are searched together, and how many such slices at the same time."""
+"""The column that the rows of a part are sorted by. `entities` and `types` are sorted by number, too."""
 
 
 def matched(rows: pl.LazyFrame, column: str, values: pl.Series, select: Iterable[str] = ()) -> pl.DataFrame:
@@ -48,28 +44,15 @@ def matched(rows: pl.LazyFrame, column: str, values: pl.Series, select: Iterable
 
 
 def found(rows: pl.LazyFrame, column: str, asked: pl.Series, select: Iterable[str]) -> pl.DataFrame:
-    """Return `place`, that of the value among those asked for, and columns of the rows that have it, in their order.
+    """Return `place`, that of the value among those asked for, and columns of the rows that have it, in any order.
 
-    The rows are sorted by the column, the values asked for all differ. Many are searched for by bisection in the column
-    alone, of which some million rows are in memory at a time: a join takes twice as long.
+    The rows are sorted by the column, the values asked for all differ. Many are merged with the rows as these stream
+    by, which takes a third of the time of a join by hashes, and no memory.
     """
     names = [*select]
-    values = pl.DataFrame({column: asked}).with_row_index("place").drop_nulls()
-    if values.height <= FEW:
-        some = matched(rows, column, values[column], [*dict.fromkeys([column, *names])])
-        return some.join(values, on=column, how="left", maintain_order="left").select("place", *names)
-    values = values.sort(column)
-    height = rows.select(pl.len()).collect().item()
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        slices = [rows.slice(first, SLICE) for first in range(0, max(1, height), SLICE)]
-        return pl.concat(pool.map(lambda some: _in_slice(some, values, names), slices))
-
-
-def _in_slice(rows: pl.LazyFrame, asked: pl.DataFrame, names: list[str]) -> pl.DataFrame:
-    column = asked.columns[-1]
-    keys = rows.select(column).collect()[column]
-    if len(keys):  # of what is asked for, only what may be here
-        asked = asked.filter(pl.col(column).is_between(pl.lit(keys[0]), pl.lit(keys[-1])))
-    first, end = (keys.search_sorted(asked[column], side) for side in ("left", "right"))
-    hits = asked.select("place", row=pl.int_ranges(first, end, dtype=pl.UInt32)).explode("row")
-    return pl.concat([hits.select("place"), rows.select(names).collect()[hits["row"]]], how="horizontal")
+    wanted = [*dict.fromkeys([column, *names])]
+    values = pl.DataFrame({column: asked}).with_row_index("place").drop_nulls().sort(column)
+    few = values.height <= FEW
+    some = matched(rows, column, values[column], wanted).lazy() if few else rows.select(wanted)
+    both = some.set_sorted(column).join(values.lazy().set_sorted(column), on=column)
+    return both.select("place", *names).collect(engine="streaming")

@@ -58,7 +58,7 @@ def apart(kb: KnowledgeBase | None, side: str, asked: pl.DataFrame, derived: pl.
 
 
 def form_entities(kb: KnowledgeBase | None, names: pl.DataFrame, derived: pl.DataFrame) -> pl.DataFrame:
-    """Return W_E: name_code, number of the entity, count of the pair and PageRank of the entity; name by name.
+    """Return W_E: name_code, number of the entity, count of the pair and PageRank of the entity.
 
     `names` are name_code, key and apart; `derived` as for `apart`.
     """
@@ -72,7 +72,7 @@ def form_entities(kb: KnowledgeBase | None, names: pl.DataFrame, derived: pl.Dat
     left = _rows_left(kb, "key", names, derived, ["key", "entity", "count", "source"])
     some = left.group_by("name_code", "entity").agg(_total("count"))
     scores = kb.rows("entities", "entity", some["entity"], ["entity", "number", "pagerank"])
-    own = some.join(scores, on="entity", how="left").sort("name_code", "number")
+    own = some.join(scores, on="entity", how="left")
     return pl.concat([pairs, own.select(list(_PAIRS)).cast(_PAIRS)])
 
 
