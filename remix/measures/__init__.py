@@ -164,7 +164,7 @@ def measured_tables(corpus: Corpus, measures: tuple[Measure, ...]) -> tuple[pl.D
     """Return the annotations with a column per term, and the tables that summaries are made of."""
     base = _prepared(corpus, measures)
     values = base.with_columns(column.value.alias(column.name) for column in columns_of(measures))
-    firsts = {"document_forms": corpus.first_in_document("key"), "dataset_forms": corpus.first_in_dataset("key")}
+    firsts = {"document_forms": corpus.firsts["key_document"], "dataset_forms": corpus.firsts["key_dataset"]}
     return values, {
         "annotations": values,
         "documents": corpus.documents,

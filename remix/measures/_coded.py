@@ -105,16 +105,23 @@ class Coded:
     def _keyed(self) -> pl.DataFrame:
         """Return the annotations that count, without the ignorable ones, sorted, with scope, key and codes."""
         scope = pl.lit("union") if self.reference == "union" else pl.col("dataset")
-        counted = self.frames.annotations.filter(pl.col("ignorable").is_null())
-        if not counted["annotation"].is_sorted():
-            counted = counted.sort("annotation")
-        forms, places = distinct(counted["surface_form"])
+        forms, places = self.distinct_forms
         keys = forms.to_frame("form").select(normalise(pl.col("form"), case_sensitive=self.case_sensitive)).to_series()
-        keyed = counted.with_columns(scope=scope, key=keys.gather(places))
+        keyed = self._counted.with_columns(scope=scope, key=keys.gather(places))
         return keyed.with_columns(
             form_code=self.codes.forms.of(keyed.select(pl.format("{}\n{}", "scope", "key")).to_series()),
             document_code=self.codes.documents.of(keyed["document"]),
         )
+
+    @cached_property
+    def _counted(self) -> pl.DataFrame:
+        counted = self.frames.annotations.filter(pl.col("ignorable").is_null())
+        return counted if counted["annotation"].is_sorted() else counted.sort("annotation")
+
+    @cached_property
+    def distinct_forms(self) -> tuple[pl.Series, pl.Series]:
+        """Return the different surface forms as they are written, and for each annotation the place of its own."""
+        return distinct(self._counted["surface_form"])
 
     @cached_property
     def _mentions(self) -> pl.DataFrame:

@@ -204,7 +204,7 @@ class Corpus(Coded):
         )
         of_entity = (
             taken(self.entity_sizes, joined["entity_code"]),
-            taken(self.entities.drop("number", "forms"), joined["target_code"]),
+            taken(self.entities.drop("number", "label", "forms"), joined["target_code"]),
         )
         sized = pl.concat([joined, taken(self.form_sizes, joined["form_code"]), *of_entity], how="horizontal")
         zero = ("w_entities", "d_entities", "union_entities", "common_entities")
@@ -242,9 +242,14 @@ class Corpus(Coded):
         """Return for each of `annotations` whether it is the first of its dataset with its value of key or entity."""
         return self._first(distinct(self.annotations["dataset"])[1], column)
 
-    def first_in_document(self, column: str) -> pl.Series:
-        """Return for each of `annotations` whether it is the first of its document with its value of key or entity."""
-        return self._first(self.annotations["document_code"], column)
+    @cached_property
+    def firsts(self) -> pl.DataFrame:
+        """Return for each of `annotations` whether it is the first with its key, or entity.
+
+        In its document: key_document and entity_document; in its dataset: key_dataset and entity_dataset.
+        """
+        first = {f"{column}_document": self._first(self.annotations["document_code"], column) for column in CODE_OF}
+        return pl.DataFrame(first | {f"{column}_dataset": self.first_in_dataset(column) for column in CODE_OF})
 
     def _first(self, places: pl.Series, column: str) -> pl.Series:
         code = (self.annotations[CODE_OF[column]].cast(pl.UInt64) + 1).fill_null(0)

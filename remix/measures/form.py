@@ -3,6 +3,7 @@
 import polars as pl
 
 from remix.measures._classes import coarse_flags
+from remix.measures._codes import taken
 from remix.measures._corpus import Corpus
 from remix.measures._declaration import Column, Measure, Summary, terms_of
 from remix.measures._sources import FAIR, FINE_GRAINED
@@ -19,16 +20,7 @@ _DATE = rf"(?i)^(?:(?:{_MONTHS}|{_DAYS}|\d+(?:st|nd|rd|th)?),? ?)+$"
 _ACRONYM = r"^(?:\p{Lu}[\p{Lu}\d&-]{1,5}s?|(?:\p{Lu}\.){2,6})$"
 
 
-def _metonyms(corpus: Corpus) -> pl.DataFrame:
-    """Return whether the entity is neither place nor person while a top candidate of its form is a place."""
-    if corpus.kb is None:
-        return corpus.annotations.select(metonym=pl.repeat(None, pl.len(), dtype=pl.Boolean))
-    place = corpus.names_of_places.gather(corpus.annotations["name_code"]).fill_null(False)
-    other = pl.when("typed").then(~(pl.col("place") | pl.col("person")))
-    return coarse_flags(corpus).select(metonym=other & place)
-
-
-_FORMS = {
+_PATTERNS = {
     "formLowercased": (
         "has letters, none of them a capital",
         _FORM.str.contains(r"\p{L}") & ~_FORM.str.contains(r"[\p{Lu}\p{Lt}]"),
@@ -36,8 +28,28 @@ _FORMS = {
     "formMultiword": ("has several words", _FORM.str.strip_chars().str.contains(r"\s")),
     "formNumeric": ("is a number or a date (English words)", _FORM.str.contains(_NUMERIC) | _FORM.str.contains(_DATE)),
     "formAcronym": ("is an acronym of two to six capitals", _FORM.str.contains(_ACRONYM)),
-    "formMetonym": ("names a place by its top candidate, but means neither place nor person", pl.col("metonym")),
 }
+_FORMS = {
+    **{name: meaning for name, (meaning, _) in _PATTERNS.items()},
+    "formMetonym": "names a place by its top candidate, but means neither place nor person",
+}
+
+
+def _looks(corpus: Corpus) -> pl.DataFrame:
+    """Return whether each pattern holds, which is asked once for each different form; and metonymy."""
+    forms, places = corpus.distinct_forms
+    found = forms.to_frame("surface_form").select(value.alias(name) for name, (_, value) in _PATTERNS.items())
+    return taken(found, places).with_columns(_metonyms(corpus))
+
+
+def _metonyms(corpus: Corpus) -> pl.Series:
+    """Return whether the entity is neither place nor person while a top candidate of its form is a place."""
+    if corpus.kb is None:
+        return corpus.annotations.select(formMetonym=pl.repeat(None, pl.len(), dtype=pl.Boolean)).to_series()
+    place = corpus.names_of_places.gather(corpus.annotations["name_code"]).fill_null(False)
+    other = pl.when("typed").then(~(pl.col("place") | pl.col("person")))
+    return coarse_flags(corpus).select(formMetonym=other & place).to_series()
+
 
 MEASURE = Measure(
     name="form",
@@ -48,10 +60,10 @@ MEASURE = Measure(
     high="lower-cased, numeric: common words and figures are annotated; acronym, metonym: hard by name alone",
     low="names in the narrow sense",
     empty="annotations without text have no value; metonymy is absent where the entity has no type",
-    prepare=_metonyms,
+    prepare=_looks,
     columns=tuple(
-        Column(f"rmx:{name}", "boolean", value, f"whether the surface form {meaning}")
-        for name, (meaning, value) in _FORMS.items()
+        Column(f"rmx:{name}", "boolean", pl.col(name), f"whether the surface form {meaning}")
+        for name, meaning in _FORMS.items()
     ),
     summaries=tuple(
         Summary(
@@ -60,6 +72,6 @@ MEASURE = Measure(
             terms=terms_of(f"{name}Share", "document", "micro", "macro"),
             part=pl.col(name),
         )
-        for name, (meaning, _) in _FORMS.items()
+        for name, meaning in _FORMS.items()
     ),
 )

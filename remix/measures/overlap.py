@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from remix.measures._codes import places_of, taken
 from remix.measures._corpus import Corpus
 from remix.measures._declaration import Column, Measure, shares
 from remix.measures._sources import FINE_GRAINED
@@ -14,23 +15,27 @@ Numbers = NDArray[np.int64]
 
 def _overlaps(corpus: Corpus) -> pl.DataFrame:
     """Return the overlap of each annotation with other spans of its document; equal spans do not overlap."""
-    rows = corpus.annotations.select("document_code", "begin", "end")
-    spans = rows.drop_nulls().unique().sort("document_code", "begin", "end", descending=[False, False, True])
+    spans = corpus.annotations.select("row", "document_code", "begin", "end").drop_nulls()
     # Documents are laid one after another on one line, so that the spans of two never touch.
-    lengths = spans.group_by("document_code").agg(length=pl.col("end").max() + 1).sort("document_code")
+    lengths = spans.group_by("document_code").agg(length=pl.col("end").max() + 1)
     offsets = lengths.select("document_code", offset=pl.col("length").cum_sum() - pl.col("length"))
-    line = spans.join(offsets, on="document_code", how="left", maintain_order="left").with_columns(
-        first=pl.col("begin") + pl.col("offset"), last=pl.col("end") + pl.col("offset")
+    line = (
+        spans.join(offsets, on="document_code")
+        .select("row", first=pl.col("begin") + pl.col("offset"), last=pl.col("end") + pl.col("offset"))
+        .sort("first")
     )
     # Few spans touch another one, which all that overlap do.
     before = pl.col("last").cum_max().shift().fill_null(-1)
     touching = (before >= pl.col("first")) | (pl.col("first").shift(-1) <= pl.col("last")).fill_null(False)
     found = line.filter(touching)
-    kinds = found.with_columns(_kinds(*(found[side].to_numpy().astype(np.int64) for side in ("first", "last"))))
-    keys = ["document_code", "begin", "end"]
-    joined = rows.join(kinds.select(*keys, "overlap"), on=keys, how="left", maintain_order="left")
-    placed = pl.all_horizontal(pl.col(keys).is_not_null())
-    return joined.select(overlap=pl.when(placed).then(pl.col("overlap").fill_null("none")))
+    each = found.select("first", "last").unique().sort("first", "last", descending=[False, True])
+    kinds = each.with_columns(_kinds(*(each[side].to_numpy().astype(np.int64) for side in ("first", "last"))))
+    overlapping = found.join(kinds, on=["first", "last"])
+    known = taken(overlapping.select("overlap"), places_of(overlapping["row"], corpus.annotations.height))
+    placed = corpus.annotations.select(
+        pl.all_horizontal(pl.col("document_code", "begin", "end").is_not_null())
+    ).to_series()
+    return known.select(overlap=pl.when(placed).then(pl.col("overlap").fill_null("none")))
 
 
 def _kinds(begin: Numbers, end: Numbers) -> pl.Series:

@@ -11,12 +11,12 @@ _SIDES = {"entities": ("entity", "entities"), "forms": ("key", "surface forms")}
 
 def _firsts(corpus: Corpus) -> pl.DataFrame:
     """Return whether an annotation is the first of its dataset, or document, with its entity, or form."""
-    firsts: list[pl.Expr] = []
-    for side, (column, _) in _SIDES.items():
-        named = pl.when(pl.col(column).is_not_null())
-        firsts.append(named.then(corpus.first_in_dataset(column)).alias(f"first_{side}_dataset"))
-        firsts.append(named.then(corpus.first_in_document(column)).alias(f"first_{side}_document"))
-    return corpus.annotations.select(firsts)
+    rows = pl.concat([corpus.annotations.select("key", "entity"), corpus.firsts], how="horizontal")
+    return rows.select(
+        pl.when(pl.col(column).is_not_null()).then(f"{column}_{within}").alias(f"first_{side}_{within}")
+        for side, (column, _) in _SIDES.items()
+        for within in ("dataset", "document")
+    )
 
 
 MEASURE = Measure(
