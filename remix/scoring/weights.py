@@ -2,7 +2,8 @@
 
 R* = Σ µ of the gold annotations found / Σ µ of all of them; F*₁ is the harmonic mean of it and of the precision that
 F1 takes, which stays crisp. Of a mention with alternatives the largest µ is required, and what is found counts with
-the µ of the alternative that was matched; of several annotations that are required together their mean is taken.
+the µ of the alternative that was matched; of several annotations that are required together their mean is taken. Where
+a matching finds a mention in part, it counts with that share of its µ.
 Source: Rosales-Méndez, Hogan and Poblete, Fine-Grained Evaluation for Entity Linking, EMNLP 2019, section 6.
 """
 
@@ -205,25 +206,25 @@ def require_pairs(profile: Profile) -> None:
 def weighed(case: Case, task: str, matching: str, degrees: pl.DataFrame) -> pl.DataFrame:
     """Return system, doc, `weight_found` and `weight_all`, for each document with gold; empty for tasks without.
 
-    `degrees` has g and weight. Raises `UsageError` for a matching that counts in part: R* with all degrees 1 would not
-    be R.
+    `degrees` has g and weight. Raises `UsageError` for a matching whose recall is no mean over the mentions of gold: R*
+    with all degrees 1 would not be R.
     """
     criterion = CRITERIA.get(task.partition("(")[0])
     if criterion is None:
         return pl.DataFrame(schema=_WEIGHED)
     chosen = matching_named(matching)
-    if chosen.credit is not None:
+    if chosen.shares is None:
         raise UsageError(
-            f"matching '{matching}' counts in part, which weights cannot: use --match strong or --match weak"
+            f"the recall of matching '{matching}' is no mean over mentions that could be weighed: use --match strong, "
+            "weak, partial or graded"
         )
     judged = case.judged(criterion, chosen)
     kept = case.kept().select("g", "doc", "group", "option").join(degrees, on="g", maintain_order="left")
     options = kept.group_by("doc", "group", "option").agg(pl.col("weight").mean())
     every = options.group_by("doc", "group").agg(pl.col("weight").max())
     every = every.group_by("doc").agg(weight_all=_sum("group"))
-    pairs = judged.pairs.filter("correct").join(kept.select("g", "group", "option"), on="g")
-    right = pairs.join(judged.groups, on=["system", "group"], how="semi")
-    found = right.select("system", "group", "option").unique().join(options, on=["group", "option"])
+    found = chosen.shares(case, judged).join(options, on=["doc", "group", "option"])
+    found = found.with_columns(weight=pl.col("weight") * pl.col("share"))
     found = found.group_by("system", "doc").agg(weight_found=_sum("group"))
     systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
     rows = systems.join(every, how="cross").join(found, on=["system", "doc"], how="left")

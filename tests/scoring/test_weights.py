@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -132,14 +131,52 @@ def test_other_rules_are_refused(rule, message):
         scored(GOLD, RUN, rule)
 
 
-@pytest.mark.parametrize("matching", ["partial", "graded(0.1)", "single-penalty"])
-def test_matchings_that_count_in_part_have_no_weights(matching):
-    # A third of the one mention is answered: R is 1/3 by its characters, while R* would be 1, all µ being 1.
-    gold, run = framed([mention(0, "e:A", STRICT)]), framed([mention(0, "e:A") | {"end": 1}])
-    with pytest.raises(
-        UsageError, match=rf"matching '{re.escape(matching)}' counts in part, which weights cannot: use"
-    ):
-        evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=[matching], weight="relaxed:1")
+def weighed_in_part(gold, run, matching, rule, **more):
+    rows = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=[matching], weight=rule, **more)
+    return rows.filter(pl.col("column") == "", average="micro", dataset="all").row(0, named=True)
+
+
+def test_a_mention_found_in_part_counts_with_that_share_of_its_weight():
+    # Three characters each. The strict mention is answered by one of them, the common one as a whole, a third not.
+    gold = framed([mention(0, "e:A", STRICT), mention(1, "e:B", COMMON), mention(2, "e:C", COMMON)])
+    run = framed([mention(0, "e:A") | {"end": 1}, mention(1, "e:B")])
+    row = weighed_in_part(gold, run, "partial", "relaxed:0.5")
+    # R = (1/3 + 1) / 3; R* = (1 * 1/3 + 0.5 * 1) / (1 + 0.5 + 0.5); P = 2/2; F1* = 2 R* / (1 + R*).
+    assert (row["precision"], row["recall"], row["fuzzy_recall"]) == pytest.approx((1, 4 / 9, 5 / 12))
+    assert row["fuzzy_f1"] == pytest.approx(10 / 17)
+
+
+def test_a_near_miss_counts_with_its_credit_of_the_weight_of_the_alternative_it_is_near():
+    steps = pl.DataFrame([("c:cat", "c:mammal"), ("c:mammal", "c:animal")], ["class", "parent"], orient="row")
+    types = pl.DataFrame([("e:Tom", "c:cat")], ["entity", "class"], orient="row")
+    one_of = [("c:animal", STRICT, "o1"), ("c:cat", COMMON, "o2")]
+    alternatives = [mention(0, entity, own, group="m", option=option) for entity, own, option in one_of]
+    gold = framed([*alternatives, mention(1, "e:B", STRICT)])
+    run = framed([mention(0, "e:Tom"), mention(1, "e:B")])
+    row = weighed_in_part(gold, run, "graded", "relaxed:0.4", subclasses=steps, types=types)
+    # Tom is a step from cat, which weighs 0.4, and three from animal, which weighs 1: R = (1/2 + 1) / 2 and
+    # R* = (1/2 * 0.4 + 1) / (1 + 1).
+    assert (row["recall"], row["fuzzy_recall"]) == pytest.approx((0.75, 0.6))
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.tuples(answers.map(lambda drawn: drawn[0]), st.integers(1, 5)), min_size=4, max_size=4))
+@pytest.mark.parametrize("matching", ["partial", "graded(0.2)"])
+def test_with_all_weights_1_what_is_found_in_part_gives_recall_and_f1(matching, found):
+    steps = pl.DataFrame([("e:A", "e:X"), ("e:B", "e:X")], ["class", "parent"], orient="row")
+    types = pl.DataFrame(schema={"entity": pl.String, "class": pl.String})
+    gold = framed([mention(n, "e:A", STRICT) for n in range(4)])
+    run = framed([mention(n, one) | {"end": 10 * n + long} for n, (one, long) in enumerate(found) if one])
+    row = weighed_in_part(gold, run, matching, "relaxed:1", subclasses=steps, types=types)
+    assert (row["fuzzy_recall"], row["fuzzy_f1"]) == pytest.approx((row["recall"], row["f1"]))
+
+
+def test_a_matching_whose_recall_is_no_mean_over_mentions_has_no_weights():
+    # One of two is found, and the wrong link is half an FN: R = 1 / (1 + 1/2), where each mention has 0 or 1.
+    gold = framed([mention(0, "e:A", STRICT), mention(1, "e:B", STRICT)])
+    run = framed([mention(0, "e:A"), mention(1, "e:X")])
+    with pytest.raises(UsageError, match="recall of matching 'single-penalty' is no mean over mentions"):
+        weighed_in_part(gold, run, "single-penalty", "relaxed:1")
 
 
 def test_profiles_that_pair_in_other_ways_have_no_weights():

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from remix.scoring.dense import components, looked_up
-from remix.scoring.matchings import Matching
+from remix.scoring.matchings import Matching, found_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,11 +27,9 @@ _KEYS = ["system", "doc"]
 
 
 def _crediting(least: float) -> Callable[[Case, Judged, pl.DataFrame, bool], pl.DataFrame]:
-    most = FAR if least == 0 else min(FAR, int(1 / least + 1e-9) - 1)
-
     def credit(case: Case, judged: Judged, counts: pl.DataFrame, on_mention_only: bool) -> pl.DataFrame:
         """Return the counts with the credit of each near miss as a part of a TP, and neither FP nor FN to that part."""
-        near = _near(case, judged, most)
+        near = _near(case, judged, _most(least))
         inside = pl.col("in_scope").fill_null(True)
         sums = near.group_by(_KEYS, maintain_order=True).agg(
             gained=pl.col("credit").sum(), in_scope=pl.col("credit").filter(inside).sum()
@@ -45,8 +43,21 @@ def _crediting(least: float) -> Callable[[Case, Judged, pl.DataFrame, bool], pl.
     return credit
 
 
+def _sharing(least: float) -> Callable[[Case, Judged], pl.DataFrame]:
+    def shares(case: Case, judged: Judged) -> pl.DataFrame:
+        """Return the mentions that were found whole, and those that were missed by little, with their credit."""
+        near = _near(case, judged, _most(least)).select(*_KEYS, "group", "option", share="credit")
+        return pl.concat([found_whole(case, judged), near])
+
+    return shares
+
+
+def _most(least: float) -> int:
+    return FAR if least == 0 else min(FAR, int(1 / least + 1e-9) - 1)
+
+
 def _near(case: Case, judged: Judged, most: int) -> pl.DataFrame:
-    """Return system, doc, group, a, `in_scope` and `credit` of near answers on mentions that were not found.
+    """Return system, doc, group, option, a, `in_scope` and `credit` of near answers on mentions that were not found.
 
     They are paired one to one, for the most credit in all. A mention of several annotations that are required together
     has none.
@@ -55,13 +66,13 @@ def _near(case: Case, judged: Judged, most: int) -> pl.DataFrame:
 
     kept = case.kept().filter(pl.len().over("option") == 1)
     wrong = judged.answers.filter(pl.col("outcome") == "fp")
-    pairs = looked_up(case.overlaps.filter("equal").select("g", "a"), "g", kept, ["doc", "group"])
+    pairs = looked_up(case.overlaps.filter("equal").select("g", "a"), "g", kept, ["doc", "group", "option"])
     pairs = looked_up(pairs, "a", wrong, ["system", "in_scope"]).join(judged.groups, on=["system", "group"], how="anti")
     ways = distances(case, pairs, most)
     near = pairs.join(ways, on=["g", "a"]).with_columns(credit=1 / (1 + pl.col("of_gold") + pl.col("of_answer")))
     near = near.sort("system", "group", "a", "credit", descending=[False, False, False, True])
     near = near.unique(["system", "group", "a"], keep="first", maintain_order=True)
-    return _assigned(near).select(*_KEYS, "group", "a", "in_scope", "credit").sort("system", "doc", "group")
+    return _assigned(near).select(*_KEYS, "group", "option", "a", "in_scope", "credit").sort("system", "doc", "group")
 
 
 def _assigned(near: pl.DataFrame) -> pl.DataFrame:
@@ -95,6 +106,7 @@ def _graded(least: float, name: str = "") -> Matching:
         pl.col("equal"),
         at=_graded,
         credit=_crediting(least),
+        shares=_sharing(least),
     )
 
 

@@ -36,13 +36,17 @@ def _credit(case: Case, judged: Judged, counts: pl.DataFrame, on_mention_only: b
 
 
 def _shares(case: Case, judged: Judged) -> pl.DataFrame:
-    """Return system, doc, group and the two shares of each mention that was found."""
+    """Return system, doc, group, option and the two shares of each mention that was found."""
     right = judged.pairs.filter("correct").join(case.overlaps.select("g", "a", "shared"), on=["g", "a"])
-    right = looked_up(right, "g", case.gold.with_columns(of_gold=_length()), ["doc", "group", "of_gold"])
+    right = looked_up(right, "g", case.gold.with_columns(of_gold=_length()), ["doc", "group", "option", "of_gold"])
     right = looked_up(right, "a", case.answers.with_columns(of_answer=_length()), ["of_answer"])
     right = right.join(judged.groups, on=["system", "group"], how="semi").sort("system", "group", "g")
     parts = [(pl.col("shared") / pl.col(name)).mean().alias(name) for name in _SHARES]
-    return right.group_by("system", "doc", "group", maintain_order=True).agg(parts)
+    return right.group_by("system", "doc", "group", maintain_order=True).agg(pl.col("option").first(), *parts)
+
+
+def _of_gold(case: Case, judged: Judged) -> pl.DataFrame:
+    return _shares(case, judged).select("system", "doc", "group", "option", share="of_gold")
 
 
 def _length() -> pl.Expr:
@@ -55,4 +59,5 @@ partial = Matching(
     "spans that overlap are right in part: precision by the share of the answer, recall by that of gold",
     pl.lit(True),
     credit=_credit,
+    shares=_of_gold,
 )

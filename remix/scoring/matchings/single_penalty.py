@@ -68,4 +68,5 @@ single_penalty = Matching(
     "begin and end are equal; an answer wrong in its link or its bounds is half an FP and half an FN (Ortmann 2022)",
     pl.col("equal"),
     credit=_credit,
+    shares=None,
 )
