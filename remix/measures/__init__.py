@@ -16,8 +16,9 @@ from remix._version import __version__
 from remix.errors import UnknownName, UsageError, nearest
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
-from remix.measures._averages import averaged
+from remix.measures._averages import FIRSTS, averaged, fractions
 from remix.measures._classes import classes_to_add, mapping_hash
+from remix.measures._coded import CODE_OF
 from remix.measures._corpus import Corpus
 from remix.measures._declaration import AVERAGES, Column, Measure, Summary
 from remix.measures._hfts import HFTS
@@ -164,7 +165,9 @@ def measured_tables(corpus: Corpus, measures: tuple[Measure, ...]) -> tuple[pl.D
     """Return the annotations with a column per term, and the tables that summaries are made of."""
     base = _prepared(corpus, measures)
     values = base.with_columns(column.value.alias(column.name) for column in columns_of(measures))
-    firsts = {"document_forms": corpus.firsts["key_document"], "dataset_forms": corpus.firsts["key_dataset"]}
+    firsts = {"document_forms": corpus.firsts["key_document"]} | {
+        table: corpus.firsts[f"{unit}_dataset"] & base[CODE_OF[unit]].is_not_null() for unit, table in FIRSTS.items()
+    }
     return values, {
         "annotations": values,
         "documents": corpus.documents,
@@ -175,10 +178,9 @@ def measured_tables(corpus: Corpus, measures: tuple[Measure, ...]) -> tuple[pl.D
 def _read_from(table: str, measures: Iterable[Measure]) -> list[str]:
     """Return the columns that the summaries take from a table: what is not filtered needs no memory."""
     columns = {"document", "dataset"}
-    for summary in (summary for measure in measures for summary in measure.summaries):
-        for part, whole, over in ((summary.part, summary.whole, summary.over), *([summary.own] if summary.own else [])):
-            if over == table:
-                columns |= {*part.meta.root_names(), *whole.meta.root_names(), summary.unit or "dataset"}
+    for fraction in (one for measure in measures for summary in measure.summaries for one in fractions(summary)):
+        if fraction.over == table:
+            columns |= {*fraction.part.meta.root_names(), *fraction.whole.meta.root_names()}
     return sorted(columns)
 
 

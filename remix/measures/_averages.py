@@ -9,8 +9,9 @@ The paper calls macro what its formulas (3) and (5) to (9) label "micro", and la
 Groups keep the order of the rows, which are sorted: floating-point sums come out the same each time.
 
 All are made of sums that add up: rows to documents, these to datasets, those of parts of a dataset, each with whole
-documents, to those of all (`summed`, `added`). Only what is distinct is a set of the whole, so the sums of each form
-and entity are kept until all parts are in.
+documents, to those of all (`summed`, `added`). Distinct forms and entities are a set of the whole. What is said of them
+themselves is summed up over one row of each; for what differs between their mentions, the sums of each form and entity
+are kept until all parts are in.
 """
 
 from __future__ import annotations
@@ -23,10 +24,13 @@ import polars as pl
 from remix.measures._coded import CODE_OF
 from remix.measures._declaration import Summary
 
-__all__ = ["Sums", "added", "averaged", "averages", "means_of_units", "summed"]
+__all__ = ["FIRSTS", "Fraction", "Sums", "added", "averaged", "averages", "fractions", "means_of_units", "summed"]
+
+FIRSTS = {"key": "dataset_forms", "entity": "dataset_entities"}
+"""The table with one row of each distinct value of a column of the annotations."""
 
 Tables = Mapping[str, pl.DataFrame]
-Units = dict[tuple[str, str], pl.DataFrame]
+Units = dict[str, pl.DataFrame]
 _LONG = {
     "dataset": pl.String(),
     "measure": pl.String(),
@@ -38,7 +42,7 @@ _LONG = {
 
 @dataclass(frozen=True)
 class Sums:
-    """What averages are made of: per dataset and table, per distinct unit of a table, and over documents.
+    """What averages are made of: per dataset and table, per distinct form and entity, and over documents.
 
     Those of units have the columns dataset, unit and code: the number of the unit, which parts of a dataset share.
     """
@@ -49,7 +53,7 @@ class Sums:
 
 
 @dataclass(frozen=True)
-class _Fraction:
+class Fraction:
     """Part and whole, each summed up over the rows of a table that both speak for, under a name."""
 
     name: str
@@ -80,10 +84,15 @@ class _Fraction:
         return [part.sum(), *whole, part.count().alias(f"{self.name}:spoken")]
 
     @property
+    def total(self) -> pl.Expr:
+        """Return the sum of parts."""
+        return pl.col(f"{self.name}:part")
+
+    @property
     def value(self) -> pl.Expr:
         """Return the sum of parts over that of wholes, null where nothing is spoken for."""
         whole = pl.col(f"{self.name}:{'spoken' if self._counts_rows else 'whole'}")
-        return pl.when(whole != 0).then(pl.col(f"{self.name}:part") / whole)
+        return pl.when(whole != 0).then(self.total / whole)
 
     @property
     def covered(self) -> pl.Expr:
@@ -107,23 +116,15 @@ def averaged(
 def summed(summaries: Sequence[Summary], tables: Tables, *, empty: float | None = None) -> tuple[pl.DataFrame, Sums]:
     """Return the documents' values, and the sums that the averages of the datasets are made of."""
     values = tables["documents"].select("document", "dataset")
+    every = [fraction for summary in summaries for fraction in fractions(summary)]
     pooled: dict[str, pl.DataFrame] = {}
-    units: Units = {}
-    fractions = [fraction for summary in summaries for fraction in (_pooled(summary), _own(summary))]
-    for table in sorted({fraction.over for fraction in fractions}):
-        of_table = list({fraction.name: fraction for fraction in fractions if fraction.over == table}.values())
-        named = {s.unit: CODE_OF[s.unit] for s in summaries if s.over == table and s.unit and "distinct" in s.terms}
-        columns = [column for fraction in of_table for column in fraction.columns]
-        rows = tables[table].select("dataset", "document", *named, *named.values(), *columns)
-        documents = _sums(of_table, rows, "dataset", "document")
+    for table in sorted({fraction.over for fraction in every}):
+        documents = _sums([fraction for fraction in every if fraction.over == table], tables[table], "document")
         sums = pl.exclude("document").cast(pl.Float64).sum()
         pooled[table] = documents.group_by("dataset", maintain_order=True).agg(sums)
         of_documents = documents.select("document", *_of_documents(summaries, table))
         values = values.join(of_documents, on="document", how="left", maintain_order="left")
-        for unit, code in sorted(named.items()):
-            distinct = [_pooled(summary) for summary in _distinct(summaries, table, unit)]
-            known = _sums(distinct, rows, "dataset", code, unit=pl.first(unit)).drop_nulls(code)
-            units[table, unit] = known.rename({code: "code"})
+    units = {unit: _units(summaries, tables["annotations"], unit) for unit in CODE_OF if _varying(summaries, unit)}
     if empty is not None:
         values = values.with_columns(pl.col(summary.name).fill_null(empty) for summary in summaries)
     macro = _totals(values, [s.name for s in summaries if "macro" in s.terms], covered=True)
@@ -144,14 +145,13 @@ def averages(summaries: Sequence[Summary], sums: Sums, means: Units) -> pl.DataF
     """Return dataset, measure, average, value and coverage, given the sums and those over distinct units."""
     long: list[pl.DataFrame] = []
     for table, wide in sums.pooled.items():
-        of_table = {summary.name: _pooled(summary) for summary in summaries if summary.over == table}
-        covered = {name: fraction.covered for name, fraction in of_table.items()}
-        micro = {s.name: of_table[s.name].value for s in summaries if s.over == table and "micro" in s.terms}
-        counts = {s.name: pl.col(f"{s.name}:part") for s in summaries if s.over == table and "count" in s.terms}
-        long += [_long(wide, micro, covered, "micro"), _long(wide, counts, covered, "count")]
-    for (table, unit), wide in means.items():
-        names = [summary.name for summary in _distinct(summaries, table, unit)]
-        long.append(_long(wide, *_means(names, covered=False), "distinct"))
+        for average, of in (("micro", _pooled), ("count", _pooled), ("distinct", _first)):
+            every = {s.name: of(s) for s in summaries if average in s.terms and (average != "distinct" or s.of_unit)}
+            here = {name: fraction for name, fraction in every.items() if fraction.over == table}
+            values = {name: fraction.total if average == "count" else fraction.value for name, fraction in here.items()}
+            long.append(_long(wide, values, {name: fraction.covered for name, fraction in here.items()}, average))
+    for unit, wide in means.items():
+        long.append(_long(wide, *_means([s.name for s in _varying(summaries, unit)], covered=False), "distinct"))
     names = [summary.name for summary in summaries if "macro" in summary.terms]
     long.append(_long(sums.macro, *_means(names, covered=True), "macro"))
     order = {summary.name: place for place, summary in enumerate(summaries)}
@@ -162,28 +162,50 @@ def averages(summaries: Sequence[Summary], sums: Sums, means: Units) -> pl.DataF
 def means_of_units(summaries: Sequence[Summary], units: Units) -> Units:
     """Return the sums over distinct surface forms and entities: they add up over disjoint shares of these."""
     means: Units = {}
-    for (table, unit), wide in units.items():
-        chosen = _distinct(summaries, table, unit)
+    for unit, wide in units.items():
+        chosen = _varying(summaries, unit)
         ratios = wide.select("dataset", *(_pooled(summary).value.alias(summary.name) for summary in chosen))
-        means[table, unit] = _totals(ratios, [summary.name for summary in chosen], covered=False)
+        means[unit] = _totals(ratios, [summary.name for summary in chosen], covered=False)
     return means
 
 
-def _distinct(summaries: Iterable[Summary], table: str, unit: str) -> list[Summary]:
-    return [s for s in summaries if s.over == table and s.unit == unit and "distinct" in s.terms]
+def fractions(summary: Summary) -> list[Fraction]:
+    """Return what a statistic sums up: for datasets, for documents, and over one row of each distinct unit."""
+    own = [_own(summary)] if summary.own else []
+    return [_pooled(summary), *own, *([_first(summary)] if summary.of_unit else [])]
 
 
-def _pooled(summary: Summary) -> _Fraction:
-    return _Fraction(summary.name, summary.part, summary.whole, summary.over)
+def _pooled(summary: Summary) -> Fraction:
+    return Fraction(summary.name, summary.part, summary.whole, summary.over)
 
 
-def _own(summary: Summary) -> _Fraction:
-    return _Fraction(f"{summary.name}:own", *summary.own) if summary.own else _pooled(summary)
+def _own(summary: Summary) -> Fraction:
+    return Fraction(f"{summary.name}:own", *summary.own) if summary.own else _pooled(summary)
 
 
-def _sums(fractions: Iterable[_Fraction], rows: pl.DataFrame, *keys: str, **further: pl.Expr) -> pl.DataFrame:
-    sums = [column for fraction in fractions for column in fraction.sums]
-    return rows.group_by(keys, maintain_order=True).agg(pl.len().alias(":rows"), *sums, **further)
+def _first(summary: Summary) -> Fraction:
+    return Fraction(f"{summary.name}:first", summary.part, summary.whole, FIRSTS[str(summary.unit)])
+
+
+def _varying(summaries: Iterable[Summary], unit: str) -> list[Summary]:
+    """Return the statistics that differ between the mentions of a form or entity, over which there is an average."""
+    return [s for s in summaries if s.unit == unit and not s.of_unit and "distinct" in s.terms]
+
+
+def _sums(of: Sequence[Fraction], table: pl.DataFrame, key: str, *names: str) -> pl.DataFrame:
+    """Return the sums over the rows of each dataset and key, with its names, which are columns of the table as well."""
+    # What is summed up is computed once for all rows: within groups, it costs several times as much.
+    rows = table.select("dataset", key, *names, *(column for fraction in of for column in fraction.columns))
+    sums = [column for fraction in of for column in fraction.sums]
+    firsts = [pl.first(name) for name in names]
+    return rows.group_by("dataset", key, maintain_order=True).agg(*firsts, pl.len().alias(":rows"), *sums)
+
+
+def _units(summaries: Iterable[Summary], annotations: pl.DataFrame, unit: str) -> pl.DataFrame:
+    """Return the sums of each form or entity, which has its name as `unit` and its number as `code`."""
+    code = CODE_OF[unit]
+    sums = _sums([_pooled(summary) for summary in _varying(summaries, unit)], annotations, code, unit)
+    return sums.rename({code: "code", unit: "unit"}).drop_nulls("code")
 
 
 def _of_documents(summaries: Iterable[Summary], table: str) -> list[pl.Expr]:
@@ -194,7 +216,7 @@ def _of_documents(summaries: Iterable[Summary], table: str) -> list[pl.Expr]:
         if own.over == table:
             columns += [own.value.alias(summary.name), own.covered.alias(f"{summary.name}:covered")]
             if "count" in summary.terms:
-                columns.append(pl.col(f"{own.name}:part").cast(pl.Int64).alias(f"{summary.name}:count"))
+                columns.append(own.total.cast(pl.Int64).alias(f"{summary.name}:count"))
     return columns
 
 

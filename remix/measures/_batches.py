@@ -181,7 +181,7 @@ def results_of(task: Task, batch: pl.DataFrame) -> pl.DataFrame:
 NO_AVERAGES = pl.DataFrame(schema=dict.fromkeys(("dataset", "measure", "average"), pl.String()))
 
 
-def sums_parts(sums: Sums) -> list[tuple[Any, pl.DataFrame]]:
+def sums_parts(sums: Sums) -> list[tuple[str, pl.DataFrame]]:
     """Return the parts of sums in one order: what they are of, and the frame."""
     return [*sums.pooled.items(), *sums.units.items(), ("macro", sums.macro)]
 
@@ -205,10 +205,10 @@ def numbers_of(frame: pl.DataFrame) -> list[str]:
     return [name for name in frame.columns if name not in ("dataset", "unit", "code")]
 
 
-def totals_of(task: Task, of: tuple[str, str], columns: Sequence[str], batch: pl.DataFrame) -> pl.DataFrame:
+def totals_of(task: Task, unit: str, columns: Sequence[str], batch: pl.DataFrame) -> pl.DataFrame:
     """Return dataset and numbers: what the averages over the units of a batch, each summed up, are made of."""
     summaries = [summary for measure in task.measures for summary in measure.summaries]
-    totals = means_of_units(summaries, {of: batch.select("dataset", *columns)})[of]
+    totals = means_of_units(summaries, {unit: batch.select("dataset", *columns)})[unit]
     return totals.select("dataset", numbers=pl.concat_list(pl.exclude("dataset").cast(pl.Float64)))
 
 

@@ -41,8 +41,9 @@ class Column:
 class Summary:
     """A statistic, part and whole, over one of the corpus' tables; micro, macro and distinct are derived from it.
 
-    A row whose part or whole is null, or whose whole is 0, is not spoken for. `unit` names the column of what is
-    distinct. `own` are part, whole and table of the documents' values where these differ from the pooled ones.
+    A row whose part or whole is null, or whose whole is 0, is not spoken for. `unit` names the column of the
+    annotations, key or entity, of what is distinct; where part and whole are `of_unit`, they are the same in all of its
+    rows. `own` are part, whole and table of the documents' values where these differ from the pooled ones.
     `terms` says which averages exist and what they are called: document, count, micro, macro, distinct.
     """
 
@@ -53,6 +54,7 @@ class Summary:
     whole: pl.Expr = field(default_factory=lambda: pl.lit(1.0))
     over: str = "annotations"
     unit: str | None = None
+    of_unit: bool = False
     own: tuple[pl.Expr, pl.Expr, str] | None = None
 
 
@@ -111,7 +113,9 @@ def terms_of(name: str, *averages: str) -> dict[str, tuple[str, ...]]:
     return {average: (f"rmx:{known.get(average, average + capital)}",) for average in chosen}
 
 
-def shares(column: str, categories: tuple[str, ...], what: str, unit: str | None = None) -> tuple[Summary, ...]:
+def shares(
+    column: str, categories: tuple[str, ...], what: str, unit: str | None = None, *, of_unit: bool = False
+) -> tuple[Summary, ...]:
     """Return for each category of a column the statistic of its share: counts, micro, macro and distinct."""
     averages = ("document", "count", "micro", "macro") + (("distinct",) if unit else ())
     return tuple(
@@ -121,6 +125,7 @@ def shares(column: str, categories: tuple[str, ...], what: str, unit: str | None
             terms=terms_of(name, *averages),
             part=(pl.col(column) == category).fill_null(False),
             unit=unit,
+            of_unit=of_unit,
         )
         for category in categories
     )

@@ -164,26 +164,26 @@ class _Units:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._files: dict[tuple[str, str], dict[int, list[Path]]] = {}
+        self._files: dict[str, dict[int, list[Path]]] = {}
 
     def add(self, units: Units) -> None:
         """Set the sums of a batch aside, by range of codes."""
-        for number, (key, rows) in enumerate(units.items()):
+        for unit, rows in units.items():
             ranges = rows.drop("unit").with_columns((pl.col("code") // UNITS).alias(":share"))
             for (share,), part in ranges.partition_by(":share", as_dict=True, include_key=False).items():
-                files = self._files.setdefault(key, {}).setdefault(int(share), [])
-                file = self.folder / f"{number}-{share}-{len(files)}.arrow"
+                files = self._files.setdefault(unit, {}).setdefault(int(share), [])
+                file = self.folder / f"{unit}-{share}-{len(files)}.arrow"
                 part.write_ipc(file, compression="lz4")
                 files.append(file)
 
     def means(self, summaries: list[Summary]) -> Units:
         """Return what the averages over distinct units are made of."""
         means: Units = {}
-        for key, shares in self._files.items():
+        for unit, shares in self._files.items():
             found = []
             for _, files in sorted(shares.items()):
                 parts = pl.concat(pl.read_ipc(file) for file in files)
                 rows = parts.group_by("dataset", "code", maintain_order=True).agg(pl.all().sum())
-                found.append(means_of_units(summaries, {key: rows})[key])
-            means[key] = pl.concat(found).group_by("dataset", maintain_order=True).agg(pl.all().sum())
+                found.append(means_of_units(summaries, {unit: rows})[unit])
+            means[unit] = pl.concat(found).group_by("dataset", maintain_order=True).agg(pl.all().sum())
         return means

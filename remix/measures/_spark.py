@@ -222,7 +222,7 @@ class _Run:
         added, means = {}, {}
         for number, (of, frame) in enumerate(sums_parts(empty)):
             names = numbers_of(frame)
-            if isinstance(of, tuple):
+            if of in empty.units:
                 means[of] = self._means(rows.filter(rows["part"] == number), of, names)
             else:
                 sums = [pl.col("numbers").list.get(place).sum().alias(name) for place, name in enumerate(names)]
@@ -230,12 +230,12 @@ class _Run:
         macro = added.pop("macro")
         return averages(self.chosen.summaries, Sums(added, {}, macro), means)
 
-    def _means(self, part: DataFrame, of: tuple[str, str], names: Sequence[str]) -> pl.DataFrame:
+    def _means(self, part: DataFrame, unit: str, names: Sequence[str]) -> pl.DataFrame:
         units = _summed(part, names, "dataset", "unit")
         schema = {"dataset": pl.String(), "numbers": pl.List(pl.Float64())}
         nothing = pl.DataFrame(schema={"dataset": pl.String, **dict.fromkeys(names, pl.Float64)})
-        totals = means_of_units(self.chosen.summaries, {of: nothing})[of].columns[1:]
-        return _polars(_summed(_mapped(units, partial(totals_of, self.task, of, names), schema), totals, "dataset"))
+        totals = means_of_units(self.chosen.summaries, {unit: nothing})[unit].columns[1:]
+        return _polars(_summed(_mapped(units, partial(totals_of, self.task, unit, names), schema), totals, "dataset"))
 
     def _nothing(self) -> tuple[Measured, Sums]:
         values, documents = self._none()

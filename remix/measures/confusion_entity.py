@@ -41,6 +41,7 @@ MEASURE = Measure(
             },
             part=pl.col("union_forms"),
             unit="entity",
+            of_unit=True,
         ),
     ),
 )

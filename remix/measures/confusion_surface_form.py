@@ -41,6 +41,7 @@ MEASURE = Measure(
             },
             part=pl.col("union_entities"),
             unit="key",
+            of_unit=True,
         ),
     ),
 )

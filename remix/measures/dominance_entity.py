@@ -54,10 +54,18 @@ MEASURE = Measure(
             },
             part=_RAW,
             unit="entity",
+            of_unit=True,
             own=(pl.col("own_forms") / _DICTIONARY, pl.lit(1.0), "annotations"),
         ),
         *(
-            Summary(name=name, meaning=meaning, terms=terms_of(name, "micro", "distinct"), part=part, unit="entity")
+            Summary(
+                name=name,
+                meaning=meaning,
+                terms=terms_of(name, "micro", "distinct"),
+                part=part,
+                unit="entity",
+                of_unit=True,
+            )
             for name, meaning, part in (
                 ("coverageEntities", "mean share of the dictionary's set that the dataset uses", _COVERED),
                 ("boundedDominanceEntities", "mean share of the joint set that the dataset uses", _BOUNDED),

@@ -54,10 +54,18 @@ MEASURE = Measure(
             },
             part=_RAW,
             unit="key",
+            of_unit=True,
             own=(pl.col("own_entities") / _DICTIONARY, pl.lit(1.0), "annotations"),
         ),
         *(
-            Summary(name=name, meaning=meaning, terms=terms_of(name, "micro", "distinct"), part=part, unit="key")
+            Summary(
+                name=name,
+                meaning=meaning,
+                terms=terms_of(name, "micro", "distinct"),
+                part=part,
+                unit="key",
+                of_unit=True,
+            )
             for name, meaning, part in (
                 ("coverageSurfaceForms", "mean share of the dictionary's set that the dataset uses", _COVERED),
                 ("boundedDominanceSurfaceForms", "mean share of the joint set that the dataset uses", _BOUNDED),

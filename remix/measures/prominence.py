@@ -28,7 +28,7 @@ def _columns() -> tuple[Column, ...]:
 
 def _summary(name: str, column: str, meaning: str) -> Summary:
     terms = {"document": (f"rmx:mean{name[0].upper()}{name[1:]}",), **terms_of(name, "micro", "macro", "distinct")}
-    return Summary(name=name, meaning=meaning, terms=terms, part=pl.col(column), unit="entity")
+    return Summary(name=name, meaning=meaning, terms=terms, part=pl.col(column), unit="entity", of_unit=True)
 
 
 MEASURE = Measure(

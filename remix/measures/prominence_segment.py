@@ -32,5 +32,5 @@ MEASURE = Measure(
     empty="NIL annotations have no segment; entities without a score are 'unspecified'",
     needs=("entities",),
     columns=tuple(_column(name, place) for name, place in _SCORES.items()),
-    summaries=tuple(summary for name in _SCORES for summary in shares(name, CATEGORIES, name, "entity")),
+    summaries=tuple(summary for name in _SCORES for summary in shares(name, CATEGORIES, name, "entity", of_unit=True)),
 )

@@ -16,7 +16,8 @@ from remix.errors import UnknownName, UsageError
 from remix.formats import read
 from remix.frames import Frames
 from remix.kb import KnowledgeBase, build_from_tables
-from remix.measures import MEASURES, Measure, Measured, compute
+from remix.measures import MEASURES, Measure, Measured, compute, measured_tables
+from remix.measures._corpus import Corpus
 from remix.measures.ontology import FILES, documentation, ontology, terms
 from remix.names import DBR, HFTS, PREFIXES, RMX
 from remix.resources import folder
@@ -200,6 +201,20 @@ def test_compute_when_anything_is_measured_then_bounds_hold(
     ):
         assert rows[name].drop_nulls().is_between(0, 1).all()
     assert rows.filter(pl.col("isCandidate") & ~pl.col("inDictionary")).height == 0
+
+
+@pytest.mark.parametrize("reference", ["dataset", "union"])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(MENTIONS)
+def test_summary_when_it_is_of_the_unit_then_all_rows_of_a_unit_say_the_same(
+    kb: KnowledgeBase, corpus: Make, reference: str, mentions: list[tuple[str, str, str | None]]
+) -> None:
+    rows = measured_tables(Corpus(corpus(mentions), kb, reference=reference, case_sensitive=False), tuple(MEASURES))[0]
+    of_unit = [summary for measure in MEASURES for summary in measure.summaries if summary.of_unit]
+    assert {summary.unit for summary in of_unit} == {"key", "entity"}
+    for summary in of_unit:
+        said = rows.select("dataset", summary.unit, part=summary.part, whole=summary.whole).drop_nulls(summary.unit)
+        assert said.unique().height == said.unique(["dataset", str(summary.unit)]).height, summary.name
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
