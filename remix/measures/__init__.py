@@ -75,6 +75,7 @@ def compute(
     """
     chosen = choice_of(kb, reference, case_sensitive, without_sources, measures, profile)
     corpus = Corpus(frames, chosen.kb, reference=reference, case_sensitive=case_sensitive, within=within)
+    corpus.ask()
     values, tables = measured_tables(corpus, chosen.measures)
     if profile == "hfts":
         tables |= hfts_tables(corpus, values)

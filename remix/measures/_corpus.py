@@ -13,6 +13,8 @@ Of several acceptable links, `entity` is the one with the highest PageRank, of e
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import polars as pl
 
 from remix.kb import normalise
@@ -38,8 +40,7 @@ class Corpus(Coded):
         if self.kb is None:
             return pl.DataFrame(schema=ENTITIES).clear(self._targets.height)
         known = self.kb.found("entities", "entity", self._targets["entity"], ENTITIES)
-        targets = self._targets.select(place=pl.int_range(pl.len(), dtype=pl.UInt32))
-        return targets.join(known, on="place", how="left", maintain_order="left").drop("place").cast(ENTITIES)
+        return taken(known.drop("place").cast(ENTITIES), places_of(known["place"], self._targets.height))
 
     @cached_property
     def statuses(self) -> pl.Series:
@@ -107,13 +108,23 @@ class Corpus(Coded):
         places = places_of(self.principal["row"], self._keyed.height)
         return pl.concat([self._mentions, taken(self.principal.drop("row"), places)], how="horizontal")
 
+    def ask(self) -> None:
+        """Ask the knowledge base for the entities and for the names at the same time: neither waits for the other."""
+        with ThreadPoolExecutor(1) as other:
+            entities = other.submit(lambda: self.entities)
+            self._pairs  # noqa: B018 - a cached property
+            entities.result()
+
     @cached_property
     def dictionary(self) -> pl.DataFrame:
         """Return W_E for the names of the corpus: name_code, number, count, pagerank, and target_code if linked."""
-        names = by_number(self._forms, "name_code").select("name_code", "key", "apart")
-        pairs = form_entities(self.kb, names, self._derived)
         linked = self._targets.select("target_code", self.entities["number"])
-        return pairs.join(linked, on="number", how="left", maintain_order="left")
+        return self._pairs.join(linked, on="number", how="left", maintain_order="left")
+
+    @cached_property
+    def _pairs(self) -> pl.DataFrame:
+        names = by_number(self._forms, "name_code").select("name_code", "key", "apart")
+        return form_entities(self.kb, names, self._derived)
 
     @cached_property
     def known_pairs(self) -> pl.DataFrame:
@@ -164,8 +175,15 @@ class Corpus(Coded):
     def labels(self) -> pl.Series:
         """Return the primary label of each target as keys are written, else its title, in the order of their codes."""
         title = self._targets["entity"].str.extract(_TITLE).str.replace(r"_\([^)]*\)$", "")
-        label = pl.coalesce(self.entities["label"], title)
+        label = pl.coalesce(self._known_labels, title)
         return pl.select(normalise(label, case_sensitive=self.case_sensitive)).to_series()
+
+    @property
+    def _known_labels(self) -> pl.Series:
+        if self.kb is None:
+            return pl.repeat(None, self._targets.height, dtype=pl.String, eager=True)
+        known = self.kb.found("entities", "number", self.entities["number"], ["label"])
+        return taken(known.select("label"), places_of(known["place"], self._targets.height)).to_series()
 
     @cached_property
     def form_sizes(self) -> pl.DataFrame:
@@ -204,7 +222,7 @@ class Corpus(Coded):
         )
         of_entity = (
             taken(self.entity_sizes, joined["entity_code"]),
-            taken(self.entities.drop("number", "label", "forms"), joined["target_code"]),
+            taken(self.entities.drop("number", "forms"), joined["target_code"]),
         )
         sized = pl.concat([joined, taken(self.form_sizes, joined["form_code"]), *of_entity], how="horizontal")
         zero = ("w_entities", "d_entities", "union_entities", "common_entities")

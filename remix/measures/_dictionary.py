@@ -16,7 +16,6 @@ __all__ = ["ENTITIES", "apart", "derived_from", "entity_forms", "form_entities",
 ENTITIES = pl.Schema(
     {
         "number": pl.UInt32(),
-        "label": pl.String(),
         "forms": pl.Int64(),
         **{
             f"{score}{suffix}": kind

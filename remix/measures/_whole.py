@@ -62,6 +62,7 @@ class Whole(Corpus):
             "targets": sets.targets,
             "_linked": sets.links.with_columns(targets),
         }
+        self.ask()
         self.batches = {
             column: codes.select(code).join(counted, on=code, how="left", maintain_order="left")["batch"]
             for (column, code), codes, counted in zip(
