@@ -10,7 +10,7 @@ import polars as pl
 
 from remix.frames import Frames
 from remix.kb import KnowledgeBase, normalise
-from remix.measures._codes import MANY, Codes, by_number, distinct, paired, taken
+from remix.measures._codes import MANY, Codes, Numbers, by_number, distinct, paired, taken
 from remix.measures._dictionary import apart, derived_from
 from remix.measures._threads import cached_property
 
@@ -88,18 +88,8 @@ class Coded:
         row, place = (pairs // MANY).alias("row").cast(pl.UInt32), (pairs % MANY).alias("place").cast(pl.UInt32)
         own = taken(self._keyed.select(*_OF_MENTION), row)
         linked = pl.concat([row.to_frame(), place.to_frame(), own, taken(self.targets, place)], how="horizontal")
-        return linked.with_columns(self._entity_codes(linked))
-
-    def _entity_codes(self, linked: pl.DataFrame) -> pl.Series:
-        """Return the number of scope and entity of each link: the strings are put together once for each pair."""
-        scopes, places = distinct(linked["scope"])
-        pairs = paired(linked.select("place", scope=places), "scope", "place")
-        each = pairs.unique().sort()
-        rows = pl.DataFrame(
-            {"scope": scopes.gather(each // MANY), "entity": self.targets["entity"].gather(each % MANY)}
-        )
-        codes = self.codes.entities.of(rows.select(pl.format("{}\n{}", "scope", "entity")).to_series())
-        return codes.gather(pairs.rank("dense") - 1).alias("entity_code")
+        codes = _scoped(self.codes.entities, linked["scope"], place, self.targets["entity"])
+        return linked.with_columns(entity_code=codes)
 
     @cached_property
     def _keyed(self) -> pl.DataFrame:
@@ -109,7 +99,7 @@ class Coded:
         keys = forms.to_frame("form").select(normalise(pl.col("form"), case_sensitive=self.case_sensitive)).to_series()
         keyed = self._counted.with_columns(scope=scope, key=keys.gather(places))
         return keyed.with_columns(
-            form_code=self.codes.forms.of(keyed.select(pl.format("{}\n{}", "scope", "key")).to_series()),
+            form_code=_scoped(self.codes.forms, keyed["scope"], places, keys),
             document_code=self.codes.documents.of(keyed["document"]),
         )
 
@@ -185,3 +175,15 @@ def _numbered(rows: pl.DataFrame, code: str, *columns: str) -> pl.DataFrame:
     """Return the rows with the number of their values in the columns."""
     numbers = rows.select(columns).unique().with_row_index(code)
     return rows.join(numbers, on=columns, how="left", nulls_equal=True, maintain_order="left")
+
+
+def _scoped(numbers: Numbers, scopes: pl.Series, places: pl.Series, strings: pl.Series) -> pl.Series:
+    """Return the number of scope and string of each row, given the place of its string among all of them.
+
+    The two are put together once for each pair.
+    """
+    names, of_scope = distinct(scopes)
+    pairs = paired(pl.DataFrame({"scope": of_scope, "place": places}), "scope", "place")
+    each = pairs.drop_nulls().unique().sort()
+    both = pl.format("{}\n{}", names.gather(each // MANY), strings.gather(each % MANY))
+    return numbers.of(pl.select(both).to_series()).gather(pairs.rank("dense") - 1)
