@@ -10,10 +10,12 @@ from remix.errors import Error
 from remix.formats._triples import triples_of
 from remix.frames import Frames
 from remix.measures import Measured
+from remix.measures._declaration import written_out
 from remix.names import EL, HFTS, HFTS_OLD, ITSRDF, NIF, OWL, RDF, RDFS, RMX, XSD, dataset_iri
 from remix.scoring.answers import NOT_OF_ANSWERS, Answers
 from remix.store.index import Index
 from remix.store.selection import select
+from remix.store.syntax import modern
 from remix.store.tree import Node, NotUnderstood, Value, parse, walk
 
 __all__ = ["selected"]
@@ -30,7 +32,7 @@ def selected(answers: Answers, query: str, docs: pl.Series) -> pl.Series:
     classes = _classes(query)
     frames, measured = _with_readings(answers, classes)
     try:
-        index = Index.in_memory(_graphs(answers, frames, measured))
+        index = Index.in_memory(_graphs(answers, frames, _asked(measured, parse(modern(query)))))
     except SyntaxError as error:
         raise Error(f"its documents or the answers have IRIs that are none: {error}") from None
     found = select(index, query, frames, name="its query").annotations
@@ -95,6 +97,34 @@ def _with_readings(answers: Answers, classes: list[str]) -> tuple[Frames, Measur
     every = pl.concat([frames.classes, added.with_columns(of_entity=pl.lit(False))])
     frames = replace(frames, annotations=annotations, links=more(frames.links), classes=every)
     return frames, replace(measured, annotations=more(measured.annotations))
+
+
+def _asked(measured: Measured, tree: Node) -> Measured:
+    """Return the measures that a query names, or all where it asks for predicates without naming them.
+
+    The others would be most of what is loaded for it.
+    """
+    predicates = [triple[1] for node in walk(tree) for triple in node.get("triples", ())]
+    if not all(isinstance(one, str) and one.startswith("<") for one in predicates):
+        return measured
+    named = set(_terms(tree))
+
+    def is_named(term: str) -> bool:
+        return f"<{written_out(term)}>" in named
+
+    measures = (
+        replace(
+            measure,
+            columns=tuple(column for column in measure.columns if is_named(column.term)),
+            summaries=tuple(
+                summary
+                for summary in measure.summaries
+                if any(is_named(term) for terms in summary.terms.values() for term in terms)
+            ),
+        )
+        for measure in measured.measures
+    )
+    return replace(measured, measures=tuple(measures))
 
 
 def _graphs(answers: Answers, frames: Frames, measured: Measured) -> dict[str, bytes]:

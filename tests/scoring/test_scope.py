@@ -13,6 +13,7 @@ from remix.errors import MissingKnowledge
 from remix.formats.nif import write_frames
 from remix.frames import Frames
 from remix.kb import KnowledgeBase, build_from_tables
+from remix.names import HFTS_OLD
 from remix.scoring import evaluate
 from remix.scoring.background import Background, whole
 from remix.workspace import Workspace, open_workspace
@@ -80,6 +81,23 @@ def test_answers_that_the_query_of_a_remix_does_not_select_are_out_of_scope(kb: 
     assert (row["precision"], row["precision_in_scope"], row["precision_on_mention"]) == (1 / 4, 1 / 2, 1)
     assert row["f1_precision"] == "in scope"
     assert row["f1"] == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "?annotation ?measure ?n FILTER (?n >= 3 && ?measure = hfts:ambiguitySurfaceForm)",
+        "?annotation !(rdf:type|hfts:density) ?n FILTER (datatype(?n) = xsd:integer && ?n = 3)",
+        "?annotation hfts:ambiguitySurfaceForm|rmx:none ?n FILTER (?n >= 3)",
+        f"?annotation <{HFTS_OLD}ambiguitySurfaceForm> ?n FILTER (?n >= 3)",
+    ],
+    ids=["variable", "all but some", "one of several", "older name"],
+)
+def test_measures_are_there_however_a_query_asks_for_them(kb: KnowledgeBase, condition: str) -> None:
+    # The confusion of Ada is 3.
+    asked = f"SELECT ?annotation {{ ?annotation a nif:Phrase . {condition} }}"
+    row = scored(cut(framed(GOLD), "Ada"), kb, asked).row(0, named=True)
+    assert row["precision_in_scope"] == 1 / 2
 
 
 def test_slice_by_a_measure_and_remix_by_the_same_condition_have_the_same_figures(kb: KnowledgeBase) -> None:
