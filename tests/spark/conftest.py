@@ -28,13 +28,18 @@ SMALL = {
 }
 
 
-@pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
-    """A session on two cores; the engine takes it, as it is active."""
+def needed() -> None:
+    """Skip where PySpark or Java is missing."""
     if importlib.util.find_spec("pyspark") is None:
         pytest.skip("PySpark is not installed: pip install 'nel-remix[spark]'")
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         pytest.skip("no Java: apt-get install openjdk-17-jre-headless")
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    """A session on two cores; the engine takes it, as it is active."""
+    needed()
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable

@@ -20,6 +20,7 @@ import polars as pl
 
 from remix.errors import Error, UsageError
 from remix.kb.engines import Engine
+from remix.kb.engines._spark_failures import SAME_PATHS, reason
 from remix.progress import stage
 
 if TYPE_CHECKING:
@@ -64,6 +65,9 @@ class SparkTables:
 
         Raises `Error`.
         """
+        from pyspark.sql import Observation
+        from pyspark.sql.functions import count, lit
+
         rows: DataFrame = frame.to_native()
         if sort_by:
             rows = rows.orderBy(
@@ -78,7 +82,10 @@ class SparkTables:
             self.spark.sparkContext.setJobDescription(what)
             path.parent.mkdir(parents=True, exist_ok=True)
             options = {"compression": "zstd", "parquet.block.row.count.limit": str(ROW_GROUP)}
+            counted = Observation()
+            rows = rows.observe(counted, count(lit(1)).alias("rows"))
             rows.write.mode("overwrite").options(**options).parquet(aside.absolute().as_uri())
+            _complete(aside, counted.get["rows"])
             for file in (*aside.glob(".*.crc"), *aside.glob("_*")):  # other readers take them for Parquet
                 file.unlink()
             aside.rename(path)
@@ -97,9 +104,17 @@ class SparkTables:
             [(file.name, begin) for file, begin in zip(files, begins, strict=False)], "_file string, _first long"
         )
         placed = self._read([ordered]).selectExpr("*", "_metadata.file_name AS _file", "_metadata.row_index AS _row")
-        numbered = placed.join(first.hint("broadcast"), "_file").selectExpr(column, "_first + _row AS number")
+        numbered = placed.join(first.hint("broadcast"), "_file").selectExpr("_first + _row AS number", column)
         self.write(nw.from_native(numbered), path)
         shutil.rmtree(ordered)
+
+
+def _complete(folder: Path, rows: int) -> None:
+    """Raise `Error` where not all that was written is here: Spark takes the workers' own disks for shared storage."""
+    files = list(folder.glob("*.parquet"))
+    found = pl.scan_parquet(files).select(pl.len()).collect().item() if files else 0
+    if found != rows:
+        raise Error(f"workers wrote {rows} rows to {folder}, of which {found} are here; {SAME_PATHS} (docs/scale.md)")
 
 
 @contextmanager
@@ -133,9 +148,9 @@ def spark_session(memory: str = "") -> Iterator[SparkSession]:
     try:
         spark = builder.getOrCreate()
     except PySparkRuntimeError as error:
-        raise Error(f"Spark does not start; it needs Java 17 or newer: {_reason(error)}") from None
+        raise Error(f"Spark does not start; it needs Java 17 or newer: {reason(error)}") from None
     except Py4JError as error:
-        raise Error(f"Spark does not start as it is configured: {_reason(error)}") from None
+        raise Error(f"Spark does not start as it is configured: {reason(error)}") from None
     try:
         with _failing():
             yield spark
@@ -157,7 +172,7 @@ def _explained(path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, Py4JError, PySparkException) as error:
-        raise Error(f"{path} cannot be written: {_reason(error)}") from None
+        raise Error(f"{path} cannot be written: {reason(error)}") from None
 
 
 @contextmanager
@@ -168,13 +183,7 @@ def _failing() -> Iterator[None]:
     try:
         yield
     except (Py4JError, PySparkException) as error:
-        raise Error(f"Spark failed: {_reason(error)}") from error
-
-
-def _reason(error: Exception) -> str:
-    """Return the innermost cause that an error of the Java side names, else its first line."""
-    causes = re.findall(r"^(?:Caused by)?: (.+)$", str(error), flags=re.MULTILINE)
-    return (causes[-1] if causes else str(error).strip().splitlines()[0]).strip()
+        raise Error(f"Spark failed: {reason(error)}") from error
 
 
 ENGINE = Engine("spark", "PySpark, on a cluster or the cores of one machine; needs nel-remix[spark]", _open)
