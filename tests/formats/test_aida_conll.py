@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
-import pytest
 from hypothesis import given, settings
 
-from remix.errors import BadInput
 from remix.formats import Reading, read, write
 from remix.formats._losses import reduced
 from remix.formats._mentions import apart, flat
@@ -80,18 +78,6 @@ def test_mention_in_a_word_and_overlaps_are_losses_with_names(tmp_path: Path) ->
     losses = write(frames, tmp_path / "y.conll", "aida-conll")
     assert [(loss.kind, loss.count) for loss in losses] == [("overlaps", 1), ("white-space", 1)]
     assert read(tmp_path / "y.conll").frames.documents["text"].to_list() == ["New York -based"]
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("Rome\tX\tRome\tRome", r"x\.conll:2: the second column is B, I or empty, not 'X'"),
-        ("Rome\tB\tRome", r"x\.conll:2: a token of a mention has mention and entity, not 3 columns"),
-    ],
-)
-def test_broken_line_is_refused_with_its_number(tmp_path: Path, line: str, message: str) -> None:
-    with pytest.raises(BadInput, match=message):
-        read_lines(tmp_path, f"-DOCSTART- (1)\n{line}\n")
 
 
 def test_mention_that_begins_with_i_is_told(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import polars as pl
 import pytest
 
-from remix.errors import BadInput
 from remix.formats import Reading, read
 
 TEXT = "Paris Hilton met Ann in PARIS; Paris slept."
@@ -79,20 +78,3 @@ def test_header_describes_the_run_and_repeats_are_told_apart(tmp_path: Path) -> 
     assert found(reading) == {"model": (None, "m"), "cost": (1.5, None), "repeat": (2.0, None)}
     assert reading.frames.annotations["group"].n_unique() == 2
     assert [(one.kind, one.count) for one in reading.report.repairs] == [("confidence", 2)]
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ('{"document": "e", "answers": [{"mention": "Ann"}]}', r":2: 'Ann' has no offsets, and the line no text"),
-        ('{"document": "e", "answers": [1]}', r":2: an answer is a JSON object, not 1"),
-        ('{"document": "e", "repeat": "x", "answers": []}', r":2: repeat is a number, not 'x'"),
-        ('{"documents": []}', r":2: neither a document nor a text is named"),
-        ("{", r":2: is no JSON"),
-    ],
-)
-def test_broken_line_is_refused_with_its_number(tmp_path: Path, line: str, message: str) -> None:
-    path = tmp_path / "x.jsonl"
-    path.write_text(json.dumps({"document": "d", "text": TEXT, "answers": []}) + f"\n{line}\n")
-    with pytest.raises(BadInput, match=message):
-        read(path)

@@ -92,28 +92,6 @@ def test_span_beyond_the_text_is_left_out_and_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ('{"document": "d", "begin": 1,', r"x\.jsonl:2: is no JSON"),
-        (
-            '{"document": "d", "begin": 1, "end": 2, "confidence": NaN}',
-            r"x\.jsonl:2: is no JSON \(NaN is no value of JSON\)",
-        ),
-        ("[1]", r"x\.jsonl:2: a mention is expected"),
-        ('{"document": "d", "begin": "a", "end": 2}', r":2: begin and end are whole numbers, not 'a' and '2'"),
-        ('{"begin": 1, "end": 2}', r":2: a mention without its document"),
-        ('{"document": "d", "begin": 1, "end": 2, "entity": [{}]}', r":2: entity is a text or a list of texts"),
-        ('{"document": "d", "begin": 1, "end": 2, "candidates": [{"score": "a"}]}', r":2: candidates are \["),
-    ],
-)
-def test_broken_line_is_refused_with_its_number(tmp_path: Path, line: str, message: str) -> None:
-    path = tmp_path / "x.jsonl"
-    path.write_text(f"{TEXT}{line}\n")
-    with pytest.raises(BadInput, match=message):
-        read(path, format="jsonl")
-
-
-@pytest.mark.parametrize(
     ("field", "good", "wrong"),
     [
         ("entity", ["http://e/a"], [{"x": 1}]),
@@ -142,11 +120,6 @@ def test_lines_are_numbered_as_the_file_has_them(tmp_path: Path) -> None:
     mention = '{"document": "d1", "begin": "a", "end": 3}\n'
     with pytest.raises(BadInput, match=r"x\.jsonl:4: begin and end"):
         read_text(tmp_path, f"\n{TEXT} \n{mention}")
-
-
-def test_broken_row_is_refused_with_its_number(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"x\.csv:3: begin and end are whole numbers, not '1' and 'None'"):
-        read_text(tmp_path, "document,begin,end,entity\nd,0,1,Q1\nd,1,,Q1\n", "x.csv")
 
 
 def test_what_is_written_leaves_out_what_is_not_there(tmp_path: Path) -> None:

@@ -6,10 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
-import pytest
 from hypothesis import given, settings
 
-from remix.errors import BadInput
 from remix.formats import Reading, read, write
 from remix.frames import Frames
 from tests.formats.corpora import assert_kept, corpora
@@ -45,21 +43,6 @@ def test_what_is_written_says_what_it_left_out(tmp_path: Path) -> None:
     assert (tmp_path / "y.tsv").read_text() == (
         "d1\t3\t4\tQ64\t0.5\tLOC\nd1\t6\t9\tNIL7\t1.0\tPER\nd2\t0\t1\tNIL\t\t\nd2\t5\t7\tA\t0.9\tX\n"
     )
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("d1\t3", r"x\.tsv:2: 2 columns; document, begin, end"),
-        ("d1\ta\t3", r"x\.tsv:2: begin and end are numbers, not 'a' and '3'"),
-        ("d1\t1\t3\tQ1\thigh\tLOC", r"x\.tsv:2: the score is a number, not 'high'"),
-    ],
-)
-def test_broken_line_is_refused_with_its_number(tmp_path: Path, line: str, message: str) -> None:
-    path = tmp_path / "x.tsv"
-    path.write_text(f"d1\t0\t1\n{line}\n")
-    with pytest.raises(BadInput, match=message):
-        read(path, format="neleval")
 
 
 def test_span_that_ends_before_it_begins_is_left_out_and_told(tmp_path: Path) -> None:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
-import pytest
 from hypothesis import given, settings
 
-from remix.errors import BadInput
 from remix.formats import Reading, read, write
 from remix.frames import Frames
 from tests.formats.corpora import assert_kept, corpora
@@ -43,18 +41,6 @@ def test_file_is_written_as_it_was_read(tmp_path: Path) -> None:
     text = TEXT + COMPOSITE.replace("MESH:", "") + GENE + NONE.replace("-1", "-") + "\n"
     assert write(read_text(tmp_path, text).frames, tmp_path / "y.txt", "pubtator") == ()
     assert (tmp_path / "y.txt").read_text() == text
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("10\t0\tx\tBreast\tDisease\tD1\n", r"x\.pubtator:3: a mention is document, begin, end"),
-        ("11\t0\t6\tBreast\tDisease\tD1\n", r"x\.pubtator:3: a mention in document 11, which has neither title"),
-    ],
-)
-def test_broken_line_is_refused_with_its_number(tmp_path: Path, line: str, message: str) -> None:
-    with pytest.raises(BadInput, match=message):
-        read_text(tmp_path, TEXT + line)
 
 
 def test_line_breaks_that_are_lost_are_named(tmp_path: Path) -> None:

@@ -64,19 +64,6 @@ def test_queries_are_read_with_the_links_beside_them(tmp_path: Path) -> None:
         assert rows.select("begin", "end", "is_nil", "confidence").rows() == [(5, 9, False, 0.5), (12, 15, True, None)]
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("r\tq9\tA\td1:x\tE1\tPER\tNAM\t1", r"x\.tab:5: document: begin - end is expected in column 4, not 'd1:x'"),
-        ("r\tq9\tA\td1:1-2\tE1\tPER\tNAM\tsure", r"x\.tab:5: the confidence is a number, not 'sure'"),
-        ("r\tq9\tA\td1:1-2", r"x\.tab:5: column 5 has no identifier"),
-    ],
-)
-def test_broken_line_is_refused_with_its_number(tmp_path: Path, line: str, message: str) -> None:
-    with pytest.raises(BadInput, match=message):
-        read(written(tmp_path, "x.tab", f"{TABLE}{line}\n"))
-
-
 def test_mentions_that_share_a_number_are_still_two(tmp_path: Path) -> None:
     lines = "r\tq1\tA\td1:0-0\tE1\tPER\tNAM\t1\nr\tq1\tB\td1:4-4\tE2\tPER\tNAM\t1\nr\t\tC\td1:6-6\tE3\tPER\tNAM\t1\n"
     frames = read(written(tmp_path, "x.tab", lines)).frames

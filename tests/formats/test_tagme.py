@@ -6,10 +6,8 @@ import json
 from pathlib import Path
 
 import polars as pl
-import pytest
 from hypothesis import given, settings
 
-from remix.errors import BadInput
 from remix.formats import Reading, read, write
 from remix.formats._losses import reduced
 from remix.formats.tagme import tagme
@@ -43,21 +41,6 @@ def test_answer_a_line_may_name_its_text_and_is_held_against_it(tmp_path: Path) 
     assert reading.frames.annotations.select("begin", "end").rows() == [(2, 5)]
     assert reading.frames.links["entity"].to_list() == ["http://de.dbpedia.org/resource/Ada_Lovelace"]
     assert [(one.kind, one.count) for one in reading.report.repairs] == [("offset", 1)]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('{"annotations": []}\n{"annotations": [', r"x\.json:2: is no JSON"),
-        ('{"annotations": []}\n{"annotations": 5}', r"x\.json:2: an answer is a JSON object with"),
-        ('{"annotations": [{"start": "a", "end": 2}]}', r"x\.json:1: begin and end are whole numbers, not 'a' and '2'"),
-    ],
-)
-def test_broken_answer_is_refused_with_its_line(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "x.json"
-    path.write_text(text)
-    with pytest.raises(BadInput, match=message):
-        read(path, format="tagme")
 
 
 def test_entity_without_a_title_in_the_edition_is_named_as_lost(tmp_path: Path) -> None:

@@ -1,0 +1,128 @@
+"""A broken line of a format of lines is refused with its number, and with what is expected there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from remix.errors import BadInput
+from remix.formats import FORMATS, read
+
+
+@dataclass(frozen=True)
+class Broken:
+    """Lines that are fine, and lines that are not, each behind these, with what is said of it."""
+
+    file: str
+    fine: str
+    lines: dict[str, str]
+
+
+HIPE = "TOKEN\tNE-COARSE-LIT\tNE-COARSE-METO\tNE-FINE-LIT\tNEL-LIT\tNEL-METO\tMISC"
+BROKEN = {
+    "aida-conll": Broken(
+        "x.conll",
+        "-DOCSTART- (1)\n",
+        {
+            "Rome\tX\tRome\tRome": "the second column is B, I or empty, not 'X'",
+            "Rome\tB\tRome": "a token of a mention has mention and entity, not 3 columns",
+        },
+    ),
+    "answers": Broken(
+        "x.jsonl",
+        '{"document": "d", "text": "Paris slept.", "answers": []}\n',
+        {
+            '{"document": "e", "answers": [{"mention": "Ann"}]}': "'Ann' has no offsets, and the line no text",
+            '{"document": "e", "answers": [1]}': "an answer is a JSON object, not 1",
+            '{"document": "e", "repeat": "x", "answers": []}': "repeat is a number, not 'x'",
+            '{"documents": []}': "neither a document nor a text is named",
+            "{": "is no JSON",
+        },
+    ),
+    "csv": Broken(
+        "x.csv",
+        "document,begin,end\nd,0,1\n",
+        {"d,1,": "begin and end are whole numbers, not '1' and 'None'"},
+    ),
+    "elevant": Broken(
+        "x.benchmark.jsonl",
+        '{"id": 0, "title": "", "text": "Rome", "labels": []}\n',
+        {
+            '{"id": 1, "title": "", "text": "Rome", "labels": [{"id": 0, "span": [4, 0]}]}': "the span [4, 0]",
+            '{"id": 1, "title": ': "is no JSON",
+        },
+    ),
+    "elevant-simple": Broken("x.jsonl", '{"predictions": []}\n', {'{"predictions": [': "is no JSON"}),
+    "hipe": Broken("x.tsv", f"{HIPE}\n", {"A\tO": "has 2 columns, the header 7"}),
+    "jsonl": Broken(
+        "x.jsonl",
+        '{"document": "d1", "text": "Ada met Bob"}\n',
+        {
+            '{"document": "d", "begin": 1,': "is no JSON",
+            '{"document": "d", "begin": 1, "end": 2, "confidence": NaN}': "is no JSON (NaN is no value of JSON)",
+            "[1]": "a mention is expected",
+            '{"document": "d", "begin": "a", "end": 2}': "begin and end are whole numbers, not 'a' and '2'",
+            '{"begin": 1, "end": 2}': "a mention without its document",
+            '{"document": "d", "begin": 1, "end": 2, "entity": [{}]}': "entity is a text or a list of texts",
+            '{"document": "d", "begin": 1, "end": 2, "candidates": [{"score": "a"}]}': "candidates are [",
+        },
+    ),
+    "neleval": Broken(
+        "x.tsv",
+        "d1\t0\t1\n",
+        {
+            "d1\t3": "2 columns; document, begin, end",
+            "d1\ta\t3": "begin and end are numbers, not 'a' and '3'",
+            "d1\t1\t3\tQ1\thigh\tLOC": "the score is a number, not 'high'",
+        },
+    ),
+    "pubtator": Broken(
+        "x.pubtator",
+        "10|t|Breast and ovarian cancer\n10|a|BRCA1 in mice\n",
+        {
+            "10\t0\tx\tBreast\tDisease\tD1": "a mention is document, begin, end",
+            "11\t0\t6\tBreast\tDisease\tD1": "a mention in document 11, which has neither title",
+        },
+    ),
+    "tac": Broken(
+        "x.tab",
+        "r\tq1\tRome\td1:5-8\tm.06c62\tGPE\tNAM\t0.5\n",
+        {
+            "r\tq9\tA\td1:x\tE1\tPER\tNAM\t1": "document: begin - end is expected in column 4, not 'd1:x'",
+            "r\tq9\tA\td1:1-2\tE1\tPER\tNAM\tsure": "the confidence is a number, not 'sure'",
+            "r\tq9\tA\td1:1-2": "column 5 has no identifier",
+        },
+    ),
+    "tagme": Broken(
+        "x.json",
+        '{"annotations": []}\n',
+        {
+            '{"annotations": [': "is no JSON",
+            '{"annotations": 5}': "an answer is a JSON object with",
+            '{"annotations": [{"start": "a", "end": 2}]}': "begin and end are whole numbers, not 'a' and '2'",
+        },
+    ),
+}
+
+WHOLE = {"bioc", "brat", "gerbil-json", "iitb-xml", "msnbc-xml", "nif"}
+"""Formats of XML, of one JSON value, of RDF, and of folders."""
+
+
+@pytest.mark.parametrize(
+    ("format", "line"), [(format, line) for format, broken in BROKEN.items() for line in broken.lines]
+)
+def test_broken_line_is_refused_with_its_number(tmp_path: Path, format: str, line: str) -> None:
+    broken = BROKEN[format]
+    path = tmp_path / broken.file
+    path.write_text(f"{broken.fine}{line}\n", encoding="utf-8")
+    with pytest.raises(BadInput) as refused:
+        read(path, format=format)
+    number = broken.fine.count("\n") + 1
+    assert str(refused.value).startswith(f"{path}:{number}: {broken.lines[line]}")
+    assert "\n" not in str(refused.value)
+
+
+def test_every_format_of_lines_is_tried() -> None:
+    assert set(BROKEN) | WHOLE == {one.name for one in FORMATS} and not set(BROKEN) & WHOLE
