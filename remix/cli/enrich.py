@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from remix.cli._options import output_option, print_table, workspace_option
 from remix.workspace import open_workspace
+
+if TYPE_CHECKING:
+    from remix.scoring.difficulty import Difficulty
 
 SHOWN = 10
 """Weights of the difficulty that are printed."""
@@ -90,8 +93,14 @@ def command(
     print_table(done.drop("signature") if output == "table" else done, output, to)
     if learnt is not None and output == "table":
         click.echo("", err=to is not None)
-        names = {"auc": "AUC", "brier": "Brier score", "ece": "calibration error"}
-        print_table(learnt.report.rename(names), output)
-        click.echo("\nwhat tells it (log-odds of an error per standard deviation)\n")
-        print_table(learnt.weights.head(SHOWN).with_columns(pl.col("weight").round(3)), output)
-        click.echo(f"\nsignature {learnt.signature}")
+        _print_learnt(learnt)
+
+
+def _print_learnt(learnt: Difficulty) -> None:
+    import polars as pl
+
+    names = {"auc": "AUC", "brier": "Brier score", "ece": "calibration error"}
+    print_table(learnt.report.rename(names), "table")
+    click.echo("\nwhat tells it (log-odds of an error per standard deviation)\n")
+    print_table(learnt.weights.head(SHOWN).with_columns(pl.col("weight").round(3)), "table")
+    click.echo(f"\nsignature {learnt.signature}")

@@ -32,15 +32,19 @@ def signed(inputs: Inputs, choice: Choice, *, weight: str = "", threshold: str =
     `weight`, `threshold` and `offsets` are what was found where the choice asks for a rule. Of the types only those of
     entities that occur count, so that other rows of a large table change nothing.
     """
-    gold, runs, contents, known = inputs.gold, inputs.runs, inputs.contents, inputs.knowledge
-    names = None if known.names is None else _of_linked(known.names, inputs)
-    types = None if known.types is None else _of_linked(known.types.select("entity", "class"), inputs)
-    tables = [
-        table.select(pl.first(), *named)
-        for table in known.tables
-        if table is not None and (named := [name for name in columns_of(choice.by) if name in table.columns])
-    ]
-    fields = {
+    contents = inputs.contents
+    asked = _asked(choice, weight=weight, threshold=threshold, offsets=offsets)
+    fields = {name: value for name, value in {**asked, **_known(inputs, choice)}.items() if value}
+    hashes = {name: (contents.get(name) or frames_hash(run))[:LENGTH] for name, run in inputs.runs.items()}
+    lines = [Signature({**fields, "run": hashes[name], **_described(run)}) for name, run in inputs.runs.items()]
+    short = [line.short() for line in lines]
+    return pl.DataFrame(
+        {"system": list(inputs.runs), "signature": [str(line) for line in lines], "signature_short": short}
+    )
+
+
+def _asked(choice: Choice, *, weight: str, threshold: str, offsets: str) -> dict[str, str]:
+    return {
         "remix": __version__,
         "profile": choice.profile.name,
         "tasks": ",".join(choice.tasks),
@@ -56,6 +60,19 @@ def signed(inputs: Inputs, choice: Choice, *, weight: str = "", threshold: str =
         "min_support": str(choice.min_support or ""),
         "unit": choice.unit if choice.unit != "document" else "",
         "bootstrap": f"{choice.bootstrap},seed={choice.seed}" if choice.bootstrap else "",
+    }
+
+
+def _known(inputs: Inputs, choice: Choice) -> dict[str, str]:
+    known = inputs.knowledge
+    names = None if known.names is None else _of_linked(known.names, inputs)
+    types = None if known.types is None else _of_linked(known.types.select("entity", "class"), inputs)
+    tables = [
+        table.select(pl.first(), *named)
+        for table in known.tables
+        if table is not None and (named := [name for name in columns_of(choice.by) if name in table.columns])
+    ]
+    return {
         "entities": iris.VERSION,
         "kb": known.kb.version[:LENGTH] if known.kb is not None else "",
         "types": _table_hash(types),
@@ -63,13 +80,8 @@ def signed(inputs: Inputs, choice: Choice, *, weight: str = "", threshold: str =
         "subclasses": _table_hash(known.subclasses),
         "columns": ",".join(_table_hash(table) for table in tables),
         "cut": _origin_hash(known.background),
-        "gold": (contents.get("") or frames_hash(gold))[:LENGTH],
+        "gold": (inputs.contents.get("") or frames_hash(inputs.gold))[:LENGTH],
     }
-    fields = {name: value for name, value in fields.items() if value}
-    hashes = {name: (contents.get(name) or frames_hash(run))[:LENGTH] for name, run in runs.items()}
-    lines = [Signature({**fields, "run": hashes[name], **_described(run)}) for name, run in runs.items()]
-    short = [line.short() for line in lines]
-    return pl.DataFrame({"system": list(runs), "signature": [str(line) for line in lines], "signature_short": short})
 
 
 def _of_linked(table: pl.DataFrame, inputs: Inputs) -> pl.DataFrame:

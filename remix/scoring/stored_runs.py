@@ -86,13 +86,9 @@ def store_runs(
 
     Raises `UnknownName` for a matching or taxonomy that does not exist, `BadInput` for a run on other texts.
     """
-    rules = PROFILES["remix"]
-    known = Knowledge(types=with_coarse([kb.types]) if kb is not None else None, kb=kb)
-    inputs = Inputs(gold, runs, known).prepared(rules)
-    choice = Choice(rules, ("A2KB",), (matching,), errors=tuple(errors))
     # Scoring has said already what does not fit.
     with progress.stage("outcomes"), progress.enable(False):
-        found = outcomes(case_of(inputs, choice), inputs.runs, matching, errors)
+        found = _outcomes(gold, runs, kb, matching, errors)
         pairs = _pairs(gold, runs)
     entries = {entry.name: entry for entry in store.datasets()}
     chosen = {
@@ -118,6 +114,16 @@ def store_runs(
     with progress.stage("graphs of runs"):
         store.attach(graphs)
     return pl.DataFrame(rows, schema=_TABLE, orient="row")
+
+
+def _outcomes(
+    gold: Frames, runs: Mapping[str, Frames], kb: KnowledgeBase | None, matching: str, errors: Sequence[str]
+) -> Outcomes:
+    rules = PROFILES["remix"]
+    known = Knowledge(types=with_coarse([kb.types]) if kb is not None else None, kb=kb)
+    inputs = Inputs(gold, runs, known).prepared(rules)
+    choice = Choice(rules, ("A2KB",), (matching,), errors=tuple(errors))
+    return outcomes(case_of(inputs, choice), inputs.runs, matching, errors)
 
 
 def verdicts(store: Store, dataset: str) -> pl.DataFrame:

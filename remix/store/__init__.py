@@ -95,11 +95,7 @@ class Store:
             taken = state.datasets.get(chosen)
             source = readable(path if str(path) == "-" else Path(path).resolve())
             if taken is not None and not replace and (taken.source != source or source == "-"):
-                free = _free(chosen, state)
-                raise UsageError(
-                    f"a dataset named '{chosen}' with other content is loaded from {taken.source}: "
-                    f"use --name {free}, or --replace"
-                )
+                raise _taken(taken, state)
             entry = self._keep(reading, source, scratch)
             self._change(state, state.put(entry))
         return Loaded(entry.name, "replaced" if taken else "loaded", entry, reading.report)
@@ -300,6 +296,13 @@ def _same(state: State, reading: Reading, *, named: bool) -> DatasetEntry | None
     if named or own is not None:
         return None
     return next((entry for entry in state.datasets.values() if entry.content == reading.content), None)
+
+
+def _taken(entry: DatasetEntry, state: State) -> UsageError:
+    return UsageError(
+        f"a dataset named '{entry.name}' with other content is loaded from {entry.source}: "
+        f"use --name {_free(entry.name, state)}, or --replace"
+    )
 
 
 def _free(name: str, state: State) -> str:
