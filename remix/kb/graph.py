@@ -127,7 +127,7 @@ def edge_matrix(edges: Path, count: int) -> sparse.csc_array:
     starts = np.cumsum(ends)
     if size <= np.iinfo(np.int32).max:
         starts = starts.astype(np.int32)  # next to 64 bits, scipy copies the sources to 64 bits as well
-    matrix: sparse.csc_array = sparse.csc_array((np.ones(size), sources, starts), shape=(count, count))
+    matrix: sparse.csc_array = sparse.csc_array((np.ones(size, np.int8), sources, starts), shape=(count, count))
     return matrix
 
 

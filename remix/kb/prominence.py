@@ -5,30 +5,21 @@ Both algorithms see one graph: every edge once, however often it is linked, and 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from functools import reduce
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from scipy import sparse
 
 from remix.errors import Error
 from remix.kb.placing import placed
+from remix.kb.products import LinkProducts, Matrix, Vector
 
 if TYPE_CHECKING:
     import networkx
 
 __all__ = ["hits", "link_matrix", "pagerank", "prominence", "scores_of"]
-
-Vector = NDArray[np.float64]
-Matrix = sparse.csr_array | sparse.csc_array
-BLOCKS, LARGE = 4, 1 << 20
-"""Pieces for threads of a matrix, and how many edges it must have to be worth it."""
 
 
 def link_matrix(links: pl.DataFrame) -> tuple[pl.Series, sparse.csc_array]:
@@ -54,59 +45,19 @@ def link_matrix(links: pl.DataFrame) -> tuple[pl.Series, sparse.csc_array]:
     return nodes.rename("entity"), matrix
 
 
-class _Products:
-    """The products of a link matrix and of its transpose with a vector, both out of one copy of the edges.
-
-    The columns are cut into blocks of equally many edges for the threads: scipy lets other threads run in a product.
-    The number of blocks follows from the edges alone, so that sums are added up in the same order everywhere.
-    """
-
-    def __init__(self, matrix: Matrix) -> None:
-        columns = matrix.tocsc()
-        starts, count = columns.indptr, columns.shape[1]
-        cuts = np.linspace(0, columns.nnz, BLOCKS + 1 if columns.nnz >= LARGE else 2)
-        self._places = np.searchsorted(starts, cuts)
-        self._places[0], self._places[-1] = 0, count
-        self._blocks = [_rows(columns, a, b) for a, b in pairwise(self._places)]
-
-    def incoming(self, values: Vector) -> Vector:
-        """Return for each node the sum of the values of the nodes that link to it."""
-        return np.concatenate(self._each(lambda number: self._blocks[number] @ values))
-
-    def outgoing(self, values: Vector) -> Vector:
-        """Return for each node the sum of the values of the nodes that it links to."""
-        places = self._places
-        sums = self._each(lambda number: self._blocks[number].T @ values[places[number] : places[number + 1]])
-        return reduce(np.add, sums)
-
-    def _each(self, product: Callable[[int], Vector]) -> list[Vector]:
-        if len(self._blocks) == 1:
-            return [product(0)]
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            return list(pool.map(product, range(len(self._blocks))))
-
-
-def _rows(columns: sparse.csc_array, first: int, last: int) -> sparse.csr_array:
-    """Return the columns from first to last as the rows of a matrix that shares their memory."""
-    starts = columns.indptr[first : last + 1]
-    block: sparse.csr_array = sparse.csr_array((last - first, columns.shape[0]))
-    # Given to the constructor, a small part of a large array would be copied.
-    block.data, block.indices = columns.data[starts[0] : starts[-1]], columns.indices[starts[0] : starts[-1]]
-    block.indptr = starts - starts[0]
-    return block
-
-
-def pagerank(matrix: Matrix, *, damping: float = 0.85, tolerance: float = 1e-12, iterations: int = 1000) -> Vector:
+def pagerank(
+    matrix: Matrix | LinkProducts, *, damping: float = 0.85, tolerance: float = 1e-12, iterations: int = 1000
+) -> Vector:
     """Return the PageRank of each node; the ranks sum up to 1.
 
-    The row of an edge in the matrix is its source; a matrix in compressed columns is not copied. The rank of nodes
-    without outgoing edges is spread evenly over all nodes. Iteration ends when the sum of the changes is below the
-    tolerance. Raises `Error` where it does not. Source: Page et al., The PageRank Citation Ranking, 1999.
+    The row of an edge in the matrix is its source. The rank of nodes without outgoing edges is spread evenly over all
+    nodes. Iteration ends when the sum of the changes is below the tolerance. Raises `Error` where it does not. Source:
+    Page et al., The PageRank Citation Ranking, 1999.
     """
-    count = matrix.shape[0]
+    products = _products(matrix)
+    count = products.nodes
     if not count:
         return np.zeros(0)
-    products = _Products(matrix)
     out = products.outgoing(np.ones(count))
     dangling = out == 0
     share = np.divide(1.0, out, out=np.zeros(count), where=~dangling)
@@ -119,23 +70,27 @@ def pagerank(matrix: Matrix, *, damping: float = 0.85, tolerance: float = 1e-12,
     return _fixed_point(step, np.full(count, 1.0 / count), tolerance, iterations, "PageRank")
 
 
-def hits(matrix: Matrix, *, tolerance: float = 1e-12, iterations: int = 10_000) -> tuple[Vector, Vector]:
+def hits(matrix: Matrix | LinkProducts, *, tolerance: float = 1e-12, iterations: int = 10_000) -> tuple[Vector, Vector]:
     """Return the authority and the hub score of each node; each vector sums up to 1.
 
     The matrix is as for `pagerank`. The iteration starts from equal scores, which decides where the graph falls into
     components of equal weight. Without any edge all scores are 0. Raises `Error` where the scores do not settle.
     Source: Kleinberg, Authoritative Sources in a Hyperlinked Environment, 1999.
     """
-    count = matrix.shape[0]
-    if not matrix.nnz:
+    products = _products(matrix)
+    count = products.nodes
+    if not products.edges:
         return np.zeros(count), np.zeros(count)
-    products = _Products(matrix)
 
     def step(authorities: Vector) -> Vector:
         return _summing_to_one(products.incoming(products.outgoing(authorities)))
 
     authorities = _fixed_point(step, np.full(count, 1.0 / count), tolerance, iterations, "HITS")
     return authorities, _summing_to_one(products.outgoing(authorities))
+
+
+def _products(matrix: Matrix | LinkProducts) -> LinkProducts:
+    return matrix if isinstance(matrix, LinkProducts) else LinkProducts(matrix)
 
 
 def _summing_to_one(vector: Vector) -> Vector:
@@ -161,9 +116,12 @@ def scores_of(matrix: Matrix, *, damping: float = 0.85, tolerance: float = 1e-12
 
     The rows are in the order of the nodes; the matrix is as for `pagerank`.
     """
-    authorities, hubs = hits(matrix, tolerance=tolerance)
-    ranks = pagerank(matrix, damping=damping, tolerance=tolerance)
-    degrees = {"in_degree": matrix.sum(axis=0), "out_degree": matrix.sum(axis=1)}
+    products = LinkProducts(matrix)
+    del matrix  # of a large graph it would be a fifth of all memory, where the caller has not kept it
+    authorities, hubs = hits(products, tolerance=tolerance)
+    ranks = pagerank(products, damping=damping, tolerance=tolerance)
+    every = np.ones(products.nodes)
+    degrees = {"in_degree": products.incoming(every), "out_degree": products.outgoing(every)}
     # Summation in another order changes the last digits: scores that are equal in truth must tie.
     scores = pl.DataFrame(degrees).cast(pl.Int64)
     scores = scores.with_columns(

@@ -10,9 +10,10 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 from remix.errors import Error
-from remix.kb import prominence as kernel
+from remix.kb import products as kernel
 from remix.kb.placing import placed
 from remix.kb.prominence import hits, link_matrix, pagerank, prominence
 
@@ -110,17 +111,31 @@ def test_placed_when_scores_tie_then_they_share_the_better_segment() -> None:
     assert ranked["s_rank"].to_list()[:2] == [1, 1]
 
 
-def test_products_when_cut_into_blocks_then_scores_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    # 30 nodes, n links to 7n + 1 and 11n + 2 (modulo 30); from 1 edge on, blocks go to threads.
+@pytest.mark.parametrize(("band", "step", "large"), [(7, 3, 1), (7, 3, 1000), (30, 4, 1), (1, 100, 1)])
+def test_products_when_cut_into_bands_then_they_are_those_of_the_dense_matrix(
+    monkeypatch: pytest.MonkeyPatch, band: int, step: int, large: int
+) -> None:
+    # 30 nodes, n links to 7n + 1 and 11n + 2 (modulo 30); values are powers of two, whose sums are exact.
     edges = [(f"{n:02d}", f"{(factor * n + more) % 30:02d}") for n in range(30) for factor, more in ((7, 1), (11, 2))]
     _, matrix = link_matrix(frame(edges))
-    whole = pagerank(matrix), *hits(matrix)
-    monkeypatch.setattr(kernel, "LARGE", 1)
-    blocks = kernel._Products(matrix)._blocks
-    assert len(blocks) == kernel.BLOCKS
-    assert all(np.shares_memory(block.indices, matrix.indices) for block in blocks)  # 200 million are there once
-    for cut, one in zip((pagerank(matrix), *hits(matrix)), whole, strict=True):
-        assert cut == pytest.approx(one, abs=1e-14)
+    for name, value in (("BAND", band), ("STEP", step), ("LARGE", large)):
+        monkeypatch.setattr(kernel, name, value)
+    products = kernel.LinkProducts(matrix)
+    values, dense = 2.0 ** np.arange(30), matrix.toarray()
+    assert products.incoming(values).tolist() == (dense.T @ values).tolist()
+    assert products.outgoing(values).tolist() == (dense @ values).tolist()
+
+
+def test_products_when_nodes_fill_more_than_a_band_then_no_edge_is_lost() -> None:
+    # 300,000 nodes in two bands, n links to 7n + 1 (modulo all, which 7 does not divide): each is linked to once.
+    count = 300_000
+    sources = np.arange(count)
+    targets = (7 * sources + 1) % count
+    places = (np.ones(count, dtype=np.int8), (sources, targets))
+    products = kernel.LinkProducts(sparse.coo_array(places, shape=(count, count)).tocsr())
+    values = sources.astype(np.float64)
+    assert np.array_equal(products.outgoing(values), targets)
+    assert np.array_equal(products.incoming(values)[targets], values)
 
 
 def test_prominence_when_a_graph_is_undirected_then_its_edges_lead_both_ways() -> None:
