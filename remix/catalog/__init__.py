@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import http.client
 import tomllib
-import urllib.error
-import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
@@ -90,6 +87,11 @@ def local(file: str, cache_folder: Path, folder: Path | None = None) -> tuple[st
 
 
 def _fetched(found: Entry, cache_folder: Path) -> Path:
+    # Most runs fetch nothing, and these take a tenth of the start.
+    import http.client
+    import urllib.error
+    import urllib.request
+
     target = cache_folder / found.sha256[:12] / found.url.rsplit("/", 1)[-1]
     if target.exists() and content_hash(target) == found.sha256:
         return target

@@ -11,7 +11,7 @@ import polars as pl
 from remix.frames import Frames
 from remix.frames_folder import finish, under_way, write_part
 
-HEAVY = {"duckdb", "matplotlib", "narwhals", "pyoxigraph", "rapidfuzz", "rdflib", "scipy", "tqdm", "yaml", "zstandard"}
+HEAVY = set("duckdb matplotlib narwhals pyoxigraph rapidfuzz rdflib scipy ssl tqdm yaml zstandard".split())
 
 
 def loaded(*arguments: str) -> set[str]:
