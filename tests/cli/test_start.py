@@ -11,7 +11,8 @@ import polars as pl
 from remix.frames import Frames
 from remix.frames_folder import finish, under_way, write_part
 
-HEAVY = set("duckdb matplotlib narwhals pyoxigraph rapidfuzz rdflib scipy ssl tqdm yaml zstandard".split())
+HEAVY = {"duckdb", "matplotlib", "narwhals", "pyoxigraph", "rapidfuzz", "rdflib", "scipy"}
+HEAVY |= {"ssl", "tqdm", "yaml", "zstandard"}
 
 
 def loaded(*arguments: str) -> set[str]:
