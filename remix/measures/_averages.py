@@ -115,15 +115,16 @@ def averaged(
 
 def summed(summaries: Sequence[Summary], tables: Tables, *, empty: float | None = None) -> tuple[pl.DataFrame, Sums]:
     """Return the documents' values, and the sums that the averages of the datasets are made of."""
-    values = tables["documents"].select("document", "dataset")
+    keys = ["document", "dataset"]
+    values = tables["documents"].select(keys)
     every = [fraction for summary in summaries for fraction in fractions(summary)]
     pooled: dict[str, pl.DataFrame] = {}
     for table in sorted({fraction.over for fraction in every}):
         documents = _sums([fraction for fraction in every if fraction.over == table], tables[table], "document")
         sums = pl.exclude("document").cast(pl.Float64).sum()
         pooled[table] = documents.group_by("dataset", maintain_order=True).agg(sums)
-        of_documents = documents.select("document", *_of_documents(summaries, table))
-        values = values.join(of_documents, on="document", how="left", maintain_order="left")
+        own = documents.select(*keys, *_of_documents(summaries, table))
+        values = values.join(own, on=keys, how="left", nulls_equal=True, maintain_order="left")
     units = {unit: _units(summaries, tables["annotations"], unit) for unit in CODE_OF if _varying(summaries, unit)}
     if empty is not None:
         values = values.with_columns(pl.col(summary.name).fill_null(empty) for summary in summaries)

@@ -251,6 +251,19 @@ def test_triples_when_parsed_then_they_are_the_values_and_none_stands_in_the_dat
     assert len(quads) == len(set(quads))
 
 
+def test_compute_when_datasets_share_the_iri_of_a_document_then_each_has_its_own_value(corpus: Make) -> None:
+    # Without an entity: one of two mentions in d, one of one in e.
+    one, two = corpus([("d/1", "a", None), ("d/1", "b", f"{DBR}A")]), corpus([("d/1", "a", None)])
+    other = two.annotations.with_columns(dataset=pl.lit("e"), annotation=pl.lit("e#0"))
+    both = Frames.of(
+        documents=pl.concat([one.documents, two.documents.with_columns(dataset=pl.lit("e"))]),
+        annotations=pl.concat([one.annotations, other]),
+        links=one.links,
+    )
+    documents = compute(both, None, measures=["nil"]).documents
+    assert documents.select("dataset", "nilExplicit").sort("dataset").rows() == [("d", 0.5), ("e", 1.0)]
+
+
 def test_compute_when_there_is_no_knowledge_base_then_measures_that_need_one_are_named(corpus: Make) -> None:
     measured = compute(corpus([("d/1", "a", f"{DBR}A")]), None)
     assert "confusion-surface-form" in measured.skipped and "density" not in measured.skipped
