@@ -319,6 +319,30 @@ def test_links_when_several_are_acceptable_then_any_counts_and_the_prominent_one
     assert column(measured, "isRare") == [False]
 
 
+def test_links_when_one_of_several_is_better_than_others_then_it_counts_in_any_order(
+    corpus: Make, make_kb: MakeKb
+) -> None:
+    # Of a, A has 6 counts of 8 and B, which R redirects to, 2; X is nowhere.
+    kb = make_kb(
+        [("a", "dbr:A", 6, "n"), ("a", "dbr:B", 2, "n")],
+        complete=True,
+        redirects=[("dbr:R", "dbr:B", "r")],
+        types=[("dbr:A", "dbo:Person", "t"), ("dbr:B", "dbo:Place", "t")],
+    )
+    several = ["BX", "XA", "AB", "XR", "X"]
+    links = [(f"d/1#{n}", kb_iri(name)) for n, names in enumerate(several) for name in names]
+    table = pl.DataFrame(links, schema={"annotation": pl.String, "entity": pl.String}, orient="row")
+    measured = compute(corpus([("d/1", "a", kb_iri(names[0])) for names in several], links=table), kb)
+    assert column(measured, "prior") == [0.25, 0.75, 0.75, 0.25, 0.0]
+    assert column(measured, "candidateRank") == [2, 1, 1, 2, None]
+    assert column(measured, "isRare") == [True, False, False, True, True]
+    assert column(measured, "isCandidate") == [True, True, True, True, False]
+    assert column(measured, "linkStatus") == ["canonical", "canonical", "canonical", "redirect", "unknown"]
+    assert column(measured, "nil") == [None, None, None, None, "implicit"]
+    assert of(measured, "typePerson", "count") == 2  # XA and AB
+    assert of(measured, "typePlace", "count") == 3  # BX, AB and XR
+
+
 @pytest.mark.parametrize(
     ("spans", "expected"),
     [
