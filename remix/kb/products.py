@@ -107,16 +107,18 @@ class LinkProducts:
 
 def _band(columns: sparse.csc_array, first: int) -> _Band:
     """Return the edges to the targets of the band that begins with a node."""
-    starts = columns.indptr[first : first + BAND + 1]
-    sources = columns.indices[starts[0] : starts[-1]].astype(np.int32, copy=False)
-    targets = np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
-    keys = sources.astype(np.int64) << 32 | targets
-    keys.sort()  # twice as fast as any order of indices and what it then has to move
-    by_source = _Edges((keys >> 32).astype(np.int32), keys.astype(np.int32))
-    del keys
-    bands = (sources // BAND).astype(np.uint16)  # of 16 bits numpy sorts in linear time
+    band = columns[:, first : first + BAND]
+    by_source = _edges(band.tocsr())  # in linear time; to sort them takes half as long again
+    edges = _edges(band)
+    bands = (edges.sources // BAND).astype(np.uint16)  # of 16 bits numpy sorts in linear time
     order = np.argsort(bands, kind="stable")
-    sources, targets = sources[order] % np.int32(BAND), targets[order]
+    sources, targets = edges.sources[order] % np.int32(BAND), edges.targets[order]
     sizes = np.bincount(bands, minlength=-(-columns.shape[0] // BAND))
     cuts = pairwise(np.concatenate([[0], np.cumsum(sizes)]).tolist())
     return _Band(by_source, [_Edges(sources[begin:end], targets[begin:end]) for begin, end in cuts])
+
+
+def _edges(matrix: Matrix) -> _Edges:
+    """Return the edges in the order of the matrix."""
+    places = matrix.tocoo()
+    return _Edges(*(ends.astype(np.int32, copy=False) for ends in places.coords))
