@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -39,7 +40,7 @@ class _Session:
             path.parent.mkdir(parents=True, exist_ok=True)
             if sort_by:
                 rows = rows.order(", ".join(map(_ordered, sort_by)))
-            with self._watched(path.stem.replace("_", " ")):
+            with self._watched(path.stem.replace("_", " ")), _interrupting(self._connection):
                 rows.write_parquet(str(aside), compression="zstd", row_group_size=ROW_GROUP)
             aside.rename(path)
         except duckdb.OutOfMemoryException as error:
@@ -75,6 +76,30 @@ class _Session:
             finally:
                 ended.set()
                 watcher.join(timeout=1)
+
+
+@contextmanager
+def _interrupting(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """Make Ctrl-C interrupt the query that runs in the block.
+
+    duckdb by itself stops waiting for the query, and then waits for what its threads have begun, which may take hours.
+    """
+    if threading.current_thread() is not threading.main_thread():  # others receive no signals
+        yield
+        return
+    pressed = threading.Event()
+
+    def interrupt(*_: object) -> None:
+        pressed.set()
+        connection.interrupt()
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before or signal.default_int_handler)
+    if pressed.is_set():  # when the query had just ended
+        raise KeyboardInterrupt
 
 
 @contextmanager
