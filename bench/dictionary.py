@@ -109,7 +109,7 @@ def generate(folder: Path, scale: float) -> None:
 
     rows = pairs(scale, known)
     # Entities are numbered in the order of their names.
-    order = pl.Series(entity.arg_sort()).arg_sort().cast(pl.Int64)
+    order = pl.Series(entity.arg_sort()).arg_sort().cast(pl.Int32)
     rows = rows.with_columns(
         entity=entity.gather(rows["number"]),
         pagerank=1 / (2 + pl.col("number")),
@@ -130,6 +130,7 @@ def generate(folder: Path, scale: float) -> None:
     for shift, score in enumerate(SCORES, start=1):
         score_of = (1 / (shift + pl.int_range(pl.len()))).alias(score)
         scores = placed(scores.with_columns(score_of), score).drop(f"{score}_percentile", f"{score}_segment")
+        scores = scores.cast({f"{score}_rank": pl.Int32})
     counts = pl.scan_parquet(folder / "dictionary.parquet").select("entity", "forms").unique().collect()
     scores = scores.join(counts, on="entity", how="left").with_columns(pl.col("forms").fill_null(0), number=order)
     write("entities", scores.sort("entity"))

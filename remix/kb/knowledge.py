@@ -15,7 +15,7 @@ from remix.errors import MissingKnowledge, StoreError
 from remix.iris import canonical
 from remix.kb.forms import normalise
 from remix.kb.naming import link_status, names, superclasses
-from remix.kb.parts import FORMAT, SORTED_BY, found, matched
+from remix.kb.parts import FEW, FORMAT, SORTED_BY, found, matched
 from remix.kb.placing import placement
 from remix.kb.source_names import matching, named
 
@@ -132,9 +132,10 @@ class KnowledgeBase:
         A few values in the column that the part is sorted by take milliseconds whatever its size.
         """
         names = [*select] or self.scan(part).collect_schema().names()
-        if self._sorted(part, column):
-            return self.found(part, column, values.unique(), names).drop("place")
-        return matched(self.scan(part), column, values, names)
+        asked = values.drop_nulls().unique()
+        if len(asked) > FEW and self._sorted(part, column):
+            return self.found(part, column, asked, names).drop("place")
+        return matched(self.scan(part), column, asked, names)
 
     def found(self, part: str, column: str, values: pl.Series, select: Iterable[str]) -> pl.DataFrame:
         """Return columns of the rows of a part whose column has one of the values, with `place`, that of the value.

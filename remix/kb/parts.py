@@ -8,7 +8,7 @@ from operator import or_
 
 import polars as pl
 
-__all__ = ["FORMAT", "SORTED_BY", "found", "matched"]
+__all__ = ["FEW", "FORMAT", "SORTED_BY", "found", "matched"]
 
 FORMAT = "6"
 """Part of every version; grows when a knowledge base of the same sources would come out differently."""
@@ -51,8 +51,9 @@ def found(rows: pl.LazyFrame, column: str, asked: pl.Series, select: Iterable[st
     """
     names = [*select]
     wanted = [*dict.fromkeys([column, *names])]
-    values = pl.DataFrame({column: asked}).with_row_index("place").drop_nulls().sort(column)
-    few = values.height <= FEW
-    some = matched(rows, column, values[column], wanted).lazy() if few else rows.select(wanted)
-    both = some.set_sorted(column).join(values.lazy().set_sorted(column), on=column)
-    return both.select("place", *names).collect(engine="streaming")
+    values = pl.DataFrame({column: asked.cast(rows.collect_schema()[column])}).with_row_index("place").drop_nulls()
+    if values.height <= FEW:
+        some = matched(rows, column, values[column], wanted)
+        return some.join(values, on=column, maintain_order="left").select("place", *names)
+    merged = rows.select(wanted).set_sorted(column).join(values.sort(column).lazy().set_sorted(column), on=column)
+    return merged.select("place", *names).collect(engine="streaming")

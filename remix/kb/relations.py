@@ -151,13 +151,19 @@ def entities(known: Frame, labels: Frame, scores: Frame, pairs: Frame) -> Frame:
     """Return the known entities (entity, number) with label, prominence and the number of their forms.
 
     Label and prominence are null where there is none. Of the places of a score only the rank is kept, from which
-    percentile and segment follow.
+    percentile and segment follow. Numbers and ranks have 32 bits: they are read for all entities
+    wherever some are looked up.
     """
     names = scores.collect_schema().names()
-    kept = scores.select(name for name in names if not name.endswith(("_percentile", "_segment")))
+    kept = scores.select(
+        nw.col(name).cast(nw.Int32) if name.endswith("_rank") else nw.col(name)
+        for name in names
+        if not name.endswith(("_percentile", "_segment"))
+    )
     forms = pairs.group_by("entity").agg(nw.len().cast(nw.Int64).alias("forms"))
-    rows = known.join(labels, on="entity", how="left").join(kept, on="entity", how="left")
-    return rows.join(forms, on="entity", how="left").with_columns(nw.col("forms").fill_null(0))
+    rows = known.with_columns(nw.col("number").cast(nw.Int32)).join(labels, on="entity", how="left")
+    counted = rows.join(kept, on="entity", how="left").join(forms, on="entity", how="left")
+    return counted.with_columns(nw.col("forms").fill_null(0))
 
 
 def scores_of_entities(scores: Frame) -> Frame:

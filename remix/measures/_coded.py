@@ -166,7 +166,7 @@ class Coded:
     def _derived(self) -> pl.DataFrame:
         """Return source and scope where the dictionary's source was derived from a dataset of the scope."""
         sources = self.kb.form_sources if self.kb else []
-        named = self._keyed.select("scope", name=_NAME).unique().drop_nulls().rows()
+        named = self._keyed.select("scope", "dataset").unique().select("scope", _NAME).drop_nulls().rows()
         rows = {(source, scope) for scope, name in named for source in sources if derived_from(source, name)}
         return pl.DataFrame(sorted(rows), schema={"source": pl.String, "scope": pl.String}, orient="row")
 
