@@ -105,7 +105,9 @@ class Coded:
 
     @cached_property
     def _counted(self) -> pl.DataFrame:
-        counted = self.frames.annotations.filter(pl.col("ignorable").is_null())
+        counted = self.frames.annotations
+        if counted["ignorable"].null_count() < counted.height:
+            counted = counted.filter(pl.col("ignorable").is_null())
         return counted if counted["annotation"].is_sorted() else counted.sort("annotation")
 
     @cached_property
@@ -127,7 +129,9 @@ class Coded:
         """
         columns = ["form_code", "scope", "key"]
         forms = by_number(pl.concat([corpus._keyed.select(columns) for corpus in self._both]), "form_code")
-        return _numbered(apart(self.kb, "key", forms, self._derived), "name_code", "key", "apart")
+        rows = apart(self.kb, "key", forms, self._derived)
+        own = pl.when(pl.col("apart").is_null()).then("key").otherwise(pl.format("{}\n{}", "key", "apart"))
+        return rows.with_columns(name_code=Numbers().of(rows.select(own).to_series()))
 
     @cached_property
     def _entities(self) -> pl.DataFrame:
@@ -169,12 +173,6 @@ class Coded:
         named = self._keyed.select("scope", "dataset").unique().select("scope", _NAME).drop_nulls().rows()
         rows = {(source, scope) for scope, name in named for source in sources if derived_from(source, name)}
         return pl.DataFrame(sorted(rows), schema={"source": pl.String, "scope": pl.String}, orient="row")
-
-
-def _numbered(rows: pl.DataFrame, code: str, *columns: str) -> pl.DataFrame:
-    """Return the rows with the number of their values in the columns."""
-    numbers = rows.select(columns).unique().with_row_index(code)
-    return rows.join(numbers, on=columns, how="left", nulls_equal=True, maintain_order="left")
 
 
 def _scoped(numbers: Numbers, scopes: pl.Series, places: pl.Series, strings: pl.Series) -> pl.Series:
