@@ -146,9 +146,8 @@ class Assembly:
             self.session.number(every, "entity", known)
         self._part("entities", lambda: relations.entities(self._scanned("known"), labels, scores, pairs), "number")
         of_scores = (pl.col(score).count() for score in ranking.SCORES)
-        self.found["scored"] = (
-            pl.scan_parquet(self.to / "entities.parquet").select(of_scores).collect().row(0, named=True)
-        )
+        ranked = pl.scan_parquet(self.work / "scores.parquet").select(of_scores).collect()
+        self.found["scored"] = ranked.row(0, named=True)
         if self._filtered("labels"):
             unknown = relations.unknown_targets(self._read("entities"), [pairs, types, labels])
             self.found["unknown_link_targets"] = _first(self._file("unknown", unknown, "entity"))

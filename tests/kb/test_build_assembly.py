@@ -198,6 +198,8 @@ def test_assembly_when_scores_are_published_then_they_are_ranked_and_links_count
     ranked = parts["entities"].select("entity", "pagerank", "pagerank_rank", "hits", "hub", "in_degree")
     assert ranked.rows() == [("e:A", 0.5, 1, None, None, None), ("e:C", 0.2, 2, 3.0, None, None)]
     assert found["prominence"] == "published"
+    # Two have a PageRank, C alone an authority, nobody is a hub: of so many the ranks are.
+    assert found["scored"] == {"pagerank": 2, "hits": 1, "hub": 0}
 
 
 def test_assembly_when_links_and_scores_are_there_then_prominence_is_computed(tmp_path: Path) -> None:
