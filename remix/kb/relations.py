@@ -151,8 +151,8 @@ def entities(known: Frame, labels: Frame, scores: Frame, pairs: Frame) -> Frame:
     """Return the known entities (entity, number) with label, prominence and the number of their forms.
 
     Label and prominence are null where there is none. Of the places of a score only the rank is kept, from which
-    percentile and segment follow. Numbers and ranks have 32 bits: they are read for all entities
-    wherever some are looked up.
+    percentile and segment follow. Numbers and ranks have 32 bits: they are read for all entities wherever some are
+    looked up.
     """
     names = scores.collect_schema().names()
     kept = scores.select(
