@@ -175,9 +175,9 @@ def generate(annotations: int, folder: Path, *, seed: int = 1, processes: int = 
     folder.mkdir(parents=True, exist_ok=True)
     contexts, links = folder / "nif-context_en.ttl.bz2", folder / "nif-text-links_en.ttl.bz2"
     articles, size = max(1, annotations // LINKS), max(100, annotations // 10)
-    todo = list(batches(articles))
+    waiting = list(batches(articles))
     with contexts.open("wb") as one, links.open("wb") as two, ProcessPoolExecutor(processes) as pool:
-        for of_contexts, of_links in pool.map(batch, todo, [size] * len(todo), [seed] * len(todo)):
+        for of_contexts, of_links in pool.map(batch, waiting, [size] * len(waiting), [seed] * len(waiting)):
             one.write(of_contexts)
             two.write(of_links)
     knowledge(folder / "kb", size, seed)
