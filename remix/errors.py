@@ -6,6 +6,7 @@
     │   └── QueryError     a query that does not parse, or cannot be answered as it is put
     │       └── NotAllowed a query that would change data, or asks an endpoint that is not allowed
     ├── BadInput           a file that cannot be read as what it should be
+    │   └── Unforeseen     a file that a reader stumbles over in a way that nobody foresaw: worth reporting
     ├── StoreError         the workspace cannot be read or written as asked
     ├── MissingKnowledge   a measure or system needs a knowledge base that is not attached
     ├── EmptySelection     a query that selects nothing
@@ -28,8 +29,10 @@ __all__ = [
     "QueryError",
     "StoreError",
     "Timeout",
+    "Unforeseen",
     "UnknownName",
     "UsageError",
+    "is_panic",
     "nearest",
     "nearest_of",
 ]
@@ -66,6 +69,11 @@ def nearest_of(name: str, groups: Mapping[str, Iterable[str]]) -> str:
     near = list(dict.fromkeys([*alike, *inside]))[:5]
     hint = f"; nearest: {', '.join(near)}" if near else ""
     return hint + "".join(f"; {group}: {', '.join(names)}" for group, names in known.items() if names)
+
+
+def is_panic(error: BaseException) -> bool:
+    """Return whether an error is a panic of a library in Rust, which is no `Exception`."""
+    return type(error).__name__ == "PanicException"
 
 
 class Error(Exception):
@@ -126,6 +134,19 @@ class BadInput(Error):
         self.reason = reason
         self.line = line
         self.column = column
+
+
+class Unforeseen(BadInput):
+    """A file that a reader stumbles over in a way that nobody foresaw: a defect of the reader, worth reporting.
+
+    >>> str(Unforeseen("a.json", KeyError("text")))
+    "a.json: cannot be read (KeyError: 'text'); nobody foresaw this: please report it with the file and --debug"
+    """
+
+    def __init__(self, file: object, cause: BaseException) -> None:
+        said = " ".join(f"{type(cause).__name__}: {cause}".split())[:300]
+        advice = "nobody foresaw this: please report it with the file and --debug"
+        super().__init__(file, f"cannot be read ({said}); {advice}", line=getattr(cause, "lineno", None))
 
 
 class StoreError(Error):

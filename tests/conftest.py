@@ -17,7 +17,8 @@ from remix.store import Store
 
 # How long an example takes says more of the machine than of the code.
 settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
+settings.register_profile("thorough", deadline=None, max_examples=2000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "untimed"))
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 

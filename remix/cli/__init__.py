@@ -13,7 +13,7 @@ from typing import NoReturn
 
 import click
 
-from remix.errors import Error, nearest
+from remix.errors import Error, is_panic, nearest
 
 __all__ = ["Verbs", "main"]
 
@@ -105,8 +105,8 @@ def main() -> None:
         _end("interrupted: what was finished stays, all else is as it was", 130)
     except BrokenPipeError:
         _end("", 0)
-    except Exception as error:
-        if debug:
+    except BaseException as error:
+        if debug or not (isinstance(error, Exception) or is_panic(error)):
             raise
         _end(_line(error), error.exit_code if isinstance(error, Error) else 1)
 
@@ -127,7 +127,7 @@ def _end(line: str, code: int) -> NoReturn:
     sys.exit(code)
 
 
-def _line(error: Exception) -> str:
+def _line(error: BaseException) -> str:
     """Return what went wrong in one line; an error that is not remix's own says how to report it."""
     said = " ".join(str(error).split())
     if isinstance(error, Error):

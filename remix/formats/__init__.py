@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
 
-from remix.errors import BadInput, Error, UsageError
+from remix.errors import BadInput, Error, Unforeseen, UsageError, is_panic
 from remix.files import default_name, readable
 from remix.formats._losses import Loss, reduced
 from remix.formats._source import Source
@@ -143,15 +144,35 @@ def read(
     source = Source(path)
     name = name or ("dataset" if source.is_stdin else default_name(path))
     iri = dataset_iri(name, base_iri)
-    chosen = FORMATS[format] if format else _sniffed(source)
-    found = chosen.read(source, iri)
-    _accept(source, found, strict=strict, unannotated=unannotated)
-    triples = found.triples
-    if triples_to is not None:
-        _refuse_textless(source, found)
-        triples = _write(found, triples_to)
-    report = _reported(source, chosen, found, triples)
-    return Reading(name, iri, found.frames, report, found.content or _content(source))
+    with _told_of(source):
+        chosen = FORMATS[format] if format else _sniffed(source)
+        found = chosen.read(source, iri)
+        _accept(source, found, strict=strict, unannotated=unannotated)
+        triples = found.triples
+        if triples_to is not None:
+            _refuse_textless(source, found)
+            triples = _write(found, triples_to)
+        report = _reported(source, chosen, found, triples)
+        return Reading(name, iri, found.frames, report, found.content or _content(source))
+
+
+@contextmanager
+def _told_of(source: Source) -> Iterator[None]:
+    """Turn whatever another library raises within the block into an error of remix that names the file."""
+    try:
+        yield
+    except Error:
+        raise
+    except RecursionError as error:
+        raise BadInput(source.name, "is nested too deeply to be read") from error
+    except MemoryError as error:
+        raise BadInput(source.name, "needs more memory than there is: split it") from error
+    except OSError as error:
+        raise BadInput(source.name, f"cannot be read ({error.strerror or error})") from error
+    except BaseException as error:
+        if isinstance(error, Exception) or is_panic(error):
+            raise Unforeseen(source.name, error) from error
+        raise
 
 
 def write(frames: Frames, path: Path, format: str) -> tuple[Loss, ...]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import gzip
 import re
 import resource
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from remix.errors import BadInput, Error, UnknownName
-from remix.formats import FORMATS, read, write
+from remix.formats import FORMATS, Found, Source, read, write
 from remix.formats._mentions import Mentions, assembled
 
 NIF = "@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .\n"
@@ -172,3 +173,42 @@ def test_wrong_files_of_every_format_are_read_or_refused_in_one_line(tmp_path: P
                 assert "\n" not in str(error), name
                 assert str(whole) in str(error), name
         file.write_bytes(data)
+
+
+class PanicException(BaseException):
+    """What a library in Rust raises where it panics: no `Exception`, and known by its name alone."""
+
+
+@pytest.mark.parametrize(
+    ("cause", "said"),
+    [
+        (KeyError("text"), ": cannot be read (KeyError: 'text'); nobody foresaw this: please report it"),
+        (PanicException("index out of\nbounds"), ": cannot be read (PanicException: index out of bounds); nobody"),
+        (OverflowError("too large"), ": cannot be read (OverflowError: too large); nobody foresaw this"),
+        (UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid"), ": cannot be read (UnicodeDecodeError"),
+        (RecursionError("deep"), ": is nested too deeply to be read"),
+        (MemoryError(), ": needs more memory than there is"),
+        (OSError(5, "Input/output error"), ": cannot be read (Input/output error)"),
+    ],
+)
+def test_what_another_library_raises_names_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cause: BaseException, said: str
+) -> None:
+    def stumble(source: Source, dataset: str) -> Found:
+        raise cause
+
+    path = tmp_path / "x.csv"
+    path.write_text("document,begin,end\nd,0,1\n")
+    monkeypatch.setattr("remix.formats.FORMATS", {"csv": replace(FORMATS["csv"], read=stumble)})
+    assert refusal(path, format="csv").startswith(said)
+
+
+def test_an_interruption_is_no_error_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(source: Source, dataset: str) -> Found:
+        raise KeyboardInterrupt
+
+    path = tmp_path / "x.csv"
+    path.write_text("document,begin,end\nd,0,1\n")
+    monkeypatch.setattr("remix.formats.FORMATS", {"csv": replace(FORMATS["csv"], read=interrupted)})
+    with pytest.raises(KeyboardInterrupt):
+        read(path, format="csv")

@@ -1,0 +1,34 @@
+"""Damaged files of every format are read or refused in one line, the same each time; `bench/fuzz.py` tries millions."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bench.fuzz import SEEDS, Input, failure, made, outcome
+from remix.formats import FORMATS
+
+EXAMPLES = settings().max_examples if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 25
+
+
+def test_every_format_is_fuzzed() -> None:
+    assert {one.name for one in FORMATS} == set(SEEDS)
+
+
+@pytest.mark.parametrize("format", sorted(SEEDS))
+def test_the_files_that_are_damaged_are_fine_before(tmp_path: Path, format: str) -> None:
+    for name, content in SEEDS[format]:
+        data = content if isinstance(content, bytes) else content.encode()
+        assert "error=None" in outcome(Input(name, data, None), tmp_path)
+
+
+@settings(max_examples=EXAMPLES)
+@given(st.integers(0, 2**32))
+def test_damaged_files_are_read_or_refused_in_one_line_and_the_same_each_time(number: int) -> None:
+    with TemporaryDirectory() as folder:
+        assert failure(made(0, number), Path(folder)) == ""
