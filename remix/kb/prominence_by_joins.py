@@ -172,7 +172,11 @@ class _Graph:
     def _change(self, values: Frame, moved: Frame) -> float:
         before = values.select("node", value=0.0 - nw.col("value"))
         changes = _sums(nw.concat([moved.select("node", "value"), before]))
-        return float(changes.select(nw.col("value").abs().sum()).collect()["value"][0] or 0.0)
+        # Through a file, as what duckdb hands over in memory needs pyarrow, which only the extra for Spark brings.
+        file = self.work / "change.parquet"
+        _remove(file)
+        self.session.write(changes.select(nw.col("value").abs().sum()), file)
+        return float(pl.read_parquet(file)["value"].sum())
 
     def _file(self, name: str, rows: Callable[[], Frame]) -> Path:
         file = self.work / f"{name}.parquet"
