@@ -15,10 +15,11 @@ from hypothesis import settings
 
 from remix.store import Store
 
-# How long an example takes says more of the machine than of the code.
-settings.register_profile("untimed", deadline=None)
-settings.register_profile("thorough", deadline=None, max_examples=2000)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "untimed"))
+# Few examples while one works, more in CI (`HYPOTHESIS_PROFILE=thorough`), there the same ones each time, so that what
+# lands does not depend on chance. How long an example takes says more of the machine than of the code.
+for name, examples in {"quick": 15, "thorough": 100}.items():
+    settings.register_profile(name, deadline=None, max_examples=examples, derandomize=os.environ.get("CI") == "true")
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 

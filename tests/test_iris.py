@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remix import iris
@@ -102,7 +102,6 @@ def test_letters_of_the_pattern_compose_with_none_of_each_other() -> None:
     assert not pl.Series([chr(code) for code in range(0x11A8, 0x11C3)]).str.contains(f"[{iris._LAST}]").any()
 
 
-@settings(deadline=None)
 @given(
     st.lists(
         st.tuples(

@@ -10,7 +10,7 @@ from threading import Event
 import polars as pl
 import pyoxigraph as ox
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remix.errors import BadInput
@@ -107,7 +107,6 @@ def test_bytes_that_are_no_text_are_replaced() -> None:
     assert rows(b'<a:s> <a:p> "a\xffb" .\n') == [("<a:s>", "<a:p>", '"a\ufffdb"')]
 
 
-@settings(deadline=None)
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), max_size=5))
 def test_any_literal_comes_out_as_the_store_writes_it(texts: list[str]) -> None:
     node, quads = ox.NamedNode("a:x"), []

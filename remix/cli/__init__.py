@@ -9,13 +9,14 @@ import io
 import os
 import pkgutil
 import sys
+from collections.abc import Sequence
 from typing import NoReturn
 
 import click
 
 from remix.errors import Error, is_panic, nearest
 
-__all__ = ["Verbs", "main"]
+__all__ = ["Verbs", "main", "run"]
 
 
 class Verbs(click.Group):
@@ -77,18 +78,23 @@ def cli(ctx: click.Context, debug: bool, quiet: bool) -> None:
     ctx.with_resource(progress.enable(not quiet))
 
 
-def main() -> None:
-    """Run the command line; errors end in one line on standard error and their exit code."""
+def main() -> NoReturn:
+    """Run the command line as a process of its own; errors end in one line on standard error and their exit code."""
     # Nearly all that is imported and made stays to the end, where the process is over anyway: looking for garbage in
     # it takes a sixth of the time of a short run.
     gc.set_threshold(100_000)
     atexit.register(_freeze)
-    # `remix --debug …` and `remix … --debug` are the same to a user.
-    debug = "--debug" in sys.argv
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # help and notes have letters that not every locale has
             stream.reconfigure(errors="backslashreplace")
-    arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
+    run(sys.argv[1:])
+
+
+def run(arguments: Sequence[str]) -> NoReturn:
+    """Run a verb with its arguments; ends in `SystemExit` with the exit code, after one line for an error."""
+    # `remix --debug …` and `remix … --debug` are the same to a user.
+    debug = "--debug" in arguments
+    arguments = [argument for argument in arguments if argument != "--debug"]
     try:
         code = cli.main(arguments, prog_name="remix", standalone_mode=False) or 0
         sys.stdout.flush()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pyoxigraph as ox
 import pytest
 
 from remix.store import Store
+from tests.commands import run_verb
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -21,8 +21,7 @@ def run(small_store: Store) -> Run:
     """Runs a verb on the small store, which it must not change."""
 
     def start(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "remix", *arguments, "-w", str(folder or small_store.folder)]
-        return subprocess.run(command, capture_output=True, text=True)
+        return run_verb(*arguments, "-w", str(folder or small_store.folder))
 
     return start
 

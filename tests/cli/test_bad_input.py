@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import gzip
 import json
-import os
 import resource
 import shutil
 import signal
@@ -19,6 +18,7 @@ import polars as pl
 import pytest
 
 from remix.store import Store
+from tests.commands import Done, run_process, run_verb
 
 NIF = """@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .
 @prefix itsrdf: <http://www.w3.org/2005/11/its/rdf#> .
@@ -30,7 +30,6 @@ CLEAN = (
   nif:beginIndex 0 ; nif:endIndex 4 ; itsrdf:taIdentRef <http://dbpedia.org/resource/Rome> .
 """
 )
-Done = subprocess.CompletedProcess[str]
 LIMIT = 64 << 10
 
 
@@ -43,16 +42,10 @@ def work(small_store: Store, tmp_path: Path) -> Path:
 
 
 def run(folder: Path, *arguments: str, prepare: Callable[[], None] | None = None, **environment: str) -> Done:
-    command = [sys.executable, "-m", "remix", "--quiet", *arguments, *(() if "-w" in arguments else ("-w", "ws"))]
-    return subprocess.run(
-        command,
-        cwd=folder,
-        capture_output=True,
-        preexec_fn=prepare,
-        env={**os.environ, **environment},
-        encoding="utf-8",
-        timeout=120,
-    )
+    line = ["--quiet", *arguments, *(() if "-w" in arguments else ("-w", "ws"))]
+    if prepare is None and not environment:
+        return run_verb(*line, folder=folder)
+    return run_process(*line, folder=folder, prepare=prepare, **environment)
 
 
 def said(done: Done, code: int) -> str:

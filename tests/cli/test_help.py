@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import click
 import pytest
 
 from remix.cli import cli
+from tests.commands import run_verb
 
 LONG_RUNNING = {"serve"}
 
@@ -36,8 +36,7 @@ def example(command: click.Command) -> list[str]:
 
 
 def run(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    arguments = shlex.split(line)[1:]
-    return subprocess.run([sys.executable, "-m", "remix", *arguments], cwd=folder, capture_output=True, text=True)
+    return run_verb(*shlex.split(line)[1:], folder=folder)
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
-from hypothesis import given, settings
+from hypothesis import given
 
 from remix.formats import Reading, read, write
 from remix.formats._losses import reduced
@@ -93,7 +93,6 @@ def forms(frames: Frames) -> list[tuple[str, str, list[str]]]:
     return chosen.filter(pl.col("form") != "").rows()
 
 
-@settings(max_examples=40, deadline=None)
 @given(corpora())
 def test_round_trip_keeps_forms_and_links_and_is_exact_the_second_time(frames: Frames) -> None:
     held, _ = reduced(frames, aida_conll.holds)

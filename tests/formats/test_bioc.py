@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from remix.errors import BadInput
 from remix.formats import Reading, read, write
@@ -77,7 +77,6 @@ def test_broken_file_is_refused(tmp_path: Path, text: str, name: str, message: s
 
 @pytest.mark.parametrize("name", ["x.xml", "x.json"])
 def test_round_trip_keeps_all_but_the_named_losses(name: str) -> None:
-    @settings(max_examples=20, deadline=None)
     @given(corpora(letters="ab é🜁.<&"))
     def kept(frames: Frames) -> None:
         assert_kept(frames, "bioc", name)

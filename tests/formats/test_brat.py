@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from remix.errors import BadInput, Error, UsageError
 from remix.formats import read, write
@@ -127,7 +127,6 @@ def test_parts_with_links_of_their_own_become_mentions_and_are_told(tmp_path: Pa
     assert [(loss.kind, loss.count) for loss in losses] == [("parts", 2)]
 
 
-@settings(max_examples=30, deadline=None)
 @given(corpora())
 def test_round_trip_keeps_all_but_the_named_losses(frames: Frames) -> None:
     assert_kept(frames, "brat", "x.zip")

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from remix.errors import BadInput
 from remix.formats import Reading, read, write
@@ -129,7 +129,6 @@ def test_written_as_gerbil_reads_it(tmp_path: Path) -> None:
     assert found == expected
 
 
-@settings(max_examples=30, deadline=None)
 @given(corpora())
 def test_round_trip(frames: object) -> None:
     assert_kept(frames, "gerbil-json", "x.json")  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from remix.errors import BadInput
 from remix.formats import Reading, read, write
@@ -87,14 +87,12 @@ def test_mention_that_begins_with_i_is_told(tmp_path: Path) -> None:
     assert [(one.kind, one.count) for one in reading.report.repairs] == [("tag", 2)]
 
 
-@settings(max_examples=30, deadline=None)
 @given(corpora())
 def test_round_trip_is_exact_the_second_time(frames: Frames) -> None:
     once = rewritten(reduced(frames, hipe.holds)[0], "hipe", "x.tsv")
     assert_same(rewritten(once, "hipe", "x.tsv"), once)
 
 
-@settings(max_examples=30, deadline=None)
 @given(corpora(letters="ab.é🜁"))
 def test_words_come_back_where_they_were(frames: Frames) -> None:
     # Without white space only mentions that overlap are lost, and of one span all but the first.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from remix.errors import BadInput
 from remix.formats import read, write
@@ -72,7 +72,6 @@ def test_identifier_that_is_no_title_is_a_loss_with_a_name(tmp_path: Path) -> No
     assert [(loss.kind, loss.count, loss.example) for loss in losses] == [("identifiers", 1, "E0123")]
 
 
-@settings(max_examples=25, deadline=None)
 @given(corpora())
 def test_round_trip_keeps_all_but_the_named_losses(frames: Frames) -> None:
     assert_kept(frames, "iitb-xml", "x.zip")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from remix.errors import BadInput
 from remix.formats import FORMATS, Reading, read, write
@@ -129,13 +129,11 @@ def test_what_is_written_leaves_out_what_is_not_there(tmp_path: Path) -> None:
     assert (tmp_path / "y.jsonl").read_text() == '{"document":"d1","text":"Ada met Bob"}\n' + line
 
 
-@settings(max_examples=30, deadline=None)
 @given(corpora())
 def test_json_lines_keep_what_they_hold(frames: Frames) -> None:
     assert_kept(frames, "jsonl", "x.jsonl")
 
 
-@settings(max_examples=30, deadline=None)
 @given(corpora())
 def test_tables_keep_what_they_hold(frames: Frames) -> None:
     held, _ = reduced(frames, FORMATS["csv"].holds)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remix.errors import UnknownName, UsageError
@@ -72,7 +72,6 @@ def test_annotations_of_one_span_that_are_no_alternatives_become_them() -> None:
     assert frames.annotations["group"].n_unique() == 1
 
 
-@settings(max_examples=20, deadline=None)
 @given(corpora(), st.sets(st.sampled_from(sorted(FEATURES))))
 def test_what_was_left_out_once_is_not_lost_again(frames: Frames, holds: set[str]) -> None:
     left, losses = reduced(frames, holds)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
-from hypothesis import given, settings
+from hypothesis import given
 
 from remix.formats import Reading, read, write
 from remix.frames import Frames
@@ -52,7 +52,6 @@ def test_span_that_ends_before_it_begins_is_left_out_and_told(tmp_path: Path) ->
     assert (repair.kind, repair.count, repair.example) == ("range", 1, "line 1: ends before it begins (9,4)")
 
 
-@settings(max_examples=30, deadline=None)
 @given(corpora())
 def test_round_trip_keeps_all_but_the_named_losses(frames: Frames) -> None:
     classed = pl.col("annotation").is_in(frames.classes["annotation"].implode())

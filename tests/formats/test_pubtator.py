@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
-from hypothesis import given, settings
+from hypothesis import given
 
 from remix.formats import Reading, read, write
 from remix.frames import Frames
@@ -50,7 +50,6 @@ def test_line_breaks_that_are_lost_are_named(tmp_path: Path) -> None:
     assert [loss.kind for loss in write(broken, tmp_path / "y.txt", "pubtator")] == ["line-breaks"]
 
 
-@settings(max_examples=30, deadline=None)
 @given(corpora(letters="ab é🜁."))
 def test_round_trip_keeps_all_but_the_named_losses(frames: Frames) -> None:
     assert_kept(frames, "pubtator", "x.pubtator")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from remix.errors import BadInput
 from remix.formats import read, write
@@ -84,7 +84,6 @@ def test_what_is_written_is_a_table_of_2015(tmp_path: Path) -> None:
     )
 
 
-@settings(max_examples=25, deadline=None)
 @given(corpora())
 def test_round_trip_keeps_all_but_the_named_losses(frames: Frames) -> None:
     held, _ = reduced(frames, tac.holds)

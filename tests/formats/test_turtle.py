@@ -6,7 +6,7 @@ from random import Random
 
 import polars as pl
 import pyoxigraph as ox
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remix.formats._turtle import SCHEMA, columns, ntriples, stated, turtle
@@ -36,7 +36,6 @@ def _parsed(data: bytes, syntax: ox.RdfFormat) -> set[ox.Triple]:
     return {quad.triple for quad in ox.parse(data, format=syntax)}
 
 
-@settings(deadline=None)
 @given(TRIPLES)
 def test_turtle_of_any_triples_parses_to_the_same_triples(triples: Rows) -> None:
     frame = _frame(triples)
@@ -46,7 +45,6 @@ def test_turtle_of_any_triples_parses_to_the_same_triples(triples: Rows) -> None
     assert columns(ntriples(frame)).sort(list(SCHEMA)).equals(frame.unique().sort(list(SCHEMA)))
 
 
-@settings(deadline=None)
 @given(TRIPLES, st.randoms())
 def test_turtle_in_any_order_and_with_repeats_is_the_same_bytes(triples: Rows, random: Random) -> None:
     other = [*triples, *triples[:3]]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from remix.errors import BadInput
 from remix.formats import read, write
@@ -68,7 +68,6 @@ def test_mention_without_span_is_refused_with_its_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["x.jsonl", "x.predictions.jsonl"])
 def test_simple_lines_keep_what_they_hold(name: str) -> None:
-    @settings(max_examples=20, deadline=None)
     @given(corpora())
     def kept(frames: Frames) -> None:
         held, _ = reduced(frames, elevant_simple.holds)
@@ -77,7 +76,6 @@ def test_simple_lines_keep_what_they_hold(name: str) -> None:
     kept()
 
 
-@settings(max_examples=20, deadline=None)
 @given(corpora())
 def test_benchmark_keeps_spans_and_links(frames: Frames) -> None:
     once = rewritten(frames, "elevant", "x.benchmark.jsonl")

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remix.errors import Error, UnknownName, UsageError
@@ -110,7 +110,6 @@ def side_by_side(worlds: list[Rows]) -> Rows:
     }
 
 
-@settings(max_examples=4, deadline=None)
 @given(st.lists(ROWS, min_size=1, max_size=40))
 def test_assembly_when_rows_are_random_then_it_equals_python(worlds: list[Rows]) -> None:
     rows = side_by_side(worlds)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 import polars as pl
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from remix.kb import forms, normalise
@@ -19,14 +19,12 @@ def normal(form: str, *, case_sensitive: bool = False) -> str:
     return str(made.item())
 
 
-@settings(deadline=None)
 @given(LETTERS)
 def test_normalise_when_letters_are_of_any_script_then_it_casefolds_like_python(form: str) -> None:
     spaced = " ".join(unicodedata.normalize("NFC", form).replace("_", " ").split())
     assert normal(form) == unicodedata.normalize("NFC", spaced.casefold())
 
 
-@settings(deadline=None)
 @given(LETTERS)
 @example("İ\u0316")
 def test_normalise_when_repeated_then_nothing_changes(form: str) -> None:
@@ -52,7 +50,6 @@ def test_keys_of_plain_forms_are_normalised_whatever_their_letters() -> None:
     assert keys(column).equals(column.to_frame("form").select(normalise(pl.col("form"))).to_series())
 
 
-@settings(deadline=None)
 @given(st.lists(st.none() | LETTERS | st.text(st.sampled_from("Ab _\t\u0301ßÉ"), max_size=5), max_size=6))
 def test_keys_are_the_normalised_forms(given: list[str | None]) -> None:
     column = pl.Series(given, dtype=pl.String)

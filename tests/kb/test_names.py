@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remix.kb import KnowledgeBase, build_from_tables
@@ -78,7 +78,6 @@ def test_link_status_when_null_or_nothing_is_asked_then_there_is_no_row(kb: Know
     assert kb.link_status(pl.Series([None], dtype=pl.String)).height == 0
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=15))
 def test_superclasses_when_hierarchies_are_random_then_they_are_what_is_reached(steps: list[tuple[int, int]]) -> None:
     reached = set(steps)

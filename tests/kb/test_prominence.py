@@ -8,7 +8,7 @@ import networkx
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -32,7 +32,6 @@ def test_pagerank_when_nodes_dangle_then_it_equals_networkx() -> None:
     assert pagerank(matrix) == pytest.approx([expected[node] for node in nodes], abs=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
 @given(GRAPHS)
 def test_pagerank_when_graphs_are_random_then_it_equals_networkx_and_sums_to_one(pairs: list[tuple[int, int]]) -> None:
     edges = [(str(a), str(b)) for a, b in pairs]

@@ -150,7 +150,7 @@ def everything(measured: Measured) -> bytes:
     return b"".join(measured.triples(name) for name in ("d", "e"))
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(MENTIONS, st.randoms(use_true_random=False))
 def test_compute_when_rows_are_permuted_then_the_triples_are_the_same(
     kb: KnowledgeBase, corpus: Make, mentions: list[tuple[str, str, str | None]], random: object
@@ -163,7 +163,7 @@ def test_compute_when_rows_are_permuted_then_the_triples_are_the_same(
     assert everything(compute(frames, kb)) == everything(compute(shuffled, kb))
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(MENTIONS)
 def test_compute_when_categories_exclude_each_other_then_their_shares_sum_up_to_one(
     kb: KnowledgeBase, corpus: Make, mentions: list[tuple[str, str, str | None]]
@@ -183,7 +183,7 @@ def test_compute_when_categories_exclude_each_other_then_their_shares_sum_up_to_
         assert joined["len"].to_list() == joined["value"].to_list()
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(MENTIONS)
 def test_compute_when_anything_is_measured_then_bounds_hold(
     kb: KnowledgeBase, corpus: Make, mentions: list[tuple[str, str, str | None]]
@@ -204,7 +204,7 @@ def test_compute_when_anything_is_measured_then_bounds_hold(
 
 
 @pytest.mark.parametrize("reference", ["dataset", "union"])
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(MENTIONS)
 def test_summary_when_it_is_of_the_unit_then_all_rows_of_a_unit_say_the_same(
     kb: KnowledgeBase, corpus: Make, reference: str, mentions: list[tuple[str, str, str | None]]
@@ -217,7 +217,7 @@ def test_summary_when_it_is_of_the_unit_then_all_rows_of_a_unit_say_the_same(
         assert said.unique().height == said.unique(["dataset", str(summary.unit)]).height, summary.name
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(MENTIONS)
 def test_averages_when_a_dataset_has_one_document_then_micro_and_macro_are_equal(
     kb: KnowledgeBase, corpus: Make, mentions: list[tuple[str, str, str | None]]

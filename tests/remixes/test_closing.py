@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remix.errors import UsageError
@@ -90,7 +90,6 @@ MENTIONS = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(MENTIONS, st.booleans())
 def test_close_divides_the_annotations_of_kept_documents_into_kept_dropped_and_ignorable(
     mentions: list[tuple[str, int, str | None, bool]], drop: bool

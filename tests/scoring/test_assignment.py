@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import combinations
 
 import polars as pl
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remix.scoring.assignment import assign
@@ -66,7 +66,6 @@ edge = st.tuples(
 edge_lists = st.lists(edge, min_size=1, max_size=9, unique_by=lambda row: row[:2])
 
 
-@settings(max_examples=300, deadline=None)
 @given(edge_lists, st.randoms())
 def test_assignment_of_small_components_equals_brute_force_in_any_order(rows, random):
     shuffled = list(rows)

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
@@ -22,7 +22,6 @@ from remix.workspace import Workspace
 
 
 @given(st.integers(0, 10_000), st.floats(0.1, 10.0))
-@settings(max_examples=20, deadline=None)
 def test_newton_finds_the_minimum_that_a_general_optimiser_finds(seed: int, penalty: float) -> None:
     random = np.random.default_rng(seed)
     features, total = random.normal(size=(40, 3)), random.integers(1, 4, 40).astype(float)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from remix.errors import UsageError
 from remix.scoring import evaluate
@@ -121,7 +121,6 @@ def test_intervals_are_left_out_where_precision_and_recall_have_tps_of_their_own
     assert rows.filter(matching="weak")["f1_low"].to_list() == [1.0, 1.0]
 
 
-@settings(max_examples=40, deadline=None)
 @given(mentions, mentions)
 def test_parts_stay_within_their_wholes(frames, gold, answers):
     single = [row | {"group": None, "option": None} for row in gold]
@@ -140,7 +139,6 @@ def test_parts_stay_within_their_wholes(frames, gold, answers):
         assert 0 <= less[0] <= less[1]
 
 
-@settings(max_examples=40, deadline=None)
 @given(mentions, mentions, mentions)
 def test_ignorable_annotations_change_no_tp_and_no_fn_and_add_no_fp_in_part_either(frames, gold, answers, more):
     added = [row | {"ignorable": row["ignorable"] or "dropped", "group": None, "option": None} for row in more[:4]]
@@ -153,7 +151,6 @@ def test_ignorable_annotations_change_no_tp_and_no_fn_and_add_no_fp_in_part_eith
     assert (after["fp"] <= before["fp"] + 1e-9).all()
 
 
-@settings(max_examples=30, deadline=None)
 @given(mentions)
 def test_gold_as_answers_is_perfect_in_part_too(frames, gold):
     gold = list({(row["document"], row["begin"], row["end"], row["entity"]): row for row in gold}.values())

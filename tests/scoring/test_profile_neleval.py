@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remix.errors import UnknownName
@@ -204,7 +204,6 @@ def test_best_assignment_of_clusters_is_not_that_of_the_best_pair_first():
 partitions = st.dictionaries(st.integers(0, 9), st.sampled_from("abcd"), min_size=1)
 
 
-@settings(max_examples=40, deadline=None)
 @given(partitions, partitions)
 def test_cluster_measures_are_what_their_definitions_say(gold, answers):
     def sets(names):

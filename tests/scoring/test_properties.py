@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import polars as pl
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remix.scoring import evaluate
@@ -47,7 +47,6 @@ def micro(rows):
     return rows.filter(pl.col("average") == "micro", pl.col("column") == "").sort("task", "matching")
 
 
-@settings(max_examples=60, deadline=None)
 @given(mentions, mentions, st.lists(mention, max_size=4).map(placed))
 def test_adding_ignorable_annotations_changes_no_tp_and_no_fn_and_adds_no_fp(frames, gold, answers, more):
     added = [row | {"ignorable": row["ignorable"] or "dropped", "group": None, "option": None} for row in more]
@@ -58,7 +57,6 @@ def test_adding_ignorable_annotations_changes_no_tp_and_no_fn_and_adds_no_fp(fra
     assert (after["fp"] <= before["fp"]).all()
 
 
-@settings(max_examples=60, deadline=None)
 @given(mentions)
 def test_gold_as_answers_is_perfect_on_every_slice(frames, gold):
     # Written twice, one annotation cannot satisfy two groups: each span and entity once.
@@ -71,7 +69,6 @@ def test_gold_as_answers_is_perfect_on_every_slice(frames, gold):
     assert rows["fp"].sum() == rows["fn"].sum() == 0
 
 
-@settings(max_examples=40, deadline=None)
 @given(mentions, mentions, st.integers(0, 99))
 def test_nothing_depends_on_order(frames, gold, answers, seed):
     left, right = frames(gold, DOCUMENTS), frames([r | {"group": None, "option": None} for r in answers], DOCUMENTS)
@@ -85,7 +82,6 @@ def test_nothing_depends_on_order(frames, gold, answers, seed):
     assert evaluate(shuffled(left), {"s": shuffled(right)}).equals(expected)
 
 
-@settings(max_examples=60, deadline=None)
 @given(mentions, mentions)
 def test_strong_finds_no_more_than_weak(frames, gold, answers):
     right = frames([r | {"group": None, "option": None} for r in answers], DOCUMENTS)
@@ -94,7 +90,6 @@ def test_strong_finds_no_more_than_weak(frames, gold, answers):
     assert (found["strong"] <= found["weak"]).all()
 
 
-@settings(max_examples=60, deadline=None)
 @given(mentions, mentions)
 def test_every_gold_group_and_every_answer_is_counted_once(frames, gold, answers):
     single = [r | {"group": None, "option": None} for r in gold]

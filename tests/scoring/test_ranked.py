@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remix.errors import UnknownName, UsageError
@@ -139,7 +139,6 @@ answers = st.lists(
 )
 
 
-@settings(max_examples=30, deadline=None)
 @given(answers, answers)
 def test_rankings_are_within_bounds_and_gold_first_is_perfect(frames, left, right):
     gold = confident(frames, list({row[:2]: row for row in left}.values()))

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remix.errors import UsageError
@@ -35,7 +35,6 @@ def f1(rows):
     return 2 * tp / (2 * tp + fp + fn) if tp + fp + fn else None
 
 
-@settings(max_examples=15, deadline=None)
 @given(results, results)
 def test_randomisation_estimates_the_share_of_all_exchanges(first, second):
     observed = f1(first), f1(second)
@@ -134,7 +133,6 @@ def test_slices_are_held_against_the_whole_or_another():
     assert other.select("slice", "difference", "p_holm").rows() == [("right", 1.0, 0.02)]
 
 
-@settings(max_examples=15, deadline=None)
 @given(results, results)
 def test_slices_among_many_are_tested_as_two_alone(first, second):
     table = sliced(a=first, b=second)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remix.errors import UsageError
@@ -99,7 +99,6 @@ answers = st.lists(
 )
 
 
-@settings(max_examples=15, deadline=None)
 @given(answers)
 def test_the_curve_has_the_counts_of_each_fixed_threshold(rows):
     run, profile = frames(rows), PROFILES["remix"]

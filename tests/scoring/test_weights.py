@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remix import progress
@@ -62,7 +62,6 @@ def test_recall_is_weighed_and_precision_is_not():
 answers = st.lists(st.sampled_from(["e:A", "e:B", "e:X", None]), min_size=4, max_size=4)
 
 
-@settings(max_examples=25, deadline=None)
 @given(answers, st.sets(st.integers(0, 3)), st.floats(0, 1))
 def test_the_three_properties_of_the_paper(found, relaxed, alpha):
     gold = framed([mention(n, "e:A", COMMON if n in relaxed else STRICT) for n in range(4)])
@@ -159,7 +158,6 @@ def test_a_near_miss_counts_with_its_credit_of_the_weight_of_the_alternative_it_
     assert (row["recall"], row["fuzzy_recall"]) == pytest.approx((0.75, 0.6))
 
 
-@settings(max_examples=15, deadline=None)
 @given(st.lists(st.tuples(answers.map(lambda drawn: drawn[0]), st.integers(1, 5)), min_size=4, max_size=4))
 @pytest.mark.parametrize("matching", ["partial", "graded(0.2)"])
 def test_with_all_weights_1_what_is_found_in_part_gives_recall_and_f1(matching, found):

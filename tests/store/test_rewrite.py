@@ -197,7 +197,7 @@ template = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(graphs, template, st.lists(element, min_size=1, max_size=5))
 def test_rewrite_of_any_query_gives_what_oxigraph_gives(
     data: list[list[tuple[str, str, str]]], made: list[str], elements: list[str]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pyoxigraph as ox
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remix.kb.sources._statements import Pattern, statements
@@ -101,7 +101,6 @@ def expected(triple: ox.Triple) -> tuple[object, ...] | None:
     return subject, predicate, value.value, "" if plain else value.datatype.value
 
 
-@settings(deadline=None)
 @given(st.lists(triples, max_size=8), st.booleans(), st.sampled_from(["\n", "\r\n"]))
 def test_rows_are_those_of_a_parser(given: list[ox.Triple], escaped: bool, end: str) -> None:
     written = (ox.serialize(given, format=ox.RdfFormat.N_TRIPLES) or b"").decode()
