@@ -13,7 +13,6 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.slow
 def test_readme_shows_what_its_commands_print() -> None:
     done = subprocess.run(
         [sys.executable, CHECKOUT / "scripts" / "readme.py", "--check"], capture_output=True, text=True
@@ -21,7 +20,6 @@ def test_readme_shows_what_its_commands_print() -> None:
     assert done.returncode == 0, f"{done.stdout}{done.stderr}run: python scripts/readme.py"
 
 
-@pytest.mark.slow
 def test_readme_python_example_runs(tmp_path: Path) -> None:
     [example] = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
     done = subprocess.run([sys.executable, "-c", example], cwd=tmp_path, capture_output=True, text=True)

@@ -24,6 +24,8 @@ from remix.measures import compute
 from tests.spark.cluster_client import CHOICES
 from tests.spark.conftest import SMALL, needed
 
+pytestmark = pytest.mark.extra
+
 ROOT = Path(__file__).resolve().parents[2]
 SHORT = {
     "PYTHONPATH": str(ROOT),

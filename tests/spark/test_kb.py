@@ -20,6 +20,8 @@ from remix.kb.engines.spark import SparkTables, spark_session
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.extra
+
 SAMPLE = Path(__file__).resolve().parents[2] / "datasets" / "kb"
 
 

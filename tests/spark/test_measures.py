@@ -22,6 +22,8 @@ from remix.store import Store
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+pytestmark = pytest.mark.extra
+
 ROOT = Path(__file__).resolve().parents[2]
 FRAMES = ("documents", "annotations", "links", "classes", "regions")
 

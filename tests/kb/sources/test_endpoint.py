@@ -155,6 +155,7 @@ def of_dbpedia(row: tuple[object, ...]) -> bool:
     return row[-1] == "sameas" or not any(str(value).startswith(WD) for value in row)
 
 
+@pytest.mark.extra
 def test_virtuoso_that_cuts_its_answers_gives_everything(tmp_path: Path) -> None:
     # 131 links to Hub come in answers of 50 rows at most, which nothing but their number tells from whole ones.
     (tmp_path / "virtuoso").mkdir()
