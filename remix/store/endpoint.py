@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 import urllib.error
-from collections.abc import Iterable
 from typing import Any
 
+import polars as pl
 import pyoxigraph as ox
 
 from remix.errors import QueryError, StoreError, Timeout, UsageError
 from remix.names import PREFIXES
+from remix.store.columns import with_subjects
 from remix.store.index import Index, Results
 from remix.store.syntax import modern, tokens
 from remix.store.tree import NotUnderstood
@@ -53,17 +54,16 @@ class Endpoint(Index):
         except (SyntaxError, ValueError) as error:
             raise StoreError(f"{self.address} answered with a graph that does not parse: {error}") from None
 
-    def about(self, subjects: Iterable[str]) -> set[bytes]:
+    def about(self, subjects: pl.Series) -> pl.DataFrame:
         """Return the triples of these subjects; raises `NotUnderstood` for blank nodes, which nobody can ask for."""
-        listed = list(subjects)
-        if any(subject.startswith("_:") for subject in listed):
+        if subjects.str.starts_with("_:").any():
             raise NotUnderstood("blank nodes of another store")
-        iris = [subject for subject in listed if subject.startswith("<")]
+        iris = subjects.filter(subjects.str.starts_with("<")).to_list()
         found: set[bytes] = set()
         for begin in range(0, len(iris), _CHUNK):
             some = " ".join(iris[begin : begin + _CHUNK])
             found.update(self.triples(f"CONSTRUCT {{ ?s ?p ?o }} WHERE {{ VALUES ?s {{ {some} }} ?s ?p ?o }}"))
-        return found
+        return with_subjects(line.decode() for line in found)
 
     def graphs(self) -> list[str]:
         """Return nothing: which graphs an endpoint has is its own affair."""

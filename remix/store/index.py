@@ -6,9 +6,10 @@ afresh from the workspace's files where much goes: removing a triple costs about
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +20,9 @@ import pyoxigraph as ox
 from remix.errors import Error, QueryError, StoreError
 from remix.files import open_bytes
 from remix.names import PREFIXES
+from remix.store.columns import lines_about, terms_of, with_subjects
 from remix.store.problems import disk_error, syntax_error, unopened
+from remix.store.state import read_state
 from remix.store.syntax import has_dataset_clause, modern
 
 __all__ = ["Index", "Results", "build_generation", "is_index"]
@@ -28,6 +31,9 @@ Results = ox.QuerySolutions | ox.QueryBoolean | ox.QueryTriples
 
 _REMOVAL_COST = 3
 _CHUNK = 20_000
+_PER_SUBJECT = 100
+"""Lines of files that are read in the time that the triples of one subject are looked up."""
+
 _THREADS = 4
 """Queries, or graphs to load, that run at once; a graph that is loaded holds up to a million triples in memory."""
 
@@ -81,10 +87,10 @@ class Index:
         assert isinstance(solutions, ox.QuerySolutions)
         names = [variable.value for variable in solutions.variables]
         try:
-            rows = [[None if term is None else str(term) for term in solution] for solution in solutions]
+            rows = solutions.serialize(format=ox.QueryResultsFormat.TSV) or b""
         except (OSError, RuntimeError) as error:
             raise StoreError(f"{name}: {error}") from None
-        return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
+        return terms_of(rows, names)
 
     def triples(self, text: str, name: str = "the query") -> list[bytes]:
         """Return the triples of a CONSTRUCT or DESCRIBE as distinct lines of N-Triples, in no order."""
@@ -96,27 +102,37 @@ class Index:
             raise StoreError(f"{name}: {error}") from None
         return list(set((lines or b"").splitlines()))
 
-    def about(self, subjects: Iterable[str]) -> set[bytes]:
-        """Return the triples of these subjects, terms as N-Triples spells them, as lines of N-Triples.
+    def about(self, subjects: pl.Series) -> pl.DataFrame:
+        """Return the triples of these subjects, terms as N-Triples spells them: `subject` and the whole `line`.
 
-        Literals have none.
+        Literals have none. Those of many subjects come from the workspace's files, in columns; a triple of two
+        graphs may come twice.
         """
-        found: set[bytes] = set()
-        iris: list[str] = []
-        for subject in subjects:
-            if subject.startswith("<"):
-                iris.append(subject)
-            elif subject.startswith("_:"):
-                quads = self._store.quads_for_pattern(ox.BlankNode(subject[2:]), None, None, None)
-                found |= {f"{quad.triple} .".encode() for quad in quads}
+        named = subjects.filter(subjects.str.starts_with("<")).unique(maintain_order=True)
+        lines = pl.DataFrame(schema={"subject": pl.String, "line": pl.String})
+        if self._files and _PER_SUBJECT * len(named) > sum(count for _, count in self._files):
+            with contextlib.suppress(OSError):  # a file that a writer has removed since
+                lines, named = lines_about([file for file, _ in self._files], named)
+        nodes = [ox.BlankNode(one[2:]) for one in subjects.filter(subjects.str.starts_with("_:")).unique()]
+        quads = (quad for node in nodes for quad in self._store.quads_for_pattern(node, None, None, None))
+        looked_up = [*self._looked_up(named.to_list()), *(f"{quad.triple} ." for quad in quads)]
+        return pl.concat([lines, with_subjects(looked_up)])
+
+    @cached_property
+    def _files(self) -> list[tuple[Path, int]]:
+        """Return the files that hold the triples of this generation and how many each has; none where that is over."""
+        if self.path is None or (state := read_state(folder := self.path.parent.parent)).generation != self.path.name:
+            return []
+        return [(folder / file, count) for file, count in state.graphs().values()]
+
+    def _looked_up(self, iris: list[str]) -> list[str]:
         # Oxigraph answers a query in one thread and leaves the interpreter to others meanwhile.
         threads = min(_THREADS, os.cpu_count() or 1)
         chunk = max(1000, min(_CHUNK, -(-len(iris) // threads)))
         chunks = [" ".join(iris[begin : begin + chunk]) for begin in range(0, len(iris), chunk)]
         with ThreadPoolExecutor(threads) as pool:
             queries = (f"CONSTRUCT {{ ?s ?p ?o }} WHERE {{ VALUES ?s {{ {some} }} ?s ?p ?o }}" for some in chunks)
-            found.update(*pool.map(self.triples, queries))
-        return found
+            return [line.decode() for lines in pool.map(self.triples, queries) for line in lines]
 
     def graphs(self) -> list[str]:
         """Return the IRIs of the named graphs, sorted."""

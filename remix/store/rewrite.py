@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 
@@ -36,12 +36,16 @@ class Plan:
     """How a query is run.
 
     `text` gives the result as it stands. `selection`, where not null, is a SELECT whose solutions give the same
-    triples: those of the `open` variables' values, and the `closed` template triples made of them. `unbound` maps
-    each template variable that the pattern never binds to the nearest bound one; `notes` are for the user.
+    triples: those of the `open` variables' values, and the `closed` template triples made of them. `unchecked` is the
+    same without the conditions that the `checked` variables are subjects of a triple, which the triples themselves
+    tell. `unbound` maps each template variable that the pattern never binds to the nearest bound one; `notes` are
+    for the user.
     """
 
     text: str
     selection: str | None = None
+    unchecked: str = ""
+    checked: tuple[str, ...] = ()
     open: tuple[str, ...] = ()
     closed: tuple[Triple, ...] = ()
     unbound: dict[str, str | None] = field(default_factory=dict)
@@ -68,26 +72,33 @@ def plan(text: str) -> Plan:
         return Plan(text, reason=str(error))
     if tree.kind != "ConstructQuery" or not tree.get("template"):
         return Plan(text, notes=notes, tree=tree, reason="no CONSTRUCT with a template")
-    unbound = _unbound(tree)
+    how = Plan(text, unbound=_unbound(tree), notes=notes, tree=tree)
     try:
-        selection, opened, closed = _without_open_patterns(tree, set(unbound))
-        return Plan(text, text_of(selection), opened, closed, unbound, notes, tree)
+        return _without_open_patterns(how, tree)
     except NotUnderstood as error:
-        return Plan(text, unbound=unbound, notes=notes, tree=tree, reason=str(error))
+        return replace(how, reason=str(error))
 
 
 def construct(index: Index, how: Plan, name: str = "the query") -> list[bytes]:
     """Return the triples of a CONSTRUCT or DESCRIBE as sorted lines of N-Triples, each once."""
     if how.selection is None:
         return sorted(index.triples(how.text, name))
-    found = index.frame(how.selection, name)
-    lines: set[bytes] = set()
-    if how.open:
-        values = pl.concat([found[one.removeprefix("?")].alias("subject") for one in how.open])
-        lines |= index.about(values.drop_nulls().unique(maintain_order=True).to_list())
-    for triple in how.closed:
-        lines |= _made(found, triple)
-    return sorted(lines)
+    found = index.frame(how.unchecked, name)
+    held = index.about(_subjects(found, how.open))
+    if how.checked:
+        subjects = held["subject"].unique().implode()
+        left = found.filter(pl.col(one[1:]).is_in(subjects) for one in how.checked)
+        if left.height < found.height:
+            found, kept = left, _subjects(left, how.open)
+            held = held.filter(pl.col("subject").is_in(kept.implode()))
+    lines = pl.concat([held["line"], *(_made(found, triple) for triple in how.closed)]).sort()
+    return lines.filter(lines.ne_missing(lines.shift())).cast(pl.Binary).to_list()
+
+
+def _subjects(found: pl.DataFrame, names: Sequence[str]) -> pl.Series:
+    """Return the different values of variables."""
+    every = [pl.Series("subject", [], dtype=pl.String), *(found[one[1:]].alias("subject") for one in names)]
+    return pl.concat(every).drop_nulls().unique(maintain_order=True)
 
 
 def with_variables(text: str, unbound: dict[str, str | None]) -> str:
@@ -134,14 +145,14 @@ def _unbound(tree: Node) -> dict[str, str | None]:
     return {name: next(iter(difflib.get_close_matches(name, spare, n=1, cutoff=0.6)), None) for name in missing}
 
 
-def _without_open_patterns(tree: Node, unbound: set[str]) -> tuple[Node, tuple[str, ...], tuple[Triple, ...]]:
-    """Return the selection of a CONSTRUCT, the variables of its open triples, and its other template triples."""
+def _without_open_patterns(how: Plan, tree: Node) -> Plan:
+    """Return the plan with the selection of a CONSTRUCT; raises `NotUnderstood` for one of another shape."""
     if any(tree.get(part) for part in ("limitoffset", "having", "groupby", "valuesClause")):
         raise NotUnderstood("the query as a whole has a LIMIT, a GROUP BY or VALUES")
     if any(isinstance(term, str) and term.startswith("_:") for triple in tree.get("template") for term in triple):
         raise NotUnderstood("a blank node in the template is another one for each solution")
     # A template triple with a variable that is never bound makes nothing.
-    template = [triple for triple in tree.get("template") if not unbound & set(variables(triple))]
+    template = [triple for triple in tree.get("template") if not how.unbound.keys() & variables(triple)]
     where = tree.get("where")
     if where.kind == "SubSelect":
         raise NotUnderstood("the pattern is one sub-select")
@@ -154,18 +165,23 @@ def _without_open_patterns(tree: Node, unbound: set[str]) -> tuple[Node, tuple[s
     if not names:
         raise NotUnderstood("nothing is left of the template")
     held = subjects(parts)
-    exists = [
-        Node.of("Filter", expr=Node.of("Builtin_EXISTS", graph=_group((Node.of("TriplesBlock", triples=(triple,)),))))
-        for triple in opened
-        if triple[0] not in held
-    ]
-    selection = Node.of(
-        "SelectQuery",
-        modifier="DISTINCT",
-        projection=tuple(Node.of("vars", var=name) for name in names),
-        where=_group((*parts, *exists)),
+    loose = [triple for triple in opened if triple[0] not in held]
+    wanted = tuple(Node.of("vars", var=name) for name in names)
+
+    def selecting(checked: list[Triple]) -> str:
+        groups = [_group((Node.of("TriplesBlock", triples=(triple,)),)) for triple in checked]
+        exists = [Node.of("Filter", expr=Node.of("Builtin_EXISTS", graph=group)) for group in groups]
+        where = _group((*parts, *exists))
+        return text_of(Node.of("SelectQuery", modifier="DISTINCT", projection=wanted, where=where))
+
+    return replace(
+        how,
+        selection=selecting(loose),
+        unchecked=selecting([triple for triple in loose if triple not in template]),
+        checked=tuple(dict.fromkeys(triple[0] for triple in loose if triple in template)),
+        open=tuple(dict.fromkeys(subject_names)),
+        closed=tuple(closed),
     )
-    return selection, tuple(dict.fromkeys(subject_names)), tuple(closed)
 
 
 def _split(parts: list[Node], template: Sequence[Triple]) -> tuple[list[Triple], list[Node]]:
@@ -210,12 +226,12 @@ def _group(parts: tuple[Node, ...]) -> Node:
     return Node.of("GroupGraphPatternSub", part=tuple(merged))
 
 
-def _made(found: pl.DataFrame, triple: Triple) -> set[bytes]:
+def _made(found: pl.DataFrame, triple: Triple) -> pl.Series:
     """Return the template triple of each solution, as N-Triples, where it is one."""
     subject, predicate, value = (pl.col(term[1:]) if term.startswith("?") else pl.lit(_full(term)) for term in triple)
     rows = found.select(s=subject, p=predicate, o=value).drop_nulls().unique()
     rows = rows.filter(~pl.col("s").str.starts_with('"') & pl.col("p").str.starts_with("<"))
-    return {line.encode() for line in rows.select(pl.format("{} {} {} .", "s", "p", "o")).to_series()}
+    return rows.select(pl.format("{} {} {} .", "s", "p", "o").alias("line")).to_series()
 
 
 def _full(term: str) -> str:

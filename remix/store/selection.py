@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -86,7 +86,7 @@ def _fixed(how: Plan, name: str, fix: bool) -> Plan:
     if fix and all(how.unbound.values()):
         again = plan(with_variables(how.text, how.unbound))
         said = tuple(f"{old} in the template is read as {new}" for old, new in how.unbound.items())
-        return Plan(again.text, again.selection, again.open, again.closed, {}, said, again.tree, again.reason)
+        return replace(again, unbound={}, notes=said)
     old, new = next(iter(how.unbound.items()))
     hint = f"; did you mean {new}? --fix-variables accepts that" if new else ""
     raise QueryError(f"{name}: {old} in the template is never bound by the pattern{hint}")
