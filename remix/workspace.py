@@ -179,7 +179,8 @@ class Workspace:
     def evaluate(self, names: Iterable[str] = (), **choices: Any) -> tuple[pl.DataFrame, Sequence[str]]:
         """Return the scores of runs, and the names of gold's datasets; see `remix.scoring.evaluate`.
 
-        Gold is datasets by name (or remixes by file), or the files of `gold`, for which the workspace is not looked at.
+        Gold is datasets by name (or remixes by file), or the files of `gold`, for which of the workspace the knowledge
+        base alone is looked at.
         The choices are the fields of `remix.scoring.inputs.Sources` and of `remix.scoring.choice.Choice`.
         """
         from remix.scoring.evaluating import evaluated

@@ -2,9 +2,9 @@
 
 They differ from the paper's formulas and from ours: no union with the dataset's own sets; an unknown form or entity
 has confusion 1; dominance is divided by all annotations, also those that the dictionary does not know; the form side
-of dominance counts repeats of a form's first entity; forms with a space never match a dictionary key; a document
-without annotations counts as 0 in macro averages; words are what spaces separate; micro density counts linked
-annotations only, the documents' density all.
+of dominance counts the annotations of a form's first entity and no other entity; forms with a space never match a
+dictionary key; a document without annotations counts as 0 in macro averages; words are what spaces separate; micro
+density counts linked annotations only, the documents' density all.
 """
 
 from __future__ import annotations
@@ -30,13 +30,14 @@ def _sizes(corpus: Corpus) -> pl.DataFrame:
     rows = corpus.annotations
     order = corpus.frames.annotations.select("annotation").with_row_index("place")
     placed = rows.join(order, on="annotation", how="left", maintain_order="left")
-    first = pl.col("entity").sort_by("place").first().over("dataset", "key")
-    repeats = ((pl.col("entity") == first).sum().cast(pl.Int64) - 1).over("dataset", "key").clip(lower_bound=0)
+    # Diversity.java adds an entity to those of a form only where it is among them already: each repeat of the first.
+    first = pl.col("entity").sort_by("place").drop_nulls().first().over("dataset", "key")
+    of_first = (pl.col("entity") == first).sum().cast(pl.Int64).over("dataset", "key")
     unmatched = pl.col("key").str.contains(" ", literal=True)
     return placed.select(
         hfts_w_form=pl.when(unmatched).then(0).otherwise(pl.col("w_entities")),
         hfts_w_entity=pl.col("w_forms").fill_null(0),
-        hfts_d_form=pl.col("d_entities") + repeats,
+        hfts_d_form=of_first,
         hfts_d_entity=pl.col("d_forms").fill_null(0),
     )
 

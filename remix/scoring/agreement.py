@@ -7,6 +7,7 @@ Cohen, A Coefficient of Agreement for Nominal Scales, 1960.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -19,13 +20,16 @@ from remix.scoring.matchings import MATCHINGS
 from remix.scoring.mentions import NIL, Mentions, mentions_of
 from remix.scoring.overlaps import overlaps, touching
 
+if TYPE_CHECKING:
+    from remix.kb import KnowledgeBase
+
 __all__ = ["agreement", "kappa"]
 
 FREE = -2
 """The label of a token outside of all mentions."""
 
 
-def agreement(first: Frames, second: Frames) -> pl.DataFrame:
+def agreement(first: Frames, second: Frames, kb: KnowledgeBase | None = None) -> pl.DataFrame:
     """Return how far two annotations agree: a row for each thing compared and, for classes, each class.
 
     Columns: `compared`, `class`, `first` and `second` (how many each has), `agreed`, `f1` (2 · agreed / (first +
@@ -37,13 +41,13 @@ def agreement(first: Frames, second: Frames) -> pl.DataFrame:
     - 'tokens in mentions' and 'tokens by entity': words; κ is over all words of the texts, with one label each, that
       of the longest mention that covers them, or none.
 
-    Annotations of one span are one mention, on whose link two agree where they share one. Documents are aligned by
-    IRI, else by text; those that only one has are left out. Raises `BadInput` where they
-    share none, `UsageError` where the texts are not known.
+    Annotations of one span are one mention, on whose link two agree where they share one; entities are the same as in
+    `evaluate`, by the redirects and sameAs links of a knowledge base. Documents are aligned by IRI, else by text; those
+    that only one has are left out. Raises `BadInput` where they share none, `UsageError` where the texts are not known.
     """
     pairs = aligned(first, second, "the second gold")
     first, second = _required(first, pairs["gold"]), _required(second, pairs["document"])
-    mentions = mentions_of(first, {"the second gold": second})
+    mentions = mentions_of(first, {"the second gold": second}, kb)
     case = Case(mentions, mentions.gold, mentions.answers, overlaps(mentions))
     rows = [row for what in ("span", "link") for row in _of_mentions(case, what)]
     classes = _of_classes(case, first, second)

@@ -20,7 +20,7 @@ from remix.scoring.mentions import NIL, Mentions
 if TYPE_CHECKING:
     from remix.measures import Measured
 
-__all__ = ["NOT_OF_ANSWERS", "Answers"]
+__all__ = ["NOT_OF_ANSWERS", "Answers", "with_forms"]
 
 NOT_OF_ANSWERS = frozenset({"overlap"})
 """Measures of annotations that are about their neighbours, not about their own form and entity."""
@@ -87,22 +87,11 @@ class Answers:
                 kept.select(pl.lit("gold").alias("side"), *columns),
             ]
         )
-        rows = self._with_forms(rows)
+        rows = with_forms(rows, self.mentions, self.gold)
         # Numbers of sets of entities mean something on their own side alone.
         several = pl.when(pl.col("link") >= len(self.mentions.entities)).then("side")
         number = pl.struct("doc", "surface_form", "link", several.alias("several")).rank("dense")
         return rows.with_columns(answer=pl.format("urn:remix:answer:{}", number))
-
-    def _with_forms(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Return the rows with the surface forms that are missing cut out of gold's texts."""
-        missing = rows.filter(pl.col("surface_form").is_null()).select("side", "id", "doc", "begin", "end")
-        if missing.is_empty():
-            return rows
-        texts = self.mentions.documents.join(self.gold.documents.select("document", "text"), on="document")
-        cut = pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin"))
-        found = missing.join(texts.select("doc", "text"), on="doc").select("side", "id", cut=cut)
-        rows = rows.join(found, on=["side", "id"], how="left", maintain_order="left")
-        return rows.with_columns(pl.coalesce("surface_form", "cut").alias("surface_form")).drop("cut")
 
     @cached_property
     def frames(self) -> Frames:
@@ -178,6 +167,22 @@ class Answers:
             return None
         joined = own.join(values.select(answer="annotation", value=column), on="answer", maintain_order="left")
         return joined.select("value", a="id")
+
+
+def with_forms(rows: pl.DataFrame, mentions: Mentions, gold: Frames) -> pl.DataFrame:
+    """Return mentions of either side with the surface forms that are missing cut out of gold's texts.
+
+    `rows` has doc, begin, end and surface_form; a form stays null where the text is not known.
+    """
+    missing = rows["surface_form"].is_null()
+    if not missing.any():
+        return rows
+    texts = mentions.documents.join(gold.documents.select("document", "text"), on="document").select("doc", "text")
+    numbered = rows.with_columns(row=pl.int_range(pl.len()))
+    cut = pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin"))
+    found = numbered.filter(missing).join(texts, on="doc").select("row", cut=cut)
+    found = numbered.join(found, on="row", how="left", maintain_order="left")
+    return found.with_columns(surface_form=pl.coalesce("surface_form", "cut")).drop("row", "cut")
 
 
 def _place(values: pl.Series, among: pl.Series) -> pl.Series:

@@ -61,7 +61,11 @@ class Case:
         return bool(self.gold.select((pl.col("ignorable") == "dropped").any()).item())
 
     def judged(self, criterion: str, matching: Matching) -> Judged:
-        """Return the outcome by `criterion` ('link': span and entity, 'span': span alone), computed once."""
+        """Return the outcome by `criterion`, computed once.
+
+        'link': span and entity; 'span': span alone, whatever the links are; 'span, link first': span alone, but of
+        several answers that a mention may take, the one that is linked right.
+        """
         judged: Judged = self.once((criterion, matching.name), lambda case: _judge(case, criterion, matching))
         return judged
 
@@ -79,6 +83,8 @@ def _judge(case: Case, criterion: str, matching: Matching) -> Judged:
     correct = pl.col("link") if criterion == "link" else pl.lit(True)
     pairs = looked_up(looked_up(matching.pairs(case), "g", case.gold, ["ignorable"]), "a", case.answers, ["system"])
     pairs = pairs.with_columns(correct=correct, spans=matching.spans)
+    if criterion == "span":
+        pairs = pairs.with_columns(link=pl.lit(True))
     edges = pairs.filter(pl.col("spans") & pl.col("ignorable").is_null())
     edges = looked_up(edges, "g", required, ["doc", "group", "option", "size"])
     assigned = assign(
@@ -100,7 +106,7 @@ def _whole(assigned: pl.DataFrame) -> pl.DataFrame:
 
 
 def _further(pairs: pl.DataFrame, required: pl.DataFrame, right: pl.DataFrame) -> pl.Series:
-    """Return the answers that are, span and entity, another alternative of a mention that the system has already.
+    """Return the answers that match another alternative of a mention that the system has already, as TPs have to.
 
     Without this, gold that writes its alternatives as several annotations would not be perfect as answers.
     """
@@ -111,10 +117,10 @@ def _further(pairs: pl.DataFrame, required: pl.DataFrame, right: pl.DataFrame) -
     # By span and entity, since repeated annotations are one group and no alternatives of each other.
     like = ["group", "begin", "end", "meant"]
     named = several.select("g", *like[:3], meant="link")
-    exact = looked_up(pairs.filter(pl.col("equal") & pl.col("link")), "g", named, like)
+    fitting = looked_up(pairs.filter(pl.col("spans") & pl.col("correct")), "g", named, like)
     taken = looked_up(right.select("g", system="case"), "g", named, like)
-    exact = exact.join(satisfied, on=["group", "system"], how="semi")
-    return exact.join(taken, on=[*like, "system"], how="anti")["a"].unique()
+    fitting = fitting.join(satisfied, on=["group", "system"], how="semi")
+    return fitting.join(taken, on=[*like, "system"], how="anti")["a"].unique()
 
 
 def _outcomes(
@@ -142,14 +148,22 @@ def fits_ignorable(pairs: pl.DataFrame) -> pl.Series:
     """Return the answers, of those that are no TP, that fit an ignorable annotation better than any kept one.
 
     The fit is the link, then the overlap; ties go to the kept annotation. A dropped annotation takes any answer that
-    overlaps it, an optional one only what matches it in full.
+    overlaps it, an optional one only what matches it in full. An answer on the very span of a kept annotation belongs
+    there, whatever overlaps it: only what is gold on that same span, by its link too, takes it away.
     """
     takes = pl.when(pl.col("ignorable") == "optional").then(pl.col("spans") & pl.col("correct")).otherwise(pl.lit(True))
     ignorable = pairs.filter(pl.col("ignorable").is_not_null() & takes)
     if ignorable.is_empty():
         return pairs["a"].clear()
+    kept = pairs.filter(pl.col("ignorable").is_null())
+    itself = pl.col("equal") & pl.col("link")
+    placed = kept.filter("equal")["a"].unique()
     fit = pl.col("link").cast(pl.Float64) * 2 + pl.col("shared") / pl.col("union")
-    best = ignorable.group_by("a").agg(fit=fit.max())
-    kept = pairs.filter(pl.col("ignorable").is_null()).join(best, on="a", how="semi")
+    best = (
+        ignorable.filter(itself | ~pl.col("a").is_in(placed.implode()))
+        .group_by("a")
+        .agg(fit=fit.max(), itself=itself.any())
+    )
     rival = kept.group_by("a").agg(rival=fit.max())
-    return best.join(rival, on="a", how="left").filter(pl.col("fit") > pl.col("rival").fill_null(-1.0))["a"]
+    best = best.join(rival, on="a", how="left")
+    return best.filter(pl.col("itself") | (pl.col("fit") > pl.col("rival").fill_null(-1.0)))["a"]

@@ -47,7 +47,7 @@ def typed(
     """
     gold, answers = _sets(case, below, within)
     case = case if bare else _asked(case, gold)
-    judged = case.judged("span", matching)
+    judged = case.judged("span, link first", matching)
     asked = gold.group_by("g").agg(asked=pl.len().cast(pl.Int64))
     answered = answers.group_by("a").agg(answered=pl.len().cast(pl.Int64))
     pairs = looked_up(judged.pairs.select("system", "g", "a"), "g", case.gold, ["doc", "group"])

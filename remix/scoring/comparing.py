@@ -80,6 +80,7 @@ def agreement_of(keeper: Keeper, sources: Sources) -> pl.DataFrame:
         *(kept_gold(keeper.store, [name])[0] for name in sources.names),
         *(read_frames([file]) for file in sources.gold),
     )
-    fields = {"remix": __version__, "entities": iris.VERSION}
+    kb = keeper.kb
+    fields = {"remix": __version__, "entities": iris.VERSION} | ({"kb": kb.version[:LENGTH]} if kb is not None else {})
     hashes = {name: frames_hash(frames)[:LENGTH] for name, frames in (("first", first), ("second", second))}
-    return agreement(first, second).with_columns(signature=pl.lit(str(Signature({**fields, **hashes}))))
+    return agreement(first, second, kb).with_columns(signature=pl.lit(str(Signature({**fields, **hashes}))))

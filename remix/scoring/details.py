@@ -10,6 +10,7 @@ import polars as pl
 from remix.errors import UnknownName
 from remix.frames import Frames
 from remix.names import RMX
+from remix.scoring.answers import with_forms
 from remix.scoring.cases import Case
 
 __all__ = ["DETAILS", "with_detail"]
@@ -23,15 +24,7 @@ def _confidence(frames: Frames) -> pl.DataFrame:
 
 
 def _surface_form(frames: Frames) -> pl.DataFrame:
-    """Return the surface forms; those that are missing are cut out of the texts."""
-    rows = frames.annotations.select("annotation", "document", "begin", "end", "surface_form")
-    missing = rows.filter(pl.col("surface_form").is_null())
-    if missing.is_empty():
-        return rows.select("annotation", "surface_form")
-    cut = pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin"))
-    found = missing.join(frames.documents.select("document", "text"), on="document").select("annotation", cut=cut)
-    rows = rows.join(found.unique("annotation"), on="annotation", how="left", maintain_order="left")
-    return rows.select("annotation", surface_form=pl.coalesce("surface_form", "cut"))
+    return frames.annotations.select("annotation", "surface_form")
 
 
 def _cluster(frames: Frames) -> pl.DataFrame:
@@ -72,7 +65,7 @@ DETAILS: Mapping[str, Callable[[Frames], pl.DataFrame]] = {
 def with_detail(case: Case, name: str) -> Case:
     """Return the case with a further column of gold and of answers, null without known frames.
 
-    Raises `UnknownName` for another column.
+    Surface forms that a side does not tell are cut out of gold's texts. Raises `UnknownName` for another column.
     """
     if name not in DETAILS:
         raise UnknownName("detail", name, DETAILS)
@@ -84,12 +77,11 @@ def with_detail(case: Case, name: str) -> Case:
     runs = enumerate(known.runs.values()) if known else ()
     answered = [_once(read(run)).with_columns(system=pl.lit(n, pl.Int64)) for n, run in runs]
     answered = answered or [given.clear().with_columns(system=pl.lit(0, pl.Int64))]
-    return replace(
-        case,
-        gold=case.gold.join(given, on="annotation", how="left", maintain_order="left"),
-        answers=case.answers.join(pl.concat(answered), on=["system", "annotation"], how="left", maintain_order="left"),
-        _judged={},
-    )
+    gold = case.gold.join(given, on="annotation", how="left", maintain_order="left")
+    answers = case.answers.join(pl.concat(answered), on=["system", "annotation"], how="left", maintain_order="left")
+    if known and name == "surface_form":
+        gold, answers = (with_forms(rows, case.mentions, known.gold) for rows in (gold, answers))
+    return replace(case, gold=gold, answers=answers, _judged={})
 
 
 def _once(rows: pl.DataFrame) -> pl.DataFrame:

@@ -17,6 +17,7 @@ from remix.frames_folder import FramesFolder, is_frames_folder
 from remix.names import EL, RMX
 from remix.scoring.choice import Choice, fields_of
 from remix.scoring.columns import columns_of, is_of_errors, run_of
+from remix.scoring.conventions import CONVENTIONS
 from remix.scoring.entities import read_entities, with_coarse, with_types
 from remix.scoring.kept import kept_gold, kept_runs, measured_columns
 from remix.scoring.knowledge import Inputs, Knowledge
@@ -57,7 +58,7 @@ class Sources:
     """Where gold, runs and what is known of entities are read from.
 
     - `names`: datasets of the workspace, or files, such as remixes, that are read beside it;
-    - `gold`: files of gold in their place, for which the workspace and its knowledge base are not looked at;
+    - `gold`: files of gold in their place; of the workspace the knowledge base alone is looked at;
     - `runs`: answers as `NAME=FILE` settings; files of one name add up;
     - `systems`: systems whose kept runs are scored, by default all of them where there are no `runs`;
     - `entities`: a table of entities, as `read_entities` reads it;
@@ -128,12 +129,14 @@ def read_inputs(keeper: Keeper, sources: Sources, choice: Choice) -> Inputs:
     runs = repeats_of({name: run for name, (run, _) in read.items()})
     contents = contents_of_repeats(runs, {name: known for name, (_, known) in read.items()})
     if sources.gold:
-        gold, content = read_contents(sources.gold)
+        # A profile that scores documents without anything scores gold that is empty throughout, too.
+        bare = CONVENTIONS["undefined-null"] not in choice.profile.rules
+        gold, content = read_contents(sources.gold, unannotated=bare)
         contents[""] = content_hash(content, *gold.documents["dataset"].unique().sort())
         asked = [*columns_of(choice.by), *column_weighed_by(choice.weight)]
         told = {*choice.profile.slices, *(SEEN if sources.seen else ())}
         properties = properties_of(gold, [name for name in asked if name not in told], sources.gold)
-        found = Inputs(gold, runs, Knowledge(document_columns=properties), contents)
+        found = Inputs(gold, runs, Knowledge(document_columns=properties, kb=keeper.kb), contents)
     else:
         found = _kept(keeper, sources, choice, runs, contents)
     found = _with_entities(found, sources)

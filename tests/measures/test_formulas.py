@@ -404,6 +404,18 @@ def test_hfts_profile_when_values_are_missing_then_the_library_is_followed(corpu
     assert of(measured, "maxRecall", "macro") == pytest.approx(0.25)
 
 
+def test_hfts_profile_when_a_form_repeats_then_its_first_entity_alone_counts(corpus: Make, make_kb: MakeKb) -> None:
+    # W(a) = 4 entities. The library begins a form's list with its first entity and adds only what is in it already:
+    # A, B, A, C leaves [A, A], 2 of 4 for each of the four annotations; the entities B and C never count.
+    kb = make_kb([("a", f"dbr:{name}", "", "n") for name in "ABCD"])
+    frames = corpus(
+        [("d/1", "a", kb_iri("A")), ("d/1", "a", kb_iri("B")), ("d/2", "a", kb_iri("A")), ("d/2", "a", kb_iri("C"))]
+    )
+    assert of(compute(frames, kb, profile="hfts"), "diversitySurfaceForms", "micro") == pytest.approx(2 / 4)
+    # By the formula of the paper D has 3 entities of the form: 3 of 4.
+    assert of(compute(frames, kb), "diversitySurfaceForms", "micro") == pytest.approx(3 / 4)
+
+
 def test_name_relation_when_forms_differ_from_the_label_then_they_are_named_so(corpus: Make, make_kb: MakeKb) -> None:
     kb = make_kb([("a", "dbr:MJ", "", "n")], labels=[("dbr:MJ", "Michael Jackson", "l")])
     forms = ["michael jackson", "Jackson", "Michael Joseph Jackson", "King of Pop"]

@@ -14,9 +14,12 @@ from click.testing import CliRunner
 from remix.cli import cli
 from remix.errors import UnknownName, UsageError
 from remix.formats.nif import write_frames
+from remix.kb import build_from_tables
 from remix.scoring import evaluate
 from remix.scoring.agreement import agreement
 from remix.scoring.comparison import Part, compared
+from remix.signature import Signature
+from remix.workspace import Workspace
 from tests.scoring.conftest import framed
 
 UNITS = 12
@@ -206,3 +209,35 @@ def test_command_compares_systems_and_annotations(files: dict[str, Path]):
     assert both.exit_code == 0, both.output
     assert "tokens by entity" in both.stdout
     assert "signature remix:" in both.stdout
+
+
+@pytest.fixture
+def renamed(tmp_path: Path) -> tuple[Path, Path, Path]:
+    """A workspace whose knowledge base has e:Augusta as a redirect to e:Ada, and two files that use one name each."""
+    tables = tmp_path / "tables"
+    tables.mkdir()
+    (tables / "surface_forms.tsv").write_text("surface_form\tentity_iri\tcount\tsource\nAda\thttp://e.org/Ada\t1\tx\n")
+    (tables / "redirects.tsv").write_text("redirect\ttarget\tsource\nhttp://e.org/Augusta\thttp://e.org/Ada\tx\n")
+    workspace = Workspace(tmp_path / "work")
+    workspace.attach_kb(str(build_from_tables(tables, tmp_path / "kb", name="tiny").folder))
+    files = []
+    for name in ("Ada", "Augusta"):
+        line = {"text": TEXT, "document": "d", "begin": 0, "end": 3, "entity": f"http://e.org/{name}"}
+        files.append(tmp_path / f"{name}.jsonl")
+        files[-1].write_text(json.dumps(line))
+    return tmp_path / "work", *files
+
+
+def test_agreement_has_the_identities_of_the_knowledge_base(renamed):
+    folder, one, other = renamed
+    for agreed, kept in ((1, Workspace(folder)), (0, Workspace(folder / "none"))):
+        rows = kept.agreement(gold=[one, other]).filter(compared="links, strong")
+        assert rows.select("first", "second", "agreed").row(0) == (1, 1, agreed)
+        assert ("kb" in dict(Signature.parse(rows["signature"][0]).fields)) == bool(agreed)
+
+
+def test_gold_files_are_scored_with_the_identities_of_the_knowledge_base(renamed):
+    folder, one, other = renamed
+    for found, kept in ((1.0, Workspace(folder)), (0.0, Workspace(folder / "none"))):
+        rows, _ = kept.evaluate(gold=[one], runs=[f"s={other}"], tasks=["A2KB"], matchings=["strong"])
+        assert rows.filter(average="micro")["f1"].to_list() == [found]

@@ -119,3 +119,67 @@ def test_slice_and_remix_by_the_same_condition_have_the_same_figures(frames):
     remix = evaluate(frames(cut), {"s": run}, types=types, scope="person").filter(pl.col("column") == "")
     same = [name for name in sliced.columns if name not in ("column", "slice", "signature", "signature_short")]
     assert sliced.select(same).equals(remix.select(same))
+
+
+UNIVERSITY = {"begin": 0, "end": 20, "entity": "e:University"}
+LONDON = {"begin": 14, "end": 20, "entity": "e:London"}
+
+
+@pytest.mark.parametrize("task", ["A2KB", "D2KB"])
+def test_wrong_link_on_the_very_span_of_a_kept_mention_is_wrong_though_a_dropped_one_has_it(frames, counts, task):
+    # 'University of London' kept and linked to London, which the dropped 'London' inside it is: P = 0 / 1.
+    gold = frames([UNIVERSITY, LONDON | {"ignorable": "dropped"}])
+    assert counts(gold, frames([UNIVERSITY | {"entity": "e:London"}]), task) == (0, 1, 1, 0)
+    # Beside a further kept mention that is right the P is 1 / 2, where it was 1.
+    gold = frames([UNIVERSITY, LONDON | {"ignorable": "dropped"}, PERSON | {"begin": 40, "end": 50}])
+    run = frames([UNIVERSITY | {"entity": "e:London"}, PERSON | {"begin": 40, "end": 50}])
+    assert counts(gold, run, task) == (1, 1, 1, 0)
+
+
+@pytest.mark.parametrize("matching", ["strong", "weak"])
+def test_what_is_gold_on_the_very_span_of_a_kept_mention_is_ignored_where_it_was_dropped(frames, counts, matching):
+    # Two readings of one span, one of them dropped: all of gold as answers is perfect on the remix.
+    gold = frames([UNIVERSITY, UNIVERSITY | {"entity": "e:Campus", "ignorable": "dropped"}])
+    run = frames([UNIVERSITY, UNIVERSITY | {"entity": "e:Campus"}])
+    assert counts(gold, run, "A2KB", matching) == (1, 0, 0, 1)
+
+
+@pytest.mark.parametrize("links", [("e:University", "e:London"), ("e:X", "e:Y"), ("e:Campus", "e:X"), (None, "e:Rome")])
+@pytest.mark.parametrize("matching", ["strong", "weak"])
+def test_recognition_is_the_same_whatever_the_links_are(frames, counts, matching, links):
+    # Two answers on the span of one mention with two readings, and one that overlaps a kept and a dropped mention.
+    gold = frames(
+        [
+            UNIVERSITY | {"group": "g", "option": "a"},
+            UNIVERSITY | {"entity": "e:Campus", "group": "g", "option": "b"},
+            CITY | {"begin": 30, "end": 50, "ignorable": "dropped"},
+            PERSON | {"begin": 52, "end": 60},
+        ]
+    )
+    first, second = links
+    run = frames(
+        [UNIVERSITY | {"entity": first}, UNIVERSITY | {"entity": second}, {"begin": 45, "end": 56, "entity": second}]
+    )
+    # The second answer is on the span of the further reading. [45, 56) shares 5 of 26 characters with the dropped
+    # mention and 4 of 15 with the kept one, which it fits better: an FP under strong matching, a TP under weak.
+    assert counts(gold, run, "ERec", matching) == ((1, 1, 1, 1) if matching == "strong" else (2, 0, 0, 1))
+
+
+def test_further_alternative_is_ignored_by_the_matching_of_the_task(frames, counts):
+    # 'New York' and 'York' are alternatives; 'New York' is found. The second answer is a part of 'York' or its like.
+    long = {"begin": 0, "end": 8, "entity": "e:NewYork", "group": "g", "option": "a"}
+    short = {"begin": 4, "end": 8, "entity": "e:York", "group": "g", "option": "b"}
+    gold = frames([long, short])
+
+    def found(begin, entity, task, matching):
+        run = frames([{"begin": 0, "end": 8, "entity": "e:NewYork"}, {"begin": begin, "end": 8, "entity": entity}])
+        return counts(gold, run, task, matching)
+
+    assert found(4, "e:York", "A2KB", "strong") == (1, 0, 0, 1)
+    assert found(5, "e:York", "A2KB", "strong") == (1, 1, 0, 0)  # not its span
+    assert found(5, "e:York", "A2KB", "weak") == (1, 0, 0, 1)  # overlaps it and has its link
+    assert found(5, "e:Oslo", "A2KB", "weak") == (1, 1, 0, 0)  # another link
+    assert found(4, "e:Oslo", "A2KB", "strong") == (1, 1, 0, 0)
+    assert found(4, "e:Oslo", "ERec", "strong") == (1, 0, 0, 1)  # its span is enough
+    assert found(5, "e:Oslo", "ERec", "strong") == (1, 1, 0, 0)
+    assert found(5, "e:Oslo", "ERec", "weak") == (1, 0, 0, 1)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
+from remix import progress
 from remix.frames import Frames
 from remix.scoring import PROFILES, evaluate
 from remix.scoring.conventions import ASPECTS
@@ -85,6 +86,30 @@ def test_spans_of_euef_match_where_their_texts_are_alike_enough(frames):
     # 'University of Oxford' has 20 of 24 characters: similarity 0.83; 'e University of Oxford' 22/24 = 0.92.
     assert counts(gold, texted(frames, [at(4, 24)], text), "euef", "fuzzy-over(0.85)") == (0, 1, 1)
     assert counts(gold, texted(frames, [at(2, 24)], text), "euef", "fuzzy-over(0.85)") == (1, 0, 0)
+
+
+def test_the_paper_of_euef_takes_any_overlap(frames):
+    # Its figures have t = 0, the released code 0.85: 'Oxford' has 6 of 24 characters.
+    assert PROFILES["euef"].headline == ("A2KB", "fuzzy-over(0)")
+    text = "the University of Oxford"
+    gold, run = texted(frames, [at(0, 24)], text), texted(frames, [at(18, 24)], text)
+    assert counts(gold, run, "euef", "fuzzy-over(0)") == (1, 0, 0)
+    assert counts(gold, run, "euef", "fuzzy-over(0.85)") == (0, 1, 1)
+
+
+@pytest.mark.parametrize(("profile", "matching"), [("euef", "fuzzy-over(0.85)"), ("remix", "fuzzy(0.85)")])
+def test_forms_that_a_run_does_not_tell_are_cut_from_golds_text(frames, profile, matching):
+    # 22 of 24 characters; the run has neither surface forms nor texts.
+    gold = texted(frames, [at(0, 24)], "the University of Oxford")
+    assert counts(gold, frames([at(2, 24)]), profile, matching) == (1, 0, 0)
+    assert counts(gold, frames([at(18, 24)]), profile, matching) == (0, 1, 1)
+
+
+def test_spans_whose_words_nobody_knows_match_where_they_are_equal_and_it_is_said(frames, capsys):
+    with progress.enable():
+        found = counts(frames([at(0, 4), at(6, 10)]), frames([at(0, 4), at(6, 9)]), "remix", "fuzzy(0)")
+    assert found == (1, 1, 1)
+    assert "1 overlapping spans match nothing because" in capsys.readouterr().err
 
 
 def test_at_a_threshold_of_one_nothing_matches_in_euef_and_equal_spans_do_by_default(frames):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from remix import progress
 from remix.scoring.dense import looked_up
 from remix.scoring.matchings import Matching
 
@@ -16,7 +17,10 @@ DEFAULT = 0.85
 
 
 def _similar(case: Case) -> pl.DataFrame:
-    """Return the overlapping pairs with `similarity`: 1 - edit distance / length of the longer text."""
+    """Return the overlapping pairs with `similarity`: 1 - edit distance / length of the longer text.
+
+    It is 1 for equal spans, and null where the words of one of the two are not known, which is said.
+    """
     from rapidfuzz.distance import Levenshtein
     from rapidfuzz.process import cpdist
 
@@ -29,7 +33,15 @@ def _similar(case: Case) -> pl.DataFrame:
     found: list[float] = []
     if len(pairs):
         found = cpdist(*texts, scorer=Levenshtein.normalized_similarity, dtype="float64").tolist()
-    return pairs.drop("asked", "surface_form").with_columns(similarity=pl.Series(found, dtype=pl.Float64))
+    known = pl.col("asked").is_not_null() & pl.col("surface_form").is_not_null()
+    alike = pl.when("equal").then(1.0).when(known).then(pl.Series(found, dtype=pl.Float64))
+    pairs = pairs.with_columns(similarity=alike).drop("asked", "surface_form")
+    if unknown := pairs["similarity"].null_count():
+        progress.note(
+            f"fuzzy matching compares words, and {unknown} overlapping spans match nothing because theirs are not "
+            "known: give gold with its texts, or runs with surface forms"
+        )
+    return pairs
 
 
 def _at(threshold: float, name: str = "") -> Matching:

@@ -22,7 +22,7 @@ def _at(measure: str) -> Task:
     def count(case: Case, matching: Matching) -> pl.DataFrame:
         """Return TP: mentions with a right span and link, FP and FN: with a right span and a wrong link."""
         keys = ["system", "doc", "group"]
-        spans = case.judged("span", matching).groups.select(keys).unique()
+        spans = case.judged("span, link first", matching).groups.select(keys).unique()
         if measure == "shared":
             spans = spans.filter(pl.len().over("doc", "group") == len(case.mentions.systems))
         links = case.judged("link", matching).groups.select(*keys, right=pl.lit(True)).unique()
