@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import math
 import os
 import re
 import sys
@@ -15,36 +16,53 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
-from remix.errors import BadInput, Error
+from remix.errors import BadInput, Error, UsageError
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-__all__ = ["default_name", "open_bytes", "open_measured", "read_bytes", "readable", "stem", "written"]
+__all__ = [
+    "default_name",
+    "expansion_limit",
+    "open_bytes",
+    "open_measured",
+    "read_bytes",
+    "readable",
+    "refuse_expansion",
+    "stem",
+    "written",
+]
 
 _COMPRESSIONS = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstandard"}
 _COMPRESSED_SUFFIXES = (".gz", ".bz2", ".zst")
 
+EXPANSION, FREE = 250, 1 << 28
+"""How many times its size a compressed file may become, and how many bytes it may become whatever its size."""
+_PIECE = 1 << 9
+"""How many bytes of zstandard are decompressed at once: each may become thirty thousand."""
+
 
 @contextmanager
-def open_bytes(path: Path | str) -> Iterator[BinaryIO]:
+def open_bytes(path: Path | str, *, own: bool = False) -> Iterator[BinaryIO]:
     """Open a file for reading, decompressed by what its first bytes say; `-` is standard input.
 
     Raises `BadInput` for what is no readable file, and for a compressed file that is cut short or damaged,
-    also when that shows only while the caller reads.
+    also when that shows only while the caller reads; and for one that becomes more than `expansion_limit` says,
+    unless it is remix's `own`.
     """
-    with open_measured(path) as (stream, _):
+    with open_measured(path, own=own) as (stream, _):
         yield stream
 
 
 @contextmanager
-def open_measured(path: Path | str) -> Iterator[tuple[BinaryIO, Callable[[], int]]]:
+def open_measured(path: Path | str, *, own: bool = False) -> Iterator[tuple[BinaryIO, Callable[[], int]]]:
     """Open a file as `open_bytes` does, with what tells how many bytes of it, as it is on disk, have been taken."""
     name = "standard input" if str(path) == "-" else str(path)
     try:
         with sys.stdin.buffer if str(path) == "-" else Path(path).open("rb") as raw:
-            reader: io.BufferedReader = io.BufferedReader(cast(io.RawIOBase, raw))
-            yield _decompressed(reader), reader.tell if reader.seekable() else lambda: 0
+            counted = _Counted(raw)
+            reader: io.BufferedReader = io.BufferedReader(cast(io.RawIOBase, counted))
+            yield _decompressed(reader, name, None if own else counted), lambda: counted.taken
     except IsADirectoryError:
         raise BadInput(name, "is a folder; name the files in it") from None
     except FileNotFoundError:
@@ -61,22 +79,101 @@ def open_measured(path: Path | str) -> Iterator[tuple[BinaryIO, Callable[[], int
         raise
 
 
-def read_bytes(path: Path | str) -> bytes:
+def read_bytes(path: Path | str, *, own: bool = False) -> bytes:
     """Return the whole decompressed content of a file; raises as `open_bytes`."""
-    with open_bytes(path) as stream:
+    with open_bytes(path, own=own) as stream:
         return stream.read()
 
 
-def _decompressed(raw: io.BufferedReader) -> BinaryIO:
+def expansion_limit(size: int) -> int:
+    """Return how many bytes a compressed file of a size may become.
+
+    The environment variable `REMIX_MAX_EXPANSION` says how many times its size, 250 by default; whatever its size, a
+    file may become 256 MB. Raises `UsageError` where the variable is no number above 0.
+
+    >>> expansion_limit(1_000), expansion_limit(10_000_000)
+    (268435456, 2500000000)
+    """
+    said = os.environ.get("REMIX_MAX_EXPANSION", str(EXPANSION))
+    try:
+        factor = float(said)
+    except ValueError:
+        factor = math.nan
+    if not factor > 0:
+        raise UsageError(f"REMIX_MAX_EXPANSION is a number above 0, not '{readable(said)}'")
+    return max(FREE, int(min(factor, 1e9) * size))
+
+
+def refuse_expansion(name: object, size: int, becomes: int) -> None:
+    """Raise `BadInput` where a compressed file becomes more than a file of its size may."""
+    if becomes > expansion_limit(size):
+        reason = f"{size:,} compressed bytes become more than {expansion_limit(size):,}"
+        raise BadInput(name, f"{reason}: if it is meant to, set REMIX_MAX_EXPANSION={max(2 * becomes // size, 1000)}")
+
+
+def _decompressed(raw: io.BufferedReader, name: str, counted: _Counted | None) -> BinaryIO:
     head = raw.peek(4)[:4]
     kind = next((k for magic, k in _COMPRESSIONS.items() if head.startswith(magic)), "")
+    if not kind:
+        return raw
+    stream: BinaryIO
     if kind == "gzip":
-        return cast(BinaryIO, gzip.GzipFile(fileobj=raw))
-    if kind == "bzip2":
-        return cast(BinaryIO, bz2.BZ2File(raw))
-    if kind == "zstandard":
-        return io.BufferedReader(_Zstandard(raw), 1 << 17)
-    return raw
+        stream = cast(BinaryIO, gzip.GzipFile(fileobj=raw))
+    elif kind == "bzip2":
+        stream = cast(BinaryIO, bz2.BZ2File(raw))
+    else:
+        stream = io.BufferedReader(_Zstandard(raw), 1 << 17)
+    return stream if counted is None else io.BufferedReader(_Bounded(stream, name, counted), 1 << 17)
+
+
+class _Counted(io.RawIOBase):
+    """A file as it is on disk, with the number of bytes that were taken of it."""
+
+    def __init__(self, raw: BinaryIO) -> None:
+        self._raw = raw
+        self.taken = 0
+
+    def readable(self) -> bool:
+        """Return that the stream can be read."""
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        """Return how many bytes were put into the buffer, 0 at the end."""
+        count: int = self._raw.readinto(buffer)  # type: ignore[attr-defined]
+        self.taken += count
+        return count
+
+    def readall(self) -> bytes:
+        """Return all that is left; by itself it would come in pieces of 8 kB."""
+        left = self._raw.read()
+        self.taken += len(left)
+        return left
+
+
+class _Bounded(io.RawIOBase):
+    """Decompressed bytes, as many as their file may become."""
+
+    def __init__(self, stream: BinaryIO, name: str, counted: _Counted) -> None:
+        self._stream = stream
+        self._name = name
+        self._counted = counted
+        self._given = 0
+
+    def readable(self) -> bool:
+        """Return that the stream can be read."""
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        """Return how many bytes were put into the buffer, 0 at the end; raises `BadInput` beyond the limit."""
+        count: int = self._stream.readinto(buffer)  # type: ignore[attr-defined]
+        self._given += count
+        if self._given > FREE:
+            refuse_expansion(self._name, self._counted.taken, self._given)
+        return count
+
+    def readall(self) -> bytes:
+        """Return all that is left, as long as that is not too much."""
+        return b"".join(iter(lambda: self.read(1 << 20) or b"", b""))
 
 
 class _Zstandard(io.RawIOBase):
@@ -101,7 +198,7 @@ class _Zstandard(io.RawIOBase):
             block = self._frame.unused_data if self._frame.eof else b""
             if self._frame.eof:
                 self._frame, self._begun = self._new_frame(), False
-            block = block or self._raw.read(1 << 17)
+            block = block or self._raw.read(_PIECE)
             if not block:
                 if self._begun:
                     raise EOFError("the last zstandard frame has no end")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import tracemalloc
 from pathlib import Path
 
 import pytest
 import zstandard
 
-from remix.errors import BadInput, Error
+from remix import files
+from remix.errors import BadInput, Error, UsageError
 from remix.files import default_name, open_bytes, read_bytes, stem, written
 
 TEXT = "Ä line with a snowman ☃\n".encode() * 1000
@@ -79,3 +81,50 @@ def test_written_when_the_folder_is_a_file_says_so(tmp_path: Path) -> None:
 )
 def test_names_come_from_the_file(path: str, name: str, dataset: str) -> None:
     assert (stem(path), default_name(path)) == (name, dataset)
+
+
+ZEROS = b"0" * (1 << 22)
+
+
+def bomb(kind: str) -> bytes:
+    """Return a small file that becomes 64 MB: frames, members and streams may follow each other."""
+    return COMPRESSIONS[kind](ZEROS * 4) * 4
+
+
+@pytest.fixture
+def four_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files may become 4 MB whatever their size, instead of 256."""
+    monkeypatch.setattr(files, "FREE", 1 << 22)
+
+
+@pytest.mark.usefixtures("four_free")
+@pytest.mark.parametrize("kind", ["gzip", "bzip2", "zstandard"])
+def test_read_when_it_becomes_too_much_is_refused_in_bounded_memory(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REMIX_MAX_EXPANSION", "100")
+    (tmp_path / "bomb").write_bytes(bomb(kind))
+    tracemalloc.start()
+    try:
+        with pytest.raises(BadInput, match=r"bomb: [\d,]+ compressed bytes become more than [\d,]+: .*REMIX_MAX_EXP"):
+            read_bytes(tmp_path / "bomb")
+        # 4 MB are free, a piece of zstandard becomes 16 MB.
+        assert tracemalloc.get_traced_memory()[1] < 40e6
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.usefixtures("four_free")
+def test_read_when_it_is_allowed_becomes_as_much_as_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.zst").write_bytes(bomb("zstandard"))
+    monkeypatch.setenv("REMIX_MAX_EXPANSION", "1000000")
+    assert len(read_bytes(tmp_path / "a.zst")) == 1 << 26
+    monkeypatch.setenv("REMIX_MAX_EXPANSION", "much")
+    with pytest.raises(UsageError, match="REMIX_MAX_EXPANSION is a number above 0, not 'much'"):
+        read_bytes(tmp_path / "a.zst")
+
+
+@pytest.mark.usefixtures("four_free")
+def test_read_when_it_is_remix_s_own_file_has_no_limit(tmp_path: Path) -> None:
+    (tmp_path / "a.zst").write_bytes(bomb("zstandard"))
+    assert len(read_bytes(tmp_path / "a.zst", own=True)) == 1 << 26

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import shutil
+import struct
 import tempfile
 import zipfile
+import zlib
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
 from remix.errors import BadInput, Error
-from remix.files import written
+from remix.files import refuse_expansion, written
 
 __all__ = ["is_collection", "members_of", "write_collection"]
 
 _LARGEST = 1 << 31
-"""How many bytes the files of a collection may have together: a small archive can unfold to more than any disk."""
+"""How many bytes the files of a collection may have together."""
 _ZIP = b"PK\x03\x04"
 _NO_TIME = (1980, 1, 1, 0, 0, 0)
 
@@ -33,13 +36,17 @@ def is_collection(path: Path) -> bool:
 def members_of(path: Path) -> dict[str, bytes]:
     """Return the files of a folder or zip archive by their relative names, sorted; hidden ones are left out.
 
-    Raises `BadInput` for what cannot be read, members that lie outside the archive, and more than 2 GB.
+    Raises `BadInput` for what cannot be read, members that lie outside the archive, two of one name, and more than
+    2 GB, or than `remix.files.expansion_limit` says.
     """
     try:
-        found = _of_folder(path) if path.is_dir() else _of_archive(path)
-    except (OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
+        return dict(sorted(_of_folder(path).items())) if path.is_dir() else dict(sorted(_of_archive(path)))
+    except OSError as error:
         raise BadInput(path, f"cannot be read ({error})") from None
-    return dict(sorted(found.items()))
+
+
+_DAMAGES = (zipfile.BadZipFile, zlib.error, EOFError, struct.error, ValueError, RuntimeError, NotImplementedError)
+"""What reading a damaged archive, or one of a kind that is not known (encrypted, …), ends in."""
 
 
 def _of_folder(path: Path) -> dict[str, bytes]:
@@ -48,16 +55,28 @@ def _of_folder(path: Path) -> dict[str, bytes]:
     return {file.relative_to(path).as_posix(): file.read_bytes() for file in files}
 
 
-def _of_archive(path: Path) -> dict[str, bytes]:
-    with zipfile.ZipFile(path) as archive:
-        infos = [info for info in archive.infolist() if not info.is_dir() and not _hidden(info.filename)]
-        for info in infos:
-            name = PurePosixPath(info.filename.replace("\\", "/"))
-            if name.is_absolute() or ".." in name.parts:
-                raise BadInput(path, f"the member {info.filename} lies outside the archive")
-        _refuse_too_much(path, sum(info.file_size for info in infos))
-        # More than a member says it has is not read.
-        return {info.filename: archive.open(info).read(info.file_size) for info in infos}
+def _of_archive(path: Path) -> list[tuple[str, bytes]]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            infos = [info for info in archive.infolist() if not info.is_dir() and not _hidden(info.filename)]
+            _refuse_names(path, [info.filename for info in infos])
+            unfolded = sum(info.file_size for info in infos)
+            _refuse_too_much(path, unfolded)
+            refuse_expansion(path, path.stat().st_size, unfolded)
+            # More than a member says it has is not read.
+            return [(info.filename, archive.open(info).read(info.file_size)) for info in infos]
+    except _DAMAGES as error:
+        raise BadInput(path, f"the archive is damaged or of a kind that is not read ({error})") from None
+
+
+def _refuse_names(path: Path, names: list[str]) -> None:
+    for given in names:
+        name = PurePosixPath(given.replace("\\", "/"))
+        if name.is_absolute() or ".." in name.parts:
+            raise BadInput(path, f"the member {given} lies outside the archive")
+    several = next((name for name, count in Counter(names).items() if count > 1), None)
+    if several is not None:
+        raise BadInput(path, f"has two members named {several}: only one could be read")
 
 
 def _refuse_too_much(path: Path, size: int) -> None:

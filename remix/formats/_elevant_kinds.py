@@ -35,7 +35,7 @@ def _kind(line: bytes) -> str:
     """Return the kind of a line, behind a question mark where it has no mention to tell."""
     try:
         article = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         if not line.lstrip().startswith(b"{"):
             return ""
         if _HAS_OFFSETS.search(line):

@@ -6,6 +6,7 @@ canonical entities, alternatives on one span. `flat` is the way back.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -30,6 +31,7 @@ __all__ = [
     "entities",
     "flat",
     "labels",
+    "whole_number",
 ]
 
 DOCUMENTS: dict[str, pl.DataType] = {"name": pl.String(), "text": pl.String(), "language": pl.String()}
@@ -200,6 +202,19 @@ def entities(identifiers: pl.Series) -> pl.Series:
 def _class_iri() -> pl.Expr:
     name = pl.col("class")
     return pl.when(name.str.contains(r"^[A-Za-z][A-Za-z0-9+.-]*:\S")).then(name).otherwise(pl.lit(RMX) + name)
+
+
+def whole_number(said: object) -> int | None:
+    """Return a whole number or its digits as a number, null for what is none or beyond any text.
+
+    >>> whole_number(3), whole_number(" -12 "), whole_number(True), whole_number("1_0"), whole_number("٣")
+    (3, -12, None, None, None)
+    """
+    if isinstance(said, str):
+        said = int(said) if re.fullmatch(r"\s*[+-]?[0-9]{1,15}\s*", said) else None
+    if isinstance(said, bool) or not isinstance(said, int):
+        return None
+    return said if abs(said) < 1 << 53 else None
 
 
 def flat(frames: Frames) -> pl.DataFrame:

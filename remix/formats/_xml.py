@@ -1,6 +1,7 @@
 """Elements of an XML file with their lines, from files that are not quite XML too.
 
-Entities that lie outside the file are never fetched, and the parser itself bounds what those in it may grow to.
+Entities that lie outside the file are never fetched; what those in it may grow to is bounded, and so is how deep
+elements are nested.
 """
 
 from __future__ import annotations
@@ -18,37 +19,54 @@ __all__ = ["Element", "allowed", "elements", "root_of", "written_text"]
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _AMPERSAND = re.compile(r"&(?!(?:[A-Za-z_][\w.-]*|#[0-9]+|#x[0-9A-Fa-f]+);)")
 _ROOT = re.compile(r"<([A-Za-z_][\w.:-]*)")
+_DEEPEST = 200
+_GROWTH, _FREE = 4, 10_000
+"""How many times its length a file with all its entities may have, and how many characters whatever its length."""
 
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """An element at its end: the line it begins in, its name, attributes, and the text directly in it."""
+    """An element at its end: the line it begins in, its name, attributes, the text directly in it, what it is in."""
 
     line: int
     name: str
     attributes: dict[str, str]
     text: str
+    parent: str
 
 
 def elements(data: bytes, file: object, mends: Mends) -> list[Element]:
     """Return the elements of an XML file in the order of their ends: what is inside one comes before it.
 
-    Bare ampersands and characters that XML has not are mended. Raises `BadInput` with line and column for the rest.
+    Bare ampersands and characters that XML has not are mended. Raises `BadInput` with line and column for the rest,
+    for entities that grow too much, and for elements that are nested too deeply.
     """
     text = _mended(recoded(data, mends), mends)
     found: list[Element] = []
     open_: list[tuple[int, str, dict[str, str], list[str]]] = []
     parser = expat.ParserCreate()
     parser.buffer_text = True
+    left = _GROWTH * len(text) + _FREE
+
+    def grow(length: int) -> None:
+        nonlocal left
+        left -= length
+        if left < 0:
+            reason = f"has entities (<!ENTITY …>) that grow to more than {_GROWTH} times the file"
+            raise BadInput(file, reason, line=parser.CurrentLineNumber)
 
     def start(name: str, attributes: dict[str, str]) -> None:
+        grow(len(name) + sum(map(len, attributes.values())))
+        if len(open_) == _DEEPEST:
+            raise BadInput(file, f"is nested deeper than {_DEEPEST} elements", line=parser.CurrentLineNumber)
         open_.append((parser.CurrentLineNumber, name, attributes, []))
 
     def end(_: str) -> None:
         line, name, attributes, texts = open_.pop()
-        found.append(Element(line, name, attributes, "".join(texts)))
+        found.append(Element(line, name, attributes, "".join(texts), open_[-1][1] if open_ else ""))
 
     def characters(said: str) -> None:
+        grow(len(said))
         if open_:
             open_[-1][3].append(said)
 

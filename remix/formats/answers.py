@@ -28,8 +28,9 @@ import polars as pl
 from remix.errors import BadInput
 from remix.formats import Format, Found, Source
 from remix.formats._aligning import Aligner
-from remix.formats._mending import Mends, decoded
-from remix.formats._mentions import MENTIONS, Mentions, assembled
+from remix.formats._json import json_text, json_value
+from remix.formats._mending import Mends
+from remix.formats._mentions import MENTIONS, Mentions, assembled, whole_number
 from remix.frames import VALUES, Frames
 from remix.names import REPEAT, RMX
 from remix.signature import content_hash
@@ -63,7 +64,7 @@ def _read(source: Source, dataset: str) -> Found:
         content = stream.read()
     read = _Collected()
     header: dict[str, Any] = {}
-    for line, row in _lines(source, decoded(content, read.mends)):
+    for line, row in _lines(source, json_text(content, read.mends)):
         if "document" not in row and "text" not in row:
             if read.documents:
                 raise BadInput(source.name, "neither a document nor a text is named", line=line)
@@ -100,10 +101,7 @@ def _with_values(found: Found, header: dict[str, Any], read: _Collected, dataset
 def _lines(source: Source, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
-            try:
-                row = json.loads(line)
-            except ValueError as error:
-                raise BadInput(source.name, f"is no JSON ({error})", line=number) from None
+            row = json_value(source.name, line, line=number)
             if not isinstance(row, dict):
                 raise BadInput(source.name, "a text with its answers is expected, as a JSON object", line=number)
             yield number, row
@@ -115,7 +113,7 @@ def _collect(source: Source, line: int, row: dict[str, Any], read: _Collected) -
     text = str(text) if text is not None else read.documents.get(name)
     read.documents[name] = text
     repeat = None if row.get("repeat") is None else str(row["repeat"])
-    if repeat is not None and not repeat.isdecimal():
+    if repeat is not None and re.fullmatch("[0-9]{1,15}", repeat) is None:
         raise BadInput(source.name, f"repeat is a number, not '{repeat}'", line=line)
     problems: Counter[str] = Counter()
     answers = row["answers"] if isinstance(row.get("answers"), list) else _answers(row.get("output"), problems)
@@ -141,7 +139,7 @@ def _place(
 ) -> None:
     """Add an answer where it stands in the text, or count it as one that stands nowhere."""
     mention = str(answer.get("mention") or "")
-    begin, end = (answer.get(key) if isinstance(answer.get(key), int) else None for key in ("begin", "end"))
+    begin, end = (whole_number(said) if isinstance(said := answer.get(key), int) else None for key in ("begin", "end"))
     if aligner is None:
         if begin is None or end is None:
             raise BadInput(source.name, f"'{mention}' has no offsets, and the line no text to find it in", line=line)
@@ -200,7 +198,7 @@ def _answers(output: object, problems: Counter[str]) -> list[Any]:
         return []
     try:
         whole, _ = json.JSONDecoder().raw_decode(text, begin)
-    except ValueError:
+    except (ValueError, RecursionError):
         found = list(_objects(text, begin))
         problems["cut_off" if found or fenced or text[begin:].count("{") else "refusal"] += 1
         return found
@@ -217,6 +215,8 @@ def _objects(text: str, begin: int) -> Iterator[dict[str, Any]]:
     while place >= 0:
         try:
             one, after = decoder.raw_decode(text, place)
+        except RecursionError:
+            return
         except ValueError:
             one, after = None, place + 1
         if isinstance(one, dict) and "mention" in one:

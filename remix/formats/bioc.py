@@ -11,8 +11,11 @@ from __future__ import annotations
 
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from types import NoneType
 from typing import Any
 from xml.etree import ElementTree
 
@@ -22,13 +25,19 @@ from remix.errors import BadInput
 from remix.files import written
 from remix.formats import Format, Found, Loss, Source
 from remix.formats._biomedical import concepts, identifiers
-from remix.formats._mending import Mends, recoded
-from remix.formats._mentions import MENTIONS, Mentions, assembled, flat, labels
+from remix.formats._json import json_text, json_value, tell_misspelt
+from remix.formats._mending import Mends
+from remix.formats._mentions import MENTIONS, Mentions, assembled, flat, labels, whole_number
+from remix.formats._xml import elements
 from remix.frames import Frames
 from remix.signature import content_hash
 
 IDENTIFIERS = ("identifier", "normalized_id", "mesh", "omim", "ncbi gene", "gene", "ncbi homologene", "taxonomy")
 """The infons that have the concept, whatever their case, the first there counts."""
+
+_FIELDS = ("documents", "passages", "annotations", "infons", "locations", "offset", "length", "relations", "sentences")
+_GAP, _FREE = 16, 1_000_000
+"""How many spaces stand for the gaps between passages: so many times the file's size, and so many whatever its size."""
 
 
 def _is_bioc(head: bytes, name: str) -> bool:
@@ -45,12 +54,14 @@ def _read(source: Source, dataset: str) -> Found:
     with source.open() as stream:
         content = stream.read()
     mends = Mends()
-    said = recoded(content, mends).lstrip()
-    documents = _of_xml(source, said) if said.startswith("<") else _of_json(source, said)
+    # In UTF-16 it is between its mark and a zero.
+    is_xml = content.lstrip(BOM_UTF8 + b"\xfe\xff\0 \t\r\n")[:1] == b"<"
+    documents = _of_xml(source, content, mends) if is_xml else _of_json(source, content, mends)
     texts: list[tuple[str, str]] = []
     rows: list[dict[str, Any]] = []
+    gaps = _Gaps(source.name, _GAP * len(content) + _FREE)
     for document in documents:
-        texts.append((document["id"], _text(document["passages"])))
+        texts.append((document["id"], gaps.filled(document)))
         for passage in document["passages"]:
             for annotation in passage["annotations"]:
                 rows += _located(document["id"], annotation, len(rows), mends)
@@ -58,75 +69,137 @@ def _read(source: Source, dataset: str) -> Found:
         name: MENTIONS[name] for name in ("mention", "place", "name", "begin", "end", "anchor", "class", "part_of")
     }
     mentions, links = concepts(pl.DataFrame(rows, schema={**schema, "identifiers": pl.String}))
-    documents_frame = pl.DataFrame(texts, schema=["name", "text"], orient="row")
+    documents_frame = pl.DataFrame(texts, schema=dict.fromkeys(["name", "text"], pl.String), orient="row")
     read = Mentions(documents=documents_frame, mentions=mentions, links=links, mends=mends)
     return assembled(read, dataset, content_hash(content))
 
 
-def _of_json(source: Source, content: str) -> Iterator[dict[str, Any]]:
+def _of_json(source: Source, content: bytes, mends: Mends) -> Iterator[dict[str, Any]]:
     """Yield documents: `id` and `passages`, each with offset, text and annotations (id, infons, text, locations)."""
-    try:
-        whole = json.loads(content)
-        listed = whole if isinstance(whole, list) else whole.get("documents", whole.get("PubTator3", [whole]))
-        for document in listed:
-            passages = [
-                {
-                    "offset": _number(one["offset"]),
-                    "text": one.get("text") or "",
-                    "annotations": one.get("annotations", []),
-                }
-                for one in document["passages"]
-            ]
-            yield {"id": str(document["id"]), "passages": passages}
-    except ValueError as error:
-        raise BadInput(source.name, f"is no BioC JSON ({error})", line=getattr(error, "lineno", None)) from None
-    except (KeyError, TypeError, AttributeError) as error:
-        raise BadInput(source.name, f"is no BioC JSON: a document or passage lacks {error}") from None
+    text = json_text(content, mends)
+    whole = json_value(source.name, text, what="BioC JSON")
+    tell_misspelt(text, _FIELDS, mends)
+    listed: Any = [whole]
+    if isinstance(whole, list):
+        listed = whole
+    elif isinstance(whole, dict):
+        listed = whole.get("documents", whole.get("PubTator3", [whole]))
+    for nth, document in enumerate(_listed(source, listed, "documents", "the file"), 1):
+        place = f"document {nth}"
+        yield {
+            "id": str(_said(source, document, "id", (str, int), place)),
+            "passages": [
+                _passage(source, one, f"{place}, passage {number}")
+                for number, one in enumerate(_listed(source, document.get("passages"), "passages", place), 1)
+            ],
+        }
 
 
-def _of_xml(source: Source, content: str) -> Iterator[dict[str, Any]]:
-    try:
-        root = ElementTree.fromstring(content)
-        for document in root.iter("document"):
-            passages = [
-                {
-                    "offset": _number(one.findtext("offset", "0")),
-                    "text": one.findtext("text") or "",
-                    "annotations": [_of_element(element) for element in one.iter("annotation")],
-                }
-                for one in document.iter("passage")
-            ]
-            yield {"id": document.findtext("id") or "", "passages": passages}
-    except ElementTree.ParseError as error:
-        raise BadInput(source.name, f"is no XML ({error})", line=error.position[0]) from None
-    except ValueError as error:
-        raise BadInput(source.name, f"is no BioC: an offset or length is no number ({error})") from None
-
-
-def _number(said: Any) -> int:
-    if abs(number := int(said)) >= 1 << 53:
-        raise ValueError(f"{said} is beyond any text")
-    return number
-
-
-def _of_element(element: ElementTree.Element) -> dict[str, Any]:
+def _passage(source: Source, said: dict[str, Any], place: str) -> dict[str, Any]:
+    listed = _listed(source, said.get("annotations", []), "annotations", place)
     return {
-        "id": element.get("id", ""),
-        "infons": {one.get("key", ""): one.text or "" for one in element.findall("infon")},
-        "text": element.findtext("text"),
+        "offset": _number(source, _said(source, said, "offset", (int, str), place), place),
+        "text": _said(source, said, "text", (str, NoneType), place) or "",
+        "annotations": [_annotation_of(source, one, f"{place}, annotation {nth}") for nth, one in enumerate(listed, 1)],
+    }
+
+
+def _annotation_of(source: Source, said: dict[str, Any], place: str) -> dict[str, Any]:
+    locations = _listed(source, said.get("locations", []), "locations", place)
+    return {
+        "id": str(said.get("id", "")),
+        "infons": _said(source, said, "infons", (dict, NoneType), place) or {},
+        "text": _said(source, said, "text", (str, NoneType), place),
         "locations": [
-            {"offset": _number(one.get("offset", "-1")), "length": _number(one.get("length", "-1"))}
-            for one in element.findall("location")
+            {key: _number(source, _said(source, one, key, (int, str), place), place) for key in ("offset", "length")}
+            for one in locations
         ],
     }
 
 
-def _text(passages: list[dict[str, Any]]) -> str:
-    """Return the text of a document, each passage at its offset."""
-    text = ""
-    for passage in passages:
-        text += " " * (passage["offset"] - len(text)) + passage["text"]
-    return text
+def _listed(source: Source, said: object, name: str, place: str) -> list[dict[str, Any]]:
+    """Return what is said as a list of objects; raises `BadInput` where it is none."""
+    if isinstance(said, list) and all(isinstance(one, dict) for one in said):
+        return said
+    raise BadInput(source.name, f"is no BioC JSON: {place} has no list of objects as '{name}'")
+
+
+def _said(source: Source, of: dict[str, Any], name: str, kinds: tuple[type, ...], place: str) -> Any:
+    """Return a field of an object; raises `BadInput` where it is not of these types; for Python true is a number."""
+    value = of.get(name)
+    if isinstance(value, kinds) and not isinstance(value, bool):
+        return value
+    told = f"lacks '{name}'" if name not in of else f"has {json.dumps(value)[:60]} as '{name}'"
+    raise BadInput(source.name, f"is no BioC JSON: {place} {told}")
+
+
+def _of_xml(source: Source, content: bytes, mends: Mends) -> Iterator[dict[str, Any]]:
+    """Yield documents as `_of_json` does; an element comes at its end, behind what is in it."""
+    document: dict[str, Any] = {"id": "", "passages": []}
+    passage, annotation = _empty_passage(), _empty_annotation()
+    for element in elements(content, source.name, mends):
+        place = f"line {element.line}"
+        match element.parent, element.name:
+            case "annotation", "infon":
+                annotation["infons"][element.attributes.get("key", "")] = element.text
+            case "annotation", "location":
+                said = {key: element.attributes.get(key, "-1") for key in ("offset", "length")}
+                located = {key: _number(source, value, place) for key, value in said.items()}
+                annotation["locations"].append(located)
+            case "annotation", "text":
+                annotation["text"] = element.text
+            case _, "annotation":
+                annotation["id"] = element.attributes.get("id", "")
+                passage["annotations"].append(annotation)
+                annotation = _empty_annotation()
+            case "passage", "offset":
+                passage["offset"] = _number(source, element.text, place)
+            case "passage", "text":
+                passage["text"] = element.text
+            case _, "passage":
+                document["passages"].append(passage)
+                passage = _empty_passage()
+            case "document", "id":
+                document["id"] = element.text
+            case _, "document":
+                yield document
+                document = {"id": "", "passages": []}
+
+
+def _empty_passage() -> dict[str, Any]:
+    return {"offset": 0, "text": "", "annotations": []}
+
+
+def _empty_annotation() -> dict[str, Any]:
+    return {"infons": {}, "locations": [], "text": None}
+
+
+def _number(source: Source, said: int | str, place: str) -> int:
+    number = whole_number(said)
+    if number is None:
+        raise BadInput(source.name, f"is no BioC: {place}: an offset or length is no number ('{str(said)[:30]}')")
+    return number
+
+
+@dataclass
+class _Gaps:
+    """Puts texts together, with spaces between passages, as long as these are not many times the file."""
+
+    file: str
+    left: int
+
+    def filled(self, document: dict[str, Any]) -> str:
+        """Return the text of a document, each passage at its offset."""
+        parts, length = [], 0
+        for passage in document["passages"]:
+            gap = max(0, passage["offset"] - length)
+            self.left -= gap
+            if self.left < 0:
+                begins = f"a passage of document {document['id']} begins at {passage['offset']:,}"
+                raise BadInput(self.file, f"{begins}, and the text before it ends at {length:,}")
+            parts += [" " * gap, passage["text"]]
+            length += gap + len(passage["text"])
+        return "".join(parts)
 
 
 def _located(name: str, annotation: dict[str, Any], number: int, mends: Mends) -> Iterator[dict[str, Any]]:
@@ -137,7 +210,7 @@ def _located(name: str, annotation: dict[str, Any], number: int, mends: Mends) -
     if not locations:
         mends.add("no-location", f"{place} has no location")
     for nth, location in enumerate(locations):
-        begin, length = _number(location["offset"]), _number(location["length"])
+        begin, length = location["offset"], location["length"]
         yield {
             "mention": number + nth,
             "place": place,

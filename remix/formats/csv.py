@@ -7,6 +7,7 @@ is NIL. Rows have no texts; offsets are code points, end exclusive.
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import polars as pl
@@ -21,6 +22,8 @@ from remix.frames import Frames
 from remix.signature import content_hash
 
 _SEPARATORS = ",;\t"
+_MOST = 1000
+"""How many columns a table may have: each costs much more memory than its name."""
 
 
 def _is_csv(head: bytes, name: str) -> bool:
@@ -47,11 +50,13 @@ def _read(source: Source, dataset: str) -> Found:
         wanted = ", ".join(known[0] for known in FIELDS[:4])
         raise BadInput(source.name, f"has no header with the columns {wanted}", line=1)
     try:
+        _refuse_columns(source, text, separator)
         rows = pl.read_csv(text.encode(), separator=separator, infer_schema=False)
     except pl.exceptions.PolarsError as error:
         raise BadInput(source.name, f"is no table ({' '.join(str(error).split())[:150]})") from None
-    rows = rows.rename({name: name.strip().lower() for name in rows.columns}).with_row_index("line", offset=2)
-    rows = rows.with_columns(
+    rows = rows.rename({name: name.strip().lower() for name in rows.columns})
+    rows = rows.select(name for known in FIELDS for name in known if name in rows.columns)
+    rows = rows.with_row_index("line", offset=2).with_columns(
         pl.lit(None, pl.String).alias(known[0]) for known in FIELDS if not set(known) & set(rows.columns)
     )
     fields = [pl.coalesce([name for name in known if name in rows.columns]).alias(known[0]) for known in FIELDS]
@@ -63,6 +68,17 @@ def _read(source: Source, dataset: str) -> Found:
         mends=mends,
     )
     return assembled(read, dataset, content_hash(content))
+
+
+def _refuse_columns(source: Source, text: str, separator: str) -> None:
+    """Refuse a header that has a column twice: one of them would be read, and nobody could say which."""
+    line = text.split("\n", 1)[0]
+    if line.count(separator) >= _MOST:
+        raise BadInput(source.name, f"has more than {_MOST:,} columns", line=1)
+    header = pl.read_csv(line.encode(), separator=separator, has_header=False, infer_schema=False)
+    counts = Counter(name.strip().lower() for name in header.row(0) if name)
+    if twice := next((name for name, count in counts.items() if name and count > 1), None):
+        raise BadInput(source.name, f"has the column '{twice}' twice", line=1)
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:

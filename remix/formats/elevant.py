@@ -11,7 +11,6 @@ in is) and `rmx:hyperlink` (a link of the source text stands on the span).
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import product
@@ -24,7 +23,8 @@ from remix.errors import BadInput
 from remix.formats import Format, Found, Repair, Source
 from remix.formats._elevant_kinds import ARTICLES, kind_of
 from remix.formats._elevant_writing import write_articles
-from remix.formats._mending import Mends, decoded
+from remix.formats._json import broken_line, json_text, tell_misspelt
+from remix.formats._mending import Mends
 from remix.formats._scoping import annotation_iris, document_iris
 from remix.frames import Frames
 from remix.names import RMX
@@ -58,6 +58,9 @@ _SCHEMA = {
     "entity_mentions": pl.List(_MENTION),
 }
 
+FIELDS = (*_SCHEMA, "linked_entities", *_LABEL.to_schema(), *_MENTION.to_schema())
+"""What the fields of an article, a label and a mention are called."""
+
 
 def _is_elevant(head: bytes, name: str) -> bool:
     return kind_of(head) == ARTICLES
@@ -67,7 +70,9 @@ def _read(source: Source, dataset: str) -> Found:
     with source.open() as stream:
         content = stream.read()
     mends = Mends()
-    articles = _articles(source, decoded(content, mends).encode())
+    text = json_text(content, mends)
+    tell_misspelt(text, FIELDS, mends)
+    articles = _articles(source, text.encode())
     titled = pl.col("title").str.contains("^https?://") & pl.col("title").is_unique()
     named = pl.concat_str(pl.lit("urn:elevant:article:"), pl.col("id").cast(pl.String))
     articles = articles.with_columns(given=pl.when(titled).then("title").otherwise(named), dataset=pl.lit(dataset))
@@ -102,23 +107,11 @@ def _articles(source: Source, content: bytes) -> pl.DataFrame:
     try:
         articles = pl.read_ndjson(content, schema=_SCHEMA)
     except pl.exceptions.PolarsError as error:
-        raise broken(source, content, error) from None
+        raise broken_line(source.name, content, "an article", error) from None
     if articles["text"].null_count():
         line = int(articles["text"].is_null().arg_max() or 0) + 1
         raise BadInput(source.name, "an article without text", line=line)
     return articles.with_row_index("line", offset=1)
-
-
-def broken(source: Source, content: bytes, error: Exception) -> BadInput:
-    """Return the error of the first line that is no article."""
-    for number, line in enumerate(content.splitlines(), 1):
-        try:
-            article = json.loads(line or b"{}")
-        except ValueError as reason:
-            return BadInput(source.name, f"is no JSON ({reason})", line=number)
-        if not isinstance(article, dict):
-            return BadInput(source.name, "an article is expected, as a JSON object", line=number)
-    return BadInput(source.name, f"is not in ELEVANT's form: {' '.join(str(error).split())[:200]}")
 
 
 def _labels(articles: pl.DataFrame) -> pl.DataFrame:

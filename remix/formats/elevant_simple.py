@@ -15,9 +15,9 @@ from remix.errors import BadInput
 from remix.formats import Format, Found, Source
 from remix.formats._elevant_kinds import SIMPLE, kind_of
 from remix.formats._elevant_writing import write_simple
-from remix.formats._mending import Mends, decoded
+from remix.formats._json import broken_line, json_text, tell_misspelt
+from remix.formats._mending import Mends
 from remix.formats._mentions import Mentions, assembled
-from remix.formats.elevant import broken
 from remix.signature import content_hash
 
 _MENTION = pl.List(
@@ -32,6 +32,8 @@ _MENTION = pl.List(
 )
 _SCHEMA = {"title": pl.String(), "text": pl.String(), "labels": _MENTION, "predictions": _MENTION}
 
+FIELDS = (*_SCHEMA, "start_char", "end_char", "entity_reference", "candidates", "entity_mentions", "evaluation_span")
+
 
 def _is_simple(head: bytes, name: str) -> bool:
     return kind_of(head) == SIMPLE
@@ -41,11 +43,13 @@ def _read(source: Source, dataset: str) -> Found:
     with source.open() as stream:
         content = stream.read()
     mends = Mends()
-    lines = decoded(content, mends).encode()
+    text = json_text(content, mends)
+    tell_misspelt(text, FIELDS, mends)
+    lines = text.encode()
     try:
         articles = pl.read_ndjson(lines, schema=_SCHEMA).with_row_index("line", offset=1)
     except pl.exceptions.PolarsError as error:
-        raise broken(source, lines, error) from None
+        raise broken_line(source.name, lines, "an article", error) from None
     place = pl.format("urn:elevant:article:{}", pl.col("line") - 1)
     titled = pl.col("title").is_not_null() & pl.col("title").is_unique() & pl.col("text").is_not_null()
     articles = articles.with_columns(name=pl.when(titled).then("title").otherwise(place))

@@ -22,7 +22,8 @@ import polars as pl
 from remix.errors import BadInput
 from remix.files import written
 from remix.formats import Format, Found, Loss, Source
-from remix.formats._mending import Mends, decoded
+from remix.formats._json import json_text, json_value, tell_misspelt
+from remix.formats._mending import Mends
 from remix.formats._mentions import Mentions, assembled, flat, labels
 from remix.formats._offsets import characters_of_units, units_of_characters
 from remix.frames import Frames
@@ -46,6 +47,8 @@ _NO_NUMBER = re.compile(r'"(?:(?:start|end)"\s*:\s*(?:-?\d+[.eE]|[tf])|confidenc
 
 _SCHEMA = {"id": pl.String(), "iri": pl.String(), "text": pl.String(), "annotations": pl.List(_ANNOTATION)}
 
+FIELDS = (*_SCHEMA, *_ANNOTATION.to_schema())
+
 
 def _is_gerbil(head: bytes, name: str) -> bool:
     start = head.removeprefix(b"\xef\xbb\xbf")
@@ -61,12 +64,13 @@ def _read(source: Source, dataset: str) -> Found:
     with source.open() as stream:
         content = stream.read()
     mends = Mends()
-    text = decoded(content, mends)
+    text = json_text(content, mends)
+    tell_misspelt(text, FIELDS, mends)
     try:
         documents = pl.read_json(text.encode(), schema=_SCHEMA)
     except pl.exceptions.PolarsError as error:
         raise _broken(source, text, error) from None
-    if _NO_NUMBER.search(text) and (broken := _misplaced(source, json.loads(text, strict=False))):
+    if _NO_NUMBER.search(text) and (broken := _misplaced(source, json_value(source.name, text))):
         raise broken
     documents = _named(documents, mends)
     # As whole numbers those of 20 digits would be null; no text is longer than what a float counts exactly.
@@ -118,9 +122,9 @@ def _placed(source: Source, rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
 def _broken(source: Source, text: str, error: Exception) -> BadInput:
     """Return the error of a file that cannot be read."""
     try:
-        whole = json.loads(text, parse_constant=_refuse)
-    except ValueError as reason:
-        return BadInput(source.name, f"is no JSON ({reason})", line=getattr(reason, "lineno", None))
+        whole = json_value(source.name, text, strict=True)
+    except BadInput as broken:
+        return broken
     told = f"is no array of GERBIL's documents: {' '.join(str(error).split())[:150]}"
     return _misplaced(source, whole) or BadInput(source.name, told)
 
@@ -151,10 +155,6 @@ def _wrong(one: Any) -> str:
 def _is_number(value: Any) -> bool:
     # For Python true is a number.
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _refuse(name: str) -> None:
-    raise ValueError(f"{name} is no value of JSON")
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:

@@ -36,6 +36,8 @@ READINGS = {"LIT": "", "METO": "metonymic."}
 """What the class of a reading begins with."""
 
 UNCLASSED = "ent"
+_MOST = 64
+"""How many columns a header may have: there are ten."""
 
 _NAMED = r"^#\s*(?:[\w-]+:)?document_id\s*=\s*(.*?)\s*$"
 _LANGUAGE = r"^#\s*(?:[\w-]+:)?language\s*=\s*(\S+)"
@@ -83,6 +85,10 @@ def _rows(source: Source, lines: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     if header.is_empty():
         raise BadInput(source.name, "has no header with the columns TOKEN, NE-COARSE-LIT and NEL-LIT")
     names = header["line"][0].split("\t")
+    twice = next((name for name in COLUMNS if names.count(name) > 1), None)
+    if twice is not None or len(names) > _MOST:
+        wrong_header = f"has the column {twice} twice" if twice else f"has {len(names)} columns; {_MOST} are the most"
+        raise BadInput(source.name, f"the header {wrong_header}", line=int(header["row"][0]))
     for name in ("TOKEN", "NE-COARSE-LIT", "NEL-LIT"):
         if name not in names:
             raise BadInput(

@@ -17,7 +17,7 @@ from remix.errors import BadInput
 from remix.formats import Format, Found, Loss, Source
 from remix.formats._collections import write_collection
 from remix.formats._mending import Mends, decoded
-from remix.formats._mentions import LINKS, MENTIONS, Mentions, assembled, flat, labels
+from remix.formats._mentions import LINKS, MENTIONS, Mentions, assembled, flat, labels, whole_number
 from remix.formats._wikipedia import title, titled
 from remix.formats._xml import elements, root_of, written_text
 from remix.frames import Frames
@@ -85,11 +85,10 @@ def _annotations(data: bytes, file: str, mends: Mends) -> tuple[list[dict[str, A
 
 
 def _annotation(fields: dict[str, str], file: str, line: int) -> dict[str, Any]:
-    try:
-        begin, length = int(fields["offset"]), int(fields["length"])
-    except (KeyError, ValueError):
+    begin, length = (whole_number(fields.get(name)) for name in ("offset", "length"))
+    if begin is None or length is None:
         given = f"'{fields.get('offset', '')}' and '{fields.get('length', '')}'"
-        raise BadInput(file, f"offset and length are numbers, not {given}", line=line) from None
+        raise BadInput(file, f"offset and length are numbers, not {given}", line=line)
     return {
         "line": line,
         "name": PurePosixPath(fields.get("docName", "")).name,

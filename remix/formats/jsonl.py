@@ -1,11 +1,11 @@
 """Simple JSON Lines: a mention a line, as `{"document": …, "begin": 0, "end": 5, "entity": …}`.
 
 Further fields of a mention: `entity` may be a list (any of them is right) or null (NIL), `surface_form`, `confidence`,
-`candidates` (a list of entities, or of `{"entity": …, "score": …}`), `class`, `cluster` (the name of an entity that is
-in no knowledge base), `ignorable`, `group` and `option` (a group counts once, by any of its options, whose mentions are
-all required). A line without `begin` and `end` tells a `text`, also one without mentions; texts may be missing, and may
-stand on the line of a mention. Offsets are code points, end exclusive. Other names of the fields that are read:
-`remix.formats._listed.FIELDS`.
+`candidates` (a list of entities, or of `{"entity": …, "score": …}`), `class` (or a list of them), `cluster` (the name
+of an entity that is in no knowledge base), `ignorable`, `group` and `option` (a group counts once, by any of its
+options, whose mentions are all required). A line without `begin` and `end` tells a `text`, also one without mentions;
+texts may be missing, and may stand on the line of a mention. Offsets are code points, end exclusive. Other names of
+the fields that are read: `remix.formats._listed.FIELDS`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ import polars as pl
 from remix.errors import BadInput
 from remix.files import written
 from remix.formats import Format, Found, Loss, Source
+from remix.formats._json import broken_line, json_text, tell_misspelt
 from remix.formats._listed import FIELDS, placed
 from remix.formats._losses import EVERYTHING
-from remix.formats._mending import Mends, decoded
+from remix.formats._mending import Mends
 from remix.formats._mentions import Mentions, assembled, flat, labels
 from remix.formats._scoping import grouped
 from remix.frames import Frames
@@ -50,7 +51,7 @@ def _fits(line: bytes) -> bool | None:
     """Return whether a line is a mention or a text of this format, None for what is no JSON."""
     try:
         row = json.loads(line.decode("utf-8-sig", errors="replace"))
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(row, dict) or not any(one in row for one in FIELDS[0]):
         return False
@@ -62,7 +63,7 @@ def _read(source: Source, dataset: str) -> Found:
     with source.open() as stream:
         content = stream.read()
     mends = Mends()
-    text = decoded(content, mends)
+    text = json_text(content, mends)
     data = text.encode() if mends.counts else content.removeprefix(BOM_UTF8)
     rows = _rows(source, data, fields_in(text))
     texts = rows.filter(pl.col("text").is_not_null()).select(name="document", text="text", language="language")
@@ -70,9 +71,11 @@ def _read(source: Source, dataset: str) -> Found:
     listed = placed(source.name, rows.filter(pl.col("begin").is_not_null() | pl.col("end").is_not_null()), mends)
     names = pl.concat([texts.select("name"), listed.select(name="document")]).unique(maintain_order=True)
     mentions = listed.rename({"line": "mention", "document": "name", "surface_form": "anchor"})
+    tell_misspelt(text, (*_NAMES, *_MORE), mends)
     read = Mentions(
         documents=names.join(texts, on="name", how="left", maintain_order="left"),
-        mentions=mentions,
+        mentions=mentions.drop("class"),
+        classes=_lists(source, listed, "class").select("mention", **{"class": "value"}),
         links=_lists(source, listed, "entity").select("mention", identifier="value"),
         candidates=_candidates(source, listed),
         mends=mends,
@@ -84,7 +87,7 @@ def _rows(source: Source, content: bytes, said: list[str]) -> pl.DataFrame:
     try:
         rows = pl.read_ndjson(content, schema=dict.fromkeys(said, pl.String))
     except pl.exceptions.PolarsError as error:
-        raise _broken(source, content, error) from None
+        raise broken_line(source.name, content, "a mention", error) from None
     line = pl.int_range(pl.len(), dtype=pl.Int64) + 1
     # Lines that are blank are none for the parser.
     if content[:1].isspace() or _BLANK.search(content):
@@ -109,23 +112,6 @@ def fields_in(text: str, block: int = _BLOCK) -> list[str]:
     # Each block reaches into the next as far as a name may.
     blocks = (pl.Series([text[at : at + block + 32]]) for at in range(0, len(text), block))
     return met if met and not any(block.str.contains_any(others).item() for block in blocks) else every
-
-
-def _broken(source: Source, content: bytes, error: Exception) -> BadInput:
-    """Return the error of the first line that is no mention."""
-    for number, line in enumerate(content.splitlines(), 1):
-        try:
-            row = json.loads(line or b"{}", parse_constant=_refuse)
-        except ValueError as reason:
-            return BadInput(source.name, f"is no JSON ({reason})", line=number)
-        if not isinstance(row, dict):
-            return BadInput(source.name, "a mention is expected, as a JSON object", line=number)
-    return BadInput(source.name, f"is not one JSON object a line: {' '.join(str(error).split())[:200]}")
-
-
-def _refuse(name: str) -> None:
-    # Python reads NaN and Infinity, which JSON does not have.
-    raise ValueError(f"{name} is no value of JSON")
 
 
 def _lists(source: Source, rows: pl.DataFrame, column: str) -> pl.DataFrame:
@@ -162,7 +148,7 @@ def _decoded(
 def _is_json(text: str) -> bool:
     try:
         json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return True
 

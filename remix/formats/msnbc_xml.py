@@ -16,7 +16,7 @@ from remix.errors import BadInput
 from remix.formats import Format, Found, Loss, Source
 from remix.formats._collections import write_collection
 from remix.formats._mending import Mends, decoded
-from remix.formats._mentions import LINKS, MENTIONS, Mentions, assembled, flat, labels
+from remix.formats._mentions import LINKS, MENTIONS, Mentions, assembled, flat, labels, whole_number
 from remix.formats._wikipedia import article
 from remix.formats._xml import allowed, elements, root_of, written_text
 from remix.frames import Frames
@@ -86,11 +86,11 @@ def _problem(data: bytes, file: str, mends: Mends) -> tuple[str, list[tuple[int,
 
 
 def _numbers(values: dict[str, str], file: str, line: int) -> tuple[int, int]:
-    try:
-        return int(values["Offset"]), int(values["Length"])
-    except (KeyError, ValueError):
+    begin, length = (whole_number(values.get(name)) for name in ("Offset", "Length"))
+    if begin is None or length is None:
         given = f"'{values.get('Offset', '')}' and '{values.get('Length', '')}'"
-        raise BadInput(file, f"Offset and Length are numbers, not {given}", line=line) from None
+        raise BadInput(file, f"Offset and Length are numbers, not {given}", line=line)
+    return begin, length
 
 
 def _link(values: dict[str, str]) -> str:

@@ -36,7 +36,8 @@ def _fits(line: str) -> bool:
     cells = line.rstrip("\t").split("\t")
     if len(cells) not in (3, 4, 5) and len(cells) % 3:
         return False
-    placed = re.fullmatch(r"\S+", cells[0]) and len(cells) >= 3 and all(map(str.isdecimal, cells[1:3]))
+    # A name may have blanks within: `1163testb SOCCER`.
+    placed = cells[0].strip() and len(cells) >= 3 and all(re.fullmatch("[0-9]+", one) for one in cells[1:3])
     # Other tables have words where the score stands.
     return bool(placed) and all(not score or re.match(_NUMBER, score) for score in cells[4::3])
 
@@ -98,7 +99,7 @@ def _candidates(rows: pl.DataFrame) -> pl.DataFrame:
 def _refuse_what_is_none(source: Source, rows: pl.DataFrame) -> None:
     cells = pl.col("cell").list
     count = cells.len()
-    number = [cells.get(place, null_on_oob=True).str.contains("^[0-9]+$").fill_null(False) for place in (1, 2)]
+    number = [cells.get(place, null_on_oob=True).str.contains("^[0-9]{1,18}$").fill_null(False) for place in (1, 2)]
     score = _cell(4).str.contains(_NUMBER).fill_null(True)
     wrong = (
         pl.when((count < 3) | ((count > 5) & (count % 3 != 0)))
@@ -120,7 +121,7 @@ def _refuse_what_is_none(source: Source, rows: pl.DataFrame) -> None:
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
-    names, losses = labels(frames.documents)
+    names, losses = labels(frames.documents, r"^\S(?:[^\x00\t\r\n]*\S)?$")
     rows = flat(frames).join(names, on="document", maintain_order="left").sort("label", "begin", "end", "annotation")
     cluster = (
         pl.when(pl.col("cluster").str.starts_with("NIL")).then("cluster").otherwise(pl.lit("NIL-") + pl.col("cluster"))

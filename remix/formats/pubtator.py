@@ -57,7 +57,7 @@ def _rows(source: Source, lines: pl.DataFrame) -> pl.DataFrame:
     word = pl.col("cells").list.get(1, null_on_oob=True).str.contains("^[A-Za-z]")
     cells = cells.filter(~(relation & word.fill_null(False)))
     numbers = [
-        pl.col("cells").list.get(place, null_on_oob=True).str.contains(r"^\d{1,18}$").fill_null(False)
+        pl.col("cells").list.get(place, null_on_oob=True).str.contains(r"^[0-9]{1,18}$").fill_null(False)
         for place in (1, 2)
     ]
     wrong = cells.filter((pl.col("cells").list.len() < 5) | ~numbers[0] | ~numbers[1])

@@ -21,7 +21,7 @@ from remix.errors import BadInput
 from remix.files import written
 from remix.formats import Format, Found, Loss, Source
 from remix.formats._mending import Mends, decoded
-from remix.formats._mentions import Mentions, assembled, flat, labels
+from remix.formats._mentions import Mentions, assembled, flat, labels, whole_number
 from remix.formats._xml import elements, root_of
 from remix.frames import Frames
 from remix.signature import content_hash
@@ -29,7 +29,7 @@ from remix.signature import content_hash
 RUN = "remix"
 """The name of the run in the first column of what is written."""
 
-_PLACE = r"^(\S+): ?([0-9]+) ?[-–] ?([0-9]+)$"
+_PLACE = r"^(\S+): ?([0-9]{1,18}) ?[-–] ?([0-9]{1,18})$"
 _LINE = re.compile(r"[^\t]*\t[^\t]*\t[^\t]*\t\S+: ?[0-9]+ ?[-–] ?[0-9]+\t[^\t]+\t")
 _MENTION = ["file", "query", "name", "begin", "end"]
 _NUMBER = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
@@ -142,10 +142,9 @@ def _queries(data: bytes, file: str, mends: Mends) -> pl.DataFrame:
         if element.name != "query":
             fields[element.name] = element.text.strip()
             continue
-        try:
-            begin, end, name = int(fields["beg"]), int(fields["end"]), fields["docid"]
-        except (KeyError, ValueError):
-            raise BadInput(file, "a query has docid, beg and end, the last two numbers", line=element.line) from None
+        begin, end, name = whole_number(fields.get("beg")), whole_number(fields.get("end")), fields.get("docid")
+        if begin is None or end is None or name is None:
+            raise BadInput(file, "a query has docid, beg and end, the last two numbers", line=element.line)
         place = f"{Path(file).name}, line {element.line}"
         rows.append((file, element.attributes.get("id", ""), place, fields.get("name"), name, begin, end))
         fields = {}

@@ -19,8 +19,9 @@ import polars as pl
 from remix.errors import BadInput
 from remix.files import stem, written
 from remix.formats import Format, Found, Loss, Source
+from remix.formats._json import json_text, json_value
 from remix.formats._listed import placed
-from remix.formats._mending import Mends, decoded
+from remix.formats._mending import Mends
 from remix.formats._mentions import Mentions, assembled, flat, labels
 from remix.frames import Frames
 from remix.signature import content_hash
@@ -40,7 +41,7 @@ def _read(source: Source, dataset: str) -> Found:
     with source.open() as stream:
         content = stream.read()
     mends = Mends()
-    answers = _answers(source, decoded(content, mends))
+    answers = _answers(source, json_text(content, mends))
     documents, rows = [], []
     for number, (line, answer) in enumerate(answers, 1):
         alone = stem(source.name) if len(answers) == 1 else str(number)
@@ -69,16 +70,15 @@ def _read(source: Source, dataset: str) -> Found:
 def _answers(source: Source, text: str) -> list[tuple[int, dict[str, Any]]]:
     """Return the answers with the lines they begin at: one for the whole file, or one a line."""
     try:
-        found = [(1, json.loads(text))]
-    except ValueError as whole:
+        found = [(1, json_value(source.name, text))]
+    except BadInput as whole:
         found = []
         for number, line in enumerate(text.split("\n"), 1):
             try:
-                found += [(number, json.loads(line))] if line.strip() else []
-            except ValueError as error:
+                found += [(number, json_value(source.name, line, line=number))] if line.strip() else []
+            except BadInput as error:
                 # A file that is one answer is broken where its own parser says.
-                place = number if found else getattr(whole, "lineno", number)
-                raise BadInput(source.name, f"is no JSON ({error})", line=place) from None
+                raise (error if found else whole) from None
     for number, answer in found:
         if not isinstance(answer, dict) or not isinstance(answer.get("annotations"), list):
             raise BadInput(source.name, 'an answer is a JSON object with "annotations", a list', line=number)

@@ -55,4 +55,4 @@ def _triples(store: Store, entry: DatasetEntry) -> pl.DataFrame:
     files = [f"{entry.folder}/data.nt.zst", *([entry.enrichment_file] if entry.enrichment_file else [])]
     # What was learnt from runs is said of the annotations; the answers of systems are theirs.
     files += [graph.file for name, graph in entry.attached.items() if not name.startswith(RUN)]
-    return pl.concat(columns(read_bytes(store.folder / file)) for file in files)
+    return pl.concat(columns(read_bytes(store.folder / file, own=True)) for file in files)

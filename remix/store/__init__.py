@@ -152,7 +152,7 @@ class Store:
     def attached(self, name: str, fragment: str) -> bytes:
         """Return the N-Triples of a graph beside a dataset, as `attach` took them; empty where there is none."""
         held = self.dataset(name).attached.get(fragment)
-        return b"" if held is None else read_bytes(self.folder / held.file)
+        return b"" if held is None else read_bytes(self.folder / held.file, own=True)
 
     def frames(self, names: Iterable[str] | None = None) -> Frames:
         """Return the frames of the datasets of these names, by default of all; raises `UnknownName`."""
@@ -238,7 +238,7 @@ class Store:
         measures = measures_path(Path(folder) / "data.nt.zst")
         if not (self.folder / measures).exists():
             return entry
-        with open_bytes(self.folder / measures) as stream:
+        with open_bytes(self.folder / measures, own=True) as stream:
             count = sum(1 for _ in stream)
         if not count:
             return entry
@@ -248,7 +248,7 @@ class Store:
         import zstandard
 
         if isinstance(triples, Path):
-            with open_bytes(triples) as stream:
+            with open_bytes(triples, own=True) as stream:
                 triples = stream.read()
         file = f"enrichments/{name}-{content_hash(triples)[:12]}.nt.zst"
         if not (self.folder / file).exists():

@@ -193,7 +193,7 @@ def _bulk_load(store: ox.Store, files: Mapping[str, Path]) -> None:
     """
 
     def load(iri: str) -> None:
-        with open_bytes(files[iri]) as stream:
+        with open_bytes(files[iri], own=True) as stream:
             try:
                 store.bulk_load(stream, ox.RdfFormat.N_TRIPLES, to_graph=ox.NamedNode(iri), lenient=True)
             except OSError as error:  # else it would be taken for one of reading the file
