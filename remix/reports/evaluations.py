@@ -22,6 +22,9 @@ __all__ = ["Report", "agreement_report", "comparison_report", "evaluation_report
 BROADEST = 8
 """Columns of scores beside each other that a terminal has room for."""
 
+SHORT = {"precision": "P", "recall": "R"}
+"""What tables call the scores that are no F1."""
+
 
 @dataclass(frozen=True, eq=False)
 class Report:
@@ -87,23 +90,26 @@ def comparison_report(keeper: Keeper, names: Sequence[str], keywords: Mapping[st
     found = compared_inputs(keeper, *asked_of(names, keywords), **tests)
     kinds = {"score": found.scores, "pair": found.pairs, "correlation": found.correlations}
     parts = [rows.select(pl.lit(kind).alias("kind"), pl.all()) for kind, rows in kinds.items() if len(rows)]
-    signed = {"signature": pl.lit(found.signature), "signature_short": pl.lit(_short(found.signature))}
+    signed = {"f1_precision": pl.lit(found.f1_precision), "signature": pl.lit(found.signature)}
+    signed |= {"signature_short": pl.lit(_short(found.signature))}
     rows = pl.concat(parts, how="diagonal_relaxed").with_columns(**signed)
     # Slices by a column are many more than systems: then they are the rows.
     across, down = ("part", "system") if found.scores["part"].n_unique() <= BROADEST else ("system", "part")
     wide = found.scores.pivot(across, index=down, values="score", maintain_order=True)
     tables = [wide, found.pairs, found.correlations.filter(pl.col("systems") > 1)]
-    lines = [*(_tested(tests, keywords) if len(found.pairs) else []), f"signature {found.signature}"]
+    of_f1 = "" if found.f1_precision == "all" else f" {found.f1_precision}"
+    score = f"{tests.get('average', 'micro')}-{SHORT.get(tests.get('score', ''), f'F1{of_f1}')}"
+    told = _tested(score, keywords) if len(found.pairs) else [f"scores are {score}"] if of_f1 else []
+    lines = [*told, f"signature {found.signature}"]
     return Report(rows, [_rounded(table) for table in tables if len(table)], lines)
 
 
-def _tested(tests: Mapping[str, Any], keywords: Mapping[str, Any]) -> list[str]:
+def _tested(score: str, keywords: Mapping[str, Any]) -> list[str]:
     """Return what the columns of tests are."""
-    score = {"precision": "P", "recall": "R"}.get(tests.get("score", ""), "F1")
     unit = keywords.get("unit", "document")
     return [
-        f"difference is {tests.get('average', 'micro')}-{score} of system less that of other; low to high is its 95 % "
-        f"interval (paired bootstrap over {unit}s)",
+        f"difference is {score} of system less that of other; low to high is its 95 % interval (paired bootstrap over "
+        f"{unit}s)",
         f"effect is the mean difference of {unit}s over its standard deviation (Cohen's d for pairs)",
         f"p is two-sided (paired approximate randomisation over {unit}s), p_holm corrected for all rows",
     ]

@@ -10,16 +10,19 @@ import polars as pl
 from remix.errors import UsageError
 from remix.names import shorten
 from remix.reports._figure import COLOURS, LETTER, add_legend, new_figure, save
+from remix.scoring.readable import with_f1_shown
 
 __all__ = ["plot"]
 
 
 def plot(rows: pl.DataFrame, to: Path, datasets: Sequence[str] = ()) -> None:
-    """Draw micro-F1 of each system by dataset, or by slice where rows have slices, one panel a task and matching.
+    """Draw the micro-F1 that tables show of each system by dataset, or by slice where rows have slices.
 
-    `rows` are those of `remix.scoring.evaluate`; bootstrap intervals are drawn where rows have them. Needs the
-    extra `plot`. `datasets` orders the datasets; the others follow. Raises `UsageError` where no row has a score.
+    A task and matching has its panel. `rows` are those of `remix.scoring.evaluate`; bootstrap intervals are drawn where
+    rows have them. Needs the extra `plot`. `datasets` orders the datasets; the others follow. Raises `UsageError` where
+    no row has a score.
     """
+    rows, of_f1 = with_f1_shown(rows)
     panels = [part for part in _bars(rows, datasets).partition_by("panel", maintain_order=True) if part["f1"].count()]
     if not panels:
         raise UsageError("nothing to plot: no row has a score")
@@ -40,7 +43,7 @@ def plot(rows: pl.DataFrame, to: Path, datasets: Sequence[str] = ()) -> None:
         axis.set_xticks(range(len(groups)), [f"{shorten(group)}\n{sizes[group]} mentions" for group in groups])
         axis.tick_params(axis="x", labelsize=8)
         axis.set_ylim(0, 1)
-        axis.set_ylabel("micro-F1")
+        axis.set_ylabel("micro-F1" if of_f1 == "all" else f"micro-F1 (P {of_f1})")
         axis.set_title(part["panel"][0], fontsize=10)
         axis.spines[["top", "right"]].set_visible(False)
     for axis in axes[len(panels) :]:

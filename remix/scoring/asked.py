@@ -118,5 +118,5 @@ def with_means(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:
 def _mean(rows: pl.DataFrame, task: str) -> pl.DataFrame:
     zero = pl.when(pl.col("f1").is_not_null()).then(0.0)
     filled = [pl.coalesce(name, zero).alias(name) for name in ("precision", "recall")]
-    means = rows.with_columns(filled).group_by(_KEYS, maintain_order=True).agg(pl.col(SCORES).mean())
-    return means.with_columns(task=pl.lit(task), f1_precision=pl.lit("all"))
+    means = rows.with_columns(filled).group_by(_KEYS, maintain_order=True)
+    return means.agg(pl.col(SCORES).mean(), pl.col("f1_precision").first()).with_columns(task=pl.lit(task))

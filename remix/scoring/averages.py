@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import polars as pl
 
-__all__ = ["AVERAGES", "SCORES", "Average", "averages", "ratio", "scores"]
+__all__ = ["AVERAGES", "F1", "SCORES", "Average", "averages", "precision_of_f1", "ratio", "scores", "taking"]
 
-SCORES = ("precision", "recall", "f1", "precision_in_scope", "precision_on_mention")
+SCORES = ("precision", "recall", "f1", "precision_in_scope", "precision_on_mention", "f1_in_scope", "f1_on_mention")
+
+F1 = {"all": "f1", "in scope": "f1_in_scope", "on mention": "f1_on_mention"}
+"""The F1 of each precision, by what the precision is of."""
 
 
 def ratio(part: pl.Expr, whole: pl.Expr) -> pl.Expr:
@@ -20,31 +24,51 @@ def ratio(part: pl.Expr, whole: pl.Expr) -> pl.Expr:
 def scores() -> dict[str, pl.Expr]:
     """Return an expression over counts for each score.
 
-    `tp_of_gold` are the mentions of gold that were found, `tp` the answers that are right. F1 takes the false
-    positives in scope where they are defined, else those on kept mentions, else all.
+    `tp_of_gold` are the mentions of gold that were found, `tp` the answers that are right. Each precision has its F1.
 
-    >>> row = pl.DataFrame({"tp": [2], "tp_of_gold": [2], "fp": [2], "fn": [0]})
-    >>> row = row.with_columns(fp_in_scope=None, fp_on_mention=None)
-    >>> row.select(**scores()).rows()
-    [(0.5, 1.0, 0.6666666666666666, None, None)]
+    >>> row = pl.DataFrame({"tp": [2], "tp_of_gold": [2], "fp": [2], "fn": [0], "fp_in_scope": [1]})
+    >>> row = row.with_columns(fp_on_mention=None)
+    >>> row.select(**scores()).select("precision", "f1", "f1_in_scope", "f1_on_mention").rows()
+    [(0.5, 0.6666666666666666, 0.8, None)]
     """
-    tp, fp, fn, found = pl.col("tp"), pl.col("fp"), pl.col("fn"), pl.col("tp_of_gold")
-    chosen = pl.coalesce("fp_in_scope", "fp_on_mention", "fp")
-    return {
-        "precision": ratio(tp, tp + fp),
-        "recall": ratio(found, found + fn),
-        "f1": pl.when(tp == found)
-        .then(ratio(2 * tp, 2 * tp + chosen + fn))
-        .otherwise(_harmonic(tp, chosen, found, fn)),
-        "precision_in_scope": ratio(tp, tp + pl.col("fp_in_scope")),
-        "precision_on_mention": ratio(tp, tp + pl.col("fp_on_mention")),
-    }
+    tp, found, recall = (
+        pl.col("tp"),
+        pl.col("tp_of_gold"),
+        ratio(pl.col("tp_of_gold"), pl.col("tp_of_gold") + pl.col("fn")),
+    )
+    wrong = {"": pl.col("fp"), "_in_scope": pl.col("fp_in_scope"), "_on_mention": pl.col("fp_on_mention")}
+    exact = {f"precision{of}": ratio(tp, tp + fp) for of, fp in wrong.items()}
+    exact["recall"] = recall
+    for of, fp in wrong.items():
+        # Where the TPs of precision and of recall differ, F1 is their harmonic mean.
+        precision = exact[f"precision{of}"]
+        mean = ratio(2 * precision * recall, precision + recall).fill_null(0.0)
+        f1 = pl.when(tp == found).then(ratio(2 * tp, 2 * tp + fp + pl.col("fn"))).otherwise(mean)
+        exact[f"f1{of}"] = pl.when(fp.is_not_null()).then(f1)
+    return {name: exact[name] for name in SCORES}
 
 
-def _harmonic(tp: pl.Expr, fp: pl.Expr, found: pl.Expr, fn: pl.Expr) -> pl.Expr:
-    """Return F1 where the TPs of precision and of recall differ."""
-    precision, recall = ratio(tp, tp + fp), ratio(found, found + fn)
-    return ratio(2 * precision * recall, precision + recall).fill_null(0.0)
+def precision_of_f1(counts: pl.DataFrame) -> str:
+    """Return which F1 is shown of all these counts: 'in scope' where all have it, else 'on mention', else 'all'.
+
+    Where no gold was cut that is 'all', as it is for tasks that know one precision alone. InKB and its like do not
+    decide.
+    """
+    shown = counts.filter(pl.col("column") != "kb")
+    if not shown["cut"].any():
+        return "all"
+    for of in ("in scope", "on mention"):
+        wrong = pl.col(f"fp_{of.replace(' ', '_')}")
+        known = shown.group_by("task").agg(any=wrong.is_not_null().any(), all=wrong.is_not_null().all())
+        if known["any"].any() and (known["any"] == known["all"]).all():
+            return of
+    return "all"
+
+
+def taking(counts: pl.DataFrame, of: str) -> pl.DataFrame:
+    """Return the counts with `fp_of_f1`, the false positives of the F1 that takes the precision `of`."""
+    wrong = pl.col("fp") if of == "all" else pl.coalesce(f"fp_{of.replace(' ', '_')}", "fp")
+    return counts.with_columns(fp_of_f1=wrong)
 
 
 @dataclass(frozen=True)
@@ -69,9 +93,13 @@ COUNTS = ("tp", "fp", "fn", "ignored", "fp_in_scope", "fp_on_mention")
 
 
 def _sums(counts: pl.DataFrame) -> list[pl.Expr]:
-    # A column that is null throughout is undefined, not zero.
+    # A column that is null throughout is undefined, not zero; a precision that one part has not, the whole has not.
     names = [name for name in (*COUNTS, "tp_of_gold", "asked") if name in counts.columns]
-    return [pl.when(pl.col(name).is_not_null().any()).then(pl.col(name).sum()).alias(name) for name in names]
+    known = {name: pl.col(name).is_not_null() for name in names}
+    return [
+        pl.when(known[name].all() if name.startswith("fp_") else known[name].any()).then(pl.col(name).sum()).alias(name)
+        for name in names
+    ]
 
 
 def averages(
@@ -93,17 +121,24 @@ def averages(
         """Return the mean scores of documents and over how many they are, a row per keys."""
         each = _of_both(counts).with_columns(**scores())
         counting = own.counting()
-        means = [pl.col(name).filter(counting).mean() for name in SCORES]
+        means = [pl.when(_is_known(name)).then(pl.col(name).filter(counting).mean()).alias(name) for name in SCORES]
         numbers = [(pl.col(name).is_not_null() & counting).sum().alias(f"{name}_documents") for name in SCORES[:3]]
         found = each.group_by(keys, maintain_order=True).agg(*_sums(counts), *means, *numbers)
         if harmonic:
-            precision, recall = pl.col("precision"), pl.col("recall")
-            f1 = ratio(2 * precision * recall, precision + recall).fill_null(0.0)
-            found = found.with_columns(f1=pl.when(precision.is_not_null()).then(f1))
+            recall = pl.col("recall")
+            for precision in (name for name in SCORES if name.startswith("precision")):
+                f1 = ratio(2 * pl.col(precision) * recall, pl.col(precision) + recall).fill_null(0.0)
+                name = precision.replace("precision", "f1")
+                found = found.with_columns(pl.when(pl.col(precision).is_not_null()).then(f1).alias(name))
         return _with_mentions(_of_both(found))
 
     own = Average("macro", macro, scores, documents, harmonic)
     return {"micro": Average("micro", micro, scores), "macro": own}
+
+
+def _is_known(score: str) -> pl.Expr:
+    """Return whether every document has the false positives that a score is made of."""
+    return pl.lit(True) if score == "recall" else pl.col(re.sub("^(precision|f1)", "fp", score)).is_not_null().all()
 
 
 def _of_both(counts: pl.DataFrame) -> pl.DataFrame:

@@ -14,7 +14,38 @@ from remix.scoring.dense import counts, looked_up, marked
 from remix.scoring.matchings import Matching
 from remix.scoring.mentions import Mentions
 
-__all__ = ["Case", "Judged", "fits_ignorable"]
+__all__ = ["Case", "Judged", "Scope", "fits_ignorable"]
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Which answers a selection could mean, by their own form and entity.
+
+    - `inside`: a and `in_scope`; an answer that is not there is in scope, as all are where nothing was selected;
+    - `unknown`: the documents (doc) of whose answers the selection cannot be asked, so that P in scope is not known.
+    """
+
+    inside: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema={"a": pl.Int64, "in_scope": pl.Boolean}))
+    unknown: pl.Series = field(default_factory=lambda: pl.Series("doc", [], pl.Int64))
+
+    def within(self, other: Scope) -> Scope:
+        """Return what is in both scopes."""
+        every = pl.concat([self.inside, other.inside]).group_by("a").agg(pl.col("in_scope").all())
+        return Scope(every, pl.concat([self.unknown, other.unknown]).unique())
+
+    def marked(self, answers: pl.DataFrame) -> pl.DataFrame:
+        """Return the answers with `in_scope`."""
+        if self.inside.is_empty():
+            return answers.with_columns(in_scope=pl.lit(True))
+        marked = answers.join(self.inside, on="a", how="left", maintain_order="left")
+        return marked.with_columns(pl.col("in_scope").fill_null(True))
+
+    def known(self, counts: pl.DataFrame) -> pl.DataFrame:
+        """Return counts without those in scope of the documents where they are not known."""
+        if self.unknown.is_empty():
+            return counts
+        known = ~pl.col("doc").is_in(self.unknown.implode())
+        return counts.with_columns(pl.when(known).then("fp_in_scope").alias("fp_in_scope"))
 
 
 @dataclass(frozen=True)
@@ -22,7 +53,7 @@ class Judged:
     """The outcome of one criterion and matching.
 
     - `answers`: a, system, doc, `outcome` ('tp', 'fp', 'ignored'), `on_mention` (its span is that of a kept mention),
-      and `in_scope` (null where the condition of the slice says nothing about answers);
+      and `in_scope`: what is on a kept mention, and of the rest what the selection could mean;
     - `groups`: system, doc, group, for each group that a system satisfies;
     - `pairs`: system, g, a, correct: the assignment itself, wrong links included.
     """
@@ -37,9 +68,9 @@ class Case:
     """Gold as one slice sees it, with all answers.
 
     `gold` is that of `Mentions` with the column `ignorable` as the slice has it; rows that the slice removed are not
-    in it. `answers` likewise. `scope` holds a and `in_scope`, or is None where the condition of the slice cannot be
-    evaluated on answers. `column` and `value` name the slice and are empty for the whole. `known` holds what gold and
-    runs say beyond spans and links: texts, candidates, types and names.
+    in it. `answers` likewise. `scope` says which answers the cut could mean. `column` and `value` name the slice and
+    are empty for the whole. `known` holds what gold and runs say beyond spans and links: texts, candidates, types and
+    names.
     """
 
     mentions: Mentions
@@ -48,7 +79,7 @@ class Case:
     overlaps: pl.DataFrame
     column: str = ""
     value: str = ""
-    scope: pl.DataFrame | None = None
+    scope: Scope = field(default_factory=Scope)
     known: Answers | None = None
     _judged: dict[tuple[str, str], Any] = field(default_factory=dict, repr=False, compare=False)
 
@@ -138,10 +169,9 @@ def _outcomes(
     )
     out = pl.col("ignored") | ~(pl.col("inside") | pl.col("on_mention"))
     outcome = pl.when("tp").then(pl.lit("tp")).when(out).then(pl.lit("ignored")).otherwise(pl.lit("fp"))
-    answers = answers.select("a", "system", "doc", "on_mention", outcome=outcome)
-    if case.scope is None:
-        return answers.with_columns(in_scope=pl.lit(None, pl.Boolean))
-    return answers.join(case.scope, on="a", how="left").with_columns(pl.col("in_scope").fill_null(True))
+    answers = case.scope.marked(answers.select("a", "system", "doc", "on_mention", outcome=outcome))
+    # A wrong link on a kept mention is never excused.
+    return answers.with_columns(pl.col("in_scope") | pl.col("on_mention"))
 
 
 def fits_ignorable(pairs: pl.DataFrame) -> pl.Series:

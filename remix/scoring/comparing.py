@@ -12,6 +12,7 @@ from remix import iris
 from remix._version import __version__
 from remix.errors import UnknownName, UsageError
 from remix.scoring.agreement import agreement
+from remix.scoring.averages import precision_of_f1, taking
 from remix.scoring.choice import Choice
 from remix.scoring.comparison import Comparison, Part, compared, slices_of
 from remix.scoring.curves import CURVES
@@ -59,17 +60,20 @@ def compared_inputs(keeper: Keeper, sources: Sources, choice: Choice, **tests: A
             f"profile '{choice.profile.name}' has no {tests['average']} scores: --average {[*averages][0]}"
         )
     parts: dict[str, Part] = {}
-    signatures = []
+    counted, signatures = [], []
     for own in [sources] if choice.by else sources.of_one_kind().one_by_one():
         found = with_errors(read_inputs(keeper, own, choice), choice)
         whole = case_of(found.prepared(choice.profile), choice)
         counts, documents = counts_of(whole, choice), whole.mentions.documents
+        counted.append(counts)
         signatures.append(signed(found, choice))
         of_gold = documents["dataset"].unique().sort()
         whole_name = "all" if len(of_gold) > 1 else of_gold[0]
         parts |= slices_of(counts, documents, whole_name, averages[tests["average"]])
+    of_f1 = precision_of_f1(pl.concat(counted, how="diagonal_relaxed"))
+    parts = {name: replace(part, counts=taking(part.counts, of_f1)) for name, part in parts.items()}
     found_pairs = compared(parts, signatures[0]["system"].to_list(), averages=averages, **tests)
-    return replace(found_pairs, signature=signature_of_parts(signatures, tests))
+    return replace(found_pairs, f1_precision=of_f1, signature=signature_of_parts(signatures, tests))
 
 
 def agreement_of(keeper: Keeper, sources: Sources) -> pl.DataFrame:

@@ -34,12 +34,14 @@ class Comparison:
     - `pairs`: part and the columns of `between_systems`, `p_holm` corrected for all of its rows;
     - `correlations`: part, systems, `kendall`, `spearman`: of the systems' scores on the part with those on all; null
       for fewer than three systems, or where all have the same score;
+    - `f1_precision`: the precision that F1 takes in all parts, as `remix.scoring.averages.precision_of_f1` has it;
     - `signature`: whatever can change a number.
     """
 
     scores: pl.DataFrame
     pairs: pl.DataFrame
     correlations: pl.DataFrame
+    f1_precision: str = "all"
     signature: str = ""
 
 

@@ -49,9 +49,10 @@ def evaluate(
     Columns: `system`, `dataset` ('all' pools every document, 'mean' is the unweighted mean of datasets), `task`,
     `matching`, `profile`, `column` and `slice` (empty for the whole), `average` ('micro', 'macro'), `documents` (or
     contexts, where they are the unit), `mentions`, `tp`, `fp`, `fn`, `ignored`, `precision`, `recall`, `f1`,
-    `precision_in_scope`, `precision_on_mention`, `f1_precision` (the precision that F1 takes), the numbers of documents
-    that a macro average is over, `threshold_by` and `threshold`, and `signature`. Scores are fractions; undefined ones
-    are null. Where they are asked for: intervals and, of slices, `difference` with its interval, `p` and `p_holm`
+    `precision_in_scope` and `precision_on_mention` with an F1 each (`f1_in_scope`, `f1_on_mention`), `f1_precision`
+    (which F1 is shown, drawn and tested, with its intervals: the same in all rows), the numbers of documents that a
+    macro average is over, `threshold_by` and `threshold`, and `signature`. Scores are fractions; undefined ones are
+    null. Where they are asked for: intervals and, of slices, `difference` with its interval, `p` and `p_holm`
     (`bootstrap`); `fuzzy_recall` and `fuzzy_f1` (`weight`); rows of error classes, `column` being 'error_class', with
     `errors`, `total` and `rate` (`errors`).
 
@@ -217,7 +218,7 @@ def _names(mentions: Mentions) -> pl.DataFrame:
 
 def _counted(case: Case, choice: Choice, degrees: pl.DataFrame | None = None) -> pl.DataFrame:
     """Return the counts of every task and matching of one case."""
-    kept = replace(case, gold=case.kept(), scope=None, _judged={})
+    kept = replace(case, gold=case.kept(), _judged={})
     labels = {"column": case.column, "slice": case.value}
     parts = []
     for task in choice.tasks:
@@ -227,6 +228,6 @@ def _counted(case: Case, choice: Choice, degrees: pl.DataFrame | None = None) ->
             if degrees is not None:
                 fuzzy = weighed(seen, task, matching, degrees)
                 counts = counts.join(fuzzy, on=["system", "doc"], how="left", maintain_order="left")
-            labelled = {"task": task, "matching": matching, **labels}
+            labelled = {"task": task, "matching": matching, **labels, "cut": case.is_cut()}
             parts.append(counts.with_columns(pl.lit(value).alias(name) for name, value in labelled.items()))
     return pl.concat(parts, how="diagonal_relaxed")

@@ -75,7 +75,7 @@ def _bounds(drawn: Mapping[tuple[str, str], Array], labels: pl.DataFrame, level:
 _SCORES = ("precision", "recall", "f1")
 
 
-_COUNTS = ("tp", "fp", "fp_on_mention", "tp_of_gold", "fn", "rows")
+_COUNTS = ("tp", "fp", "fp_of_f1", "tp_of_gold", "fn", "rows")
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,8 @@ class Tables:
     """What is summed over documents: the counts, then for each score its value and whether the document counts in it.
 
     `columns` is an array of documents by these, each of `labels` columns side by side. `tp_of_gold` are the mentions of
-    gold that were found, `fp_on_mention` the false positives that F1 takes, `rows` is 1 where a document has counts.
+    gold that were found, `fp_of_f1` the false positives that F1 takes (see `taking`), `rows` is 1 where a document has
+    counts.
     `averages` are those of a profile.
     """
 
@@ -108,11 +109,20 @@ class Tables:
 def _of_counts(sums: Sequence[Array], average: Average) -> dict[str, Array]:
     """Return precision, recall and F1 of sums of `_COUNTS` as an average has them, NaN where there are no rows."""
     counts = pl.DataFrame({name: part.ravel() for name, part in zip(_COUNTS, sums, strict=False)})
-    scores = average.scores()
-    found = counts.with_columns(fp_in_scope=pl.lit(None, pl.Float64)).select(
-        pl.when(pl.col("rows") > 0).then(scores[name]).cast(pl.Float64).alias(name) for name in _SCORES
+    found = _scored(counts, average).with_columns(
+        pl.when(pl.col("rows") > 0).then(name).cast(pl.Float64).alias(name) for name in _SCORES
     )
     return {name: found[name].to_numpy().reshape(sums[0].shape) for name in _SCORES}
+
+
+def _scored(counts: pl.DataFrame, average: Average) -> pl.DataFrame:
+    """Return the counts with precision, recall and the F1 that takes `fp_of_f1`."""
+    scores = average.scores()
+    none = pl.lit(None, pl.Float64)
+    rows = counts.with_columns(fp_in_scope=none, fp_on_mention=none)
+    f1 = rows.with_columns(fp="fp_of_f1").select(f1=scores["f1"]).to_series()
+    found = rows.select(scores[name].alias(name) for name in ("precision", "recall"))
+    return counts.with_columns(*found.get_columns(), f1)
 
 
 def _macro(averages: Mapping[str, Average]) -> Average:
@@ -127,17 +137,17 @@ def _divided(part: Array, whole: Array) -> Array:
 def tables_of(
     counts: pl.DataFrame, documents: pl.DataFrame, labels: int = 1, averages: Mapping[str, Average] = AVERAGES
 ) -> Tables:
-    """Return the tables of these documents; `counts` has doc, the counts and, for several labels, `label`."""
+    """Return the tables of these documents; `counts` has doc, the counts and, for several labels, `label`.
+
+    F1 takes the false positives `fp_of_f1` where they have such.
+    """
     rows = counts.join(documents.select("doc").with_row_index("unit"), on="doc")
     found = pl.coalesce("tp_of_gold", "tp") if "tp_of_gold" in rows.columns else pl.col("tp")
-    rows = rows.with_columns(tp_of_gold=found, rows=pl.lit(1))
+    taken = pl.col("fp_of_f1" if "fp_of_f1" in rows.columns else "fp")
+    rows = rows.with_columns(tp_of_gold=found, rows=pl.lit(1), fp_of_f1=taken)
     macro = _macro(averages)
-    scores = macro.scores()
-    rows = rows.with_columns(pl.when(macro.counting()).then(scores[name]).alias(name) for name in _SCORES)
-    rows = rows.with_columns(
-        pl.coalesce("fp_in_scope", "fp_on_mention", "fp").alias("fp_on_mention"),
-        *(pl.col(name).is_not_null().alias(f"{name}_counts") for name in _SCORES),
-    )
+    rows = _scored(rows, macro).with_columns(pl.when(macro.counting()).then(name).alias(name) for name in _SCORES)
+    rows = rows.with_columns(pl.col(name).is_not_null().alias(f"{name}_counts") for name in _SCORES)
     unit = rows["unit"].to_numpy()
     place = rows["label"].to_numpy() if "label" in rows.columns else np.zeros(len(rows), dtype=np.int64)
 

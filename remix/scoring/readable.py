@@ -6,21 +6,24 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
+from remix.scoring.averages import F1, SCORES
 from remix.scoring.errors import TAXONOMIES
 from remix.scoring.profiles import PROFILES
 from remix.scoring.slices import local_names
 from remix.signature import Signature
 
-__all__ = ["legend", "readable", "readable_errors", "signature_lines"]
+__all__ = ["legend", "readable", "readable_errors", "signature_lines", "with_f1_shown"]
 
 
 def readable(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str] = ()) -> pl.DataFrame:
     """Return micro scores with macro-F1 beside them; what is the same in all rows or undefined in all is left out.
 
+    All rows show one F1, which the heading names where it is not that of all answers: see `precision_of_f1`.
     `datasets` names gold: where it is one dataset, its name stands for 'all'. InKB, EE and GSInKB are shown where
     they are asked for, `by` the column `kb`; they are among `rows` always.
     """
     rows = rows.filter(pl.col("column") != "error_class")
+    rows, of_f1 = with_f1_shown(rows)
     rows = rows if "kb" in by else rows.filter(pl.col("column") != "kb")
     keys = ["system", "dataset", "task", "matching", "column", "slice"]
     macro = rows.filter(pl.col("average") == "macro").select(*keys, macro_f1="f1")
@@ -41,10 +44,24 @@ def readable(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str] = ()
     optional = {"threshold", "ignored", *columns[columns.index("precision") + 1 :]} - {"recall", "f1"}
     kept = [name for name in columns if name not in optional or (name in table.columns and _says(table[name]))]
     renamed = {"precision": "P", "precision_in_scope": "P in scope", "precision_on_mention": "P on mention"}
-    renamed |= {"recall": "R", "f1": "F1", "f1_low": "F1 from", "f1_high": "to", "macro_f1": "macro-F1"}
+    f1 = "F1" if of_f1 == "all" else f"F1 {of_f1}"
+    renamed |= {"recall": "R", "f1": f1, "f1_low": f"{f1} from", "f1_high": "to", "macro_f1": f"macro-{f1}"}
     renamed |= {"f1_deviation": "±", "p_holm": "p (Holm)", "fuzzy_recall": "R*", "fuzzy_f1": "F1*"}
+    kept = [name for name in kept if of_f1 != "all" or name not in SCORES[3:]]
     scores = [name for name in kept if table.schema[name].is_float()]
     return table.select(kept).with_columns(pl.col(scores).round(3)).rename(renamed, strict=False)
+
+
+def with_f1_shown(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:
+    """Return rows of scores with the F1 that all of them show as `f1`, and the precision that it takes.
+
+    Tasks that know one precision alone show their only F1.
+    """
+    taken = rows["f1_precision"].drop_nulls().to_list() if "f1_precision" in rows.columns else []
+    of_f1 = str(taken[0]) if taken else "all"
+    names = [(F1[of_f1], "f1"), (f"{F1[of_f1]}_deviation", "f1_deviation")]
+    shown = [pl.coalesce(name, other).alias(other) for name, other in names if name in rows.columns]
+    return rows.with_columns(shown), of_f1
 
 
 def readable_errors(rows: pl.DataFrame) -> pl.DataFrame:
@@ -62,18 +79,15 @@ def _says(column: pl.Series) -> bool:
 def signature_lines(rows: pl.DataFrame, by: Sequence[str] = ()) -> list[str]:
     """Return the signature that all systems share, then the content of each one's run.
 
-    Before them stands what rows that are shown do not say themselves: which precision F1 takes, what intervals and
-    differences are, how thresholds were chosen.
+    Before them stands what rows that are shown do not say themselves: what intervals and differences are, how
+    thresholds were chosen.
     """
     rows = rows if "kb" in by else rows.filter(pl.col("column") != "kb")
     signed = rows.select("system", "signature").drop_nulls().unique(maintain_order=True).rows()
     parsed = {system: dict(Signature.parse(line).fields) for system, line in signed}
     runs = " ".join(f"{system}={_run(fields)}" for system, fields in parsed.items())
     lines = [f"signature {Signature(next(iter(parsed.values())))}", f"runs {runs}"]
-    lines = [*_explained(rows, next(iter(parsed.values()))), *lines]
-    used = rows["f1_precision"].drop_nulls().unique().sort().to_list() if "f1_precision" in rows.columns else []
-    special = [name for name in used if name not in ("", "all")]
-    return [f"F1 is made of R and P {' or P '.join(special)}", *lines] if special else lines
+    return [*_explained(rows, next(iter(parsed.values()))), *lines]
 
 
 def legend(rows: pl.DataFrame, taxonomies: Iterable[str] = (), *, always: bool = False) -> list[str]:

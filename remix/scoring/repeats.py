@@ -12,11 +12,13 @@ import polars as pl
 
 from remix.frames import Frames
 from remix.names import REPEAT
+from remix.scoring import averages
+from remix.scoring.weights import FUZZY
 from remix.signature import content_hash
 
 __all__ = ["SCORES", "contents_of_repeats", "repeats_of", "with_means"]
 
-SCORES = ("precision", "recall", "f1", "precision_in_scope", "precision_on_mention", "fuzzy_recall", "fuzzy_f1")
+SCORES = (*averages.SCORES, *FUZZY)
 """What has a mean, and its sample standard deviation in a column of its own, `<score>_deviation`."""
 
 _REPEAT = r"^(.+)#[0-9]+$"
@@ -73,7 +75,7 @@ def with_means(rows: pl.DataFrame) -> pl.DataFrame:
     scores = [name for name in SCORES if name in rows.columns]
     means = [pl.col(name).mean() for name in scores]
     deviations = [pl.col(name).std().alias(f"{name}_deviation") for name in scores]
-    same = [pl.col(name).first() for name in ("documents", "mentions") if name in rows.columns]
+    same = [pl.col(name).first() for name in ("documents", "mentions", "f1_precision") if name in rows.columns]
     system = pl.col("system").str.extract(_REPEAT, 1)
     parts = repeated.group_by(system, *keys, maintain_order=True).agg(
         *means, *deviations, *same, repeats=pl.len().cast(pl.Int64)

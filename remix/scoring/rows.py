@@ -8,10 +8,9 @@ from typing import Any
 import polars as pl
 
 from remix import progress
-from remix.scoring.averages import SCORES
+from remix.scoring.averages import SCORES, precision_of_f1, taking
 from remix.scoring.choice import Choice
 from remix.scoring.columns import label_of
-from remix.scoring.tasks import SCOPED
 from remix.scoring.weights import FUZZY, fuzzy_scores
 
 __all__ = ["rows_of"]
@@ -24,6 +23,7 @@ def rows_of(counts: pl.DataFrame, documents: pl.DataFrame, systems: Iterable[str
     """Return the scores of all documents together and, if there are several datasets, of each and their mean."""
     # Sums of floats depend on their order: the same scores come out to the last digit.
     counts = counts.sort(*KEYS, "doc")
+    of_f1 = precision_of_f1(counts)
     pooled = counts.with_columns(dataset=pl.lit("all")).sort(*KEYS, "doc")
     several = documents["dataset"].n_unique() > 1
     every = pl.concat([pooled, counts]) if several else pooled
@@ -37,6 +37,7 @@ def rows_of(counts: pl.DataFrame, documents: pl.DataFrame, systems: Iterable[str
     whole = _skeleton(systems, sizes["dataset"], choice)
     rows = pl.concat(parts, how="diagonal").join(whole, on=[*KEYS, "average"], how="full", coalesce=True)
     rows = rows.join(sizes, on="dataset", how="left").with_columns(pl.col("tp", "fp", "fn", "ignored").fill_null(0))
+    every = taking(every, of_f1)
     if choice.weight:
         rows = rows.join(fuzzy_scores(every, KEYS), on=[*KEYS, "average"], how="left")
     if several:
@@ -51,7 +52,7 @@ def rows_of(counts: pl.DataFrame, documents: pl.DataFrame, systems: Iterable[str
         if choice.by:
             tests = differences_of_slices(every, KEYS, documents, against=choice.against, **drawn)
             rows = rows.join(tests.with_columns(average=pl.lit("micro")), on=[*KEYS, "average"], how="left")
-    return _ordered(rows, choice)
+    return _ordered(rows, choice, of_f1)
 
 
 def _counted_once(counts: pl.DataFrame) -> pl.DataFrame:
@@ -84,26 +85,19 @@ def _mean(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the unweighted mean of the datasets' scores."""
     datasets = rows.filter(pl.col("dataset") != "all").sort("dataset")
     keys = [key for key in [*KEYS, "average"] if key != "dataset"]
-    # Which precision F1 takes is told by the counts, of which a mean has none.
-    taken = [pl.when(pl.col(name).is_not_null().all()).then(pl.lit(0, pl.Int64)).alias(name) for name in SCOPED]
     scores = [name for name in (*SCORES, *FUZZY) if name in rows.columns]
-    means = datasets.group_by(keys, maintain_order=True).agg(pl.col(scores).mean(), *taken)
-    return means.with_columns(dataset=pl.lit("mean"))
+    # A precision that is not known of one dataset has no mean.
+    lost = {name: pl.col(name).is_null() & pl.col(name.partition("_")[0]).is_not_null() for name in SCORES[3:]}
+    means = [pl.when(~lost.get(name, pl.lit(False)).any()).then(pl.col(name).mean()).alias(name) for name in scores]
+    return datasets.group_by(keys, maintain_order=True).agg(means).with_columns(dataset=pl.lit("mean"))
 
 
-def _ordered(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:
-    taken = (
-        pl.when(pl.col("fp_in_scope").is_not_null())
-        .then(pl.lit("in scope"))
-        .when(pl.col("fp_on_mention").is_not_null())
-        .then(pl.lit("on mention"))
-        .otherwise(pl.lit("all"))
-    )
+def _ordered(rows: pl.DataFrame, choice: Choice, of_f1: str) -> pl.DataFrame:
     rows = rows.with_columns(
         mentions=pl.coalesce("mentions", pl.col("tp") + pl.col("fn")), profile=pl.lit(choice.profile.name)
     )
     first = ["system", "dataset", "task", "matching", "profile", "column", "slice", "average", "documents", "mentions"]
-    first += ["tp", "fp", "fn", "ignored", "precision", "recall", "f1", "precision_in_scope", "precision_on_mention"]
+    first += ["tp", "fp", "fn", "ignored", "precision", "recall", "f1", *SCORES[3:]]
     last = ["precision_documents", "recall_documents", "f1_documents", *BOUNDS]
     if choice.bootstrap:
         from remix.scoring.significance import DIFFERENCES
@@ -117,4 +111,4 @@ def _ordered(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:
         for name, known in places.items()
     ]
     sorting = [*order[1:3], order[3], "slice", order[0], "dataset", "system", pl.col("average") != "micro"]
-    return rows.sort(sorting).select(*first, taken.alias("f1_precision"), *last)
+    return rows.sort(sorting).select(*first, pl.lit(of_f1).alias("f1_precision"), *last)

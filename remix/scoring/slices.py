@@ -10,7 +10,7 @@ import polars as pl
 from remix.errors import UnknownName, UsageError
 from remix.names import PREFIXES
 from remix.scoring.answers import Answers
-from remix.scoring.cases import Case
+from remix.scoring.cases import Case, Scope
 from remix.scoring.columns import Slicing
 from remix.scoring.mentions import NIL, Mentions
 
@@ -38,9 +38,9 @@ def sliced(whole: Case, slicing: Slicing, answers: Answers, rest: str = "dropped
         if column in CLASSES:
             scope = scope_of_class(whole.mentions, value, answers.types)
         elif named is not None:
-            scope = named.group_by("a").agg(in_scope=(pl.col("value") == value).fill_null(False).any())
+            scope = Scope(named.group_by("a").agg(in_scope=(pl.col("value") == value).fill_null(False).any()))
         else:
-            scope = None
+            scope = Scope(unknown=whole.mentions.documents["doc"])
         yield of_value(whole, slicing.label, value, chosen, rest, scope)
 
 
@@ -65,25 +65,20 @@ def _of_documents(whole: Case, slicing: Slicing) -> Iterator[Case]:
         yield replace(whole, gold=gold, answers=answers, column=slicing.label, value=value, _judged={})
 
 
-def of_value(whole: Case, column: str, value: str, chosen: pl.Series, rest: str, scope: pl.DataFrame | None) -> Case:
-    """Return the case of the gold annotations chosen, and of the answers in its scope."""
+def of_value(whole: Case, column: str, value: str, chosen: pl.Series, rest: str, scope: Scope) -> Case:
+    """Return the case of the mentions of which an annotation is chosen, with all their options, and its scope.
+
+    A profile that removes the rest removes it annotation by annotation.
+    """
     inside = pl.col("g").is_in(chosen.implode())
     if rest == "removed":
         gold = whole.gold.filter(inside)
     else:
+        groups = whole.kept().filter(inside)["group"].unique()
+        inside = pl.col("group").is_in(groups.implode())
         dropped = pl.when(inside | pl.col("ignorable").is_not_null()).then("ignorable").otherwise(pl.lit("dropped"))
         gold = whole.gold.with_columns(ignorable=dropped)
-    return replace(whole, gold=gold, column=column, value=value, scope=_both(whole, scope), _judged={})
-
-
-def _both(whole: Case, scope: pl.DataFrame | None) -> pl.DataFrame | None:
-    """Return the scope of a slice within what gold was cut down to before; None where that is not known."""
-    if not whole.is_cut() or scope is None:
-        return scope
-    if whole.scope is None:
-        return None
-    both = scope.join(whole.scope.rename({"in_scope": "before"}), on="a", how="full", coalesce=True)
-    return both.select("a", in_scope=pl.col("in_scope").fill_null(True) & pl.col("before").fill_null(True))
+    return replace(whole, gold=gold, column=column, value=value, scope=scope.within(whole.scope), _judged={})
 
 
 def scope_named(given: str, classes: pl.Series) -> str:
@@ -132,16 +127,16 @@ def slice_named(given: str, slices: pl.Series) -> str:
     raise UnknownName("slice", given, shown["shown"])
 
 
-def scope_of_class(mentions: Mentions, value: str, types: pl.DataFrame | None) -> pl.DataFrame | None:
-    """Return a and `in_scope`: whether an answer's entity has the class, or no type; None where no entity has it."""
+def scope_of_class(mentions: Mentions, value: str, types: pl.DataFrame | None) -> Scope:
+    """Return the answers whose entity has the class, or no type; unknown where no entity has it."""
     if types is None or not types["class"].is_in([value]).any():
-        return None
+        return Scope(unknown=mentions.documents["doc"])
     known = types.drop_nulls("class")["entity"].unique()
     having = types.filter(pl.col("class") == value)["entity"].unique()
     entities = pl.DataFrame({"entity": pl.int_range(len(mentions.entities), eager=True), "iri": mentions.entities})
     inside = ~pl.col("iri").is_in(known.implode()) | pl.col("iri").is_in(having.implode())
     scope = mentions.answer_links.join(entities.select("entity", in_scope=inside), on="entity")
-    return scope.group_by("a").agg(pl.col("in_scope").any())
+    return Scope(scope.group_by("a").agg(pl.col("in_scope").any()))
 
 
 def kb_cases(whole: Case) -> Sequence[Case]:
@@ -166,5 +161,5 @@ def kb_cases(whole: Case) -> Sequence[Case]:
         )
 
     linked = kept.filter(~nil)["g"]
-    scope = whole.answers.select("a", in_scope=~nil)
+    scope = Scope(whole.answers.select("a", in_scope=~nil))
     return [both("InKB", ~nil), both("EE", nil), of_value(whole, "kb", "GSInKB", linked, "dropped", scope)]

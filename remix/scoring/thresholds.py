@@ -14,7 +14,7 @@ import polars as pl
 from remix import progress
 from remix.errors import UsageError, nearest
 from remix.scoring.averages import ratio
-from remix.scoring.cases import Case
+from remix.scoring.cases import Case, Scope
 from remix.scoring.details import with_detail
 
 __all__ = ["above", "best_thresholds", "confident", "sums_by_threshold", "threshold_rule", "thresholds_by"]
@@ -156,7 +156,7 @@ def _at_every_threshold(case: Case, answers: pl.DataFrame, states: pl.DataFrame)
         gold=numbered.select(case.gold.columns),
         answers=right.with_columns(a="new", doc="state", system=pl.lit(0, pl.Int64)).select(case.answers.columns),
         overlaps=pairs.with_columns(g="left", a="right").select(case.overlaps.columns),
-        scope=None,
+        scope=Scope(),
         _judged={},
     )
 

@@ -245,12 +245,12 @@ def fuzzy_scores(counts: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     Where Σ µ is 0 both are undefined, except F*₁ of what has no gold at all: that is F1.
 
     >>> row = pl.DataFrame({"system": ["s"], "tp": [1], "fp": [1], "fn": [1], "weight_found": [0.5]})
-    >>> row = row.with_columns(weight_all=1.5, fp_in_scope=None, fp_on_mention=None)
+    >>> row = row.with_columns(weight_all=1.5)
     >>> fuzzy_scores(row, ["system"]).filter(average="micro").select(pl.col(FUZZY).round(3)).rows()  # P = 1/2, R* = 1/3
     [(0.333, 0.4)]
     """
     numbers = ["tp", "fp", "fn", "chosen", "weight_found", "weight_all"]
-    rows = counts.with_columns(chosen=pl.coalesce("fp_in_scope", "fp_on_mention", "fp"))
+    rows = counts.with_columns(chosen="fp_of_f1" if "fp_of_f1" in counts.columns else "fp")
     rows = rows.filter(pl.col("weight_all").is_not_null() | (pl.col("tp") + pl.col("fn") == 0))
     rows = rows.with_columns(pl.col("weight_found", "weight_all").fill_null(0.0))
     micro = rows.group_by(keys, maintain_order=True).agg(pl.col(numbers).sum()).with_columns(_scores())

@@ -95,19 +95,53 @@ def test_three_precisions_of_a_slice(frames):
     row = rows.filter(pl.col("slice") == "person", pl.col("average") == "micro").row(0, named=True)
     assert (row["tp"], row["fp"], row["fn"], row["ignored"]) == (1, 3, 1, 1)
     assert row["precision"] == 1 / 4
-    # In scope: Ada and Eve, whose type is not known; the two answers of Oslo fail the condition.
-    assert row["precision_in_scope"] == 1 / 2
+    # In scope: Ada, Oslo for Bob, since no wrong link on a kept mention is excused, and Eve, whose type is not known.
+    # The other Oslo fails the condition.
+    assert row["precision_in_scope"] == 1 / 3
     # On mention: Ada, and Oslo for Bob.
     assert row["precision_on_mention"] == 1 / 2
     assert row["f1_precision"] == "in scope"
-    assert row["f1"] == 1 / 2
+    # R = 1/2: 2 TP / (2 TP + FP + FN) with 3, 2 and 1 FP.
+    assert (row["f1"], row["f1_in_scope"], row["f1_on_mention"]) == (2 / 6, 2 / 5, 2 / 4)
+
+
+@pytest.mark.parametrize(("task", "matching"), [("A2KB", "strong"), ("A2KB", "weak"), ("C2KB", "strong")])
+def test_wrong_links_on_kept_mentions_are_in_scope_whatever_they_link_to(frames, task, matching):
+    # Ten persons, of which both systems have five right; A has other persons for the rest, B places.
+    persons = [{"begin": 10 * n, "end": 10 * n + 5, "entity": f"e:P{n}", "classes": ["person"]} for n in range(10)]
+    place = {"begin": 200, "end": 205, "entity": "e:Rome", "classes": ["place"]}
+    named = [(f"e:{p}{n}", "person" if p == "P" else "place") for p in "PQ" for n in range(20)]
+    types = pl.DataFrame(named, schema=["entity", "class"], orient="row")
+    wrong = {"A": "e:P1", "B": "e:Q"}
+    runs = {
+        name: frames([row | {"entity": row["entity"] if n < 5 else f"{other}{n}"} for n, row in enumerate(persons)])
+        for name, other in wrong.items()
+    }
+    rows = evaluate(
+        frames([*persons, place]), runs, tasks=[task], matchings=[matching], by=["class"], types=types
+    ).filter(pl.col("slice") == "person", pl.col("average") == "micro")
+    assert rows["precision_in_scope"].to_list() == rows["precision"].to_list() == [0.5, 0.5]
+
+
+def test_task_and_gold_without_selection_show_the_kind_of_f1_that_all_rows_of_the_table_have(frames):
+    # The whole has nothing dropped, so that all of its answers are in scope: both F1s are one.
+    rows = [PERSON | {"classes": ["person"]}, CITY | {"classes": ["city"]}]
+    answers = [PERSON, CITY | {"entity": "e:X"}, {"begin": 50, "end": 54, "entity": "e:Rome"}]
+    types = pl.DataFrame({"entity": ["e:Ada", "e:Rome"], "class": ["person", "city"]})
+    run = {"s": frames(answers)}
+    found = evaluate(frames(rows), run, tasks=["A2KB", "D2KB"], matchings=["strong"], by=["class"], types=types)
+    assert set(found["f1_precision"]) == {"in scope"}
+    whole = found.filter(pl.col("column") == "", pl.col("average") == "micro")
+    assert whole["f1"].to_list() == whole["f1_in_scope"].to_list()
+    given = found.filter(pl.col("task") == "D2KB")
+    assert given["f1"].equals(given["f1_in_scope"]) and given["f1"].equals(given["f1_on_mention"])
 
 
 def test_f1_takes_the_precision_on_mention_where_no_answer_can_be_typed(frames):
     gold = frames([PERSON | {"classes": ["short"]}, CITY | {"classes": ["long"]}])
     rows = evaluate(gold, {"s": frames([PERSON])}, tasks=["A2KB"], matchings=["strong"], by=["class"])
-    assert set(rows.filter(pl.col("column") == "class")["f1_precision"]) == {"on mention"}
-    assert set(rows.filter(pl.col("column") == "")["f1_precision"]) == {"all"}
+    assert set(rows["f1_precision"]) == {"on mention"}
+    assert rows["f1_in_scope"].null_count() == rows.filter(pl.col("column") == "class").height
 
 
 def test_slice_and_remix_by_the_same_condition_have_the_same_figures(frames):

@@ -2,40 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import polars as pl
 
 from remix.scoring.averages import ratio, scores
 from remix.scoring.conventions import Undefined
 
 
-def _found() -> tuple[pl.Expr, pl.Expr]:
-    """Return the expressions of precision and recall, null where undefined."""
+def _filled(fill: Callable[[pl.Expr, pl.Expr], pl.Expr]) -> dict[str, pl.Expr]:
+    """Return the scores with what `fill` makes of a precision or recall and its FPs, F1 being their harmonic mean.
+
+    A precision that means nothing, as its FPs are null, has no F1.
+    """
     exact = scores()
-    return exact["precision"], exact["recall"]
-
-
-def _harmonic(precision: pl.Expr, recall: pl.Expr) -> pl.Expr:
-    return ratio(2 * precision * recall, precision + recall).fill_null(0.0)
-
-
-def _unscoped(precision: pl.Expr, recall: pl.Expr, f1: pl.Expr) -> dict[str, pl.Expr]:
-    return {**scores(), "precision": precision, "recall": recall, "f1": f1}
+    recall = fill(exact["recall"], pl.col("fp"))
+    found = {"recall": recall}
+    for of in ("", "_in_scope", "_on_mention"):
+        wrong = pl.col(f"fp{of}")
+        precision = fill(exact[f"precision{of}"], wrong)
+        f1 = ratio(2 * precision * recall, precision + recall).fill_null(0.0)
+        found[f"precision{of}"] = pl.when(wrong.is_not_null()).then(precision)
+        found[f"f1{of}"] = pl.when(wrong.is_not_null()).then(f1)
+    return {name: found[name] for name in exact}
 
 
 def _zero() -> dict[str, pl.Expr]:
-    precision, recall = (score.fill_null(0.0) for score in _found())
-    return _unscoped(precision, recall, _harmonic(precision, recall))
+    return _filled(lambda score, _: score.fill_null(0.0))
 
 
 def _empty_is_perfect() -> dict[str, pl.Expr]:
-    empty = (pl.col("tp") == 0) & (pl.col("fp") == 0) & (pl.col("fn") == 0)
-    precision, recall = (pl.when(empty).then(1.0).otherwise(score.fill_null(0.0)) for score in _found())
-    return _unscoped(precision, recall, _harmonic(precision, recall))
+    def fill(score: pl.Expr, wrong: pl.Expr) -> pl.Expr:
+        empty = (pl.col("tp") == 0) & (wrong == 0) & (pl.col("fn") == 0)
+        return pl.when(empty).then(1.0).otherwise(score.fill_null(0.0))
+
+    return _filled(fill)
 
 
 def _one() -> dict[str, pl.Expr]:
-    precision, recall = (score.fill_null(1.0) for score in _found())
-    return _unscoped(precision, recall, _harmonic(precision, recall))
+    return _filled(lambda score, _: score.fill_null(1.0))
 
 
 undefined_null = Undefined(

@@ -30,15 +30,12 @@ def _crediting(least: float) -> Callable[[Case, Judged, pl.DataFrame, bool], pl.
     def credit(case: Case, judged: Judged, counts: pl.DataFrame, on_mention_only: bool) -> pl.DataFrame:
         """Return the counts with the credit of each near miss as a part of a TP, and neither FP nor FN to that part."""
         near = _near(case, judged, _most(least))
-        inside = pl.col("in_scope").fill_null(True)
-        sums = near.group_by(_KEYS, maintain_order=True).agg(
-            gained=pl.col("credit").sum(), in_scope=pl.col("credit").filter(inside).sum()
-        )
+        sums = near.group_by(_KEYS, maintain_order=True).agg(gained=pl.col("credit").sum())
         rows = counts.join(sums, on=_KEYS, how="left", maintain_order="left")
-        rows = rows.with_columns(pl.col("gained", "in_scope").fill_null(0.0), asked=pl.col("tp") + pl.col("fn"))
-        less = {"fp": "gained", "fp_in_scope": "in_scope", "fp_on_mention": "gained", "fn": "gained"}
-        changed = [(pl.col(name) - pl.col(part)).alias(name) for name, part in less.items()]
-        return rows.with_columns(*changed, tp=pl.col("tp") + pl.col("gained")).drop("gained", "in_scope")
+        rows = rows.with_columns(pl.col("gained").fill_null(0.0), asked=pl.col("tp") + pl.col("fn"))
+        # What is near is on a kept mention, so that it is in every precision.
+        less = [pl.col(name) - pl.col("gained") for name in ("fp", "fp_in_scope", "fp_on_mention", "fn")]
+        return rows.with_columns(*less, tp=pl.col("tp") + pl.col("gained")).drop("gained")
 
     return credit
 
@@ -57,7 +54,7 @@ def _most(least: float) -> int:
 
 
 def _near(case: Case, judged: Judged, most: int) -> pl.DataFrame:
-    """Return system, doc, group, option, a, `in_scope` and `credit` of near answers on mentions that were not found.
+    """Return system, doc, group, option, a and `credit` of near answers on mentions that were not found.
 
     They are paired one to one, for the most credit in all. A mention of several annotations that are required together
     has none.
@@ -67,12 +64,12 @@ def _near(case: Case, judged: Judged, most: int) -> pl.DataFrame:
     kept = case.kept().filter(pl.len().over("option") == 1)
     wrong = judged.answers.filter(pl.col("outcome") == "fp")
     pairs = looked_up(case.overlaps.filter("equal").select("g", "a"), "g", kept, ["doc", "group", "option"])
-    pairs = looked_up(pairs, "a", wrong, ["system", "in_scope"]).join(judged.groups, on=["system", "group"], how="anti")
+    pairs = looked_up(pairs, "a", wrong, ["system"]).join(judged.groups, on=["system", "group"], how="anti")
     ways = distances(case, pairs, most)
     near = pairs.join(ways, on=["g", "a"]).with_columns(credit=1 / (1 + pl.col("of_gold") + pl.col("of_answer")))
     near = near.sort("system", "group", "a", "credit", descending=[False, False, False, True])
     near = near.unique(["system", "group", "a"], keep="first", maintain_order=True)
-    return _assigned(near).select(*_KEYS, "group", "option", "a", "in_scope", "credit").sort("system", "doc", "group")
+    return _assigned(near).select(*_KEYS, "group", "option", "a", "credit").sort("system", "doc", "group")
 
 
 def _assigned(near: pl.DataFrame) -> pl.DataFrame:

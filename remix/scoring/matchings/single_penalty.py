@@ -30,7 +30,7 @@ def _credit(case: Case, judged: Judged, counts: pl.DataFrame, on_mention_only: b
     wrong = pl.col("outcome") == "fp"
     halves = {
         "fp": wrong.sum(),
-        "fp_in_scope": (wrong & pl.col("in_scope").fill_null(True)).sum(),
+        "fp_in_scope": (wrong & pl.col("in_scope")).sum(),
         "fp_on_mention": (wrong & pl.col("on_mention")).sum(),
         "fn": pl.len(),
     }

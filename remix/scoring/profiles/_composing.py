@@ -12,6 +12,7 @@ from remix.scoring.averages import averages
 from remix.scoring.cases import Case
 from remix.scoring.conventions import ASPECTS, CONVENTIONS, Choosing, Convention, Macro, Pairing, Reading, Undefined
 from remix.scoring.profiles import Profile
+from remix.scoring.tasks import SCOPED
 
 __all__ = ["DEFAULTS", "composed", "conventions_named", "exchanged"]
 
@@ -95,4 +96,8 @@ def _of_every_document(case: Case, counts: pl.DataFrame) -> pl.DataFrame:
     every = systems.join(case.mentions.documents.select("doc"), how="cross")
     counts = every.join(counts, on=keys, how="left", maintain_order="left")
     has_gold = pl.col("doc").is_in(case.kept()["doc"].unique().implode())
-    return counts.with_columns(pl.col("tp", "fp", "fn", "ignored").fill_null(0), has_gold=has_gold)
+    none = pl.when(pl.col("tp").is_null()).then(0)
+    zeros = [pl.coalesce(none, name).alias(name) for name in ("tp", "fp", "fn", "ignored")]
+    # What a task has no precision for stays so in documents without counts.
+    zeros += [pl.coalesce(none, name).alias(name) for name in SCOPED if counts[name].null_count() < len(counts)]
+    return counts.with_columns(*zeros, has_gold=has_gold)

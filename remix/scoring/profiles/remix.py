@@ -17,7 +17,8 @@ remix = composed(
     notes={
         "entities": "left out of C2KB where they are NIL",
         "groups": "an option needs all of its annotations; another option of a mention found is ignored",
-        "scope": "an answer is in scope by its own form and entity, asked by gold's query, class or column",
-        "f1": "with the precision in scope where defined, else on mention, else all",
+        "scope": "an answer on a kept mention is in scope, another by its own form and entity, asked by gold's query, "
+        "class or column",
+        "f1": "one for each precision; a table shows that in scope where all of its rows have it, else on mention",
     },
 )

@@ -28,9 +28,9 @@ class Task:
 
     `count(case, matching)` returns one row per system and document that has anything: `system` (number), `doc`,
     `tp`, `fp`, `fn`, `ignored`, `fp_in_scope` and `fp_on_mention`; the last two are null where the precision that
-    they serve means nothing for the task or the case. Where gold is found in part or twice, `tp_of_gold` are the TPs
-    of recall, and where not every mention is a whole TP or FN, `asked` is their number. `at(measure=…)` returns the
-    task by another measure or what else it `takes`. `parts` are the tasks whose scores a task is the mean of; it
+    they serve means nothing for the task or is not known. Where gold is found in part or twice, `tp_of_gold` are the
+    TPs of recall, and where not every mention is a whole TP or FN, `asked` is their number. `at(measure=…)` returns
+    the task by another measure or what else it `takes`. `parts` are the tasks whose scores a task is the mean of; it
     counts nothing itself.
     """
 
@@ -115,15 +115,13 @@ def tally(case: Case, criterion: str, matching: Matching, *, on_mention_only: bo
 
 def _tally(case: Case, judged: Judged, on_mention_only: bool) -> pl.DataFrame:
     wrong = pl.col("outcome") == "fp"
-    cut = case.is_cut() and not on_mention_only
+    wrong = wrong & pl.col("on_mention") if on_mention_only else wrong
     sums = {
-        "fp": wrong & pl.col("on_mention") if on_mention_only else wrong,
+        "fp": wrong,
         "ignored": pl.col("outcome") == "ignored",
+        "fp_in_scope": wrong & pl.col("in_scope"),
+        "fp_on_mention": wrong & pl.col("on_mention"),
     }
-    if cut and case.scope is not None:
-        sums["fp_in_scope"] = wrong & pl.col("in_scope")
-    if cut:
-        sums["fp_on_mention"] = wrong & pl.col("on_mention")
     # Where all answers are TPs gold has a row of its own for the document.
     counted = (
         judged.answers.filter(pl.col("outcome") != "tp")
@@ -131,7 +129,8 @@ def _tally(case: Case, judged: Judged, on_mention_only: bool) -> pl.DataFrame:
         .agg(what.sum().cast(pl.Int64).alias(name) for name, what in sums.items())
     )
     found = judged.groups.group_by("system", "doc").agg(tp=pl.len().cast(pl.Int64))
-    return completed(case, case.once(("groups", "doc"), _groups), found, counted)
+    rows = completed(case, case.once(("groups", "doc"), _groups), found, counted)
+    return rows if on_mention_only else case.scope.known(rows)
 
 
 def _groups(case: Case) -> pl.DataFrame:
@@ -149,8 +148,8 @@ def uncounted(case: Case, matching: Matching) -> pl.DataFrame:
 def completed(case: Case, gold: pl.DataFrame, found: pl.DataFrame, counted: pl.DataFrame) -> pl.DataFrame:
     """Return counts with their FN, for every system and document that gold or the system has something in.
 
-    `gold` has doc and `gold`, `found` system, doc and `tp`, `counted` system, doc, `fp`, `ignored` and those of
-    `fp_in_scope` and `fp_on_mention` that mean something; the others become null.
+    `gold` has doc and `gold`, `found` system, doc and `tp`, `counted` system, doc, `fp`, `ignored`, `fp_in_scope` and
+    `fp_on_mention`.
     """
     systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
     keys = ["system", "doc"]
@@ -161,6 +160,6 @@ def completed(case: Case, gold: pl.DataFrame, found: pl.DataFrame, counted: pl.D
         "tp",
         "fp",
         "ignored",
-        *(name if name in rows.columns else pl.lit(None, pl.Int64).alias(name) for name in SCOPED),
+        *SCOPED,
         fn=pl.col("gold") - pl.col("tp"),
     )

@@ -38,11 +38,10 @@ def _count(case: Case, matching: Matching) -> pl.DataFrame:
         .with_columns(pl.col("kept", "known").fill_null(False))
         .with_columns(wrong=~pl.col("known") & pl.col("inside"))
     )
-    scoped = (
-        {"fp_in_scope": (pl.col("wrong") & pl.col("in_scope")).sum()}
-        if case.is_cut() and case.scope is not None
-        else {}
-    )
+    scoped = {
+        "fp_in_scope": (pl.col("wrong") & pl.col("in_scope")).sum(),
+        "fp_on_mention": (pl.col("wrong") & pl.col("on_mention")).sum(),
+    }
     counted = judged.group_by("system", "doc").agg(
         fp=pl.col("wrong").sum(), left=(~pl.col("wrong")).sum().cast(pl.Int64), **scoped
     )
@@ -50,17 +49,22 @@ def _count(case: Case, matching: Matching) -> pl.DataFrame:
     counted = counted.join(found, on=["system", "doc"], how="left").with_columns(
         ignored=(pl.col("left") - pl.col("tp").cast(pl.Int64).fill_null(0)).clip(0)
     )
-    return completed(case, units.group_by("doc").agg(gold=pl.len()), found, counted.drop("left", "tp"))
+    return case.scope.known(
+        completed(case, units.group_by("doc").agg(gold=pl.len()), found, counted.drop("left", "tp"))
+    )
 
 
 def _answered(case: Case) -> pl.DataFrame:
-    """Return the set of entities that each system answers per document."""
-    answers = case.answers.select("a", "system", "doc", "inside").join(case.mentions.answer_links, on="a")
-    if case.scope is None:
-        answers = answers.with_columns(in_scope=pl.lit(True))
-    else:
-        answers = answers.join(case.scope, on="a", how="left").with_columns(pl.col("in_scope").fill_null(True))
-    return answers.group_by("system", "doc", "entity").agg(pl.col("inside", "in_scope").any())
+    """Return the set of entities that each system answers per document.
+
+    One is on a mention where any answer of it has the very span of a kept one, and then in scope, too.
+    """
+    place = ["doc", "begin", "end"]
+    kept = case.kept().select(*place, on_mention=pl.lit(True)).unique()
+    answers = case.answers.select("a", "system", "inside", *place).join(kept, on=place, how="left")
+    answers = case.scope.marked(answers).with_columns(pl.col("on_mention").fill_null(False))
+    answers = answers.with_columns(pl.col("in_scope") | pl.col("on_mention")).join(case.mentions.answer_links, on="a")
+    return answers.group_by("system", "doc", "entity").agg(pl.col("inside", "in_scope", "on_mention").any())
 
 
 def _units(required: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:

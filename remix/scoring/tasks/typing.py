@@ -13,7 +13,7 @@ import polars as pl
 from remix.scoring.cases import Case
 from remix.scoring.class_sets import Typed, typed
 from remix.scoring.matchings import MATCHINGS, Matching
-from remix.scoring.tasks import SCOPED, Task
+from remix.scoring.tasks import Task
 
 _KEYS = ["system", "doc"]
 
@@ -35,11 +35,7 @@ def on_gold_spans(found: Typed) -> Typed:
 def _counts(found: Typed) -> pl.DataFrame:
     wrong = found.extra.select(*_KEYS, "on_mention", "in_scope", fp="answered")
     inside = found.pairs.select(*_KEYS, on_mention=True, in_scope=True, fp=pl.col("answered") - pl.col("shared"))
-    scoped = {"fp": pl.lit(True)}
-    if found.case.is_cut():
-        scoped["fp_on_mention"] = pl.col("on_mention")
-    if found.case.is_cut() and found.case.scope is not None:
-        scoped["fp_in_scope"] = pl.col("in_scope")
+    scoped = {"fp": pl.lit(True), "fp_on_mention": pl.col("on_mention"), "fp_in_scope": pl.col("in_scope")}
     parts = [
         pl.concat([wrong, inside], how="vertical_relaxed")
         .group_by(_KEYS)
@@ -53,8 +49,7 @@ def _counts(found: Typed) -> pl.DataFrame:
     for part in parts[1:]:
         rows = rows.join(part, on=_KEYS, how="full", coalesce=True)
     rows = rows.with_columns(pl.exclude(_KEYS).fill_null(0).cast(pl.Int64))
-    none = [pl.lit(None, pl.Int64).alias(name) for name in SCOPED if name not in rows.columns]
-    return rows.with_columns(*none, fn=pl.col("fn") + pl.col("fn_found")).drop("fn_found")
+    return found.case.scope.known(rows.with_columns(fn=pl.col("fn") + pl.col("fn_found")).drop("fn_found"))
 
 
 def _mentions(found: Typed) -> pl.DataFrame:
