@@ -22,7 +22,8 @@ from remix.formats._blocks import blocks
 from remix.formats._content import content_hash_of
 from remix.formats._rdf import parsed
 from remix.formats._tables import tables
-from remix.formats._writing import scoped, write_ntriples
+from remix.formats._writing import scoped
+from remix.rdf.ntriples import write_ntriples
 from remix.store import Store
 
 Result = TypeVar("Result")

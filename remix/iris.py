@@ -8,7 +8,8 @@ Its rules, in order:
 3. a Wikipedia article is the DBpedia resource of its language; the English edition is `dbpedia.org`;
 4. `/page/`, `/data/` and `/wiki/` become `/resource/` in DBpedia, and `/entity/` in Wikidata;
 5. percent-encoding is undone in DBpedia titles, then what no IRI may hold is encoded again;
-6. the first letter of a DBpedia title is upper case.
+6. the first letter of a DBpedia title is upper case;
+7. what no IRI may hold is encoded in all others, too (`remix.rdf.iris`), so that a mended IRI is the one it came from.
 """
 
 from __future__ import annotations
@@ -17,9 +18,11 @@ from urllib.parse import unquote
 
 import polars as pl
 
+from remix.rdf.iris import ENCODED, is_absolute, legal
+
 __all__ = ["CASELESS", "NIL_PATTERN", "VERSION", "canonical", "canonical_iri", "is_nil"]
 
-VERSION = "1"
+VERSION = "2"
 """Part of every signature; grows when a rule changes."""
 
 NIL_PATTERN = (
@@ -37,29 +40,18 @@ CASELESS = (
 
 # Most IRIs of a dump are canonical, which one pattern tells much sooner than the rules do. It holds letters that are
 # NFC wherever they stand; titles of other letters take the long way.
-_FIRST = rf"!#-$'-+\--.0-9:;=?@A-Z\[\]À-ÖØ-Þ\x{{391}}-\x{{3A1}}\x{{3A3}}-\x{{3A9}}\x{{400}}-\x{{42F}}{CASELESS}"
+_FIRST = rf"!$'-+\--.0-9:;=?@A-ZÀ-ÖØ-Þ\x{{391}}-\x{{3A1}}\x{{3A3}}-\x{{3A9}}\x{{400}}-\x{{42F}}{CASELESS}"
 _LAST = (
     rf"{_FIRST}&,/a-z~\x{{A1}}-\x{{2FF}}\x{{386}}\x{{388}}-\x{{38A}}\x{{38C}}\x{{38E}}-\x{{3A1}}\x{{3A3}}-\x{{482}}"
     r"\x{48A}-\x{52F}"
 )
-_KEPT = "%(?:22|25|3C|3E|5C|5E|60|7B|7C|7D)"
+_KEPT = "%(?:22|25|3C|3E|5B|5C|5D|5E|60|7B|7C|7D)"
 _CANONICAL = (
     rf"^http://(?:(?:(?:[a-df-z][a-z]|e[a-mo-z])\.)?dbpedia\.org/resource/(?:[{_FIRST}]|{_KEPT})"
     rf"(?:(?:[{_LAST}_]|{_KEPT})*(?:[{_LAST}]|{_KEPT}))?|www\.wikidata\.org/entity/[LPQ][0-9]+)$"
 )
 _ENCODED = r"(?:%[0-9A-Fa-f]{2})+"
-_ILLEGAL = {
-    " ": "_",
-    "<": "%3C",
-    ">": "%3E",
-    '"': "%22",
-    "{": "%7B",
-    "}": "%7D",
-    "|": "%7C",
-    "\\": "%5C",
-    "^": "%5E",
-    "`": "%60",
-}
+_WRITTEN = {" ": "_", **ENCODED}
 
 
 def canonical(iris: pl.Series) -> pl.Series:
@@ -125,13 +117,11 @@ def _titles(iris: pl.Series) -> pl.Series:
     frame = pl.DataFrame({"iri": decoded}).with_columns(
         start=pl.col("iri").str.extract(f"({_TITLE})"), title=pl.col("iri").str.replace(_TITLE, "")
     )
-    title = pl.col("title").str.replace_many(list(_ILLEGAL), list(_ILLEGAL.values())).str.strip_chars("_")
+    title = pl.col("title").str.replace_many(list(_WRITTEN), list(_WRITTEN.values())).str.strip_chars("_")
     upper = title.str.slice(0, 1).str.to_uppercase() + title.str.slice(1)
-    return frame.select(
-        pl.when(pl.col("start").is_not_null())
-        .then(pl.col("start") + upper)
-        .otherwise(pl.col("iri").str.replace_all(" ", "%20"))
-    ).to_series()
+    titled = pl.when(pl.col("start").is_not_null()).then(pl.col("start") + upper).otherwise("iri")
+    whole = pl.when(is_absolute(titled)).then(titled).otherwise(titled.str.replace_all(" ", "%20"))
+    return frame.select(legal(whole)).to_series()
 
 
 def _decoded(iris: pl.Series) -> pl.Series:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
-from remix.errors import UsageError
-
 __all__ = [
     "DBO",
     "DBR",
@@ -26,7 +22,6 @@ __all__ = [
     "RMX",
     "VOID",
     "XSD",
-    "dataset_iri",
     "shorten",
 ]
 
@@ -92,14 +87,3 @@ def shorten(iri: str) -> str:
         if iri.startswith(namespace) and "/" not in (rest := iri[len(namespace) :]) and rest:
             return f"{prefix}:{rest}"
     return iri
-
-
-def dataset_iri(name: str, base: str = "urn:remix:dataset:") -> str:
-    """Return the IRI of the dataset of that name; raises `UsageError` for a base that no IRI begins with.
-
-    >>> dataset_iri("kore50")
-    'urn:remix:dataset:kore50'
-    """
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*", base):
-        raise UsageError(f"'{base}' begins no IRI: give one such as urn:remix:dataset: or https://example.org/")
-    return f"{base}{name}"

@@ -20,7 +20,7 @@ from remix.files import default_name, readable
 from remix.formats._losses import Loss, reduced
 from remix.formats._source import Source
 from remix.frames import Frames
-from remix.names import dataset_iri
+from remix.rdf.iris import dataset_iri
 from remix.registry import Registry
 
 __all__ = [

@@ -12,7 +12,7 @@ from itertools import groupby
 
 import polars as pl
 
-from remix.formats._terms import predicate
+from remix.rdf.terms import predicate
 
 __all__ = ["Blocks", "blocks"]
 

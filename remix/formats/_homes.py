@@ -12,6 +12,7 @@ from remix.formats._predicates import (
     DOCUMENT,
     ENTITY_TYPE,
     GIVEN,
+    IDENT,
     IGNORABLE,
     LITERALS,
     SAME,
@@ -19,7 +20,7 @@ from remix.formats._predicates import (
     TYPE,
 )
 from remix.formats._scoping import document_names
-from remix.formats._terms import IDENT, iri, predicate
+from remix.rdf.terms import iri, predicate
 
 __all__ = ["homes", "kept"]
 

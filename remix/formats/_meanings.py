@@ -5,9 +5,10 @@ from __future__ import annotations
 import polars as pl
 
 from remix.formats._mending import Mends
-from remix.formats._predicates import CLASS, ENTITY_TYPE, NAMED_INDIVIDUAL, NO_LINKS, SAME, TYPE, Triples
-from remix.formats._terms import IDENT, iri, literal, plain_entity
+from remix.formats._predicates import CLASS, ENTITY_TYPE, IDENT, NAMED_INDIVIDUAL, NO_LINKS, SAME, TYPE, Triples
 from remix.iris import canonical, is_nil
+from remix.rdf.iris import plain_entity
+from remix.rdf.terms import iri, literal
 
 __all__ = ["classes_of", "links_of", "of_annotations"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from urllib.parse import quote
 
 from remix.names import PREFIXES
+from remix.rdf.iris import legal_reference
 
 __all__ = ["Mends", "decoded", "mended_iri", "recoded", "relative_iris", "with_dots", "with_iris", "with_prefix"]
 
@@ -105,7 +105,9 @@ def with_dots(text: str, mends: Mends) -> str:
         # The dot may stand alone on the next line.
         if text[match.end() : match.end() + 200].lstrip().startswith("."):
             return match[0]
-        mends.add("missing-dot", f"line {_line_of(text, match.start())}: {match[1].strip()}")
+        if not (known := mends.examples.get("missing-dot", "")):
+            known = f"line {text.count(chr(10), 0, match.start()) + 1}: {match[1].strip()}"
+        mends.add("missing-dot", known)
         return f"{match[1]} .{match[2]}"
 
     return _UNDOTTED.sub(dotted, text)
@@ -120,54 +122,52 @@ _TOKEN = re.compile(
     r"|\#[^\n]*",
     re.DOTALL,
 )
-_LEGAL = r"(?:[^\x00-\x20<>\"{}|^`\\\ufffd#%]|%[0-9A-Fa-f]{2})*+"
-_FINE = re.compile(rf"[A-Za-z][A-Za-z0-9+.-]*:{_LEGAL}(?:#{_LEGAL})?")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})")
-_ILLEGAL = re.compile(r"[\x00-\x20<>\"{}|^`\\\ufffd]|%(?![0-9A-Fa-f]{2})")
 
 
 def with_iris(text: str, mends: Mends) -> str:
     """Return Turtle or N-Triples with every IRI legal; strings and comments stay as they are."""
+    mended: dict[str, str] = {}
+    first: list[str] = []
 
     def legal(match: re.Match[str]) -> str:
         """Return a token as it is or, where it is an illegal IRI, mended and told."""
         iri = match[1]
-        if iri is None or _FINE.fullmatch(iri):
+        if iri is None:
             return match[0]
-        mended = mended_iri(iri)
-        if mended == iri:
+        if iri not in mended:
+            mended[iri] = mended_iri(iri)
+        if mended[iri] == iri:
             return match[0]
-        known = "invalid-iri" in mends.examples
-        mends.add("invalid-iri", "" if known else f"line {_line_of(text, match.start())}: {match[0]}")
-        return f"<{mended}>"
+        if not first:
+            first.append(f"line {text.count(chr(10), 0, match.start()) + 1}: {match[0]}")
+        mends.add("invalid-iri", first[0])
+        return f"<{mended[iri]}>"
 
     return _TOKEN.sub(legal, text)
 
 
-def relative_iris(text: str) -> list[str]:
-    """Return the IRIs of a text that have no scheme, with their lines.
+def relative_iris(text: str) -> tuple[int, str]:
+    """Return how many IRIs of a text have no scheme, and the first with its line.
 
     >>> relative_iris('<a> <http://b> "<c>" .')
-    ['line 1: <a>']
+    (1, 'line 1: <a>')
     """
-    found = (match for match in _TOKEN.finditer(text) if match[1] is not None)
-    return [f"line {_line_of(text, match.start())}: {match[0]}" for match in found if not _SCHEME.match(match[1])]
-
-
-def _line_of(text: str, position: int) -> int:
-    return text.count("\n", 0, position) + 1
+    found = (match for match in _TOKEN.finditer(text) if match[1] is not None and not _SCHEME.match(match[1]))
+    first = next(found, None)
+    if first is None:
+        return 0, ""
+    line = text.count("\n", 0, first.start()) + 1
+    return 1 + sum(1 for _ in found), f"line {line}: {first[0]}"
 
 
 def mended_iri(iri: str) -> str:
-    """Return an IRI that parses: outer spaces go, what no IRI may hold and a second `#` are percent-encoded.
+    """Return an IRI of Turtle, with its escapes, that parses; one that does so already stays as it is spelt.
 
-    >>> mended_iri(" http://x/a b#c#d ")
-    'http://x/a%20b#c%23d'
+    >>> mended_iri(" http://x/a b#c#d "), mended_iri("http://x/Jos\\\\u00e9")
+    ('http://x/a%20b#c%23d', 'http://x/Jos\\\\u00e9')
     """
     plain = _ESCAPE.sub(lambda match: chr(min(int(match[1] or match[2], 16), 0x10FFFF)), iri)
-    if _FINE.fullmatch(plain):
-        return iri
-    legal = _ILLEGAL.sub(lambda match: quote(match[0], safe=""), plain.strip())
-    before, mark, fragment = legal.partition("#")
-    return before + mark + fragment.replace("#", "%23")
+    legal = legal_reference(plain)
+    return iri if legal == plain else legal

@@ -19,6 +19,8 @@ from remix.formats._offsets import checked
 from remix.formats._scoping import annotation_iris, document_iris, document_names, grouped
 from remix.frames import Frames
 from remix.names import RMX
+from remix.rdf.iris import is_absolute, is_legal, legal
+from remix.rdf.terms import language_tag
 
 __all__ = [
     "CANDIDATES",
@@ -91,7 +93,10 @@ def assembled(read: Mentions, dataset: str, content: str = "") -> Found:
     """
     documents = _fitted(read.documents, DOCUMENTS).unique("name", keep="first", maintain_order=True)
     documents = documents.with_columns(
-        document=document_iris(documents["name"], dataset), dataset=pl.lit(dataset), given="name"
+        _languages(documents["language"], read.mends),
+        document=document_iris(documents["name"], dataset),
+        dataset=pl.lit(dataset),
+        given="name",
     )
     rows = _fitted(read.mentions, MENTIONS).join(
         documents.select("name", "document", "text"), on="name", how="left", maintain_order="left"
@@ -100,6 +105,7 @@ def assembled(read: Mentions, dataset: str, content: str = "") -> Found:
     rows = rows.with_columns(annotation=annotation_iris(rows.with_columns(given="mention")), dataset=pl.lit(dataset))
     named = rows.select("mention", "annotation")
     links = _links(read.links, named)
+    _tell_illegal(pl.concat([links["identifier"], read.classes["class"], rows["class"]]), read.mends)
     rows = _with_groups(rows).sort("mention")
     rows = rows.with_columns(is_nil=~pl.col("mention").is_in(links["mention"].unique().implode()))
     candidates = _fitted(read.candidates, CANDIDATES).join(named, on="mention", maintain_order="left")
@@ -119,6 +125,23 @@ def assembled(read: Mentions, dataset: str, content: str = "") -> Found:
     )
     mends = read.mends
     return Found(frames, tuple(Repair(kind, n, mends.examples[kind]) for kind, n in mends.counts.items()), 0, content)
+
+
+def _languages(languages: pl.Series, mends: Mends) -> pl.Series:
+    """Return the tags of the languages (BCP 47); what is none is counted and left out."""
+    told = languages.to_frame("said").with_columns(language=language_tag(pl.col("said")))
+    none = told.filter((pl.col("language") != pl.col("said")) | (pl.col("language").is_null() & (pl.col("said") != "")))
+    if none.height:
+        mends.add("language", f"'{none['said'][0]}' is no tag of a language", none.height)
+    return told["language"]
+
+
+def _tell_illegal(iris: pl.Series, mends: Mends) -> None:
+    """Count the IRIs that are mended where they are compared and written."""
+    told = iris.drop_nulls().str.strip_chars().to_frame("iri")
+    wrong = told.filter(is_absolute(pl.col("iri")) & ~is_legal(pl.col("iri")))["iri"]
+    if len(wrong):
+        mends.add("invalid-iri", f"<{wrong[0]}>", len(wrong))
 
 
 def _with_groups(rows: pl.DataFrame) -> pl.DataFrame:
@@ -201,7 +224,7 @@ def entities(identifiers: pl.Series) -> pl.Series:
 
 def _class_iri() -> pl.Expr:
     name = pl.col("class")
-    return pl.when(name.str.contains(r"^[A-Za-z][A-Za-z0-9+.-]*:\S")).then(name).otherwise(pl.lit(RMX) + name)
+    return legal(pl.when(name.str.contains(r"^[A-Za-z][A-Za-z0-9+.-]*:\S")).then(name).otherwise(pl.lit(RMX) + name))
 
 
 def whole_number(said: object) -> int | None:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import polars as pl
 
 from remix import names
-from remix.formats._rdf import BASE
-from remix.formats._terms import predicate
+from remix.rdf.terms import predicate
 
 __all__ = ["Triples"]
+
+BASE = "file:///"
+"""What relative IRIs are resolved against where a file declares no base."""
 
 GIVEN = predicate("givenIri", names.RMX)
 TYPE = predicate("type", names.RDF)
 CLASS = predicate("taClassRef", names.ITSRDF)
+IDENT = predicate("taIdentRef", names.ITSRDF)
 ENTITY_TYPE = predicate("entityType", names.MNT)
 NAMED_INDIVIDUAL = predicate("NamedIndividual", names.OWL)
 CONTEXT = predicate("referenceContext")

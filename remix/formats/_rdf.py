@@ -16,14 +16,11 @@ import pyoxigraph as ox
 
 from remix.errors import BadInput
 from remix.formats._mending import Mends, decoded, recoded, relative_iris, with_dots, with_iris, with_prefix
+from remix.formats._predicates import BASE, CLASS, IDENT
 from remix.formats._source import Source
-from remix.formats._terms import IDENT, predicate
-from remix.names import ITSRDF
+from remix.rdf.ntriples import terms_of
 
-__all__ = ["BASE", "Parsed", "parsed", "syntax_of"]
-
-BASE = "file:///"
-"""What relative IRIs are resolved against where a file declares no base."""
+__all__ = ["SUFFIXES", "Parsed", "parsed", "syntax_of"]
 
 _SYNTAXES = {
     ".ttl": ox.RdfFormat.TURTLE,
@@ -143,8 +140,8 @@ def _mended(source: Source) -> Parsed:
                 mends.add("missing-prefix", f"line {error.lineno}: {undeclared[1]}:")
                 text = longer
             elif "No scheme found" in str(error) and base is None:
-                relative = relative_iris(text)
-                mends.add("relative-iri", relative[0] if relative else str(error), len(relative) or 1)
+                count, example = relative_iris(text)
+                mends.add("relative-iri", example or str(error), count or 1)
                 base = BASE
             else:
                 raise _refusal(source, error) from None
@@ -174,7 +171,7 @@ def _without_links_to(base: str | None, triples: pl.DataFrame) -> pl.DataFrame:
     if base is None or base == BASE:
         return triples
     empty = {f"<{urljoin(urldefrag(base).url, link)}>": f"<{BASE}{link}>" for link in ("", "*")}
-    links = pl.col("predicate").is_in([IDENT, predicate("taClassRef", ITSRDF)])
+    links = pl.col("predicate").is_in([IDENT, CLASS])
     return triples.with_columns(
         pl.when(links).then(pl.col("object").replace(empty)).otherwise("object").alias("object")
     )
@@ -201,9 +198,7 @@ def _split(batches: Iterable[bytes]) -> Iterator[pl.DataFrame]:
 def _columns(lines: bytes) -> pl.DataFrame:
     # No control character stands bare in N-Triples, so each line is one field.
     read = pl.read_csv(lines, has_header=False, separator="\x01", quote_char=None, schema={"line": pl.String})
-    split = pl.col("line").str.strip_suffix(" .").str.splitn(" ", 3)
-    named = split.struct.rename_fields(["subject", "predicate", "object"])
-    return read.select(named).unnest("line").with_columns(pl.col("predicate").cast(pl.Categorical))
+    return read.select(terms_of(pl.col("line"))).unnest("line").with_columns(pl.col("predicate").cast(pl.Categorical))
 
 
 class _Lined(io.RawIOBase):

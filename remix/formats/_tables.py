@@ -16,6 +16,7 @@ from remix.formats._predicates import (
     CONTEXT,
     DOCUMENT,
     GIVEN,
+    IDENT,
     IGNORABLE,
     LITERALS,
     SOURCE,
@@ -23,7 +24,7 @@ from remix.formats._predicates import (
     Triples,
 )
 from remix.formats._scoping import annotation_iris, document_iris, grouped, indexes
-from remix.formats._terms import IDENT, integer, iri, iri_term, language, literal, predicate
+from remix.rdf.terms import integer, iri, iri_term, language, literal, predicate
 
 __all__ = ["Tables", "tables"]
 
@@ -157,7 +158,9 @@ def _documents(
         mends.add(name, example, wrong)
     both = both.join(_wrong_ends(triples, texts, mends), on="unit", how="left", maintain_order="left")
     return both.with_columns(
-        iri(pl.col("source")), document=document_iris(both["given"], dataset), dataset=pl.lit(dataset)
+        pl.coalesce(iri(pl.col("source")), literal(pl.col("source"))).alias("source"),
+        document=document_iris(both["given"], dataset),
+        dataset=pl.lit(dataset),
     )
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import polars as pl
 
 from remix import names
 from remix.formats._scoping import grouped
-from remix.formats._terms import entity_iri, escaped, iri_term, predicate
-from remix.formats._writing import DATASET, REFERENCES, lines_of, write_ntriples
+from remix.formats._writing import DATASET, REFERENCES
 from remix.frames import Frames
+from remix.iris import canonical
+from remix.rdf.iris import entity_iri, is_legal
+from remix.rdf.ntriples import SCHEMA, serialised, write_ntriples
+from remix.rdf.terms import iri_term, language_tag, predicate, text_term, typed_term
 
 __all__ = ["exported_iris", "terms_of", "triples_of", "write_triples"]
 
@@ -19,12 +22,11 @@ _TYPE = predicate("type", names.RDF)
 _INTEGER = f"{names.XSD}nonNegativeInteger"
 _DOUBLE = f"{names.XSD}double"
 _NUMBERED = {name: predicate(name, names.RMX) for name in ("document", "ignorable", "group", "option", "givenIri")}
-_LEGAL = r"^[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\\x{fffd}]*$"
 
 
 def triples_of(frames: Frames) -> Iterator[bytes]:
     """Return the triples of the frames as N-Triples, in blocks of many lines."""
-    return lines_of(terms_of(frames))
+    return serialised(terms_of(frames))
 
 
 def write_triples(frames: Frames, data_to: Path, measures_to: Path) -> int:
@@ -41,13 +43,16 @@ def terms_of(frames: Frames, *, given: bool = False, values: bool = True) -> pl.
     With `given`, documents and annotations have the IRIs that their files gave them, where those are
     unique, and there are no datasets; without, the IRIs of the frames, with the given ones beside them.
     """
-    if given:
-        frames = exported_iris(frames)
+    frames = _legal(exported_iris(frames) if given else frames)
     parts = [*_documents(frames.documents), *_annotations(frames), *_ignorable(frames), *_regions(frames)]
     parts += [_values(frames)] if values else []
-    parts += [] if given else [*_origins(frames), *_datasets(frames)]
-    schema = {"subject": pl.String, "predicate": pl.String, "object": pl.String}
-    return pl.concat([pl.DataFrame(schema=schema), *(part.select(list(schema)) for part in parts)]).drop_nulls()
+    parts += _names_of_their_own(frames.documents) if given else [*_origins(frames), *_datasets(frames)]
+    return pl.concat([pl.DataFrame(schema=SCHEMA), *(part.select(list(SCHEMA)) for part in parts)]).drop_nulls()
+
+
+def _legal(frames: Frames) -> Frames:
+    """Return the frames with documents and annotations called by legal IRIs, whoever made the frames."""
+    return _renamed(frames, entity_iri)
 
 
 def exported_iris(frames: Frames) -> Frames:
@@ -58,15 +63,20 @@ def exported_iris(frames: Frames) -> Frames:
             frames.annotations.select(iri="annotation", given="given"),
         ]
     )
-    legal = pl.col("given").str.contains(_LEGAL)
+    legal = is_legal(pl.col("given"))
     own = things.filter(pl.col("given").is_unique() & legal & ~pl.col("given").is_in(things["iri"].implode()))
+    return _renamed(frames, lambda iri: iri.replace(own["iri"], own["given"]), "group", "option")
+
+
+def _renamed(frames: Frames, rename: Callable[[pl.Expr], pl.Expr], *names: str) -> Frames:
+    """Return the frames with documents and annotations, and what has these names, under other IRIs."""
 
     def renamed(frame: pl.DataFrame, *columns: str) -> pl.DataFrame:
-        return frame.with_columns(pl.col(column).replace(own["iri"], own["given"]) for column in columns)
+        return frame.with_columns(rename(pl.col(column)) for column in columns)
 
     return Frames(
         documents=renamed(frames.documents, "document"),
-        annotations=renamed(frames.annotations, "annotation", "document", "group", "option"),
+        annotations=renamed(frames.annotations, "annotation", "document", *names),
         links=renamed(frames.links, "annotation"),
         classes=renamed(frames.classes, "annotation"),
         regions=renamed(frames.regions, "document"),
@@ -79,43 +89,44 @@ def _triples(subject: str, term: str, object_: pl.Expr, frame: pl.DataFrame) -> 
     return frame.select(subject=iri_term(pl.col(subject)), predicate=pl.lit(term), object=object_.cast(pl.String))
 
 
-def _typed(value: pl.Expr, datatype: str) -> pl.Expr:
-    return pl.concat_str(pl.lit('"'), value.cast(pl.String), pl.lit(f'"^^<{datatype}>'))
-
-
-def _text(value: pl.Expr) -> pl.Expr:
-    return pl.concat_str(pl.lit('"'), escaped(value), pl.lit('"'))
-
-
 def _types(subject: str, frame: pl.DataFrame, *types: str) -> list[pl.DataFrame]:
     return [_triples(subject, _TYPE, iri_term(pl.lit(kind)), frame) for kind in types]
 
 
 def _documents(documents: pl.DataFrame) -> list[pl.DataFrame]:
     with_text = documents.drop_nulls("text")
-    tag = pl.col("language").str.extract(r"^([A-Za-z]+(?:-[A-Za-z0-9]+)*)$", 1)
-    string = _text(pl.col("text")) + pl.coalesce(pl.lit("@") + tag, pl.lit(""))
-    linked = documents.filter(pl.col("source").str.contains(_LEGAL))
+    string = text_term(pl.col("text")) + pl.coalesce(pl.lit("@") + language_tag(pl.col("language")), pl.lit(""))
     return [
         *_types("document", documents, f"{names.NIF}Context", f"{names.NIF}String"),
         _triples("document", predicate("isString"), string, with_text),
-        _triples("document", predicate("beginIndex"), _typed(pl.lit(0), _INTEGER), with_text),
-        _triples("document", predicate("endIndex"), _typed(pl.col("text").str.len_chars(), _INTEGER), with_text),
-        _triples("document", predicate("sourceUrl"), iri_term(pl.col("source")), linked),
+        _triples("document", predicate("beginIndex"), typed_term(pl.lit(0), _INTEGER), with_text),
+        _triples("document", predicate("endIndex"), typed_term(pl.col("text").str.len_chars(), _INTEGER), with_text),
+        _triples("document", predicate("sourceUrl"), _iri_or_text("source"), documents),
     ]
+
+
+def _iri_or_text(column: str) -> pl.Expr:
+    """Return IRIs as such, and as texts what is none."""
+    return pl.when(is_legal(pl.col(column))).then(iri_term(pl.col(column))).otherwise(text_term(pl.col(column)))
+
+
+def _names_of_their_own(documents: pl.DataFrame) -> list[pl.DataFrame]:
+    """Return what the file called the documents that are called otherwise, as their names are no IRIs or not unique."""
+    other = documents.filter(pl.col("given") != pl.col("document"))
+    return [_triples("document", _NUMBERED["givenIri"], _iri_or_text("given"), other)]
 
 
 def _spans(frame: pl.DataFrame) -> list[pl.DataFrame]:
     return [
-        _triples("annotation", predicate("beginIndex"), _typed(pl.col("begin"), _INTEGER), frame),
-        _triples("annotation", predicate("endIndex"), _typed(pl.col("end"), _INTEGER), frame),
-        _triples("annotation", predicate("anchorOf"), _text(pl.col("surface_form")), frame),
+        _triples("annotation", predicate("beginIndex"), typed_term(pl.col("begin"), _INTEGER), frame),
+        _triples("annotation", predicate("endIndex"), typed_term(pl.col("end"), _INTEGER), frame),
+        _triples("annotation", predicate("anchorOf"), text_term(pl.col("surface_form")), frame),
     ]
 
 
 def _annotations(frames: Frames) -> list[pl.DataFrame]:
     gold = frames.annotations.filter(pl.col("ignorable").is_null())
-    confidence = _typed(pl.col("confidence"), _DOUBLE)
+    confidence = typed_term(pl.col("confidence"), _DOUBLE)
     return [
         *_types("annotation", gold, f"{names.NIF}Phrase", f"{names.NIF}String"),
         _triples("annotation", predicate("referenceContext"), iri_term(pl.col("document")), gold),
@@ -123,30 +134,23 @@ def _annotations(frames: Frames) -> list[pl.DataFrame]:
         _triples("annotation", predicate("taIdentRef", names.ITSRDF), _entity(), frames.links),
         _triples("annotation", predicate("taConfidence", names.ITSRDF), confidence, frames.annotations),
         _triples(
-            "annotation", predicate("taClassRef", names.ITSRDF), iri_term(pl.col("class")), _legal_classes(frames)
+            "annotation",
+            predicate("taClassRef", names.ITSRDF),
+            iri_term(entity_iri(pl.col("class"))),
+            # What a file says of an entity is among its other triples and no statement about the mention.
+            frames.classes.filter(~pl.col("of_entity")),
         ),
         *_groups(frames.annotations),
     ]
-
-
-def _legal_classes(frames: Frames) -> pl.DataFrame:
-    # What a file says of an entity is among its other triples and no statement about the mention.
-    return frames.classes.filter(pl.col("class").str.contains(_LEGAL) & ~pl.col("of_entity"))
 
 
 def _entity() -> pl.Expr:
     # The IRI as given is written where it says the same by itself: not where the link was followed
     # through a resource that is not in the frames, and not where a format gives plain identifiers.
     as_given, entity = pl.col("entity_as_given"), pl.col("entity")
-    same = as_given.map_batches(_canonical, return_dtype=pl.String) == entity
-    chosen = pl.when(as_given.str.contains(_LEGAL) & same).then(as_given).otherwise(entity)
+    same = as_given.map_batches(canonical, return_dtype=pl.String) == entity
+    chosen = pl.when(is_legal(as_given) & same).then(as_given).otherwise(entity)
     return iri_term(entity_iri(chosen))
-
-
-def _canonical(iris: pl.Series) -> pl.Series:
-    from remix.iris import canonical
-
-    return canonical(iris)
 
 
 def _groups(annotations: pl.DataFrame) -> list[pl.DataFrame]:
@@ -158,7 +162,7 @@ def _groups(annotations: pl.DataFrame) -> list[pl.DataFrame]:
         changed = annotations[name].ne_missing(usual[name])
         shared = annotations.filter(changed)[name].unique()
         other = annotations.filter(changed | annotations[name].is_in(shared.implode()))
-        parts.append(_triples("annotation", _NUMBERED[name], _text(pl.col(name)), other))
+        parts.append(_triples("annotation", _NUMBERED[name], text_term(pl.col(name)), other))
     return parts
 
 
@@ -167,7 +171,7 @@ def _ignorable(frames: Frames) -> list[pl.DataFrame]:
     return [
         *_types("annotation", aside, f"{names.RMX}Ignorable"),
         _triples("annotation", _NUMBERED["document"], iri_term(pl.col("document")), aside),
-        _triples("annotation", _NUMBERED["ignorable"], _text(pl.col("ignorable")), aside),
+        _triples("annotation", _NUMBERED["ignorable"], text_term(pl.col("ignorable")), aside),
         *_spans(aside),
     ]
 
@@ -179,8 +183,8 @@ def _regions(frames: Frames) -> list[pl.DataFrame]:
     return [
         *_types("region", regions, f"{names.RMX}Region"),
         _triples("region", _NUMBERED["document"], iri_term(pl.col("document")), regions),
-        _triples("region", predicate("beginIndex"), _typed(pl.col("begin"), _INTEGER), regions),
-        _triples("region", predicate("endIndex"), _typed(pl.col("end"), _INTEGER), regions),
+        _triples("region", predicate("beginIndex"), typed_term(pl.col("begin"), _INTEGER), regions),
+        _triples("region", predicate("endIndex"), typed_term(pl.col("end"), _INTEGER), regions),
     ]
 
 
@@ -188,18 +192,19 @@ def _values(frames: Frames) -> pl.DataFrame:
     number, text = pl.col("number"), pl.col("text")
     object_ = (
         pl.when(number.is_not_null())
-        .then(_typed(number, _DOUBLE))
-        .when(text.str.contains(r"^(?:https?|urn):") & text.str.contains(_LEGAL))
+        .then(typed_term(number, _DOUBLE))
+        .when(text.str.contains(r"^(?:https?|urn):") & is_legal(text))
         .then(iri_term(text))
-        .otherwise(_text(text))
+        .otherwise(text_term(text))
     )
-    return frames.values.select(subject=iri_term(pl.col("subject")), predicate=iri_term(pl.col("term")), object=object_)
+    return frames.values.select(
+        subject=iri_term(pl.col("subject")), predicate=iri_term(entity_iri(pl.col("term"))), object=object_
+    )
 
 
 def _origins(frames: Frames) -> list[pl.DataFrame]:
-    given = pl.col("given").str.contains(_LEGAL)
     return [
-        _triples(key, _NUMBERED["givenIri"], iri_term(pl.col("given")), frame.filter(given))
+        _triples(key, _NUMBERED["givenIri"], _iri_or_text("given"), frame)
         for key, frame in (("document", frames.documents), ("annotation", frames.annotations))
     ]
 

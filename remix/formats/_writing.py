@@ -1,23 +1,19 @@
-"""Scoped triples: what goes into the store, as N-Triples compressed with zstandard."""
+"""Scoped triples: what goes into the store."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterator
+import re
 from dataclasses import dataclass
-from pathlib import Path
 
 import polars as pl
-import zstandard
 
 from remix import names
-from remix.files import written
 from remix.formats._blocks import Blocks
-from remix.formats._predicates import CLASS, CONTEXT, DOCUMENT, GIVEN, NO_LINKS, TYPE
+from remix.formats._predicates import CLASS, CONTEXT, DOCUMENT, GIVEN, IDENT, NO_LINKS, TYPE
 from remix.formats._tables import Tables
-from remix.formats._terms import IDENT, iri_term, number_term, predicate
+from remix.rdf.terms import iri, iri_term, literal, number_term, predicate
 
-__all__ = ["Scoped", "blank_nodes", "lines_of", "measures", "scoped", "write_ntriples"]
+__all__ = ["DATASET", "REFERENCES", "Scoped", "blank_nodes", "measures", "scoped"]
 
 REFERENCES = predicate("referenceDocuments", names.HFTS)
 DATASET = f"<{names.HFTS}Dataset>"
@@ -29,7 +25,6 @@ _STRUCTURE = {
     names.HFTS: ("referenceDocuments",),
     names.HFTS_OLD: ("referenceDocuments",),
 }
-_ROWS = 200_000
 
 
 @dataclass(frozen=True)
@@ -82,8 +77,6 @@ def scoped(blocks: Blocks, found: Tables, dataset: str) -> Scoped:
 
 def measures(apart: pl.DataFrame) -> pl.DataFrame:
     """Return measures met in a file as values: subject, term (IRIs), number or text."""
-    from remix.formats._terms import iri, literal
-
     text = pl.coalesce(literal(pl.col("object")), iri(pl.col("object")), "object")
     number = text.cast(pl.Float64, strict=False)
     return apart.select(
@@ -180,7 +173,7 @@ def blank_nodes(triples: pl.DataFrame, dataset: str) -> pl.DataFrame:
     ).sort("row", maintain_order=True)
     if blank.is_empty():
         return triples
-    stem = dataset.rsplit(":", 1)[-1].rsplit("/", 1)[-1]
+    stem = re.sub("[^A-Za-z0-9-]+", "-", re.split("[:/]", dataset)[-1]).strip("-")
     nodes = blank.unique("node", keep="first", maintain_order=True).with_row_index("n", offset=1)
     new = pl.concat_str(pl.lit(f"_:{stem}-b"), pl.col("n").cast(pl.String))
     old, labels = nodes["node"], nodes.select(new).to_series()
@@ -203,21 +196,3 @@ def _added(found: Tables, subjects: pl.DataFrame, term: str) -> pl.DataFrame:
     kind = pl.DataFrame({"subject": [term], "predicate": [TYPE], "object": [DATASET]})
     origin = given.select("subject", predicate=pl.lit(GIVEN), object=iri_term(pl.col("given")))
     return pl.concat([origin, kind, listed]).with_columns(pl.col("predicate").cast(pl.Categorical))
-
-
-def lines_of(triples: pl.DataFrame) -> Iterator[bytes]:
-    """Return triples as N-Triples, in blocks of many lines."""
-    for rows in triples.iter_slices(_ROWS):
-        lines = io.BytesIO()
-        rows.with_columns(pl.col("predicate").cast(pl.String), dot=pl.lit(".")).write_csv(
-            lines, include_header=False, separator=" ", quote_style="never"
-        )
-        yield lines.getvalue()
-
-
-def write_ntriples(triples: pl.DataFrame, path: Path) -> int:
-    """Write triples as N-Triples, compressed with zstandard, and return how many they are."""
-    with written(path) as stream, zstandard.ZstdCompressor(level=1).stream_writer(stream, closefd=False) as packed:
-        for block in lines_of(triples):
-            packed.write(block)
-    return triples.height

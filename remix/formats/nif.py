@@ -19,10 +19,11 @@ from remix.formats._mending import Mends
 from remix.formats._rdf import SUFFIXES, parsed, syntax_of
 from remix.formats._tables import Tables, tables
 from remix.formats._triples import terms_of
-from remix.formats._turtle import ntriples, turtle
-from remix.formats._writing import Scoped, blank_nodes, measures, scoped, write_ntriples
+from remix.formats._writing import Scoped, blank_nodes, measures, scoped
 from remix.frames import Frames
 from remix.names import RDF
+from remix.rdf.ntriples import write_ntriples
+from remix.rdf.turtle import ntriples, turtle
 
 __all__ = ["NIF", "write_frames"]
 

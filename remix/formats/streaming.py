@@ -29,9 +29,9 @@ from remix.formats._tables import tables
 from remix.formats._writing import blank_nodes
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder, finish, under_way, write_part
-from remix.lines import LINE, blocks_of_lines, triples
-from remix.names import dataset_iri
 from remix.progress import moving, reading
+from remix.rdf.iris import dataset_iri
+from remix.rdf.ntriples import LINE, blocks_of_lines, triples
 
 __all__ = ["Streamed", "stream"]
 

@@ -9,7 +9,8 @@ from functools import cached_property
 import polars as pl
 
 from remix.measures._declaration import Column, Measure, Summary, written_out
-from remix.names import ITSRDF, XSD, dataset_iri
+from remix.names import ITSRDF, XSD
+from remix.rdf.iris import dataset_iri
 from remix.signature import Signature
 
 __all__ = ["LOW_COVERAGE", "Measured"]

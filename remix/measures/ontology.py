@@ -13,6 +13,7 @@ from pathlib import Path
 
 from remix.files import written
 from remix.measures import MEASURES, Measure
+from remix.rdf.terms import quoted
 
 __all__ = ["Term", "documentation", "ontology", "terms"]
 
@@ -75,7 +76,7 @@ def _turtle(term: Term) -> str:
     lines = [
         f"{term.term} a owl:DatatypeProperty ;",
         f'  rdfs:label "{_words(term.term)}"@en ;',
-        f'  rdfs:comment "{_quoted(term.comment)}"@en ;',
+        f"  rdfs:comment {quoted(term.comment)}@en ;",
     ]
     if len(term.levels) == 1:
         lines.append(f"  rdfs:domain {_DOMAINS[term.levels[0]]} ;")
@@ -83,17 +84,13 @@ def _turtle(term: Term) -> str:
     lines.append("  rmx:level " + ", ".join(f'"{level}"' for level in term.levels) + " ;")
     if term.averages:
         lines.append("  rmx:average " + ", ".join(f'"{average}"' for average in term.averages) + " ;")
-    lines.append(f'  rmx:formula "{_quoted(term.measure.formula)}" ;')
-    lines.append(f'  dcterms:source "{_quoted(term.measure.citation)}" .')
+    lines.append(f"  rmx:formula {quoted(term.measure.formula)} ;")
+    lines.append(f"  dcterms:source {quoted(term.measure.citation)} .")
     return "\n".join(lines) + "\n"
 
 
 def _words(term: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", term.partition(":")[2]).lower()
-
-
-def _quoted(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
 _INTRODUCTION = """\

@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pyoxigraph as ox
 
-from remix.formats._turtle import Value, stated
 from remix.names import DCAT, DCTERMS, HFTS, ITSRDF, NIF, PROV, RDF, RDFS, RMX, VOID
+from remix.rdf.turtle import Value, stated
 from remix.signature import content_hash
 from remix.store import DatasetEntry
 

@@ -13,11 +13,11 @@ import polars as pl
 from remix._version import __version__
 from remix.errors import EmptySelection, UsageError
 from remix.files import written
-from remix.formats._turtle import turtle
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
 from remix.measures._enriching import named_frames
-from remix.names import dataset_iri
+from remix.rdf.iris import dataset_iri
+from remix.rdf.turtle import turtle
 from remix.remixes.closing import Closed, close, limited
 from remix.remixes.exporting import exported
 from remix.remixes.manifest import described, origins

@@ -9,17 +9,17 @@ from pathlib import Path
 import polars as pl
 
 from remix.files import read_bytes
-from remix.formats._turtle import SCHEMA, columns
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
 from remix.names import HFTS, ITSRDF, NIF, RDF, RMX
+from remix.rdf.iris import is_legal
+from remix.rdf.ntriples import SCHEMA, columns
 from remix.remixes.closing import Closed
 from remix.remixes.measuring import fresh, without_origins
 from remix.store import DatasetEntry
 
 __all__ = ["Exported", "exported", "given_iris", "renamed"]
 
-_IRI = r"^[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\#]*(?:#[^\x00-\x20<>\"{}|^`\\#]*)?$"
 _KEPT_OF_DROPPED = [
     *(NIF + name for name in ("beginIndex", "endIndex", "anchorOf")),
     ITSRDF + "taIdentRef",
@@ -130,7 +130,7 @@ def given_iris(frames: Frames) -> pl.DataFrame:
     """
     documents = frames.documents.select(scoped="document", document="document", given="given")
     annotations = frames.annotations.select(scoped="annotation", document="document", given="given")
-    usable = pl.col("given").str.contains(_IRI).fill_null(False)
+    usable = is_legal(pl.col("given")).fill_null(False)
     things = (
         pl.concat([documents, annotations])
         .with_columns(own=usable & (pl.len().over("given") == 1))

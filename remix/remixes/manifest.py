@@ -11,9 +11,9 @@ import pyoxigraph as ox
 
 from remix.errors import BadInput
 from remix.files import read_bytes
-from remix.formats._turtle import Value, stated
 from remix.frames import Frames
 from remix.names import DCTERMS, HFTS, PROV, RDF, RDFS, RMX
+from remix.rdf.turtle import Value, stated
 from remix.remixes.closing import Closed
 from remix.signature import Signature
 from remix.store import DatasetEntry

@@ -6,11 +6,11 @@ from collections.abc import Collection
 
 import polars as pl
 
-from remix.formats._turtle import columns
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
 from remix.measures import compute
 from remix.measures._dictionary import derived_from
+from remix.rdf.ntriples import columns
 
 __all__ = ["fresh", "without_origins"]
 

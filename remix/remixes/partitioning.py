@@ -18,6 +18,7 @@ from remix.measures._enriching import named_frames
 from remix.measures._folders import measures_of_part
 from remix.names import NIF
 from remix.progress import track
+from remix.rdf.terms import quoted
 from remix.remixes import build
 from remix.remixes.closing import close
 from remix.remixes.partitions import Part, counted, partition, selecting
@@ -80,8 +81,7 @@ def _query(iri: str, part: Part) -> str:
     annotation = f"?annotation <{NIF}referenceContext> ?document ."
     value = f"?annotation <{iri}> ?value ."
     if part.category is not None:
-        text = part.category.replace("\\", "\\\\").replace('"', '\\"')
-        where = f'{annotation} {value} FILTER(STR(?value) = "{text}")'
+        where = f"{annotation} {value} FILTER(STR(?value) = {quoted(part.category)})"
     elif part.missing:
         where = f"{annotation} FILTER NOT EXISTS {{ {value} }}"
     else:

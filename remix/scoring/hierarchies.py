@@ -19,7 +19,7 @@ def read_subclasses(file: Path | str) -> pl.DataFrame:
     """
     from remix.formats._rdf import parsed
     from remix.formats._source import Source
-    from remix.formats._terms import iri
+    from remix.rdf.terms import iri
 
     rows = parsed(Source(file)).triples.filter(pl.col("predicate") == f"<{RDFS}subClassOf>")
     found = rows.select(iri(pl.col("subject")).alias("class"), iri(pl.col("object")).alias("parent")).drop_nulls()

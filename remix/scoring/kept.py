@@ -43,7 +43,7 @@ def kept_gold(store: Store, names: Iterable[str]) -> tuple[Frames, list[Target]]
 
 def _learnt(store: Store, entry: DatasetEntry) -> list[pl.DataFrame]:
     """Return the values on annotations that were derived from runs, as `Frames.values` has them."""
-    from remix.formats._turtle import columns
+    from remix.rdf.ntriples import columns
     from remix.store.state import RUN
 
     found = []

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from remix.errors import UnknownName
-from remix.formats._terms import iri, literal
 from remix.frames import Frames
 from remix.names import HFTS, NIF, PREFIXES, RDF, RMX, shorten
+from remix.rdf.terms import iri, literal
 from remix.scoring.columns import is_of_errors
 
 if TYPE_CHECKING:

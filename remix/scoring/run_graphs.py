@@ -11,8 +11,9 @@ from urllib.parse import quote
 
 import polars as pl
 
-from remix.formats._terms import entity_iri, escaped
 from remix.names import ITSRDF, NIF, RDF, RMX, XSD
+from remix.rdf.iris import entity_iri
+from remix.rdf.terms import escaped
 from remix.scoring.outcomes import Outcomes
 from remix.signature import Signature, content_hash
 from remix.store import DatasetEntry

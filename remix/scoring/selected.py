@@ -11,7 +11,8 @@ from remix.formats._triples import triples_of
 from remix.frames import Frames
 from remix.measures import Measured
 from remix.measures._declaration import written_out
-from remix.names import EL, HFTS, HFTS_OLD, ITSRDF, NIF, OWL, RDF, RDFS, RMX, XSD, dataset_iri
+from remix.names import EL, HFTS, HFTS_OLD, ITSRDF, NIF, OWL, RDF, RDFS, RMX, XSD
+from remix.rdf.iris import dataset_iri
 from remix.scoring.answers import NOT_OF_ANSWERS, Answers
 from remix.store.index import Index
 from remix.store.selection import select

@@ -12,9 +12,9 @@ import polars as pl
 from remix import iris, progress
 from remix._version import __version__
 from remix.errors import UnknownName, UsageError
-from remix.formats._turtle import columns
 from remix.frames import Frames
 from remix.names import RMX
+from remix.rdf.ntriples import columns
 from remix.scoring.choice import Choice
 from remix.scoring.documents import aligned
 from remix.scoring.entities import with_coarse

@@ -15,10 +15,10 @@ from polars.testing import assert_frame_equal
 from remix.errors import UsageError
 from remix.files import read_bytes
 from remix.formats import read
-from remix.formats._terms import entity_iri, plain_entity
 from remix.formats.nif import write_frames
 from remix.frames import SCHEMAS, Frames
 from remix.names import HFTS
+from remix.rdf.iris import entity_iri, plain_entity
 
 NIF = "http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#"
 IRI = "urn:remix:dataset:x"

@@ -18,8 +18,8 @@ from remix.kb.forms import keys
 from remix.kb.sources import Choices
 from remix.kb.sources._statements import Pattern, Statements, statements
 from remix.kb.staging import Staging
-from remix.lines import Block, blocks_of_lines
 from remix.progress import reading
+from remix.rdf.ntriples import Block, blocks_of_lines
 from remix.signature import content_hash
 
 __all__ = ["COMPRESSED", "Rows", "beginning", "blocks", "dated", "file_fingerprint", "one_file", "said", "shown"]

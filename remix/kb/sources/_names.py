@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import polars as pl
 
+from remix.rdf.iris import ENCODED
+
 __all__ = ["RESOURCE", "language_of", "resource", "title", "without_mark"]
 
 RESOURCE = r"^http://(?:([a-z-]+)\.)?dbpedia\.org/resource/"
 # What a canonical IRI writes in another way than the title.
-_LETTERS = {
-    "_": " ",
-    "%22": '"',
-    "%25": "%",
-    "%3C": "<",
-    "%3E": ">",
-    "%5C": "\\",
-    "%5E": "^",
-    "%60": "`",
-    "%7B": "{",
-    "%7C": "|",
-    "%7D": "}",
-}
+_LETTERS = {"_": " ", "%25": "%", **{code: letter for letter, code in ENCODED.items()}}
 # What Wikipedia's editions write behind the name of a disambiguation page.
 _MARKS = (
     "disambiguation|Begriffsklärung|homonymie|desambiguación|desambiguação|desambiguació|disambigua|doorverwijspagina"

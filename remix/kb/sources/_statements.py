@@ -1,7 +1,7 @@
 """The triples of a block of lines that a knowledge base is made of, as polars columns.
 
 Lines as dumps write them (`<s> <p> <o> .` and `<s> <p> "text"@en .`, nothing escaped) are split at their first two
-spaces, which costs a fraction of a parser; all others are left to `remix.lines.triples`.
+spaces, which costs a fraction of a parser; all others are left to `remix.rdf.ntriples.triples`.
 """
 
 from __future__ import annotations
@@ -11,25 +11,14 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from remix.lines import Block, lines_of, triples
+from remix.rdf.ntriples import LITERAL, PLAIN_IRI, Block, lines_of, triples
+from remix.rdf.terms import unescaped
 
 __all__ = ["Pattern", "Statements", "numbered", "statements"]
 
-_IRI = r"<[^\x00-\x20<>\"{}|^`\\]*>"
 _TEXT = r'^"[^"\\]*"@[A-Za-z0-9-]+ \.$'
-_LITERAL = r'(?s)^"(.*)"(?:@([A-Za-z0-9-]+)|\^\^<([^<>]*)>)?$'
 _FOREIGN = r'"@([A-Za-z0-9-]+) \.$'
 _PLAIN = ("http://www.w3.org/2001/XMLSchema#string", "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString")
-_ESCAPES = {
-    **{f"\\u{code:04X}": chr(code) for code in (*range(32), 127)},
-    "\\b": "\b",
-    "\\t": "\t",
-    "\\n": "\n",
-    "\\f": "\f",
-    "\\r": "\r",
-    '\\"': '"',
-    "\\\\": "\\",
-}
 _TERMS = ("subject", "predicate", "rest")
 
 
@@ -105,8 +94,8 @@ def _kind(pattern: Pattern) -> pl.Expr:
     for place, language in enumerate(pattern.languages):
         number = pl.when(rest.str.ends_with(f'"@{language} .')).then(pl.lit(place)).otherwise(number)
     text = rest.str.contains(_TEXT) & pl.col("predicate").is_in(_written(pattern))
-    return pl.when(pl.col("subject").str.contains(f"^{_IRI}$")).then(
-        pl.when(rest.str.contains(rf"^{_IRI} \.$")).then(pl.lit(-1)).when(text).then(number)
+    return pl.when(pl.col("subject").str.contains(f"^{PLAIN_IRI}$")).then(
+        pl.when(rest.str.contains(rf"^{PLAIN_IRI} \.$")).then(pl.lit(-1)).when(text).then(number)
     )
 
 
@@ -125,13 +114,15 @@ def _simple(wanted: pl.DataFrame, kind: pl.Series, pattern: Pattern) -> pl.DataF
 def _foreign(left: pl.DataFrame, pattern: Pattern) -> tuple[pl.Series, pl.DataFrame]:
     """Return the languages of the texts that were not asked for, and the lines that a parser has to look at."""
     rest, predicate = pl.col("rest"), pl.col("predicate")
-    tag = pl.when(pl.col("subject").str.contains(f"^{_IRI}$") & rest.str.starts_with('"')).then(
+    tag = pl.when(pl.col("subject").str.contains(f"^{PLAIN_IRI}$") & rest.str.starts_with('"')).then(
         rest.str.extract(_FOREIGN)
     )
     tagged = left.with_columns(
         tag=pl.when(~tag.is_in(list(pattern.languages))).then(tag),
         # Of a namespace only what has an IRI as its object is wanted.
-        valued=~predicate.is_in(_written(pattern)) & predicate.str.contains(f"^{_IRI}$") & rest.str.contains('^["_]'),
+        valued=~predicate.is_in(_written(pattern))
+        & predicate.str.contains(f"^{PLAIN_IRI}$")
+        & rest.str.contains('^["_]'),
     )
     foreign = tagged.filter(pl.col("tag").is_not_null() & predicate.is_in(_written(pattern)))["tag"]
     return foreign, tagged.filter(pl.col("tag").is_null() & ~pl.col("valued").fill_null(False)).select(left.columns)
@@ -152,7 +143,7 @@ def _parsed(lines: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the rows of lines as a parser reads them, and the lines that are no triple."""
     found, bad = triples(Block("\n".join([*lines["text"], ""]).encode(), 0, 0))
     literal = pl.col("object").str.starts_with('"')
-    groups = pl.col("object").str.extract_groups(_LITERAL)
+    groups = pl.col("object").str.extract_groups(LITERAL)
     text = groups.struct.field("1")
     tag = pl.coalesce(groups.struct.field("2"), groups.struct.field("3"), pl.lit(""))
 
@@ -160,7 +151,7 @@ def _parsed(lines: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         pl.col("line"),
         _bare("subject"),
         _bare("predicate"),
-        object=pl.when(literal).then(text.str.replace_many(_ESCAPES, leftmost=True)).otherwise(_bare("object")),
+        object=pl.when(literal).then(unescaped(text)).otherwise(_bare("object")),
         tag=pl.when(literal).then(pl.when(tag.is_in(_PLAIN)).then(pl.lit("")).otherwise(tag)),
     )
     numbers = lines["line"]

@@ -7,13 +7,10 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from remix.kb.forms import normalise
+from remix.rdf.terms import text_term
 
-__all__ = ["IRI", "iris", "literals", "titles"]
+__all__ = ["iris", "literals", "titles"]
 
-IRI = r"^[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]+$"
-"""What can stand between angle brackets in a query."""
-
-_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
 _RESOURCE = r"^http://(?:([a-z-]+)\.)?dbpedia\.org/resource/"
 
 
@@ -50,8 +47,8 @@ def literals(
     spelled = forms.alias("form").to_frame().select(pl.concat_list(cases).explode(empty_as_null=False).alias("form"))
     spelled = spelled.filter(pl.col("form") != "").unique().sort("form")
     endings = {tag: ["", *([suffixes[tag]] if suffixes and tag in suffixes else [])] for tag in languages}
-    tagged = [_quoted(pl.col("form") + ending) + f"@{tag}" for tag, each in endings.items() for ending in each]
-    every = [*tagged, *([_quoted(pl.col("form"))] if untagged else [])]
+    tagged = [text_term(pl.col("form") + ending) + f"@{tag}" for tag, each in endings.items() for ending in each]
+    every = [*tagged, *([text_term(pl.col("form"))] if untagged else [])]
     return spelled.select(pl.concat_list(every).explode(empty_as_null=False)).to_series().to_list()
 
 
@@ -63,8 +60,4 @@ def titles(entities: pl.Series) -> list[str]:
     """
     title = pl.col("iri").str.replace(_RESOURCE, "").str.replace_all("_", " ", literal=True)
     language = pl.col("iri").str.extract(_RESOURCE, 1).fill_null("en")
-    return entities.alias("iri").to_frame().select(_quoted(title) + "@" + language).to_series().to_list()
-
-
-def _quoted(text: pl.Expr) -> pl.Expr:
-    return '"' + text.str.replace_many(list(_ESCAPES), list(_ESCAPES.values())) + '"'
+    return entities.alias("iri").to_frame().select(text_term(title) + "@" + language).to_series().to_list()

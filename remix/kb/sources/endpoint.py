@@ -23,10 +23,11 @@ from remix.iris import canonical
 from remix.kb.sources import Choices, Part, Source
 from remix.kb.sources._remote import Manners, Remote
 from remix.kb.sources._solutions import solutions
-from remix.kb.sources._terms import IRI, iris, literals, titles
+from remix.kb.sources._terms import iris, literals, titles
 from remix.kb.staging import TABLES, Staging
 from remix.kb.vocabularies import VOCABULARIES, Question, Vocabulary
 from remix.progress import moving
+from remix.rdf.iris import is_legal
 from remix.signature import content_hash
 
 __all__ = ["SOURCE"]
@@ -124,7 +125,7 @@ def _gather(remote: Remote, choices: Choices, staging: Staging) -> None:
         known = ", ".join(VOCABULARIES.names())
         raise StoreError(f"{remote.address} uses none of the vocabularies that are known: {known}")
     entities = _distinct(canonical(choices.entities))
-    legal = entities.str.contains(IRI)
+    legal = entities.to_frame("iri").select(is_legal(pl.col("iri"))).to_series()
     staging.problem("entities that are no IRI", int((~legal).sum()), entities.filter(~legal), place=remote.address)
     for vocabulary in spoken:
         start = {"forms": _distinct(choices.forms), "entities": entities.filter(legal)}
@@ -165,7 +166,7 @@ class _Gathering:
 
     def _new(self, kind: str, found: Sequence[pl.Series], known: pl.Series) -> pl.Series:
         keys = pl.concat([known.clear(), *(each.alias(kind) for each in found)])
-        frame = keys.alias("key").to_frame().unique().filter(pl.col("key").str.contains(IRI))
+        frame = keys.alias("key").to_frame().unique().filter(is_legal(pl.col("key")))
         return frame.join(known.alias("key").to_frame(), on="key", how="anti").sort("key")["key"]
 
     def _asked(self, question: Question, keys: pl.Series) -> Iterator[tuple[str, pl.Series]]:

@@ -395,7 +395,7 @@ def test_version_is_of_what_was_asked_and_when(tmp_path: Path) -> None:
 
 
 def test_entity_that_is_no_iri_is_reported(server: Endpoint, tmp_path: Path) -> None:
-    wrong = part(server.address, entities=[*ENTITIES, "no iri", "urn:a>b"])
+    wrong = part(server.address, entities=[*ENTITIES, "no iri", "none either"])
     staging = Staging(tmp_path / "staged")
     wrong.read(staging)
     assert staged(tmp_path / "staged") == EXPECTED

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import remix.lines
+import remix.rdf.ntriples
 from remix.errors import BadInput
 from remix.kb.sources.scores import SOURCE
 
@@ -32,7 +32,7 @@ def scores(tmp_path: Path, read: Read) -> Scores:
 @pytest.mark.parametrize("size", [1 << 24, 150])
 def test_ranks_of_blank_nodes(scores: Scores, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     # In blocks of 150 bytes a node and its value are in different ones.
-    monkeypatch.setattr(remix.lines.blocks_of_lines, "__defaults__", (size, None))
+    monkeypatch.setattr(remix.rdf.ntriples.blocks_of_lines, "__defaults__", (size, None))
     text = f'<{DBR}A> <{VRANK}hasRank> _:b1 .\n_:b2 <{VRANK}rankValue> "0.5"^^{FLOAT} .\n'
     text += f'_:b1 <{VRANK}rankValue> "1.5E0"^^{FLOAT} .\n<{DBR}B> <{VRANK}hasRank> _:b2 .\n'
     assert scores("pagerank_en.nt", text) == [(DBR + "A", 1.5, None, None), (DBR + "B", 0.5, None, None)]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remix.kb.sources._statements import Pattern, statements
-from remix.lines import Block
+from remix.rdf.ntriples import Block
 
 LANGUAGES = ("en", "de")
 PATTERN = Pattern(["http://a/p", "http://a/q"], LANGUAGES, ["http://n/"])

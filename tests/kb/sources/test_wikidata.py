@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-import remix.lines
+import remix.rdf.ntriples
 from remix.errors import BadInput, UsageError
 from remix.kb.sources import Choices
 from remix.kb.sources.wikidata import SOURCE
@@ -91,7 +91,7 @@ def test_sitelinks_name_the_item_in_the_first_language_that_has_one(
     dump: Path, read: Read, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # In blocks of 200 bytes the sitelinks of Q1 are in several.
-    monkeypatch.setattr(remix.lines.blocks_of_lines, "__defaults__", (size, None))
+    monkeypatch.setattr(remix.rdf.ntriples.blocks_of_lines, "__defaults__", (size, None))
     staging = read(SOURCE, dump, languages=("en", "de"))
     de = "http://de.dbpedia.org/resource/"
     assert rows(staging, "sameas", "wikidata", "entity") == [

@@ -1,12 +1,13 @@
-"""Line-based RDF (N-Triples, N-Quads, Turtle with a triple a line) of any size: whole lines, and their terms.
+"""Line-based RDF (N-Triples, N-Quads, Turtle with a triple a line) of any size: lines, their terms, and back.
 
 A file is read in blocks of whole lines from any compression; a block becomes a frame of terms by polars expressions.
 Terms come out as the serialiser of the store writes them: letters as they are, not as `\\u00E9`, and only quotes,
-backslashes and control characters escaped.
+backslashes and control characters escaped. So they are written again as they stand.
 """
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,31 +16,50 @@ from threading import Event
 from typing import BinaryIO
 
 import polars as pl
+import zstandard
 
 from remix.errors import BadInput
-from remix.files import open_measured
+from remix.files import open_measured, written
+from remix.rdf.terms import ESCAPES
 
-__all__ = ["LINE", "Block", "blocks_of_lines", "lines_of", "triples"]
+__all__ = [
+    "LINE",
+    "LITERAL",
+    "PLAIN_IRI",
+    "SCHEMA",
+    "Block",
+    "blocks_of_lines",
+    "columns",
+    "lines_of",
+    "serialised",
+    "terms_of",
+    "triples",
+    "write_ntriples",
+]
 
 BLOCK = 1 << 24
 _LONGEST_LINE = 1 << 26
 _AT_ONCE = 1 << 17
 
-LINE: dict[str, pl.DataType] = {
-    "line": pl.Int64(),
-    "subject": pl.String(),
-    "predicate": pl.String(),
-    "object": pl.String(),
-}
-"""The columns of triples: the number of the line, and the terms as N-Triples writes them."""
+SCHEMA: dict[str, pl.DataType] = {"subject": pl.String(), "predicate": pl.String(), "object": pl.String()}
+"""The columns of a frame of triples; the values are terms as N-Triples spells them."""
 
+LINE: dict[str, pl.DataType] = {"line": pl.Int64(), **SCHEMA}
+"""The columns of triples with the number of their line."""
+
+PLAIN_IRI = r"<[^\x00-\x20<>\"{}|^`\\]*>"
+"""An IRI that needs no unescaping (IRIREF of the grammar of N-Triples)."""
+LITERAL = r'(?s)^"(.*)"(?:@([A-Za-z0-9-]+)|\^\^<([^<>]*)>)?$'
+"""A literal: its text as it is escaped, its language or its datatype."""
+
+# Dumps hold IRIs that no grammar allows.
 _IRI = r"<[^<>\"\s]*>"
 _LITERAL = r'"(?:[^"\\]|\\.)*"(?:@[A-Za-z0-9-]+|\^\^<[^<>\s]*>)?'
 _OBJECT = rf"(?:{_IRI}|_:\S+|{_LITERAL})"
 _TRIPLE = rf"^\s*({_IRI}|_:\S+)\s*({_IRI})\s*({_OBJECT})\s*(?:{_IRI}|_:\S+)?\s*\.\s*(?:#.*)?$"
 # A pair of surrogates is one letter that was written in UTF-16.
 _ESCAPE = r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}"
-_LETTERS = {"\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
+_ROWS = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,4 +222,48 @@ def _letter(escape: str) -> str:
     pair = len(numbers) == 2
     number = 0x10000 + ((numbers[0] - 0xD800) << 10) + (numbers[1] - 0xDC00) if pair else numbers[0]
     letter = chr(number) if number <= 0x10FFFF and not 0xD800 <= number < 0xE000 else "\ufffd"
-    return _LETTERS.get(letter, f"\\u{number:04X}" if number < 32 or number == 127 else letter)
+    return ESCAPES.get(letter, letter)
+
+
+def terms_of(line: pl.Expr) -> pl.Expr:
+    """Return the terms of a line that a serialiser wrote, one space between two: subject, predicate, object."""
+    return line.str.strip_suffix(" .").str.splitn(" ", 3).struct.rename_fields(list(SCHEMA))
+
+
+def columns(data: bytes) -> pl.DataFrame:
+    """Return N-Triples as a frame of three columns of terms, one row a line; comments and blank lines go.
+
+    >>> columns(b'<urn:a> <urn:p> "x . y" .\\n# no triple\\n').rows()
+    [('<urn:a>', '<urn:p>', '"x . y"')]
+    """
+    # Only \n ends a line: U+2028 and its like may stand inside a literal, where splitlines() would cut.
+    line = pl.col("line")
+    rows = pl.DataFrame({"line": data.decode().split("\n")}).filter(line.str.len_bytes() > 0)
+    split = rows.select(terms_of(line)).unnest("line")
+    value = pl.col("object").str
+    canonical = (
+        (pl.col("subject").str.starts_with("<") | pl.col("subject").str.starts_with("_:"))
+        & pl.col("predicate").str.starts_with("<")
+        & (value.starts_with("<") | value.starts_with('"') | value.starts_with("_:"))
+        & ~value.ends_with(" ")
+    )
+    regular = rows["line"].str.ends_with(" .").all() and split.select(canonical.fill_null(False).all()).item()
+    return split if regular else triples(Block(data, 1, 0))[0].drop("line")
+
+
+def serialised(triples: pl.DataFrame) -> Iterator[bytes]:
+    """Return triples as N-Triples, in blocks of many lines."""
+    for rows in triples.iter_slices(_ROWS):
+        lines = io.BytesIO()
+        rows.select(pl.col(list(SCHEMA)).cast(pl.String), dot=pl.lit(".")).write_csv(
+            lines, include_header=False, separator=" ", quote_style="never"
+        )
+        yield lines.getvalue()
+
+
+def write_ntriples(triples: pl.DataFrame, path: Path) -> int:
+    """Write triples as N-Triples, compressed with zstandard, and return how many they are."""
+    with written(path) as stream, zstandard.ZstdCompressor(level=1).stream_writer(stream, closefd=False) as packed:
+        for block in serialised(triples):
+            packed.write(block)
+    return triples.height

@@ -8,42 +8,15 @@ import polars as pl
 import pyoxigraph as ox
 
 from remix.names import PREFIXES, RDF, XSD
+from remix.rdf.ntriples import SCHEMA, columns, serialised
 
-__all__ = ["SCHEMA", "Value", "columns", "ntriples", "stated", "turtle"]
-
-SCHEMA: dict[str, pl.DataType] = {"subject": pl.String(), "predicate": pl.String(), "object": pl.String()}
-"""The columns of a frame of triples; the values are terms as N-Triples spells them."""
+__all__ = ["Value", "ntriples", "stated", "turtle"]
 
 Value = str | int | float | ox.NamedNode
 TERMS = tuple(SCHEMA)
 # A namespace ends with the last # or /; of local names only those that need no escape are written short.
 _IRI = r"^<(?<namespace>[^<>]*[#/])(?<local>[A-Za-z_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?)>$"
 _XSD_LITERAL = f'"\\^\\^<{XSD}([A-Za-z]+)>$'
-
-
-def columns(data: bytes) -> pl.DataFrame:
-    """Return N-Triples as a frame of three columns of terms, one row a line; comments and blank lines go.
-
-    >>> columns(b'<urn:a> <urn:p> "x . y" .\\n# no triple\\n').rows()
-    [('<urn:a>', '<urn:p>', '"x . y"')]
-    """
-    # Only \n ends a line: U+2028 and its like may stand inside a literal, where splitlines() would cut.
-    line = pl.col("line")
-    rows = pl.DataFrame({"line": data.decode().split("\n")}).filter(line.str.len_bytes() > 0)
-    fields = line.str.strip_suffix(" .").str.splitn(" ", 3).struct.rename_fields(TERMS)
-    split = rows.select(fields).unnest("line")
-    value = pl.col("object").str
-    canonical = (
-        (pl.col("subject").str.starts_with("<") | pl.col("subject").str.starts_with("_:"))
-        & pl.col("predicate").str.starts_with("<")
-        & (value.starts_with("<") | value.starts_with('"') | value.starts_with("_:"))
-        & ~value.ends_with(" ")
-    )
-    regular = rows["line"].str.ends_with(" .").all() and split.select(canonical.fill_null(False).all()).item()
-    if regular:
-        return split
-    spaced = r"^\s*(?<subject>[<_]\S+)\s+(?<predicate>\S+)\s+(?<object>.*\S)\s*\.\s*$"
-    return rows.select(line.str.extract_groups(spaced)).unnest("line").drop_nulls()
 
 
 def stated(rows: Iterable[tuple[str, str, Value]]) -> pl.DataFrame:
@@ -71,7 +44,7 @@ def ntriples(triples: pl.DataFrame) -> bytes:
     >>> ntriples(columns(b"<urn:b> <urn:p> <urn:c> .\\n<urn:a> <urn:p> <urn:c> .\\n"))
     b'<urn:a> <urn:p> <urn:c> .\\n<urn:b> <urn:p> <urn:c> .\\n'
     """
-    return _lines(_named(triples).unique().sort(TERMS))
+    return b"".join(serialised(_named(triples).unique().sort(TERMS)))
 
 
 def turtle(triples: pl.DataFrame, prefixes: Mapping[str, str] = PREFIXES) -> bytes:
@@ -132,10 +105,6 @@ def _shortened(name: str, prefixes: Mapping[str, str]) -> pl.Expr:
     return pl.coalesce(known + parts.struct.field("local"), pl.col(name)).alias(name)
 
 
-def _lines(triples: pl.DataFrame) -> bytes:
-    return "".join(triples.select(pl.format("{} {} {} .\n", *TERMS)).to_series()).encode()
-
-
 def _named(triples: pl.DataFrame) -> pl.DataFrame:
     """Return the triples with blank nodes named by RDF canonicalisation, since parsers name them at random."""
     triples = triples.select(TERMS)
@@ -143,7 +112,7 @@ def _named(triples: pl.DataFrame) -> pl.DataFrame:
     some = triples.filter(blank)
     if not some.height:
         return triples
-    dataset = ox.Dataset(ox.parse(_lines(some), format=ox.RdfFormat.N_TRIPLES))
+    dataset = ox.Dataset(ox.parse(b"".join(serialised(some)), format=ox.RdfFormat.N_TRIPLES))
     dataset.canonicalize(ox.CanonicalizationAlgorithm.RDFC_1_0)
     canonical = ox.serialize(dataset, format=ox.RdfFormat.N_QUADS) or b""
     return pl.concat([triples.filter(~blank), columns(canonical)])

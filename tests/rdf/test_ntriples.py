@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remix.errors import BadInput
-from remix.lines import Block, blocks_of_lines, lines_of, triples
+from remix.rdf.ntriples import Block, blocks_of_lines, lines_of, triples
 
 
 def rows(text: str | bytes) -> list[tuple[str, str, str]]:

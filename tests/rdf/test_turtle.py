@@ -9,8 +9,9 @@ import pyoxigraph as ox
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remix.formats._turtle import SCHEMA, columns, ntriples, stated, turtle
 from remix.names import DBR, NIF, RDF, XSD
+from remix.rdf.ntriples import SCHEMA, columns
+from remix.rdf.turtle import ntriples, stated, turtle
 
 Rows = list[tuple[object, object, object]]
 IRIS = st.sampled_from(

@@ -1,0 +1,131 @@
+"""Terms of N-Triples as polars expressions: what an IRI or literal says, and how it is written."""
+
+from __future__ import annotations
+
+import polars as pl
+import pyoxigraph as ox
+
+from remix import names
+
+__all__ = [
+    "ESCAPES",
+    "escaped",
+    "integer",
+    "iri",
+    "iri_term",
+    "language",
+    "language_tag",
+    "literal",
+    "number_term",
+    "predicate",
+    "quoted",
+    "text_term",
+    "typed_term",
+    "unescaped",
+]
+
+_LITERAL = r'^"(?s:(.*))"(?:@[A-Za-z0-9-]+|\^\^<[^>]*>)?$'
+# Control characters are written as \uXXXX, but for the five with a letter of their own.
+_LETTERS = {"\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
+_CONTROLS = {chr(c): f"\\u{c:04X}" for c in [*range(32), 127] if chr(c) not in _LETTERS}
+ESCAPES = _LETTERS | _CONTROLS
+"""What must not stand in a literal as it is, and how it is written: in N-Triples, Turtle and SPARQL alike."""
+
+
+def predicate(local: str, namespace: str = names.NIF) -> str:
+    """Return the term of a predicate.
+
+    >>> predicate("isString")
+    '<http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#isString>'
+    """
+    return f"<{namespace}{local}>"
+
+
+def iri(term: pl.Expr) -> pl.Expr:
+    """Return the IRI that a term is, null for literals and blank nodes."""
+    return pl.when(term.str.starts_with("<")).then(term.str.slice(1, term.str.len_chars() - 2))
+
+
+def iri_term(value: pl.Expr) -> pl.Expr:
+    """Return the term that a legal IRI is written as."""
+    return pl.concat_str(pl.lit("<"), value, pl.lit(">"))
+
+
+def literal(term: pl.Expr) -> pl.Expr:
+    """Return the text of a literal, without quotes and escapes; null for what is no literal."""
+    return unescaped(term.str.extract(_LITERAL, 1))
+
+
+def unescaped(text: pl.Expr) -> pl.Expr:
+    """Return the text that an escaped text stands for."""
+    return (
+        pl.when(text.str.contains("\\", literal=True))
+        .then(text.str.replace_many(list(ESCAPES.values()), list(ESCAPES)))
+        .otherwise(text)
+    )
+
+
+def escaped(text: pl.Expr) -> pl.Expr:
+    """Return the text as it is written between the quotes of a literal."""
+    return (
+        pl.when(text.str.contains(r'[\x00-\x1F\x7F"\\]'))
+        .then(text.str.replace_many(list(ESCAPES), list(ESCAPES.values())))
+        .otherwise(text)
+    )
+
+
+def text_term(text: pl.Expr) -> pl.Expr:
+    """Return the literal that says a text."""
+    return pl.concat_str(pl.lit('"'), escaped(text), pl.lit('"'))
+
+
+def typed_term(value: pl.Expr, datatype: str) -> pl.Expr:
+    """Return the literal that says a number of a datatype, named by its IRI."""
+    return pl.concat_str(pl.lit('"'), value.cast(pl.String), pl.lit(f'"^^<{datatype}>'))
+
+
+def quoted(text: str) -> str:
+    r"""Return the literal that says one text.
+
+    >>> print(quoted('a "b"\n'))
+    "a \"b\"\n"
+    """
+    return '"' + "".join(ESCAPES.get(letter, letter) for letter in text) + '"'
+
+
+def language(term: pl.Expr) -> pl.Expr:
+    """Return the language tag of a literal in lower case, null where it has none."""
+    return term.str.extract(r'"@([A-Za-z0-9-]+)$', 1).str.to_lowercase()
+
+
+def language_tag(language: pl.Expr) -> pl.Expr:
+    """Return the tag that a literal can have for a language, null for what is none (BCP 47).
+
+    >>> pl.DataFrame({"x": ["en", "zh_Hant", "klingon-", ""]}).select(language_tag(pl.col("x")))["x"].to_list()
+    ['en', 'zh-Hant', None, None]
+    """
+    return language.map_batches(_tags, return_dtype=pl.String)
+
+
+def _tags(languages: pl.Series) -> pl.Series:
+    every = languages.drop_nulls().unique()
+    tags = [tag if _is_tag(tag := one.strip().replace("_", "-")) else None for one in every]
+    return languages.replace_strict(every, pl.Series(tags, dtype=pl.String), default=None, return_dtype=pl.String)
+
+
+def _is_tag(text: str) -> bool:
+    try:
+        ox.Literal("", language=text)
+    except ValueError:
+        return False
+    return True
+
+
+def integer(term: pl.Expr) -> pl.Expr:
+    """Return the whole number that a literal says, whatever its datatype (also `4.0`); null where it says none."""
+    return term.str.extract(r'^"\s*\+?(-?[0-9]+)(?:\.0*)?\s*"', 1).cast(pl.Int64, strict=False)
+
+
+def number_term(term: pl.Expr, value: pl.Expr) -> pl.Expr:
+    """Return the literal term with another number in it, its datatype kept."""
+    return pl.concat_str(pl.lit('"'), value.cast(pl.String), pl.lit('"'), term.str.extract(r'"([^"]*)$', 1))
