@@ -52,19 +52,23 @@ class Workspace:
         """Return the folder that keeps the runs of systems."""
         return self.folder / "runs"
 
-    def ensure_sample(self) -> bool:
-        """Return whether the workspace was empty, in which case it holds the sample corpus now."""
+    def ensure_sample(self, names: Iterable[str] = ()) -> bool:
+        """Return whether the workspace was new, in which case it holds the sample corpus now.
+
+        `names` are the datasets that are asked for: where they are no part of the sample it is not loaded.
+        """
         from remix.remixes.sample import ensure_sample
 
-        return ensure_sample(self.store)
+        return ensure_sample(self.store, names)
 
     def load(
-        self, files: Iterable[Path | str], *, dry_run: bool = False, **choices: str | bool | None
+        self, files: Path | str | Iterable[Path | str], *, dry_run: bool = False, **choices: str | bool | None
     ) -> list[Outcome]:
         """Return what became of each file: loaded, unchanged, replaced or refused; see `remix.store.loading`."""
         from remix.store.loading import load
 
-        return load(self.store, [str(file) for file in files], dry_run=dry_run, **choices)  # type: ignore[arg-type]
+        several = [files] if isinstance(files, Path | str) else files
+        return load(self.store, [str(file) for file in several], dry_run=dry_run, **choices)  # type: ignore[arg-type]
 
     def check(self, files: Iterable[Path | str], *, kb: str | None = None) -> pl.DataFrame:
         """Return what is wrong or odd in files or loaded datasets, one row a kind; see `remix.reports.lint`."""
@@ -80,6 +84,9 @@ class Workspace:
 
     def drop(self, datasets: Iterable[str]) -> list[DatasetEntry]:
         """Return the datasets that were taken out; raises `UnknownName` before anything is changed."""
+        datasets = [*datasets]
+        if datasets:
+            self.ensure_sample(datasets)
         names = [self.store.dataset(name).name for name in datasets]
         return [self.store.drop(name) for name in dict.fromkeys(names)]
 
@@ -172,7 +179,8 @@ class Workspace:
         from remix.store.targets import targets
         from remix.systems.runs import make_runs
 
-        self.ensure_sample()
+        names = [*names]
+        self.ensure_sample(names)
         found = targets(self.store, names)
         return make_runs(found, systems, self.kb, self.runs_folder, task=task, seed=seed, nif_folder=nif_folder)
 
@@ -192,8 +200,9 @@ class Workspace:
         """Return what the store holds of each run on these datasets now; see `remix.scoring.stored_runs.stored`."""
         from remix.scoring.stored_runs import stored
 
-        self.ensure_sample()
-        return stored(self.store, self.kb, self.runs_folder, [*names], **choices)
+        names = [*names]
+        self.ensure_sample(names)
+        return stored(self.store, self.kb, self.runs_folder, names, **choices)
 
     def curve(self, names: Iterable[str] = (), *, kind: str, **choices: Any) -> pl.DataFrame:
         """Return the curve of a kind, such as 'alpha'; see `remix.scoring.comparing.curve`."""
@@ -221,7 +230,7 @@ class Workspace:
         """Return the files that describe and hold a dataset for others, written into a folder."""
         from remix.publish import publish
 
-        self.ensure_sample()
+        self.ensure_sample([dataset])
         return publish(self.store, dataset, to, licence=licence)
 
     def kb_build(
@@ -274,7 +283,7 @@ class Workspace:
     def _attached(self) -> KnowledgeBase:
         from remix.errors import MissingKnowledge
 
-        if self.kb is None:
+        if self.store.is_new:
             self.ensure_sample()
         if (kb := self.kb) is None:
             raise MissingKnowledge(
@@ -288,6 +297,7 @@ class Workspace:
         """Return what was done with each dataset; see `remix.measures.enrich`."""
         from remix.measures import _enriching as measures
 
+        self.ensure_sample()
         return measures.enrich(
             self.store, self.kb, reference=reference, case_sensitive=case_sensitive, without_sources=without_sources
         )
@@ -298,7 +308,7 @@ class Workspace:
 
         return store_difficulty(self.store, self.kb, **choices)
 
-    def stats(self, datasets: Iterable[str] = (), **choices: Any) -> Measured:
+    def stats(self, datasets: str | Iterable[str] = (), **choices: Any) -> Measured:
         """Return the measures of these datasets, by default of all, computed afresh; nothing is stored.
 
         The choices are those of `remix.measures.compute`.
@@ -306,7 +316,9 @@ class Workspace:
         from remix.measures import compute
         from remix.measures._enriching import named_frames
 
-        return compute(named_frames(self.store, list(datasets) or None), self.kb, **choices)
+        names = [datasets] if isinstance(datasets, str) else [*datasets]
+        self.ensure_sample(names)
+        return compute(named_frames(self.store, names or None), self.kb, **choices)
 
 
 def _distinct(columns: Sequence[pl.Series]) -> pl.Series:

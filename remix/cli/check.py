@@ -25,7 +25,7 @@ def command(files: tuple[str, ...], kb: str | None, output: str, to: Path | None
 
     \b
     Example:
-      remix check corpus.ttl
+      remix check sample-news
     """
     from remix.workspace import open_workspace
 

@@ -32,7 +32,8 @@ def command(
 
     \b
     Example:
-      remix convert corpus.ttl corpus.zip --to brat
+      remix publish sample-news --to published
+      remix convert published/sample-news.ttl sample-news.zip --to brat
     """
     from remix.formats.conversion import convert
 

@@ -69,7 +69,7 @@ def build(workspace: Path | None, output: str, to: Path | None, **choices: Any) 
       --from wikidata latest-truthy.nt.bz2     a dump in N-Triples
       --from anchors anchors.tsv               surface form, entity, count
       --from scores pagerank.nt.bz2            published PageRank and HITS
-      --from tables tables/                    TSV files, one a table
+      --from tables tables/                    TSV files, one a table; `sample` are those that ship with remix
       --from endpoint https://dbpedia.org/sparql --for my-corpus
 
     A folder of tables holds surface_forms.tsv, and where there are, links, types, labels, redirects, sameas and
@@ -78,7 +78,7 @@ def build(workspace: Path | None, output: str, to: Path | None, **choices: Any) 
 
     \b
     Example:
-      remix kb build --from tables tables --name mine --without-source 'gold:*'
+      remix kb build --from tables sample --name mine --without-source 'gold:*'
     """
     from remix.kb.description import problem_counts
 

@@ -9,31 +9,15 @@ import click
 from remix.cli._options import output_option, print_table, workspace_option
 from remix.workspace import open_workspace
 
-KINDS = (
-    "datasets",
-    "queries",
-    "sets",
-    "measures",
-    "formats",
-    "systems",
-    "profiles",
-    "matchings",
-    "taxonomies",
-    "sources",
-    "engines",
-    "runs",
-)
-
 
 @click.command()
-@click.argument("kind", type=click.Choice(KINDS), default="datasets", metavar="[KIND]")
+@click.argument("kind", default="datasets", metavar="[KIND]")
 @workspace_option
 @output_option
 def command(kind: str, workspace: Path | None, output: str, to: Path | None) -> None:
     """List what is loaded and known (datasets), or the parts of remix of a kind.
 
-    The kinds are datasets, queries, sets (the named sets of parameters that queries have), measures, formats, systems,
-    profiles, matchings, taxonomies of errors, sources and engines of knowledge bases, and runs (what systems answered).
+    `remix list kinds` says which kinds there are: queries, measures, columns, terms, tasks, profiles, formats, ….
 
     \b
     Example:

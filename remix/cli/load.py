@@ -48,7 +48,7 @@ def command(
 
     \b
     Example:
-      remix load corpus.ttl --dry-run
+      remix load sample-news --dry-run
     """
     import polars as pl
 

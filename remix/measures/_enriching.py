@@ -71,8 +71,8 @@ def named_frames(store: Store, names: Iterable[str] | None = None) -> Frames:
 
     Raises `UnknownName` for a dataset that is not loaded, `StoreError` where none is.
     """
-    entries = store.datasets()
-    if not entries:
+    entries, names = store.datasets(), None if names is None else [*names]
+    if not entries and not names:
         raise StoreError("nothing is loaded: `remix load FILE` first")
     frames = store.frames(names)
     name = pl.col("dataset").replace({entry.iri: entry.name for entry in entries})

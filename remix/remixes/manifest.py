@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
@@ -26,13 +26,15 @@ class Recorded:
     """What a manifest says of how a remix was made.
 
     `query` is bound; `contents` holds each origin's content hash by its name, `kept` the origins that gave documents.
-    `enrichment` is the signature of the origins' measures, empty where they had none.
+    `enrichment` is the signature of the origins' measures, empty where they had none; `signature` that of the remix.
     """
 
     query: str
     contents: Mapping[str, str]
     kept: tuple[str, ...]
     enrichment: str
+    signature: str = ""
+    parameters: Mapping[str, str] = field(default_factory=dict)
 
 
 def recorded(remix: Path) -> Recorded | None:
@@ -60,6 +62,8 @@ def recorded(remix: Path) -> Recorded | None:
         {name: said[iri][f"{RMX}contentHash"] for iri, name in sorted(names.items())},
         tuple(sorted(names[about[f"{PROV}entity"]] for about in usages)),
         next((said[iri][f"{RMX}enrichment"] for iri in sorted(names) if f"{RMX}enrichment" in said[iri]), ""),
+        next((about[f"{RMX}signature"] for about in said.values() if f"{RMX}signature" in about), ""),
+        {about[f"{RMX}name"]: about[f"{RMX}value"] for _, about in sorted(said.items()) if f"{RMX}value" in about},
     )
 
 

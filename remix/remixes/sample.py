@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from remix import progress
 from remix.errors import StoreError
 from remix.kb import KnowledgeBase, shelf
@@ -12,18 +14,25 @@ from remix.store import Store
 __all__ = ["ensure_sample"]
 
 
-def ensure_sample(store: Store) -> bool:
+def ensure_sample(store: Store, names: Iterable[str] = ()) -> bool:
     """Return whether the sample was taken: loaded, its knowledge base built and attached, its measures computed.
 
-    A store that holds any dataset stays as it is. Raises `StoreError` where this installation has no sample.
+    It is taken into a new workspace where nothing was named (`names`) or a dataset of the sample. Raises
+    `StoreError` where nothing is named or loaded, and the workspace was used before or there is no sample.
     """
     if store.datasets():
         return False
-    files = sorted((folder("datasets") / "corpus").glob("*.ttl"))
-    if not files:
-        raise StoreError(f"the workspace {store.folder} holds no dataset: `remix load FILE` loads one")
+    files = {file.stem: file for file in sorted((folder("datasets") / "corpus").glob("*.ttl"))}
+    named = set(names)
+    if named and not named & set(files):
+        return False
+    if not files or not store.is_new:
+        raise StoreError(
+            f"the workspace {store.folder} holds no dataset: `remix load FILE` loads one, `remix load"
+            f" {' '.join(files)}` the sample corpus"
+        )
     with progress.stage("the sample corpus is loaded and enriched"):
-        for file in files:
+        for file in files.values():
             store.load(file)
         store.attach_kb(shelf.shipped(store.folder / "kb"))
         enrich(store, KnowledgeBase.open(store.kb_folder or store.folder))

@@ -162,7 +162,7 @@ def _store(keeper: Keeper, sources: Sources, choice: Choice) -> None:
 
     if choice.profile.name != "remix":
         raise UsageError(f"--store keeps outcomes by the profile remix: leave --profile {choice.profile.name} out")
-    keeper.ensure_sample()
+    keeper.ensure_sample(sources.names)
     found = stored(
         keeper.store,
         keeper.kb,

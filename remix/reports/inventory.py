@@ -3,66 +3,70 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from remix import catalog, resources
 from remix._version import __version__
-from remix.errors import UnknownName
+from remix.errors import BadInput, UnknownName
+from remix.remixes.manifest import recorded
+from remix.reports.listings import LISTINGS
+from remix.reports.listings.parts import registry_of
 from remix.store import DatasetEntry, Store
 from remix.store.queries import Query, find, shipped
 
-if TYPE_CHECKING:
-    from remix.scoring.profiles import Profile
+__all__ = ["about", "listing", "shown"]
 
-__all__ = ["KINDS", "about", "listing", "shown"]
-
-Rows = list[dict[str, object]]
+PARTS = {
+    "measure": "remix.measures:MEASURES",
+    "profile": "remix.scoring.profiles:PROFILES",
+    "task": "remix.scoring.tasks:TASKS",
+    "matching": "remix.scoring.matchings:MATCHINGS",
+    "taxonomy": "remix.scoring.errors:TAXONOMIES",
+    "format": "remix.formats:FORMATS",
+    "system": "remix.systems:SYSTEMS",
+    "source": "remix.kb.sources:SOURCES",
+    "engine": "remix.kb.engines:ENGINES",
+}
+"""Where the parts of each kind are registered, in the order in which a name is looked for."""
 
 
 def listing(kind: str, store: Store, runs: Path) -> pl.DataFrame:
-    """Return a row for each thing of a kind (see `KINDS`); raises `UnknownName` for another kind.
+    """Return a row for each thing of a kind (see `LISTINGS`); raises `UnknownName` for another kind.
 
     >>> listing("matchings", Store(Path("nowhere")), Path("nowhere")).columns
     ['name', 'summary']
     """
-    if kind not in KINDS:
-        raise UnknownName("kind of thing", kind, KINDS, "remix list --help")
-    rows = KINDS[kind](store, runs)
-    return pl.DataFrame(rows, infer_schema_length=None)
+    return pl.DataFrame([*LISTINGS[kind].rows(store, runs)], infer_schema_length=None)
 
 
 def shown(name: str, store: Store) -> str:
-    """Return what is known of a loaded dataset, a query, a measure or a profile, as text.
+    """Return what is known of a thing by its name, or of a remix or query by its file, as text.
 
-    A profile may be written `profile:NAME`, which is a profile whatever else has the name. Raises `UnknownName` for
-    what is none of them.
+    That is a dataset, a query, a measure, or any part: a profile, a task, a format, …. Before the name may stand what
+    it is, as in `profile:NAME`, where several have the name. Raises `UnknownName` for what is none of them.
     """
-    if name.startswith("profile:"):
-        from remix.scoring.profiles import PROFILES
-
-        return _profile(PROFILES[name.removeprefix("profile:")])
+    kind, colon, rest = name.partition(":")
+    if colon and kind in PARTS:
+        return _part(registry_of(PARTS[kind])[rest])
     datasets = store.state.datasets
     if name in datasets:
         return _dataset(datasets[name], store)
-    if name.removesuffix(".rq") in shipped() or Path(name).is_file():
+    if (file := Path(name)).is_file() and file.suffix != ".rq":
+        return _remix(file)
+    if name.removesuffix(".rq") in shipped() or file.is_file():
         return _query(find(name))
-    from remix.measures import MEASURES
-
-    if name in MEASURES:
-        return _fields(MEASURES[name], ("formula", "unit", "levels", "high", "low", "empty", "needs", "citation"))
-    from remix.scoring.profiles import PROFILES
-
-    if name in PROFILES:
-        return _profile(PROFILES[name])
+    for place in PARTS.values():
+        if name in (parts := registry_of(place)):
+            return _part(parts[name])
     if name in catalog.entries():
         return _fields(catalog.entry(name), ("title", "licence", "citation", "url", "counts"))
-    known = [*datasets, *shipped(), *MEASURES.names(), *PROFILES.names(), *catalog.entries()]
-    raise UnknownName("dataset, query, measure or profile", name, known, "remix list")
+    of_parts = [part for place in PARTS.values() for part in registry_of(place).names()]
+    known = [*datasets, *shipped(), *of_parts, *catalog.entries()]
+    raise UnknownName("dataset, query, measure or other part", name, known, "remix list kinds")
 
 
 def about(store: Store) -> pl.DataFrame:
@@ -83,122 +87,6 @@ def about(store: Store) -> pl.DataFrame:
         "knowledge base": str(store.kb_folder or "none"),
     }
     return pl.DataFrame({"what": list(rows), "value": list(rows.values())})
-
-
-def _datasets(store: Store, _: Path) -> Rows:
-    loaded = [
-        {
-            "name": entry.name,
-            "loaded": True,
-            "documents": entry.documents,
-            "annotations": entry.annotations,
-            "triples": entry.triples,
-            "enriched": entry.enrichment is not None,
-            "title": "",
-        }
-        for entry in store.datasets()
-    ]
-    names = {entry.name for entry in store.datasets()}
-    blank = dict.fromkeys(("documents", "annotations", "triples", "enriched"))
-    known = [
-        {"name": name, "loaded": False, **blank, "title": entry.title}
-        for name, entry in catalog.entries().items()
-        if name not in names
-    ]
-    return [*loaded, *known]
-
-
-def _queries(_: Store, __: Path) -> Rows:
-    every = [find(file) for file in shipped().values()]
-    return [
-        {"name": one.name, "summary": one.summary, "parameters": list(one.parameters), "sets": list(one.sets)}
-        for one in every
-    ]
-
-
-def _sets(_: Store, __: Path) -> Rows:
-    every = [find(file) for file in shipped().values()]
-    return [
-        {"query": one.name, "set": name, "values": ", ".join(f"{key}={value}" for key, value in values.items())}
-        for one in every
-        for name, values in one.sets.items()
-    ]
-
-
-def _measures(_: Store, __: Path) -> Rows:
-    from remix.measures import MEASURES
-
-    return [
-        {"name": one.name, "levels": list(one.levels), "unit": one.unit, "formula": one.formula} for one in MEASURES
-    ]
-
-
-def _formats(_: Store, __: Path) -> Rows:
-    from remix.formats import FORMATS
-
-    return [{"name": one.name, "summary": one.summary, "suffixes": list(one.suffixes)} for one in FORMATS]
-
-
-def _systems(_: Store, __: Path) -> Rows:
-    from remix.systems import SYSTEMS
-
-    return [{"name": one.name, "summary": one.summary} for one in SYSTEMS]
-
-
-def _profiles(_: Store, __: Path) -> Rows:
-    from remix.scoring.profiles import PROFILES
-
-    return [{"name": one.name, "summary": one.summary} for one in PROFILES]
-
-
-def _matchings(_: Store, __: Path) -> Rows:
-    from remix.scoring.matchings import MATCHINGS
-
-    return [{"name": one.name, "summary": one.summary} for one in MATCHINGS]
-
-
-def _taxonomies(_: Store, __: Path) -> Rows:
-    from remix.scoring.errors import TAXONOMIES
-
-    return [{"name": one.name, "summary": one.summary, "classes": list(one.classes)} for one in TAXONOMIES]
-
-
-def _sources(_: Store, __: Path) -> Rows:
-    from remix.kb.sources import SOURCES
-
-    return [{"name": one.name, "summary": one.summary} for one in SOURCES]
-
-
-def _engines(_: Store, __: Path) -> Rows:
-    from remix.kb.engines import ENGINES
-
-    return [{"name": one.name, "summary": one.summary} for one in ENGINES]
-
-
-def _runs(_: Store, runs: Path) -> Rows:
-    from remix.systems.runs import list_runs
-
-    return [
-        {"system": one.system, "dataset": one.dataset, "task": one.task, "seed": one.seed, "kb": one.kb[:12]}
-        for one in list_runs(runs)
-    ]
-
-
-KINDS: Mapping[str, Callable[[Store, Path], Rows]] = {
-    "datasets": _datasets,
-    "queries": _queries,
-    "sets": _sets,
-    "measures": _measures,
-    "formats": _formats,
-    "systems": _systems,
-    "profiles": _profiles,
-    "matchings": _matchings,
-    "taxonomies": _taxonomies,
-    "sources": _sources,
-    "engines": _engines,
-    "runs": _runs,
-}
-"""The kinds of things that can be listed."""
 
 
 def _dataset(entry: DatasetEntry, store: Store) -> str:
@@ -241,17 +129,43 @@ def _query(query: Query) -> str:
     return "\n\n".join([*parts, code.strip()]) + "\n"
 
 
-def _profile(profile: Profile) -> str:
-    """Return a profile with its rules and their sources, one a line."""
-    rules = "".join(f"  {key}: {value}\n" for key, value in profile.conventions.items())
-    return f"{_fields(profile, ('summary', 'source', 'tasks', 'matchings'))}conventions:\n{rules}"
+def _remix(file: Path) -> str:
+    """Return what the manifest beside a remix says of it; raises `BadInput` for a file without one."""
+    found = recorded(file)
+    if found is None:
+        raise BadInput(file, f"has no manifest beside it, so it is no remix; `remix check {file}` says what it holds")
+    lines = [f"remix: {file.name.removesuffix('.ttl')}", f"signature: {found.signature}"]
+    lines += [f"parameter: {name} = {value}" for name, value in found.parameters.items()]
+    lines += [f"origin: {name} (content {content[:12]})" for name, content in found.contents.items()]
+    return "\n".join([*lines, "", found.query.strip()]) + "\n"
+
+
+def _part(part: object) -> str:
+    """Return what a part says of itself, one field a line; of a profile its rules and their sources, too."""
+    told = (
+        "summary",
+        "description",
+        "formula",
+        "unit",
+        "levels",
+        "high",
+        "low",
+        "empty",
+        "needs",
+        "citation",
+        "source",
+    )
+    text = _fields(part, (*told, "tasks", "matchings", "classes", "suffixes"))
+    conventions = getattr(part, "conventions", {})
+    rules = "".join(f"  {key}: {value}\n" for key, value in conventions.items())
+    return f"{text}conventions:\n{rules}" if rules else text
 
 
 def _fields(thing: object, names: tuple[str, ...]) -> str:
     """Return the fields of a thing that say something, one a line."""
     text = f"{getattr(thing, 'name', '')}\n"
     for name in names:
-        value = getattr(thing, name)
+        value = getattr(thing, name, None)
         if isinstance(value, Mapping):
             value = ", ".join(f"{key} {item}" for key, item in value.items())
         elif isinstance(value, tuple):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ERROR",
+    "OWN",
     "Breakdown",
     "Slicing",
     "breakdown",
@@ -111,8 +112,27 @@ def run_of(column: str, systems: Iterable[str]) -> tuple[str, str]:
     return (system, taxonomy) if colon and whole not in systems else (whole, "neleval")
 
 
-OF_ANNOTATIONS = ("surface_form", "is_nil", "ignorable", "confidence")
-OF_DOCUMENTS = ("dataset", "language", "source", "words", "document")
+OF_ANNOTATIONS = {
+    "surface_form": "the text of the mention",
+    "is_nil": "whether gold says that the knowledge base has no such entity",
+    "ignorable": "why an annotation is neither required nor wrong",
+    "confidence": "how sure the annotator was, where gold says so",
+}
+OF_DOCUMENTS = {
+    "dataset": "the dataset that the document is in",
+    "language": "the language of the text",
+    "source": "where the document came from",
+    "words": "the number of words of the text",
+    "document": "the document itself",
+}
+OWN = {
+    "class": "each class that gold gives the annotation",
+    "type": "the classes of the entity, without the fine-grained categories",
+    "kb": "whether the entity is in the knowledge base (InKB, EE, GSInKB)",
+    **OF_ANNOTATIONS,
+    **OF_DOCUMENTS,
+}
+"""The columns that every gold has, and their meaning; measures and properties of the data come besides."""
 
 
 @dataclass(frozen=True)
@@ -231,7 +251,7 @@ def unknown_column(gold: Frames, column: str, measured: Iterable[str]) -> UsageE
 
     if column in SEEN:
         return UsageError(f"column '{column}' is about a training set: name it with --seen DATASET|FILE")
-    own = {"class", "type", "kb", *OF_ANNOTATIONS, *OF_DOCUMENTS}
+    own = set(OWN)
     of_data = set(gold.values["term"].str.extract(r"([^/#:]+)$").drop_nulls()) - own
     measures = set(measured) - {"annotation", "document", *own, *of_data}
     columns = {measure.name: [one.name for one in measure.columns] for measure in MEASURES}

@@ -49,7 +49,7 @@ class Keeper(Protocol):
     def runs_folder(self) -> Path:
         """Return the folder of runs."""
 
-    def ensure_sample(self) -> bool:
+    def ensure_sample(self, names: Iterable[str] = ()) -> bool:
         """Return whether the workspace was empty and has the sample corpus now."""
 
 
@@ -154,7 +154,7 @@ def _kept(
     """Return what a workspace holds of gold, and its runs where they are asked for."""
     from remix.scoring.origins import background_of
 
-    keeper.ensure_sample()
+    keeper.ensure_sample(sources.names)
     gold, targets = kept_gold(keeper.store, sources.names)
     told = {*choice.profile.slices, *(SEEN if sources.seen else ())}
     asked = [column for column in columns_of(choice.by) if column not in told]

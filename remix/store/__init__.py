@@ -17,7 +17,7 @@ from remix.formats import Reading, Report, measures_path, read
 from remix.frames import Frames
 from remix.signature import content_hash
 from remix.store.index import Index, build_generation, is_index
-from remix.store.state import Attached, DatasetEntry, State, read_state, write_state, writing
+from remix.store.state import STATE, Attached, DatasetEntry, State, read_state, write_state, writing
 
 __all__ = ["DatasetEntry", "Index", "Loaded", "Store"]
 
@@ -48,6 +48,11 @@ class Store:
     def state(self) -> State:
         """Return the state as it is on the disk now."""
         return read_state(self.folder)
+
+    @property
+    def is_new(self) -> bool:
+        """Return whether nothing was ever loaded into or attached to the workspace."""
+        return not (self.folder / STATE).exists()
 
     def datasets(self) -> list[DatasetEntry]:
         """Return the datasets, sorted by name."""

@@ -19,9 +19,11 @@ from typing import Any
 from remix.errors import Error, StoreError
 from remix.files import written
 
-__all__ = ["RUN", "Attached", "DatasetEntry", "State", "clean", "read_state", "write_state", "writing"]
+__all__ = ["RUN", "STATE", "Attached", "DatasetEntry", "State", "clean", "read_state", "write_state", "writing"]
 
 _VERSION = 2
+STATE = "state.json"
+"""The file that says what the workspace holds."""
 RUN = "run-"
 """What the name of a graph that holds a run begins with."""
 
@@ -98,7 +100,7 @@ def read_state(folder: Path) -> State:
 
     Raises `StoreError` where the file is damaged or was written by a later version.
     """
-    file = folder / "state.json"
+    file = folder / STATE
     try:
         raw = json.loads(file.read_bytes())
         if raw["version"] > _VERSION:
@@ -127,7 +129,7 @@ def write_state(folder: Path, state: State) -> None:
         "kb": state.kb,
     }
     try:
-        with written(folder / "state.json") as stream:
+        with written(folder / STATE) as stream:
             stream.write(json.dumps(raw, ensure_ascii=False, indent=1).encode() + b"\n")
     except Error as error:
         raise StoreError(str(error)) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ from remix.cli import cli
 from tests.commands import run_verb
 
 LONG_RUNNING = {"serve"}
+OF_RUNS = {"evaluate", "compare"}
 
 
 def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
@@ -39,36 +41,56 @@ def run(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return run_verb(*shlex.split(line)[1:], folder=folder)
 
 
-@pytest.fixture(scope="module")
-def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a workspace that holds the sample corpus, a corpus file, a remix and runs."""
-    folder = tmp_path_factory.mktemp("examples")
-    sample = Path(__file__).resolve().parents[2] / "datasets"
-    (folder / "corpus.ttl").write_bytes((sample / "corpus" / "sample-posts.ttl").read_bytes())
-    (folder / "tables").symlink_to(sample / "kb")
-    for line in (
-        "remix build --query persons_hard.rq",
-        "remix annotate sample-news --system prior --system random-candidate --system oracle-candidates",
-    ):
-        done = run(line, folder)
-        assert done.returncode == 0, f"{line}\n{done.stderr}"
-    return folder
+@pytest.fixture(scope="session")
+def taken(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A folder in which one command was run, which took the sample corpus, and what the command said of that."""
+    folder = tmp_path_factory.mktemp("taken")
+    done = run("remix query 'ASK {}'", folder)
+    assert done.returncode == 0, done.stderr
+    return folder, done.stderr
+
+
+@pytest.fixture
+def fresh(taken: tuple[Path, str], tmp_path: Path) -> Path:
+    """A folder as a command finds it that began in an empty one, when it has taken the sample corpus."""
+    shutil.copytree(taken[0] / ".remix", tmp_path / ".remix")
+    return tmp_path
 
 
 @pytest.mark.parametrize("path", VERBS, ids=" ".join)
 def test_help_ends_with_an_example_of_the_verb(path: tuple[str, ...]) -> None:
     lines = example(VERBS[path])
     assert lines, f"the help of remix {' '.join(path)} has no example"
-    assert all(line.startswith(f"remix {' '.join(path)}") for line in lines)
+    assert lines[-1].startswith(f"remix {' '.join(path)}")
 
 
-@pytest.mark.parametrize("path", [path for path in VERBS if path[0] not in LONG_RUNNING], ids=" ".join)
-def test_example_of_the_help_runs(path: tuple[str, ...], workspace: Path) -> None:
+@pytest.mark.parametrize("path", [path for path in VERBS if path[0] not in LONG_RUNNING | OF_RUNS], ids=" ".join)
+def test_example_of_the_help_runs_in_a_fresh_folder(path: tuple[str, ...], fresh: Path) -> None:
     for line in example(VERBS[path]):
-        done = run(line, workspace)
+        done = run(line, fresh)
         assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
         assert "Traceback" not in done.stderr
         assert done.stdout or done.stderr
+
+
+def test_the_sample_corpus_is_taken_into_a_new_workspace(taken: tuple[Path, str]) -> None:
+    assert "the workspace .remix was empty and holds the sample corpus now" in taken[1]
+
+
+@pytest.mark.parametrize("line", ["remix stats mine.ttl", "remix annotate mine.ttl --system prior", "remix drop mine"])
+def test_the_sample_corpus_is_not_taken_where_something_else_is_named(line: str, tmp_path: Path) -> None:
+    done = run(line, tmp_path)
+    assert done.returncode == 2 and "mine" in done.stderr and "sample corpus" not in done.stderr
+    assert not list(tmp_path.rglob("*.ttl"))
+
+
+@pytest.mark.parametrize("line", ["remix stats", "remix enrich", "remix build --query persons", "remix query 'ASK {}'"])
+def test_the_sample_corpus_is_not_taken_into_a_workspace_that_was_emptied(line: str, fresh: Path) -> None:
+    for name in ("sample-biographies", "sample-news", "sample-posts"):
+        assert run(f"remix drop {name}", fresh).returncode == 0
+    done = run(line, fresh)
+    assert done.returncode == 1
+    assert "holds no dataset: `remix load FILE` loads one, `remix load sample-biographies" in done.stderr
 
 
 def test_every_option_says_what_it_is_for() -> None:

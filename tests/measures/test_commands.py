@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from remix.cli import enrich, kb, stats
-from remix.errors import MissingKnowledge, StoreError, UnknownName, UsageError
+from remix.errors import MissingKnowledge, UnknownName, UsageError
 from remix.names import DBR, HFTS
 from remix.reports.statistics import chosen, plot, side_by_side
 from remix.store import Store
@@ -67,13 +67,6 @@ def test_enrich_when_repeated_then_nothing_changes_and_a_new_kb_replaces(workspa
     # W(Anna) has 3 entities, the document links it to 2 others: 5.
     asked = f"SELECT ?n WHERE {{ ?a <{HFTS}ambiguitySurfaceForm> ?n . ?a ?p <{DBR}Anna_Freud> }}"
     assert Store(workspace).index().frame(asked)["n"].cast(pl.String).str.contains("5").to_list() == [True]
-
-
-@pytest.mark.parametrize("verb", [enrich.command, stats.command])
-def test_verb_when_nothing_is_loaded_then_the_error_says_what_to_do(tmp_path: Path, verb: Any) -> None:
-    result = run(verb, "-w", tmp_path / "empty")
-    assert isinstance(result.exception, StoreError)
-    assert "remix load" in str(result.exception)
 
 
 def test_kb_when_attached_then_show_and_lookup_answer(workspace: Path, tables: Path) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+from remix import resources
 from remix.errors import UsageError
 from remix.files import read_bytes
 from remix.kb.reading import TABLES, read_table, table_file
+from remix.kb.shelf import SHIPPED
 from remix.kb.sources import Choices, Part, Source
 from remix.kb.staging import Staging
 from remix.signature import content_hash
@@ -15,6 +17,8 @@ from remix.signature import content_hash
 
 def _parts(place: str, choices: Choices) -> list[Part]:
     folder = Path(place)
+    if place == SHIPPED and not folder.exists():
+        folder = resources.folder("datasets") / "kb"
     if not folder.is_dir():
         raise UsageError(f"{folder} is no folder with the tables of a knowledge base ({', '.join(TABLES)})")
     files = {table: table_file(folder, table) for table in TABLES}

@@ -1,0 +1,49 @@
+"""What a workspace holds and what it could load: datasets and runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from remix.reports.listings import LISTINGS, Listing, Rows
+
+if TYPE_CHECKING:
+    from remix.store import Store
+
+
+def _datasets(store: Store, _: Path) -> Rows:
+    from remix import catalog
+
+    loaded = store.datasets()
+    for entry in loaded:
+        yield {
+            "name": entry.name,
+            "loaded": True,
+            "documents": entry.documents,
+            "annotations": entry.annotations,
+            "triples": entry.triples,
+            "enriched": entry.enrichment is not None,
+            "title": "",
+        }
+    names = {entry.name for entry in loaded}
+    blank = dict.fromkeys(("documents", "annotations", "triples", "enriched"))
+    for name, known in catalog.entries().items():
+        if name not in names:
+            yield {"name": name, "loaded": False, **blank, "title": known.title}
+
+
+def _runs(_: Store, runs: Path) -> Rows:
+    from remix.systems.runs import list_runs
+
+    for one in list_runs(runs):
+        yield {"system": one.system, "dataset": one.dataset, "task": one.task, "seed": one.seed, "kb": one.kb[:12]}
+
+
+def _kinds(_: Store, __: Path) -> Rows:
+    for one in LISTINGS:
+        yield {"name": one.name, "summary": one.summary}
+
+
+datasets = Listing("datasets", "the datasets that are loaded, and those of the catalogue that could be", _datasets)
+runs = Listing("runs", "the answers of systems that are kept", _runs)
+kinds = Listing("kinds", "the kinds of things that `remix list` shows", _kinds)
