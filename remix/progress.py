@@ -71,7 +71,7 @@ def track(items: Iterable[Item], what: str, total: int | None = None) -> Iterato
     elif sys.stderr.isatty():
         from tqdm import tqdm
 
-        yield from tqdm(items, desc=what, total=total, leave=False, file=sys.stderr)
+        yield from tqdm(items, desc=what, total=total, leave=False, file=sys.__stderr__)
     else:
         with stage(what):
             yield from items
@@ -93,7 +93,9 @@ def moving(what: str, total: int = 0, unit: str = " rows") -> Iterator[Callable[
     elif sys.stderr.isatty():
         from tqdm import tqdm
 
-        with tqdm(desc=what, total=total or None, unit=unit, unit_scale=True, leave=False, file=sys.stderr) as bar:
+        with tqdm(
+            desc=_printable(what), total=total or None, unit=unit, unit_scale=True, leave=False, file=sys.__stderr__
+        ) as bar:
 
             def done(count: int) -> None:
                 bar.update(count)
@@ -103,6 +105,11 @@ def moving(what: str, total: int = 0, unit: str = " rows") -> Iterator[Callable[
         lines = _Lines(what, total, unit)
         yield lines.done
         lines.end()
+
+
+def _printable(what: str) -> str:
+    """Return a name without what steers a terminal: a bar, which does so itself, is written past the rest's filter."""
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in what)
 
 
 def reading(path: Path | str, size: int = 0, unit: str = "B") -> AbstractContextManager[Callable[[int], None]]:

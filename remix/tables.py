@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -13,7 +15,9 @@ from remix.errors import UsageError, nearest
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["FORMATS", "render", "write"]
+__all__ = ["FORMATS", "render", "shown", "write"]
+
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def render(frame: pl.DataFrame, output: str = "table") -> str:
@@ -42,6 +46,17 @@ def write(frame: pl.DataFrame, output: str, stream: BinaryIO) -> None:
         stream.write((render(frame, output).rstrip("\n") + "\n").encode())
 
 
+def shown(text: str) -> str:
+    """Return a text with what steers a terminal, or turns the direction of writing, spelt out.
+
+    Line feeds and tabs stay. What comes out of a file may stand in any table, note or error.
+
+    >>> print(shown("\x1b[31mred\x07"))
+    \x1b[31mred\x07
+    """
+    return _UNSEEN.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+
+
 def _plain(value: object) -> object:
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -50,8 +65,8 @@ def _plain(value: object) -> object:
     if isinstance(value, float):
         return f"{value:.4g}" if value and abs(value) < 0.001 else round(value, 4)
     if isinstance(value, list):
-        return ", ".join(str(item) for item in value)
-    return value
+        return shown(", ".join(str(item) for item in value))
+    return shown(value) if isinstance(value, str) else value
 
 
 def _tabulated(style: str) -> Callable[[pl.DataFrame], str]:
@@ -63,7 +78,7 @@ def _tabulated(style: str) -> Callable[[pl.DataFrame], str]:
         align = ["right" if number else "left" for number in numeric]
         return tabulate(
             rows,
-            headers=frame.columns,
+            headers=[shown(name) for name in frame.columns],
             tablefmt=style,
             colalign=align if rows else None,
             disable_numparse=True,
@@ -73,7 +88,17 @@ def _tabulated(style: str) -> Callable[[pl.DataFrame], str]:
 
 
 def _json(frame: pl.DataFrame) -> str:
-    return json.dumps(frame.to_dicts(), ensure_ascii=False, indent=1, default=str)
+    rows = [_finite(row) for row in frame.iter_rows(named=True)]
+    return json.dumps(rows, ensure_ascii=False, indent=1, default=str, allow_nan=False)
+
+
+def _finite(value: object) -> object:
+    """Return a value with null for what is no number, or is infinite: JSON has neither."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {name: _finite(one) for name, one in value.items()}
+    return [_finite(one) for one in value] if isinstance(value, list) else value
 
 
 def _csv(frame: pl.DataFrame) -> str:

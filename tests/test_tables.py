@@ -56,3 +56,26 @@ def test_table_when_numbers_are_small_or_round_is_readable() -> None:
 def test_render_when_the_format_is_unknown_names_the_nearest() -> None:
     with pytest.raises(UsageError, match="did you mean 'csv'"):
         tables.render(FRAME, "cvs")
+
+
+STEERING = "\x1b]0;owned\x07\x1b[2J\x9b31m\r\u202eevil\x7f"
+
+
+@pytest.mark.parametrize("output", ["table", "md", "latex"])
+def test_what_steers_a_terminal_is_spelt_out_in_tables(output: str) -> None:
+    frame = pl.DataFrame({"name\x1b[1m": [STEERING], "list": [[STEERING]], "text": ["two\nlines\tand a tab"]})
+    text = tables.render(frame, output)
+    assert not set(text) & set("\x1b\x07\x9b\r\u202e\x7f")
+    assert "x1b" in text and "u202eevil" in text and "x9b31m" in text
+    assert "lines" in text
+
+
+def test_json_has_null_for_what_is_no_number() -> None:
+    numbers = [float("nan"), float("inf"), -float("inf"), 0.5]
+    frame = pl.DataFrame({"x": numbers, "list": [numbers] * 4, "pair": [{"y": number} for number in numbers]})
+    told = json.loads(tables.render(frame, "json"), parse_constant=pytest.fail)
+    assert [row["x"] for row in told] == [None, None, None, 0.5]
+    assert told[0]["list"] == [None, None, None, 0.5]
+    assert told[1]["pair"] == {"y": None}
+    lines = [json.loads(line, parse_constant=pytest.fail) for line in tables.render(frame, "jsonl").splitlines()]
+    assert lines == told

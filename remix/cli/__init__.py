@@ -10,11 +10,13 @@ import os
 import pkgutil
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn, TextIO, cast
 
 import click
 
 from remix.errors import Error, is_panic, nearest
+from remix.files import readable
+from remix.tables import shown
 
 __all__ = ["Verbs", "main", "run"]
 
@@ -87,7 +89,22 @@ def main() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # help and notes have letters that not every locale has
             stream.reconfigure(errors="backslashreplace")
+    sys.stdout, sys.stderr = cast(TextIO, _Screen(sys.stdout)), cast(TextIO, _Screen(sys.stderr))
     run(sys.argv[1:])
+
+
+class _Screen:
+    """A stream of text for people: what a file holds never steers their terminal (see `tables.shown`)."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write a text with what would steer a terminal spelt out."""
+        return self._stream.write(shown(text))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 def run(arguments: Sequence[str]) -> NoReturn:
@@ -114,6 +131,9 @@ def run(arguments: Sequence[str]) -> NoReturn:
     except BaseException as error:
         if debug or not (isinstance(error, Exception) or is_panic(error)):
             raise
+        odd = next((argument for argument in arguments if readable(argument) != argument), None)
+        if odd is not None and not isinstance(error, Error | OSError):
+            _end(f"'{readable(odd)}' is not written in UTF-8, which is needed here: write or name it in UTF-8", 2)
         _end(_line(error), error.exit_code if isinstance(error, Error) else 1)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +21,7 @@ __all__ = [
     "as_data",
     "output_option",
     "parameters",
+    "print_bytes",
     "print_report",
     "print_table",
     "print_text",
@@ -135,14 +137,24 @@ def print_report(report: Report, output: str, to: Path | None = None) -> None:
 def print_table(frame: pl.DataFrame, output: str, to: Path | None = None) -> None:
     """Print a table on standard output, or write it to a file."""
     if to is None:
-        sys.stdout.flush()
-        tables.write(frame, output, sys.stdout.buffer)
-        sys.stdout.buffer.flush()
+        content = io.BytesIO()
+        tables.write(frame, output, content)
+        print_bytes(content.getvalue())
         return
     from remix.files import written
 
     with written(to) as stream:
         tables.write(frame, tables.suffix_format(to) if output == "table" else output, stream)  # type: ignore[arg-type]
+
+
+def print_bytes(content: bytes) -> None:
+    """Print data on standard output, byte by byte; on a terminal what would steer it is spelt out."""
+    sys.stdout.flush()
+    if sys.stdout.isatty():
+        sys.stdout.write(tables.shown(content.decode("utf-8", "replace")))
+        return
+    sys.stdout.buffer.write(content)
+    sys.stdout.buffer.flush()
 
 
 def print_text(text: str, to: Path | None = None) -> None:

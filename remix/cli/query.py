@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from remix import tables
-from remix.cli._options import parameters, print_table, workspace_option
+from remix.cli._options import parameters, print_bytes, print_table, workspace_option
 from remix.workspace import open_workspace
 
 GRAPHS = ("ttl", "nt", "jsonld")
@@ -76,9 +76,7 @@ def command(
         raise click.UsageError(f"{to} is for tables, and this query answers with a graph: {', '.join(GRAPHS)}")
     content = result.graph(output or (suffix if suffix in GRAPHS else "ttl"))
     if to is None:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(content)
-        sys.stdout.buffer.flush()
+        print_bytes(content)
         return
     from remix.files import written
 

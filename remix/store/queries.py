@@ -22,6 +22,8 @@ from remix.store.terms import term_like
 
 __all__ = ["Parameter", "Query", "find", "shipped"]
 
+_DEEPEST = 20
+
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
@@ -172,12 +174,24 @@ def _decorators(text: str, source: str) -> dict[str, object]:
     lines = [line[2:] for line in text.splitlines() if line.startswith("#+")]
     block = "\n".join(line.removeprefix(" ") for line in lines)
     try:
+        _refuse_what_grows(block, source)
         said = yaml.safe_load(block) or {}
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError) as error:
         raise QueryError(f"{source}: its decorators are no YAML: {' '.join(str(error).split())}") from None
     if not isinstance(said, dict):
         raise QueryError(f"{source}: its decorators must be lines like '#+ summary: …'")
     return said
+
+
+def _refuse_what_grows(block: str, source: str) -> None:
+    """Refuse references of YAML, of which a few lines can stand for gigabytes, and lists in lists in lists."""
+    depth = 0
+    for event in yaml.parse(block, Loader=yaml.SafeLoader):
+        if isinstance(event, yaml.AliasEvent):
+            raise QueryError(f"{source}: its decorators may not refer to each other (*{event.anchor})")
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > _DEEPEST:
+            raise QueryError(f"{source}: its decorators are nested deeper than {_DEEPEST} lists or mappings")
 
 
 def _mapping(said: Mapping[str, object], key: str, source: str) -> dict[str, Any]:

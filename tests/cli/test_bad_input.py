@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import gzip
 import json
+import os
+import pty
 import resource
 import shutil
 import signal
@@ -374,3 +377,67 @@ def test_a_workspace_moves_with_its_knowledge_base(work: Path) -> None:
     (work / "ws").rename(work / "moved here")
     done = run(work, "kb", "show", "-o", "json", "-w", "moved here")
     assert json.loads(done.stdout)["folder"].startswith("moved here/kb/sample-")
+
+
+STEERING = "\x1b[31mred\x07"
+
+
+def on_terminal(folder: Path, *arguments: str) -> str:
+    """Return what a command shows on a terminal: standard output and standard error are one."""
+    ours, theirs = pty.openpty()
+    line = [sys.executable, "-m", "remix", "--quiet", *arguments, "-w", "ws"]
+    process = subprocess.Popen(line, cwd=folder, stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    parts = []
+    with contextlib.suppress(OSError):  # which is how a terminal ends
+        while part := os.read(ours, 1 << 16):
+            parts.append(part)
+    os.close(ours)
+    process.wait()
+    return b"".join(parts).decode()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("load", f"{STEERING}.ttl", "--dry-run"),
+        ("load", f"{STEERING}.ttl", "--dry-run", "-o", "csv"),
+        ("query", f'SELECT ("{STEERING}" AS ?x) {{}}', "-o", "csv"),
+        ("query", f'SELECT ("{STEERING}" AS ?x) {{}}', "-o", "jsonl"),
+        ("query", f'CONSTRUCT {{ <urn:x> <urn:y> "{STEERING}" }} {{}}', "-o", "nt"),
+        ("query", f"SELECT * {{ ?{STEERING} }}"),
+        ("query", STEERING),
+    ],
+)
+def test_no_file_steers_the_terminal(work: Path, arguments: tuple[str, ...]) -> None:
+    (work / f"{STEERING}.ttl").write_text(CLEAN.replace("nif:Phrase", f'nif:Phrase, "{STEERING}"'))
+    shown = on_terminal(work, *arguments)
+    assert "\x1b" not in shown and "\x07" not in shown
+    assert "x07" in shown
+
+
+def test_data_in_a_file_or_pipe_are_as_they_are(work: Path) -> None:
+    done = run_process("--quiet", "query", f'SELECT ("{STEERING}" AS ?x) {{}}', "-o", "csv", "-w", "ws", folder=work)
+    assert done.stdout == f"x\n{STEERING}\n"
+
+
+@pytest.mark.parametrize("arguments", [("check",), ("load", "clean.ttl", "--name")])
+def test_an_option_that_is_no_utf_8_ends_in_one_line(work: Path, arguments: tuple[str, ...]) -> None:
+    (work / "caf\udce9").mkdir()
+    reason = said(run_process("--quiet", *arguments, "caf\udce9", "-w", "ws", folder=work), 2)
+    assert "defect" not in reason and "caf" in reason
+
+
+@pytest.mark.parametrize(
+    ("decorators", "reason"),
+    [
+        ("a: &a [x, x]\n#+ summary: *a", "its decorators may not refer to each other (*a)"),
+        ("summary: " + "[" * 50 + "]" * 50, "its decorators are nested deeper than 20"),
+        ("summary: " + "{a: " * 5000 + "}" * 5000, "its decorators are nested deeper than 20"),
+        ("date: 2001-99-99", "its decorators are no YAML"),
+        ("n: " + "9" * 5000, "its decorators are no YAML"),
+    ],
+)
+def test_decorators_of_a_query_that_grow_are_refused(work: Path, decorators: str, reason: str) -> None:
+    (work / "q.rq").write_text(f"#+ {decorators}\nSELECT * {{ ?s ?p ?o }}\n")
+    assert reason in said(run(work, "query", "q.rq"), 2)
