@@ -148,6 +148,7 @@ class Workspace:
         fix_variables: bool = False,
         allow_services: Iterable[str] = (),
         explain: bool = False,
+        timeout: float = 600,
         **parameters: object,
     ) -> Remix:
         """Return the remix that a query selects, written into a folder where one is named.
@@ -160,6 +161,7 @@ class Workspace:
         self.ensure_sample()
         choices = {"set_from": set_from, "name": name, "drop": drop, "limit": limit, "seed": seed}
         running = {"fix_variables": fix_variables, "allow_services": allow_services, "explain": explain}
+        running["timeout"] = timeout
         values = {**(values or {}), **parameters}
         made = build(self.store, find(query), kb=self.kb, values=values, **choices, **running)  # type: ignore[arg-type]
         if to is not None:

@@ -30,6 +30,14 @@ from remix.workspace import open_workspace
 @click.option("--explain", is_flag=True, help="Also print the query as it was run and what each condition left.")
 @click.option("--fix-variables", is_flag=True, help="Mend a template variable that the pattern never binds.")
 @click.option("--allow-service", "allow_services", multiple=True, metavar="URL", help="Let SERVICE ask this endpoint.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=600,
+    show_default=True,
+    metavar="S",
+    help="Seconds that the query may run.",
+)
 @workspace_option
 def command(
     query: str,
@@ -44,6 +52,7 @@ def command(
     explain: bool,
     fix_variables: bool,
     allow_services: tuple[str, ...],
+    timeout: float,
     workspace: Path | None,
 ) -> None:
     """Make a remix: the documents and annotations that a query selects, as NIF with a manifest.
@@ -67,6 +76,7 @@ def command(
         fix_variables=fix_variables,
         allow_services=allow_services,
         explain=explain,
+        timeout=timeout,
     )
     if explain:
         print("\n".join(line for line in remix.rewritten.splitlines() if not line.startswith("#+")), end="\n\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from remix.signature import Signature, content_hash
 from remix.store import DatasetEntry, Store
 from remix.store.queries import Query
 from remix.store.selection import Selection, select
+from remix.store.worker import GuardedIndex
 
 __all__ = ["Remix", "build"]
 
@@ -72,15 +73,17 @@ def build(
     fix_variables: bool = False,
     allow_services: Iterable[str] = (),
     explain: bool = False,
+    timeout: float = 600,
 ) -> Remix:
     """Return the remix that a query selects from all datasets of a store, by default named as the query.
 
     Annotations of kept documents that were not selected become ignorable, with `drop` they go. `limit` keeps so many
     documents, the first by IRI or, with a `seed`, a sample. Measures of documents and of the remix are computed
-    afresh, values on annotations are those of their origins. `explain` fills the waterfall.
+    afresh, values on annotations are those of their origins. `explain` fills the waterfall. The query runs in a process
+    of its own, which is killed after so many seconds.
 
     Raises `QueryError`, `UnknownName`, `UsageError` for what is wrong with the query, its parameters or the name,
-    `EmptySelection` for a query that selects nothing.
+    `EmptySelection` for a query that selects nothing, `Timeout` for one that takes too long.
     """
     chosen = dict(values or {})
     text = query.bind(chosen, set_from)
@@ -89,7 +92,7 @@ def build(
         raise EmptySelection(_nothing(query.name, pl.DataFrame(), entries))
     origin = named_frames(store)
     running = {"fix_variables": fix_variables, "allow_services": tuple(allow_services), "explain": explain}
-    selection = _selected(store, query, text, origin, running)
+    selection = _selected(store, query, text, origin, running, timeout)
     documents = limited(selection.documents, limit, seed)
     closed = close(origin, documents, selection.annotations, drop=drop)
     title = _title(name, query, entries)
@@ -133,14 +136,17 @@ def _title(name: str | None, query: Query, entries: Iterable[DatasetEntry]) -> s
     return title
 
 
-def _selected(store: Store, query: Query, text: str, origin: Frames, running: dict[str, Any]) -> Selection:
+def _selected(
+    store: Store, query: Query, text: str, origin: Frames, running: dict[str, Any], timeout: float
+) -> Selection:
     """Return what the query selects; raises `EmptySelection` where that is nothing."""
-    index = store.index()
-    selection = select(index, text, origin, name=query.source, **running)
-    if not len(selection.documents):
+    with GuardedIndex(store.index().path, timeout=timeout, allow_services=running["allow_services"]) as index:
+        selection = select(index, text, origin, name=query.source, **running)
+        if len(selection.documents):
+            return replace(selection, notes=(*selection.notes, *index.notes))
         explained = select(index, text, origin, name=query.source, **{**running, "explain": True})
-        raise EmptySelection(_nothing(query.name, explained.waterfall, store.datasets()))
-    return selection
+        said = "".join(f"; {note}" for note in index.notes)
+        raise EmptySelection(_nothing(query.name, explained.waterfall, store.datasets()) + said)
 
 
 def _signature(

@@ -21,7 +21,7 @@ from remix.errors import Error, QueryError, StoreError
 from remix.files import open_bytes
 from remix.names import PREFIXES
 from remix.store.columns import lines_about, terms_of, with_subjects
-from remix.store.problems import disk_error, syntax_error, unopened
+from remix.store.problems import disk_error, guarded, opened, syntax_error
 from remix.store.state import read_state
 from remix.store.syntax import has_dataset_clause, modern
 
@@ -41,11 +41,14 @@ _THREADS = 4
 class Index:
     """One generation of the index, opened read-only; without a path an empty one.
 
-    The default graph of a query is the union of all graphs, unless the query names its own with `FROM`.
+    The default graph of a query is the union of all graphs, unless the query names its own with `FROM`. A `store`
+    is the one at the path where it is open already.
     """
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, store: ox.Store | None = None) -> None:
         self.path = path
+        if store is not None:
+            self._store = store
 
     @classmethod
     def in_memory(cls, graphs: Mapping[str, bytes]) -> Index:
@@ -61,10 +64,7 @@ class Index:
 
     @cached_property
     def _store(self) -> ox.Store:
-        try:
-            return ox.Store() if self.path is None else ox.Store.read_only(str(self.path))
-        except (OSError, RuntimeError) as error:
-            raise StoreError(unopened(self.path, error)) from None
+        return opened(self.path)
 
     def query(self, text: str, name: str = "the query") -> Results:
         """Return what Oxigraph answers to a query; well-known prefixes and both hfts namespaces are understood.
@@ -74,32 +74,28 @@ class Index:
         Raises `QueryError` for one that does not parse.
         """
         text = modern(text)
+        union = not has_dataset_clause(text)
         try:
-            return self._store.query(text, prefixes=PREFIXES, use_default_graph_as_union=not has_dataset_clause(text))
+            with guarded(name):
+                return self._store.query(text, prefixes=PREFIXES, use_default_graph_as_union=union)
         except SyntaxError as error:
             raise QueryError(syntax_error(text, str(error), name)) from None
-        except (OSError, RuntimeError) as error:
-            raise StoreError(f"{name}: {error}") from None
 
     def frame(self, text: str, name: str = "the query") -> pl.DataFrame:
         """Return the solutions of a SELECT as a frame of terms as N-Triples spells them; unbound is null."""
         solutions = self.query(text, name)
         assert isinstance(solutions, ox.QuerySolutions)
         names = [variable.value for variable in solutions.variables]
-        try:
+        with guarded(name):
             rows = solutions.serialize(format=ox.QueryResultsFormat.TSV) or b""
-        except (OSError, RuntimeError) as error:
-            raise StoreError(f"{name}: {error}") from None
         return terms_of(rows, names)
 
     def triples(self, text: str, name: str = "the query") -> list[bytes]:
         """Return the triples of a CONSTRUCT or DESCRIBE as distinct lines of N-Triples, in no order."""
         results = self.query(text, name)
         assert isinstance(results, ox.QueryTriples)
-        try:
+        with guarded(name):
             lines = results.serialize(format=ox.RdfFormat.N_TRIPLES)
-        except (OSError, RuntimeError) as error:
-            raise StoreError(f"{name}: {error}") from None
         return list(set((lines or b"").splitlines()))
 
     def about(self, subjects: pl.Series) -> pl.DataFrame:

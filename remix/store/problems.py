@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
-__all__ = ["disk_error", "syntax_error", "unopened"]
+import pyoxigraph as ox
+
+from remix.errors import Error, QueryError, StoreError
+
+__all__ = ["disk_error", "guarded", "opened", "syntax_error"]
 
 _DISK = (
     "No space left on device",
@@ -13,6 +20,7 @@ _DISK = (
     "Read-only file system",
     "No such file or directory",
 )
+_DAMAGED = " (the index is damaged: remove the folder index of the workspace, and it is built again)"
 _PLACE = re.compile(r"error at (\d+):(\d+): (?:expected (?:one of )?)?(.*)", re.DOTALL)
 
 
@@ -41,7 +49,38 @@ def syntax_error(text: str, message: str, name: str) -> str:
     return f"{name}:{line}:{column}: the query does not parse here{found}"
 
 
-def disk_error(error: Exception) -> str:
+@contextlib.contextmanager
+def guarded(name: str) -> Iterator[None]:
+    """Turn what Oxigraph raises while a query runs into an error of remix, also what a damaged index makes it do.
+
+    >>> with guarded("q.rq"):
+    ...     raise RuntimeError("The custom function <urn:f> is not supported")
+    Traceback (most recent call last):
+    remix.errors.QueryError: q.rq calls the function <urn:f>, which is not known
+    """
+    try:
+        yield
+    except Error:
+        raise
+    except (OSError, RuntimeError, UnicodeDecodeError) as error:
+        if unknown := re.search(r"[Tt]he custom (?:aggregate )?function (<[^>]*>) is not supported", str(error)):
+            raise QueryError(f"{name} calls the function {unknown[1]}, which is not known") from None
+        raise StoreError(f"{name}: {' '.join(str(error).split())}{_DAMAGED if _damaged(error) else ''}") from None
+    except BaseException as error:
+        if not _is_panic(error):
+            raise
+        raise StoreError(f"{name}: {' '.join(str(error).split())}{_DAMAGED}") from None
+
+
+def _is_panic(error: BaseException) -> bool:
+    return type(error).__name__ == "PanicException"  # Rust's, which is no Exception and has no module to import
+
+
+def _damaged(error: Exception) -> bool:
+    return any(word in str(error).lower() for word in ("corruption", "checksum", "invalid", "bad table", "truncated"))
+
+
+def disk_error(error: BaseException) -> str:
     """Return what went wrong on a disk, without the files of the index that nobody knows.
 
     >>> disk_error(OSError("IO error: No space left on device: While appending to file: g1/7.sst: No space left"))
@@ -51,6 +90,12 @@ def disk_error(error: Exception) -> str:
     return next((reason for reason in _DISK if reason in said), said)
 
 
-def unopened(folder: object, error: Exception) -> str:
-    """Return why an index cannot be opened, and what to do about it."""
-    return f"the index {folder} cannot be opened ({disk_error(error)}): remove that folder, and it is built again"
+def opened(folder: Path | None) -> ox.Store:
+    """Return the index in a folder, read-only, and an empty one for None; raises `StoreError`."""
+    try:
+        return ox.Store() if folder is None else ox.Store.read_only(str(folder))
+    except BaseException as error:
+        if not isinstance(error, OSError | RuntimeError) and not _is_panic(error):
+            raise
+        why = f"the index {folder} cannot be opened ({disk_error(error)})"
+        raise StoreError(f"{why}: remove that folder, and it is built again") from None

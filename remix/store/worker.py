@@ -1,74 +1,49 @@
-"""Queries in a process of their own, which can be killed: Oxigraph has no time limit and cannot be interrupted.
-
-The process is this file run as a script. It is given the request as JSON on its standard input, and answers on
-its standard output with one line of JSON and then the serialised result. It imports little, so it starts in some
-50 ms; the parser and the rewrite are loaded only for a query that needs them.
-"""
+"""Queries in processes of their own, which can be killed: Oxigraph has no time limit and cannot be interrupted."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import os
+import select
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from types import TracebackType
 from typing import IO, Any, cast
 
+import polars as pl
 import pyoxigraph as ox
 
 from remix.errors import Error, NotAllowed, QueryError, StoreError, Timeout
-from remix.names import PREFIXES
+from remix.store import running
+from remix.store.columns import terms_of
+from remix.store.index import Index, Results
+from remix.store.running import Request
 
-__all__ = ["Answer", "Request", "TooLarge", "ask"]
+__all__ = ["Answer", "GuardedIndex", "Request", "TooLarge", "Worker", "Workers", "ask"]
 
 GIBIBYTE = 1 << 30
-_SOLUTIONS = {
-    "json": ox.QueryResultsFormat.JSON,
-    "xml": ox.QueryResultsFormat.XML,
-    "csv": ox.QueryResultsFormat.CSV,
-    "tsv": ox.QueryResultsFormat.TSV,
-}
-_GRAPHS = {
-    "ttl": ox.RdfFormat.TURTLE,
-    "nt": ox.RdfFormat.N_TRIPLES,
-    "rdfxml": ox.RdfFormat.RDF_XML,
-    "jsonld": ox.RdfFormat.JSON_LD,
-}
-
-
-_SIGNS = ("service", "from", "nif-ext", "notannotatedproperty", "\\u")
-"""What makes the parser necessary: a query without any of these reads the union of all graphs and nothing else."""
+_PATIENCE = 0.05
+"""Seconds after which it is looked whether a query shall stop; a result is read as soon as it comes."""
 
 
 class TooLarge(StoreError):
     """A result larger than it may be."""
 
 
-@dataclass(frozen=True)
-class Request:
-    """A query and how it is to be answered.
+class _Gone(Exception):
+    """The process ended, perhaps while it was `answering`."""
 
-    `solutions` (json, xml, csv, tsv) and `graph` (ttl, nt, rdfxml, jsonld) are the formats of either kind of result.
-    `rewrite` lets a CONSTRUCT be rewritten; `ordered` sorts triples, and sub-selects with a LIMIT. `default_graphs`
-    and `named_graphs`, where given, are the dataset of the query whatever it says itself; else its default graph is
-    the union of all.
-    """
-
-    text: str
-    name: str = "the query"
-    solutions: str = "json"
-    graph: str = "ttl"
-    rewrite: bool = False
-    ordered: bool = False
-    allow_services: Sequence[str] = ()
-    default_graphs: Sequence[str] | None = None
-    named_graphs: Sequence[str] | None = None
+    def __init__(self, *, answering: bool) -> None:
+        self.answering = answering
 
 
 @dataclass
@@ -90,212 +65,243 @@ def ask(
     largest: int | None = None,
     stop: threading.Event | None = None,
 ) -> Answer:
-    """Return the answer to a query on the index in a folder (None for an empty one).
-
-    Another thread may set `stop` to end it. Raises `QueryError` for a query that does not parse or is not allowed,
-    `Timeout` after so many seconds, `TooLarge` for a result of more bytes than `largest`, `StoreError` for what else
-    went wrong in the process.
+    """Return the answer to one query, as `Worker.ask` does, of a process that is gone afterwards.
 
     >>> with ask(None, Request("ASK {}")).body as body:
     ...     print(body.read().decode())
     {"head":{},"boolean":true}
     """
-    limits = {"parent": os.getpid(), "memory": memory, "seconds": int(timeout) * (os.cpu_count() or 1) + 5}
-    said = json.dumps({"index": str(index) if index else None, "limits": limits, "request": asdict(request)})
-    with _process() as (process, errors):
-        late, stop = threading.Event(), stop or threading.Event()
-        watch = threading.Thread(target=_watch, args=(process, timeout, stop, late))
-        watch.start()
+    with Worker() as worker:
+        return worker.ask(index, request, timeout=timeout, memory=memory, largest=largest, stop=stop)
+
+
+class Worker:
+    """A process that answers one query after another; it is started when there is one, and killed at the end.
+
+    One that ran too long, became too large or failed is killed as well, and the next query has a new one.
+    """
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._errors = cast(IO[bytes], tempfile.TemporaryFile("a+b"))  # noqa: SIM115  (closed with the worker)
+
+    def __enter__(self) -> Worker:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Kill the process; the worker is of no use any more."""
+        self._kill()
+        self._errors.close()
+
+    def ask(
+        self,
+        index: Path | None,
+        request: Request,
+        *,
+        timeout: float = 60,
+        memory: int = 4 * GIBIBYTE,
+        largest: int | None = None,
+        stop: threading.Event | None = None,
+    ) -> Answer:
+        """Return the answer to a query on the index in a folder (None for an empty one).
+
+        Another thread may set `stop` to end it. Raises `QueryError` for a query that does not parse or is not
+        allowed, `Timeout` after so many seconds, `TooLarge` for a result of more bytes than `largest`, `StoreError`
+        for what else went wrong in the process.
+        """
+        seconds = int(timeout) * (os.cpu_count() or 1) + 5
+        limits = {"index": str(index) if index else None, "memory": memory, "seconds": seconds}
+        line = json.dumps({**limits, "request": asdict(request)}).encode() + b"\n"
+        end = _End(request.name, timeout, time.monotonic() + timeout, stop)
+        tries = 1 if self._process is None else 2  # one that was kept may have ended meanwhile
         try:
-            with contextlib.suppress(BrokenPipeError):
-                cast(IO[bytes], process.stdin).write(said.encode())
-                cast(IO[bytes], process.stdin).close()
-            output = cast(IO[bytes], process.stdout)
-            head = output.readline()
-            body = _spooled(output, request.name, largest)
-            code = process.wait()
-            stopped = stop.is_set()
-        finally:
-            stop.set()
-            watch.join()
-        header = json.loads(head) if head.endswith(b"\n") else {}
+            while True:
+                try:
+                    return self._asked(line, request.name, end, largest)
+                except _Gone as gone:
+                    tries -= 1
+                    if gone.answering or not tries:
+                        raise self._failure(request.name, memory) from None
+                    self._kill()
+        except QueryError:
+            raise
+        except BaseException:
+            self._kill()
+            raise
+
+    def _asked(self, line: bytes, name: str, end: _End, largest: int | None) -> Answer:
+        blocks = _blocks(self._started(), line, end)
+        header = json.loads(next(blocks))
+        body = cast(IO[bytes], tempfile.SpooledTemporaryFile(max_size=1 << 24))  # noqa: SIM115  (the caller's to close)
         try:
-            if late.is_set():
-                raise Timeout(f"{request.name} ran longer than {timeout:g} s: make it narrower, or allow more time")
-            if stopped:
-                raise StoreError(f"{request.name} was stopped")
-            _check(header, code, errors, request.name, memory)
-        except Error:
+            for block in blocks:
+                body.write(block)
+                if largest is not None and body.tell() > largest:
+                    raise TooLarge(f"the result of {name} is larger than {largest:,} bytes: add a LIMIT")
+            body.seek(0)
+        except BaseException:
             body.close()
             raise
-    return Answer(header["kind"], body, header["notes"], header["rewritten"])
+        return Answer(header["kind"], body, header["notes"], header["rewritten"])
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        self._errors.truncate(0)
+        if self._process is None:
+            # Without -P the folder of the file would come first among the places that modules are looked for.
+            command, pipe = [sys.executable, "-P", running.__file__], subprocess.PIPE
+            self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=self._errors, bufsize=0)
+        return self._process
+
+    def _kill(self) -> None:
+        if self._process is not None:
+            process, self._process = self._process, None
+            process.kill()
+            with contextlib.suppress(BrokenPipeError), process:
+                pass
+
+    def _failure(self, name: str, memory: int) -> StoreError:
+        """Return what the end of the process tells."""
+        code = self._process.wait() if self._process else 0
+        self._errors.seek(0)
+        said = self._errors.read().decode(errors="replace").strip().splitlines()
+        last = said[-1] if said else f"signal {-code}" if code < 0 else f"exit code {code}"
+        if code == -signal.SIGXCPU:
+            return StoreError(
+                f"{name} used all the time of the processor that it may: make it narrower, or raise ulimit -t"
+            )
+        if any("memory" in one.lower() for one in said) or (code in (-6, -9, -11) and not said):
+            return StoreError(
+                f"{name} needed more than its {memory / GIBIBYTE:g} GiB of memory ({last}): make it narrower"
+            )
+        return StoreError(f"{name} failed: {last}")
 
 
-def _watch(process: subprocess.Popen[bytes], timeout: float, stop: threading.Event, late: threading.Event) -> None:
-    """Kill the process when it is to stop or takes too long; one that has ended by itself is left alone."""
-    if not stop.wait(timeout):
-        late.set()
-    process.kill()
+@dataclass(frozen=True)
+class _End:
+    """When a query is over whatever it has found."""
+
+    name: str
+    timeout: float
+    at: float
+    stop: threading.Event | None
+
+    def check(self) -> None:
+        """Raise `Timeout` or `StoreError` if it is over."""
+        if self.stop is not None and self.stop.is_set():
+            raise StoreError(f"{self.name} was stopped")
+        if time.monotonic() > self.at:
+            raise Timeout(f"{self.name} ran longer than {self.timeout:g} s: make it narrower, or allow more time")
 
 
-@contextlib.contextmanager
-def _process() -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
-    """Start the worker; it is gone at the end of the block, whatever happens in it."""
-    with tempfile.TemporaryFile() as errors:
-        # Without -P the folder of this file would come first among the places that modules are looked for.
-        command = [sys.executable, "-P", __file__]
-        pipe = subprocess.PIPE
-        with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=errors) as process:
-            try:
-                yield process, errors
-            finally:
-                process.kill()
+def _blocks(process: subprocess.Popen[bytes], line: bytes, end: _End) -> Iterator[bytes]:
+    """Yield the blocks of an answer to a line; raises `_Gone` where the process ends before the answer does.
+
+    A wait for the process is a poll, which an interrupt ends at once; a blocking read may be taken up again.
+    """
+    given, taken = cast(IO[bytes], process.stdin).fileno(), cast(IO[bytes], process.stdout).fileno()
+    os.set_blocking(given, False)
+    waiting, held, wrong, answering = select.poll(), bytearray(), b"", False
+    waiting.register(taken, select.POLLIN)
+    waiting.register(given, select.POLLOUT)
+    while True:
+        end.check()
+        ready = dict(waiting.poll(1000 * _PATIENCE))
+        if given in ready:
+            with contextlib.suppress(BrokenPipeError):
+                line = line[os.write(given, line) :]
+            if not line or ready[given] & select.POLLERR:
+                waiting.unregister(given)
+        if taken not in ready:
+            continue
+        data = os.read(taken, 1 << 16)
+        if not data:
+            raise _Gone(answering=answering)
+        held += data
+        while len(held) >= 4:
+            (length,) = struct.unpack(">i", held[:4])
+            if length == 0 and wrong:
+                raise _error(json.loads(wrong))
+            if length == 0:
+                return
+            if len(held) < 4 + abs(length):
+                break
+            block = bytes(held[4 : 4 + abs(length)])
+            del held[: 4 + abs(length)]
+            if length < 0:
+                wrong = block
+            else:
+                yield block
+                answering = True
 
 
-def _spooled(output: IO[bytes], name: str, largest: int | None) -> IO[bytes]:
-    body = cast(IO[bytes], tempfile.SpooledTemporaryFile(max_size=1 << 24))  # noqa: SIM115  (the caller's to close)
-    size = 0
-    while block := output.read(1 << 16):
-        size += len(block)
-        if largest is not None and size > largest:
-            body.close()
-            raise TooLarge(f"the result of {name} is larger than {largest:,} bytes: add a LIMIT")
-        body.write(block)
-    body.seek(0)
-    return body
+def _error(said: dict[str, str]) -> Error:
+    kinds = {"QueryError": QueryError, "NotAllowed": NotAllowed}
+    return kinds.get(said["kind"], StoreError)(said["error"])
 
 
-def _check(header: dict[str, Any], code: int, errors: IO[bytes], name: str, memory: int) -> None:
-    """Raise what the process said, or what its end tells."""
-    if header.get("error"):
-        kinds = {"QueryError": QueryError, "NotAllowed": NotAllowed}
-        raise kinds.get(header["kind"], StoreError)(header["error"])
-    if code == 0 and header:
-        return
-    errors.seek(0)
-    said = errors.read().decode(errors="replace").strip().splitlines()
-    last = said[-1] if said else f"exit code {code}"
-    if code in (-6, -9, -11) or "memory" in last.lower():
-        raise StoreError(f"{name} needed more than its {memory / GIBIBYTE:g} GiB of memory ({last}): make it narrower")
-    raise StoreError(f"{name} failed: {last}")
+class GuardedIndex(Index):
+    """An index that is asked through a worker: what a query of a user needs; `notes` gathers what is to be told."""
+
+    def __init__(
+        self, path: Path | None, *, timeout: float = 600, memory: int = 8 * GIBIBYTE, allow_services: Iterable[str] = ()
+    ) -> None:
+        super().__init__(path)
+        self.notes: list[str] = []
+        self._timeout, self._memory = timeout, memory
+        self._services = tuple(allow_services)
+        self._worker = Worker()
+
+    def __enter__(self) -> GuardedIndex:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._worker.close()
+
+    def query(self, text: str, name: str = "the query") -> Results:
+        """Return the solutions of a query, or its answer to an ASK."""
+        return ox.parse_query_results(self._asked(text, name), ox.QueryResultsFormat.JSON)
+
+    def frame(self, text: str, name: str = "the query") -> pl.DataFrame:
+        """Return the solutions of a SELECT as a frame of terms as N-Triples spells them; unbound is null."""
+        rows = self._asked(text, name, solutions="tsv")
+        names = rows.split(b"\n", 1)[0].decode().split("\t")
+        return terms_of(rows, [one[1:] for one in names if one])
+
+    def triples(self, text: str, name: str = "the query") -> list[bytes]:
+        """Return the triples of a CONSTRUCT or DESCRIBE as distinct lines of N-Triples, in no order."""
+        return list(set(self._asked(text, name).splitlines()))
+
+    def _asked(self, text: str, name: str, solutions: str = "json") -> bytes:
+        request = Request(text, name, solutions=solutions, graph="nt", allow_services=self._services)
+        answer = self._worker.ask(self.path, request, timeout=self._timeout, memory=self._memory)
+        self.notes += [note for note in answer.notes if note not in self.notes]
+        with answer.body as body:
+            return body.read()
 
 
-def _main() -> None:
-    """Answer the request on standard input."""
-    import resource
+class Workers:
+    """Workers that wait for queries: a query has one for itself while it runs."""
 
-    said = json.load(sys.stdin)
-    limits = said["limits"]
-    resource.setrlimit(resource.RLIMIT_AS, (limits["memory"], limits["memory"]))
-    resource.setrlimit(resource.RLIMIT_CPU, (limits["seconds"], limits["seconds"] + 5))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    request = Request(**said["request"])
-    _end_with(limits["parent"])
-    try:
-        _answer(request, Path(said["index"]) if said["index"] else None)
-    except Error as error:
-        _head({"error": str(error), "kind": type(error).__name__})
+    def __init__(self) -> None:
+        self._idle: list[Worker] = []
+        self._lock = threading.Lock()
 
+    def ask(self, index: Path | None, request: Request, **limits: Any) -> Answer:
+        """Return the answer to a query, as `Worker.ask` does; several threads may ask at the same time."""
+        with self._lock:
+            worker = self._idle.pop() if self._idle else Worker()
+        try:
+            return worker.ask(index, request, **limits)
+        finally:
+            with self._lock:
+                self._idle.append(worker)
 
-def _end_with(parent: int) -> None:
-    """Let the kernel end this process with the thread that asks, which then cannot kill it any more."""
-    if sys.platform == "linux":
-        import ctypes
-
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG
-    if os.getppid() != parent:
-        sys.exit("the process that asked is gone")
-
-
-def _head(header: dict[str, Any]) -> None:
-    sys.stdout.buffer.write(json.dumps(header).encode() + b"\n")
-
-
-def _answer(request: Request, path: Path | None) -> None:
-    try:
-        store = ox.Store() if path is None else ox.Store.read_only(str(path))
-    except (OSError, RuntimeError) as error:
-        from remix.store.problems import unopened
-
-        raise StoreError(unopened(path, error)) from None
-    results, notes, rewritten = _results(store, request, path)
-    kinds = {ox.QuerySolutions: "solutions", ox.QueryBoolean: "boolean"}
-    _head({"kind": kinds.get(type(results), "graph"), "notes": notes, "rewritten": rewritten})
-    try:
-        if isinstance(results, ox.QueryBoolean) and request.solutions in ("csv", "tsv"):
-            sys.stdout.buffer.write(b"true\n" if results else b"false\n")
-        elif isinstance(results, ox.QuerySolutions | ox.QueryBoolean):
-            results.serialize(sys.stdout.buffer, format=_SOLUTIONS[request.solutions])
-        else:
-            _write_graph(results, request)
-    except (OSError, RuntimeError) as error:
-        sys.exit(str(error))
-
-
-def _results(store: ox.Store, request: Request, path: Path | None) -> tuple[Any, list[str], str]:
-    """Return the result of a query, notes for the user, and the text that was run."""
-    text = request.text
-    if request.rewrite or request.ordered or any(sign in text.lower() for sign in _SIGNS):
-        from remix.store.permission import permitted
-
-        graphs = [graph.value for graph in store.named_graphs()]
-        text = permitted(text, name=request.name, allow_services=request.allow_services, graphs=graphs)
-    if request.rewrite or request.ordered:
-        from remix.store.index import Index
-        from remix.store.rewrite import construct, plan
-
-        how = plan(text)
-        notes = [
-            *how.notes,
-            *(f"{one} in the template is never bound by the pattern{_meant(new)}" for one, new in how.unbound.items()),
-        ]
-        if request.rewrite and how.selection is not None:
-            return construct(Index(path), how, request.name), notes, how.selection
-        return _queried(store, request, how.text), notes, how.text
-    return _queried(store, request, text), [], text
-
-
-def _meant(name: str | None) -> str:
-    return f", so those triples are left out; did you mean {name}?" if name else ", so those triples are left out"
-
-
-def _queried(store: ox.Store, request: Request, text: str) -> Any:
-    choices: dict[str, Any] = {}
-    if request.default_graphs is not None or request.named_graphs is not None:
-        choices["default_graph"] = [ox.NamedNode(iri) for iri in request.default_graphs or ()]
-        choices["named_graphs"] = [ox.NamedNode(iri) for iri in request.named_graphs or ()]
-    elif "from" in text.lower():
-        from remix.store.syntax import has_dataset_clause
-
-        choices["use_default_graph_as_union"] = not has_dataset_clause(text)
-    else:
-        choices["use_default_graph_as_union"] = True
-    try:
-        return store.query(text, prefixes=PREFIXES, **choices)
-    except SyntaxError as error:
-        from remix.store.permission import permitted
-        from remix.store.problems import syntax_error
-
-        permitted(text, name=request.name)  # says so if it is an update
-        raise QueryError(syntax_error(text, str(error), request.name)) from None
-    except (OSError, RuntimeError) as error:
-        raise StoreError(f"{request.name}: {error}") from None
-
-
-def _write_graph(results: ox.QueryTriples | list[bytes], request: Request) -> None:
-    out, form = sys.stdout.buffer, _GRAPHS[request.graph]
-    if isinstance(results, ox.QueryTriples) and not request.ordered:
-        results.serialize(out, format=form)
-        return
-    if isinstance(results, ox.QueryTriples):
-        results = sorted(set((results.serialize(format=ox.RdfFormat.N_TRIPLES) or b"").splitlines()))
-    if request.graph == "nt":
-        out.writelines(line + b"\n" for line in results)
-        return
-    triples = ox.parse(b"\n".join(results), ox.RdfFormat.N_TRIPLES, lenient=True)
-    used = {prefix: iri for prefix, iri in PREFIXES.items() if any(iri.encode() in line for line in results)}
-    ox.serialize((quad.triple for quad in triples), out, form, prefixes=used if request.graph != "nt" else None)
-
-
-if __name__ == "__main__":
-    _main()
+    def close(self) -> None:
+        """Kill the workers that wait."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for worker in idle:
+            worker.close()

@@ -274,7 +274,7 @@ def workers() -> set[str]:
     found = set()
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            if b"store/worker.py" in (folder / "cmdline").read_bytes():
+            if b"store/running.py" in (folder / "cmdline").read_bytes():
                 found.add(folder.name)
     return found
 
