@@ -44,8 +44,8 @@ from remix.workspace import open_workspace
 @click.option("--fix-offsets", is_flag=True, help="Read offsets that count in other units as what they seem to be.")
 @click.option(
     "--threshold",
-    default="none",
-    show_default=True,
+    default="",
+    show_default="none, or the profile's own",
     metavar="RULE",
     help="Confidence above which answers count: none, 0.3, tuned:DATASET (the best there) or oracle (the best here).",
 )

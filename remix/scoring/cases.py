@@ -70,7 +70,8 @@ class Case:
     `gold` is that of `Mentions` with the column `ignorable` as the slice has it; rows that the slice removed are not
     in it. `answers` likewise. `scope` says which answers the cut could mean. `column` and `value` name the slice and
     are empty for the whole. `known` holds what gold and runs say beyond spans and links: texts, candidates, types and
-    names.
+    names. `whole` is the case that one of linked or of NIL mentions is a part of, and `thresholds` (system, dataset,
+    above) are those by which answers were chosen.
     """
 
     mentions: Mentions
@@ -81,7 +82,9 @@ class Case:
     value: str = ""
     scope: Scope = field(default_factory=Scope)
     known: Answers | None = None
-    _judged: dict[tuple[str, str], Any] = field(default_factory=dict, repr=False, compare=False)
+    whole: Case | None = None
+    thresholds: pl.DataFrame | None = None
+    _judged: dict[tuple[object, ...], Any] = field(default_factory=dict, repr=False, compare=False)
 
     def kept(self) -> pl.DataFrame:
         """Return the gold annotations that are required."""
@@ -100,7 +103,7 @@ class Case:
         judged: Judged = self.once((criterion, matching.name), lambda case: _judge(case, criterion, matching))
         return judged
 
-    def once(self, key: tuple[str, str], work: Callable[[Case], Any]) -> Any:
+    def once(self, key: tuple[object, ...], work: Callable[[Case], Any]) -> Any:
         """Return what `work` makes of this case, computed once for each key."""
         if key not in self._judged:
             self._judged[key] = work(self)

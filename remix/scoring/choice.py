@@ -30,7 +30,8 @@ class Choice:
       default the whole, 'all';
     - `errors`: taxonomies (`remix.scoring.errors`) whose classes are counted in rows of their own;
     - `weight`: how much each annotation of gold is required, as `remix.scoring.weights.weights_of` has it;
-    - `threshold`: which answers count by their confidence, as `remix.scoring.thresholds.threshold_rule` has it;
+    - `threshold`: which answers count by their confidence, as `remix.scoring.thresholds.threshold_rule` has it; by
+      default all, or what the profile's own rule leaves;
     - `fix_offsets`: read the offsets of runs that `remix.scoring.offsets.wrong_offsets` finds to count in other units
       as what they seem to be; without it that is only said.
 
@@ -50,7 +51,7 @@ class Choice:
     against: str = ""
     errors: tuple[str, ...] = ()
     weight: str = ""
-    threshold: str = "none"
+    threshold: str = ""
     fix_offsets: bool = False
 
     def __post_init__(self) -> None:

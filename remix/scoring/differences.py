@@ -10,7 +10,7 @@ import polars as pl
 from remix.errors import UsageError
 from remix.scoring.cases import Case
 from remix.scoring.choice import Choice
-from remix.scoring.conventions import ASPECTS, Convention, Macro, Reading, Undefined
+from remix.scoring.conventions import ASPECTS, Convention, Counter, Macro, Reading, Undefined
 from remix.scoring.evaluation import case_of
 from remix.scoring.knowledge import Inputs
 from remix.scoring.profiles import PROFILES, Profile
@@ -90,7 +90,7 @@ class Counting:
             self._prepared[read] = self.inputs.prepared(step.profile)
         inputs = self._prepared[read]
         # Rules that find nothing to change leave the very frames that they were given.
-        frames = (id(inputs.gold), *(id(run) for run in inputs.runs.values()))
+        frames = (step.profile.collapses(), id(inputs.gold), *(id(run) for run in inputs.runs.values()))
         if frames not in self._cases:
             choice = Choice(step.profile, step.headline[:1], step.headline[1:])
             self._cases[frames] = case_of(inputs, choice)
@@ -166,8 +166,13 @@ def _order(first: Profile) -> list[str]:
     return [*ASPECTS[:place], "spans", "task", *ASPECTS[place:]]
 
 
+def _alone(count: Counter) -> Counter:
+    """Return the counting itself: on the way from one profile to another there are conventions alone."""
+    return count
+
+
 def _with(profile: Profile, rules: Mapping[str, Convention]) -> Profile:
-    return exchanged(replace(profile, kb_rows=False), tuple(rules[aspect] for aspect in ASPECTS))
+    return exchanged(replace(profile, kb_rows="", around=_alone), tuple(rules[aspect] for aspect in ASPECTS))
 
 
 def difference_lines(changes: pl.DataFrame, first: str) -> pl.DataFrame:

@@ -25,6 +25,7 @@ DECIDES = {
     "optional": "gold that is neither required nor wrong",
     "regions": "where in a text answers count",
     "alternatives": "several readings of one mention",
+    "repeated": "annotations of the same span and entity",
     "overlapping": "mentions of one side that overlap each other",
     "threshold": "which answers are confident enough",
     "pairing": "which answer is held against which mention",

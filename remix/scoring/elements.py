@@ -8,7 +8,7 @@ import polars as pl
 
 from remix.scoring.cases import Case, fits_ignorable
 from remix.scoring.dense import looked_up
-from remix.scoring.matchings import whole_matching_named
+from remix.scoring.matchings import Matching, whole_matching_named
 from remix.scoring.mentions import NIL
 from remix.scoring.tasks import SCOPED
 from remix.scoring.tasks.candidates import with_candidates
@@ -36,7 +36,8 @@ class Elements:
 def elements(case: Case, task: str, matching: str) -> Elements:
     """Return what 'A2KB', 'D2KB', 'ERec', 'NIL' and 'candidates' compare; D2KB drops answers beside kept mentions.
 
-    Raises `UsageError` for a matching that counts in part.
+    Linked or NIL mentions alone are a part of the task: which spans the system was given is told by the whole. Raises
+    `UsageError` for a matching that counts in part.
     """
     how = whole_matching_named(matching)
     pairs = looked_up(how.pairs(case), "g", case.gold, ["ignorable", "group", "doc"])
@@ -49,10 +50,16 @@ def elements(case: Case, task: str, matching: str) -> Elements:
     edges = required.filter("correct").select(*KEYS, "group", "a").unique().sort("system", "group", "a")
     answers = case.answers
     if task == "D2KB":
-        answers = answers.filter(pl.col("a").is_in(required["a"].unique().implode()))
+        given = required["a"] if case.whole is None else _on_required(case.whole, how)
+        answers = answers.filter(pl.col("a").is_in(given.unique().implode()))
     free = ~pl.col("inside") | pl.col("a").is_in(fits_ignorable(pairs).implode())
     answers = answers.select("a", *KEYS, length=pl.col("end") - pl.col("begin"), free=free)
     return Elements(case.kept().select("group", "doc").unique().sort("group"), answers, edges)
+
+
+def _on_required(case: Case, how: Matching) -> pl.Series:
+    """Return the answers on the spans of required mentions."""
+    return looked_up(how.pairs(case).filter(how.spans), "g", case.kept(), ["doc"])["a"]
 
 
 def counted(case: Case, tp: pl.DataFrame, fp: pl.DataFrame, fn: pl.DataFrame) -> pl.DataFrame:

@@ -16,11 +16,14 @@ from remix.scoring.asked import counted, with_means
 from remix.scoring.cases import Case
 from remix.scoring.choice import Choice, fields_of
 from remix.scoring.columns import breakdown, columns_of, is_of_errors, values_by
+from remix.scoring.conventions import CONVENTIONS
 from remix.scoring.errors import error_rows
 from remix.scoring.knowledge import Inputs, Knowledge
 from remix.scoring.mentions import Mentions, mentions_of
 from remix.scoring.offsets import fixed, told, wrong_offsets
 from remix.scoring.overlaps import overlaps
+from remix.scoring.profiles import PROFILES, Profile
+from remix.scoring.profiles._composing import exchanged
 from remix.scoring.rows import rows_of
 from remix.scoring.selecting import scope_of_queries
 from remix.scoring.signatures import LENGTH, frames_hash, signed
@@ -74,6 +77,7 @@ def evaluate(
 
 def scored(inputs: Inputs, choice: Choice, tuning: Inputs | None = None) -> pl.DataFrame:
     """Return the scores that `evaluate` returns; `tuning` is what a threshold is tuned on."""
+    choice = _ruled(choice)
     rules = choice.profile
     asked = choice.filled(rules.tasks, rules.matchings)
     if not inputs.runs:
@@ -89,23 +93,28 @@ def scored(inputs: Inputs, choice: Choice, tuning: Inputs | None = None) -> pl.D
         require_pairs(rules)
         weights = weights_of(prepared.gold, choice.weight, *inputs.knowledge.tables)
     whole, offsets = _read_right(prepared, choice)
-    whole, thresholds = _thresholded(whole, choice, tuning)
+    rule = _rule(inputs, choice, tuning)
+    whole, thresholds = _thresholded(whole, choice, rule, tuning)
     signature = signed(
         inputs,
         asked,
         weight="" if weights is None else weights.name,
-        threshold=_declared(choice.threshold, tuning),
+        threshold=_declared(choice, rule, tuning),
         offsets=offsets,
     )
     counts = counts_of(whole, choice, weights)
     choice = replace(choice, against=slice_named(choice.against, counts["slice"]))
     rows = with_means(rows_of(counts, whole.mentions.documents, inputs.runs, choice), asked)
+    rows = _with_thresholds(rows, counts)
     if choice.errors:
         wrong = error_rows(whole, choice.errors, choice.matchings)
         wrong = wrong.with_columns(profile=pl.lit(rules.name))
         rows = pl.concat([rows, wrong], how="diagonal_relaxed")
     signature = thresholds.join(signature, on="system", how="left")
-    return rows.join(signature, on="system", how="left", maintain_order="left")
+    rows = rows.join(signature, on="system", how="left", maintain_order="left")
+    return rows.with_columns(pl.coalesce("threshold", "threshold_of_profile").alias("threshold")).drop(
+        "threshold_of_profile"
+    )
 
 
 def _read_right(inputs: Inputs, choice: Choice) -> tuple[Case, str]:
@@ -119,37 +128,88 @@ def _read_right(inputs: Inputs, choice: Choice) -> tuple[Case, str]:
     return whole, ",".join(f"{name}={reading}" for name, reading in readings.items()) if fix else ""
 
 
-def _declared(threshold: str, tuning: Inputs | None) -> str:
-    """Return the threshold as it stands in the signature: what it was tuned on by content; nothing for none."""
-    rule, number = threshold_rule(threshold)
-    if rule != "tuned" or tuning is None:
-        return {"none": "", "fixed": f"{number}"}.get(rule, rule)
-    return f"tuned,{content_hash(*map(frames_hash, (tuning.gold, *tuning.runs.values())))[:LENGTH]}"
+def _ruled(choice: Choice) -> Choice:
+    """Return the choice with the profile that follows the threshold asked for in place of a rule of its own."""
+    if not choice.threshold or not _threshold_of(choice.profile):
+        return choice
+    rules = (CONVENTIONS["threshold-none"] if one.aspect == "threshold" else one for one in choice.profile.rules)
+    return replace(choice, profile=exchanged(choice.profile, tuple(rules)))
 
 
-def _thresholded(whole: Case, choice: Choice, tuning: Inputs | None) -> tuple[Case, pl.DataFrame]:
-    """Return the case with the answers that count, and system, `threshold_by` and `threshold` of each run."""
-    own = [rule.name for rule in choice.profile.rules if rule.aspect == "threshold"]
+def _threshold_of(profile: Profile) -> bool:
+    """Return whether a profile has a rule for thresholds of its own."""
+    return any(rule.aspect == "threshold" and rule.name != "threshold-none" for rule in profile.rules)
+
+
+def _rule(inputs: Inputs, choice: Choice, tuning: Inputs | None) -> str:
+    """Return by what rule thresholds are chosen; what was tuned on the very gold that is scored is an oracle."""
     rule, _ = threshold_rule(choice.threshold)
-    chosen = own and own != ["threshold-none"]
-    if chosen and rule != "none":
-        raise UsageError(f"profile '{choice.profile.name}' has a threshold of its own: leave --threshold out")
+    if rule == "tuned" and tuning is not None:
+        return _tuned(inputs.gold, tuning.gold)
+    return "oracle" if _threshold_of(choice.profile) else rule
+
+
+def _declared(choice: Choice, rule: str, tuning: Inputs | None) -> str:
+    """Return the threshold as it stands in the signature: what it was tuned on by content; nothing for none.
+
+    None is told where it takes the place of a rule of the profile.
+    """
+    if not choice.threshold:
+        return ""
+    if choice.threshold.startswith("tuned:") and tuning is not None:
+        return f"{rule},{content_hash(*map(frames_hash, (tuning.gold, *tuning.runs.values())))[:LENGTH]}"
+    none = "none" if _threshold_of(PROFILES[choice.profile.name]) else ""
+    return {"none": none, "fixed": f"{threshold_rule(choice.threshold)[1]}"}.get(rule, rule)
+
+
+def _tuned(gold: Frames, tuning: Frames) -> str:
+    """Return what a threshold is that was tuned on some gold: an 'oracle' where that holds all that is scored.
+
+    Mentions are the same by text (document where there is none), offsets and entity. Where some are, that is said.
+    """
+    scored, known = (_stated(one) for one in (gold, tuning))
+    seen, every = len(scored.join(known, on=scored.columns, how="semi", nulls_equal=True)), len(scored)
+    if seen == every > 0:
+        progress.note("the threshold was tuned on what is scored: it is an oracle, as nobody has it for new texts")
+    elif seen:
+        progress.note(f"the threshold was tuned on {seen} of the {every} mentions that are scored: partly an oracle")
+    return "oracle" if seen == every > 0 else "tuned"
+
+
+def _stated(gold: Frames) -> pl.DataFrame:
+    """Return text, begin, end and entity of what gold requires, each once."""
+    texts = gold.documents.select("document", text=pl.coalesce("text", "document"))
+    rows = gold.gold().annotations.join(texts, on="document").join(gold.links, on="annotation", how="left")
+    return rows.select("text", "begin", "end", "entity").unique()
+
+
+def _thresholded(whole: Case, choice: Choice, rule: str, tuning: Inputs | None) -> tuple[Case, pl.DataFrame]:
+    """Return the case with the answers that count, and system, `threshold_by` and `threshold` of each run."""
     tuned = None
     if tuning is not None:
         # Gold is cut from a background, what is tuned on is not.
         known = replace(tuning.knowledge.with_types(), background=None)
         tuned = case_of(replace(tuning, knowledge=known).prepared(choice.profile), choice)
     found = thresholds_by(whole, choice.tasks[0], choice.matchings[0], choice.profile.count, choice.threshold, tuned)
-    declared = pl.lit("oracle" if chosen else rule).alias("threshold_by")
-    return above(whole, found), found.join(_names(whole.mentions), on="system").select(
-        "name", declared, "threshold"
-    ).rename({"name": "system"})
+    named = found.join(_names(whole.mentions), on="system")
+    return above(whole, found), named.select(system="name", threshold_by=pl.lit(rule), threshold="threshold")
+
+
+def _with_thresholds(rows: pl.DataFrame, counts: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows with `threshold_of_profile`: what the profile's own rule chose for the dataset of a row."""
+    if "threshold" not in counts.columns:
+        return rows.with_columns(threshold_of_profile=pl.lit(None, pl.Float64))
+    keys = ["system", "dataset", "task", "matching", "column", "slice"]
+    chosen = counts.group_by(keys).agg(threshold_of_profile=pl.col("threshold").drop_nulls().first())
+    if counts["dataset"].n_unique() == 1:
+        chosen = chosen.with_columns(dataset=pl.lit("all"))
+    return rows.join(chosen, on=keys, how="left", maintain_order="left")
 
 
 def case_of(inputs: Inputs, choice: Choice) -> Case:
     """Return the whole of gold with all answers, of inputs as the profile prepared them."""
     gold, known = inputs.gold, inputs.knowledge
-    mentions = mentions_of(gold, inputs.runs, known.kb)
+    mentions = mentions_of(gold, inputs.runs, known.kb, collapse=choice.profile.collapses())
     pairs = overlaps(mentions)
     mentions = in_units(mentions, gold.documents, choice.unit)
     answers = Answers(mentions, inputs)
@@ -170,7 +230,8 @@ def counts_of(whole: Case, choice: Choice, weights: Weights | None = None) -> pl
         degrees = whole.gold.select("g", "annotation").join(weights.degrees, on="annotation").select("g", "weight")
     parts = [_counted(whole, choice, degrees)]
     if choice.profile.kb_rows:
-        parts += [_counted(case, choice, degrees) for case in kb_cases(whole)]
+        cases = kb_cases(whole, always=choice.profile.kb_rows == "always")
+        parts += [_counted(case, choice, degrees) for case in cases]
     for column in choice.by:
         if column in choice.profile.slices:
             parts += _sliced_by_profile(whole, choice, column, parts[0].columns)

@@ -49,8 +49,10 @@ class Mentions:
     entities: pl.Series
 
 
-def mentions_of(gold: Frames, runs: Mapping[str, Frames], kb: KnowledgeBase | None = None) -> Mentions:
-    """Return gold and runs as mentions, documents aligned and duplicates collapsed.
+def mentions_of(
+    gold: Frames, runs: Mapping[str, Frames], kb: KnowledgeBase | None = None, *, collapse: bool = True
+) -> Mentions:
+    """Return gold and runs as mentions, documents aligned and, with `collapse`, each span and entity once.
 
     Entities are compared as the frames have them (canonical); a knowledge base adds its redirects and sameAs links.
     Raises `BadInput` where no document of a run is one of gold's, `UsageError` where gold has no document.
@@ -68,9 +70,10 @@ def mentions_of(gold: Frames, runs: Mapping[str, Frames], kb: KnowledgeBase | No
     texts = [frames.annotations.select(_TEXTS) for frames in (gold, *runs.values())]
     left, gold_links = _linked(*_joined(sides[:1], texts[:1], links[:1]), len(entities))
     right, answer_links = _linked(*_joined(sides[1:], texts[1:], links[1:]), len(entities))
-    right, answer_links = _answers(right, answer_links, gold.regions.join(keys, left_on="document", right_on="gold"))
+    regions = gold.regions.join(keys, left_on="document", right_on="gold")
+    right, answer_links = _answers(right, answer_links, regions, collapse)
     return Mentions(
-        tuple(runs), documents, _grouped(left), right, gold_links.rename({"id": "g"}), answer_links, entities
+        tuple(runs), documents, _grouped(left, collapse), right, gold_links.rename({"id": "g"}), answer_links, entities
     )
 
 
@@ -216,8 +219,8 @@ def _repeated(rows: pl.DataFrame, of: int = 1) -> npt.NDArray[np.bool_]:
     return rows.select(same & inside).to_series().to_numpy()
 
 
-def _grouped(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return gold with its groups numbered; equal annotations of different groups become one group."""
+def _grouped(rows: pl.DataFrame, collapse: bool) -> pl.DataFrame:
+    """Return gold with its groups numbered; with `collapse` equal annotations of different groups become one group."""
     composed = _composed(rows)
     alone, key, option = np.ones(len(rows), np.bool_), rows["id"].to_numpy().copy(), rows["id"].to_numpy().copy()
     places = composed["id"].to_numpy()
@@ -225,7 +228,7 @@ def _grouped(rows: pl.DataFrame) -> pl.DataFrame:
     group = key.copy()
     again = np.flatnonzero(_repeated(rows) | _repeated(rows, of=-1))
     again = again[alone[again]]
-    if len(again):
+    if collapse and len(again):
         equal = rows[again].with_columns(key=pl.Series(key[again]))
         group[again] = equal.select(pl.col("key").min().over([*_NUMBERS, "ignorable"])).to_series().to_numpy()
     if repeated := int((group != key).sum()):
@@ -258,9 +261,11 @@ def _composed(rows: pl.DataFrame) -> pl.DataFrame:
     return found.filter("several").drop("several")
 
 
-def _answers(rows: pl.DataFrame, links: pl.DataFrame, regions: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the answers without repeated ones, and whether each is inside what is annotated."""
-    kept = rows.filter(~_repeated(rows))
+def _answers(
+    rows: pl.DataFrame, links: pl.DataFrame, regions: pl.DataFrame, collapse: bool
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the answers, with `collapse` without repeated ones, and whether each is inside what is annotated."""
+    kept = rows.filter(~_repeated(rows)) if collapse else rows
     if len(kept) < len(rows):
         progress.note(
             f"runs: {len(rows) - len(kept)} answers repeat another of the same span and entity and count once"

@@ -139,14 +139,14 @@ def scope_of_class(mentions: Mentions, value: str, types: pl.DataFrame | None) -
     return Scope(scope.group_by("a").agg(pl.col("in_scope").any()))
 
 
-def kb_cases(whole: Case) -> Sequence[Case]:
+def kb_cases(whole: Case, *, always: bool = False) -> Sequence[Case]:
     """Return InKB (NIL taken from both sides), EE (NIL alone on both sides), GSInKB (NIL gold dropped, all answers).
 
-    Nothing where neither gold nor a run has NIL.
+    Nothing where neither gold nor a run has NIL, unless they are asked for `always`.
     """
     nil = pl.col("link") == NIL
     kept = whole.kept()
-    if not kept.select(nil.any()).item() and not whole.answers.select(nil.any()).item():
+    if not (always or kept.select(nil.any()).item() or whole.answers.select(nil.any()).item()):
         return []
 
     def both(value: str, condition: pl.Expr) -> Case:
@@ -157,9 +157,11 @@ def kb_cases(whole: Case) -> Sequence[Case]:
             answers=whole.answers.filter(condition),
             column="kb",
             value=value,
+            whole=whole,
             _judged={},
         )
 
     linked = kept.filter(~nil)["g"]
     scope = Scope(whole.answers.select("a", in_scope=~nil))
-    return [both("InKB", ~nil), both("EE", nil), of_value(whole, "kb", "GSInKB", linked, "dropped", scope)]
+    of_linked = replace(of_value(whole, "kb", "GSInKB", linked, "dropped", scope), whole=whole)
+    return [both("InKB", ~nil), both("EE", nil), of_linked]

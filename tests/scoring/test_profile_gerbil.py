@@ -7,6 +7,7 @@ import pytest
 
 from remix.scoring import evaluate
 from remix.scoring.conventions.pairing import first_unused
+from remix.workspace import Workspace
 
 DBR = "http://dbpedia.org/resource/"
 
@@ -87,10 +88,10 @@ def test_entities_of_a_document_are_counted_as_often_as_they_are_linked_to(frame
 
 AVERAGES = [
     # InKBClassBasedFMeasureCalculatorTest.java: gold, answers, then (P, R, F1) of all, InKB and EE; k is in the
-    # knowledge base, u is not. A class without any mention has no row, nor has InKB where all mentions are in it.
-    (["k1"], [], (0, 0, 0), None, None),
-    ([], ["k1"], (0, 0, 0), None, None),
-    (["k1"], ["k1"], (1, 1, 1), None, None),
+    # knowledge base, u is not. A class without any mention has no row.
+    (["k1"], [], (0, 0, 0), (0, 0, 0), None),
+    ([], ["k1"], (0, 0, 0), (0, 0, 0), None),
+    (["k1"], ["k1"], (1, 1, 1), (1, 1, 1), None),
     (["u1"], [], (0, 0, 0), None, (0, 0, 0)),
     ([], ["u1"], (0, 0, 0), None, (0, 0, 0)),
     (["u1"], ["u1"], (1, 1, 1), None, (1, 1, 1)),
@@ -107,10 +108,10 @@ def test_classes_of_the_knowledge_base_score_as_in_gerbils_own_cases(frames, gol
             [{"begin": n * 10, "end": n * 10 + 1, "entity": places[name[0]] + name} for n, name in enumerate(names)]
         )
 
+    rows = evaluate(side(gold), {"s": side(answers)}, tasks=["C2KB"], matchings=["strong"], profile="gerbil")
     for piece, want in (("", whole), ("InKB", inside), ("EE", emerging)):
-        if want is not None:
-            found = row(side(gold), side(answers), "C2KB", "strong", piece=piece)
-            assert (found["precision"], found["recall"], found["f1"]) == pytest.approx(want)
+        found = rows.filter(average="micro", slice=piece).select("precision", "recall", "f1").rows()
+        assert found == ([] if want is None else [pytest.approx(want)])
 
 
 def test_documents_without_anything_are_perfect_and_those_with_only_answers_are_not(frames):
@@ -155,6 +156,64 @@ def test_gsinkb_is_of_d2kb_alone_and_holds_mentions_whose_gold_is_in_the_knowled
     # The answer on a's span has no entity, but counts: one FP, one FN; that on the NIL mention is left out.
     assert rows["task"].unique().to_list() == ["D2KB"]
     assert rows.select("tp", "fp", "fn").row(0) == (0, 1, 1)
+
+
+def of_classes(gold, run, task="D2KB", **options):
+    rows = evaluate(gold, {"s": run}, tasks=[task], matchings=["strong"], profile="gerbil", **options)
+    rows = rows.filter(average="micro", column="kb")
+    return {name: counts for name, *counts in rows.select("slice", "tp", "fp", "fn").iter_rows()}
+
+
+def test_classes_of_d2kb_have_the_answers_on_any_gold_span(frames):
+    # Gold: a (in the kb) and an emerging entity; answered: a right, b (in the kb) on the emerging one's span, and one
+    # beside all gold, which goes first. InKB: a, and b is one FP, as its gold is no InKB. EE: one FN.
+    gold = frames([*mentions((0, 1, "a")), {"begin": 2, "end": 3}])
+    run = frames(mentions((0, 1, "a"), (2, 1, "b"), (8, 1, "c")))
+    assert of_classes(gold, run) == {"InKB": [1, 1, 0], "EE": [0, 0, 1], "GSInKB": [1, 0, 0]}
+
+
+def test_rows_of_classes_are_there_where_all_of_gold_is_in_the_knowledge_base(frames):
+    same = frames(mentions((0, 1, "a"), (2, 1, "b")))
+    assert of_classes(same, same) == {"InKB": [2, 0, 0], "GSInKB": [2, 0, 0]}
+    assert of_classes(same, same, "A2KB") == of_classes(same, same, "C2KB") == {"InKB": [2, 0, 0]}
+    # GERBIL classifies meanings, which recognition has none of.
+    assert of_classes(same, same, "ERec") == {}
+
+
+def test_classes_take_the_threshold_of_all_mentions(frames):
+    # All: right at 0.9, wrong at 0.5, right at 0.2 and emerging, wrong at 0.1 and emerging; gold has two more. Above
+    # no score: tp 2, fp 2, fn 2, F1 = 1/2; above 0.1: 2, 1, 2: 4/7; above 0.2: 1, 1, 3; above 0.5: 1, 0, 3: 2/5.
+    # InKB alone would be best above 0.5 (1, 0, 0), EE alone above 0.1.
+    gold = frames([*mentions((0, 1, "a")), *({"begin": n, "end": n + 1} for n in (4, 8, 10))])
+    run = frames([*mentions((0, 1, "a"), (2, 1, "b")), {"begin": 4, "end": 5}, {"begin": 6, "end": 7}])
+    run = confident(run, [0.9, 0.5, 0.2, 0.1])
+    assert of_classes(gold, run, "A2KB") == {"InKB": [1, 1, 0], "EE": [1, 0, 2]}
+    rows = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=["strong"], profile="gerbil")
+    assert set(rows["threshold"]) == {0.1}
+    assert of_classes(gold, run, "A2KB", threshold="none") == {"InKB": [1, 1, 0], "EE": [1, 1, 2]}
+
+
+def test_emerging_entities_on_one_span_count_each(frames):
+    # Two different entities of no knowledge base on one span: one finds the mention, the other is wrong.
+    one, two = ({"begin": 0, "end": 1, "entity": f"http://example.org/{name}"} for name in ("one", "two"))
+    found = row(frames([one]), frames([one, two]), "A2KB", "strong")
+    assert (found["tp"], found["fp"], found["fn"]) == (1, 1, 0)
+    found = row(frames([one, two]), frames([one]), "A2KB", "strong")
+    assert (found["tp"], found["fp"], found["fn"]) == (1, 0, 1)
+    assert row(frames([one, two]), frames([two, one]), "C2KB", "strong")["tp"] == 2
+
+
+def test_gold_files_without_any_annotation_are_scored(tmp_path):
+    empty, answers = tmp_path / "empty.jsonl", tmp_path / "answers.jsonl"
+    empty.write_text('{"text": "Ada met Bob.", "document": "d"}\n')
+    answers.write_text(
+        '{"text": "Ada met Bob.", "document": "d", "begin": 0, "end": 3, "entity": "http://e.org/Ada"}\n'
+    )
+    workspace = Workspace(tmp_path / "none")
+    runs = [f"none={empty}", f"some={answers}"]
+    rows, _ = workspace.evaluate(gold=[empty], runs=runs, tasks=["A2KB"], matchings=["strong"], profile="gerbil")
+    found = dict(rows.filter(average="micro", column="").select("system", "f1").iter_rows())
+    assert found == {"none": 1.0, "some": 0.0}
 
 
 def test_the_first_mention_takes_the_first_answer_so_that_order_matters(frames, counts):

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from remix import progress
 from remix.errors import UsageError
 from remix.scoring import PROFILES, evaluate
 from remix.scoring.choice import Choice
@@ -83,11 +84,32 @@ def test_other_thresholds_are_refused(threshold, message):
         scored(threshold)
 
 
-def test_profiles_with_a_threshold_of_their_own_keep_it():
-    rows = evaluate(GOLD, {"s": RUN}, profile="gerbil")
+def test_profiles_with_a_threshold_of_their_own_keep_it_and_tell_it():
+    # Of RUN's answers those above 0.5 are best; the profile chooses for each task and matching.
+    rows = evaluate(GOLD, {"s": RUN}, profile="gerbil", tasks=["A2KB"], matchings=["strong"])
     assert set(rows["threshold_by"]) == {"oracle"}
-    with pytest.raises(UsageError, match="profile 'gerbil' has a threshold of its own"):
-        evaluate(GOLD, {"s": RUN}, profile="gerbil", threshold="0.3")
+    best = evaluate(GOLD, {"s": RUN}, threshold="oracle", tasks=["A2KB"], matchings=["strong"])
+    assert set(rows["threshold"]) == set(best["threshold"]) != {None}
+    assert rows.filter(average="micro", column="")["tp"].to_list() == best.filter(average="micro")["tp"].to_list()
+
+
+@pytest.mark.parametrize("threshold", ["none", "0.3"])
+def test_threshold_that_is_asked_for_goes_before_the_profiles_own(threshold):
+    given = {"tasks": ["A2KB"], "matchings": ["strong"], "threshold": threshold}
+    rows = evaluate(GOLD, {"s": RUN}, profile="gerbil", **given).filter(average="micro", column="")
+    plain = evaluate(GOLD, {"s": RUN}, **given).filter(average="micro")
+    same = ["tp", "fp", "fn", "threshold_by", "threshold"]
+    assert rows.select(same).equals(plain.select(same))
+    assert f"|threshold:{threshold}|" in rows["signature"][0]
+    assert "|threshold:" not in evaluate(GOLD, {"s": RUN}, profile="gerbil")["signature"][0]
+
+
+def test_threshold_tuned_on_what_is_scored_is_an_oracle_and_is_called_one(capsys):
+    with progress.enable():
+        assert scored("tuned:x", tuning=(GOLD, {"s": RUN}))[3] == "oracle"
+    assert "it is an oracle" in capsys.readouterr().err
+    signature = evaluate(GOLD, {"s": RUN}, threshold="tuned:x", tuning=(GOLD, {"s": RUN}))["signature"][0]
+    assert "|threshold:oracle," in signature
 
 
 entities, scores = st.sampled_from(["e:A", "e:B", "e:C"]), st.sampled_from([0.1, 0.4, 0.8])

@@ -15,7 +15,18 @@ from remix.frames import Frames
 from remix.registry import Registry
 from remix.scoring.cases import Case
 
-__all__ = ["ASPECTS", "CONVENTIONS", "Choosing", "Convention", "Counter", "Macro", "Pairing", "Reading", "Undefined"]
+__all__ = [
+    "ASPECTS",
+    "CONVENTIONS",
+    "Choosing",
+    "Convention",
+    "Counter",
+    "Macro",
+    "Pairing",
+    "Reading",
+    "Repeated",
+    "Undefined",
+]
 
 ASPECTS = (
     "documents",
@@ -23,6 +34,7 @@ ASPECTS = (
     "optional",
     "regions",
     "alternatives",
+    "repeated",
     "overlapping",
     "threshold",
     "pairing",
@@ -61,6 +73,13 @@ class Reading(Convention):
     gold: Callable[[Frames], Frames] = unchanged
     among: Callable[[Frames, Mapping[str, Frames]], Frames] = alone
     run: Callable[[Frames], Frames] = unchanged
+
+
+@dataclass(frozen=True, kw_only=True)
+class Repeated(Convention):
+    """A rule about annotations of one span and one entity: with `collapse` they count once on either side."""
+
+    collapse: bool
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from remix.frames import Frames
 from remix.registry import Registry
 from remix.scoring.averages import AVERAGES, Average
 from remix.scoring.cases import Case
-from remix.scoring.conventions import Convention
+from remix.scoring.conventions import Convention, Counter, Repeated
 from remix.scoring.matchings import MATCHINGS, matching_named
 from remix.scoring.tasks import task_named
 
@@ -41,7 +41,8 @@ class Profile:
     - `averages`: how counts become precision, recall and F1;
     - `slices`: columns that the tool slices by in its own way: name to `count(case, task, matching)`, whose rows have
       `slice` besides;
-    - `kb_rows`: whether InKB, EE and GSInKB are shown where gold or a run has NIL;
+    - `kb_rows`: whether InKB, EE and GSInKB are shown: 'nil', where gold or a run has NIL, or 'always';
+    - `around(count)`: the counting of the profile made of that of its conventions, where these are not all;
     - `rules`: the conventions of `remix.scoring.conventions` that the profile is made of, or, where it has a `count`
       of its own, those that come nearest to it; empty where none do;
     - `meanings`: the matchings that the tool alone has, in words;
@@ -60,11 +61,16 @@ class Profile:
     rest: str = "dropped"
     averages: Mapping[str, Average] = field(default_factory=lambda: AVERAGES)
     slices: Mapping[str, Callable[[Case, str, str], pl.DataFrame]] = field(default_factory=dict)
-    kb_rows: bool = False
+    kb_rows: str = ""
+    around: Callable[[Counter], Counter] = lambda count: count
     rules: tuple[Convention, ...] = ()
     meanings: Mapping[str, str] = field(default_factory=dict)
     headline: tuple[str, str] = ("A2KB", "strong")
     nearest: tuple[str, str] | None = None
+
+    def collapses(self) -> bool:
+        """Return whether annotations that repeat another of the same span and entity count once."""
+        return all(rule.collapse for rule in self.rules if isinstance(rule, Repeated))
 
     def meaning(self, matching: str) -> str:
         """Return what a matching is in words; nothing for one that says itself what it compares."""

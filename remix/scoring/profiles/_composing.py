@@ -22,6 +22,7 @@ DEFAULTS = (
     "optional-ignored",
     "regions-respected",
     "alternatives-grouped",
+    "repeated-once",
     "overlapping-kept",
     "threshold-none",
     "pair-maximum",
@@ -76,23 +77,28 @@ def exchanged(profile: Profile, rules: tuple[Convention, ...]) -> Profile:
         for rule in choosing:
             case = rule.choose(case, task, matching, pairing.count)
         counts = pairing.count(case, task, matching)
-        return _of_every_document(case, counts) if macro.documents != "defined" else counts
+        counts = _of_every_document(case, counts) if macro.documents != "defined" else counts
+        return counts if case.thresholds is None else _with_thresholds(case, counts, case.thresholds)
 
     return replace(
         profile,
         rules=rules,
         prepare=prepare,
-        count=count,
+        count=profile.around(count),
         averages=averages(undefined.scores, macro.documents, macro.harmonic),
     )
 
 
 def _of_every_document(case: Case, counts: pl.DataFrame) -> pl.DataFrame:
-    """Return the counts with rows of zeros for the other documents of each system that has any, and `has_gold`."""
+    """Return the counts with rows of zeros for the other documents, and `has_gold`.
+
+    In a slice a system that it asks nothing of and that answers nothing there has no rows.
+    """
     keys = ["system", "doc"]
-    if case.column and counts.select(pl.sum_horizontal("tp", "fp", "fn").sum()).item() == 0:
-        return counts
     systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
+    if case.column:
+        counted = counts.filter(pl.sum_horizontal("tp", "fp", "fn") > 0)
+        systems = systems.join(counted, on="system", how="semi", maintain_order="left")
     every = systems.join(case.mentions.documents.select("doc"), how="cross")
     counts = every.join(counts, on=keys, how="left", maintain_order="left")
     has_gold = pl.col("doc").is_in(case.kept()["doc"].unique().implode())
@@ -101,3 +107,11 @@ def _of_every_document(case: Case, counts: pl.DataFrame) -> pl.DataFrame:
     # What a task has no precision for stays so in documents without counts.
     zeros += [pl.coalesce(none, name).alias(name) for name in SCOPED if counts[name].null_count() < len(counts)]
     return counts.with_columns(*zeros, has_gold=has_gold)
+
+
+def _with_thresholds(case: Case, counts: pl.DataFrame, chosen: pl.DataFrame) -> pl.DataFrame:
+    """Return the counts with the `threshold` that answers of the system had to be above in the document."""
+    places = case.mentions.documents.select("doc", "dataset")
+    chosen = chosen.select("system", "dataset", threshold="above")
+    counts = counts.join(places, on="doc", how="left", maintain_order="left")
+    return counts.join(chosen, on=["system", "dataset"], how="left", maintain_order="left").drop("dataset")

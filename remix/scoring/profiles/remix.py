@@ -11,7 +11,7 @@ remix = composed(
         tasks=("A2KB", "D2KB", "C2KB", "ERec"),
         matchings=("strong", "weak"),
         conventions={},
-        kb_rows=True,
+        kb_rows="nil",
     ),
     (),
     notes={
