@@ -10,7 +10,7 @@ import hashlib
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import polars as pl
@@ -27,6 +27,7 @@ __all__ = [
     "FORMATS",
     "Format",
     "Found",
+    "MISSING",
     "Loss",
     "Reading",
     "Repair",
@@ -121,6 +122,9 @@ FORMATS: Registry[Format] = Registry("format", "remix.formats", Format)
 NOTED = frozenset({"empty-document", "fragment", "unread"})
 """Kinds that are told but are no defect: `strict` lets them pass."""
 
+MISSING = frozenset({"no-annotation", "no-link"})
+"""Kinds that say what a file has none of, told where that is accepted: of runs, and of what is converted."""
+
 
 def read(
     path: Path | str,
@@ -152,6 +156,8 @@ def read(
         if triples_to is not None:
             _refuse_textless(source, found)
             triples = _write(found, triples_to)
+        if unannotated:
+            found = replace(found, repairs=(*found.repairs, *_missing(found.frames)))
         report = _reported(source, chosen, found, triples)
         return Reading(name, iri, found.frames, report, found.content or _content(source))
 
@@ -231,13 +237,28 @@ def _sniffed_collection(source: Source) -> Format:
 
 def _accept(source: Source, found: Found, *, strict: bool, unannotated: bool) -> None:
     if found.frames.annotations.is_empty() and not unannotated:
-        texts = found.frames.documents.height
-        raise BadInput(source.name, f"has {texts} documents but no annotation")
+        raise BadInput(source.name, _without_annotations(found.frames))
     defects = [repair for repair in found.repairs if repair.kind not in NOTED]
     if strict and defects:
         first = defects[0]
         kinds = ", ".join(f"{repair.kind} ({repair.count})" for repair in defects)
         raise BadInput(source.name, f"would need repair: {kinds}; first: {first.example}")
+
+
+def _without_annotations(frames: Frames) -> str:
+    texts = frames.documents.height
+    if not texts:
+        return "has neither a document nor an annotation: a header or brackets alone"
+    return f"has {texts} documents but no annotation"
+
+
+def _missing(frames: Frames) -> Iterator[Repair]:
+    """Yield what the frames have none of."""
+    if frames.annotations.is_empty():
+        yield Repair("no-annotation", 1, f"the file {_without_annotations(frames)}")
+    elif frames.links.is_empty():
+        count = frames.annotations.height
+        yield Repair("no-link", count, f"not one of the file's {count} annotations has a link, so that all are NIL")
 
 
 def _refuse_textless(source: Source, found: Found) -> None:

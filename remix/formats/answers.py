@@ -7,7 +7,8 @@
 A mention has offsets (`begin`, `end`) or is looked for in the text: exactly, spelt alike, nearly (rapidfuzz), the n-th
 time in its n-th place (`remix.formats._aligning`). It has an `entity`, or only a `label`, which becomes an entity of
 its own, `urn:remix:label:…`, that is no gold entity. `output` is what the model wrote, with JSON somewhere inside it.
-The first line may describe the run. `repeat` numbers the runs of a file that has several.
+The first line may describe the run. `repeat` numbers the runs of a file that has several. A document that failed says
+so with an `error`, in the place of answers.
 
 What is no answer is kept, as values of the document with the number of times: `rmx:refusal` (no JSON), `rmx:cutOff`
 (JSON that ends too early; what is whole counts), `rmx:notInText` (mentions that the text does not have). What describes
@@ -122,9 +123,13 @@ def _collect(source: Source, line: int, row: dict[str, Any], read: _Collected) -
         if not isinstance(answer, dict):
             raise BadInput(source.name, f"an answer is a JSON object, not {str(answer)[:60]}", line=line)
         _place(source, line, name, answer, aligner, repeat, read, problems)
+    failed = row.get("error")
+    if failed:
+        read.mends.add("failed", f"line {line}: document {name}: {' '.join(str(failed).split())[:100]}")
     for problem, count in problems.items():
         read.values.append((name, PROBLEMS[problem], float(count), repeat))
-        read.mends.add(problem.replace("_", "-"), f"line {line}: document {name}", count)
+        if not failed:
+            read.mends.add(problem.replace("_", "-"), f"line {line}: document {name}", count)
 
 
 def _place(

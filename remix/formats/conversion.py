@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from remix.errors import BadInput, UsageError
-from remix.formats import FORMATS, Loss, Repair, Report, read, write
+from remix.formats import FORMATS, MISSING, Loss, Repair, Report, read, write
 from remix.formats._scoping import document_names
 from remix.frames import Frames, words
 
@@ -26,8 +26,11 @@ class Conversion:
     losses: tuple[Loss, ...]
 
     def table(self) -> pl.DataFrame:
-        """Return one row per thing that was mended or lost: what, kind, count, example."""
-        rows = [("repaired", one.kind, one.count, one.example) for one in self.report.repairs]
+        """Return one row per thing that was mended, is missing or lost: what, kind, count, example."""
+        rows = [
+            ("missing" if one.kind in MISSING else "repaired", one.kind, one.count, one.example)
+            for one in self.report.repairs
+        ]
         rows += [("lost", one.kind, one.count, one.example) for one in self.losses]
         return pl.DataFrame(rows, schema=["what", "kind", "count", "example"], orient="row", strict=False)
 

@@ -41,11 +41,13 @@ def _read(source: Source, dataset: str) -> Found:
     with source.open() as stream:
         content = stream.read()
     mends = Mends()
-    answers = _answers(source, json_text(content, mends))
+    answers = _answers(source, json_text(content, mends), mends)
     documents, rows = [], []
     for number, (line, answer) in enumerate(answers, 1):
         alone = stem(source.name) if len(answers) == 1 else str(number)
         name = str(answer.get("document", alone))
+        if odd := next((key for key in ("text", "lang") if not isinstance(answer.get(key), str | None)), None):
+            raise BadInput(source.name, f"'{odd}' is a text, not {json.dumps(answer[odd])[:60]}", line=line)
         documents.append((name, answer.get("text"), answer.get("lang")))
         for one in answer["annotations"]:
             if not isinstance(one, dict):
@@ -67,7 +69,7 @@ def _read(source: Source, dataset: str) -> Found:
     return assembled(read, dataset, content_hash(content))
 
 
-def _answers(source: Source, text: str) -> list[tuple[int, dict[str, Any]]]:
+def _answers(source: Source, text: str, mends: Mends) -> list[tuple[int, dict[str, Any]]]:
     """Return the answers with the lines they begin at: one for the whole file, or one a line."""
     try:
         found = [(1, json_value(source.name, text))]
@@ -80,6 +82,9 @@ def _answers(source: Source, text: str) -> list[tuple[int, dict[str, Any]]]:
                 # A file that is one answer is broken where its own parser says.
                 raise (error if found else whole) from None
     for number, answer in found:
+        if isinstance(answer, dict) and answer.get("error") and "annotations" not in answer:
+            mends.add("failed", f"line {number}: {' '.join(str(answer['error']).split())[:100]}")
+            answer["annotations"] = []
         if not isinstance(answer, dict) or not isinstance(answer.get("annotations"), list):
             raise BadInput(source.name, 'an answer is a JSON object with "annotations", a list', line=number)
     return found

@@ -296,6 +296,48 @@ def test_a_field_that_is_nearly_called_like_one_is_told(tmp_path: Path, format: 
     assert found["misspelt"].endswith(said)
 
 
+@pytest.mark.parametrize("field", ["text", "lang"])
+def test_an_answer_of_tagme_whose_text_is_none_is_refused(tmp_path: Path, field: str) -> None:
+    answer = {"annotations": [], field: [1]}
+    assert refusal(tmp_path / "x.json", json.dumps(answer), "tagme") == f":1: '{field}' is a text, not [1]"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("x.csv", "document,begin,end,entity\n"), ("x.json", "[]"), ("x.tsv", "TOKEN\tNE-COARSE-LIT\tNEL-LIT\n")],
+)
+def test_a_header_alone_is_told(tmp_path: Path, name: str, content: str) -> None:
+    formats = {"x.csv": "csv", "x.json": "gerbil-json", "x.tsv": "hipe"}
+    told = "has neither a document nor an annotation: a header or brackets alone"
+    found = repairs(tmp_path / name, content, format=formats[name], unannotated=True)
+    assert found == {"no-annotation": f"the file {told}"}
+    with pytest.raises(BadInput, match=told):
+        read(tmp_path / name, format=formats[name])
+
+
+def test_a_run_without_annotations_or_without_links_is_told(tmp_path: Path) -> None:
+    lines = ["d1\t0\t2\tNIL1\n", "d1\t4\t6\n"]
+    found = repairs(tmp_path / "x.tsv", "".join(lines), unannotated=True)
+    assert found == {"no-link": "not one of the file's 2 annotations has a link, so that all are NIL"}
+    found = repairs(tmp_path / "y.jsonl", '{"document": "d", "text": "Ada"}', unannotated=True)
+    assert found == {"no-annotation": "the file has 1 documents but no annotation"}
+    # Gold may be so.
+    assert repairs(tmp_path / "x.tsv", "".join(lines)) == {}
+
+
+def test_a_document_that_failed_is_told_and_keeps_the_others(tmp_path: Path) -> None:
+    good = '{"document": "d1", "text": "Ada", "answers": [{"mention": "Ada", "entity": "Q1"}]}\n'
+    bad = '{"document": "d2", "text": "Bob", "error": "timed out\\nafter 60 s"}\n'
+    (tmp_path / "x.jsonl").write_text(good + bad)
+    found = read(tmp_path / "x.jsonl")
+    assert [(one.kind, one.example) for one in found.report.repairs] == [
+        ("failed", "line 2: document d2: timed out after 60 s")
+    ]
+    assert found.frames.annotations.height == 1 and found.frames.documents.height == 2
+    answers = '{"annotations": [{"start": 0, "end": 3, "spot": "Ada", "title": "Ada"}]}\n{"error": "500"}\n'
+    assert repairs(tmp_path / "y.json", answers, format="tagme")["failed"] == "line 2: 500"
+
+
 def test_names_with_blanks_are_names_in_neleval_files(tmp_path: Path) -> None:
     (tmp_path / "x.tsv").write_text("1163testb SOCCER\t0\t5\tQ1\t0.5\tPER\n1164testb SOCCER\t3\t9\n")
     found = read(tmp_path / "x.tsv")
