@@ -6,6 +6,7 @@ import io
 import json
 import math
 import re
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -19,10 +20,14 @@ __all__ = ["FORMATS", "render", "shown", "write"]
 
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
+WIDTH = 120
+"""Characters that the lines of a table for people have, where its words allow it."""
+
 
 def render(frame: pl.DataFrame, output: str = "table") -> str:
     """Return the frame as text in one of the formats `table`, `csv`, `json`, `jsonl`, `md`, `latex`.
 
+    For people (`table`, `md`, `latex`) numbers are rounded, and columns whose name begins with `share` are in per cent.
     Raises `UsageError` for another format, and for `parquet`, which is bytes (see `write`).
 
     >>> import polars as pl
@@ -47,7 +52,7 @@ def write(frame: pl.DataFrame, output: str, stream: BinaryIO) -> None:
 
 
 def shown(text: str) -> str:
-    """Return a text with what steers a terminal, or turns the direction of writing, spelt out.
+    r"""Return a text with what steers a terminal, or turns the direction of writing, spelt out.
 
     Line feeds and tabs stay. What comes out of a file may stand in any table, note or error.
 
@@ -60,7 +65,7 @@ def shown(text: str) -> str:
 def _plain(value: object) -> object:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if value is None:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, float):
         return f"{value:.4g}" if value and abs(value) < 0.001 else round(value, 4)
@@ -69,22 +74,71 @@ def _plain(value: object) -> object:
     return shown(value) if isinstance(value, str) else value
 
 
-def _tabulated(style: str) -> Callable[[pl.DataFrame], str]:
+def _tabulated(style: str, width: int | None = None) -> Callable[[pl.DataFrame], str]:
     def text(frame: pl.DataFrame) -> str:
         from tabulate import tabulate
 
-        rows = [[_plain(value) for value in row] for row in frame.iter_rows()]
-        numeric = [frame.schema[name].is_numeric() for name in frame.columns]
+        names = [shown(name) for name in frame.columns]
+        show = [_percent if name.startswith("share") else _plain for name in names]
+        rows = [[str(one(value)) for one, value in zip(show, row, strict=True)] for row in frame.iter_rows()]
+        numeric = [kind.is_numeric() for kind in frame.schema.dtypes()]
         align = ["right" if number else "left" for number in numeric]
+        headers = names
+        if width is not None:
+            headers, rows = _fitted(names, rows, numeric, width)
         return tabulate(
             rows,
-            headers=[shown(name) for name in frame.columns],
+            headers=headers,
             tablefmt=style,
             colalign=align if rows else None,
             disable_numparse=True,
+            preserve_whitespace=False,
         )
 
     return text
+
+
+def _percent(value: object) -> object:
+    return f"{100 * value:.1f} %" if isinstance(value, float) and math.isfinite(value) else _plain(value)
+
+
+def _fitted(
+    names: list[str], rows: list[list[str]], numeric: list[bool], width: int
+) -> tuple[list[str], list[list[str]]]:
+    """Return headers and cells with line breaks between words, so that the table is as wide or the least it can be.
+
+    The headers of numbers are broken first, then the widest texts; no word is, as a part of an IRI names nothing.
+    """
+    columns = [[name, *(row[place] for row in rows)] for place, name in enumerate(names)]
+    # tabulate pads headers by two characters.
+    widths = [max(len(column[0]) + 2, *map(len, column)) for column in columns]
+    least = [max(len(word) for cell in column for word in cell.split(" ")) for column in columns]
+    headers = list(names)
+    if sum(widths) + 2 * len(widths) > width:
+        for place, name in enumerate(names):
+            cells = max((len(cell) for cell in columns[place][1:]), default=0)
+            if numeric[place] and cells < len(name) + 2:
+                headers[place] = name.replace("_", "\n")
+                widths[place] = max(cells, *(len(word) + 2 for word in name.split("_")))
+    while (over := sum(widths) + 2 * (len(widths) - 1) - width) > 0:
+        free = [place for place, number in enumerate(numeric) if not number and widths[place] > max(least[place], 12)]
+        if not free:
+            break
+        widest = max(free, key=lambda place: widths[place])
+        second = max((widths[place] for place in free if place != widest), default=0)
+        widths[widest] = max(least[widest], 12, widths[widest] - over, min(second, widths[widest] - 1))
+    broken = [
+        [
+            cell if number else "\n".join(_broken(cell, most))
+            for cell, number, most in zip(row, numeric, widths, strict=True)
+        ]
+        for row in rows
+    ]
+    return headers, broken
+
+
+def _broken(cell: str, most: int) -> list[str]:
+    return textwrap.wrap(cell, most, break_long_words=False, break_on_hyphens=False) if len(cell) > most else [cell]
 
 
 def _json(frame: pl.DataFrame) -> str:
@@ -115,7 +169,7 @@ def _jsonl(frame: pl.DataFrame) -> str:
 
 
 _TEXT: dict[str, Callable[[pl.DataFrame], str]] = {
-    "table": _tabulated("simple"),
+    "table": _tabulated("simple", WIDTH),
     "csv": _csv,
     "json": _json,
     "jsonl": _jsonl,

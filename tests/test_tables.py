@@ -79,3 +79,34 @@ def test_json_has_null_for_what_is_no_number() -> None:
     assert told[1]["pair"] == {"y": None}
     lines = [json.loads(line, parse_constant=pytest.fail) for line in tables.render(frame, "jsonl").splitlines()]
     assert lines == told
+
+
+def test_what_is_no_number_is_empty_for_people() -> None:
+    frame = pl.DataFrame({"x": [float("nan"), 0.5], "share": [float("nan"), 0.5]})
+    assert "nan" not in tables.render(frame).lower()
+
+
+def test_table_when_it_is_wide_breaks_between_words_and_fits() -> None:
+    frame = pl.DataFrame(
+        {
+            "name": ["a"] * 2,
+            "summary": ["word " * 40, "short"],
+            "a_long_name_of_numbers": [1, 2],
+            "link": ["http://example.org/" + "x" * 40] * 2,
+        }
+    )
+    lines = tables.render(frame).splitlines()
+    assert max(map(len, lines)) <= tables.WIDTH
+    assert sum(line.count("word") for line in lines) == 40
+    assert sum("http://example.org/" + "x" * 40 in line for line in lines) == 2
+
+
+def test_table_when_a_word_is_wider_than_the_screen_leaves_it_whole() -> None:
+    iri = "http://example.org/" + "x" * 150
+    assert iri in tables.render(pl.DataFrame({"iri": [iri], "text": ["many words " * 9]}))
+
+
+def test_shares_are_per_cent_for_people_and_fractions_for_programs() -> None:
+    frame = pl.DataFrame({"share_of_all": [0.1234, None]})
+    assert "12.3 %" in tables.render(frame) and "12.3 %" in tables.render(frame, "md")
+    assert json.loads(tables.render(frame, "json"))[0] == {"share_of_all": 0.1234}

@@ -71,7 +71,7 @@ def origins(origin: Frames, closed: Closed) -> pl.DataFrame:
     """Return one row per origin dataset, as Table 6 of the remixing paper, and a last one for all.
 
     `documents`, `annotations`: of the origin; `kept_documents`, `kept`, `dropped`: of them in the remix, where a
-    group of alternatives counts once; `share_of_remix`, `share_of_origin`: of the kept annotations, in percent.
+    group of alternatives counts once; `share_of_remix`, `share_of_origin`: of the kept annotations, as fractions.
     """
     gold = origin.annotations.filter(pl.col("ignorable").is_null())
     counted = {
@@ -88,7 +88,7 @@ def origins(origin: Frames, closed: Closed) -> pl.DataFrame:
         table = table.join(groups, on="dataset", how="left")
     table = table.with_columns(pl.exclude("dataset").fill_null(0).cast(pl.Int64)).sort("dataset")
     whole = table.select(pl.lit("all").alias("dataset"), pl.exclude("dataset").sum())
-    share = 100 * pl.col("kept")
+    share = pl.col("kept")
     return pl.concat([table, whole]).select(
         *("dataset", "documents", "kept_documents", "annotations", "kept", "dropped"),
         share_of_remix=(share / whole["kept"].item()).fill_nan(0.0),
@@ -159,8 +159,8 @@ def _origin(iri: str, activity: str, entry: DatasetEntry, counts: pl.DataFrame) 
         (node, f"{RMX}annotations", row["annotations"]),
         (node, f"{RMX}keptAnnotations", row["kept"]),
         (node, f"{RMX}droppedAnnotations", row["dropped"]),
-        (node, f"{RMX}shareOfRemix", round(row["share_of_remix"], 4)),
-        (node, f"{RMX}shareOfOrigin", round(row["share_of_origin"], 4)),
+        (node, f"{RMX}shareOfRemix", round(100 * row["share_of_remix"], 4)),
+        (node, f"{RMX}shareOfOrigin", round(100 * row["share_of_origin"], 4)),
     ]
     if entry.enrichment is not None:
         rows += [(entry.iri, f"{RMX}enrichment", entry.enrichment)]

@@ -57,9 +57,9 @@ def test_build_keeps_the_selected_annotations_and_makes_the_others_ignorable(per
 def test_build_counts_what_each_origin_gave(persons: Remix) -> None:
     # news: 5 of 8 annotations in 2 of 3 documents, 5/8 = 62.5 %; posts: none of 8.
     assert persons.counts.rows() == [
-        ("news", 3, 2, 8, 5, 3, 100.0, 62.5),
+        ("news", 3, 2, 8, 5, 3, 1.0, 0.625),
         ("posts", 3, 0, 8, 0, 0, 0.0, 0.0),
-        ("all", 6, 2, 16, 5, 3, 100.0, 31.25),
+        ("all", 6, 2, 16, 5, 3, 1.0, 0.3125),
     ]
 
 
