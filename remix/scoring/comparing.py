@@ -61,7 +61,7 @@ def compared_inputs(keeper: Keeper, sources: Sources, choice: Choice, **tests: A
         )
     parts: dict[str, Part] = {}
     counted, signatures = [], []
-    for own in [sources] if choice.by else sources.of_one_kind().one_by_one():
+    for own in [sources] if choice.by else sources.of_one_kind().one_by_one() or [sources]:
         found = with_errors(read_inputs(keeper, own, choice), choice)
         whole = case_of(found.prepared(choice.profile), choice)
         counts, documents = counts_of(whole, choice), whole.mentions.documents

@@ -13,17 +13,21 @@ from remix import progress
 from remix.errors import UnknownName, UsageError
 from remix.scoring.averages import AVERAGES, Average
 from remix.scoring.intervals import LEAST_UNITS, tables_of
-from remix.scoring.significance import between_systems, holm
+from remix.scoring.significance import between_systems, holm, tell_too_few
 
 __all__ = ["Comparison", "Part", "compared", "slices_of"]
 
 
 @dataclass(frozen=True)
 class Part:
-    """What systems are compared on: their counts (system, doc, tp, fp, fn, …), and the documents of the part (doc)."""
+    """What systems are compared on: their counts (system, doc, tp, fp, fn, …), and the documents of the part (doc).
+
+    Parts of the same `members` are of the same mentions; nothing is known of those without.
+    """
 
     counts: pl.DataFrame
     documents: pl.DataFrame
+    members: str = ""
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,8 @@ def compared(
     """Return the scores of systems on each part, the tests of their differences, and how parts rank the systems.
 
     `unfiltered` names the part that the others are held against, by default the first; `averages` are those of a
-    profile. A part of fewer than ten documents has no tests, which is said. Raises `UnknownName` for a part or an
+    profile. A part of fewer than ten documents has no tests, nor has one of the same mentions as a part before it, and
+    both are said. Raises `UnknownName` for a part or an
     average that is none, `UsageError` where no part has enough documents for a test and there is more than one system.
     """
     first = unfiltered or next(iter(parts))
@@ -75,8 +80,10 @@ def compared(
             f"no test over {largest} documents: at least {LEAST_UNITS} are needed for one that means something; "
             "--unit context tests over the lines or sentences of their texts"
         )
-    for name in set(parts) - set(tested):
+    for name in parts.keys() - tested.keys():
         progress.note(f"{name}: no test over {len(parts[name].documents)} documents, at least {LEAST_UNITS} are needed")
+    tested = _once(tested)
+    tell_too_few(samples, 1, len(tested) * len(systems) * (len(systems) - 1) // 2, "--samples")
     drawn: dict[str, Any] = {"average": average, "score": score, "samples": samples, "seed": seed, "averages": averages}
     tests = [
         between_systems(part.counts, part.documents, systems, **drawn).select(pl.lit(name).alias("part"), pl.all())
@@ -85,6 +92,16 @@ def compared(
     pairs = pl.concat(tests).with_columns(p_holm=holm(pl.concat(tests)["p"])) if tests else pl.DataFrame()
     others = [name for name in parts if name != first]
     return Comparison(scores, pairs, _correlations(scores, first, others))
+
+
+def _once(parts: Mapping[str, Part]) -> dict[str, Part]:
+    """Return the parts, each set of mentions once."""
+    first: dict[str, str] = {}
+    for name, part in parts.items():
+        key = part.members or name
+        if first.setdefault(key, name) != name:
+            progress.note(f"{name} holds the same mentions as {first[key]}: both are tested as one")
+    return {name: parts[name] for name in first.values()}
 
 
 def slices_of(
@@ -102,7 +119,9 @@ def slices_of(
         empty = pl.lit(average.documents != "defined")
         counted = rows.filter(empty | (pl.sum_horizontal("tp", "fp", "fn") > 0))["doc"].unique()
         inside = documents.filter(pl.col("doc").is_in(counted.implode()))
-        parts[f"{column}={value}" if column else whole] = Part(rows, inside if column else documents)
+        members = rows["members"][0] if "members" in rows.columns else None
+        name = f"{column}={value}" if column else whole
+        parts[name] = Part(rows, inside if column else documents, members or "")
     return parts
 
 

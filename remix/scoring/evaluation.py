@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from hashlib import sha256
 from typing import Any
 
 import polars as pl
@@ -222,7 +223,10 @@ def case_of(inputs: Inputs, choice: Choice) -> Case:
 
 
 def counts_of(whole: Case, choice: Choice, weights: Weights | None = None) -> pl.DataFrame:
-    """Return the counts per document, task, matching and slice."""
+    """Return the counts per document, task, matching and slice.
+
+    With slices, `members` names what a row is of: slices of the same mentions and answers have the same.
+    """
     assert whole.known is not None
     mentions, answers = whole.mentions, whole.known
     degrees = None
@@ -281,6 +285,9 @@ def _counted(case: Case, choice: Choice, degrees: pl.DataFrame | None = None) ->
     """Return the counts of every task and matching of one case."""
     kept = replace(case, gold=case.kept(), _judged={})
     labels = {"column": case.column, "slice": case.value}
+    if choice.by:
+        rows = (case.kept()["g"], case.answers["a"])
+        labels["members"] = sha256(b"|".join(one.to_numpy().tobytes() for one in rows)).hexdigest()
     parts = []
     for task in choice.tasks:
         seen = kept if task == "D2KB" and choice.spans == "kept" else case

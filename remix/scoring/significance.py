@@ -11,11 +11,12 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 
+from remix import progress
 from remix.errors import UsageError
 from remix.scoring.averages import AVERAGES, Average
 from remix.scoring.intervals import LEAST_UNITS, Array, Tables, resampled, tables_of
 
-__all__ = ["DIFFERENCES", "between_slices", "between_systems", "differences_of_slices", "holm"]
+__all__ = ["DIFFERENCES", "between_slices", "between_systems", "differences_of_slices", "holm", "tell_too_few"]
 
 _BLOCK = 4_000_000
 """How many signs are held at once."""
@@ -40,7 +41,8 @@ def between_systems(
     Cohen's d for pairs; null where all are equal), `p` and `p_holm` (corrected for the number of pairs), `documents`.
 
     `p` comes from paired approximate randomisation: in every sample each document's two results change sides with
-    probability one half, and p = (as large differences + 1) / (samples + 1), on both sides. Source: Noreen, Computer
+    probability one half, and p = (as large differences + 1) / (samples + 1), on both sides, samples in which a score
+    is not defined left out. Source: Noreen, Computer
     Intensive Methods for Testing Hypotheses, 1989; Holm, A Simple Sequentially Rejective Multiple Test Procedure, 1979.
 
     `counts` has system, doc, tp, fp, fn and the false positives of the other precisions, as `counts_of` gives them,
@@ -129,21 +131,25 @@ def differences_of_slices(
     """Return for each slice whether the system's micro-F1 on it differs from that on the whole, or on another slice.
 
     Rows have the keys, `difference`, `difference_low`, `difference_high`, `p` as in `between_slices`, and `p_holm`,
-    corrected for the slices of a column. `keys` hold `dataset`, `column` and `slice`, empty for the whole; `against`
-    is a slice of each column, by default the whole. A dataset of fewer than ten documents has no rows.
+    corrected for the slices of a column. Slices of equal `members` (see `counts_of`) are tested once, those of the
+    members of what they are held against not at all: they have no rows, which is said. `keys` hold `dataset`, `column`
+    and `slice`, empty for the whole; `against` is a slice of each column, by default the whole. A dataset of fewer than
+    ten documents has no rows.
     """
     parts = []
     for (dataset,), own in counts.group_by("dataset", maintain_order=True):
         units = documents if dataset == "all" else documents.filter(pl.col("dataset") == dataset)
         if len(units) < LEAST_UNITS:
             continue
-        labels = own.select(keys).unique(maintain_order=True).with_row_index("label")
-        other = labels.filter(pl.col("slice") == against).rename({"label": "other"})
+        named = pl.col("members") if "members" in own.columns else pl.lit(None, pl.String).alias("members")
+        labels = own.select(*keys, named).unique(keys, maintain_order=True).with_row_index("label")
+        other = labels.filter(pl.col("slice") == against).rename({"label": "other", "members": "members_other"})
         same = [key for key in keys if key != "slice" and (against or key != "column")]
         pairs = labels.filter(pl.col("column") != "", pl.col("slice") != against).join(
-            other.select(*same, "other"), on=same, maintain_order="left"
+            other.select(*same, "other", "members_other"), on=same, maintain_order="left"
         )
-        tables = tables_of(own.join(labels, on=keys), units, len(labels), averages)
+        pairs = _each_once(pairs, [key for key in keys if key != "slice"])
+        tables = tables_of(own.join(labels.drop("members"), on=keys), units, len(labels), averages)
         drawn = resampled(tables, samples, seed)["micro", "f1"]
         whole = tables.scores(tables.columns.sum(axis=0)[None, :])["micro", "f1"][0]
         one, two = pairs["label"].to_numpy(), pairs["other"].to_numpy()
@@ -154,7 +160,30 @@ def differences_of_slices(
         parts.append(found.with_columns(pl.col("difference", *names).fill_nan(None)))
     if not parts:
         return counts.select(keys).clear().with_columns(pl.lit(None, pl.Float64).alias(name) for name in DIFFERENCES)
-    return _holm_over(pl.concat(parts), [key for key in keys if key != "slice"]).select(*keys, *DIFFERENCES)
+    found = pl.concat(parts)
+    columns = [key for key in keys if key != "slice"]
+    tell_too_few(samples, 2, found.group_by(columns).len()["len"].max() or 0, "--bootstrap")  # type: ignore[arg-type]
+    return _holm_over(found, columns).select(*keys, *DIFFERENCES)
+
+
+def _each_once(pairs: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+    """Return the pairs of slices without those of the mentions of their other, and each set of mentions once."""
+    told = pl.col("members").is_not_null()
+    first = ~told | pl.struct(*keys, "members").is_first_distinct()
+    kept = pairs.filter(first & (pl.col("members") != pl.col("members_other")).fill_null(True))
+    left = pairs.join(kept, on="label", how="anti")["slice"].unique().sort()
+    if len(left):
+        progress.note(f"slices of the same mentions are tested as one; not for themselves: {', '.join(left)}")
+    return kept
+
+
+def tell_too_few(samples: int, least: int, tests: int, option: str) -> None:
+    """Tell where no p can be below 0.05 once corrected for so many tests; `least` / (samples + 1) is the smallest."""
+    if tests * least / (samples + 1) >= 0.05:
+        progress.note(
+            f"with {samples} samples no p of {tests} tests can be below 0.05 after correction: "
+            f"{option} {20 * least * tests} is the least that could show a difference"
+        )
 
 
 DIFFERENCES = ("difference", "difference_low", "difference_high", "p", "p_holm")
@@ -226,7 +255,8 @@ def _effect(one: Tables, other: Tables, score: str) -> float:
 def _randomised(one: Tables, other: Tables, average: str, score: str, samples: int, seed: int) -> float:
     """Return the p of paired approximate randomisation.
 
-    With the half sum and the half difference of two documents' counts, changing sides is changing a sign.
+    With the half sum and the half difference of two documents' counts, changing sides is changing a sign. Samples in
+    which a score is not defined say nothing of its difference: p is over the others.
     """
     observed = abs(_value(one, average, score) - _value(other, average, score))
     if np.isnan(observed):
@@ -235,11 +265,12 @@ def _randomised(one: Tables, other: Tables, average: str, score: str, samples: i
     random = np.random.default_rng(seed)
     units = len(half)
     block = max(1, _BLOCK // units)
-    as_large = 0
+    as_large = defined = 0
     for first in range(0, samples, block):
         signs = random.integers(0, 2, (min(block, samples - first), units), dtype=np.int8) * 2.0 - 1.0
         moved = signs @ half
         difference = one.scores(middle + moved)[average, score] - one.scores(middle - moved)[average, score]
         # Sums in another order differ in the last digits: what is as large must count as such.
         as_large += int((np.abs(difference[:, 0]) >= observed - 1e-12).sum())
-    return (as_large + 1) / (samples + 1)
+        defined += int((~np.isnan(difference[:, 0])).sum())
+    return (as_large + 1) / (defined + 1)

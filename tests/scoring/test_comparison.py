@@ -241,3 +241,9 @@ def test_gold_files_are_scored_with_the_identities_of_the_knowledge_base(renamed
     for found, kept in ((1.0, Workspace(folder)), (0.0, Workspace(folder / "none"))):
         rows, _ = kept.evaluate(gold=[one], runs=[f"s={other}"], tasks=["A2KB"], matchings=["strong"])
         assert rows.filter(average="micro")["f1"].to_list() == [found]
+
+
+@pytest.mark.parametrize("by", [(), ("class",)])
+def test_comparing_nothing_says_what_to_name(tmp_path, by):
+    with pytest.raises(UsageError, match="name datasets or remixes to score kept runs on, or give files"):
+        Workspace(tmp_path / "none").compare(by=by)

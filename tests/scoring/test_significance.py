@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from remix import progress
 from remix.errors import UsageError
+from remix.scoring.comparison import Part, compared
 from remix.scoring.intervals import tables_of
 from remix.scoring.significance import between_slices, between_systems, differences_of_slices, holm
 
@@ -47,9 +49,9 @@ def test_randomisation_estimates_the_share_of_all_exchanges(first, second):
          f1([b if keep else a for keep, a, b in zip(sides, first, second, strict=True)]))
         for sides in product((True, False), repeat=UNITS)
     ]  # fmt: skip
-    larger = [abs((a or 0) - (b or 0)) >= abs(observed[0] - observed[1]) - 1e-12 for a, b in exchanges if a is not None]
     # An exchange that leaves one side without anything has no F1: it is as if it had not been drawn.
-    exact = sum(larger) / len(exchanges)
+    defined = [(a, b) for a, b in exchanges if a is not None and b is not None]
+    exact = sum(abs(a - b) >= abs(observed[0] - observed[1]) - 1e-12 for a, b in defined) / len(defined)
     assert found["p"] == pytest.approx(exact, abs=0.04)
     assert found["difference"] == pytest.approx(observed[0] - observed[1])
 
@@ -68,6 +70,48 @@ def test_equal_systems_differ_by_chance_alone():
     found = between_systems(counts(a=same, b=same, c=same), DOCUMENTS, ["a", "b", "c"])
     assert found["p"].to_list() == found["p_holm"].to_list() == [1.0, 1.0, 1.0]
     assert found["difference"].to_list() == [0.0, 0.0, 0.0]
+
+
+def test_samples_without_a_score_say_nothing_of_the_difference():
+    # One answer each, both wrong, in different documents: P is 0 on both sides. In half of the exchanges one side has
+    # both answers and the other none, whose P is not defined; in all others the difference is 0 again.
+    first, second = [(0, 1, 0)] + [(0, 0, 1)] * 9, [(0, 0, 1)] + [(0, 1, 0)] + [(0, 0, 1)] * 8
+    found = between_systems(counts(a=first, b=second), DOCUMENTS, ["a", "b"], score="precision", samples=999)
+    assert found.select("difference", "p").row(0) == (0.0, 1.0)
+
+
+def test_slices_of_the_same_mentions_are_tested_once(capsys):
+    # Person and Q215627 are one set, and Mention is all of gold: two tests, where Holm corrected four.
+    names = {"Mention": "all", "Person": "x", "Place": "y", "Q215627": "x"}
+    table = sliced(**{name: [(1, 0, 0) if members == "x" else (1, 1, 0)] * UNITS for name, members in names.items()})
+    members = pl.col("slice").replace_strict({**names, "": "all"}, return_dtype=pl.String)
+    table = table.with_columns(members=members)
+    with progress.enable():
+        found = differences_of_slices(table, KEYS, DOCUMENTS, samples=99).sort("slice")
+    assert found["slice"].to_list() == ["Person", "Place"]
+    assert found["p_holm"].to_list() == [2 * p for p in found["p"]]
+    assert "tested as one; not for themselves: Mention, Q215627" in capsys.readouterr().err
+
+
+def test_too_few_samples_for_any_difference_are_told(capsys):
+    rows = counts(a=[(1, 0, 0)] * UNITS, b=[(0, 1, 1)] * UNITS, c=[(0, 1, 1)] * UNITS)
+    parts = {"all": Part(rows, DOCUMENTS), "again": Part(rows, DOCUMENTS)}
+    with progress.enable():
+        # Six tests: 6 / (100 + 1) is above 0.05, 6 / (120 + 1) below.
+        compared(parts, ["a", "b", "c"], samples=100)
+        assert "no p of 6 tests can be below 0.05 after correction: --samples 120" in capsys.readouterr().err
+        compared(parts, ["a", "b", "c"], samples=120)
+        assert "after correction" not in capsys.readouterr().err
+
+
+def test_parts_of_the_same_mentions_are_compared_once(capsys):
+    rows = counts(a=[(1, 0, 0)] * UNITS, b=[(0, 1, 1)] * UNITS)
+    names = {"all": "1", "class=Person": "2", "class=Q215627": "2", "class=Thing": "1"}
+    with progress.enable():
+        found = compared({name: Part(rows, DOCUMENTS, members) for name, members in names.items()}, ["a", "b"])
+    assert found.pairs["part"].to_list() == ["all", "class=Person"]
+    assert found.pairs["p_holm"].to_list() == [2 * p for p in found.pairs["p"]]
+    assert "class=Q215627 holds the same mentions as class=Person" in capsys.readouterr().err
 
 
 def test_effect_is_the_mean_difference_over_its_deviation():
