@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import polars as pl
 
+    from remix.frames import Frames
     from remix.kb import KnowledgeBase
     from remix.measures import Measured
     from remix.remixes import Remix
+    from remix.runs.difficulty import Difficulty
     from remix.scoring.comparison import Comparison
-    from remix.scoring.difficulty import Difficulty
     from remix.store import DatasetEntry, Store
     from remix.store.answers import Result
     from remix.store.loading import Outcome
+    from remix.store.targets import Target
 
 __all__ = ["Workspace", "open_workspace"]
 
@@ -90,11 +92,64 @@ class Workspace:
         names = [self.store.dataset(name).name for name in datasets]
         return [self.store.drop(name) for name in dict.fromkeys(names)]
 
-    def drop_run(self, dataset: str, system: str) -> list[str]:
-        """Return what was taken out of a system's run on a dataset; see `remix.scoring.stored_runs.drop_run`."""
-        from remix.scoring.stored_runs import drop_run
+    def add_run(
+        self,
+        name: str,
+        files: Iterable[Path | str] | Path | str | Frames,
+        *,
+        on: Iterable[str] | str = (),
+        task: str = "A2KB",
+        replace: bool = False,
+    ) -> pl.DataFrame:
+        """Return run, dataset, task, status, documents, answers, linked and nil of answers that are registered now.
 
-        return drop_run(self.store, self.runs_folder, dataset, system)
+        The answers are files of any format, or frames. They are kept for each dataset that they are `on`, by default
+        all loaded ones that they have a document of, and every method that scores takes them by `name` from then on.
+        See `remix.runs.stored.register`.
+        """
+        from remix.frames import Frames
+        from remix.runs.stored import register
+        from remix.scoring.inputs import read_frames
+
+        self.ensure_sample()
+        source = ""
+        if not isinstance(files, Frames):
+            named = [files] if isinstance(files, Path | str) else [*files]
+            source, files = ", ".join(Path(file).name for file in named), read_frames(named, unannotated=True)
+        datasets = [on] if isinstance(on, str) else [*on]
+        choices = {"on": datasets, "task": task, "source": source, "replace": replace}
+        return register(self.store, self.kb, self.runs_folder, name, files, **choices)  # type: ignore[arg-type]
+
+    def runs(self) -> pl.DataFrame:
+        """Return name, dataset, task, documents, answers, source, … of the runs that are registered, a row each."""
+        return self.listing("runs")
+
+    def show_run(self, name: str) -> pl.DataFrame:
+        """Return what is known of a run on each dataset; raises `UnknownName` where it is on none."""
+        import polars as pl
+
+        from remix.errors import UnknownName
+
+        runs = self.runs()
+        if name not in (known := runs["run"].unique().sort().to_list() if len(runs) else []):
+            raise UnknownName("run", name, known, "remix run list")
+        return runs.filter(pl.col("run") == name)
+
+    def drop_run(self, name: str, *, on: Iterable[str] | str = (), task: str | None = None) -> list[tuple[str, str]]:
+        """Return dataset and what was taken out of a run on it; see `remix.runs.stored.drop_run`."""
+        from remix.runs.stored import drop_run
+
+        datasets = [on] if isinstance(on, str) else [*on]
+        return drop_run(self.store, self.runs_folder, name, on=datasets, task=task)
+
+    def registered_answers(
+        self, gold: Sequence[Target], names: Iterable[str] = ()
+    ) -> Mapping[str, Mapping[str, Frames]]:
+        """Return the answers of registered runs to gold, by task; see `remix.runs.registration.gather`."""
+        from remix.runs.registration import gather, take_shipped
+
+        take_shipped(self.runs_folder, self.store)
+        return gather(self.runs_folder, gold, names)
 
     def query(
         self,
@@ -177,9 +232,9 @@ class Workspace:
         seed: int = 0,
         nif_folder: Path | None = None,
     ) -> list[dict[str, object]]:
-        """Return a row per system and dataset: the answers are kept as runs; see `remix.systems.runs.make_runs`."""
+        """Return a row per system and dataset; the answers are registered, see `remix.runs.registration.make_runs`."""
+        from remix.runs.registration import make_runs
         from remix.store.targets import targets
-        from remix.systems.runs import make_runs
 
         names = [*names]
         self.ensure_sample(names)
@@ -199,11 +254,14 @@ class Workspace:
         return evaluated(self, *asked_of(names, choices))
 
     def store_runs(self, names: Iterable[str], **choices: Any) -> pl.DataFrame:
-        """Return what the store holds of each run on these datasets now; see `remix.scoring.stored_runs.stored`."""
-        from remix.scoring.stored_runs import stored
+        """Return what the store holds of each run on these datasets now; see `remix.runs.stored.stored`."""
+        from remix.runs.registration import take_shipped
+        from remix.runs.stored import stored
 
         names = [*names]
         self.ensure_sample(names)
+        if not choices.get("runs"):
+            take_shipped(self.runs_folder, self.store)
         return stored(self.store, self.kb, self.runs_folder, names, **choices)
 
     def curve(self, names: Iterable[str] = (), *, kind: str, **choices: Any) -> pl.DataFrame:
@@ -305,8 +363,8 @@ class Workspace:
         )
 
     def difficulty(self, **choices: Any) -> Difficulty:
-        """Return the difficulty of annotations, learnt from stored runs and kept; see `remix.scoring.difficulty`."""
-        from remix.scoring.difficulty import store_difficulty
+        """Return the difficulty of annotations, learnt from stored runs and kept; see `remix.runs.difficulty`."""
+        from remix.runs.difficulty import store_difficulty
 
         return store_difficulty(self.store, self.kb, **choices)
 

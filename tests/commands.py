@@ -26,7 +26,7 @@ def run_verb(*arguments: str, folder: Path | None = None) -> Done:
     place = contextlib.nullcontext() if folder is None else contextlib.chdir(folder)
     with place, contextlib.redirect_stdout(sinks[0]), contextlib.redirect_stderr(sinks[1]):
         try:
-            cli.run(arguments)
+            cli.carry_out(arguments)
         except SystemExit as end:
             code = end.code
     output, errors = (sink.buffer.getvalue().decode() for sink in sinks)  # type: ignore[attr-defined]

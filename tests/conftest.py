@@ -55,7 +55,7 @@ def small_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 @pytest.fixture(scope="session")
 def run_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    """One document with the runs of two systems stored beside it (`tests/scoring/runs`); not to be changed.
+    """One document with the runs of two systems stored beside it (`tests/runs/small`); not to be changed.
 
     Gold: Ada, Alan (both persons, Alan rare), Bob (NIL), New York City. System a: Ada right, another Alan, Bob linked,
     New York instead of New York City. System b: Ada and Alan, both right, nothing else.
@@ -63,7 +63,7 @@ def run_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     from remix.workspace import Workspace
 
     workspace = Workspace(tmp_path_factory.mktemp("runs") / ".remix")
-    folder = CHECKOUT / "tests" / "scoring" / "runs"
+    folder = CHECKOUT / "tests" / "runs" / "small"
     workspace.load([folder / "gold.ttl"])
     iri = workspace.store.frames().annotations.filter(surface_form="Alan")["annotation"].item()
     rare = f'<{iri}> <https://w3id.org/nel-remix/ns#isRare> "true"^^<http://www.w3.org/2001/XMLSchema#boolean> .\n'

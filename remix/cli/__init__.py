@@ -18,7 +18,7 @@ from remix.errors import Error, is_panic, nearest
 from remix.files import readable
 from remix.tables import shown
 
-__all__ = ["Verbs", "main", "run"]
+__all__ = ["Verbs", "carry_out", "main"]
 
 
 class Verbs(click.Group):
@@ -34,6 +34,7 @@ class Verbs(click.Group):
         "build",
         "partition",
         "annotate",
+        "run",
         "evaluate",
         "compare",
         "publish",
@@ -90,7 +91,7 @@ def main() -> NoReturn:
         if isinstance(stream, io.TextIOWrapper):  # help and notes have letters that not every locale has
             stream.reconfigure(errors="backslashreplace")
     sys.stdout, sys.stderr = cast(TextIO, _Screen(sys.stdout)), cast(TextIO, _Screen(sys.stderr))
-    run(sys.argv[1:])
+    carry_out(sys.argv[1:])
 
 
 class _Screen:
@@ -107,7 +108,7 @@ class _Screen:
         return getattr(self._stream, name)
 
 
-def run(arguments: Sequence[str]) -> NoReturn:
+def carry_out(arguments: Sequence[str]) -> NoReturn:
     """Run a verb with its arguments; ends in `SystemExit` with the exit code, after one line for an error."""
     # `remix --debug …` and `remix … --debug` are the same to a user.
     debug = "--debug" in arguments

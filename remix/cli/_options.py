@@ -67,9 +67,14 @@ SCORING = (
         "--gold", multiple=True, type=click.Path(path_type=Path), help="File of gold; the workspace is not used."
     ),
     click.option(
-        "--run", "runs", multiple=True, metavar="NAME=FILE", help="Answers of a system; files of one NAME add up."
+        "--run",
+        "runs",
+        multiple=True,
+        metavar="NAME[=FILE]",
+        help="A registered run (`remix run list`), or answers in a file; files of one NAME add up. Default: all "
+        "registered runs that answer gold.",
     ),
-    click.option("--system", "systems", multiple=True, help="System whose kept runs are taken (default: all)."),
+    click.option("--system", "systems", multiple=True, help="A registered run, too, by its system."),
     click.option(
         "--profile",
         default="remix",

@@ -28,7 +28,7 @@ def command(datasets: tuple[str, ...], systems: tuple[str, ...], workspace: Path
     opened = open_workspace(workspace)
     for dataset in datasets if systems else ():
         for system in systems:
-            taken = opened.drop_run(dataset, system)
+            taken = [what for _, what in opened.drop_run(system, on=dataset)]
             print(f"the run of {system} on {dataset} is dropped: {', '.join(taken)}", file=sys.stderr)
     for entry in () if systems else opened.drop(datasets):
         print(f"{entry.name} is dropped: {entry.documents} documents, {entry.triples} triples", file=sys.stderr)

@@ -12,7 +12,7 @@ from remix.cli._options import output_option, print_table, workspace_option
 from remix.workspace import open_workspace
 
 if TYPE_CHECKING:
-    from remix.scoring.difficulty import Difficulty
+    from remix.runs.difficulty import Difficulty
 
 SHOWN = 10
 """Weights of the difficulty that are printed."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import polars as pl
 
-__all__ = ["annotation_iris", "document_iris", "document_names", "grouped", "indexes"]
+__all__ = ["annotation_iris", "document_iris", "document_names", "grouped", "indexes", "plain"]
 
 # DBpedia calls the text of Berlin `…/Berlin?dbpv=2016-10&nif=context`.
 _OFFSETS = (
@@ -38,11 +38,19 @@ def document_names(given: pl.Series) -> pl.Series:
     >>> document_names(pl.Series(["http://x/N3/46#char=0,80", "http://x/Ab?dbpv=2016-10&nif=context"])).to_list()
     ['46', 'Ab']
     """
-    plain = given.str.replace(_OFFSETS, "").str.strip_chars_end("/#")
-    part = plain.str.replace(r"^.*/", "").str.replace_all(r"[^\p{L}\p{N}._~-]+", "-").str.strip_chars("-")
+    part = plain(given).str.replace(r"^.*/", "").str.replace_all(r"[^\p{L}\p{N}._~-]+", "-").str.strip_chars("-")
     return part.to_frame("part").select(
         pl.when(pl.col("part") == "").then(pl.lit("document")).otherwise("part").alias("part")
     )["part"]
+
+
+def plain(given: pl.Series) -> pl.Series:
+    """Return each IRI of a document without the offsets at its end.
+
+    >>> plain(pl.Series(["http://x/N3/46#char=0,80", "http://x/46/"])).to_list()
+    ['http://x/N3/46', 'http://x/46']
+    """
+    return given.str.replace(_OFFSETS, "").str.strip_chars_end("/#")
 
 
 def _unique(parts: pl.Series) -> pl.Series:

@@ -158,15 +158,9 @@ def _side_by_side(keeper: Keeper, sources: Sources, choice: Choice, profiles: st
 
 def _store(keeper: Keeper, sources: Sources, choice: Choice) -> None:
     """Keep the outcomes of A2KB under the first matching as RDF, and say what was kept."""
-    from remix.scoring.stored_runs import stored
-
     if choice.profile.name != "remix":
         raise UsageError(f"--store keeps outcomes by the profile remix: leave --profile {choice.profile.name} out")
-    keeper.ensure_sample(sources.names)
-    found = stored(
-        keeper.store,
-        keeper.kb,
-        keeper.runs_folder,
+    found = keeper.store_runs(
         sources.names,
         runs=sources.runs,
         systems=sources.systems,

@@ -21,6 +21,7 @@ from remix.scoring.evaluation import case_of, counts_of
 from remix.scoring.inputs import Keeper, Sources, read_frames, read_inputs
 from remix.scoring.kept import kept_gold
 from remix.scoring.signatures import LENGTH, frames_hash, signature_of_parts, signed
+from remix.scoring.tasks import takes_spans
 from remix.signature import Signature
 
 __all__ = ["TESTS", "agreement_of", "compared_inputs", "curve"]
@@ -37,7 +38,8 @@ def curve(keeper: Keeper, sources: Sources, choice: Choice, kind: str) -> pl.Dat
     if kind not in CURVES:
         raise UnknownName("curve", kind, CURVES)
     choice = choice.only(("tasks", "matchings"), "changes no curve: leave it out").headline()
-    inputs = read_inputs(keeper, sources, choice).prepared(choice.profile)
+    found = read_inputs(keeper, sources, choice).for_tasks(spans=takes_spans(choice.tasks[0]))
+    inputs = found.prepared(choice.profile)
     return CURVES[kind](case_of(inputs, choice), choice)
 
 
@@ -62,7 +64,8 @@ def compared_inputs(keeper: Keeper, sources: Sources, choice: Choice, **tests: A
     parts: dict[str, Part] = {}
     counted, signatures = [], []
     for own in [sources] if choice.by else sources.of_one_kind().one_by_one() or [sources]:
-        found = with_errors(read_inputs(keeper, own, choice), choice)
+        read = read_inputs(keeper, own, choice).for_tasks(spans=takes_spans(choice.tasks[0]))
+        found = with_errors(read, choice)
         whole = case_of(found.prepared(choice.profile), choice)
         counts, documents = counts_of(whole, choice), whole.mentions.documents
         counted.append(counts)

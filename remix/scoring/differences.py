@@ -15,6 +15,7 @@ from remix.scoring.evaluation import case_of
 from remix.scoring.knowledge import Inputs
 from remix.scoring.profiles import PROFILES, Profile
 from remix.scoring.profiles._composing import exchanged
+from remix.scoring.tasks import takes_spans
 
 __all__ = ["Counting", "differences", "difference_lines", "headlines", "profile_names"]
 
@@ -85,9 +86,10 @@ class Counting:
 
     def _case(self, step: Step) -> Case:
         rules = [rule.name for rule in step.profile.rules if isinstance(rule, Reading)]
-        read = (step.profile.name,) if step.own else tuple(rules)
+        spans = takes_spans(step.headline[0])
+        read = (str(spans), *((step.profile.name,) if step.own else rules))
         if read not in self._prepared:
-            self._prepared[read] = self.inputs.prepared(step.profile)
+            self._prepared[read] = self.inputs.for_tasks(spans=spans).prepared(step.profile)
         inputs = self._prepared[read]
         # Rules that find nothing to change leave the very frames that they were given.
         frames = (step.profile.collapses(), id(inputs.gold), *(id(run) for run in inputs.runs.values()))

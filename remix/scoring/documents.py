@@ -8,6 +8,7 @@ import polars as pl
 
 from remix import progress
 from remix.errors import BadInput
+from remix.formats._scoping import document_names, plain
 from remix.frames import Frames
 
 __all__ = ["aligned"]
@@ -19,39 +20,61 @@ AROUND = 15
 def aligned(gold: Frames, run: Frames, name: str = "run", *, told: bool = True) -> pl.DataFrame:
     """Return `gold` and `document` (of the run), one row for each pair of documents that are the same.
 
-    A document of the run is that of gold which has its IRI, else its given IRI, else its text; where both have a
-    text, it must be the same (but for white space at the end), since offsets mean nothing in another text. A text
-    that gold holds several times is answered by the run's documents of that text in order, the last one for the
-    rest. Documents of gold that the run lacks count as unanswered, those of the run that gold lacks are left out, which
-    is said unless `told` is false.
+    A document of the run is that of gold which has its IRI, else its given IRI, else any of its names (of both IRIs,
+    with or without the offsets at their end), else its text, else the last part of its name (`CEL01`), where no other
+    document has it on either side. Where both have a text, it must be the same (but for white space at the end), since
+    offsets mean nothing in another text. A text that gold holds several times is answered by the run's documents of
+    that text in order, the last one for the rest. Documents of gold that the run lacks count as unanswered, those of
+    the run that gold lacks are left out, which is said unless `told` is false.
 
-    Raises `BadInput` where nothing is the same, with how many documents match by IRI and by text.
+    Raises `BadInput` where nothing is the same, with how many documents match by name and by text.
     """
-    left = _keys(gold.documents, "gold")
-    right = _keys(run.documents, "document")
+    left = gold.documents.select(gold="document", text=pl.col("text").str.strip_chars_end())
+    right = run.documents.select("document", text=pl.col("text").str.strip_chars_end())
+    found = pl.DataFrame(schema={"gold": pl.String, "document": pl.String})
     if right.is_empty():
-        return pl.DataFrame(schema={"gold": pl.String, "document": pl.String})
-    found = left.clear().select("gold").with_columns(document=pl.lit(None, pl.String))
-    by_iri = 0
+        return found
+    named = by_text = 0
     other = ""
-    for key in ("iri", "given"):
-        rest = left.join(found, on="gold", how="anti").filter(pl.col(key).is_not_null())
-        pairs = rest.join(right.select("document", pl.col(key), run_text="text"), on=key)
-        by_iri = max(by_iri, pairs["gold"].n_unique())
-        same = (pl.col("text") == pl.col("run_text")) | pl.col("text").is_null() | pl.col("run_text").is_null()
-        other = other or _difference(pairs.filter(~same))
-        found = pl.concat([found, pairs.filter(same).select("gold", "document")])
-    rest = left.join(found, on="gold", how="anti").drop_nulls("text")
-    texts = _by_text(rest, right.drop_nulls("text"))
+    for names in (_iris, _given, _all_names, None, _parts):
+        rest = left.join(found, on="gold", how="anti")
+        if rest.is_empty():
+            break
+        if names is None:
+            pairs = _by_text(rest.drop_nulls("text"), right.drop_nulls("text"))
+            by_text = len(pairs)
+        else:
+            known = names(gold.documents).rename({"document": "gold"}).join(rest, on="gold")
+            pairs = known.join(names(run.documents).join(right.rename({"text": "run_text"}), on="document"), on="name")
+            named = max(named, pairs["gold"].n_unique())
+            same = (pl.col("text") == pl.col("run_text")) | pl.col("text").is_null() | pl.col("run_text").is_null()
+            other = other or _difference(pairs.filter(~same))
+            pairs = pairs.filter(same).select("gold", "document").unique()
+        found = pl.concat([found, pairs])
+    pairs = found.sort("gold", "document")
     if told:
-        _report(name, left, right, found, texts, by_iri, other)
-    return pl.concat([found, texts]).unique().sort("gold", "document")
+        _report(name, gold.documents, run.documents, pairs, named, by_text, other)
+    return pairs
 
 
-def _keys(documents: pl.DataFrame, name: str) -> pl.DataFrame:
-    return documents.select(
-        pl.col("document").alias(name), "given", iri="document", text=pl.col("text").str.strip_chars_end()
-    )
+def _iris(documents: pl.DataFrame) -> pl.DataFrame:
+    return documents.select("document", name="document")
+
+
+def _given(documents: pl.DataFrame) -> pl.DataFrame:
+    return documents.select("document", name="given").drop_nulls()
+
+
+def _all_names(documents: pl.DataFrame) -> pl.DataFrame:
+    """Return document and name: both IRIs, as they are and without the offsets at their end."""
+    both = pl.concat([_iris(documents), _given(documents)])
+    return pl.concat([both, both.with_columns(plain(both["name"]).alias("name"))]).unique()
+
+
+def _parts(documents: pl.DataFrame) -> pl.DataFrame:
+    """Return document and the last part of its names, where no other document has it."""
+    both = pl.concat([_iris(documents), _given(documents)])
+    return both.with_columns(document_names(both["name"]).alias("name")).unique().filter(pl.col("name").is_unique())
 
 
 def _by_text(left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
@@ -69,8 +92,16 @@ def _by_text(left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _firsts(left: pl.DataFrame, right: pl.DataFrame) -> str:
-    return f"gold's first is <{left['iri'][0]}>, the run's <{right['iri'][0]}>"
+def _firsts(gold: pl.DataFrame, run: pl.DataFrame) -> str:
+    """Return what the first documents are called on both sides, and what would be right."""
+    first = gold.sort("document").row(0, named=True)
+    part = document_names(pl.Series([first["document"]]))[0]
+    given = f" (<{first['given']}> in its file)" if first["given"] not in (None, first["document"]) else ""
+    own = run.sort("document").select(pl.coalesce("given", "document")).item(0, 0)
+    return (
+        f"gold's first is <{first['document']}>{given}, the run's '{own}'; the run may call that of gold by one of its "
+        f"IRIs, or '{part}', or have its text"
+    )
 
 
 def _difference(pairs: pl.DataFrame) -> str:
@@ -88,25 +119,24 @@ def _difference(pairs: pl.DataFrame) -> str:
 
 def _report(
     name: str,
-    left: pl.DataFrame,
-    right: pl.DataFrame,
-    found: pl.DataFrame,
-    texts: pl.DataFrame,
-    by_iri: int,
+    gold: pl.DataFrame,
+    run: pl.DataFrame,
+    pairs: pl.DataFrame,
+    named: int,
+    by_text: int,
     other: str,
 ) -> None:
-    matched = found["gold"].n_unique() + len(texts)
+    matched = pairs["gold"].n_unique()
     if not matched:
         raise BadInput(
             f"run '{name}'",
-            f"none of gold's {len(left)} documents is among its {len(right)}: {by_iri} have the same IRI but another "
-            f"text, 0 have the same text; {other or _firsts(left, right)}; give the run of the same texts",
+            f"none of gold's {len(gold)} documents is among its {len(run)}: {named} have the same name but another "
+            f"text, {by_text} have the same text; {other or _firsts(gold, run)}; give the run of the same texts",
         )
-    if matched < len(left):
-        more = f"; of one IRI, {other}" if other else ""
+    if matched < len(gold):
+        more = f"; of one name, {other}" if other else ""
         progress.note(
-            f"run '{name}' answers {matched} of gold's {len(left)} documents; the rest count as unanswered{more}"
+            f"run '{name}' answers {matched} of gold's {len(gold)} documents; the rest count as unanswered{more}"
         )
-    used = pl.concat([found["document"], texts["document"]]).n_unique()
-    if used < len(right):
-        progress.note(f"run '{name}': {len(right) - used} of its documents are not in gold and are left out")
+    if used := len(run) - pairs["document"].n_unique():
+        progress.note(f"run '{name}': {used} of its documents are not in gold and are left out")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any
@@ -27,8 +27,9 @@ from remix.scoring.profiles import PROFILES, Profile
 from remix.scoring.profiles._composing import exchanged
 from remix.scoring.rows import rows_of
 from remix.scoring.selecting import scope_of_queries
-from remix.scoring.signatures import LENGTH, frames_hash, signed
+from remix.scoring.signatures import LENGTH, frames_hash, signature_of_tasks, signed
 from remix.scoring.slices import crossed, kb_cases, scope_named, scope_of_class, slice_named
+from remix.scoring.tasks import takes_spans
 from remix.scoring.thresholds import above, threshold_rule, thresholds_by
 from remix.scoring.units import in_units
 from remix.scoring.weights import Weights, require_pairs, weighed, weights_of
@@ -77,10 +78,33 @@ def evaluate(
 
 
 def scored(inputs: Inputs, choice: Choice, tuning: Inputs | None = None) -> pl.DataFrame:
-    """Return the scores that `evaluate` returns; `tuning` is what a threshold is tuned on."""
+    """Return the scores that `evaluate` returns; `tuning` is what a threshold is tuned on.
+
+    Each task is scored with the runs that were made for it; the column `run_task` says which that is, where any run
+    tells.
+    """
     choice = _ruled(choice)
-    rules = choice.profile
-    asked = choice.filled(rules.tasks, rules.matchings)
+    asked = choice.filled(choice.profile.tasks, choice.profile.matchings)
+    parts: list[pl.DataFrame] = []
+    for spans in (False, True) if inputs.given_spans else (False,):
+        tasks = tuple(task for task in asked.tasks if not inputs.given_spans or takes_spans(task) == spans)
+        if tasks:
+            # Classes of errors are of no task; they are counted once.
+            own = replace(asked, tasks=tasks, errors=() if parts else asked.errors)
+            on = None if tuning is None else tuning.for_tasks(spans=spans)
+            parts.append(_scored(inputs.for_tasks(spans=spans), own, on))
+    places = {task: place for place, task in enumerate(asked.tasks)}
+    rows = pl.concat(parts, how="diagonal_relaxed")
+    if len(parts) == 1:
+        return rows
+    signature = signature_of_tasks(parts, asked.tasks)
+    rows = rows.drop("signature", "signature_short").join(signature, on="system", how="left", maintain_order="left")
+    order = pl.col("task").replace_strict(places, default=len(places), return_dtype=pl.Int64)
+    return rows.sort(order, maintain_order=True)
+
+
+def _scored(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.DataFrame:
+    rules = asked.profile
     if not inputs.runs:
         raise UsageError("nothing to evaluate: name a run")
     inputs = replace(inputs, knowledge=inputs.knowledge.with_types())
@@ -88,6 +112,7 @@ def scored(inputs: Inputs, choice: Choice, tuning: Inputs | None = None) -> pl.D
         from remix.scoring.error_columns import with_errors
 
         inputs = with_errors(inputs, asked)
+    _tell_made_for(inputs.made_for, asked.tasks)
     prepared, choice = inputs.prepared(rules), counted(asked)
     weights = None
     if choice.weight:
@@ -112,10 +137,24 @@ def scored(inputs: Inputs, choice: Choice, tuning: Inputs | None = None) -> pl.D
         wrong = wrong.with_columns(profile=pl.lit(rules.name))
         rows = pl.concat([rows, wrong], how="diagonal_relaxed")
     signature = thresholds.join(signature, on="system", how="left")
+    if inputs.made_for:
+        task = pl.col("system").replace_strict(inputs.made_for, default=None, return_dtype=pl.String)
+        rows = rows.with_columns(task.alias("run_task"))
     rows = rows.join(signature, on="system", how="left", maintain_order="left")
     return rows.with_columns(pl.coalesce("threshold", "threshold_of_profile").alias("threshold")).drop(
         "threshold_of_profile"
     )
+
+
+def _tell_made_for(made_for: Mapping[str, str], tasks: Iterable[str]) -> None:
+    """Say which tasks are scored with answers to another one."""
+    for task in tasks:
+        needed = "D2KB" if takes_spans(task) else "A2KB"
+        if others := sorted(name for name, made in made_for.items() if made != needed):
+            progress.note(
+                f"{task} of {', '.join(others)} is scored with answers to {made_for[others[0]]}, as there are none to "
+                f"{needed}: `remix annotate --task {needed}` or `remix run add … --task {needed}` registers some"
+            )
 
 
 def _read_right(inputs: Inputs, choice: Choice) -> tuple[Case, str]:

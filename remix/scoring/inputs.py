@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import polars as pl
 
 from remix import formats, progress
-from remix.errors import UsageError
+from remix.errors import BadInput, UsageError
 from remix.files import default_name
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder, is_frames_folder
@@ -18,14 +18,16 @@ from remix.names import EL, RMX
 from remix.scoring.choice import Choice, fields_of
 from remix.scoring.columns import columns_of, is_of_errors, run_of
 from remix.scoring.conventions import CONVENTIONS
+from remix.scoring.documents import aligned
 from remix.scoring.entities import read_entities, with_coarse, with_types
-from remix.scoring.kept import kept_gold, kept_runs, measured_columns
+from remix.scoring.kept import kept_gold, measured_columns
 from remix.scoring.knowledge import Inputs, Knowledge
 from remix.scoring.properties import properties_of
 from remix.scoring.repeats import contents_of_repeats, repeats_of
 from remix.scoring.seen import SEEN, with_seen
 from remix.scoring.weights import column_weighed_by
 from remix.signature import content_hash
+from remix.store.targets import Target
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
@@ -45,9 +47,13 @@ class Keeper(Protocol):
     def kb(self) -> KnowledgeBase | None:
         """Return the knowledge base, None without one."""
 
-    @property
-    def runs_folder(self) -> Path:
-        """Return the folder of runs."""
+    def registered_answers(
+        self, gold: Sequence[Target], names: Iterable[str] = ()
+    ) -> Mapping[str, Mapping[str, Frames]]:
+        """Return the answers of registered runs to gold, by task; see `remix.runs.registration.gather`."""
+
+    def store_runs(self, names: Iterable[str], **choices: Any) -> pl.DataFrame:
+        """Return what the store holds of each run on these datasets now; see `remix.runs.stored.stored`."""
 
     def ensure_sample(self, names: Iterable[str] = ()) -> bool:
         """Return whether the workspace was empty and has the sample corpus now."""
@@ -57,10 +63,12 @@ class Keeper(Protocol):
 class Sources:
     """Where gold, runs and what is known of entities are read from.
 
-    - `names`: datasets of the workspace, or files, such as remixes, that are read beside it;
-    - `gold`: files of gold in their place; of the workspace the knowledge base alone is looked at;
-    - `runs`: answers as `NAME=FILE` settings; files of one name add up;
-    - `systems`: systems whose kept runs are scored, by default all of them where there are no `runs`;
+    - `names`: datasets of the workspace, or files, such as remixes, that are read beside it; by default all datasets
+      that the runs have a document of;
+    - `gold`: files of gold in their place; of the workspace the knowledge base alone is looked at, and runs by name;
+    - `runs`: names of registered runs, and answers as `NAME=FILE` settings; files of one name add up;
+    - `answers`: answers in memory, by the name of the run;
+    - `systems`: names of registered runs, too; by default all that answer gold, where no run is given otherwise;
     - `entities`: a table of entities, as `read_entities` reads it;
     - `hierarchy`: an RDF file with rdfs:subClassOf;
     - `seen`: a training set, a dataset or a file, that adds the columns of `remix.scoring.seen`;
@@ -70,11 +78,16 @@ class Sources:
     names: tuple[str, ...] = ()
     gold: tuple[Path | str, ...] = ()
     runs: tuple[str, ...] = ()
+    answers: Mapping[str, Frames] = field(default_factory=dict)
     systems: tuple[str, ...] = ()
     entities: Path | str | None = None
     hierarchy: Path | str | None = None
     seen: str = ""
     link_labels: bool = False
+
+    def registered(self) -> tuple[str, ...]:
+        """Return the names of registered runs that are asked for."""
+        return (*(one for one in self.runs if "=" not in one), *self.systems)
 
     def of_one_kind(self) -> Sources:
         """Return the sources themselves; raises `UsageError` where gold is named and given as files."""
@@ -101,19 +114,37 @@ class Sources:
 def asked_of(names: Iterable[str] | str, keywords: Mapping[str, Any]) -> tuple[Sources, Choice]:
     """Return the sources and the choice of keywords, which are the fields of `Sources` and of `Choice`.
 
-    One name, file or system may stand for a list of one.
+    One name, file or system may stand for a list of one. `runs` may also be a mapping of names to a file, several
+    files, or frames.
 
     >>> sources, choice = asked_of("news", {"systems": ["prior"], "tasks": ["A2KB"]})
     >>> sources.names, sources.systems, choice.tasks
     (('news',), ('prior',), ('A2KB',))
     """
+    if isinstance(keywords.get("runs"), Mapping):
+        keywords = {**keywords, **_settings(keywords["runs"])}
     read, asked = fields_of({"names": names, **keywords}, Sources, Choice)
     several = {
         name: (value,) if isinstance(value, str | Path) else tuple(value)
         for name, value in read.items()
-        if isinstance(getattr(Sources, name), tuple)
+        if name in _SEVERAL
     }
     return Sources(**{**read, **several}), Choice.of(**asked)
+
+
+_SEVERAL = {one.name for one in fields(Sources) if isinstance(one.default, tuple)}
+
+
+def _settings(runs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `runs` and `answers` of a mapping of names to a file, several files, or frames."""
+    settings, answers = [], {}
+    for name, given in runs.items():
+        if isinstance(given, Frames):
+            answers[name] = given
+        else:
+            files = [given] if isinstance(given, str | Path) else [*given]
+            settings += [f"{name}={file}" for file in files]
+    return {"runs": tuple(settings), "answers": answers}
 
 
 def read_inputs(keeper: Keeper, sources: Sources, choice: Choice) -> Inputs:
@@ -123,10 +154,10 @@ def read_inputs(keeper: Keeper, sources: Sources, choice: Choice) -> Inputs:
     not, `BadInput` for a file that cannot be read.
     """
     sources.of_one_kind()
-    if not sources.names and not (sources.gold and sources.runs):
-        raise UsageError("name datasets or remixes to score kept runs on, or give files: --gold FILE --run NAME=FILE")
+    if sources.gold and not (sources.runs or sources.answers or sources.systems):
+        raise UsageError("no run is named: --run NAME takes a registered one, --run NAME=FILE answers of a file")
     read = {name: read_contents(files, unannotated=True) for name, files in run_files(sources.runs).items()}
-    runs = repeats_of({name: run for name, (run, _) in read.items()})
+    runs = repeats_of({**{name: run for name, (run, _) in read.items()}, **sources.answers})
     contents = contents_of_repeats(runs, {name: known for name, (_, known) in read.items()})
     if sources.gold:
         # A profile that scores documents without anything scores gold that is empty throughout, too.
@@ -137,6 +168,8 @@ def read_inputs(keeper: Keeper, sources: Sources, choice: Choice) -> Inputs:
         told = {*choice.profile.slices, *(SEEN if sources.seen else ())}
         properties = properties_of(gold, [name for name in asked if name not in told], sources.gold)
         found = Inputs(gold, runs, Knowledge(document_columns=properties, kb=keeper.kb), contents)
+        if sources.registered():
+            found = _with_registered(found, keeper, sources, [Target("gold", gold, content)])
     else:
         found = _kept(keeper, sources, choice, runs, contents)
     found = _with_entities(found, sources)
@@ -155,6 +188,7 @@ def _kept(
     from remix.scoring.origins import background_of
 
     keeper.ensure_sample(sources.names)
+    sources = replace(sources, names=sources.names or _answered(keeper, sources, runs))
     gold, targets = kept_gold(keeper.store, sources.names)
     told = {*choice.profile.slices, *(SEEN if sources.seen else ())}
     asked = [column for column in columns_of(choice.by) if column not in told]
@@ -162,11 +196,44 @@ def _kept(
     properties = properties_of(gold, measured, sources.names, keeper.store)
     columns, of_documents = measured_columns(gold, keeper.kb, measured, properties)
     background = background_of(keeper.store, sources.names, targets, keeper.kb)
-    if sources.systems or not sources.runs:
-        runs = runs | kept_runs(keeper.runs_folder, targets, sources.systems)
-    systems = {run_of(column, runs)[0] for column in asked if is_of_errors(column)} - runs.keys()
-    others = kept_runs(keeper.runs_folder, targets, sorted(systems)) if systems else {}
-    return Inputs(gold, runs, Knowledge(columns, of_documents, kb=keeper.kb, background=background), contents, others)
+    found = Inputs(gold, runs, Knowledge(columns, of_documents, kb=keeper.kb, background=background), contents)
+    if sources.registered() or not runs:
+        found = _with_registered(found, keeper, sources, targets)
+    systems = {run_of(column, found.runs)[0] for column in asked if is_of_errors(column)} - found.runs.keys()
+    if not systems:
+        return found
+    others = _with_registered(Inputs(gold, {}), keeper, Sources(systems=tuple(sorted(systems))), targets)
+    return replace(found, others=others.runs)
+
+
+def _with_registered(found: Inputs, keeper: Keeper, sources: Sources, targets: Sequence[Target]) -> Inputs:
+    """Return the inputs with the registered runs that are named, by default all that answer gold."""
+    answers = keeper.registered_answers(targets, sources.registered())
+    texts, spans = answers.get("A2KB", {}), answers.get("D2KB", {})
+    runs = {name: texts.get(name, spans.get(name)) for name in sorted({*texts, *spans})}
+    return replace(
+        found,
+        runs={**found.runs, **{name: run for name, run in runs.items() if run is not None}},
+        given_spans=spans,
+        made_for={name: "A2KB" if name in texts else "D2KB" for name in runs},
+    )
+
+
+def _answered(keeper: Keeper, sources: Sources, runs: Mapping[str, Frames]) -> tuple[str, ...]:
+    """Return the loaded datasets of which any run has a document, and say which are left out."""
+    names = [entry.name for entry in keeper.store.datasets()]
+    gold, targets = kept_gold(keeper.store, names)
+    if sources.registered() or not runs:
+        known = keeper.registered_answers(targets, sources.registered())
+        runs = {**runs, **{f"{task} {name}": run for task, own in known.items() for name, run in own.items()}}
+    pairs = pl.concat([aligned(gold, run, name, told=False) for name, run in runs.items()])
+    documents = gold.documents.filter(pl.col("document").is_in(pairs["gold"].implode()))
+    found = tuple(documents["dataset"].unique().sort())
+    if not found:
+        raise BadInput(f"run '{next(iter(runs))}'", "has no document of a dataset that is loaded: name its gold")
+    if rest := sorted({*names} - {*found}):
+        progress.note(f"scored on {', '.join(found)}; no run has a document of {', '.join(rest)}")
+    return found
 
 
 def _with_entities(found: Inputs, sources: Sources) -> Inputs:
@@ -252,7 +319,7 @@ def _read_one(file: Path | str, name: str, *, unannotated: bool) -> tuple[Frames
 
 
 def run_files(settings: Sequence[str]) -> dict[str, list[Path]]:
-    """Return the files of each system from `NAME=FILE` settings, split at the first `=`.
+    """Return the files of each system from `NAME=FILE` settings, split at the first `=`; names alone are left out.
 
     >>> run_files(["a=x.ttl", "b=y=z.ttl", "a=w.ttl"])["a"]
     [PosixPath('x.ttl'), PosixPath('w.ttl')]
@@ -260,7 +327,9 @@ def run_files(settings: Sequence[str]) -> dict[str, list[Path]]:
     found: dict[str, list[Path]] = {}
     for setting in settings:
         name, equals, file = setting.partition("=")
-        if not (name and equals and file):
+        if not equals and not Path(setting).is_file():
+            continue
+        if not (name and file):
             raise UsageError(f"'{setting}' is no NAME=FILE: write --run tagme={setting or 'tagme.ttl'}")
         found.setdefault(name, []).append(Path(file))
     return found

@@ -1,15 +1,13 @@
-"""What a workspace keeps to be scored: datasets and remixes as gold, the runs of systems on them."""
+"""What a workspace keeps to be scored: datasets and remixes as gold, with their measures."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from remix.errors import UnknownName
 from remix.frames import Frames
 from remix.names import RMX
 from remix.scoring.columns import unknown_column
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
     from remix.store import DatasetEntry, Store
     from remix.store.targets import Target
 
-__all__ = ["LEARNT", "kept_gold", "kept_runs", "measured_columns"]
+__all__ = ["LEARNT", "kept_gold", "measured_columns"]
 
 LEARNT = frozenset({"systemAgreement", "difficulty"})
 """The columns that are derived from stored runs."""
@@ -55,32 +53,6 @@ def _learnt(store: Store, entry: DatasetEntry) -> list[pl.DataFrame]:
             ]
             number = pl.col("object").str.extract('^"(.*)"').cast(pl.Float64)
             found.append(rows.select(*terms, number=number, text=pl.lit(None, pl.String)))
-    return found
-
-
-def kept_runs(
-    folder: Path, gold: Sequence[Target], systems: Iterable[str] = (), task: str = "A2KB"
-) -> dict[str, Frames]:
-    """Return the answers that the systems, by default all, gave on these datasets.
-
-    A dataset that a system did not run on, such as a remix, takes its answers on the others: texts are what is matched.
-    Raises `UnknownName` for a system without any run.
-    """
-    from remix.systems.runs import list_runs, load_run
-
-    runs = [run for run in list_runs(folder) if run.task == task]
-    known = {run.system for run in runs}
-    names = list(systems) or sorted(known)
-    for name in names or ["any system"]:
-        if name not in known:
-            command = f"remix annotate {gold[0].name} --system prior"
-            raise UnknownName("run of a system", name, known, command, does="makes one")
-    wanted = {target.name for target in gold}
-    found = {}
-    for name in names:
-        ran = {run.dataset for run in runs if run.system == name}
-        chosen = sorted(ran & wanted) if wanted <= ran else sorted(ran)
-        found[name] = Frames.concat(load_run(folder, name, dataset, task)[1] for dataset in chosen)
     return found
 
 

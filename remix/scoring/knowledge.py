@@ -55,6 +55,8 @@ class Inputs:
 
     `contents` are the hashes of runs by system and of gold by '', for the signature, where files tell them; the frames
     are hashed where they do not. `others` are runs that are not scored: columns may be about them (`error:SYSTEM`).
+    `given_spans` are the answers of systems that have a run of their own in tasks that give them the spans of gold;
+    `made_for` is the task that a run was made for, where that is known.
     """
 
     gold: Frames
@@ -62,6 +64,23 @@ class Inputs:
     knowledge: Knowledge = field(default_factory=Knowledge)
     contents: Mapping[str, str] = field(default_factory=dict)
     others: Mapping[str, Frames] = field(default_factory=dict)
+    given_spans: Mapping[str, Frames] = field(default_factory=dict)
+    made_for: Mapping[str, str] = field(default_factory=dict)
+
+    def for_tasks(self, *, spans: bool) -> Inputs:
+        """Return them for tasks that do or do not give the spans of gold: the runs are those made for such a task.
+
+        Where a system has none, it is the one that it has.
+        """
+        if not spans or not self.given_spans:
+            return replace(self, given_spans={})
+        return replace(
+            self,
+            runs={name: self.given_spans.get(name, run) for name, run in self.runs.items()},
+            contents={name: known for name, known in self.contents.items() if name not in self.given_spans},
+            made_for={**self.made_for, **dict.fromkeys(self.given_spans, "D2KB")},
+            given_spans={},
+        )
 
     def prepared(self, profile: Profile) -> Inputs:
         """Return them as a profile reads them before it compares."""

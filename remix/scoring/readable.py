@@ -10,6 +10,7 @@ from remix.scoring.averages import F1, SCORES
 from remix.scoring.errors import TAXONOMIES
 from remix.scoring.profiles import PROFILES
 from remix.scoring.slices import local_names
+from remix.scoring.tasks import takes_spans
 from remix.signature import Signature
 
 __all__ = ["legend", "readable", "readable_errors", "signature_lines", "with_f1_shown"]
@@ -34,6 +35,13 @@ def readable(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str] = ()
     if len(datasets) == 1:
         table = table.with_columns(dataset=pl.lit(datasets[0]))
     shown = [name for name in ("dataset", "task", "matching") if table[name].n_unique() > 1]
+    if "run_task" in table.columns:
+        of_spans = [task for task in table["task"].unique() if takes_spans(task)]
+        needed = pl.when(pl.col("task").is_in(of_spans)).then(pl.lit("D2KB")).otherwise(pl.lit("A2KB"))
+        # Of most rows the run is that of their task, of which nothing is to be said.
+        table = table.with_columns(made_for=pl.when(pl.col("run_task") != needed).then("run_task"))
+        shown += ["made_for"] if table["made_for"].count() else []
+        table = table.with_columns(pl.col("made_for").fill_null(""))
     if cuts := set(table["column"]) - {""}:
         table = table.with_columns(local_names("slice"))
         table = table.with_columns(slice=pl.when(pl.col("column") == "").then(pl.lit("all")).otherwise("slice"))
@@ -46,6 +54,7 @@ def readable(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str] = ()
     renamed = {"precision": "P", "precision_in_scope": "P in scope", "precision_on_mention": "P on mention"}
     f1 = "F1" if of_f1 == "all" else f"F1 {of_f1}"
     renamed |= {"recall": "R", "f1": f1, "f1_low": f"{f1} from", "f1_high": "to", "macro_f1": f"macro-{f1}"}
+    renamed |= {"made_for": "run made for"}
     renamed |= {"f1_deviation": "±", "p_holm": "p (Holm)", "fuzzy_recall": "R*", "fuzzy_f1": "F1*"}
     kept = [name for name in kept if of_f1 != "all" or name not in SCORES[3:]]
     scores = [name for name in kept if table.schema[name].is_float()]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from remix.scoring.choice import Choice
     from remix.scoring.knowledge import Inputs
 
-__all__ = ["LENGTH", "frames_hash", "signature_of_parts", "signed"]
+__all__ = ["LENGTH", "frames_hash", "signature_of_parts", "signature_of_tasks", "signed"]
 
 DESCRIBING = ("model", "prompt_hash", "cost", "time")
 LENGTH = 12
@@ -115,6 +115,22 @@ def signature_of_parts(parts: Sequence[pl.DataFrame], choices: Mapping[str, obje
         if found := [systems[0].get(name, "") for systems in parsed if name in systems[0]]:
             every[name] = ",".join(found)
     return str(Signature({**every, **own}))
+
+
+def signature_of_tasks(parts: Sequence[pl.DataFrame], tasks: Sequence[str]) -> pl.DataFrame:
+    """Return system, `signature` and `signature_short` of rows whose tasks were scored apart, with runs of their own.
+
+    What is not the same in all parts, such as the run, is that of each part in turn.
+    """
+    lines: dict[str, str] = {}
+    for system in parts[0]["system"].unique(maintain_order=True):
+        signed = [part.filter(pl.col("system") == system)["signature"].drop_nulls() for part in parts]
+        fields = [dict(Signature.parse(one[0]).fields) for one in signed if len(one)]
+        names = dict.fromkeys(name for one in fields for name in one)
+        every = {name: ",".join(dict.fromkeys(one[name] for one in fields if name in one)) for name in names}
+        lines[system] = str(Signature({**every, "tasks": ",".join(tasks)}))
+    short = [Signature.parse(line).short() for line in lines.values()]
+    return pl.DataFrame({"system": list(lines), "signature": list(lines.values()), "signature_short": short})
 
 
 def _origin_hash(background: Background | None) -> str:

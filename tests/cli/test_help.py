@@ -15,7 +15,6 @@ from remix.cli import cli
 from tests.commands import run_verb
 
 LONG_RUNNING = {"serve"}
-OF_RUNS = {"evaluate", "compare"}
 
 
 def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
@@ -64,7 +63,7 @@ def test_help_ends_with_an_example_of_the_verb(path: tuple[str, ...]) -> None:
     assert lines[-1].startswith(f"remix {' '.join(path)}")
 
 
-@pytest.mark.parametrize("path", [path for path in VERBS if path[0] not in LONG_RUNNING | OF_RUNS], ids=" ".join)
+@pytest.mark.parametrize("path", [path for path in VERBS if path[0] not in LONG_RUNNING], ids=" ".join)
 def test_example_of_the_help_runs_in_a_fresh_folder(path: tuple[str, ...], fresh: Path) -> None:
     for line in example(VERBS[path]):
         done = run(line, fresh)

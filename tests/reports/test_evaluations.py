@@ -9,7 +9,7 @@ from remix.workspace import Workspace
 
 
 def test_one_column_may_stand_for_a_list_of_one(tmp_path: Path) -> None:
-    runs = Path(__file__).parent.parent / "scoring" / "runs"
+    runs = Path(__file__).parent.parent / "runs" / "small"
     sources = {"gold": runs / "gold.ttl", "runs": f"a={runs / 'a.ttl'}"}
     workspace = Workspace(tmp_path / "w")
     one, listed = (evaluation_report(workspace, (), {**sources, "by": by}) for by in ("kb", ["kb"]))

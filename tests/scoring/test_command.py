@@ -77,9 +77,9 @@ def test_entities_give_classes_to_slice_by(files, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--gold", "{gold}", "--run", "run.ttl"], "'run.ttl' is no NAME=FILE"),
-        (["--gold", "{gold}"], "--gold FILE --run NAME=FILE"),
-        ([], "name datasets or remixes"),
+        (["--gold", "{gold}", "--run", "run.ttl"], "no run named 'run.ttl'; `--run NAME=run.ttl` takes a file"),
+        (["--gold", "{gold}", "--run", "{run}"], "is no NAME=FILE"),
+        (["--gold", "{gold}"], "no run is named: --run NAME takes a registered one, --run NAME=FILE"),
         (["--gold", "{gold}", "--run", "a=missing.ttl"], "missing.ttl: no such file"),
         (["--gold", "{gold}", "--run", "a={run}", "--profile", "gerbl"], "no profile named 'gerbl'"),
         (["--gold", "{gold}", "--run", "a={run}", "--entities", "{gold}"], "has no column entity"),

@@ -8,6 +8,7 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
+from remix import progress
 from remix.errors import BadInput, UnknownName, UsageError
 from remix.frames import Frames
 from remix.scoring import evaluate
@@ -37,6 +38,53 @@ def test_run_without_texts_is_aligned_by_iri():
     assert aligned(gold, texts([("r/1", "http://a/1", None)])).rows() == [("g/1", "r/1")]
 
 
+SCOPED, GIVEN = "urn:remix:dataset:kore50-nif/CEL01", "http://k.org/AIDA.tsv/CEL01#char=0,"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [SCOPED, GIVEN, "http://k.org/AIDA.tsv/CEL01", "CEL01", "http://elsewhere.org/CEL01", "urn:remix:dataset:x/CEL01"],
+)
+def test_document_is_found_by_full_iri_scoped_iri_and_last_part(name: str):
+    gold = texts([(SCOPED, GIVEN, "one"), ("urn:remix:dataset:kore50-nif/CEL02", "http://k.org/AIDA.tsv/CEL02", "two")])
+    # Plain files have no text; the name stands as given, under an IRI of the run's own dataset.
+    assert aligned(gold, texts([("urn:x:run/1", name, None)])).rows() == [(SCOPED, "urn:x:run/1")]
+
+
+def test_last_part_that_two_documents_have_names_neither():
+    gold = texts([("urn:a/1", "http://x/1", None), ("urn:b/1", "http://y/1", None), ("urn:b/2", None, None)])
+    run = texts([("urn:r/1", "1", None), ("urn:r/2", "2", None)])
+    assert aligned(gold, run).rows() == [("urn:b/2", "urn:r/2")]
+
+
+def test_last_part_of_another_text_is_another_document():
+    gold = texts([("urn:a/1", "http://x/1", "one"), ("urn:a/2", "http://x/2", "two")])
+    run = texts([("urn:r/1", "1", "something else"), ("urn:r/2", "9", "two")])
+    assert aligned(gold, run).rows() == [("urn:a/2", "urn:r/2")]
+
+
+def test_refusal_shows_a_name_that_is_right():
+    gold = texts([(SCOPED, GIVEN, None)])
+    with pytest.raises(BadInput) as refused:
+        aligned(gold, texts([("urn:r/CEL-01", "CEL-01", None)]), "s")
+    said = str(refused.value)
+    assert f"gold's first is <{SCOPED}> (<{GIVEN}> in its file), the run's 'CEL-01'" in said
+    for name in ("CEL01", SCOPED, GIVEN):
+        assert name in said
+        assert aligned(gold, texts([("urn:r/1", name, None)])).height == 1
+
+
+def test_missing_and_further_documents_are_counted(capsys):
+    gold = texts([("g/1", None, "one"), ("g/2", None, "two"), ("g/3", None, "three")])
+    run = texts([("r/1", None, "one"), ("r/8", None, "eight"), ("r/9", None, "nine")])
+    with progress.enable():
+        aligned(gold, run, "s")
+    assert capsys.readouterr().err.splitlines() == [
+        "run 's' answers 1 of gold's 3 documents; the rest count as unanswered",
+        "run 's': 2 of its documents are not in gold and are left out",
+    ]
+
+
 def test_repeated_texts_are_answered_in_order_and_the_last_answers_the_rest():
     gold = texts([("g/1", None, "same"), ("g/2", None, "same"), ("g/3", None, "same")])
     run = texts([("r/1", None, "same"), ("r/2", None, "same")])
@@ -46,7 +94,7 @@ def test_repeated_texts_are_answered_in_order_and_the_last_answers_the_rest():
 def test_run_of_other_texts_is_refused_with_the_numbers():
     gold = texts([("g/1", "http://a/1", "one"), ("g/2", "http://a/2", "two")])
     run = texts([("r/1", "http://a/1", "three")])
-    with pytest.raises(BadInput, match=r"none of gold's 2 documents .* 1 have the same IRI but another text, 0 have"):
+    with pytest.raises(BadInput, match=r"none of gold's 2 documents .* 1 have the same name but another text, 0 have"):
         aligned(gold, run, "s")
 
 

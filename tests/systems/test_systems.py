@@ -10,9 +10,9 @@ import pytest
 from remix.errors import MissingKnowledge, UnknownName, UsageError
 from remix.frames import Frames
 from remix.kb import KnowledgeBase, build_from_tables
+from remix.runs.register import Run, list_runs, load_run, save_run
 from remix.systems import SYSTEMS, annotate
 from remix.systems._spotting import spot
-from remix.systems.runs import Run, list_runs, load_run, save_run
 
 DBR = "http://dbpedia.org/resource/"
 FORMS = {

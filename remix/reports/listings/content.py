@@ -33,10 +33,12 @@ def _datasets(store: Store, _: Path) -> Rows:
 
 
 def _runs(_: Store, runs: Path) -> Rows:
-    from remix.systems.runs import list_runs
+    from remix.runs.register import list_runs
 
     for one in list_runs(runs):
-        yield {"system": one.system, "dataset": one.dataset, "task": one.task, "seed": one.seed, "kb": one.kb[:12]}
+        counts = {"documents": one.documents, "answers": one.answers}
+        made = {"source": one.source or "remix annotate", "seed": one.seed, "kb": one.kb[:12]}
+        yield {"run": one.system, "dataset": one.dataset, "task": one.task, **counts, **made}
 
 
 def _kinds(_: Store, __: Path) -> Rows:

@@ -16,7 +16,18 @@ from remix.scoring.linkable import linkable
 from remix.scoring.matchings import Matching
 from remix.scoring.mentions import NIL
 
-__all__ = ["FILTERS", "SCOPED", "TASKS", "Task", "completed", "narrowed", "tally", "task_named", "uncounted"]
+__all__ = [
+    "FILTERS",
+    "SCOPED",
+    "TASKS",
+    "Task",
+    "completed",
+    "narrowed",
+    "tally",
+    "takes_spans",
+    "task_named",
+    "uncounted",
+]
 
 SCOPED = ("fp_in_scope", "fp_on_mention")
 """The false positives behind the second and third precision."""
@@ -31,7 +42,8 @@ class Task:
     they serve means nothing for the task or is not known. Where gold is found in part or twice, `tp_of_gold` are the
     TPs of recall, and where not every mention is a whole TP or FN, `asked` is their number. `at(measure=…)` returns
     the task by another measure or what else it `takes`. `parts` are the tasks whose scores a task is the mean of; it
-    counts nothing itself.
+    counts nothing itself. `given_spans` says that systems get the spans of gold, so that a run made for it is another
+    than one made from texts.
     """
 
     name: str
@@ -40,6 +52,7 @@ class Task:
     at: Callable[..., Task] | None = None
     takes: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
+    given_spans: bool = False
 
 
 TASKS: Registry[Task] = Registry("task", "remix.scoring.tasks", Task)
@@ -87,6 +100,16 @@ def task_named(name: str) -> Task:
         elif task.at is not None:
             task = task.at(**{key: value})
     return replace(task, name=name)
+
+
+def takes_spans(name: str) -> bool:
+    """Return whether systems get the spans of gold in a task; names that only a profile knows are of texts.
+
+    >>> takes_spans("D2KB(filter=linked)"), takes_spans("A2KB"), takes_spans("GSInKB")
+    (True, False, False)
+    """
+    plain = name.partition("(")[0]
+    return plain in TASKS and TASKS[plain].given_spans
 
 
 def narrowed(task: Task, value: str) -> Task:

@@ -13,4 +13,4 @@ def _count(case: Case, matching: Matching) -> pl.DataFrame:
     return tally(case, "link", matching, on_mention_only=True)
 
 
-d2kb = Task("D2KB", "text and spans given; links compared, on gold spans only", _count)
+d2kb = Task("D2KB", "text and spans given; links compared, on gold spans only", _count, given_spans=True)

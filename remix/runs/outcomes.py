@@ -89,6 +89,6 @@ def _spelt(runs: Mapping[str, Frames]) -> pl.DataFrame:
 def _errors(case: Case, taxonomy: str, matching: str) -> pl.DataFrame:
     rows = TAXONOMIES[taxonomy].classify(case, (matching,)).rows.filter("error")
     known = rows["matching"].unique().sort()
-    chosen = matching if matching in known else known.first()
+    chosen = matching if matching in known or known.is_empty() else known[0]
     rows = rows.filter(pl.col("matching") == chosen)
     return rows.select("system", "doc", "g", "a", pl.lit(f"{taxonomy}:").add(pl.col("class")).alias("class"))

@@ -15,8 +15,8 @@ from scipy.optimize import minimize
 
 from remix.cli import cli
 from remix.errors import UsageError
-from remix.scoring.difficulty import difficulty, store_difficulty
-from remix.scoring.logistic import area_under_curve, brier_score, calibration_error, fitted, folds_of, newton
+from remix.runs.difficulty import difficulty, store_difficulty
+from remix.runs.logistic import area_under_curve, brier_score, calibration_error, fitted, folds_of, newton
 from remix.store import Store
 from remix.workspace import Workspace
 
@@ -189,7 +189,7 @@ def test_too_few_runs_or_documents_are_refused(tmp_path: Path, run_store: Store)
     workspace = Workspace(tmp_path / ".remix")
     with pytest.raises(UsageError, match="there are none: `remix evaluate DATASET --store`"):
         workspace.difficulty()
-    runs = Path(__file__).parent / "runs"
+    runs = Path(__file__).parent / "small"
     workspace.load([runs / "gold.ttl"])
     with pytest.raises(UsageError, match="there are none"):
         workspace.difficulty()

@@ -15,9 +15,9 @@ from remix.errors import UsageError
 from remix.measures import compute
 from remix.measures._enriching import named_frames
 from remix.measures._measured import columns_of
-from remix.scoring.logistic import Numbers, area_under_curve, brier_score, calibration_error, fitted, folds_of
-from remix.scoring.run_graphs import column_graph
-from remix.scoring.stored_runs import verdicts
+from remix.runs.graphs import column_graph
+from remix.runs.logistic import Numbers, area_under_curve, brier_score, calibration_error, fitted, folds_of
+from remix.runs.stored import verdicts
 from remix.signature import Signature, content_hash
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def store_difficulty(
 ) -> Difficulty:
     """Return the difficulty of the annotations of every dataset, which their graphs `#difficulty` hold from now on.
 
-    Learnt from all runs that are stored beside datasets (`remix.scoring.stored_runs`); the measures are as in
+    Learnt from all runs that are stored beside datasets (`remix.runs.stored`); the measures are as in
     `remix.measures.compute`. The same runs, measures and seed change nothing. Raises as `difficulty`.
     """
     entries = store.datasets()

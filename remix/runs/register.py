@@ -1,29 +1,29 @@
-"""Runs: one system's answers on one dataset, kept in the workspace as Parquet and exported as NIF."""
+"""The register of runs: answers on a dataset, kept in the workspace as Parquet under the name of the run."""
 
 from __future__ import annotations
 
 import json
 import shutil
 import tempfile
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from urllib.parse import quote
 
-from remix._version import __version__
 from remix.errors import Error, StoreError, UnknownName
-from remix.formats.nif import write_frames
 from remix.frames import Frames
-from remix.kb import KnowledgeBase
-from remix.progress import stage
-from remix.store.targets import Target
-from remix.systems import SYSTEMS, annotate
+from remix.signature import content_hash
 
-__all__ = ["Run", "list_runs", "load_run", "make_runs", "remove_run", "save_run"]
+__all__ = ["Run", "list_runs", "load_run", "read_answers", "remove_run", "save_run"]
 
 
 @dataclass(frozen=True)
 class Run:
-    """What is known of a run: which system, on which dataset with which content, how it was asked."""
+    """What is known of a run: its name, on which dataset with which content, the task that it was made for.
+
+    `system` is the name of the run, which is that of the system that made it or what its user calls it. `source` are
+    the files that it came from, empty where remix ran the system itself; `seed`, `kb` and `version` are what it ran
+    with then. `documents` and `answers` are how many there are, `checksum` is that of the files that keep them.
+    """
 
     system: str
     dataset: str
@@ -32,11 +32,21 @@ class Run:
     seed: int
     kb: str
     version: str
+    source: str = ""
+    documents: int = 0
+    answers: int = 0
+    checksum: str = ""
 
     @property
     def folder_name(self) -> str:
         """Return the name of the folder that keeps the run."""
-        return f"{self.system}--{self.dataset}--{self.task.lower()}"
+        # A folder whose name begins with a point is one that is being written.
+        name = (
+            quote(self.system, safe=" ").replace(".", "%2E", 1)
+            if self.system[0] == "."
+            else quote(self.system, safe=" ")
+        )
+        return f"{name}--{self.dataset}--{self.task.lower()}"
 
 
 def save_run(folder: Path, run: Run, answers: Frames) -> Path:
@@ -47,6 +57,12 @@ def save_run(folder: Path, run: Run, answers: Frames) -> Path:
         aside = Path(tempfile.mkdtemp(dir=folder, prefix=".run-"))
         try:
             answers.write(aside)
+            run = replace(
+                run,
+                documents=answers.documents.height,
+                answers=answers.annotations.height,
+                checksum=_checksum(aside),
+            )
             (aside / "run.json").write_text(json.dumps(asdict(run), indent=1, sort_keys=True), encoding="utf-8")
             if target.exists():
                 target.rename(old := aside.with_name(f"{aside.name}-old"))
@@ -72,7 +88,7 @@ def remove_run(folder: Path, run: Run) -> None:
 
 
 def list_runs(folder: Path) -> list[Run]:
-    """Return the runs kept in a folder, sorted by name."""
+    """Return the runs kept in a folder, sorted by name; raises `StoreError` for one whose description is damaged."""
     return [_described(file) for file in sorted(folder.glob("[!.]*/run.json"))]
 
 
@@ -80,56 +96,37 @@ def _described(file: Path) -> Run:
     try:
         return Run(**json.loads(file.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError) as error:
-        raise StoreError(f"{file} is damaged ({error}): remove {file.parent}, and `remix annotate` again") from None
+        raise StoreError(f"{file} is damaged ({error}): remove {file.parent}, {_AGAIN}") from None
+
+
+_AGAIN = "and `remix annotate` or `remix run add` again"
 
 
 def load_run(folder: Path, system: str, dataset: str, task: str = "A2KB") -> tuple[Run, Frames]:
     """Return a run and its answers; raises `UnknownName` where the system has none for the dataset and task."""
     for run in list_runs(folder):
         if (run.system, run.dataset, run.task) == (system, dataset, task):
-            return run, _answers(folder / run.folder_name)
+            return run, read_answers(folder, run)
     known = [run.folder_name for run in list_runs(folder)]
     name = f"{system}--{dataset}--{task.lower()}"
     raise UnknownName("run", name, known, f"remix annotate {dataset} --system {system}", does="makes it")
 
 
-def _answers(folder: Path) -> Frames:
-    try:
-        return Frames.read(folder)
-    except StoreError as error:
-        raise StoreError(f"{error}: `remix annotate` makes the run again") from None
+def read_answers(folder: Path, run: Run) -> Frames:
+    """Return the answers of a run that the folder keeps.
 
-
-def make_runs(
-    targets: Iterable[Target],
-    systems: Iterable[str],
-    kb: KnowledgeBase | None,
-    folder: Path,
-    *,
-    task: str = "A2KB",
-    seed: int = 0,
-    nif_folder: Path | None = None,
-) -> list[dict[str, object]]:
-    """Return a row per system and dataset: what was answered, kept in the folder and, where asked for, as NIF.
-
-    Raises as `remix.systems.annotate`; a run that was kept before the error stays.
+    Raises `StoreError` where a file is gone, cannot be read, or is not, to the last bit, what was written.
     """
-    names = list(systems)
-    for name in names:
-        SYSTEMS[name]
-    rows: list[dict[str, object]] = []
-    for target in targets:
-        for name in names:
-            with stage(f"{name} on {target.name}"):
-                answers = annotate(name, target.frames, kb, task=task, seed=seed)
-            version = kb.version if kb is not None else ""
-            run = Run(name, target.name, target.content, task, seed, version, __version__)
-            save_run(folder, run, answers)
-            if nif_folder is not None:
-                nif_folder.mkdir(parents=True, exist_ok=True)
-                write_frames(answers, nif_folder / f"{run.folder_name}.ttl")
-            linked = answers.links["annotation"].n_unique()
-            row = {"system": name, "dataset": target.name, "task": task, "documents": answers.documents.height}
-            nil = int(answers.annotations["is_nil"].sum())
-            rows.append({**row, "answers": answers.annotations.height, "linked": linked, "nil": nil, "seed": seed})
-    return rows
+    place = folder / run.folder_name
+    try:
+        if run.checksum and _checksum(place) != run.checksum:
+            raise StoreError(f"{place} is damaged (its files are not what was written)")
+        return Frames.read(place)
+    except FileNotFoundError as error:
+        raise StoreError(f"{error.filename} is gone: remove {place}, {_AGAIN}") from None
+    except StoreError as error:
+        raise StoreError(f"{error}: remove {place}, {_AGAIN}") from None
+
+
+def _checksum(folder: Path) -> str:
+    return content_hash(*sorted(folder.glob("*.parquet")))

@@ -15,14 +15,14 @@ from remix.errors import BadInput, Error, UnknownName, UsageError
 from remix.formats import read
 from remix.names import RMX
 from remix.resources import folder
-from remix.scoring.outcomes import Outcomes
-from remix.scoring.run_graphs import fragment_of, run_graph
-from remix.scoring.stored_runs import AGREEMENT, verdicts
+from remix.runs.graphs import fragment_of, run_graph
+from remix.runs.outcomes import Outcomes
+from remix.runs.stored import AGREEMENT, verdicts
 from remix.store import DatasetEntry, Store
 from remix.store.selection import select
 from remix.workspace import Workspace
 
-RUNS = Path(__file__).parent / "runs"
+RUNS = Path(__file__).parent / "small"
 A, B = "urn:remix:dataset:gold#run-a", "urn:remix:dataset:gold#run-b"
 
 
@@ -223,36 +223,36 @@ def test_one_run_is_dropped_and_the_others_agree_among_themselves(workspace: Wor
     both = workspace.store.attached("gold", AGREEMENT)
     line = ["drop", "gold", "--run", "b", "-w", str(workspace.folder)]
     done = CliRunner().invoke(cli, line, catch_exceptions=False)
-    assert done.stderr.splitlines()[-1] == "the run of b on gold is dropped: outcomes"
+    assert done.stderr.splitlines()[-1] == "the run of b on gold is dropped: outcomes, answers in A2KB"
     assert list(workspace.store.dataset("gold").attached) == [AGREEMENT, "run-a"]
     alone = workspace.store.attached("gold", AGREEMENT)
     assert alone != both
     # What stands there is what storing the other run alone gives.
     workspace.store_runs(["gold"], runs=[f"a={RUNS / 'a.ttl'}"])
     assert workspace.store.attached("gold", AGREEMENT) == alone
-    with pytest.raises(UnknownName, match="no run on gold named 'b'; known: a; `remix list runs`"):
-        workspace.drop_run("gold", "b")
-    workspace.drop_run("gold", "a")
+    with pytest.raises(UnknownName, match="no run named 'b'; known: a; `remix run list`"):
+        workspace.drop_run("b", on="gold")
+    workspace.drop_run("a")
     assert not workspace.store.dataset("gold").attached
 
 
 def test_dropping_a_run_takes_the_kept_answers_too(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "w")
     workspace.annotate(["sample-news"], ["prior", "random-candidate"])
-    assert workspace.drop_run("sample-news", "prior") == ["answers in A2KB"]
-    assert workspace.listing("runs")["system"].to_list() == ["random-candidate"]
+    assert workspace.drop_run("prior") == [("sample-news", "answers in A2KB")]
+    assert workspace.runs()["run"].to_list() == ["random-candidate"]
 
 
 def test_kept_answers_can_be_dropped_after_their_dataset(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "w")
     workspace.annotate(["sample-news"], ["prior"])
     workspace.drop(["sample-news"])
-    with pytest.raises(UnknownName, match="no run on sample-news named 'priors'; did you mean 'prior'"):
-        workspace.drop_run("sample-news", "priors")
-    assert workspace.drop_run("sample-news", "prior") == ["answers in A2KB"]
-    assert workspace.listing("runs").is_empty()
-    with pytest.raises(UnknownName, match="no dataset named 'sample-news'"):
-        workspace.drop_run("sample-news", "prior")
+    with pytest.raises(UnknownName, match="no run named 'priors'; did you mean 'prior'"):
+        workspace.drop_run("priors")
+    with pytest.raises(UnknownName, match="no run on sample-posts named 'prior'"):
+        workspace.drop_run("prior", on="sample-posts")
+    assert workspace.drop_run("prior", on="sample-news") == [("sample-news", "answers in A2KB")]
+    assert workspace.runs().is_empty()
 
 
 def test_what_is_published_has_the_columns_of_runs_and_no_run(workspace: Workspace, tmp_path: Path) -> None:

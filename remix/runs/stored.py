@@ -15,25 +15,27 @@ from remix.errors import UnknownName, UsageError
 from remix.frames import Frames
 from remix.names import RMX
 from remix.rdf.ntriples import columns
+from remix.runs.graphs import column_graph, fragment_of, run_graph
+from remix.runs.outcomes import Outcomes, outcomes
+from remix.runs.register import list_runs, remove_run
+from remix.runs.registration import add_run, gather
 from remix.scoring.choice import Choice
 from remix.scoring.documents import aligned
 from remix.scoring.entities import with_coarse
 from remix.scoring.evaluation import case_of
 from remix.scoring.inputs import read_frames, run_files
-from remix.scoring.kept import kept_gold, kept_runs
+from remix.scoring.kept import kept_gold
 from remix.scoring.knowledge import Inputs, Knowledge
-from remix.scoring.outcomes import Outcomes, outcomes
 from remix.scoring.profiles import PROFILES
-from remix.scoring.run_graphs import column_graph, fragment_of, run_graph
 from remix.signature import Signature
 from remix.store.state import RUN
-from remix.systems.runs import list_runs, remove_run
+from remix.store.targets import targets
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
     from remix.store import DatasetEntry, Store
 
-__all__ = ["AGREEMENT", "drop_run", "store_runs", "stored", "verdicts"]
+__all__ = ["AGREEMENT", "drop_run", "register", "store_runs", "stored", "verdicts"]
 
 AGREEMENT = "agreement"
 """The fragment of the graph that holds which share of the systems is right on each annotation."""
@@ -53,7 +55,9 @@ def stored(
     systems: Sequence[str] = (),
     **choices: Any,
 ) -> pl.DataFrame:
-    """Return what `store_runs` does with runs on loaded datasets: `NAME=FILE` settings, or those kept in a folder.
+    """Return what `store_runs` does with runs on loaded datasets: registered ones by name, or `NAME=FILE` settings.
+
+    What is given as files is registered.
 
     Raises `UsageError` where gold is no loaded dataset, which has no graphs; else as `store_runs`.
     """
@@ -62,11 +66,52 @@ def stored(
         raise UsageError(f"runs are stored beside loaded datasets: `remix load {other[0]}` first, or leave --store out")
     if not names:
         raise UsageError("runs are stored beside loaded datasets: name them, or leave --store out")
-    gold, targets = kept_gold(store, names)
-    answers = {name: read_frames(files, unannotated=True) for name, files in run_files(runs).items()}
-    if systems or not runs:
-        answers |= kept_runs(folder, targets, systems)
-    return store_runs(store, gold, answers, kb, **choices)
+    gold, known = kept_gold(store, names)
+    files = run_files(runs)
+    given = {name: read_frames(own, unannotated=True) for name, own in files.items()}
+    answers = dict(given)
+    if (registered := [*(one for one in runs if "=" not in one), *systems]) or not runs:
+        answers |= gather(folder, known, registered).get("A2KB", {})
+    rows = store_runs(store, gold, answers, kb, **choices)
+    for name, dataset in rows.filter(pl.col("system").is_in([*given])).select("system", "dataset").iter_rows():
+        own = [target for target in known if target.name == dataset]
+        add_run(folder, name, given[name], own, source=", ".join(file.name for file in files[name]), replace=True)
+    return rows
+
+
+def register(
+    store: Store,
+    kb: KnowledgeBase | None,
+    folder: Path,
+    name: str,
+    answers: Frames,
+    *,
+    on: Sequence[str] = (),
+    task: str = "A2KB",
+    source: str = "",
+    replace: bool = False,
+) -> pl.DataFrame:
+    """Return what `remix.runs.registration.add_run` does with answers to these datasets, and keep their outcomes.
+
+    `on` are loaded datasets or files of gold, such as remixes, by default all loaded datasets that the answers have a
+    document of. Outcomes, of answers to A2KB, are stored beside loaded datasets alone. Raises `UsageError` where no
+    dataset has a document of them.
+    """
+    chosen = targets(store, on)
+    if not on:
+        chosen = [one for one in chosen if len(aligned(one.frames, answers, name, told=False))]
+        if not chosen:
+            loaded = ", ".join(entry.name for entry in store.datasets())
+            raise UsageError(
+                f"run '{name}' has no document of {loaded}: name the dataset that it answers, `--on DATASET`, which "
+                "says what does not fit"
+            )
+    rows = add_run(folder, name, answers, chosen, task=task, source=source, replace=replace)
+    loaded_too = [one.name for one in chosen if one.name in {entry.name for entry in store.datasets()}]
+    if task == "A2KB" and loaded_too:
+        gold, own = kept_gold(store, loaded_too)
+        store_runs(store, gold, gather(folder, own, [name])["A2KB"], kb)
+    return rows
 
 
 def store_runs(
@@ -148,31 +193,50 @@ def _verdicts(store: Store, entry: DatasetEntry, graphs: Mapping[str, bytes]) ->
     return pl.concat(parts)
 
 
-def drop_run(store: Store, folder: Path, dataset: str, system: str) -> list[str]:
-    """Return what was taken out of a system's run on a dataset: 'answers in A2KB', 'outcomes'.
+def drop_run(
+    store: Store, folder: Path, name: str, *, on: Sequence[str] = (), task: str | None = None
+) -> list[tuple[str, str]]:
+    """Return dataset and what was taken out of a run on it: 'answers in A2KB', 'outcomes'.
 
-    The answers are those kept in the folder, the outcomes the graph beside the dataset; the share of systems that are
-    right on each annotation is that of the others then. Raises `UnknownName` for a dataset or a run that there is not.
+    Answers are those that are registered, by default on all datasets and for all tasks, outcomes the graph beside a
+    dataset, which goes with the answers in A2KB; the share of systems that are right on each annotation is that of the
+    others then. Raises `UnknownName` for a run that there is not, or that is not on one of these datasets.
     """
-    fragment = fragment_of(system)
-    runs = [run for run in list_runs(folder) if run.dataset == dataset]
-    # Kept answers outlast a dataset that is dropped, outcomes go with it.
-    entry = next((one for one in store.datasets() if one.name == dataset), None) if runs else store.dataset(dataset)
-    stored = [name for name in entry.attached if name.startswith(RUN)] if entry is not None else []
-    known = {run.system for run in runs} | {unquote(name.removeprefix(RUN)) for name in stored}
-    if system not in known:
-        raise UnknownName(f"run on {dataset}", system, known, "remix list runs")
+    runs = list_runs(folder)
+    # Registered answers outlast a dataset that is dropped, outcomes go with it.
+    entries = {entry.name: entry for entry in store.datasets()}
+    stored = {
+        (unquote(fragment.removeprefix(RUN)), dataset)
+        for dataset, entry in entries.items()
+        for fragment in entry.attached
+        if fragment.startswith(RUN)
+    }
+    known = {(run.system, run.dataset) for run in runs if task in (None, run.task)} | stored
+    if name not in {system for system, _ in known}:
+        raise UnknownName("run", name, {system for system, _ in known}, "remix run list")
+    datasets = list(on) or sorted(dataset for system, dataset in known if system == name)
+    for dataset in datasets:
+        if (name, dataset) not in known:
+            raise UnknownName(
+                f"run on {dataset}", name, {one for one, other in known if other == dataset}, "remix run list"
+            )
     taken = []
-    if entry is not None and fragment in stored:
-        stays = {name: entry.attached[name].signature for name in stored if name != fragment}
-        every = _verdicts(store, entry, {name: store.attached(dataset, name) for name in stays})
-        store.attach({dataset: {fragment: None, AGREEMENT: _shares(entry, every, stays) if stays else None}})
-        taken.append("outcomes")
-    for run in runs:
-        if run.system == system:
-            remove_run(folder, run)
-            taken.append(f"answers in {run.task}")
+    for dataset in datasets:
+        if (name, dataset) in stored and task in (None, "A2KB"):
+            _drop_outcomes(store, entries[dataset], fragment_of(name))
+            taken.append((dataset, "outcomes"))
+        for run in runs:
+            if (run.system, run.dataset) == (name, dataset) and task in (None, run.task):
+                remove_run(folder, run)
+                taken.append((dataset, f"answers in {run.task}"))
     return taken
+
+
+def _drop_outcomes(store: Store, entry: DatasetEntry, fragment: str) -> None:
+    """Take the graph of a run away from a dataset; the share of systems that are right is that of the others then."""
+    stays = {name: held.signature for name, held in entry.attached.items() if name.startswith(RUN) and name != fragment}
+    every = _verdicts(store, entry, {name: store.attached(entry.name, name) for name in stays})
+    store.attach({entry.name: {fragment: None, AGREEMENT: _shares(entry, every, stays) if stays else None}})
 
 
 def _pairs(gold: Frames, runs: Mapping[str, Frames]) -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@ import polars as pl
 from remix.names import ITSRDF, NIF, RDF, RMX, XSD
 from remix.rdf.iris import entity_iri
 from remix.rdf.terms import escaped
-from remix.scoring.outcomes import Outcomes
+from remix.runs.outcomes import Outcomes
 from remix.signature import Signature, content_hash
 from remix.store import DatasetEntry
 from remix.store.state import RUN

@@ -1,0 +1,226 @@
+"""Answers for the register: of files, of systems, of what ships with remix; and what an evaluation takes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from remix import progress
+from remix._version import __version__
+from remix.errors import StoreError, UnknownName, UsageError
+from remix.formats._scoping import annotation_iris
+from remix.frames import Frames
+from remix.resources import folder as resources
+from remix.runs.register import Run, list_runs, read_answers, save_run
+from remix.scoring.documents import aligned
+from remix.systems import TASKS
+
+if TYPE_CHECKING:
+    from remix.kb import KnowledgeBase
+    from remix.store import Store
+    from remix.store.targets import Target
+
+__all__ = ["add_run", "answers_to", "gather", "make_runs", "take_shipped"]
+
+_TABLE = {"run": pl.String, "dataset": pl.String, "task": pl.String, "status": pl.String} | dict.fromkeys(
+    ("documents", "answers", "linked", "nil"), pl.Int64
+)
+
+
+def add_run(
+    folder: Path,
+    name: str,
+    answers: Frames,
+    targets: Sequence[Target],
+    *,
+    task: str = "A2KB",
+    source: str = "",
+    replace: bool = False,
+) -> pl.DataFrame:
+    """Return run, dataset, task, status, documents, answers, linked and nil: what is registered of a run now.
+
+    The answers to each dataset are kept under the IRIs that its documents have there. A run of that name on the dataset
+    and task is 'unchanged' where it has the same answers; with others it is refused unless `replace`.
+
+    Raises `UsageError` for a name that cannot be told from a setting, a task that runs are not made for, and other
+    answers of the same name; `BadInput` where no document is one of a dataset's. Nothing is kept then.
+    """
+    if not name.strip() or "=" in name:
+        raise UsageError(f"a run cannot be called '{name}': a name is not empty and has no `=`")
+    if task not in TASKS:
+        raise UsageError(f"a run is made for one of {', '.join(TASKS)}, not for '{task}'")
+    held = {(run.system, run.dataset, run.task): run for run in list_runs(folder)}
+    rows, kept = [], []
+    for target in targets:
+        own = answers_to(target.frames, answers, name)
+        before = held.get((name, target.name, task))
+        same = before is not None and _same(read_answers(folder, before), own)
+        if before is not None and not same and not replace:
+            raise UsageError(
+                f"a run '{name}' on {target.name} in {task} is registered with other answers: add this one under "
+                "another name, or with --replace"
+            )
+        status = "registered" if before is None else "unchanged" if same else "replaced"
+        if not same:
+            kept.append((Run(name, target.name, target.content, task, 0, "", __version__, source), own))
+        linked, nil = own.links["annotation"].n_unique(), int(own.annotations["is_nil"].sum())
+        rows.append((name, target.name, task, status, own.documents.height, own.annotations.height, linked, nil))
+    for run, own in kept:
+        save_run(folder, run, own)
+    return pl.DataFrame(rows, schema=_TABLE, orient="row")
+
+
+def _same(one: Frames, other: Frames) -> bool:
+    from remix.scoring.signatures import frames_hash
+
+    return frames_hash(one) == frames_hash(other)
+
+
+def answers_to(gold: Frames, run: Frames, name: str = "run") -> Frames:
+    """Return what a run answers to gold's documents, under their IRIs and with their texts.
+
+    Raises `BadInput` where none of its documents is one of gold's.
+    """
+    pairs = aligned(gold, run, name)
+    documents = gold.documents.filter(pl.col("document").is_in(pairs["gold"].implode()))
+    rows = run.annotations.rename({"annotation": "answer"}).join(pairs, on="document", maintain_order="left")
+    rows = rows.with_columns(document="gold").drop("gold")
+    rows = rows.with_columns(annotation_iris(rows.with_columns(given="answer")).alias("annotation"))
+    named = rows.select("document", "answer", "annotation")
+    for name_of in ("group", "option"):
+        # What groups and options are called is often the first annotation in them.
+        known = named.select("document", pl.col("answer").alias(name_of), pl.col("annotation").alias("now"))
+        rows = rows.join(known, on=["document", name_of], how="left", maintain_order="left")
+        made = pl.format(f"{{}}#{name_of}={{}}", "document", name_of)
+        rows = rows.with_columns(pl.coalesce("now", made).alias(name_of)).drop("now")
+    dataset = documents["dataset"][0]
+    parts = {
+        part: getattr(run, part).rename({"annotation": "answer"}).join(named.drop("document"), on="answer")
+        for part in ("links", "classes", "candidates")
+    }
+    return Frames.of(
+        documents=documents,
+        annotations=rows.with_columns(dataset=pl.lit(dataset)),
+        regions=run.regions.join(pairs, on="document").with_columns(document="gold"),
+        values=_values(run, named, pairs),
+        **parts,
+    )
+
+
+def _values(run: Frames, named: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
+    """Return the values of a run under the IRIs of gold; what is said of the run itself stays as it is."""
+    subjects = pl.concat(
+        [named.select(subject="answer", now="annotation"), pairs.select(subject="document", now="gold")]
+    )
+    own = pl.concat([run.documents["document"], run.annotations["annotation"]])
+    about_the_run = run.values.filter(~pl.col("subject").is_in(own.implode()))
+    moved = run.values.join(subjects, on="subject", maintain_order="left").with_columns(subject="now").drop("now")
+    return pl.concat([moved, about_the_run])
+
+
+def make_runs(
+    targets: Iterable[Target],
+    systems: Iterable[str],
+    kb: KnowledgeBase | None,
+    folder: Path,
+    *,
+    task: str = "A2KB",
+    seed: int = 0,
+    nif_folder: Path | None = None,
+) -> list[dict[str, object]]:
+    """Return a row per system and dataset: what was answered, registered in the folder and, where asked for, as NIF.
+
+    Raises as `remix.systems.annotate`; a run that was kept before the error stays.
+    """
+    from remix.formats.nif import write_frames
+    from remix.systems import SYSTEMS, annotate
+
+    names = list(systems)
+    for name in names:
+        SYSTEMS[name]
+    rows: list[dict[str, object]] = []
+    for target in targets:
+        for name in names:
+            with progress.stage(f"{name} on {target.name}"):
+                answers = annotate(name, target.frames, kb, task=task, seed=seed)
+            version = kb.version if kb is not None else ""
+            run = Run(name, target.name, target.content, task, seed, version, __version__)
+            save_run(folder, run, answers)
+            if nif_folder is not None:
+                nif_folder.mkdir(parents=True, exist_ok=True)
+                write_frames(answers, nif_folder / f"{run.folder_name}.ttl")
+            linked = answers.links["annotation"].n_unique()
+            row = {"system": name, "dataset": target.name, "task": task, "documents": answers.documents.height}
+            nil = int(answers.annotations["is_nil"].sum())
+            rows.append({**row, "answers": answers.annotations.height, "linked": linked, "nil": nil, "seed": seed})
+    return rows
+
+
+def take_shipped(folder: Path, store: Store) -> list[Run]:
+    """Return the runs that were registered of the answers that ship with remix, on the datasets that are loaded.
+
+    Nothing is taken where any run is registered, or where a dataset has other documents than the answers.
+    """
+    from remix.formats import read
+    from remix.store.targets import targets
+
+    if list_runs(folder):
+        return []
+    names = {file.name.split("--")[1] for file in (resources("datasets") / "answers").glob("*.ttl")}
+    loaded = [entry.name for entry in store.datasets() if entry.name in names]
+    by_name = {target.name: target for target in targets(store, loaded)} if loaded else {}
+    for file in sorted((resources("datasets") / "answers").glob("*.ttl")):
+        name, dataset, task = file.name.removesuffix(".ttl").split("--")
+        target = by_name.get(dataset)
+        if target is None:
+            continue
+        answers = read(file, unannotated=True).frames
+        if aligned(target.frames, answers, name, told=False).height == answers.documents.height:
+            run = Run(name, dataset, target.content, task.upper(), 0, "", __version__, file.name)
+            save_run(folder, run, answers_to(target.frames, answers, name))
+    taken = list_runs(folder)
+    if taken:
+        systems = ", ".join(sorted({run.system for run in taken}))
+        progress.note(
+            f"no run was registered: the answers that ship with remix ({systems}) are registered now; "
+            "`remix annotate` makes others, `remix run add NAME FILE` takes yours"
+        )
+    return taken
+
+
+def gather(folder: Path, gold: Sequence[Target], names: Iterable[str] = ()) -> dict[str, dict[str, Frames]]:
+    """Return, by the task that they were made for, the answers of runs to these datasets, by the name of the run.
+
+    Named are runs; by default they are all that have a document of gold, and those that have none are told. A dataset
+    that a run is not on, such as a remix, takes its answers on the others: documents are what is matched.
+    Raises `UnknownName` for a name without any run, `StoreError` where no run has a document of gold.
+    """
+    runs = list_runs(folder)
+    known = sorted({run.system for run in runs})
+    chosen = list(dict.fromkeys(names))
+    makes = "`remix annotate --system prior` makes one, `remix run add NAME FILE` takes yours"
+    if unknown := [name for name in chosen if name not in known]:
+        command = f"--run NAME={unknown[0]}" if Path(unknown[0]).suffix else "remix run list"
+        raise UnknownName("run", unknown[0], known, command, does="takes a file" if "=" in command else "shows all")
+    if not known:
+        raise StoreError(f"no run is registered: {makes}")
+    wanted = {target.name for target in gold}
+    documents = Frames.concat(target.frames for target in gold)
+    found: dict[str, dict[str, Frames]] = {}
+    for task in TASKS:
+        for name in chosen or known:
+            ran = {run.dataset: run for run in runs if (run.system, run.task) == (name, task)}
+            own = sorted(ran.keys() & wanted) if wanted <= ran.keys() else sorted(ran)
+            answers = Frames.concat(read_answers(folder, ran[dataset]) for dataset in own)
+            if own and (chosen or wanted & ran.keys() or len(aligned(documents, answers, name, told=False))):
+                found.setdefault(task, {})[name] = answers
+    if rest := [name for name in known if not chosen and not any(name in one for one in found.values())]:
+        said = f"no document of {', '.join(sorted(wanted))} is in the registered {'run' if len(rest) == 1 else 'runs'} "
+        said += ", ".join(rest)
+        if not found:
+            raise StoreError(f"{said}: `remix run add NAME FILE --on {min(wanted)}` registers one that has some")
+        progress.note(f"{said}, left out")
+    return found

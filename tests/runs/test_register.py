@@ -1,0 +1,247 @@
+"""Runs registered once and taken by name: from files, frames and systems, by the command line and in Python."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from remix import progress
+from remix.cli import cli
+from remix.errors import BadInput, StoreError, UnknownName, UsageError
+from remix.formats import read
+from remix.runs.register import list_runs, load_run
+from remix.workspace import Workspace, open_workspace
+
+SMALL = Path(__file__).parent / "small"
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    """A workspace with the gold of `run_store` (Ada, Alan, Bob as NIL, New York City) and no run."""
+    made = Workspace(tmp_path / ".remix")
+    made.load([SMALL / "gold.ttl"])
+    return made
+
+
+def invoke(workspace: Workspace, *arguments: str) -> str:
+    verb, *rest = arguments
+    line = [verb, *rest, "-w", str(workspace.folder)]
+    done = CliRunner().invoke(cli, line, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def micro(workspace: Workspace, **choices: object) -> dict[str, tuple[int, int, int]]:
+    rows, _ = workspace.evaluate("gold", tasks=["A2KB"], matchings=["strong"], **choices)
+    own = rows.filter(average="micro", column="", dataset="all")
+    return {system: tuple(counts) for system, *counts in own.select("system", "tp", "fp", "fn").iter_rows()}
+
+
+# Of a Ada is right, three answers are wrong, three mentions are missed; of b two are right and two missed.
+A, B = (1, 3, 3), (2, 0, 2)
+
+
+def test_run_is_registered_once_and_every_command_takes_it_by_name(workspace: Workspace) -> None:
+    for name in "ab":
+        invoke(workspace, "run", "add", name, str(SMALL / f"{name}.ttl"), "--on", "gold")
+    listed = json.loads(invoke(workspace, "run", "list", "-o", "json"))
+    assert [(row["run"], row["dataset"], row["task"], row["answers"], row["source"]) for row in listed] == [
+        ("a", "gold", "A2KB", 4, "a.ttl"),
+        ("b", "gold", "A2KB", 2, "b.ttl"),
+    ]
+    assert micro(workspace) == {"a": A, "b": B}
+    assert micro(workspace, runs=["b"]) == {"b": B}
+    shown = json.loads(invoke(workspace, "run", "show", "a", "-o", "json"))
+    assert [row["documents"] for row in shown] == [1]
+    line = ["evaluate", "gold", "--run", "a", "--run", f"other={SMALL / 'b.ttl'}", "--task", "A2KB", "-o", "json"]
+    assert {row["system"] for row in json.loads(invoke(workspace, *line))} == {"a", "other"}
+    by = json.loads(
+        invoke(workspace, "evaluate", "gold", "--run", "a", "--by", "error:b", "--task", "A2KB", "-o", "json")
+    )
+    assert {"correct", "missing"} <= {row["slice"] for row in by}
+    invoke(workspace, "run", "drop", "a")
+    assert micro(workspace) == {"b": B}
+
+
+def test_queries_find_the_outcomes_of_a_registered_run(workspace: Workspace) -> None:
+    workspace.add_run("a", SMALL / "a.ttl", on="gold")
+    text = "SELECT ?form { ?a rmx:truePositiveOf ?run ; nif:anchorOf ?form . ?run rmx:system 'a' . ?a a nif:Phrase }"
+    assert workspace.store.index().frame(text).to_series().to_list() == ['"Ada"']
+
+
+def test_registered_answers_are_scored_as_their_file_is(workspace: Workspace) -> None:
+    for name in "ab":
+        workspace.add_run(name, SMALL / f"{name}.ttl")
+    files = {name: SMALL / f"{name}.ttl" for name in "ab"}
+    assert micro(workspace) == micro(workspace, runs=files) == {"a": A, "b": B}
+    # Frames, too, and as many files as there are.
+    assert micro(workspace, runs={"a": read(SMALL / "a.ttl").frames, "b": [SMALL / "b.ttl"]}) == {"a": A, "b": B}
+
+
+def test_run_on_no_named_dataset_is_on_every_one_that_it_answers(workspace: Workspace, tmp_path: Path) -> None:
+    other = tmp_path / "other.ttl"
+    text = (SMALL / "gold.ttl").read_text()
+    other.write_text(text.replace("Ada met Alan", "Ada saw Alan").replace("corpus.org/1", "corpus.org/2"))
+    workspace.load([other])
+    assert workspace.add_run("a", SMALL / "a.ttl")["dataset"].to_list() == ["gold"]
+    with pytest.raises(BadInput, match="give the run of the same texts"):
+        workspace.add_run("b", SMALL / "b.ttl", on="other")
+    assert [run.system for run in list_runs(workspace.runs_folder)] == ["a"]
+    workspace.drop(["gold"])
+    with pytest.raises(UsageError, match="run 'b' has no document of other"):
+        workspace.add_run("b", SMALL / "b.ttl")
+
+
+def test_other_answers_of_a_name_are_refused_without_replace(workspace: Workspace) -> None:
+    assert workspace.add_run("s", SMALL / "a.ttl")["status"].item() == "registered"
+    assert workspace.add_run("s", SMALL / "a.ttl")["status"].item() == "unchanged"
+    with pytest.raises(UsageError, match="'s' on gold in A2KB is registered with other answers.* --replace"):
+        workspace.add_run("s", SMALL / "b.ttl")
+    assert micro(workspace) == {"s": A}
+    assert workspace.add_run("s", SMALL / "b.ttl", replace=True)["status"].item() == "replaced"
+    assert micro(workspace) == {"s": B}
+
+
+@pytest.mark.parametrize("name", ["", " ", "a=b"])
+def test_name_that_cannot_be_told_from_a_setting_is_refused(workspace: Workspace, name: str) -> None:
+    with pytest.raises(UsageError, match="a run cannot be called"):
+        workspace.add_run(name, SMALL / "a.ttl")
+
+
+@pytest.mark.parametrize("name", ["my run", "../up", "größer/kleiner", "gpt-4.1"])
+def test_run_of_any_other_name_is_kept_in_the_folder_of_runs(workspace: Workspace, name: str) -> None:
+    workspace.add_run(name, SMALL / "a.ttl")
+    assert workspace.runs()["run"].to_list() == [name]
+    assert len([*workspace.runs_folder.iterdir()]) == 1
+    assert micro(workspace, runs=[name]) == {name: A}
+
+
+def test_run_whose_files_changed_by_a_bit_is_not_scored(workspace: Workspace) -> None:
+    workspace.add_run("a", SMALL / "a.ttl")
+    file = next(workspace.runs_folder.glob("a--gold--a2kb/annotations.parquet"))
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+    with pytest.raises(StoreError, match=r"its files are not what was written\): .* `remix run add` again"):
+        workspace.evaluate("gold")
+
+
+def test_two_runs_of_one_file_name_do_not_mix_their_documents(workspace: Workspace, tmp_path: Path) -> None:
+    # Plain files call their documents 1, 2, …: those of two datasets have one name.
+    second = tmp_path / "second.ttl"
+    text = (SMALL / "gold.ttl").read_text()
+    second.write_text(text.replace("Ada met Alan", "Ada saw Alan").replace("http://corpus.org/", "http://other.org/"))
+    workspace.load([second])
+    for name in ("gold", "second"):
+        file = tmp_path / name / "answers.jsonl"
+        file.parent.mkdir()
+        entity = "http://dbpedia.org/resource/Ada_Lovelace"
+        file.write_text(json.dumps({"document": "1", "begin": 0, "end": 3, "entity": entity}) + "\n")
+        workspace.add_run("s", file, on=name)
+    rows, _ = workspace.evaluate(["gold", "second"], tasks=["A2KB"], matchings=["strong"])
+    right = rows.filter(average="micro", column="").select("dataset", "tp").rows()
+    assert dict(right)["all"] == dict(right)["gold"] + dict(right)["second"] == 2
+
+
+def test_evaluate_works_at_once_with_the_answers_that_ship(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    workspace = open_workspace(tmp_path / "fresh")
+    with progress.enable():
+        rows, datasets = workspace.evaluate(tasks=["A2KB"], matchings=["strong"])
+    assert datasets == ["sample-biographies", "sample-news", "sample-posts"]
+    assert rows["system"].unique().sort().to_list() == ["oracle-candidates", "prior", "random-candidate"]
+    assert "the answers that ship with remix (oracle-candidates, prior, random-candidate)" in capsys.readouterr().err
+    assert len(workspace.runs()) == 9
+    # What somebody registers is not added to.
+    workspace.drop_run("prior")
+    again, _ = workspace.evaluate(tasks=["A2KB"], matchings=["strong"])
+    assert "prior" not in again["system"].to_list()
+
+
+def test_runs_without_a_document_of_gold_are_left_out_and_told(
+    workspace: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other.ttl"
+    text = (SMALL / "gold.ttl").read_text()
+    other.write_text(text.replace("Ada met Alan", "Ada saw Alan").replace("corpus.org/1", "corpus.org/2"))
+    workspace.load([other])
+    workspace.add_run("a", SMALL / "a.ttl")
+    workspace.add_run("theirs", other, on="other")
+    with progress.enable():
+        assert micro(workspace) == {"a": A}
+    assert "no document of gold is in the registered run theirs, left out" in capsys.readouterr().err
+    workspace.drop_run("theirs")
+    with pytest.raises(
+        StoreError, match="no document of other is in the registered run a: `remix run add NAME FILE --on"
+    ):
+        workspace.evaluate("other")
+
+
+def test_without_datasets_those_that_a_run_answers_are_scored(
+    workspace: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other.ttl"
+    text = (SMALL / "gold.ttl").read_text()
+    other.write_text(text.replace("Ada met Alan", "Ada saw Alan").replace("corpus.org/1", "corpus.org/2"))
+    workspace.load([other])
+    with progress.enable():
+        _, datasets = workspace.evaluate(runs={"a": SMALL / "a.ttl"})
+    assert datasets == ["gold"]
+    assert "scored on gold; no run has a document of other" in capsys.readouterr().err
+
+
+def test_answers_of_files_given_to_store_are_registered(workspace: Workspace) -> None:
+    workspace.store_runs(["gold"], runs=[f"a={SMALL / 'a.ttl'}"])
+    run, answers = load_run(workspace.runs_folder, "a", "gold")
+    assert (run.source, answers.annotations.height) == ("a.ttl", 4)
+    assert micro(workspace) == {"a": A}
+    with pytest.raises(UnknownName, match="no run named 'b'; known: a"):
+        workspace.store_runs(["gold"], runs=["b"])
+
+
+@pytest.fixture(scope="module")
+def news(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """The sample news with runs of prior in A2KB and D2KB, and of random-candidate in A2KB alone; not to be changed."""
+    made = Workspace(tmp_path_factory.mktemp("news") / ".remix")
+    made.annotate(["sample-news"], ["prior", "random-candidate"])
+    made.annotate(["sample-news"], ["prior"], task="D2KB")
+    return made
+
+
+def test_each_task_is_scored_with_the_run_made_for_it(news: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
+    with progress.enable():
+        rows, _ = news.evaluate("sample-news", tasks=["D2KB", "A2KB"], matchings=["strong"])
+    own = rows.filter(average="micro", column="", dataset="all")
+    found = {
+        (s, t): (p, r, run)
+        for s, t, p, r, run in own.select(
+            "system", "task", pl.col("precision").round(3), pl.col("recall").round(3), "run_task"
+        ).iter_rows()
+    }
+    # 356 of 503 mentions are right in the D2KB run, which answers all; 325 of 381 answers on gold's spans in A2KB's.
+    assert found["prior", "D2KB"] == (0.708, 0.708, "D2KB")
+    assert found["prior", "A2KB"] == (0.707, 0.646, "A2KB")
+    assert found["random-candidate", "D2KB"][2] == found["random-candidate", "A2KB"][2] == "A2KB"
+    said = capsys.readouterr().err
+    assert "D2KB of random-candidate is scored with answers to A2KB" in said
+    assert own["task"].unique(maintain_order=True).to_list() == ["D2KB", "A2KB"]
+    signatures = own.filter(system="prior")["signature"].unique().to_list()
+    assert len(signatures) == 1 and "tasks:D2KB,A2KB" in signatures[0]
+
+
+def test_rows_of_a_table_say_where_the_run_is_of_another_task(news: Workspace) -> None:
+    line = ["evaluate", "sample-news", "--task", "D2KB", "--match", "strong"]
+    header, _, prior, other = invoke(news, *line).splitlines()[:4]
+    assert "run made for" in header
+    assert (prior.split()[:2], other.split()[:2]) == (["prior", "503"], ["random-candidate", "A2KB"])
+    assert "run made for" not in invoke(news, *line, "--run", "prior")
+
+
+def test_comparison_takes_the_run_of_its_task(news: Workspace) -> None:
+    rows, _ = news.evaluate("sample-news", tasks=["D2KB"], matchings=["strong"])
+    expected = dict(rows.filter(average="micro", column="", dataset="all").select("system", "f1").iter_rows())
+    compared = news.compare("sample-news", tasks=["D2KB"], matchings=["strong"], samples=100).scores
+    assert dict(compared.select("system", "score").iter_rows()) == pytest.approx(expected)
