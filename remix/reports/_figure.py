@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["COLOURS", "LETTER", "add_legend", "new_figure", "save"]
+__all__ = ["COLOURS", "HIGHEST", "LETTER", "WIDEST", "add_legend", "new_figure", "save"]
 
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#666666")
 """The palette of Okabe and Ito, which people who see colours differently can tell apart."""
@@ -19,14 +19,18 @@ LETTER = 0.08
 """Width of a letter of labels, in inches."""
 
 
+WIDEST, HIGHEST = 12.0, 24.0
+"""Size of a figure in inches at the most: 1,800 by 3,600 pixels, which a page and a screen can show."""
+
+
 def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure of that size in inches; raises `Error` without the extra `plot`."""
+    """Return an empty figure of that size in inches, or of the largest; raises `Error` without the extra `plot`."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError:
         raise Error("plots need matplotlib: pip install 'nel-remix[plot]'") from None
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = Figure(figsize=(min(width, WIDEST), min(height, HIGHEST)), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
 

@@ -7,29 +7,37 @@ from pathlib import Path
 
 import polars as pl
 
+from remix import progress
 from remix.errors import UsageError
 from remix.names import shorten
-from remix.reports._figure import COLOURS, LETTER, add_legend, new_figure, save
+from remix.reports._figure import COLOURS, HIGHEST, LETTER, WIDEST, add_legend, new_figure, save
 from remix.scoring.readable import with_f1_shown
 
 __all__ = ["plot"]
+
+ROW, MARGIN = 3.4, 1.2
+"""Height of a panel, and width of what is beside its bars, in inches."""
 
 
 def plot(rows: pl.DataFrame, to: Path, datasets: Sequence[str] = ()) -> None:
     """Draw the micro-F1 that tables show of each system by dataset, or by slice where rows have slices.
 
-    A task and matching has its panel. `rows` are those of `remix.scoring.evaluate`; bootstrap intervals are drawn where
-    rows have them. Needs the extra `plot`. `datasets` orders the datasets; the others follow. Raises `UsageError` where
-    no row has a score.
+    A task and matching has its panel, and one of many slices several below each other; of more slices than these have
+    room for the largest are drawn, which is said. `rows` are those of `remix.scoring.evaluate`; bootstrap intervals are
+    drawn where rows have them. Needs the extra `plot`. `datasets` orders the datasets; the others follow. Raises
+    `UsageError` where no row has a score.
     """
     rows, of_f1 = with_f1_shown(rows)
     panels = [part for part in _bars(rows, datasets).partition_by("panel", maintain_order=True) if part["f1"].count()]
     if not panels:
         raise UsageError("nothing to plot: no row has a score")
     systems = rows["system"].unique().sort().to_list()
-    width = _width(panels, len(systems)) * min(2, len(panels))
-    figure = new_figure(width, 3.4 * -(-len(panels) // 2))
-    axes = figure.subplots(-(-len(panels) // 2), min(2, len(panels)), squeeze=False, sharey=True).ravel()
+    width = _width(panels, len(systems))
+    beside = 2 if len(panels) > 1 and 2 * width <= WIDEST else 1
+    panels = panels if width <= WIDEST else _facets(panels, len(systems))
+    below = -(-len(panels) // beside)
+    figure = new_figure(width * beside, ROW * below)
+    axes = figure.subplots(below, beside, squeeze=False, sharey=True).ravel()
     for axis, part in zip(axes, panels, strict=False):
         groups = part["group"].unique(maintain_order=True).to_list()
         for number, system in enumerate(systems):
@@ -54,9 +62,36 @@ def plot(rows: pl.DataFrame, to: Path, datasets: Sequence[str] = ()) -> None:
 
 def _width(panels: Sequence[pl.DataFrame], systems: int) -> float:
     """Return the width of a panel in inches in which bars can be told apart and labels do not touch."""
+    most = max(part["group"].n_unique() for part in panels)
+    return max(4.5, MARGIN + most * _step(panels, systems))
+
+
+def _step(panels: Sequence[pl.DataFrame], systems: int) -> float:
+    """Return the width of a group of bars in inches."""
     groups = max((part["group"].unique() for part in panels), key=len)
     longest = max(len("0000 mentions"), *(len(shorten(group)) for group in groups))
-    return max(4.5, 1.2 + len(groups) * max(0.35 * (systems + 1), LETTER * (longest + 1)))
+    return max(0.35 * (systems + 1), LETTER * (longest + 1))
+
+
+def _facets(panels: Sequence[pl.DataFrame], systems: int) -> list[pl.DataFrame]:
+    """Return the panels in parts that are as wide as a figure at the most, and no more of them than it is high for."""
+    fitting = max(1, int((WIDEST - MARGIN) / _step(panels, systems)))
+    room = fitting * max(1, int(HIGHEST / ROW) // len(panels))
+    facets = []
+    for part in panels:
+        groups = part["group"].unique(maintain_order=True)
+        if len(groups) > room:
+            sizes = part.group_by("group", maintain_order=True).agg(pl.col("mentions").max())
+            largest = sizes.sort("mentions", descending=True, maintain_order=True)["group"].head(room)
+            progress.note(f"plot of {part['panel'][0]}: the {room} largest of {len(groups)} slices")
+            groups = groups.filter(groups.is_in(largest.implode()))
+        number = -(-len(groups) // fitting)
+        each = -(-len(groups) // number)
+        for nth in range(number):
+            own = part.filter(pl.col("group").is_in(groups.slice(nth * each, each).implode()))
+            title = pl.format(f"{{}} ({nth + 1} of {number})", "panel") if number > 1 else pl.col("panel")
+            facets.append(own.with_columns(panel=title))
+    return facets
 
 
 def _bars(rows: pl.DataFrame, datasets: Sequence[str]) -> pl.DataFrame:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from remix.errors import UsageError
-from remix.reports.scores import _bars, _width, plot
+from remix.reports.scores import _bars, _facets, _width, plot
 
 KEYS = {"task": "A2KB", "matching": "strong", "average": "micro", "mentions": 3}
 WHOLE = [
@@ -69,3 +70,25 @@ def test_panels_are_wide_enough_for_labels_beside_each_other() -> None:
     panel = pl.DataFrame({"group": ["International", "GovernmentAgency", "c", "d"] * 2})
     assert _width([panel], 1) == pytest.approx(1.2 + 4 * 17 * 0.08)
     assert _width([panel], 9) == pytest.approx(1.2 + 4 * 3.5)
+
+
+def test_many_slices_are_facets_and_no_figure_is_wider_or_higher_than_a_page(tmp_path: Path) -> None:
+    # 200 slices of two systems under two matchings: at 0.08 * 14 inches a group 9 fit beside each other, and of the
+    # seven rows that fit below each other each matching has three: the 27 largest slices.
+    rows = [
+        {**SLICED[1], "system": system, "matching": matching, "slice": f"slice {number:03}", "mentions": number}
+        for system in "ab"
+        for matching in ("strong", "weak")
+        for number in range(200)
+    ]
+    panels = _bars(pl.DataFrame(rows), []).partition_by("panel", maintain_order=True)
+    facets = _facets(panels, 2)
+    assert [facet["panel"][0] for facet in facets] == [
+        f"A2KB {matching} ({part} of 3)" for matching in ("strong", "weak") for part in (1, 2, 3)
+    ]
+    drawn = [set(facet["group"]) for facet in facets[:3]]
+    assert [len(groups) for groups in drawn] == [9, 9, 9]
+    assert set.union(*drawn) == {f"slice {number}" for number in range(173, 200)}
+    plot(pl.DataFrame(rows), tmp_path / "a.png")
+    width, height = struct.unpack(">II", (tmp_path / "a.png").read_bytes()[16:24])
+    assert (width, height) == (1800, 3060)
