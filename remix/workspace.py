@@ -352,15 +352,19 @@ class Workspace:
         return kb
 
     def enrich(
-        self, *, reference: str = "dataset", case_sensitive: bool = False, without_sources: Iterable[str] = ()
+        self,
+        *,
+        reference: str = "dataset",
+        case_sensitive: bool = False,
+        without_sources: Iterable[str] = (),
+        with_gold: bool = False,
     ) -> pl.DataFrame:
         """Return what was done with each dataset; see `remix.measures.enrich`."""
         from remix.measures import _enriching as measures
 
         self.ensure_sample()
-        return measures.enrich(
-            self.store, self.kb, reference=reference, case_sensitive=case_sensitive, without_sources=without_sources
-        )
+        choices = {"reference": reference, "case_sensitive": case_sensitive, "with_gold": with_gold}
+        return measures.enrich(self.store, self.kb, without_sources=without_sources, **choices)  # type: ignore[arg-type]
 
     def difficulty(self, **choices: Any) -> Difficulty:
         """Return the difficulty of annotations, learnt from stored runs and kept; see `remix.runs.difficulty`."""

@@ -29,6 +29,7 @@ SHOWN = 10
 )
 @click.option("--case-sensitive", is_flag=True, help="Compare surface forms as they are written.")
 @click.option("--without-source", multiple=True, metavar="PATTERN", help="Leave out dictionary rows by their source.")
+@click.option("--with-gold", is_flag=True, help="Keep rows of the knowledge base that were derived from gold.")
 @click.option(
     "--difficulty", is_flag=True, help="Also learn from the stored runs how likely a system is wrong on an annotation."
 )
@@ -47,6 +48,7 @@ def command(
     reference: str,
     case_sensitive: bool,
     without_source: tuple[str, ...],
+    with_gold: bool,
     difficulty: bool,
     seed: int,
     workspace: Path | None,
@@ -73,6 +75,7 @@ def command(
         "reference": reference,
         "case_sensitive": case_sensitive,
         "without_sources": without_source,
+        "with_gold": with_gold,
     }
     if folder is not None and difficulty:
         raise click.UsageError("--difficulty is learnt from the runs of a workspace: leave it or DIR out")

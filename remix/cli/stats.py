@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -32,6 +33,7 @@ from remix.workspace import open_workspace
 @click.option("--reference", type=click.Choice(["dataset", "union"]), default="dataset", help="What D is.")
 @click.option("--case-sensitive", is_flag=True, help="Compare surface forms as they are written.")
 @click.option("--without-source", multiple=True, metavar="PATTERN", help="Leave out dictionary rows by their source.")
+@click.option("--with-gold", is_flag=True, help="Keep rows of the knowledge base that were derived from gold.")
 @click.option("--engine", type=click.Choice(["polars", "spark"]), default="polars", help="What measures frames (DIR).")
 @click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Also draw the table into this file.")
 @workspace_option
@@ -45,6 +47,7 @@ def command(
     reference: str,
     case_sensitive: bool,
     without_source: tuple[str, ...],
+    with_gold: bool,
     engine: str,
     plot: Path | None,
     workspace: Path | None,
@@ -64,7 +67,12 @@ def command(
     from remix.frames_folder import FramesFolder, is_frames_folder
 
     opened = open_workspace(workspace)
-    choices = {"reference": reference, "case_sensitive": case_sensitive, "without_sources": without_source}
+    choices: dict[str, Any] = {
+        "reference": reference,
+        "case_sensitive": case_sensitive,
+        "without_sources": without_source,
+        "with_gold": with_gold,
+    }
     if len(datasets) == 1 and is_frames_folder(datasets[0]):
         if level != "dataset" or profile != "remix":
             raise click.UsageError(

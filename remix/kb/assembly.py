@@ -18,7 +18,7 @@ from remix.frames import write_parquet
 from remix.kb import prominence_by_joins, ranking, relations
 from remix.kb.engines import Session
 from remix.kb.graph import ranked
-from remix.kb.source_names import named
+from remix.kb.source_names import GOLD, named
 from remix.kb.staging import TABLES
 from remix.progress import stage
 
@@ -55,8 +55,8 @@ class Assembly:
     found: dict[str, Any] = field(default_factory=dict)
 
     def run(self) -> dict[str, Any]:
-        """Return what was found on the way: the sources of the forms, and circular redirects and unknown link targets,
-        count and first ten.
+        """Return what was found on the way: the sources of forms and types, and circular redirects and unknown link
+        targets, count and first ten.
 
         Raises `BadInput` where no surface form is left.
         """
@@ -102,11 +102,11 @@ class Assembly:
         file = self.to / "surface_forms.parquet"
         if not height(file):
             raise BadInput("the knowledge base", "no surface forms are left: there is nothing to look up")
-        sources = pl.scan_parquet(file).select(pl.col("source").drop_nulls().unique().sort())
-        self.found["form_sources"] = sources.collect()["source"].to_list()
+        self.found["form_sources"] = _sources_in(file)
 
     def _described(self) -> None:
         self._write("types", relations.distinct(self._resolved("types", "entity"), ["entity", "class", "source"]))
+        self.found["type_sources"] = _sources_in(self.work / "types.parquet")
         subclasses = ["class", "parent", "source"]
         self._part("subclasses", lambda: relations.distinct(self._rows("subclasses"), subclasses), *subclasses)
         pages = ["page", "entity"]
@@ -144,7 +144,12 @@ class Assembly:
         if not known.exists():
             every = relations.known_entities([pairs, types, *others, ends, labels, scores], self._read("resolution"))
             self.session.number(every, "entity", known)
-        self._part("entities", lambda: relations.entities(self._scanned("known"), labels, scores, pairs), "number")
+        gold = named([*self.found["form_sources"], *self.found["type_sources"]], GOLD)
+        forms, types = (relations.without(rows, "source", gold) for rows in (self._read("surface_forms"), types))
+        elsewhere = [forms, types, *others, ends, labels, scores] if gold else None
+        self._part(
+            "entities", lambda: relations.entities(self._scanned("known"), labels, scores, pairs, elsewhere), "number"
+        )
         of_scores = (pl.col(score).count() for score in ranking.SCORES)
         ranked = pl.scan_parquet(self.work / "scores.parquet").select(of_scores).collect()
         self.found["scored"] = ranked.row(0, named=True)
@@ -227,6 +232,11 @@ def _source_column(table: str) -> str:
 def height(file: Path) -> int:
     """Return the number of rows of a Parquet file."""
     return int(pl.scan_parquet(file).select(pl.len()).collect().item())
+
+
+def _sources_in(file: Path) -> list[str]:
+    rows = pl.scan_parquet(file).select(pl.col("source").drop_nulls().unique().sort())
+    return rows.collect()["source"].to_list()
 
 
 def _first(file: Path) -> dict[str, object]:

@@ -17,7 +17,7 @@ from remix.kb.forms import normalise
 from remix.kb.naming import link_status, names, superclasses
 from remix.kb.parts import FEW, FORMAT, SORTED_BY, found, matched
 from remix.kb.placing import placement
-from remix.kb.source_names import matching, named
+from remix.kb.source_names import GOLD, matching, named
 
 if TYPE_CHECKING:
     import networkx
@@ -46,6 +46,7 @@ class KnowledgeBase:
         self.version: str = described["version"]
         self.complete: bool = described["complete"]
         self.left_out: tuple[str, ...] = ()
+        self.keeps_gold = False
         self.case_sensitive = False
         self._scans: dict[str, pl.LazyFrame] = {}
 
@@ -68,10 +69,11 @@ class KnowledgeBase:
 
     @property
     def signature(self) -> str:
-        """Return name and version, and what was left out of it when it was opened."""
+        """Return name and version, what is left out of it, and whether it keeps gold (`keeping_gold`) and case."""
         more = "".join(f"-{pattern}" for pattern in self.left_out)
+        gold = "+gold" if self.keeps_gold else ""
         case = "+case" if self.case_sensitive else ""
-        return f"{self.name}@{self.version[:12]}{more}{case}"
+        return f"{self.name}@{self.version[:12]}{more}{gold}{case}"
 
     def summary(self) -> pl.DataFrame:
         """Return what and value: name, version, choices and numbers of rows."""
@@ -102,8 +104,7 @@ class KnowledgeBase:
         if part == "surface_forms" and self.case_sensitive:
             rows = rows.with_columns(key=normalise(pl.col("surface_form"), case_sensitive=True))
         if self.left_out and part in _WITH_SOURCES:
-            known = self._scanned(part).select("source").unique().collect()["source"]
-            rows = rows.filter(~matching(pl.col("source"), self.left_out, known))
+            rows = rows.filter(~matching(pl.col("source"), self.left_out, self._sources))
         if part == "entities":
             rows = self._placed(rows)
         return rows
@@ -124,7 +125,18 @@ class KnowledgeBase:
             except (OSError, pl.exceptions.PolarsError):
                 raise StoreError(f"{file} is damaged: build the knowledge base '{self.name}' again") from None
             self._scans[part] = rows
-        return self._scans[part]
+        rows = self._scans[part]
+        # What is known through gold alone is unknown without it.
+        return rows.filter(~pl.col("of_gold")) if part == "entities" and self._without_gold else rows
+
+    @property
+    def _sources(self) -> list[str]:
+        return sorted({*self.described["form_sources"], *self.described["type_sources"]})
+
+    @property
+    def _without_gold(self) -> bool:
+        gold = named(self._sources, GOLD)
+        return bool(gold) and set(gold) <= set(named(self._sources, self.left_out))
 
     def rows(self, part: str, column: str, values: pl.Series, select: Iterable[str] = ()) -> pl.DataFrame:
         """Return the rows of a part whose column has one of the values, by default with all columns, in any order.
@@ -146,18 +158,17 @@ class KnowledgeBase:
         if part != "entities":
             return found(self.scan(part), column, values, names)
         # What follows from a rank is computed for the rows that are found alone.
-        needed = [re.sub("_(percentile|segment)$", "_rank", name) for name in names]
-        rows = found(self._scanned(part), column, values, dict.fromkeys(needed))
+        rows = found(self._scanned(part), column, values, dict.fromkeys(one for name in names for one in _kept(name)))
         return self._placed(rows.lazy()).select("place", *names).collect()
 
     def _placed(self, entities: pl.LazyFrame) -> pl.LazyFrame:
-        """Return entities with percentile and segment of each score whose rank is among the columns."""
+        """Return entities with percentile and segment of each score whose rank and equals are among the columns."""
         columns = entities.collect_schema().names()
         return entities.with_columns(
             place
             for score, count in self.described["scored"].items()
-            if (rank := f"{score}_rank") in columns
-            for place in placement(score, pl.col(rank), pl.lit(count))
+            if f"{score}_equal" in columns
+            for place in placement(score, pl.lit(count))
         )
 
     def _sorted(self, part: str, column: str) -> bool:
@@ -306,18 +317,38 @@ class KnowledgeBase:
         return self.pairs_of(entities).group_by("entity").agg(forms=pl.len().cast(pl.Int64))
 
     def without_sources(self, patterns: Iterable[str]) -> KnowledgeBase:
-        """Return it without the dictionary and type rows whose source matches a pattern such as 'gold:*'."""
+        """Return it without the dictionary and type rows whose source matches a pattern such as 'names*'.
+
+        A pattern that no source matches leaves it as it is.
+        """
         fewer = KnowledgeBase(self.folder, self.described)
-        fewer.left_out = tuple(sorted({*self.left_out, *patterns}))
-        fewer.case_sensitive = self.case_sensitive
+        matched = {pattern for pattern in patterns if named(self._sources, [pattern])}
+        fewer.left_out = tuple(sorted({*self.left_out, *matched}))
+        fewer.keeps_gold, fewer.case_sensitive = self.keeps_gold, self.case_sensitive
         fewer._scans = self._scans
         return fewer
+
+    def without_gold(self) -> KnowledgeBase:
+        """Return it as measures see it: without what was derived from gold, unless that is kept (`keeping_gold`)."""
+        return self if self.keeps_gold else self.without_sources(GOLD)
+
+    def keeping_gold(self) -> KnowledgeBase:
+        """Return it with what was derived from gold also where it measures gold, which makes measures circular."""
+        other = self.without_sources(())
+        other.keeps_gold = bool(named(self._sources, GOLD))
+        return other
 
     def keeping_case(self) -> KnowledgeBase:
         """Return it with forms compared as they are written, not casefolded."""
         other = self.without_sources(())
         other.case_sensitive = True
         return other
+
+
+def _kept(column: str) -> list[str]:
+    """Return the columns of entities on disk that a column is made of: percentile and segment follow from the rank."""
+    score, place, _ = re.sub("_(percentile|segment)$", "\n", column).partition("\n")
+    return [f"{score}_rank", f"{score}_equal"] if place else [column]
 
 
 def _summed(rows: pl.DataFrame) -> pl.DataFrame:

@@ -10,7 +10,7 @@ import polars as pl
 
 __all__ = ["FEW", "FORMAT", "SORTED_BY", "found", "matched"]
 
-FORMAT = "6"
+FORMAT = "7"
 """Part of every version; grows when a knowledge base of the same sources would come out differently."""
 
 FEW = 50

@@ -11,26 +11,29 @@ SEGMENTS: dict[str, float] = {"head": 0.10, "torso": 0.55, "tail": 1.0}
 
 
 def placed(frame: pl.DataFrame, score: str) -> pl.DataFrame:
-    """Return the frame with rank, percentile and segment of a score among all rows that have one.
+    """Return the frame with rank, number of equals, percentile and segment of a score among all rows that have one.
 
-    Ranks begin at 1 and ties share the better one. The percentile is 100 for the best and falls by the share of
-    rows that are strictly better; ties so share the better segment, too.
+    Ranks begin at 1 and equals share the better one. The percentile is the share of the rows with a smaller score plus
+    half of those with the same one, itself among them. The segment follows from the share that is strictly better.
 
     >>> for row in placed(pl.DataFrame({"s": [3.0, 1.0, 1.0, None]}), "s").rows():
     ...     print(row)
-    (3.0, 1, 100.0, 'head')
-    (1.0, 2, 66.6666666667, 'torso')
-    (1.0, 2, 66.6666666667, 'torso')
-    (None, None, None, None)
+    (3.0, 1, 1, 83.3333333333, 'head')
+    (1.0, 2, 2, 33.3333333333, 'torso')
+    (1.0, 2, 2, 33.3333333333, 'torso')
+    (None, None, None, None, None)
     """
     rank = pl.col(score).rank("min", descending=True).cast(pl.Int64)
-    return frame.with_columns(rank.alias(f"{score}_rank"), *placement(score, rank, pl.col(score).count()))
+    last = pl.col(score).rank("max", descending=True).cast(pl.Int64)
+    ranked = frame.with_columns(rank.alias(f"{score}_rank"), (last - rank + 1).alias(f"{score}_equal"))
+    return ranked.with_columns(*placement(score, pl.col(score).count()))
 
 
-def placement(score: str, rank: pl.Expr, count: pl.Expr) -> tuple[pl.Expr, pl.Expr]:
-    """Return percentile and segment of a score by the rank among so many; see `placed`."""
+def placement(score: str, count: pl.Expr) -> tuple[pl.Expr, pl.Expr]:
+    """Return percentile and segment of a score by its rank and the number of its equals among so many; see `placed`."""
+    before = pl.col(f"{score}_rank") - 1
     # polars divides by multiplying with the reciprocal: 213 of 2130 come out below 0.1, and would be head.
-    better = ((rank - 1) / count).round(12)
+    better = (before / count).round(12)
     segment = (
         pl.when(better < SEGMENTS["head"])
         .then(pl.lit("head"))
@@ -39,4 +42,5 @@ def placement(score: str, rank: pl.Expr, count: pl.Expr) -> tuple[pl.Expr, pl.Ex
         .when(better < SEGMENTS["tail"])
         .then(pl.lit("tail"))
     )
-    return (100 * (1 - better)).round(10).alias(f"{score}_percentile"), segment.alias(f"{score}_segment")
+    percentile = (100 * (1 - (before + pl.col(f"{score}_equal") / 2) / count)).round(10)
+    return percentile.alias(f"{score}_percentile"), segment.alias(f"{score}_segment")

@@ -114,7 +114,9 @@ def _fixed_point(
 def scores_of(matrix: Matrix, *, damping: float = 0.85, tolerance: float = 1e-12) -> pl.DataFrame:
     """Return in_degree, out_degree, pagerank, hits (authority) and hub of every node, the last three with their places.
 
-    The rows are in the order of the nodes; the matrix is as for `pagerank`.
+    The rows are in the order of the nodes; the matrix is as for `pagerank`. An authority or hub below the tolerance is
+    no score but null: outside the component that carries the weight of HITS all are 0, whatever their order.
+    PageRank is never below (1 - damping) / nodes.
     """
     products = LinkProducts(matrix)
     del matrix  # of a large graph it would be a fifth of all memory, where the caller has not kept it
@@ -128,6 +130,8 @@ def scores_of(matrix: Matrix, *, damping: float = 0.85, tolerance: float = 1e-12
         pl.Series(name, values).round_sig_figs(12)
         for name, values in (("pagerank", ranks), ("hits", authorities), ("hub", hubs))
     )
+    settled = (pl.when(pl.col(name) >= tolerance).then(pl.col(name)).alias(name) for name in ("hits", "hub"))
+    scores = scores.with_columns(settled)
     for score in ("pagerank", "hits", "hub"):
         scores = placed(scores, score)
     return scores

@@ -62,7 +62,7 @@ class _Graph:
         self.session, self.work, self.tolerance = session, work, tolerance
         self.nodes = session.scan([nodes]).select("entity", node=nw.col("number").cast(nw.Int32))
         self.edges = session.scan([edges]).select("source", "target")
-        self.count = int(pl.scan_parquet(nodes).select(pl.len()).collect().item())
+        self.count = _height(nodes)
 
     def scores(self, damping: float) -> Frame:
         """Return entity, in_degree, out_degree, pagerank, hits and hub of every node."""
@@ -79,7 +79,10 @@ class _Graph:
             scores = scores.join(values.select("node", nw.col("value").alias(column)), on="node", how="left")
         degrees = (nw.col(column).fill_null(0).cast(nw.Int64) for column in ("in_degree", "out_degree"))
         rounded = (_rounded(nw.col(column).fill_null(0.0)).alias(column) for column in ("pagerank", "hits", "hub"))
-        file = self._file("prominence", lambda: scores.select("entity", *degrees, *rounded))
+        every = scores.select("entity", *degrees, *rounded)
+        # An authority or hub below the tolerance is no score; see `remix.kb.prominence.scores_of`.
+        settled = (nw.when(nw.col(name) >= self.tolerance).then(nw.col(name)).alias(name) for name in ("hits", "hub"))
+        file = self._file("prominence", lambda: every.with_columns(*settled))
         return self.session.scan([file])
 
     def pagerank(self, damping: float) -> Frame:
@@ -120,21 +123,28 @@ class _Graph:
     def placed(self, scores: Frame) -> Frame:
         """Return the scores with the rank, percentile and segment of each; see `remix.kb.prominence.placed`."""
         for score in ("pagerank", "hits", "hub"):
-            downwards = scores.select((0.0 - nw.col(score)).alias("downwards"))
+            downwards = scores.filter(~nw.col(score).is_null()).select((0.0 - nw.col(score)).alias("downwards"))
             places = self.work / f"places-{score}.parquet"
             if not places.exists():
                 self.session.number(downwards, "downwards", places)
-            first = self.session.scan([places]).group_by("downwards").agg(nw.col("number").min().alias("before"))
-            first = first.select((0.0 - nw.col("downwards")).alias(score), "before")
-            better = (nw.col("before") / self.count).round(12)
+            count = _height(places)
+            first = (
+                self.session.scan([places])
+                .group_by("downwards")
+                .agg(nw.col("number").min().alias("before"), nw.len().alias("equal"))
+            )
+            first = first.select((0.0 - nw.col("downwards")).alias(score), "before", "equal")
+            better = (nw.col("before") / max(count, 1)).round(12)
+            middle = (nw.col("before") + nw.col("equal") / 2) / max(count, 1)
             torso_or_tail = nw.when(better < SEGMENTS["torso"]).then(nw.lit("torso")).otherwise(nw.lit("tail"))
             segment = nw.when(better < SEGMENTS["head"]).then(nw.lit("head")).otherwise(torso_or_tail)
             columns = {
                 f"{score}_rank": (nw.col("before") + 1).cast(nw.Int64),
-                f"{score}_percentile": (100.0 * (1.0 - better)).round(10),
+                f"{score}_equal": nw.col("equal").cast(nw.Int64),
+                f"{score}_percentile": (100.0 * (1.0 - middle)).round(10),
                 f"{score}_segment": segment,
             }
-            scores = scores.join(first.with_columns(**columns).drop("before"), on=score)
+            scores = scores.join(first.with_columns(**columns).drop("before", "equal"), on=score, how="left")
         return scores
 
     def _settled(self, name: str, start: Frame, step: Step, scaled: Callable[[Path], Frame]) -> Path:
@@ -183,6 +193,10 @@ class _Graph:
         if not file.exists():
             self.session.write(rows(), file)
         return file
+
+
+def _height(file: Path) -> int:
+    return int(pl.scan_parquet(file).select(pl.len()).collect().item())
 
 
 def _repeated(step: Step, values: Frame) -> Frame:

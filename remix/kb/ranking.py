@@ -15,8 +15,9 @@ SCORES = ("pagerank", "hits", "hub")
 
 
 def published(highest: Path, to: Path) -> None:
-    """Write published scores of entities (entity, pagerank, hits, hub) with their ranks, percentiles and segments."""
-    scores = pl.read_parquet(highest)
+    """Write published scores of entities (entity, pagerank, hits, hub) with their places; a score of 0 is none."""
+    positive = (pl.when(pl.col(score) > 0).then(pl.col(score)).alias(score) for score in SCORES)
+    scores = pl.read_parquet(highest).with_columns(positive)
     for score in SCORES:
         scores = placed(scores, score)
     _write(scores.with_columns(pl.lit(None, pl.Int64).alias(degree) for degree in ("in_degree", "out_degree")), to)

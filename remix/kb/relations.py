@@ -147,23 +147,33 @@ def known_entities(columns: Sequence[Frame], stands_for: Frame) -> Frame:
     return distinct(every, ["entity"]).join(stands_for.select("iri"), left_on="entity", right_on="iri", how="anti")
 
 
-def entities(known: Frame, labels: Frame, scores: Frame, pairs: Frame) -> Frame:
-    """Return the known entities (entity, number) with label, prominence and the number of their forms.
+def entities(
+    known: Frame, labels: Frame, scores: Frame, pairs: Frame, elsewhere: Sequence[Frame] | None = None
+) -> Frame:
+    """Return the known entities (entity, number) with label, prominence, the number of their forms, and `of_gold`.
 
-    Label and prominence are null where there is none. Of the places of a score only the rank is kept, from which
-    percentile and segment follow. Numbers and ranks have 32 bits: they are read for all entities wherever some are
-    looked up.
+    `of_gold` says whether an entity is in none of the frames `elsewhere`, which are not derived from gold; without them
+    none is.
+
+    Label and prominence are null where there is none. Of the places of a score only the rank and the number of equals
+    are kept, from which percentile and segment follow. Numbers and ranks have 32 bits: they are read for all entities
+    wherever some are looked up.
     """
     names = scores.collect_schema().names()
     kept = scores.select(
-        nw.col(name).cast(nw.Int32) if name.endswith("_rank") else nw.col(name)
+        nw.col(name).cast(nw.Int32) if name.endswith(("_rank", "_equal")) else nw.col(name)
         for name in names
         if not name.endswith(("_percentile", "_segment"))
     )
     forms = pairs.group_by("entity").agg(nw.len().cast(nw.Int64).alias("forms"))
     rows = known.with_columns(nw.col("number").cast(nw.Int32)).join(labels, on="entity", how="left")
     counted = rows.join(kept, on="entity", how="left").join(forms, on="entity", how="left")
-    return counted.with_columns(nw.col("forms").fill_null(0))
+    counted = counted.with_columns(nw.col("forms").fill_null(0))
+    if elsewhere is None:
+        return counted.with_columns(of_gold=nw.lit(False))
+    every = distinct(nw.concat([frame.select("entity") for frame in elsewhere]), ["entity"])
+    marked = counted.join(every.with_columns(_known=nw.lit(True)), on="entity", how="left")
+    return marked.with_columns(of_gold=nw.col("_known").is_null()).drop("_known")
 
 
 def scores_of_entities(scores: Frame) -> Frame:

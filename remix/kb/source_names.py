@@ -7,7 +7,10 @@ from fnmatch import fnmatchcase
 
 import polars as pl
 
-__all__ = ["UNCOUNTED", "matching", "named"]
+__all__ = ["GOLD", "UNCOUNTED", "matching", "named"]
+
+GOLD = ("gold:*",)
+"""Sources that were derived from a gold standard: a dataset measured by them is measured by itself."""
 
 UNCOUNTED = ("candidate:*", "system:*", "redirect-title", "wikidata-label-or-alias")
 """Sources whose counts say how often a tool or a list named the pair, not how often people meant the entity."""
@@ -24,6 +27,6 @@ def named(known: Iterable[str | None], patterns: Iterable[str]) -> list[str]:
     return [name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)]
 
 
-def matching(source: pl.Expr, patterns: Iterable[str], known: pl.Series) -> pl.Expr:
+def matching(source: pl.Expr, patterns: Iterable[str], known: Iterable[str]) -> pl.Expr:
     """Return whether a source matches any of the patterns, written as in a shell; null never does."""
-    return source.is_in(named(known.unique().to_list(), patterns)).fill_null(False)
+    return source.is_in(named(known, patterns)).fill_null(False)

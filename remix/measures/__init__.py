@@ -60,20 +60,23 @@ def compute(
     reference: str = "dataset",
     case_sensitive: bool = False,
     without_sources: Iterable[str] = (),
+    with_gold: bool = False,
     measures: Iterable[str] | None = None,
     profile: str = "remix",
     within: Frames | None = None,
 ) -> Measured:
     """Return the values of all measures, or of those named, on these datasets.
 
-    Ignorable annotations are not counted. Dictionary rows derived from a dataset (source `gold:<its name>`) are
-    left out where that dataset is measured, and so are all rows of `without_sources`. `reference` says what D is
-    in the formulas: the annotation's own `dataset`, or the `union` of all given. Measures that need a knowledge
+    Ignorable annotations are not counted. Rows of the knowledge base that were derived from a gold standard (source
+    `gold:…`) are left out unless they are asked for (`with_gold`), since they make measures of gold circular, and so
+    are those of `without_sources`; an entity that is known through such rows alone is unknown. `reference` says what D
+    is in the formulas: the annotation's own `dataset`, or the `union` of all given. Measures that need a knowledge
     base are skipped and named where there is none. The profile `hfts` follows that library instead of the formulas (see
     `_hfts`). `within` is what D consists of where it is not what is measured, as for the answers of a system.
     Raises `UsageError` for an unknown reference, profile or measure.
     """
-    chosen = choice_of(kb, reference, case_sensitive, without_sources, measures, profile)
+    kb = prepared(kb, case_sensitive, without_sources, with_gold)
+    chosen = choice_of(kb, reference, case_sensitive, measures, profile)
     corpus = Corpus(frames, chosen.kb, reference=reference, case_sensitive=case_sensitive, within=within)
     corpus.ask()
     values, tables = measured_tables(corpus, chosen.measures)
@@ -89,8 +92,8 @@ def compute_folder(
     """Return the measures of the dataset in a folder of frames, computed part by part, or on Spark (`engine`).
 
     What is returned holds no documents and no annotations. `choices` are `reference`, `case_sensitive`,
-    `without_sources` and `measures` of `compute`, with its errors. Raises `BadInput` for a folder without parts,
-    `Error` for Spark without PySpark or Java.
+    `without_sources`, `with_gold` and `measures` of `compute`, with its errors. Raises `BadInput` for a folder without
+    parts, `Error` for Spark without PySpark or Java.
     """
     if engine == "spark":
         from remix.measures import _spark  # with the engine, which is an extra
@@ -106,7 +109,8 @@ def compute_table(tables: Mapping[str, DataFrame], kb: KnowledgeBase | None, **c
 
     The tables are documents and annotations, and where there are, links, classes and regions, with the columns of the
     frames (`remix.frames`); those that may be null may lack. `choices` are `reference`, `case_sensitive`,
-    `without_sources` and `measures` of `compute`. Raises `UsageError` as that, and for a table that is none of these.
+    `without_sources`, `with_gold` and `measures` of `compute`. Raises `UsageError` as that, and for a table that is
+    none of these.
     """
     from remix.measures import _spark  # with the engine, which measuring frames does not need
 
@@ -132,14 +136,12 @@ def choice_of(
     kb: KnowledgeBase | None,
     reference: str,
     case_sensitive: bool,
-    without_sources: Iterable[str],
     measures: Iterable[str] | None,
     profile: str = "remix",
 ) -> Choice:
-    """Return what was chosen, as `compute` takes it; raises as that."""
+    """Return what was chosen, as `compute` takes it, of a knowledge base that is `prepared`; raises as that."""
     if reference not in REFERENCES:
         raise UsageError(f"no reference '{reference}'{nearest(reference, REFERENCES)}")
-    kb = prepared(kb, case_sensitive, without_sources)
     wanted = _wanted(profile, measures)
     chosen = tuple(m for m in wanted if kb is not None or not m.needs)
     skipped = tuple(m.name for m in wanted if m not in chosen)
@@ -234,11 +236,13 @@ def _added_classes(corpus: Corpus, measures: tuple[Measure, ...]) -> pl.DataFram
     return classes_to_add(corpus)
 
 
-def prepared(kb: KnowledgeBase | None, case_sensitive: bool, without_sources: Iterable[str]) -> KnowledgeBase | None:
-    """Return the knowledge base as measures see it: without some sources, with case where that is asked for."""
+def prepared(
+    kb: KnowledgeBase | None, case_sensitive: bool, without_sources: Iterable[str], with_gold: bool
+) -> KnowledgeBase | None:
+    """Return the knowledge base as measures see it: without some sources, with gold and case where asked for."""
     if kb is None:
         return None
-    fewer = kb.without_sources(without_sources)
+    fewer = (kb.keeping_gold() if with_gold else kb.without_gold()).without_sources(without_sources)
     return fewer.keeping_case() if case_sensitive else fewer
 
 

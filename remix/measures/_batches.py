@@ -59,7 +59,7 @@ class Task:
     `percentiles` are small frames by column, empty in the first pass.
     """
 
-    kb: tuple[Path, tuple[str, ...]] | None
+    kb: tuple[Path, tuple[str, ...], bool] | None
     chosen: tuple[str, ...]
     reference: str
     case_sensitive: bool
@@ -71,8 +71,9 @@ class Task:
         """Return the knowledge base as measures see it."""
         if self.kb is None:
             return None
-        folder, left_out = self.kb
-        kb = KnowledgeBase.open(folder).without_sources(left_out)
+        folder, left_out, with_gold = self.kb
+        opened = KnowledgeBase.open(folder)
+        kb = (opened.keeping_gold() if with_gold else opened).without_sources(left_out)
         return kb.keeping_case() if self.case_sensitive else kb
 
     @property

@@ -1,7 +1,7 @@
 """The annotations and links that are measured, by number: forms, entities and documents have codes.
 
 Forms and entities are numbered within a scope (the dataset, or 'union'): `form_code`, `entity_code`. `target_code` is
-the number of an entity in any scope, `name_code` that of a key in all scopes that share the dictionary's rows of it.
+the number of an entity in any scope, `name_code` that of a key.
 """
 
 from __future__ import annotations
@@ -11,14 +11,9 @@ import polars as pl
 from remix.frames import Frames
 from remix.kb import KnowledgeBase, normalise
 from remix.measures._codes import MANY, Codes, Numbers, by_number, distinct, paired, taken
-from remix.measures._dictionary import apart, derived_from
 from remix.measures._threads import cached_property
 
 __all__ = ["CODE_OF", "Coded"]
-
-
-_NAME = pl.col("dataset").str.extract(r"([^/:#]+)$")
-"""The name of a dataset, which the frames may call by its IRI."""
 
 CODE_OF = {"key": "form_code", "entity": "entity_code"}
 """The column with the number of a value."""
@@ -123,15 +118,10 @@ class Coded:
 
     @cached_property
     def _forms(self) -> pl.DataFrame:
-        """Return form_code, scope, key, name_code and apart, in the order of the codes, of the corpus and of D.
-
-        `apart` is the scope where a key has dictionary rows of its own.
-        """
+        """Return form_code, scope, key and name_code, in the order of the codes, of the corpus and of D."""
         columns = ["form_code", "scope", "key"]
         forms = by_number(pl.concat([corpus._keyed.select(columns) for corpus in self._both]), "form_code")
-        rows = apart(self.kb, "key", forms, self._derived)
-        own = pl.when(pl.col("apart").is_null()).then("key").otherwise(pl.format("{}\n{}", "key", "apart"))
-        return rows.with_columns(name_code=Numbers().of(rows.select(own).to_series()))
+        return forms.with_columns(name_code=Numbers().of(forms["key"]))
 
     @cached_property
     def _entities(self) -> pl.DataFrame:
@@ -165,14 +155,6 @@ class Coded:
     @property
     def _both(self) -> list[Coded]:
         return [self, self._other] if self._other else [self]
-
-    @cached_property
-    def _derived(self) -> pl.DataFrame:
-        """Return source and scope where the dictionary's source was derived from a dataset of the scope."""
-        sources = self.kb.form_sources if self.kb else []
-        named = self._keyed.select("scope", "dataset").unique().select("scope", _NAME).drop_nulls().rows()
-        rows = {(source, scope) for scope, name in named for source in sources if derived_from(source, name)}
-        return pl.DataFrame(sorted(rows), schema={"source": pl.String, "scope": pl.String}, orient="row")
 
 
 def _scoped(numbers: Numbers, scopes: pl.Series, places: pl.Series, strings: pl.Series) -> pl.Series:

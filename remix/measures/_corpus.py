@@ -21,7 +21,7 @@ from remix.kb import normalise
 from remix.measures._classes import class_flags, classes_of, names_of_places
 from remix.measures._coded import CODE_OF, Coded
 from remix.measures._codes import MANY, by_number, distinct, paired, places_in, places_of, taken
-from remix.measures._dictionary import ENTITIES, entity_forms, form_entities, ranked
+from remix.measures._dictionary import ENTITIES, form_entities, ranked
 from remix.measures._documents import counted_documents
 from remix.measures._percentiles import percentile
 from remix.measures._threads import cached_property
@@ -123,8 +123,7 @@ class Corpus(Coded):
 
     @cached_property
     def _pairs(self) -> pl.DataFrame:
-        names = by_number(self._forms, "name_code").select("name_code", "key", "apart")
-        return form_entities(self.kb, names, self._derived)
+        return form_entities(self.kb, by_number(self._forms, "name_code").select("name_code", "key"))
 
     @cached_property
     def known_pairs(self) -> pl.DataFrame:
@@ -145,9 +144,9 @@ class Corpus(Coded):
 
     @cached_property
     def linked_candidates(self) -> pl.DataFrame:
-        """Return the candidates that are linked: pair (the codes of name and target as one), prior and rank; sorted."""
+        """Return the candidates that are linked: pair (codes of name and target as one), prior, rank, first; sorted."""
         linked = self.candidates.drop_nulls("target_code")
-        return linked.select(paired(linked, "name_code", "target_code"), "prior", "rank").sort("pair")
+        return linked.select(paired(linked, "name_code", "target_code"), "prior", "rank", "first").sort("pair")
 
     @cached_property
     def candidate(self) -> pl.Series:
@@ -199,7 +198,7 @@ class Corpus(Coded):
             counts = self._targets.select("target_code", self.entities["forms"])
         else:
             counts = self._targets.join(self.kb.form_counts(self._targets["entity"]), on="entity")
-        w = entity_forms(self.kb, self._entities, counts, self._derived)
+        w = self._entities.join(counts, on="target_code").select("entity_code", w_forms="forms")
         return self._sizes(w, self._entities, "entity_code", "forms")
 
     def _sizes(self, w: pl.DataFrame, every: pl.DataFrame, code: str, what: str) -> pl.DataFrame:

@@ -116,14 +116,17 @@ def terms_of(name: str, *averages: str) -> dict[str, tuple[str, ...]]:
 def shares(
     column: str, categories: tuple[str, ...], what: str, unit: str | None = None, *, of_unit: bool = False
 ) -> tuple[Summary, ...]:
-    """Return for each category of a column the statistic of its share: counts, micro, macro and distinct."""
+    """Return for each category of a column the statistic of its share: counts, micro, macro and distinct.
+
+    An annotation without a value is in neither part nor whole: what is said of entities is not said of NIL.
+    """
     averages = ("document", "count", "micro", "macro") + (("distinct",) if unit else ())
     return tuple(
         Summary(
             name=(name := column + category.title().replace(" ", "")),
             meaning=f"share of annotations whose {what} is '{category}'",
             terms=terms_of(name, *averages),
-            part=(pl.col(column) == category).fill_null(False),
+            part=pl.col(column) == category,
             unit=unit,
             of_unit=of_unit,
         )

@@ -1,17 +1,12 @@
-"""What the dictionary says of a corpus: the entities of its surface forms, and how many forms its entities have.
-
-Dictionary rows that were derived from a dataset are left out where that dataset is measured. Few names have such
-rows: only these are put together row by row, for all others the dictionary is taken as it was built.
-"""
+"""What the dictionary says of the surface forms of a corpus: their entities, ranked."""
 
 from __future__ import annotations
 
 import polars as pl
 
-from remix.files import default_name
 from remix.kb import KnowledgeBase
 
-__all__ = ["ENTITIES", "apart", "derived_from", "entity_forms", "form_entities", "ranked"]
+__all__ = ["ENTITIES", "form_entities", "ranked"]
 
 ENTITIES = pl.Schema(
     {
@@ -41,64 +36,22 @@ _PAIRS = pl.Schema(
 )
 
 
-def apart(kb: KnowledgeBase | None, side: str, asked: pl.DataFrame, derived: pl.DataFrame) -> pl.DataFrame:
-    """Return what is asked with `apart`, the scope where this has dictionary rows of its own, null for most.
-
-    `asked` are scope and a side, key or entity; `derived` are source and scope: which rows do not count in which scope.
-    """
-    if kb is None or derived.is_empty():
-        return asked.with_columns(apart=pl.lit(None, dtype=pl.String))
-    sources = derived["source"].unique()
-    rows = kb.scan("surface_forms").filter(pl.col("source").is_in(sources.implode())).select(side)
-    special = rows.join(asked.lazy().select(side), on=side, how="semi").unique().collect(engine="streaming")
-    own = special.with_columns(own=pl.lit(True))
-    joined = asked.join(own, on=side, how="left", maintain_order="left")
-    return joined.with_columns(apart=pl.when("own").then("scope")).drop("own")
-
-
-def form_entities(kb: KnowledgeBase | None, names: pl.DataFrame, derived: pl.DataFrame) -> pl.DataFrame:
+def form_entities(kb: KnowledgeBase | None, names: pl.DataFrame) -> pl.DataFrame:
     """Return W_E: name_code, number of the entity, count of the pair and PageRank of the entity.
 
-    `names` are name_code, key and apart; `derived` as for `apart`.
+    `names` are name_code and key.
     """
     if kb is None:
         return pl.DataFrame(schema=_PAIRS)
-    plain = names.filter(pl.col("apart").is_null())
-    found = kb.numbered_pairs(plain["key"])
-    pairs = found.select(plain["name_code"].gather(found["place"]), *list(_PAIRS)[1:]).cast(_PAIRS)
-    if plain.height == names.height:
-        return pairs
-    left = _rows_left(kb, "key", names, derived, ["key", "entity", "count", "source"])
-    some = left.group_by("name_code", "entity").agg(_total("count"))
-    scores = kb.rows("entities", "entity", some["entity"], ["entity", "number", "pagerank"])
-    own = some.join(scores, on="entity", how="left")
-    return pl.concat([pairs, own.select(list(_PAIRS)).cast(_PAIRS)])
-
-
-def entity_forms(
-    kb: KnowledgeBase | None, entities: pl.DataFrame, counts: pl.DataFrame, derived: pl.DataFrame
-) -> pl.DataFrame:
-    """Return entity_code and w_forms, |W_S(e)|, of the entities that have any form, in any order.
-
-    `entities` are entity_code, target_code, scope and entity; `counts` are target_code and forms, where no rows are
-    left out; `derived` as for `apart`.
-    """
-    if kb is None:
-        return pl.DataFrame(schema={"entity_code": pl.UInt32, "w_forms": pl.Int64})
-    entities = apart(kb, "entity", entities, derived)
-    plain = entities.filter(pl.col("apart").is_null())
-    counted = plain.join(counts, on="target_code").select("entity_code", w_forms="forms")
-    if plain.height == entities.height:
-        return counted
-    left = _rows_left(kb, "entity", entities, derived, ["key", "entity", "source"])
-    some = left.group_by("entity_code").agg(w_forms=pl.col("key").n_unique().cast(pl.Int64))
-    return pl.concat([counted, some])
+    found = kb.numbered_pairs(names["key"])
+    return found.select(names["name_code"].gather(found["place"]), *list(_PAIRS)[1:]).cast(_PAIRS)
 
 
 def ranked(pairs: pl.DataFrame) -> pl.DataFrame:
     """Return name_code, count, PageRank and more of pairs, with total, prior and rank among those of the name.
 
-    More counts rank first, then a higher PageRank; equals share the better rank. Ranks are taken from the order of the
+    More counts rank first, then a higher PageRank; equals share the better rank. `first` says whether none has a larger
+    prior, or without any counts a higher rank. Ranks are taken from the order of the
     rows: window functions over many small groups take many times longer.
     """
     order = ["name_code", "count", "pagerank"]
@@ -111,9 +64,12 @@ def ranked(pairs: pl.DataFrame) -> pl.DataFrame:
     )
     if not _in_order(rows):
         rows = rows.sort(order, descending=[False, True, True])
+    rank = pl.when(pl.any_horizontal(new_name, *new_value)).then(place).forward_fill() - first + 1
+    largest = pl.when(new_name).then("count").forward_fill()
     return rows.with_columns(
         prior=pl.when(pl.col("total") > 0).then(pl.col("count") / pl.col("total")),
-        rank=pl.when(pl.any_horizontal(new_name, *new_value)).then(place).forward_fill() - first + 1,
+        rank=rank,
+        first=pl.when(pl.col("total") > 0).then(pl.col("count") == largest).otherwise(rank == 1),
     )
 
 
@@ -124,30 +80,3 @@ def _in_order(rows: pl.DataFrame) -> bool:
     later = (count < count.shift()) | ((count == count.shift()) & (score <= score.shift()))
     found = rows.select(sorted=(begins | later).all(), together=begins.sum() == name.n_unique())
     return all(found.row(0))
-
-
-def _rows_left(
-    kb: KnowledgeBase, side: str, asked: pl.DataFrame, derived: pl.DataFrame, select: list[str]
-) -> pl.DataFrame:
-    """Return the dictionary rows of what has rows of its own, without those derived from the dataset it is of."""
-    special = asked.drop_nulls("apart")
-    rows = kb.rows("surface_forms", side, special[side], select)
-    own = derived.select("source", apart="scope")
-    return special.join(rows, on=side).join(own, on=["source", "apart"], how="anti")
-
-
-def _total(column: str) -> pl.Expr:
-    return pl.when(pl.col(column).count() > 0).then(pl.col(column).sum())
-
-
-def derived_from(source: str, dataset: str) -> bool:
-    """Return whether dictionary rows of a source were derived from the dataset of that name.
-
-    The source may say before the dataset's name in whose edition it was read.
-
-    >>> [derived_from(s, "rss-500") for s in ("gold:RSS-500", "gold:elevant-rss-500", "gold:RSS-500_wd", "names")]
-    [True, True, False, False]
-    """
-    if not source.startswith("gold:"):
-        return False
-    return f"-{default_name(source.removeprefix('gold:'))}".endswith(f"-{dataset.lower().replace('_', '-')}")

@@ -25,6 +25,7 @@ def enrich(
     reference: str = "dataset",
     case_sensitive: bool = False,
     without_sources: Iterable[str] = (),
+    with_gold: bool = False,
 ) -> pl.DataFrame:
     """Return dataset, status, annotations, triples and signature after enriching every dataset of the store.
 
@@ -35,7 +36,7 @@ def enrich(
     if not before:
         raise StoreError("nothing is loaded: `remix load FILE` first")
     contents = content_hash(*(f"{name}:{entry.content}\n" for name, entry in sorted(before.items())))
-    kb = prepared(kb, case_sensitive, without_sources)
+    kb = prepared(kb, case_sensitive, without_sources, with_gold)
     fields = signature_of(kb, reference, case_sensitive).fields
     signature = str(Signature({**fields, "datasets": contents[:12]}))
     if any(entry.enrichment != signature for entry in before.values()):

@@ -20,7 +20,7 @@ from remix.files import written
 from remix.frames import read_parquet, write_parquet
 from remix.frames_folder import FramesFolder, part_name
 from remix.kb import KnowledgeBase
-from remix.measures import choice_of
+from remix.measures import choice_of, prepared
 from remix.measures._measured import Measured
 from remix.measures._parts import compute_parts
 from remix.signature import Signature, content_hash
@@ -36,7 +36,8 @@ def enrich_folder(folder: FramesFolder, kb: KnowledgeBase | None, **choices: Any
     Where nothing has changed, nothing is written and the status is 'unchanged'. `choices` are those of `compute`.
     """
     reference, case_sensitive = choices.get("reference", "dataset"), choices.get("case_sensitive", False)
-    chosen = choice_of(kb, reference, case_sensitive, choices.get("without_sources", ()), None)
+    seen = prepared(kb, case_sensitive, choices.get("without_sources", ()), choices.get("with_gold", False))
+    chosen = choice_of(seen, reference, case_sensitive, None)
     inputs = json.dumps(folder.manifest.get("inputs", []), sort_keys=True)
     signature = str(Signature({**chosen.signature.fields, "inputs": content_hash(inputs)[:12]}))
     target = folder.path / "measures"

@@ -18,7 +18,7 @@ from remix.errors import BadInput
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder
 from remix.kb import KnowledgeBase
-from remix.measures import choice_of, measured_of, measured_tables
+from remix.measures import choice_of, measured_of, measured_tables, prepared
 from remix.measures._averages import Sums, Units, added, averages, means_of_units, summed
 from remix.measures._codes import Numbers
 from remix.measures._corpus import Corpus
@@ -50,6 +50,7 @@ def compute_parts(
     reference: str = "dataset",
     case_sensitive: bool = False,
     without_sources: Iterable[str] = (),
+    with_gold: bool = False,
     measures: Iterable[str] | None = None,
     take: Take | None = None,
     batch: int = BATCH,
@@ -62,7 +63,8 @@ def compute_parts(
     the number of threads; `take` is called in the one of the caller, in the order of the batches. Raises `BadInput` for
     a folder without parts.
     """
-    chosen = choice_of(kb, reference, case_sensitive, without_sources, measures)
+    kb = prepared(kb, case_sensitive, without_sources, with_gold)
+    chosen = choice_of(kb, reference, case_sensitive, measures)
     batches = _Batches(folder, list(folder.batches(batch)))
     if not batches.numbers:
         raise BadInput(

@@ -18,13 +18,9 @@ LINK = ["scope", "key", "entity"]
 OTHER = {"key": "entities", "entity": "forms"}
 
 
-def dictionary_links(rows: Frame, asked: Frame, derived: Frame, side: str) -> Frame:
-    """Return the links of the dictionary (key, entity, source) of those asked for (scope, and `side`: key or entity).
-
-    Rows of a source that was `derived` from a dataset of the scope (source, scope) do not count there.
-    """
-    found = rows.select("key", "entity", "source").join(asked.select("scope", side), on=side)
-    return distinct(found.join(derived, on=["source", "scope"], how="anti"), LINK)
+def dictionary_links(rows: Frame, asked: Frame, side: str) -> Frame:
+    """Return the links of the dictionary (key, entity) of those asked for (scope, and `side`: key or entity)."""
+    return distinct(rows.select("key", "entity").join(asked.select("scope", side), on=side), LINK)
 
 
 def sizes(asked: Frame, w: Frame, d: Frame, side: str) -> Frame:

@@ -22,7 +22,7 @@ from remix.kb import KnowledgeBase, normalise
 from remix.kb.assembly import named
 from remix.kb.engines.spark import spark_session
 from remix.kb.relations import distinct, without
-from remix.measures import Choice, choice_of, measured_of, measured_tables
+from remix.measures import Choice, choice_of, measured_of, measured_tables, prepared
 from remix.measures._averages import Sums, averages, means_of_units, summed
 from remix.measures._batches import (
     MENTIONS,
@@ -98,6 +98,7 @@ def compute_table(
     reference: str = "dataset",
     case_sensitive: bool = False,
     without_sources: Iterable[str] = (),
+    with_gold: bool = False,
     measures: Iterable[str] | None = None,
 ) -> MeasuredTable:
     """Return the measures of tables of Spark: documents and annotations, and where there are, links, classes, regions.
@@ -113,7 +114,8 @@ def compute_table(
     for name in ("documents", "annotations"):
         if name not in tables:
             raise UsageError(f"the table of {name} is missing")
-    chosen = choice_of(kb, reference, case_sensitive, without_sources, measures)
+    kb = prepared(kb, case_sensitive, without_sources, with_gold)
+    chosen = choice_of(kb, reference, case_sensitive, measures)
     return _Run(tables, chosen, reference, case_sensitive).measured()
 
 
@@ -123,7 +125,7 @@ class _Run:
         self.documents = _whole_documents(tables)
         self.spark = self.documents.sparkSession
         self.empty = Corpus(Frames.empty(), known, reference=reference, case_sensitive=case_sensitive)
-        opened = None if known is None else (known.folder.absolute(), known.left_out)
+        opened = None if known is None else (known.folder.absolute(), known.left_out, known.keeps_gold)
         names = tuple(measure.name for measure in chosen.measures)
         self.task = Task(opened, names, reference, case_sensitive, chosen.signature, {})
 
@@ -159,10 +161,10 @@ class _Run:
         every: nw.LazyFrame[Any] = nw.from_native(rows)
         mentions = firsts(every.filter(nw.col("kind") == "mention").drop("kind", "mentions", "density"))
         links = distinct(every.filter(nw.col("kind") == "link"), ["scope", "key", "entity"])
-        dictionary, derived = self._dictionary(), self._derived(rows)
+        dictionary = self._dictionary()
         for side in ("key", "entity"):
             asked = distinct(mentions.filter(~nw.col(side).is_null()), ["scope", side])
-            known = dictionary_links(dictionary, asked, derived, side)
+            known = dictionary_links(dictionary, asked, side)
             mentions = mentions.join(sizes(asked, known, links, side), on=["scope", side], how="left")
         table: DataFrame = mentions.to_native()
         return table
@@ -177,12 +179,6 @@ class _Run:
             rows = _mapped(rows, _keeping_case, columns)
         known = rows.select("source").distinct().toArrow()["source"].to_pylist() if kb.left_out else []
         return without(nw.from_native(rows), "source", named(known, kb.left_out))
-
-    def _derived(self, rows: DataFrame) -> nw.LazyFrame[Any]:
-        scopes = _polars(rows.filter("kind = 'mention'").select("scope", "dataset").distinct())
-        named_ = Corpus(Frames.empty(), self.chosen.kb, reference="dataset", case_sensitive=False)
-        named_.__dict__["_keyed"] = scopes
-        return self._table(named_._derived)
 
     def _table(self, rows: pl.DataFrame) -> nw.LazyFrame[Any]:
         table: nw.LazyFrame[Any] = nw.from_native(self.spark.createDataFrame(rows.to_arrow().cast(_arrow(rows.schema))))

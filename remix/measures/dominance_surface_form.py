@@ -5,8 +5,9 @@ import polars as pl
 from remix.measures._declaration import Column, Measure, Summary, terms_of
 from remix.measures._sources import REMIXING, VAN_ERP
 
-# An empty dictionary set is a division by 0: absent, not 0 and not 1.
-_SPOKEN = (pl.col("w_entities") > 0) & (pl.col("d_entities") > 0)
+# An empty dictionary set is a division by 0: absent, not 0 and not 1. An empty set of the dataset, of a form that it
+# has as NIL alone, is none: the dataset uses nothing of what the dictionary has.
+_SPOKEN = pl.col("w_entities") > 0
 _DICTIONARY = pl.when(_SPOKEN).then(pl.col("w_entities"))
 _RAW = pl.col("d_entities") / _DICTIONARY
 _COVERED = pl.col("common_entities") / _DICTIONARY
@@ -20,7 +21,8 @@ MEASURE = Measure(
     citation=f"{REMIXING}, section 2.6, formula (7); {VAN_ERP}",
     high="the dataset uses the variety that there is; above 1 the dictionary lacks what the dataset uses",
     low="the dataset shows little of the variety: systems may fit to it",
-    empty="absent where the dictionary set is empty, left out of numerator and denominator; see the coverage",
+    empty="absent where the dictionary set is empty, left out of numerator and denominator (see the coverage); "
+    "0 where the dataset has the form as NIL alone",
     needs=("surface_forms",),
     columns=(
         Column(
@@ -55,7 +57,7 @@ MEASURE = Measure(
             part=_RAW,
             unit="key",
             of_unit=True,
-            own=(pl.col("own_entities") / _DICTIONARY, pl.lit(1.0), "annotations"),
+            own=(pl.col("own_entities").fill_null(0) / _DICTIONARY, pl.lit(1.0), "annotations"),
         ),
         *(
             Summary(

@@ -1,5 +1,7 @@
 """NIL: annotations whose entity is not in the knowledge base, by their own word or because it does not exist."""
 
+from dataclasses import replace
+
 import polars as pl
 
 from remix.measures._corpus import Corpus
@@ -37,5 +39,6 @@ MEASURE = Measure(
             KINDS,
         ),
     ),
-    summaries=shares("nil", KINDS, "kind of NIL"),
+    # What is linked has no kind of NIL, and is among those of which NIL is a share.
+    summaries=tuple(replace(one, part=one.part.fill_null(False)) for one in shares("nil", KINDS, "kind of NIL")),
 )

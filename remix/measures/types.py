@@ -24,14 +24,14 @@ MEASURE = Measure(
     citation=f"{REMIXING}, section 2.8, formula (10) and Table 3; {STEINMETZ}",
     high="the dataset is focused on this type",
     low="a system that is made for this type is not well tested here",
-    empty="an annotation without any class counts as untyped; a document without annotations has no value",
+    empty="an entity without any class counts as untyped; NIL has no entity and is in neither part nor whole",
     prepare=coarse_flags,
     summaries=tuple(
         Summary(
             name=name,
             meaning=f"share of annotations whose entities {meaning}",
             terms=terms_of(name),
-            part=part,
+            part=pl.when(pl.col("entity").is_not_null()).then(part),
             unit="entity",
         )
         for name, (meaning, part) in _GROUPS.items()

@@ -15,7 +15,7 @@ from remix.names import HFTS, ITSRDF, NIF, RDF, RMX
 from remix.rdf.iris import is_legal
 from remix.rdf.ntriples import SCHEMA, columns
 from remix.remixes.closing import Closed
-from remix.remixes.measuring import fresh, without_origins
+from remix.remixes.measuring import fresh
 from remix.store import DatasetEntry
 
 __all__ = ["Exported", "exported", "given_iris", "renamed"]
@@ -54,7 +54,6 @@ def exported(
     iris = given_iris(closed.frames)
     frames = _as_dataset(closed.frames, name)
     names = closed.frames.documents["dataset"].unique().to_list()
-    known = without_origins(kb, names) if kb else None
     members = frames.documents.select(
         subject=pl.lit(f"<{iri}>"),
         predicate=pl.lit(f"<{HFTS}referenceDocuments>"),
@@ -62,7 +61,7 @@ def exported(
     )
     head = pl.DataFrame([(f"<{iri}>", f"<{RDF}type>", f"<{HFTS}Dataset>")], schema=SCHEMA, orient="row")
     used = [entry for entry in entries if entry.name in names]
-    every = [head, members, fresh(frames, name, iri, known), _gathered(workspace, used, origin, closed)]
+    every = [head, members, fresh(frames, name, iri, kb), _gathered(workspace, used, origin, closed)]
     scoped = iris.filter((pl.col("scoped") == pl.col("exported")) & (pl.col("scoped") != pl.col("given"))).height
     return Exported(frames, renamed(pl.concat(every), iris), scoped)
 

@@ -109,6 +109,7 @@ def store_difficulty(
     reference: str = "dataset",
     case_sensitive: bool = False,
     without_sources: Iterable[str] = (),
+    with_gold: bool = False,
 ) -> Difficulty:
     """Return the difficulty of the annotations of every dataset, which their graphs `#difficulty` hold from now on.
 
@@ -119,7 +120,7 @@ def store_difficulty(
     judged = pl.concat([verdicts(store, entry.name) for entry in entries]) if entries else pl.DataFrame()
     if judged.is_empty():
         raise UsageError("difficulty is learnt from stored runs, and there are none: `remix evaluate DATASET --store`")
-    choices = {"reference": reference, "case_sensitive": case_sensitive}
+    choices = {"reference": reference, "case_sensitive": case_sensitive, "with_gold": with_gold}
     frames = named_frames(store)
     with progress.stage("measures"):
         measured = compute(frames, kb, without_sources=without_sources, **choices)  # type: ignore[arg-type]

@@ -22,7 +22,7 @@ class Background:
 
     - `frames`: D of the formulas, with the annotations that a remix dropped;
     - `places`: `gold` and `document`, which document of the frames each document of gold is;
-    - `kb`: the knowledge base without what was derived from these very datasets under other names;
+    - `kb`: the knowledge base, without what it was measured without;
     - `queries`: the bound query that a dataset of gold was cut by, by the dataset's name;
     - `reference`, `case_sensitive`: as in `remix.measures.compute`.
     """

@@ -13,7 +13,6 @@ import polars as pl
 from remix.frames import Frames
 from remix.measures._enriching import named_frames
 from remix.remixes.manifest import Recorded, recorded
-from remix.remixes.measuring import without_origins
 from remix.scoring.background import Background, whole
 from remix.signature import Signature
 from remix.store import Store
@@ -52,9 +51,6 @@ def background_of(
         if target.name not in wanted and target.name not in held:
             parts.append(whole(gold))
         places.append(place)
-    if kb is not None:
-        lost = {origin for name, found in manifests.items() if name not in held for origin in found.contents}
-        kb = without_origins(kb, lost)
     queries = {name: found.query for name, found in manifests.items()}
     return _as_enriched(Background(Frames.concat(parts), pl.concat(places), kb, queries), manifests.values())
 
@@ -87,9 +83,10 @@ def _as_enriched(background: Background, manifests: Iterable[Recorded]) -> Backg
     """Return the background with the choices by which the origins were measured."""
     signature = next((found.enrichment for found in manifests if found.enrichment), "")
     fields = Signature.parse(signature).fields if signature.startswith("remix:") else {}
-    left_out = re.search(r"@[0-9a-f]{12}-(.*?)(?:\+case)?$", fields.get("kb", ""))
+    known = re.search(r"@[0-9a-f]{12}(?:-(.*?))?(\+gold)?(?:\+case)?$", fields.get("kb", ""))
     kb = background.kb
-    if kb is not None and left_out:
-        kb = kb.without_sources(re.split(r"-(?=\w+:)", left_out[1]))
+    if kb is not None and known:
+        kb = kb.without_sources(re.split(r"-(?=\w+:)", known[1])) if known[1] else kb
+        kb = kb.keeping_gold() if known[2] else kb
     reference = "union" if fields.get("reference") == "union" else "dataset"
     return replace(background, kb=kb, reference=reference, case_sensitive=fields.get("case") == "kept")

@@ -86,8 +86,9 @@ def test_placed_when_twenty_are_ranked_then_segments_are_two_nine_nine() -> None
     ranked = placed(pl.DataFrame({"s": [float(n) for n in range(20)]}), "s")
     sizes = dict(ranked["s_segment"].value_counts().rows())
     assert sizes == {"head": 2, "torso": 9, "tail": 9}
-    assert ranked.filter(pl.col("s") == 19).select("s_rank", "s_percentile").row(0) == (1, 100.0)
-    assert ranked.filter(pl.col("s") == 0).select("s_rank", "s_percentile").row(0) == (20, pytest.approx(5.0))
+    # 19 are smaller than the best, which is itself half an equal: 19.5 / 20; none is smaller than the last: 0.5 / 20.
+    assert ranked.filter(pl.col("s") == 19).select("s_rank", "s_percentile").row(0) == (1, 97.5)
+    assert ranked.filter(pl.col("s") == 0).select("s_rank", "s_percentile").row(0) == (20, 2.5)
 
 
 @pytest.mark.parametrize("count", [10, 100, 870, 2130, 5400])
@@ -100,14 +101,32 @@ def test_placed_when_the_population_is_divided_then_the_head_is_a_tenth_and_no_m
         "torso": count * 45 // 100 + (count * 45 % 100 > 0),
         "tail": count * 45 // 100,
     }
-    assert ranked.filter(pl.col("s_rank") == count // 10 + 1)["s_percentile"].to_list() == [90.0]
+    assert ranked.filter(pl.col("s_rank") == count // 10 + 1)["s_percentile"].to_list() == [
+        pytest.approx(90 - 50 / count, abs=1e-9)
+    ]
 
 
-def test_placed_when_scores_tie_then_they_share_the_better_segment() -> None:
-    # Ten rows, the best two equal: both have rank 1 and nothing better, so both are head.
+def test_placed_when_scores_are_equal_then_they_share_the_better_segment_and_the_middle_percentile() -> None:
+    # Ten rows, the best two equal: both have rank 1 and nothing better, so both are head. 8 are smaller, 2 equal.
     ranked = placed(pl.DataFrame({"s": [9.0, 9.0, *map(float, range(8))]}), "s")
     assert ranked["s_segment"].to_list()[:2] == ["head", "head"]
     assert ranked["s_rank"].to_list()[:2] == [1, 1]
+    assert ranked["s_percentile"].to_list()[:2] == [90.0, 90.0]
+    # All of a large group of equals at the bottom are not told to be better than half of all.
+    floor = placed(pl.DataFrame({"s": [1.0] * 8 + [2.0, 3.0]}), "s")
+    assert floor["s_percentile"].to_list() == [40.0] * 8 + [85.0, 95.0]
+
+
+def test_prominence_when_a_score_is_zero_or_below_the_tolerance_then_it_is_none_and_has_no_place() -> None:
+    # a, b, c link x and y; d links z alone: the component of x and y carries all the weight of HITS, z has none.
+    edges = [(one, other) for one in "abc" for other in "xy"] + [("d", "z")]
+    scores = prominence(frame(edges)).select(
+        "entity", "hits", "hits_rank", "hits_percentile", "hits_segment", "hub_rank"
+    )
+    rows = {row[0]: row[1:] for row in scores.rows()}
+    assert rows["z"] == (None,) * 5
+    assert rows["x"] == (0.5, 1, 50.0, "head", None)
+    assert rows["d"][-1] is None and rows["a"][-1] == 1
 
 
 @pytest.mark.parametrize(("band", "step", "large"), [(7, 3, 1), (7, 3, 1000), (30, 4, 1), (1, 100, 1)])

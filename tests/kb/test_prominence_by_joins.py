@@ -44,11 +44,15 @@ def test_scores_and_edges_of_random_graphs_equal_those_of_matrices(seed: int, tm
 def test_places_are_those_of_matrices(tmp_path: Path) -> None:
     # A star: B to K link to A, A to B; ties among C to K.
     one, two = both([*((f"e:{letter}", "e:A") for letter in "BCDEFHIJK"), ("e:A", "e:B")], tmp_path)
-    places = ["entity", *(f"pagerank{suffix}" for suffix in ("", "_rank", "_percentile", "_segment"))]
+    suffixes = ("", "_rank", "_equal", "_percentile", "_segment")
+    places = ["entity", *(f"{score}{suffix}" for score in ("pagerank", "hits", "hub") for suffix in suffixes)]
     found = pl.read_parquet(two.scores)
     assert_frame_equal(found.select(places), pl.read_parquet(one.scores).select(places), rel_tol=0, abs_tol=1e-12)
     assert found["pagerank_rank"].to_list() == [1, 2, *[3] * 8]
     assert found["pagerank_segment"].to_list() == ["head", "torso", *["torso"] * 8]
+    # All the weight of authority is on A, that of hubs on B to K, and equal: the others have no score and no place.
+    assert found["hits_rank"].to_list() == [1, *[None] * 9]
+    assert found["hub_percentile"].to_list() == [None, *[50.0] * 9]
 
 
 def test_a_run_that_was_interrupted_goes_on_after_the_last_round(tmp_path: Path) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import polars as pl
 import pytest
 
+from remix.formats import read
 from remix.frames import Frames
-from remix.kb import KnowledgeBase
+from remix.kb import KnowledgeBase, build_from_tables
 from remix.measures import Measured, compute
 from remix.names import DBO
 
@@ -73,6 +75,47 @@ def test_dominance_when_the_dictionary_does_not_know_the_form_then_it_is_absent_
     assert covered(measured, "diversitySurfaceForms", "distinct") == pytest.approx(1 / 3)
 
 
+def test_dominance_when_the_dataset_has_a_form_as_nil_alone_then_it_is_0_where_the_dictionary_knows_the_form(
+    corpus: Make, make_kb: MakeKb
+) -> None:
+    # W(a) = {A, B}, E^D(a) = {A}: 1/2, also on the NIL of a. W(n) = {A}, E^D(n) = ∅: 0. W(x) = ∅: absent.
+    kb = make_kb([("a", "dbr:A", "", "names"), ("a", "dbr:B", "", "names"), ("n", "dbr:A", "", "names")])
+    frames = corpus([("d/1", "a", kb_iri("A")), ("d/2", "a", None), ("d/2", "n", None), ("d/2", "x", None)])
+    measured = compute(frames, kb)
+    assert column(measured, "dominanceSurfaceForm") == [0.5, 0.5, 0.0, None]
+    assert column(measured, "coverageSurfaceForm") == [0.5, 0.5, 0.0, None]
+    assert column(measured, "dominanceEntity") == [0.5, None, None, None]  # S^D(A) = {a} of {a, n}
+    assert of(measured, "diversitySurfaceForms", "micro") == pytest.approx((0.5 + 0.5 + 0) / 3)
+    assert of(measured, "diversitySurfaceForms", "distinct") == pytest.approx((0.5 + 0) / 2)
+    # Document 2 links a to nothing: E^d(a) = E^d(n) = ∅.
+    assert measured.documents["diversitySurfaceForms"].to_list() == [0.5, 0.0]
+
+
+def test_shares_when_they_are_of_entities_then_nil_is_in_neither_part_nor_whole_and_the_coverage_says_so(
+    corpus: Make, make_kb: MakeKb
+) -> None:
+    kb = make_kb([("a", "dbr:A", "", "names")], types=[("dbr:A", "dbo:Person", "t")])
+    frames = corpus([("d/1", "a", kb_iri("A")), ("d/1", "x", kb_iri("X")), ("d/1", "n", None), ("d/1", "m", None)])
+    measured = compute(frames, kb)
+    # Two of four are linked, A to a person that the kb knows, X to nothing known.
+    for measure in ("linkStatusCanonical", "linkStatusUnknown", "typePerson", "typeNone"):
+        assert of(measured, measure, "micro") == pytest.approx(1 / 2)
+        assert covered(measured, measure, "micro") == pytest.approx(2 / 4)
+    assert of(measured, "pagerankSegmentUnspecified", "micro") == pytest.approx(1.0)
+    # Of the name nothing is said of NIL, of NIL itself all is said.
+    assert covered(measured, "nameRelationFull", "micro") == pytest.approx(2 / 4)
+    assert (of(measured, "nilExplicit", "micro"), covered(measured, "nilExplicit", "micro")) == (0.5, 1.0)
+    assert measured.documents["linkStatusUnknown"].to_list() == [0.5]
+
+
+def test_dominance_of_rss_500_when_forms_of_nil_count_then_micro_is_lower(real_data: Path, tmp_path: Path) -> None:
+    # 476 of the 1,000 mentions are NIL. Without the forms that are NIL alone it would be 0.43.
+    kb = build_from_tables(real_data / "kb", tmp_path, name="slice")
+    frames = read(real_data / "nif" / "n3" / "RSS-500.ttl.gz", name="rss-500").frames
+    measured = compute(frames, kb, measures=["dominance-surface-form"])
+    assert of(measured, "diversitySurfaceForms", "micro", "urn:remix:dataset:rss-500") == pytest.approx(0.305, abs=5e-4)
+
+
 def test_dominance_when_the_dictionary_is_incomplete_then_it_exceeds_one_and_its_twins_do_not(
     corpus: Make, make_kb: MakeKb
 ) -> None:
@@ -131,28 +174,37 @@ def test_confusion_when_reference_is_the_union_then_other_datasets_count(corpus:
     assert column(compute(frames, kb, reference="union"), "ambiguitySurfaceForm") == [3, 3, 3]
 
 
-def test_confusion_when_dictionary_rows_come_from_the_dataset_then_only_others_see_them(
+def test_dictionary_when_rows_are_derived_from_gold_then_none_counts_unless_asked_for(
     corpus: Make, make_kb: MakeKb
 ) -> None:
-    kb = make_kb([("a", "dbr:A", 1, "gold:D"), ("a", "dbr:B", 1, "gold:e"), ("a", "dbr:C", 1, "names")])
-    frames = corpus([(f"{d}/1", "a", kb_iri("A")) for d in "de"])
-    # d: W = {B, C} without its own {A}, and D = {A}: 3; W alone 2. e: W = {A, C}, D = {A}: 2.
+    # Whatever the datasets are called: A, B and the third from gold, C from names. D(a) = {A}: |W ∪ D| = 2.
+    kb = make_kb(
+        [("a", "dbr:A", 1, "gold:D"), ("a", "dbr:B", 1, "gold:other"), ("a", "dbr:C", 1, "names")],
+        types=[("dbr:C", "dbo:Person", "gold:D")],
+    )
+    frames = corpus([(f"{d}/1", "a", kb_iri("A")) for d in "de"] + [("e/1", "a", kb_iri("C"))])
     measured = compute(frames, kb)
-    assert column(measured, "dictionaryEntities") == [2, 2]
-    assert column(measured, "ambiguitySurfaceForm") == [3, 2]
-    # Both are measured in the union: neither's rows count.
-    assert column(compute(frames, kb, reference="union"), "dictionaryEntities") == [1, 1]
-    assert column(compute(frames, kb, without_sources=["gold:*"]), "dictionaryEntities") == [1, 1]
+    assert column(measured, "dictionaryEntities") == [1, 1, 1]
+    assert column(measured, "ambiguitySurfaceForm") == [2, 2, 2]
+    assert column(measured, "isCandidate") == [False, False, True]
+    # An entity that only gold knows is unknown, one that a name knows is not; its type is known from gold alone.
+    assert column(measured, "linkStatus") == ["unknown", "unknown", "canonical"]
+    assert of(measured, "typePerson", "count", "e") == 0
+    asked = compute(frames, kb, with_gold=True)
+    assert column(asked, "dictionaryEntities") == [3, 3, 3]
+    assert column(asked, "linkStatus") == ["canonical"] * 3
+    assert of(asked, "typePerson", "count", "e") == 1
+    assert str(asked.signature) != str(measured.signature)
 
 
-def test_dictionary_when_rows_come_from_another_edition_of_the_dataset_then_they_do_not_count_either(
+def test_dictionary_when_a_pattern_of_sources_is_left_out_then_their_rows_do_not_count(
     corpus: Make, make_kb: MakeKb
 ) -> None:
-    sources = ("gold:elevant-rss_500", "gold:RSS-500", "gold:rss-500_wd", "gold:500", "rss-500")
-    kb = make_kb([("a", f"dbr:{n}", 1, source) for n, source in enumerate(sources)])
-    measured = compute(corpus([("rss-500/1", "a", kb_iri("X"))]), kb)
-    # The first two end with the dataset's name; the others are another dataset's, or derived from no gold.
-    assert column(measured, "dictionaryEntities") == [3]
+    kb = make_kb([("a", "dbr:A", 1, "names"), ("a", "dbr:B", 1, "anchors"), ("b", "dbr:A", 1, "names")])
+    frames = corpus([("d/1", "a", kb_iri("A"))])
+    fewer = compute(frames, kb, without_sources=["nam*", "nothing has this"])
+    assert (column(fewer, "dictionaryEntities"), column(fewer, "dictionaryForms")) == ([1], [0])
+    assert column(compute(frames, kb), "dictionaryForms") == [2]
 
 
 def test_maximum_recall_when_forms_repeat_then_distinct_ones_count_and_pooled_counts_all(
@@ -272,8 +324,26 @@ def test_prior_when_another_candidate_is_more_frequent_then_the_annotation_is_ra
     measured = compute(frames, kb)
     assert column(measured, "prior") == [0.75, 0.25, 0.0, None, None]
     assert column(measured, "candidateRank") == [1, 2, None, 1, None]
-    assert column(measured, "isRare") == [False, True, True, False, None]
-    assert of(measured, "rare", "micro") == pytest.approx(2 / 4)
+    # X is no candidate of a, which candidate recall tells: it is neither rare nor not.
+    assert column(measured, "isRare") == [False, True, None, False, None]
+    assert of(measured, "rare", "micro") == pytest.approx(1 / 3)
+    assert covered(measured, "rare", "micro") == pytest.approx(3 / 5)
+
+
+def test_rare_when_the_largest_prior_is_shared_then_none_of_those_who_share_it_is_rare(
+    corpus: Make, make_kb: MakeKb
+) -> None:
+    # A and B have 3 counts each, C 1. A has the higher PageRank, so B ranks second, but its prior is the largest, too.
+    kb = make_kb(
+        [("a", "dbr:A", 3, "n"), ("a", "dbr:B", 3, "n"), ("a", "dbr:C", 1, "n"), ("u", "dbr:A", "", "n")]
+        + [("u", "dbr:B", "", "n")],
+        links=[("dbr:C", "dbr:A", "1", "l"), ("dbr:B", "dbr:A", "1", "l")],
+    )
+    rows = [("d/1", "a", kb_iri(e)) for e in "ABC"] + [("d/1", "u", kb_iri(e)) for e in "AB"]
+    measured = compute(corpus(rows), kb)
+    assert column(measured, "candidateRank") == [1, 2, 3, 1, 2]
+    # Of u there are no counts: PageRank stands in their place.
+    assert column(measured, "isRare") == [False, False, True, False, True]
 
 
 def test_nil_when_the_knowledge_base_is_complete_then_unknown_links_are_implicit(corpus: Make, make_kb: MakeKb) -> None:
@@ -299,7 +369,7 @@ def test_prominence_when_the_entity_is_a_redirect_then_its_target_counts_and_unk
     )
     measured = compute(corpus([("d/1", "a", kb_iri("R")), ("d/1", "x", kb_iri("X")), ("d/1", "n", None)]), kb)
     assert column(measured, "pagerank") == [pytest.approx(0.5), None, None]
-    assert column(measured, "pagerankPercentile") == [100.0, None, None]
+    assert column(measured, "pagerankPercentile") == [50.0, None, None]  # A and B are equal: half of 2 of 2
     assert column(measured, "pagerankSegment") == ["head", "unspecified", None]
     assert covered(measured, "pagerank", "micro") == pytest.approx(1 / 3)
 
@@ -335,7 +405,7 @@ def test_links_when_one_of_several_is_better_than_others_then_it_counts_in_any_o
     measured = compute(corpus([("d/1", "a", kb_iri(names[0])) for names in several], links=table), kb)
     assert column(measured, "prior") == [0.25, 0.75, 0.75, 0.25, 0.0]
     assert column(measured, "candidateRank") == [2, 1, 1, 2, None]
-    assert column(measured, "isRare") == [True, False, False, True, True]
+    assert column(measured, "isRare") == [True, False, False, True, None]
     assert column(measured, "isCandidate") == [True, True, True, True, False]
     assert column(measured, "linkStatus") == ["canonical", "canonical", "canonical", "redirect", "unknown"]
     assert column(measured, "nil") == [None, None, None, None, "implicit"]
@@ -373,14 +443,16 @@ def test_overlap_when_spans_nest_or_cross_then_they_are_named_so(
     assert column(measured, "overlap") == expected * 2
 
 
-def test_percentiles_when_values_tie_then_they_share_the_better_place(corpus: Make, make_kb: MakeKb) -> None:
+def test_percentiles_when_values_are_equal_then_half_of_the_equal_ones_count_as_smaller(
+    corpus: Make, make_kb: MakeKb
+) -> None:
     kb = make_kb([("a", "dbr:A", "", "n"), ("a", "dbr:B", "", "n")])
     frames = corpus([("d/1", "a", kb_iri("A")), ("d/1", "x", kb_iri("X")), ("e/1", "y", kb_iri("Y"))])
     measured = compute(frames, kb)
-    # Confusion 2, 1, 1: one of three is better than the tied two: 100 · (1 − 1/3).
-    assert column(measured, "ambiguitySurfaceFormPercentile") == pytest.approx([100.0, 200 / 3, 200 / 3])
-    # Documents have 2 and 1 annotations: 100 and 50.
-    assert measured.documents["numAnnotationsPercentile"].to_list() == [100.0, 50.0]
+    # Confusion 2, 1, 1: two are smaller than the first, which is half an equal: 2.5 / 3; of the others 0 + 2/2: 1 / 3.
+    assert column(measured, "ambiguitySurfaceFormPercentile") == pytest.approx([250 / 3, 100 / 3, 100 / 3])
+    # Documents have 2 and 1 annotations: 1.5 / 2 and 0.5 / 2.
+    assert measured.documents["numAnnotationsPercentile"].to_list() == [75.0, 25.0]
 
 
 def test_case_when_it_is_kept_then_other_spellings_are_other_forms(corpus: Make, make_kb: MakeKb) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import polars as pl
 import pytest
 from rdflib.plugins.sparql import prepareQuery
 
+from remix.kb import build_from_tables
+from remix.measures._enriching import enrich
 from remix.store import Store
 from remix.store.queries import find, shipped
 from remix.store.selection import select
@@ -23,11 +27,15 @@ EXPECTED = {
     "confusion_form_at_least": "Anna Michael David Alice Paris Mercury NASA Jordan Python python Thriller Apple",
     "confusion_form_at_most": "Java Mr_Nobody",
     "density_between": "Mercury NASA Jordan",
-    "difficult": "Jordan",
+    # Not the first of at least three candidates: the second, or, as Alice, none at all.
+    "difficult": "Anna Alice Mercury Rebecca",
+    "difficult_paper": "Jordan",
     # Five documents by IRI: all but posts/3; news/3 has no annotation, which the pattern of the figure asks for.
     "documents_limited": "Anna Michael David Alice Paris Mercury NASA Jordan Python Java Mr_Nobody "
     "python Thriller Rebecca Apple",
-    "easy": "Mercury NASA",
+    # The first of at most three candidates: David and Apple are the first of more.
+    "easy": "Python Java",
+    "easy_paper": "Mercury NASA",
     "film_and_tv": "Anna Rebecca",
     "high_skew": "Java",
     "hits_middle": "Anna Mercury Jordan Lisbon",
@@ -116,9 +124,9 @@ def test_query_uses_every_parameter_beyond_its_values_line(name: str) -> None:
         # Bounds of Table 4: confusion of forms 5 to 1786 leaves out Alice, of entities 3 to 200 the rest.
         ("low_skew", "Mercury NASA Jordan"),
         # PageRank 9.85e-06 or more, entities with 19 to 200 names.
-        ("easy", "Mercury NASA Jordan"),
+        ("easy_paper", "Mercury NASA Jordan"),
         # Forms with 64 or more entities.
-        ("difficult", "Jordan"),
+        ("difficult_paper", "Jordan"),
         ("high_skew", "Java"),
         ("medium_skew", "Alice Java"),
         ("persons_hard", "Anna Michael David Alice Jordan"),
@@ -135,3 +143,99 @@ def test_parameter_that_is_set_changes_the_selection(small_store: Store) -> None
 
 def test_medium_skew_with_six_extremes_is_high_skew(small_store: Store) -> None:
     assert _selected(small_store, find("medium_skew").bind({"min_extremes": 6})) == _forms(EXPECTED["high_skew"])
+
+
+@pytest.mark.parametrize(
+    ("name", "forms"),
+    [
+        # Percentiles of confusion of the form: 75 or more, 25 or less; of the entity likewise.
+        ("confusion_form_at_least", {"Anna", "Michael", "David", "Alice", "Jordan"}),
+        ("confusion_form_at_most", {"Java", "Mr Nobody"}),
+        # Those of Alice and Lisbon are in the upper half and the lower.
+        ("places_hard", set()),
+        # Documents from 25 to 75: news/2, posts/1 to posts/3 by annotations; news/2, posts/2 and posts/3 by density.
+        ("annotations_between", {"Mercury", "NASA", "Python", "Java", "python", "Thriller", "Apple", "Lisbon"}),
+        ("density_between", {"Mercury", "NASA", "python", "Thriller", "Apple", "Lisbon"}),
+    ],
+)
+def test_query_with_absolute_bounds_says_so_and_has_a_set_of_percentiles(
+    small_store: Store, name: str, forms: set[str]
+) -> None:
+    query = find(name)
+    assert "absolute" in query.description
+    found = _selected(small_store, query.bind({}, "percentiles"))
+    assert forms <= found if forms else not found
+
+
+def test_every_query_with_an_absolute_bound_has_percentiles() -> None:
+    bounds = ("min_confusion", "max_confusion", "min_density", "min_form", "min_annotations")
+    absolute = {name for name in shipped() if set(bounds) & set(find(name).parameters)}
+    assert len(absolute) > 10
+    for name in absolute:
+        assert "scale" in find(name).parameters, name
+        assert "percentiles" in find(name).sets or find(name).parameters["scale"].default == '"percentile"', name
+
+
+def _enriched(tmp_path: Path, mentions: list[tuple[str, str, str]]) -> Store:
+    """A store with a document a mention (form, entity, further triples of the mention)."""
+    prefixes = """@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .
+        @prefix itsrdf: <http://www.w3.org/2005/11/its/rdf#> . @prefix dbo: <http://dbpedia.org/ontology/> ."""
+    text = "".join(
+        f"""<http://x.org/{n}#c> a nif:Context ; nif:isString "{form} is here" .
+        <http://x.org/{n}#m> a nif:Phrase ; nif:referenceContext <http://x.org/{n}#c> ; nif:anchorOf "{form}" ;
+          nif:beginIndex 0 ; nif:endIndex {len(form)} ; itsrdf:taIdentRef {entities} {more} ."""
+        for n, (form, entities, more) in enumerate(mentions)
+    )
+    (tmp_path / "made.ttl").write_text(prefixes + text)
+    store = Store(tmp_path / ".remix")
+    store.load(tmp_path / "made.ttl")
+    return store
+
+
+def test_homonyms_are_of_different_mentions_not_of_the_alternatives_of_one(tmp_path: Path) -> None:
+    a, b = "<http://dbpedia.org/resource/A>", "<http://dbpedia.org/resource/B>"
+    store = _enriched(tmp_path, [("Ada", f"{a}, {b}", ""), ("Ada", a, ""), ("Bob", a, ""), ("Bob", b, "")])
+    assert _selected(store, find("homonyms").text) == {"Bob"}
+
+
+def test_organisations_leave_out_what_is_a_place_as_well_unless_asked_for(tmp_path: Path) -> None:
+    one = "<http://dbpedia.org/resource/A>"
+    rows = [
+        ("Berlin", one, "; itsrdf:taClassRef dbo:Organisation, dbo:Place"),
+        ("NASA", one, "; itsrdf:taClassRef dbo:Organisation"),
+    ]
+    store = _enriched(tmp_path, rows)
+    assert _selected(store, find("organisations").text) == {"NASA"}
+    assert _selected(store, find("organisations").bind({"with_places": True})) == {"NASA", "Berlin"}
+
+
+def test_domains_are_of_classes_of_their_own_only(tmp_path: Path) -> None:
+    # A genre of any art and an academic discipline, such as art and privacy, are neither music nor science.
+    wd = "<http://www.wikidata.org/entity/{}>"
+    names = {"Tragedy": "Q483394", "Art": "Q11862829", "Jazz": "Q188451", "Gold": "Q11344"}
+    rows = [(form, wd.format("Q1"), f"; itsrdf:taClassRef {wd.format(item)}") for form, item in names.items()]
+    store = _enriched(tmp_path, rows)
+    assert _selected(store, find("music").text) == {"Jazz"}
+    assert _selected(store, find("science").text) == {"Gold"}
+
+
+def test_easy_and_difficult_share_no_annotation_and_neither_is_empty_on_real_corpora(
+    real_data: Path, tmp_path: Path
+) -> None:
+    kb = build_from_tables(real_data / "kb", tmp_path / "kb", name="slice")
+    files = ("kore50/kore50-nif.ttl", "n3/RSS-500.ttl.gz")
+    sizes: dict[tuple[str, ...], dict[str, set[str]]] = {}
+    for name in (files, *((file,) for file in files)):
+        store = Store(tmp_path / str(len(sizes)))
+        for file in name:
+            store.load(real_data / "nif" / file)
+        store.attach_kb(kb.folder)
+        enrich(store, kb)
+        found = {}
+        for query in ("easy", "difficult"):
+            found[query] = set(select(store.index(), find(query).text, store.frames()).annotations)
+        assert found["easy"] and found["difficult"] and not found["easy"] & found["difficult"]
+        sizes[name] = found
+    for query in ("easy", "difficult"):
+        # What else is loaded changes nothing.
+        assert sizes[files][query] == sizes[files[:1]][query] | sizes[files[1:]][query]
