@@ -2,8 +2,10 @@
 
 A query comes by GET, as a form or as `application/sparql-query`; updates are refused in every spelling. What a query
 may do, and for how long, is the worker's affair; here its errors become status codes: 400 for a query that does not
-parse, 403 for one that is not allowed, 406 for formats that do not exist, 504 after the time limit, 503 while too
-many queries run. No header lets pages of other origins read an answer.
+parse or calls an unknown function, 403 for one that is not allowed, 406 for formats that do not exist, 408 for a
+request that does not arrive, 504 after the time limit, 503 while too many queries run. A query runs until its result
+is sent. What the user should know of an answer is in headers `Remix-Note`. No header lets pages of other origins
+read an answer.
 """
 
 from __future__ import annotations
@@ -11,30 +13,34 @@ from __future__ import annotations
 import asyncio
 import functools
 import re
+import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import IO
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, quote
 
 import anyio.to_thread
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import ClientDisconnect
 from starlette.requests import Request as HttpRequest
-from starlette.responses import PlainTextResponse, RedirectResponse, Response, StreamingResponse
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from remix.errors import Error, NotAllowed, QueryError, Timeout
 from remix.store import Store
 from remix.store.syntax import keywords
-from remix.store.worker import GIBIBYTE, Answer, Request, TooLarge, ask
+from remix.store.worker import GIBIBYTE, Answer, Request, TooLarge, Workers
 from remix.web.description import described
 from remix.web.negotiation import GRAPHS, SOLUTIONS, chosen
 
 __all__ = ["Limits", "application"]
 
 _LARGEST_QUERY = 1 << 20
+_LONGEST_REQUEST = 30
+"""Seconds within which a request has to arrive, where a query may take as long."""
 _HEADERS = {"Vary": "Accept", "X-Content-Type-Options": "nosniff"}
 
 
@@ -87,11 +93,13 @@ class _Endpoint:
         self.store = store
         self.limits = limits
         self.running: set[threading.Event] = set()
+        self.workers = Workers()
 
     async def respond(self, http: HttpRequest) -> Response:
         """Return the answer to a request, or the line that refuses it."""
+        seconds = min(_LONGEST_REQUEST, self.limits.timeout)
         try:
-            asked = await _asked(http)
+            asked = await asyncio.wait_for(_asked(http), seconds)
             if asked.query is None:
                 return await self._description(http)
             return await self._answered(http, asked, asked.query)
@@ -99,6 +107,11 @@ class _Endpoint:
             status, line = refusal.status, str(refusal)
         except Error as error:
             status, line = _status(error), str(error)
+        except (TimeoutError, ClientDisconnect):
+            status, line = 408, f"the request did not arrive within {seconds:g} s"
+        except Exception as error:  # a defect: the client learns that, the log what it was
+            print(f"{type(error).__name__}: {' '.join(str(error).split())}", file=sys.stderr, flush=True)
+            status, line = 500, "the query could not be answered, which is a defect of remix"
         headers = {**_HEADERS, **({"Retry-After": "1"} if status == 503 else {})}
         return PlainTextResponse(f"{line}\n", status, headers=headers)
 
@@ -119,25 +132,30 @@ class _Endpoint:
             default_graphs=asked.default_graphs if own else None,
             named_graphs=asked.named_graphs if own else None,
         )
-        answer = await self._run(http, request)
+        if len(self.running) >= self.limits.concurrent:
+            raise _Refused(503, f"{len(self.running)} queries are running, as many as may: try again")
+        stop = threading.Event()
+        self.running.add(stop)
+        try:
+            answer = await self._run(http, request, stop)
+        except BaseException:
+            self.running.discard(stop)
+            raise
         names = GRAPHS[request.graph] if answer.kind == "graph" else SOLUTIONS[request.solutions]
-        return _streamed(answer, names[0])
+        return _Sent(answer, names[0], lambda: self.running.discard(stop))
 
     def stop(self) -> None:
         """Let every query that runs end now."""
         for query in tuple(self.running):
             query.set()
+        self.workers.close()
 
-    async def _run(self, http: HttpRequest, request: Request) -> Answer:
-        if len(self.running) >= self.limits.concurrent:
-            raise _Refused(503, f"{len(self.running)} queries are running, as many as may: try again")
-        stop = threading.Event()
-        self.running.add(stop)
+    async def _run(self, http: HttpRequest, request: Request, stop: threading.Event) -> Answer:
         watching = asyncio.create_task(_gone(http, stop))
         try:
             index = await anyio.to_thread.run_sync(self.store.index)
             asking = functools.partial(
-                ask,
+                self.workers.ask,
                 index.path,
                 request,
                 timeout=self.limits.timeout,
@@ -149,7 +167,6 @@ class _Endpoint:
         finally:
             stop.set()
             watching.cancel()
-            self.running.discard(stop)
 
     async def _description(self, http: HttpRequest) -> Response:
         form = chosen(http.headers.get("accept", ""), GRAPHS) or "ttl"
@@ -220,12 +237,23 @@ def _status(error: Error) -> int:
     return 504 if isinstance(error, Timeout) else 500
 
 
-def _streamed(answer: Answer, media: str) -> Response:
-    size = answer.body.seek(0, 2)
-    answer.body.seek(0)
-    return StreamingResponse(_blocks(answer.body), media_type=media, headers={**_HEADERS, "Content-Length": str(size)})
+class _Sent(Response):
+    """An answer that is sent in blocks; when that is over, however it went, `done` is called."""
 
+    def __init__(self, answer: Answer, media: str, done: Callable[[], None]) -> None:
+        size = answer.body.seek(0, 2)
+        answer.body.seek(0)
+        super().__init__(media_type=media, headers={**_HEADERS, "Content-Length": str(size)})
+        notes = [(b"remix-note", quote(note, safe=" !#$&'()*+,/:;<=>?@[]{}|\"").encode()) for note in answer.notes]
+        self.raw_headers.extend(notes)
+        self.answer, self.done = answer, done
 
-def _blocks(body: IO[bytes]) -> Iterator[bytes]:
-    with body:
-        yield from iter(lambda: body.read(1 << 16), b"")
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            with self.answer.body as body:
+                await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+                while block := body.read(1 << 16):
+                    await send({"type": "http.response.body", "body": block, "more_body": True})
+                await send({"type": "http.response.body", "body": b""})
+        finally:
+            self.done()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import ipaddress
 import socket
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterable
 from types import FrameType
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from remix.errors import Error
 from remix.store import Store
@@ -17,6 +19,10 @@ from remix.store.worker import GIBIBYTE
 from remix.web.endpoint import Limits, application
 
 __all__ = ["serve"]
+
+_CONNECTIONS = 1000
+_HEAD = 10
+"""Seconds within which the head of a request has to arrive, where a query may take as long."""
 
 
 def serve(
@@ -32,8 +38,9 @@ def serve(
 ) -> None:
     """Serve a store at `http://HOST:PORT/sparql` until interrupted; the address is said on standard error.
 
-    `timeout` in seconds, `memory` of a query in GiB, `largest` result in MB; port 0 takes a free one. On a loopback
-    address only requests that name this machine are answered.
+    `timeout` in seconds, for the query and again for the client to read its result; `memory` of a query in GiB,
+    `largest` result in MB; port 0 takes a free one. On a loopback address only requests that name this machine are
+    answered.
 
     Raises `Error` where the address cannot be listened on.
     """
@@ -58,11 +65,60 @@ def serve(
             log_level="warning",
             access_log=False,
             lifespan="off",
+            http=type("Connection", (_Connection,), {"patience": timeout}),
+            limit_concurrency=_CONNECTIONS,
             server_header=False,
         )
         with contextlib.suppress(KeyboardInterrupt):
             _Server(config, made.state.stop).run(sockets=[listening])
         print("stopped", file=sys.stderr)
+
+
+class _Connection(H11Protocol):
+    """A connection that is cut off when a request does not arrive, or its answer is not read, in time.
+
+    `patience` are the seconds in all that one answer may wait for a client that does not read.
+    """
+
+    patience: float = 60
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._late: asyncio.TimerHandle | None = self.loop.call_later(min(_HEAD, self.patience), transport.abort)
+        self._stuck: asyncio.TimerHandle | None = None
+        self._stuck_since = self._waited = 0.0
+
+    def data_received(self, data: bytes) -> None:
+        before = self.cycle
+        super().data_received(data)
+        if self.cycle is not before:
+            self._waited = 0.0
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._late = _off(self._late)
+        elif self._late is None:
+            self._late = self.loop.call_later(min(_HEAD, self.patience), self.transport.abort)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._stuck_since = self.loop.time()
+        left = max(0.0, self.patience - self._waited)
+        self._stuck = self.loop.call_later(left, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._waited += self.loop.time() - self._stuck_since
+        self._stuck = _off(self._stuck)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._late, self._stuck = _off(self._late), _off(self._stuck)
+        super().connection_lost(exc)
+
+
+def _off(timer: asyncio.TimerHandle | None) -> asyncio.TimerHandle | None:
+    """Stop a timer, and return that there is none."""
+    if timer is not None:
+        timer.cancel()
+    return None
 
 
 class _Server(uvicorn.Server):

@@ -1,0 +1,113 @@
+"""What a client cannot do to the endpoint: keep it busy by not reading or not sending, or fill its log."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from urllib.parse import quote, urlsplit
+
+import httpx
+import pytest
+
+from remix.store import Store
+
+# 16 MB, more than the buffers of both ends hold.
+LARGE = f'SELECT (CONCAT("{"x" * 1000}", STR(?a)) AS ?x) {{ ?a ?b ?c . ?d ?e ?f }} LIMIT 16000'
+
+
+@pytest.fixture(scope="module")
+def hasty(small_store: Store) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A server that runs one query at a time and gives each client four seconds for everything, and its address."""
+    options = ["--port", "0", "--concurrent", "1", "--timeout", "4"]
+    command = [sys.executable, "-m", "remix", "serve", "-w", str(small_store.folder), *options]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        yield process, process.stderr.readline().split()[-1]
+        process.kill()
+
+
+def connected(address: str) -> socket.socket:
+    parts = urlsplit(address)
+    return socket.create_connection((parts.hostname, parts.port), timeout=60)
+
+
+def is_cut_off(client: socket.socket) -> bool:
+    """Whether the server closes the connection; what it has sent until then is read."""
+    try:
+        while client.recv(1 << 16):
+            pass
+    except ConnectionResetError:
+        pass
+    return True
+
+
+def test_client_that_does_not_read_counts_until_it_is_cut_off(hasty: tuple[subprocess.Popen[str], str]) -> None:
+    _, address = hasty
+    request = f"GET /sparql?query={quote(LARGE)} HTTP/1.1\r\nHost: localhost\r\nAccept: text/csv\r\n\r\n"
+    with connected(address) as client:
+        client.sendall(request.encode())
+        assert client.recv(12) == b"HTTP/1.1 200"
+        # Its result is ready, and it is the one query that may run.
+        assert httpx.get(address, params={"query": "ASK {}"}).status_code == 503
+        for _ in range(300):
+            if httpx.get(address, params={"query": "ASK {}"}).status_code == 200:
+                break
+            time.sleep(0.1)
+        else:
+            pytest.fail("the client still counts")
+        assert is_cut_off(client)
+
+
+@pytest.mark.parametrize(
+    "sent", [b"", b"GET /sparql HTTP/1.1\r\nHo", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\nGET /"]
+)
+def test_head_of_a_request_that_does_not_arrive_ends_the_connection(
+    hasty: tuple[subprocess.Popen[str], str], sent: bytes
+) -> None:
+    with connected(hasty[1]) as client:
+        client.sendall(sent)
+        assert is_cut_off(client)
+
+
+def test_body_of_a_request_that_does_not_arrive_is_408(hasty: tuple[subprocess.Popen[str], str]) -> None:
+    head = (
+        b"POST /sparql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/sparql-query\r\nContent-Length: 9\r\n"
+    )
+    with connected(hasty[1]) as client:
+        client.sendall(head + b"\r\nASK")
+        assert client.recv(12) == b"HTTP/1.1 408"
+
+
+def test_unknown_function_is_400_with_its_name(address: str) -> None:
+    answer = httpx.get(address, params={"query": "SELECT (<urn:mine>(1) AS ?x) {}"})
+    assert (answer.status_code, answer.text) == (400, "the query calls the function <urn:mine>, which is not known\n")
+
+
+def test_log_holds_no_traceback_whatever_clients_send(hasty: tuple[subprocess.Popen[str], str]) -> None:
+    process, address = hasty
+    query = quote("SELECT (<urn:f>(1) AS ?x) {}")
+    for head in (
+        "GARBAGE\r\n\r\n",
+        f"GET /sparql?query={query} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+        "GET /sparql?query=%ff%00 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+        "GET http://[/ HTTP/1.1\r\nHost: localhost:x\r\nConnection: close\r\n\r\n",
+        "GET /sparql HTTP/1.1\r\nHost: [\r\nConnection: close\r\n\r\n",
+        "POST /sparql HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
+        "POST /sparql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/sparql-query\r\n"
+        "Content-Length: 99\r\n\r\n",
+    ):
+        with connected(address) as client:
+            client.sendall(head.encode())
+            client.settimeout(0.3)
+            with contextlib.suppress(TimeoutError):  # and goes away in the middle
+                is_cut_off(client)
+    assert httpx.get(address, params={"query": "ASK {}"}).status_code == 200
+    process.send_signal(signal.SIGINT)
+    assert process.stderr is not None
+    log = process.stderr.read()
+    assert "Traceback" not in log and "stopped" in log
