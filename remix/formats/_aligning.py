@@ -22,8 +22,14 @@ class Aligned:
     how: str
 
 
+_LOOK = 20
+"""How many letters can be looked through while one place is looked at."""
+
+
 class Aligner:
     """Finds one mention after another in a text: what is named for the n-th time in its n-th place.
+
+    `spent` is how many letters were looked through for that.
 
     >>> aligner = Aligner("Paris Hilton in PARIS, Texas")
     >>> [aligner.find(mention) for mention in ("Paris", "paris", "Paris")]
@@ -35,6 +41,9 @@ class Aligner:
     def __init__(self, text: str, threshold: float = THRESHOLD) -> None:
         self.text = text
         self.threshold = threshold
+        self.spent = 0
+        self._known: dict[str, list[tuple[int, int]]] = {}
+        self._gone: set[str] = set()
         self._taken: set[tuple[int, int]] = set()
         self._plain, self._places = _normalised(text)
 
@@ -43,20 +52,35 @@ class Aligner:
         fits = begin is not None and end is not None and 0 <= begin < end <= len(self.text)
         if fits and (not mention or self.text[begin:end] == mention):
             return self._take(Aligned(begin or 0, end or 0, "given"))
-        if not mention.strip():
+        if not mention.strip() or mention in self._gone:
             return None
-        span = self._chosen(_occurrences(self.text, mention), begin)
+        if mention not in self._known:
+            self.spent += len(self.text)
+            self._known[mention] = list(_occurrences(self.text, mention))
+        span = self._chosen(self._known[mention], begin)
         if span is not None:
             return self._take(Aligned(*span, "exact"))
-        span = self._chosen(self._spelt_alike(mention), begin)
+        self.spent += len(self.text)
+        span = self._chosen(list(self._spelt_alike(mention)), begin)
         if span is not None:
             return self._take(Aligned(*span, "normalised"))
-        return self._nearly(mention)
+        self.spent += len(self.text) * 4
+        found = self._nearly(mention)
+        if found is None:
+            self._gone.add(mention)
+        return found
 
-    def _chosen(self, spans: Iterator[tuple[int, int]], near: int | None) -> tuple[int, int] | None:
+    def _chosen(self, spans: list[tuple[int, int]], near: int | None) -> tuple[int, int] | None:
         """Return the first span that no mention has, or the one nearest to the offset given."""
+        if near is None:
+            place, first = next(
+                ((n, span) for n, span in enumerate(spans) if span not in self._taken), (len(spans), None)
+            )
+            self.spent += place * _LOOK
+            return first
+        self.spent += len(spans) * _LOOK
         free = [span for span in spans if span not in self._taken]
-        return min(free, key=lambda span: abs(span[0] - (near or 0)), default=None)
+        return min(free, key=lambda span: abs(span[0] - near), default=None)
 
     def _take(self, found: Aligned) -> Aligned:
         self._taken.add((found.begin, found.end))

@@ -45,7 +45,9 @@ def members_of(path: Path) -> dict[str, bytes]:
         raise BadInput(path, f"cannot be read ({error})") from None
 
 
-_DAMAGES = (zipfile.BadZipFile, zlib.error, EOFError, struct.error, ValueError, RuntimeError, NotImplementedError)
+_DAMAGES = (
+    zipfile.BadZipFile, zlib.error, EOFError, struct.error, LookupError, ValueError, RuntimeError, NotImplementedError
+)  # fmt: skip
 """What reading a damaged archive, or one of a kind that is not known (encrypted, …), ends in."""
 
 

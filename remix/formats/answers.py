@@ -39,6 +39,8 @@ from remix.signature import content_hash
 __all__ = ["LABEL", "PROBLEMS"]
 
 LABEL = "urn:remix:label:"
+_MOST_LETTERS = 1_000_000_000
+"""How many letters of a text are looked through for its mentions: its length times its different mentions."""
 PROBLEMS = {"refusal": f"{RMX}refusal", "cut_off": f"{RMX}cutOff", "not_in_text": f"{RMX}notInText"}
 """What is no answer, by the term of its value."""
 
@@ -149,6 +151,9 @@ def _place(
         if begin is None or end is None:
             raise BadInput(source.name, f"'{mention}' has no offsets, and the line no text to find it in", line=line)
     else:
+        if aligner.spent > _MOST_LETTERS:
+            reason = f"too many mentions are looked for in a text of {len(aligner.text):,} letters: give begin and end"
+            raise BadInput(source.name, reason, line=line)
         found = aligner.find(mention, begin, end)
         if found is None:
             problems["not_in_text"] += 1
@@ -217,13 +222,16 @@ def _objects(text: str, begin: int) -> Iterator[dict[str, Any]]:
     """Yield the answers that are whole in JSON that is not."""
     decoder = json.JSONDecoder()
     place = text.find("{", begin)
-    while place >= 0:
+    # What is nested and never ends would be parsed again from each of its braces.
+    left = 20 * len(text) + 1_000_000
+    while place >= 0 and left > 0:
         try:
             one, after = decoder.raw_decode(text, place)
         except RecursionError:
             return
-        except ValueError:
+        except json.JSONDecodeError as error:
             one, after = None, place + 1
+            left -= error.pos - place
         if isinstance(one, dict) and "mention" in one:
             yield one
         place = text.find("{", after)

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import product
+from math import prod
 from typing import Any
 
 import polars as pl
@@ -33,6 +34,8 @@ from remix.signature import content_hash
 WD = "http://www.wikidata.org/entity/"
 UNLINKED = ("DATETIME", "QUANTITY")
 """What ELEVANT has instead of an entity for dates and quantities."""
+_DEEPEST, _MOST_WAYS = 50, 10_000
+"""How deep labels may be nested, and in how many ways one may be satisfied: ways multiply."""
 
 _LABEL = pl.Struct(
     {
@@ -79,7 +82,7 @@ def _read(source: Source, dataset: str) -> Found:
     articles = articles.with_columns(document=document_iris(articles["given"], dataset))
     # Linked articles repeat the labels of the benchmark: answers are what they are for.
     answered = articles["entity_mentions"].null_count() < len(articles) or "linked_articles" in source.name
-    rows = _mentions(articles) if answered else _labels(articles)
+    rows = _mentions(articles) if answered else _labels(source, articles)
     rows = rows.join(articles.select("document", "text"), on="document", maintain_order="left")
     _refuse_outside(source, rows)
     rows = rows.with_columns(surface_form=pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin")))
@@ -114,7 +117,7 @@ def _articles(source: Source, content: bytes) -> pl.DataFrame:
     return articles.with_row_index("line", offset=1)
 
 
-def _labels(articles: pl.DataFrame) -> pl.DataFrame:
+def _labels(source: Source, articles: pl.DataFrame) -> pl.DataFrame:
     rows = articles.select("document", "line", "labels").explode("labels").drop_nulls("labels")
     rows = rows.unnest("labels").rename({"id": "label"})
     # Some benchmarks leave out the number 0.
@@ -133,11 +136,11 @@ def _labels(articles: pl.DataFrame) -> pl.DataFrame:
     columns = ["document", "line", "begin", "end", "entity", "ignorable", "type", "coref", "group", "option"]
     columns += ["label", "parent", "children", "required"]
     none = {"group": pl.lit(None, pl.String), "option": pl.lit(None, pl.String)}
-    rows = pl.concat([plain.with_columns(**none).select(columns), _alternatives(nested).select(columns)])
+    rows = pl.concat([plain.with_columns(**none).select(columns), _alternatives(source, nested).select(columns)])
     return rows.with_columns(candidates=pl.lit(None, pl.List(pl.String)))
 
 
-def _alternatives(rows: pl.DataFrame) -> pl.DataFrame:
+def _alternatives(source: Source, rows: pl.DataFrame) -> pl.DataFrame:
     """Return nested labels as groups with options; a label that is in several options stands in each."""
     taken: list[tuple[int, str | None, str | None, str | None]] = []
     for (document,), article in rows.with_row_index("row").group_by("document", maintain_order=True):
@@ -146,6 +149,7 @@ def _alternatives(rows: pl.DataFrame) -> pl.DataFrame:
         for label, row in labels.items():
             if row["parent"] in labels:
                 children[row["parent"]].append(label)
+        _refuse_what_grows(source, labels, children)
         # Nothing under an optional label is required.
         for label, row in labels.items():
             if any(labels[one]["ignorable"] for one in _upwards(label, labels)):
@@ -158,6 +162,26 @@ def _alternatives(rows: pl.DataFrame) -> pl.DataFrame:
     schema = {"row": pl.UInt32, "group": pl.String, "option": pl.String, "ignorable": pl.String}
     numbers = pl.DataFrame(taken, schema=schema, orient="row")
     return numbers.join(rows.with_row_index("row").drop("ignorable"), on="row", maintain_order="left")
+
+
+def _refuse_what_grows(source: Source, labels: dict[int, dict[str, Any]], children: dict[int, list[int]]) -> None:
+    """Refuse labels that are nested too deeply, or whose children have so many ways that their product has no end."""
+
+    def ways(label: int, depth: int) -> int:
+        if depth > _DEEPEST:
+            reason = f"label {label} is nested deeper than {_DEEPEST} labels"
+            raise BadInput(source.name, reason, line=labels[label]["line"])
+        if not children[label]:
+            return 1
+        count = 1 + prod(ways(child, depth + 1) for child in children[label])
+        if count > _MOST_WAYS:
+            reason = f"label {label} can be satisfied in more than {_MOST_WAYS:,} ways by the labels in it"
+            raise BadInput(source.name, reason, line=labels[label]["line"])
+        return count
+
+    for label, row in labels.items():
+        if row["parent"] not in labels:
+            ways(label, 0)
 
 
 def _upwards(label: int, labels: dict[int, dict[str, Any]]) -> Iterator[int]:
@@ -253,7 +277,7 @@ def _hyperlinks(rows: pl.DataFrame, articles: pl.DataFrame) -> pl.DataFrame:
     """Return the value that marks annotations whose span is that of a link in the source text."""
     found = articles.select("document", span=pl.col("hyperlinks").str.extract_all(r"\[\[[0-9]+, ?[0-9]+\], ?\""))
     ends = found.explode("span").drop_nulls("span").with_columns(ends=pl.col("span").str.extract_all("[0-9]+"))
-    begin, end = (pl.col("ends").list.get(place).cast(pl.Int64) for place in (0, 1))
+    begin, end = (pl.col("ends").list.get(place).cast(pl.Int64, strict=False) for place in (0, 1))
     spans = ends.select("document", begin=begin, end=end)
     marked = rows.join(spans, on=["document", "begin", "end"], how="semi", maintain_order="left")
     return _values(marked.select("annotation", term=pl.lit("hyperlink"), number=pl.lit(1.0)))

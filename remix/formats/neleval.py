@@ -22,6 +22,8 @@ from remix.frames import Frames
 from remix.signature import content_hash
 
 _NUMBER = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
+_MOST = 1000
+"""How many candidates a mention may have: each takes a pass over the lines that have so many."""
 
 
 def _is_neleval(head: bytes, name: str) -> bool:
@@ -102,7 +104,9 @@ def _refuse_what_is_none(source: Source, rows: pl.DataFrame) -> None:
     number = [cells.get(place, null_on_oob=True).str.contains("^[0-9]{1,18}$").fill_null(False) for place in (1, 2)]
     score = _cell(4).str.contains(_NUMBER).fill_null(True)
     wrong = (
-        pl.when((count < 3) | ((count > 5) & (count % 3 != 0)))
+        pl.when(count > 3 + 3 * _MOST)
+        .then(pl.format("{} columns; there are {} candidates at most", count, pl.lit(_MOST)))
+        .when((count < 3) | ((count > 5) & (count % 3 != 0)))
         .then(pl.format("{} columns; document, begin, end, then identifier, score and type in threes", count))
         .when(~(number[0] & number[1]))
         .then(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tracemalloc
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -183,6 +184,11 @@ def test_numbers_of_xml_in_other_digits_or_beyond_any_text_are_refused(tmp_path:
         ("tac", "r\tq\tA\td1:1-99999999999999999999\tE1\tPER\n", ":1: document: begin - end is expected"),
         ("csv", "document,begin,end\nd,٠,٣\n", ":2: begin and end are whole numbers"),
         ("answers", '{"document": "d", "repeat": "²", "answers": []}', ":1: repeat is a number"),
+        (
+            "elevant",
+            '{"id": 0, "text": "Ada", "hyperlinks": [[[0, 99999999999999999999], "A"]], "labels": []}\n[1]',
+            ":2: an article is expected",
+        ),
     ],
 )
 def test_digits_of_other_scripts_and_numbers_of_20_digits_are_refused(
@@ -343,3 +349,43 @@ def test_names_with_blanks_are_names_in_neleval_files(tmp_path: Path) -> None:
     found = read(tmp_path / "x.tsv")
     assert found.report.format == "neleval"
     assert found.frames.documents["given"].to_list() == ["1163testb SOCCER", "1164testb SOCCER"]
+
+
+def test_an_archive_whose_member_has_no_name_is_refused(tmp_path: Path) -> None:
+    content = archive(tmp_path / "x.zip", ANNOTATED)
+    # The length of the name in the directory, 46 bytes before it.
+    place = content.rindex(b"PK\x01\x02") + 28
+    content = content[:place] + b"\0\0" + content[place + 2 :]
+    assert "the archive is damaged" in refusal(tmp_path / "x.zip", content)
+
+
+def test_candidates_of_a_mention_have_a_limit_in_neleval_files(tmp_path: Path) -> None:
+    said = refusal(tmp_path / "x.tsv", "d\t0\t1" + "\tQ1\t1\tPER" * 100_000 + "\n", "neleval")
+    assert said == ":1: 300003 columns; there are 1000 candidates at most"
+
+
+@pytest.mark.parametrize(
+    ("parent", "said"),
+    [
+        # Each label and its two children: 2, 5, 26, 677, 458,330 ways.
+        (lambda n: (n - 1) // 2, "can be satisfied in more than 10,000 ways by the labels in it"),
+        (lambda n: n - 1, "is nested deeper than 50 labels"),
+    ],
+)
+def test_nested_labels_of_elevant_have_a_limit(tmp_path: Path, parent: Callable[[int], int], said: str) -> None:
+    labels = [{"id": n, "span": [0, 3], "parent": parent(n) if n else None} for n in range(1000)]
+    line = json.dumps({"id": 0, "title": "t", "text": "Ada", "labels": labels})
+    found = refusal(tmp_path / "x.benchmark.jsonl", line + "\n")
+    assert found.startswith(":1: label ") and found.endswith(said)
+
+
+def test_mentions_looked_for_in_a_text_have_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("remix.formats.answers._MOST_LETTERS", 100_000)
+    answers = [{"mention": f"x{n}"} for n in range(1000)]
+    line = json.dumps({"document": "d", "text": "ab " * 1000, "answers": answers})
+    assert refusal(tmp_path / "x.jsonl", line) == (
+        ":1: too many mentions are looked for in a text of 3,000 letters: give begin and end"
+    )
+    # What is not there is looked for once: 1,000 times the text otherwise.
+    line = json.dumps({"document": "d", "text": "ab " * 1000, "answers": [{"mention": "x"}] * 1000})
+    assert repairs(tmp_path / "x.jsonl", line, unannotated=True)["not-in-text"] == "line 1: document d"
