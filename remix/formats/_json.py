@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection
 from typing import Any
 
 import polars as pl
 
 from remix.errors import BadInput
-from remix.formats._mending import Mends, decoded
+from remix.formats._mending import Mends, decoded, with_letters
 
 __all__ = ["broken_line", "json_text", "json_value", "tell_misspelt"]
 
-_HALF = re.compile(
-    r"\\\\"
-    r"|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
-    r"|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
-)
 _FIELD = r'"([A-Za-z_][A-Za-z0-9_-]{3,40})"\s*:'
 _SHORTEST = 5
 """How many letters a field has at least that another may be a misspelling of."""
@@ -31,14 +25,7 @@ def json_text(data: bytes, mends: Mends) -> str:
     >>> json_text(rb'["\\ud83d\\ude00", "\\ud83d", "\\\\ud83d"]', mends), mends.counts["surrogate"]
     ('["\\\\ud83d\\\\ude00", "\\\\ufffd", "\\\\\\\\ud83d"]', 1)
     """
-    text = decoded(data, mends)
-    if re.search(r"\\u[dD][89a-fA-F]", text) is None:
-        return text
-    halves = [match for match in _HALF.finditer(text) if match["half"]]
-    if halves:
-        line = text.count("\n", 0, halves[0].start()) + 1
-        mends.add("surrogate", f"line {line}: {halves[0][0]} is half a letter, read as U+FFFD", len(halves))
-    return _HALF.sub(lambda match: "\\ufffd" if match["half"] else match[0], text)
+    return with_letters(decoded(data, mends), mends, pairs=False)
 
 
 def json_value(

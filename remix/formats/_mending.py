@@ -8,7 +8,17 @@ from collections import Counter
 from remix.names import PREFIXES
 from remix.rdf.iris import legal_reference
 
-__all__ = ["Mends", "decoded", "mended_iri", "recoded", "relative_iris", "with_dots", "with_iris", "with_prefix"]
+__all__ = [
+    "Mends",
+    "decoded",
+    "mended_iri",
+    "recoded",
+    "relative_iris",
+    "with_dots",
+    "with_iris",
+    "with_letters",
+    "with_prefix",
+]
 
 
 class Mends:
@@ -111,6 +121,37 @@ def with_dots(text: str, mends: Mends) -> str:
         return f"{match[1]} .{match[2]}"
 
     return _UNDOTTED.sub(dotted, text)
+
+
+_SURROGATES = re.compile(
+    r"\\\\|\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
+)
+
+
+def with_letters(text: str, mends: Mends, *, pairs: bool) -> str:
+    r"""Return text in which no escape is half a letter of UTF-16: one without its other half is read as U+FFFD.
+
+    JSON writes letters in two halves; Turtle does not, and there such `pairs` are mended, too.
+
+    >>> mends = Mends()
+    >>> print(with_letters(r'"\uD83D\uDE00 \uD83D \\uD83D"', mends, pairs=True), mends.counts["surrogate"])
+    "😀 \ufffd \\uD83D" 2
+    """
+    if re.search(r"\\u[dD][89a-fA-F]", text) is None:
+        return text
+
+    def mended(match: re.Match[str]) -> str:
+        if match[0] == "\\\\" or (match[1] and not pairs):
+            return match[0]
+        if not (known := mends.examples.get("surrogate", "")):
+            what = "is a letter in two halves" if match[1] else "is half a letter, read as U+FFFD"
+            known = f"line {text.count(chr(10), 0, match.start()) + 1}: {match[0]} {what}"
+        mends.add("surrogate", known)
+        if match[1] is None:
+            return r"\ufffd"
+        return chr(0x10000 + ((int(match[1], 16) - 0xD800) << 10) + (int(match[2], 16) - 0xDC00))
+
+    return _SURROGATES.sub(mended, text)
 
 
 _TOKEN = re.compile(

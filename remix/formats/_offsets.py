@@ -7,31 +7,118 @@ characters off. The anchor decides; where nothing fits, the offsets stay as they
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Iterator
-from typing import Literal
+from dataclasses import dataclass
+from functools import cached_property
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
+
+from remix.rdf.terms import FARTHEST
 
 __all__ = ["characters_of_units", "checked", "units_of_characters"]
 
 REACH = 32
 """How many characters away from the given offset an anchor is looked for."""
 
-Form = Literal["NFC", "NFD"]
-_FILLER = "\uffff"
 _TWO_UNITS = r"[\x{10000}-\x{10FFFF}]"
-_WINDOW = REACH * 2
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class _Texts:
+    """The code points of several texts one after the other, each text once however many annotations it has."""
+
+    numbers: pl.DataFrame
+    texts: list[str]
+
+    @staticmethod
+    def of(rows: pl.DataFrame, key: str) -> _Texts:
+        """Return the texts of rows (`text`, and a key that is the same for the same text)."""
+        texts = rows.select(key, "text").unique(key, keep="first", maintain_order=True)
+        numbers = texts.select(key, _number=pl.int_range(pl.len(), dtype=pl.Int64))
+        return _Texts(numbers, texts["text"].to_list())
+
+    @cached_property
+    def points(self) -> NDArray[np.uint32]:
+        """Return the code points of all texts."""
+        return np.frombuffer("".join(self.texts).encode("utf-32-le"), dtype="<u4")
+
+    @cached_property
+    def starts(self) -> Integers:
+        """Return where each text begins among the code points, and where the last one ends."""
+        return _sums(np.array([len(text) for text in self.texts], dtype=np.int64))
+
+    def composed(self) -> _Texts:
+        """Return the same texts with letters and accents composed (NFC)."""
+        return _Texts(self.numbers, [unicodedata.normalize("NFC", text) for text in self.texts])
+
+    def bytes_before(self) -> Integers:
+        """Return how many UTF-8 bytes stand before each code point."""
+        longer = [(self.points >= first).astype(np.int64) for first in (0x80, 0x800, 0x10000)]
+        return _sums(1 + longer[0] + longer[1] + longer[2])
+
+    def units_before(self) -> Integers:
+        """Return how many UTF-16 units stand before each code point."""
+        return _sums(1 + (self.points >= 0x10000).astype(np.int64))
+
+    def letters_before(self) -> Integers:
+        """Return how many letters and accents (NFD) stand before each code point."""
+        lengths = np.ones(0x110000, dtype=np.int64)
+        every = np.unique(self.points)
+        lengths[every] = [len(unicodedata.normalize("NFD", chr(point))) for point in every]
+        return _sums(lengths[self.points])
+
+    def characters(self, rows: pl.DataFrame, name: str, before: Integers) -> tuple[pl.Series, pl.Series]:
+        """Return offsets into units, of which so many stand `before` each character, as characters; which are exact.
+
+        An offset within a character becomes the end of it; one outside the text stays outside by as much.
+        """
+        first, last, offset = self._spans(rows, name)
+        size = before[last] - before[first]
+        wanted = before[first] + np.clip(offset, 0, size)
+        found = np.searchsorted(before, wanted)
+        outside = np.maximum(offset - size, 0) + np.minimum(offset, 0)
+        exact = (before[found] == wanted) & (outside == 0)
+        return _where(rows[name], found - first + outside), pl.Series(exact)
+
+    def units(self, rows: pl.DataFrame, name: str, before: Integers) -> pl.Series:
+        """Return offsets into characters as units, of which so many stand `before` each.
+
+        An offset behind the text becomes its end.
+        """
+        first, last, offset = self._spans(rows, name)
+        inside = before[first + np.clip(offset, 0, last - first)] - before[first]
+        return _where(rows[name], inside + np.minimum(offset, 0))
+
+    def _spans(self, rows: pl.DataFrame, name: str) -> tuple[Integers, Integers, Integers]:
+        number = rows["_number"].to_numpy()
+        offset = rows[name].fill_null(0).clip(-FARTHEST, FARTHEST).cast(pl.Int64).to_numpy()
+        return self.starts[number], self.starts[number + 1], offset
+
+
+def _sums(widths: Integers) -> Integers:
+    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(widths, dtype=np.int64)])
+
+
+def _where(offsets: pl.Series, values: Integers) -> pl.Series:
+    """Return the values where there was an offset."""
+    both = pl.DataFrame({"offset": offsets, "value": values})
+    return both.select(pl.when(pl.col("offset").is_not_null()).then("value")).to_series()
 
 
 def checked(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the rows (in another order) with right `begin` and `end`, and with `kind` and `reason` of what was wrong.
 
-    Takes `text`, `anchor`, `begin`, `end` and `iri_begin`, `iri_end` (what the IRI says), all but text may
-    be null. `kind` is null where all is well, `offset` where begin or end changed, `anchor` where the
-    anchor is not what the text says and the offsets are kept, `range` where they do not lie in the text.
+    Takes `document` (the same for the same text), `text`, `anchor`, `begin`, `end` and `iri_begin`, `iri_end` (what the
+    IRI says), all but document may be null. `kind` is null where all is well, `offset` where begin or end changed,
+    `anchor` where the anchor is not what the text says and the offsets are kept, `range` where they do not lie in the
+    text.
 
-    >>> row = {"text": ["Völler scored"], "anchor": ["Völler"], "begin": [0], "end": [7], "iri_begin": [0],
-    ...     "iri_end": [7]}
+    >>> row = {"document": ["d"], "text": ["Völler scored"], "anchor": ["Völler"], "begin": [0], "end": [7],
+    ...     "iri_begin": [0], "iri_end": [7]}
     >>> checked(pl.DataFrame(row)).select("begin", "end", "kind", "reason").row(0)
     (0, 6, 'offset', 'counted in UTF-8 bytes')
     """
@@ -56,10 +143,12 @@ def checked(frame: pl.DataFrame) -> pl.DataFrame:
     spelt = (_composed(said) == _composed(pl.col("anchor"))) & ~missing
     done.append(_kept(rest.filter(spelt), pl.lit("differs in its Unicode normal form")))
     rest = rest.filter(~spelt.fill_null(False))
+    texts = _Texts.of(rest, "document")
+    rest = rest.join(texts.numbers, on="document", how="left", maintain_order="left")
     for reason, reading in _READINGS:
         if rest.is_empty():
             break
-        tried = reading(rest)
+        tried = reading(rest, texts)
         found = _composed(_between("try_begin", "try_end"))
         fits = ((found == _composed(pl.col("anchor"))) & (found != "")).fill_null(False)
         done.append(_taken(tried.filter(fits), reason))
@@ -115,86 +204,98 @@ def _unfitting(rest: pl.DataFrame) -> Iterator[pl.DataFrame]:
     )
 
 
-def _as_given(rows: pl.DataFrame) -> pl.DataFrame:
+def _as_given(rows: pl.DataFrame, _: _Texts) -> pl.DataFrame:
     return rows.with_columns(try_begin="begin", try_end="end")
 
 
-def _from_iri(rows: pl.DataFrame) -> pl.DataFrame:
+def _from_iri(rows: pl.DataFrame, _: _Texts) -> pl.DataFrame:
     return rows.with_columns(try_begin="iri_begin", try_end="iri_end")
 
 
-def _bytes(rows: pl.DataFrame) -> pl.DataFrame:
-    data = pl.col("text").cast(pl.Binary)
-    length = pl.col("end") - pl.col("begin")
-    sound = ((pl.col("begin") >= 0) & (length >= 0)).fill_null(False)
-    part = data.bin.slice(pl.when(sound).then("begin").otherwise(0), pl.when(sound).then(length).otherwise(0))
-    # Where the bytes are the anchor's, no cut goes through a character.
-    fits = (sound & (part == pl.col("anchor").cast(pl.Binary))).fill_null(False)
-
-    def characters(offset: str) -> pl.Expr:
-        before = data.bin.slice(0, pl.when(fits).then(offset).otherwise(0)).cast(pl.String)
-        return pl.when(fits).then(before.str.len_chars().cast(pl.Int64))
-
-    return rows.with_columns(try_begin=characters("begin"), try_end=characters("end"))
+def _bytes(rows: pl.DataFrame, texts: _Texts) -> pl.DataFrame:
+    before = texts.bytes_before()
+    begin, sound = texts.characters(rows, "begin", before)
+    end, whole = texts.characters(rows, "end", before)
+    tried = rows.with_columns(try_begin=begin, try_end=end)
+    # A cut goes through a character where it is not the anchor's.
+    fits = sound & whole & (tried.select(_between("try_begin", "try_end") == pl.col("anchor")).to_series())
+    return tried.with_columns(try_begin=pl.when(fits).then("try_begin"), try_end=pl.when(fits).then("try_end"))
 
 
-def _units(rows: pl.DataFrame) -> pl.DataFrame:
-    begin, end = (characters_of_units(pl.col("text"), pl.col(name)) for name in ("begin", "end"))
+def _units(rows: pl.DataFrame, texts: _Texts) -> pl.DataFrame:
+    before = texts.units_before()
+    begin, end = (texts.characters(rows, name, before)[0] for name in ("begin", "end"))
     return rows.with_columns(try_begin=begin, try_end=end)
 
 
-def characters_of_units(text: pl.Expr, offset: pl.Expr) -> pl.Expr:
-    """Return an offset that counts UTF-16 units of a text as one of code points; beyond the text it stays beyond.
+def _composed_letters(rows: pl.DataFrame, texts: _Texts) -> pl.DataFrame:
+    """Return offsets that count letters with their accents as one, of texts that write them apart."""
+    composed = texts.composed()
+    before = composed.letters_before()
+    begin, end = (composed.units(rows, name, before) for name in ("begin", "end"))
+    return rows.with_columns(try_begin=begin, try_end=end)
 
-    >>> rows = pl.DataFrame({"text": ["a\U0001f600b"] * 3, "offset": [1, 3, 9]})
-    >>> rows.select(characters_of_units(pl.col("text"), pl.col("offset"))).to_series().to_list()
+
+def _decomposed_letters(rows: pl.DataFrame, texts: _Texts) -> pl.DataFrame:
+    """Return offsets that count letters and accents each, of texts that write them as one."""
+    before = texts.letters_before()
+    tried = {f"try_{name}": texts.characters(rows, name, before)[0] for name in ("begin", "end")}
+    # An end behind the text is the end of the text, as accents behind its last letter count.
+    size = pl.col("text").str.len_chars().cast(pl.Int64)
+    return rows.with_columns(**tried).with_columns(pl.min_horizontal(name, size).alias(name) for name in tried)
+
+
+def characters_of_units(rows: pl.DataFrame, key: str, *names: str) -> pl.DataFrame:
+    """Return the rows with offsets that count UTF-16 units of their `text` as ones of code points.
+
+    `key` is the column that is the same for the same text. An offset beyond the text stays beyond it.
+
+    >>> rows = pl.DataFrame({"name": ["d"] * 3, "text": ["a\U0001f600b"] * 3, "offset": [1, 3, 9]})
+    >>> characters_of_units(rows, "name", "offset")["offset"].to_list()
     [1, 2, 8]
     """
-    # A character beyond the basic plane takes two units: a filler stands for its second.
-    doubled = text.str.replace_all(f"({_TWO_UNITS})", f"${{1}}{_FILLER}")
-    before = doubled.str.slice(0, pl.when(offset >= 0).then(offset))
-    second = before.str.count_matches(_FILLER, literal=True).cast(pl.Int64)
-    return pl.when(offset < 0).then(offset).otherwise(offset - second.fill_null(0))
+    return _recounted(rows, key, names, lambda texts, some, name: texts.characters(some, name, texts.units_before())[0])
 
 
-def units_of_characters(text: pl.Expr, offset: pl.Expr) -> pl.Expr:
-    """Return an offset that counts code points of a text as one of UTF-16 units.
+def units_of_characters(rows: pl.DataFrame, key: str, *names: str) -> pl.DataFrame:
+    """Return the rows with offsets that count code points of their `text` as ones of UTF-16 units.
 
-    >>> rows = pl.DataFrame({"text": ["a\U0001f600b"] * 2, "offset": [1, 2]})
-    >>> rows.select(units_of_characters(pl.col("text"), pl.col("offset"))).to_series().to_list()
+    >>> rows = pl.DataFrame({"name": ["d"] * 2, "text": ["a\U0001f600b"] * 2, "offset": [1, 2]})
+    >>> units_of_characters(rows, "name", "offset")["offset"].to_list()
     [1, 3]
     """
-    return offset + text.str.slice(0, offset).str.count_matches(_TWO_UNITS).cast(pl.Int64).fill_null(0)
+    return _recounted(rows, key, names, lambda texts, some, name: texts.units(some, name, texts.units_before()))
 
 
-def _inclusive(rows: pl.DataFrame) -> pl.DataFrame:
+def _recounted(
+    rows: pl.DataFrame,
+    key: str,
+    names: tuple[str, ...],
+    recount: Callable[[_Texts, pl.DataFrame, str], pl.Series],
+) -> pl.DataFrame:
+    """Return the rows with other offsets where the text has characters of two units; elsewhere they are the same."""
+    texts = rows.select(key, "text").unique(key, keep="first").filter(pl.col("text").str.contains(_TWO_UNITS))
+    if texts.is_empty():
+        return rows
+    numbered = _Texts.of(texts, key)
+    some = rows.with_row_index("_row").join(numbered.numbers, on=key, maintain_order="left")
+    changed = {name: rows[name].scatter(some["_row"], recount(numbered, some, name)) for name in names}
+    return rows.with_columns(pl.Series(name, values) for name, values in changed.items())
+
+
+def _inclusive(rows: pl.DataFrame, _: _Texts) -> pl.DataFrame:
     return rows.with_columns(try_begin="begin", try_end=pl.col("end") + 1)
 
 
-def _from_one(rows: pl.DataFrame) -> pl.DataFrame:
+def _from_one(rows: pl.DataFrame, _: _Texts) -> pl.DataFrame:
     return rows.with_columns(try_begin=pl.col("begin") - 1, try_end="end")
 
 
-def _length(rows: pl.DataFrame) -> pl.DataFrame:
+def _length(rows: pl.DataFrame, _: _Texts) -> pl.DataFrame:
     return rows.with_columns(try_begin="begin", try_end=pl.col("begin") + pl.col("anchor").str.len_chars())
 
 
-def _normal_form(counted: Form, written: Form) -> Callable[[pl.DataFrame], pl.DataFrame]:
-    """Return the reading of offsets that count one Unicode normal form of a text which is written in the other."""
-
-    def reading(rows: pl.DataFrame) -> pl.DataFrame:
-        other = pl.col("text").str.normalize(counted)
-
-        def characters(offset: str) -> pl.Expr:
-            before = other.str.slice(0, pl.when(pl.col(offset) >= 0).then(pl.col(offset)))
-            return before.str.normalize(written).str.len_chars().cast(pl.Int64)
-
-        return rows.with_columns(try_begin=characters("begin"), try_end=characters("end"))
-
-    return reading
-
-
-def _near(rows: pl.DataFrame) -> pl.DataFrame:
+def _near(rows: pl.DataFrame, _: _Texts) -> pl.DataFrame:
     """Return the rows with the nearest place of the anchor, the later of two equally near."""
     begin = pl.col("begin").fill_null(0).clip(0)
     length = pl.col("anchor").str.len_chars().cast(pl.Int64)
@@ -209,8 +310,9 @@ def _near(rows: pl.DataFrame) -> pl.DataFrame:
     nearer = (pl.col("_later") - pl.col("_begin")) <= (pl.col("_begin") - pl.col("_earlier"))
     chosen = pl.when(nearer | pl.col("_earlier").is_null()).then("_later").otherwise("_earlier")
     blank = pl.col("anchor").str.strip_chars() == ""
+    far = (pl.col("begin") < -REACH) | (pl.col("begin") > pl.col("text").str.len_chars() + REACH)
     return (
-        found.with_columns(try_begin=pl.when(~blank).then(chosen))
+        found.with_columns(try_begin=pl.when(~blank & ~far.fill_null(False)).then(chosen))
         .with_columns(try_end=pl.col("try_begin") + length)
         .drop("_later", "_earlier", "_begin")
     )
@@ -222,13 +324,13 @@ def _position(text: pl.Expr, part: pl.Expr) -> pl.Expr:
     return pl.when(found.is_not_null()).then(before.str.len_chars().cast(pl.Int64))
 
 
-_READINGS: tuple[tuple[str, Callable[[pl.DataFrame], pl.DataFrame]], ...] = (
+_READINGS: tuple[tuple[str, Callable[[pl.DataFrame, _Texts], pl.DataFrame]], ...] = (
     ("taken from the IRI", _as_given),
     ("taken from the IRI", _from_iri),
     ("counted in UTF-8 bytes", _bytes),
     ("counted in UTF-16 units", _units),
-    ("counted in composed letters", _normal_form("NFC", "NFD")),
-    ("counted in letters and their accents", _normal_form("NFD", "NFC")),
+    ("counted in composed letters", _composed_letters),
+    ("counted in letters and their accents", _decomposed_letters),
     ("the end was the last character", _inclusive),
     ("counted from 1", _from_one),
     ("the end did not fit the anchor", _length),

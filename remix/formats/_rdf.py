@@ -15,7 +15,16 @@ import polars as pl
 import pyoxigraph as ox
 
 from remix.errors import BadInput
-from remix.formats._mending import Mends, decoded, recoded, relative_iris, with_dots, with_iris, with_prefix
+from remix.formats._mending import (
+    Mends,
+    decoded,
+    recoded,
+    relative_iris,
+    with_dots,
+    with_iris,
+    with_letters,
+    with_prefix,
+)
 from remix.formats._predicates import BASE, CLASS, IDENT
 from remix.formats._source import Source
 from remix.rdf.ntriples import terms_of
@@ -40,6 +49,10 @@ _TEXTUAL = (*_LINED, ox.RdfFormat.TURTLE, ox.RdfFormat.TRIG)
 _QUADS = (ox.RdfFormat.N_QUADS, ox.RdfFormat.TRIG, ox.RdfFormat.JSON_LD)
 _BATCH = 100_000
 _LONGEST_LINE = 1 << 23
+_GROWTH, _FREE = 8, 1 << 20
+"""How many times its length an XML file with all its entities may have, and how many characters whatever its length."""
+_USED = re.compile(r"&([\w.:-]+);")
+_DECLARED = re.compile(r"""&([\w.:-]+);|<!ENTITY\s+([\w.:-]+)\s+("[^"]*"|'[^']*')""")
 # Repair holds the text three times in memory.
 _LONGEST_REPAIR = 1 << 30
 
@@ -90,6 +103,9 @@ def parsed(source: Source) -> Parsed:
     Raises `BadInput` with line, column and reason where no mending helps.
     """
     syntax = syntax_of(source.head, str(source.path)) or ox.RdfFormat.TURTLE
+    if syntax == ox.RdfFormat.RDF_XML and _declares_entities(source):
+        with source.open() as stream:
+            _refuse_entities_that_grow(_whole(stream, source).decode("latin-1"), source)
     try:
         with source.open() as stream:
             lined = _Lined(stream, source.name) if syntax in _TEXTUAL else stream
@@ -105,12 +121,44 @@ def _recoded(source: Source, syntax: ox.RdfFormat, error: SyntaxError | ValueErr
     mends = Mends()
     with source.open() as stream:
         text = recoded(_whole(stream, source), mends)
+    if syntax == ox.RdfFormat.JSON_LD:
+        text = with_letters(text, mends, pairs=False)
+    else:
+        _refuse_entities_that_grow(text, source)
     if not mends.counts:
         raise _refusal(source, error) from None
     try:
         return _table(io.BytesIO(text.encode("utf-8", "replace")), syntax, mends)
     except (SyntaxError, ValueError) as other:
         raise _refusal(source, other) from None
+
+
+def _declares_entities(source: Source) -> bool:
+    with source.open() as stream:
+        end = b""
+        while block := stream.read(1 << 20):
+            if b"<!ENTITY" in end + block:
+                return True
+            end = block[-8:]
+    return False
+
+
+def _refuse_entities_that_grow(text: str, source: Source) -> None:
+    """Raise `BadInput` for XML whose entities stand for much more than is there; the parser writes them out."""
+    limit = _GROWTH * len(text) + _FREE
+    sizes: dict[str, int] = {}
+    grown = 0
+    for match in _DECLARED.finditer(text):
+        if match[2] is not None:
+            # An entity is made of those that were declared before it.
+            sizes[match[2]] = size = len(match[3]) + sum(sizes.get(name, 0) for name in _USED.findall(match[3]))
+            grown += size
+        else:
+            grown += sizes.get(match[1], 0)
+        if grown > limit:
+            line = text.count("\n", 0, match.start()) + 1
+            reason = f"has entities (<!ENTITY …>) that grow to more than {_GROWTH} times the file"
+            raise BadInput(source.name, reason, line=line)
 
 
 def _whole(stream: BinaryIO | io.RawIOBase, source: Source) -> bytes:
@@ -126,7 +174,7 @@ def _mended(source: Source) -> Parsed:
     mends = Mends()
     with source.open() as stream:
         data = _whole(_Lined(stream, source.name), source)
-    text = with_iris(with_dots(decoded(data, mends), mends), mends)
+    text = with_iris(with_letters(with_dots(decoded(data, mends), mends), mends, pairs=True), mends)
     del data
     base: str | None = None
     while True:

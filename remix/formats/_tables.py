@@ -181,7 +181,7 @@ def _wrong_ends(triples: Triples, texts: pl.DataFrame, mends: Mends) -> pl.DataF
     ends = texts.select("unit", "given", size=pl.col("text").str.len_chars().cast(pl.Int64))
     for name in ("begin", "end"):
         ends = ends.join(triples.first(LITERALS[name], name), on="unit", how="left", maintain_order="left")
-    begin = integer(pl.col("begin")).fill_null(0)
+    begin = integer(pl.col("begin")).fill_null(0).clip(0)
     ends = ends.with_columns(integer(pl.col("end")), length=begin + pl.col("size"))
     wrong = ends.filter(pl.col("end") != pl.col("length"))
     if wrong.height:

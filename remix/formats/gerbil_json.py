@@ -83,10 +83,10 @@ def _read(source: Source, dataset: str) -> Found:
         place=pl.format("{}, annotation {}", "name", pl.int_range(1, pl.len() + 1).over("name")),
     )
     rows = _placed(source, rows, mends)
-    begin, end = (characters_of_units(pl.col("text"), pl.col(name)) for name in ("start", "end"))
+    rows = characters_of_units(rows, "name", "start", "end")
     read = Mentions(
         documents=documents,
-        mentions=rows.with_columns(begin=begin, end=end),
+        mentions=rows.rename({"start": "begin"}),
         links=rows.select("mention", identifier="meaning").explode("identifier").drop_nulls(),
         classes=rows.select("mention", **{"class": "types"}).explode("class").drop_nulls(),
         mends=mends,
@@ -165,8 +165,8 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     )
     rows = flat(frames).join(classes, on="annotation", how="left", maintain_order="left")
     rows = rows.join(documents.select("document", "text"), on="document", maintain_order="left")
-    start, end = (units_of_characters(pl.col("text"), pl.col(name)) for name in ("begin", "end"))
-    rows = rows.with_columns(start=start, end=end, meaning=pl.col("identifiers").fill_null([]))
+    rows = units_of_characters(rows, "document", "begin", "end").rename({"begin": "start"})
+    rows = rows.with_columns(meaning=pl.col("identifiers").fill_null([]))
     listed = rows.select("document", annotation=pl.struct("start", "end", "confidence", "meaning", "types"))
     annotations = listed.group_by("document", maintain_order=True).agg(annotations="annotation")
     whole = documents.join(annotations, on="document", how="left", maintain_order="left").with_row_index("id")

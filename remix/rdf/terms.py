@@ -9,6 +9,7 @@ from remix import names
 
 __all__ = [
     "ESCAPES",
+    "FARTHEST",
     "escaped",
     "integer",
     "iri",
@@ -121,9 +122,23 @@ def _is_tag(text: str) -> bool:
     return True
 
 
+FARTHEST = 1 << 53
+"""Larger numbers than this count nothing in a text; sums of them would wrap."""
+
+
 def integer(term: pl.Expr) -> pl.Expr:
-    """Return the whole number that a literal says, whatever its datatype (also `4.0`); null where it says none."""
-    return term.str.extract(r'^"\s*\+?(-?[0-9]+)(?:\.0*)?\s*"', 1).cast(pl.Int64, strict=False)
+    """Return the whole number that a literal says, whatever its datatype (also `4.0`); null where it says none.
+
+    One beyond 2^53 either way is that: out of any text, with room to add to it.
+
+    >>> rows = pl.DataFrame({"x": ['"4.0"', '"-9223372036854775808"', '"99999999999999999999"', '"four"']})
+    >>> rows.select(integer(pl.col("x")))["x"].to_list()
+    [4, -9007199254740992, 9007199254740992, None]
+    """
+    digits = term.str.extract(r'^"\s*\+?(-?[0-9]+)(?:\.0*)?\s*"', 1)
+    number = digits.cast(pl.Int64, strict=False)
+    beyond = pl.when(digits.str.starts_with("-")).then(-FARTHEST).otherwise(FARTHEST)
+    return pl.when(number.is_not_null() | digits.is_null()).then(number).otherwise(beyond).clip(-FARTHEST, FARTHEST)
 
 
 def number_term(term: pl.Expr, value: pl.Expr) -> pl.Expr:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import polars as pl
 import pytest
 from hypothesis import given
@@ -22,7 +25,7 @@ Row = tuple[str | None, str | None, int | None, int | None, int | None, int | No
 
 def one(*row: object) -> tuple[object, ...]:
     full = (*row, None, None)[:6]
-    result = checked(pl.DataFrame([full], schema=SCHEMA, orient="row"))
+    result = checked(pl.DataFrame([full], schema=SCHEMA, orient="row").with_columns(document=pl.lit("d")))
     assert result.height == 1
     return result.select("begin", "end", "kind", "reason").row(0)
 
@@ -62,6 +65,12 @@ def one(*row: object) -> tuple[object, ...]:
         (("Rome", "", 0, 4), (0, 4, "anchor", "is empty")),
         (("Rome", "", -5, 4), (-5, 4, "range", "begins before the text, whose first character is 0")),
         (("\ufeffRome\r\n", "Rome", 1, 5), (1, 5, None, None)),
+        # Offsets as far away as numbers go are bad ones, not ones that wrap around to something near.
+        (
+            ("in Rome", "Rome", -(2**63), 7),
+            (-(2**63), 7, "range", "begins before the text, whose first character is 0"),
+        ),
+        (("in Rome", "Rome", 2**63 - 1, 7), (2**63 - 1, 7, "range", "lies outside the text")),
     ],
 )
 def test_checked_when_one_annotation_then_offsets_and_reason(
@@ -101,3 +110,28 @@ def test_checked_when_shifted_then_the_only_place_is_found(text: str, shift: int
     begin = max(0, position + shift)
     found_begin, found_end, *_ = one(whole, "Zürich", begin, begin + 6)
     assert (found_begin, found_end) == (position, position + 6)
+
+
+MANY = """
+import resource, polars as pl
+from remix.formats._offsets import checked
+
+# Each part has 22 characters, of which the face is two UTF-16 units, which is what the offsets count.
+count, places = 20_000, range(0, 20_000, 20)
+rows = pl.DataFrame({"begin": [23 * n + 9 for n in places], "anchor": [f"Ada{n:05}" for n in places], "document": "d"})
+rows = rows.with_columns(
+    end=pl.col("begin") + 8, text=pl.lit("".join(f"\U0001f600 ipsum Ada{n:05} met \xe9" for n in range(count))),
+    iri_begin=pl.lit(None, pl.Int64), iri_end=pl.lit(None, pl.Int64),
+)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+found = checked(rows)
+assert set(found["reason"]) == {"counted in UTF-16 units"}, found
+assert found["begin"].sort().to_list() == [22 * n + 8 for n in places]
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+def test_offsets_of_many_annotations_are_repaired_without_a_copy_of_the_text_for_each() -> None:
+    # 1,000 annotations of a text of 0.5 MB: copies of it would take 500 MB.
+    done = subprocess.run([sys.executable, "-c", MANY], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 150_000, f"{done.stdout} kB"
