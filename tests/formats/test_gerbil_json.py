@@ -72,7 +72,7 @@ def test_offset_larger_than_any_text_is_told_as_others_that_lie_outside(tmp_path
     )
     reading = read_json(tmp_path, text)
     assert reading.frames.annotations["surface_form"].to_list() == ["Ada"]
-    assert {repair.kind: repair.count for repair in reading.report.repairs} == {"range": 1}
+    assert {repair.kind: repair.count for repair in reading.report.repairs} == {"range": 1, "no-link": 1}
 
 
 @pytest.mark.parametrize(
