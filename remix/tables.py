@@ -118,8 +118,10 @@ def _fitted(
         for place, name in enumerate(names):
             cells = max((len(cell) for cell in columns[place][1:]), default=0)
             if numeric[place] and cells < len(name) + 2:
-                headers[place] = name.replace("_", "\n")
-                widths[place] = max(cells, *(len(word) + 2 for word in name.split("_")))
+                words = re.split("[_ ]", name)
+                lines = textwrap.wrap(" ".join(words), max(cells - 2, *map(len, words)))
+                headers[place] = "\n".join(lines)
+                widths[place] = max(cells, *(len(line) + 2 for line in lines))
     while (over := sum(widths) + 2 * (len(widths) - 1) - width) > 0:
         free = [place for place, number in enumerate(numeric) if not number and widths[place] > max(least[place], 12)]
         if not free:

@@ -134,6 +134,8 @@ def print_report(report: Report, output: str, to: Path | None = None) -> None:
     for number, table in enumerate(report.tables):
         if number:
             click.echo("", err=to is not None)
+        if output == "table" and number < len(report.titles) and report.titles[number]:
+            click.echo(f"{report.titles[number]}\n", err=to is not None)
         print_table(table, output, None if number else to)
     if output == "table" and report.lines:
         click.echo("\n" + "\n".join(report.lines), err=to is not None)

@@ -14,7 +14,7 @@ from remix.errors import UsageError
 from remix.scoring.choice import Choice
 from remix.scoring.evaluating import evaluated, side_by_side
 from remix.scoring.inputs import Keeper, Sources, asked_of
-from remix.scoring.readable import legend, readable, readable_errors, signature_lines
+from remix.scoring.readable import folded, legend, readable_errors, readable_tables, signature_lines
 from remix.scoring.reproduction import check, read_record, write_record
 
 __all__ = ["Report", "agreement_report", "comparison_report", "evaluation_report", "reproduction_report"]
@@ -28,11 +28,15 @@ SHORT = {"precision": "P", "recall": "R"}
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """What a verb prints: `rows` as data, or `tables` one below the other and `lines` that say what they are."""
+    """What a verb prints: `rows` as data, or `tables` one below the other and `lines` that say what they are.
+
+    `titles` stand above the tables, where they have any.
+    """
 
     rows: pl.DataFrame
     tables: Sequence[pl.DataFrame]
     lines: Sequence[str]
+    titles: Sequence[str] = ()
 
 
 def evaluation_report(
@@ -69,8 +73,12 @@ def evaluation_report(
     # The choice has no `kb`, which has rows in every evaluation and is shown where it is asked for.
     by = keywords.get("by") or ()
     by = (by,) if isinstance(by, str) else tuple(by)
-    tables = [readable(rows, datasets, by), *([readable_errors(rows)] if choice.errors else [])]
-    return Report(rows, tables, [*legend(rows, choice.errors), *signature_lines(rows, by)])
+    shown, left_out = folded(rows)
+    tables = readable_tables(shown, datasets, by)
+    if choice.errors:
+        tables["classes of errors"] = readable_errors(rows)
+    lines = [*left_out, *legend(rows, choice.errors), *signature_lines(rows, by)]
+    return Report(rows, [*tables.values()], lines, [*tables])
 
 
 def reproduction_report(keeper: Keeper, file: Path, *, record: Path | None = None, plots: Sequence[str] = ()) -> Report:

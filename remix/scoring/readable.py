@@ -13,7 +13,11 @@ from remix.scoring.slices import local_names
 from remix.scoring.tasks import takes_spans
 from remix.signature import Signature
 
-__all__ = ["legend", "readable", "readable_errors", "signature_lines", "with_f1_shown"]
+__all__ = ["folded", "legend", "readable", "readable_errors", "readable_tables", "signature_lines", "with_f1_shown"]
+
+
+MOST = 15
+"""Slices of a column that people are shown."""
 
 
 def readable(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str] = ()) -> pl.DataFrame:
@@ -59,6 +63,57 @@ def readable(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str] = ()
     kept = [name for name in kept if of_f1 != "all" or name not in SCORES[3:]]
     scores = [name for name in kept if table.schema[name].is_float()]
     return table.select(kept).with_columns(pl.col(scores).round(3)).rename(renamed, strict=False)
+
+
+def readable_tables(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str] = ()) -> dict[str, pl.DataFrame]:
+    """Return tables by their titles: of the whole, without a title, then for each column, task and matching its slices.
+
+    The arguments are those of `readable`.
+    """
+    rows = rows.filter(pl.col("column") != "error_class")
+    sliced = rows.filter(~pl.col("column").is_in(["", "kb"]))
+    if sliced.is_empty():
+        return {"": readable(rows, datasets, by)}
+    tables = {"": readable(rows.filter(pl.col("column").is_in(["", "kb"])), datasets, by)}
+    first = sliced["matching"][0]
+    for (column, task, matching), own in sliced.group_by("column", "task", "matching", maintain_order=True):
+        if task != "C2KB":
+            tables[f"{task} by {column}, {matching} matching"] = readable(own, datasets, by)
+        elif matching == first:  # it compares no spans
+            tables[f"{task} by {column}"] = readable(own, datasets, by)
+    return tables
+
+
+def folded(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Return the rows that people are shown, and a line on each column of which slices are left out.
+
+    Slices are of all gold together where that is several datasets, the largest first; of many only the `MOST` largest.
+    Parts of a range, which have numbers, keep their order and are all shown.
+    """
+    whole = ["", "kb", "error_class"]
+    sliced = rows.filter(~pl.col("column").is_in(whole))
+    if sliced.is_empty():
+        return rows, []
+    pooled = sliced.filter(pl.col("dataset") == "all")
+    lines = []
+    if len(pooled) and len(pooled) < len(sliced):
+        lines.append("slices are those of all datasets together; -o json has those of each as well")
+    sliced = pooled if len(pooled) else sliced
+    found = [rows.filter(pl.col("column").is_in(whole))]
+    for (column,), own in sliced.group_by("column", maintain_order=True):
+        sizes = own.group_by("slice").agg(pl.col("mentions").max()).sort("mentions", "slice", descending=[True, False])
+        if own["slice"].str.contains(r"^\d+: ").all():
+            found.append(own)
+            continue
+        left = sizes[MOST:]
+        if len(left):
+            most, *_, least = [*left["mentions"], left["mentions"][-1]]
+            lines.append(
+                f"{len(left)} smaller slices by {column} ({least} to {most} mentions) are left out here: -o json has"
+                f" every slice, --min-support leaves out the small ones"
+            )
+        found.append(sizes[:MOST].select("slice").join(own, on="slice", maintain_order="left").select(rows.columns))
+    return pl.concat(found), lines
 
 
 def with_f1_shown(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:
