@@ -6,7 +6,8 @@ annotated exhaustively in the evaluation span alone. Titles that are IRIs (as in
 
 What groups and options cannot say is kept as values: `rmx:nests` (each child that a label lists, which may not be
 below it in the tree), `rmx:nestedIn` (its parent), `rmx:required` (it is not optional itself, though what it is nested
-in is) and `rmx:hyperlink` (a link of the source text stands on the span).
+in is), `rmx:hyperlink` (a link of the source text stands on the span) and `rmx:unmapped` (the identifier is
+<NO_MAPPING>, not <NIL>: the entity is known, but not to Wikidata).
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ from remix.names import RMX
 from remix.signature import content_hash
 
 WD = "http://www.wikidata.org/entity/"
+UNMAPPED = "<NO_MAPPING>"
+"""The identifier of an entity of another knowledge base that Wikidata does not have."""
 UNLINKED = ("DATETIME", "QUANTITY")
 """What ELEVANT has instead of an entity for dates and quantities."""
 _DEEPEST, _MOST_WAYS = 50, 10_000
@@ -98,7 +101,7 @@ def _read(source: Source, dataset: str) -> Found:
         classes=_classes(rows),
         regions=_regions(articles),
         candidates=candidates,
-        values=pl.concat([_nesting(rows), _hyperlinks(rows, articles)]),
+        values=pl.concat([_nesting(rows), _hyperlinks(rows, articles), _unmapped(rows)]),
     )
     empty = articles.filter(pl.col("text") == "")["document"]
     mends.add("empty-document", "".join(empty[:1]), len(empty))
@@ -127,6 +130,7 @@ def _labels(source: Source, articles: pl.DataFrame) -> pl.DataFrame:
         begin=pl.col("span").list.get(0, null_on_oob=True),
         end=pl.col("span").list.get(1, null_on_oob=True),
         entity=_iri(rows["entity_id"]),
+        unmapped=(rows["entity_id"] == UNMAPPED).fill_null(False),
     )
     free = pl.col("optional") | pl.col("desc") | pl.col("type").is_in(UNLINKED) | pl.col("entity_id").is_in(UNLINKED)
     rows = rows.with_columns(ignorable=pl.when(free.fill_null(False)).then(pl.lit("optional")))
@@ -134,7 +138,7 @@ def _labels(source: Source, articles: pl.DataFrame) -> pl.DataFrame:
     plain = rows.filter(pl.col("parent").is_null() & (pl.col("children").list.len().fill_null(0) == 0))
     nested = rows.join(plain.select("document", "label"), on=["document", "label"], how="anti")
     columns = ["document", "line", "begin", "end", "entity", "ignorable", "type", "coref", "group", "option"]
-    columns += ["label", "parent", "children", "required"]
+    columns += ["label", "parent", "children", "required", "unmapped"]
     none = {"group": pl.lit(None, pl.String), "option": pl.lit(None, pl.String)}
     rows = pl.concat([plain.with_columns(**none).select(columns), _alternatives(source, nested).select(columns)])
     return rows.with_columns(candidates=pl.lit(None, pl.List(pl.String)))
@@ -226,6 +230,7 @@ def _mentions(articles: pl.DataFrame) -> pl.DataFrame:
         parent=pl.lit(None, pl.Int64),
         children=pl.lit(None, pl.List(pl.Int64)),
         required=pl.lit(True),
+        unmapped=(pl.col("id") == UNMAPPED).fill_null(False),
     )
 
 
@@ -281,6 +286,11 @@ def _hyperlinks(rows: pl.DataFrame, articles: pl.DataFrame) -> pl.DataFrame:
     spans = ends.select("document", begin=begin, end=end)
     marked = rows.join(spans, on=["document", "begin", "end"], how="semi", maintain_order="left")
     return _values(marked.select("annotation", term=pl.lit("hyperlink"), number=pl.lit(1.0)))
+
+
+def _unmapped(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the value that marks annotations whose entity has no counterpart in Wikidata, which is not NIL."""
+    return _values(rows.filter("unmapped").select("annotation", term=pl.lit("unmapped"), number=pl.lit(1.0)))
 
 
 def _values(found: pl.DataFrame) -> pl.DataFrame:

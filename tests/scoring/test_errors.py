@@ -73,6 +73,15 @@ def test_undetected_mentions_by_the_first_reason_that_holds(articles):
     }
 
 
+@pytest.mark.parametrize("gold", ["<NIL>", "<NO_MAPPING>"])
+@pytest.mark.parametrize("answered", ["<NIL>", "<NO_MAPPING>"])
+def test_nil_and_what_has_no_mapping_are_different_entities_of_a_wrong_span(articles, gold, answered):
+    # errors.py, label_span_errors compares identifiers; case.py counts both as unknown, so that the rest is the same.
+    found = classes(articles("in New York", [("New York", gold)], [("York", answered)]), "REQUIRED")
+    assert found["ner_fp.all"][0] == found["ner_fn.all"][0] == 1
+    assert ("ner_fp.wrong_span" in found) == (gold == answered)
+
+
 def test_false_detections_by_the_first_reason_that_holds(articles):
     # errors.py, label_false_detections and label_span_errors. eats: lower case where no gold is; NN: gold is unknown;
     # Ada Byron: overlaps Ada, which is Q1 too; Bob: other. Of 7 words 4 begin with a capital; unknown gold: NN alone;

@@ -41,11 +41,13 @@ def _evidence(case: Case) -> pl.DataFrame:
     rows = rows.join(labels, on="label", how="left", maintain_order="left")
     answered = case.mentions.answer_links.group_by("a").agg(answer_entity=pl.col("entity").min())
     rows = rows.join(answered, on="a", how="left", maintain_order="left")
-    # A date is like no entity, NIL is like NIL.
-    gold_key = pl.when("same").then("answer_entity").otherwise("gold_entity").fill_null(-1)
+    rows = _unmapped(case, rows)
+    # A date is like no entity, NIL is like NIL, and what has no counterpart in Wikidata like its own kind.
+    none = {side: pl.when(f"{side}_unmapped").then(-2).otherwise(-1) for side in ("gold", "answer")}
+    gold_key = pl.when("same").then("answer_entity").otherwise("gold_entity").fill_null(none["gold"])
     rows = rows.with_columns(
         gold_key=pl.when(pl.col("dated").is_null() & pl.col("label").is_not_null()).then(gold_key),
-        answer_key=pl.when(pl.col("a").is_not_null()).then(pl.col("answer_entity").fill_null(-1)),
+        answer_key=pl.when(pl.col("a").is_not_null()).then(pl.col("answer_entity").fill_null(none["answer"])),
         relevant=pl.when(pl.col("mode") == "IGNORED")
         .then(pl.col("known") & ~pl.col("optional"))
         .otherwise(pl.col("label").is_not_null()),
@@ -54,6 +56,27 @@ def _evidence(case: Case) -> pl.DataFrame:
     rows = rows.sort("place", "begin", "end", "a", "label").with_row_index("n")
     rows = _references(_neighbours(rows))
     return _hyperlinks(case, _names(case, _candidates(case, rows)))
+
+
+def _unmapped(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows with whether gold and answer are marked as entities that Wikidata does not have."""
+    labels, answers = _marked(case, "unmapped")
+    return rows.with_columns(
+        gold_unmapped=pl.col("label").is_in(labels.implode()).fill_null(False),
+        answer_unmapped=pl.col("a").is_in(answers.implode()).fill_null(False),
+    )
+
+
+def _marked(case: Case, name: str) -> tuple[pl.Series, pl.Series]:
+    """Return the labels of gold and the answers that have a value of that name."""
+    assert case.known is not None
+    term = pl.col("term") == f"{RMX}{name}"
+    gold = case.known.gold.values.filter(term).select(annotation="subject")
+    labels = labelled(case).numbers.join(case.gold.select("g", "annotation"), on="g")
+    labelled_so = labels.join(gold, on="annotation", how="semi")["label"].unique()
+    parts = [run.values.filter(term).select(annotation="subject") for run in case.known.runs.values()]
+    given = pl.concat([part.with_columns(system=pl.lit(n, pl.Int64)) for n, part in enumerate(parts)])
+    return labelled_so, case.answers.join(given, on=["system", "annotation"], how="semi")["a"]
 
 
 def _neighbours(rows: pl.DataFrame) -> pl.DataFrame:
@@ -167,14 +190,7 @@ def _popular(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
 
 def _hyperlinks(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with `hyperlink`: whether a link of the source text has their span."""
-    assert case.known is not None
-    marked = pl.col("term") == f"{RMX}hyperlink"
-    gold = case.known.gold.values.filter(marked).select(annotation="subject")
-    labels = labelled(case).numbers.join(case.gold.select("g", "annotation"), on="g")
-    linked = labels.join(gold, on="annotation", how="semi")["label"].unique()
-    parts = [run.values.filter(marked).select(annotation="subject") for run in case.known.runs.values()]
-    given = pl.concat([part.with_columns(system=pl.lit(n, pl.Int64)) for n, part in enumerate(parts)])
-    answers = case.answers.join(given, on=["system", "annotation"], how="semi")["a"]
-    of_gold = pl.col("label").is_in(linked.implode())
+    labels, answers = _marked(case, "hyperlink")
+    of_gold = pl.col("label").is_in(labels.implode())
     false = pl.col("label").is_null() & pl.col("a").is_in(answers.implode())
     return rows.with_columns(hyperlink=(of_gold | false).fill_null(False))
