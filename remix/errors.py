@@ -129,7 +129,8 @@ class BadInput(Error):
 
     def __init__(self, file: object, reason: str, *, line: int | None = None, column: int | None = None) -> None:
         place = "".join(f":{n}" for n in (line, column) if n is not None)
-        super().__init__(f"{file}{place}: {reason}")
+        # What is quoted out of a file may have line ends.
+        super().__init__(" ".join(f"{file}{place}: {reason}".splitlines()))
         self.file = str(file)
         self.reason = reason
         self.line = line

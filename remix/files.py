@@ -11,7 +11,7 @@ import re
 import sys
 import tempfile
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO, cast
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "default_name",
+    "distinct_names",
     "expansion_limit",
     "open_bytes",
     "open_measured",
@@ -270,3 +271,19 @@ def default_name(path: Path | str) -> str:
     letters = "".join(letter for letter in plain if not unicodedata.combining(letter))
     name = re.sub(r"[^0-9a-z]+", "-", letters).strip("-")
     return name or "dataset"
+
+
+def distinct_names(files: Sequence[Path | str]) -> list[str]:
+    """Return the default name of each file; several files of one name are told apart by a number.
+
+    >>> distinct_names(["a/x.ttl", "b/x.ttl", "x-2.ttl", "a/x.ttl"])
+    ['x', 'x-3', 'x-2', 'x']
+    """
+    own = [default_name(file) for file in files]
+    found: dict[Path, str] = {}
+    for file, name in zip(files, own, strict=True):
+        taken, number, called = set(found.values()), 2, name
+        while called in taken or (called != name and called in own):
+            called, number = f"{name}-{number}", number + 1
+        found.setdefault(Path(file).absolute(), called)
+    return [found[Path(file).absolute()] for file in files]

@@ -54,8 +54,8 @@ def _read(source: Source, dataset: str) -> Found:
         rows = pl.read_csv(text.encode(), separator=separator, infer_schema=False)
     except pl.exceptions.PolarsError as error:
         raise BadInput(source.name, f"is no table ({' '.join(str(error).split())[:150]})") from None
-    rows = rows.rename({name: name.strip().lower() for name in rows.columns})
-    rows = rows.select(name for known in FIELDS for name in known if name in rows.columns)
+    columns = {name.strip().lower(): name for name in rows.columns}
+    rows = rows.select(pl.col(columns[name]).alias(name) for known in FIELDS for name in known if name in columns)
     rows = rows.with_row_index("line", offset=2).with_columns(
         pl.lit(None, pl.String).alias(known[0]) for known in FIELDS if not set(known) & set(rows.columns)
     )

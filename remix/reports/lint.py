@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import polars as pl
 
 from remix import catalog
-from remix.errors import BadInput
+from remix.errors import BadInput, Error
 from remix.formats import NOTED, Report, read, refused
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
@@ -26,14 +26,18 @@ def lint(store: Store, files: Iterable[str], *, kb: KnowledgeBase | None = None)
     wrong, and for links to entities that the kb, where one is given, does not have; `note` for what is
     merely odd: empty texts, texts without annotations, equal texts, crossing mentions.
     """
-    rows = [finding for file in files for finding in _findings(store, file, kb)]
+    listed = list(files)
+    rows = [finding for file in listed for finding in _findings(store, file, kb, alone=len(listed) == 1)]
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
-def _findings(store: Store, file: str, kb: KnowledgeBase | None) -> Iterator[Finding]:
+def _findings(store: Store, file: str, kb: KnowledgeBase | None, *, alone: bool) -> Iterator[Finding]:
     try:
         frames, report = _looked_up(store, file)
-    except BadInput as error:
+    except Error as error:
+        # What is wrong with one of several files must not hide what there is in the others.
+        if alone and not isinstance(error, BadInput):
+            raise
         yield file, "defect", "refused", 1, refused(file, error).error or ""
         return
     for kind, count, example in report:

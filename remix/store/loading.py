@@ -7,9 +7,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from remix import catalog, progress
-from remix.errors import BadInput, Error, UsageError
-from remix.files import readable
-from remix.formats import Report, read, refused
+from remix.errors import Error, UsageError
+from remix.files import distinct_names, readable
+from remix.formats import FORMATS, Report, read, refused
+from remix.rdf.iris import dataset_iri
 from remix.store import BASE_IRI, Store
 
 __all__ = ["Outcome", "load"]
@@ -41,29 +42,32 @@ def load(
 ) -> list[Outcome]:
     """Return what became of each file; a file that is refused does not keep the next from being loaded.
 
-    A file is a path, `-` for standard input, or the name or URL of a catalogue entry. A dry run reads and
-    reports, and changes nothing.
+    A file is a path, `-` for standard input, or the name or URL of a catalogue entry. Files of one name get names of
+    their own (`remix.files.distinct_names`). A dry run reads and reports, and changes nothing.
 
-    Raises `UsageError` for one name for several files, a name or format that is none, or a taken name.
+    Raises `UsageError` for one name for several files, a name, format or beginning of IRIs that is none, and, where
+    there is one file alone, for a taken name.
     """
     listed = list(files)
     if name is not None and len(listed) != 1:
         raise UsageError(f"one name for {len(listed)} files: load them one by one, or leave out --name")
+    if format is not None:
+        FORMATS[format]
+    dataset_iri(name or "dataset", base_iri)
     outcomes = []
-    for file in progress.track(listed, "load"):
+    for file, own in progress.track(list(zip(listed, distinct_names(listed), strict=True)), "load"):
         try:
             path, known = catalog.local(file, store.folder / "cache")
-            called = name or known
+            called = name or known or own
             if dry_run:
                 reading = read(path, name=called, base_iri=base_iri, format=format, strict=strict)
                 outcomes.append(Outcome(reading.name, "read", reading.report))
                 continue
             done = store.load(path, name=called, base_iri=base_iri, format=format, strict=strict, replace=replace)
             outcomes.append(Outcome(done.name, done.status, done.report))
-        except BadInput as error:
-            outcomes.append(Outcome(name or readable(Path(file).name), "refused", refused(file, error)))
-        except UsageError:
-            raise
         except Error as error:
+            # What is wrong with one of several files must not hide what became of the others.
+            if isinstance(error, UsageError) and len(listed) == 1:
+                raise
             outcomes.append(Outcome(name or readable(Path(file).name), "refused", refused(file, error)))
     return outcomes

@@ -203,8 +203,14 @@ def test_a_column_of_a_table_that_is_there_twice_is_refused(tmp_path: Path, head
 
 
 def test_a_table_may_have_a_column_of_any_other_name(tmp_path: Path) -> None:
-    (tmp_path / "x.csv").write_text("document,begin,end,line\nd,0,3,x\n")
+    (tmp_path / "x.csv").write_text("document,begin,end,line,, \nd,0,3,x,y,z\n")
     assert read(tmp_path / "x.csv").frames.annotations.height == 1
+
+
+def test_what_is_quoted_of_a_file_stays_on_one_line(tmp_path: Path) -> None:
+    passage = "<passage><offset>1\n2</offset><text>Bob</text></passage>"
+    said = refusal(tmp_path / "x.xml", f"<collection><document><id>7</id>{passage}</document></collection>", "bioc")
+    assert said == ": is no BioC: line 1: an offset or length is no number ('1 2')"
 
 
 def test_wide_headers_are_refused(tmp_path: Path) -> None:

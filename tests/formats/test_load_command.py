@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from remix import catalog
+from remix.errors import UsageError
 from remix.store.loading import load
 from remix.workspace import Workspace
+from tests.commands import run_verb
 
 NIF = "@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .\n"
 TEXT = '<http://x/d> nif:isString "Rome is old" .\n'
@@ -122,3 +124,68 @@ def test_check_when_all_is_well_then_nothing_and_exit_zero(tmp_path: Path) -> No
     (tmp_path / "good.ttl").write_text(GOOD)
     done = remix(tmp_path, "check", "good.ttl", "-o", "json")
     assert (done.returncode, json.loads(done.stdout)) == (0, [])
+
+
+def several(folder: Path) -> list[str]:
+    """Return files of one name in two folders, one that is not there, and one that is taken by other content."""
+    for name, text in (("A", "Rome"), ("B", "Bern"), ("C", "Oslo")):
+        (folder / name).mkdir()
+        (folder / name / "x.ttl").write_text(GOOD.replace("Rome", text))
+    (folder / "D").mkdir()
+    (folder / "D" / "taken.ttl").write_text(GOOD.replace("Rome", "Paris").replace("endIndex 4", "endIndex 5"))
+    load(Workspace(folder / ".remix").store, [str(folder / "D" / "taken.ttl")])
+    (folder / "taken.ttl").write_text(GOOD)
+    return [str(folder / name) for name in ("A/x.ttl", "taken.ttl", "nope.ttl", "nws", "B/x.ttl", "C/x.ttl")]
+
+
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_one_of_several_files_that_fails_neither_stops_nor_hides_the_others(tmp_path: Path, dry_run: bool) -> None:
+    files = several(tmp_path)
+    store = Workspace(tmp_path / ".remix").store
+    outcomes = load(store, files, dry_run=dry_run)
+    taken = "read" if dry_run else "refused"
+    done = "read" if dry_run else "loaded"
+    assert [one.status for one in outcomes] == [done, taken, "refused", "refused", done, done]
+    assert [one.name for one in outcomes if one.status == "loaded"] == ([] if dry_run else ["x", "x-2", "x-3"])
+    if not dry_run:
+        assert "other content" in str(outcomes[1].report.error)
+        texts = store.frames(["x", "x-2", "x-3"]).documents["text"].to_list()
+        assert sorted(texts) == ["Bern is old", "Oslo is old", "Rome is old"]
+        again = load(store, files)
+        assert [one.status for one in again] == ["unchanged", "refused", "refused", "refused", *["unchanged"] * 2]
+
+
+def test_the_table_is_printed_though_files_fail(tmp_path: Path) -> None:
+    files = several(tmp_path)
+    done = run_verb("load", *files, "-o", "json", folder=tmp_path)
+    assert (done.returncode, len(json.loads(done.stdout))) == (1, 6)
+    # A slow machine says before how long it took.
+    assert len([line for line in done.stderr.splitlines() if line.startswith("remix: ")]) == 3
+
+
+@pytest.mark.parametrize("how", [{"format": "niff"}, {"base_iri": "a b"}])
+def test_what_is_wrong_for_all_files_is_said_before_any_is_read(tmp_path: Path, how: dict[str, str]) -> None:
+    with pytest.raises(UsageError):
+        load(Workspace(tmp_path / ".remix").store, several(tmp_path), **how)  # type: ignore[arg-type]
+    assert set(Workspace(tmp_path / ".remix").store.state.datasets) == {"taken"}
+
+
+def test_check_shows_what_is_in_the_others_where_one_name_is_wrong(tmp_path: Path) -> None:
+    (tmp_path / "short.ttl").write_text(SHORT)
+    done = run_verb("check", "http://127.0.0.1:1/nothing.ttl", "short.ttl", "-o", "json", folder=tmp_path)
+    kinds = [(row["file"], row["kind"]) for row in json.loads(done.stdout)]
+    assert ("short.ttl", "offset") in kinds and ("http://127.0.0.1:1/nothing.ttl", "refused") in kinds
+
+
+def test_files_of_brat_deep_below_a_folder_are_one_dataset(tmp_path: Path) -> None:
+    for place, text in (("news/2020/a", "Ada met Bob"), ("news/2021", "Bob ran"), ("blogs/x/y/z", "Eve")):
+        folder = tmp_path / "corpus" / place
+        folder.mkdir(parents=True)
+        (folder / "one.txt").write_text(text)
+        (folder / "one.ann").write_text(f"T1\tPER 0 3\t{text[:3]}\n")
+    (tmp_path / "corpus" / "README.md").write_text("A corpus.\n")
+    (tmp_path / "corpus" / "annotation.conf").write_text("[entities]\nPER\n")
+    store = Workspace(tmp_path / ".remix").store
+    [outcome] = load(store, [str(tmp_path / "corpus")])
+    assert (outcome.name, outcome.status, outcome.report.documents) == ("corpus", "loaded", 3)
+    assert sorted(store.frames(["corpus"]).annotations["surface_form"]) == ["Ada", "Bob", "Eve"]
