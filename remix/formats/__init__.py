@@ -70,6 +70,7 @@ class Found:
 
     `write` writes the scoped triples to a path and the measures to another; without it the triples
     are made from the frames. `content` is the hash of the content, made from the frames if empty.
+    `export` writes all that the file says, also what frames do not hold, in the same format, repaired.
     """
 
     frames: Frames
@@ -77,13 +78,15 @@ class Found:
     triples: int = 0
     content: str = ""
     write: Callable[[Path, Path], int] | None = None
+    export: Callable[[Path], None] | None = None
 
 
 @dataclass(frozen=True)
 class Reading:
     """A file that was read: the dataset's name and IRI, its frames, the report, the content's hash.
 
-    The hash is the same for one corpus in two syntaxes, compressed or not.
+    The hash is the same for one corpus in two syntaxes, compressed or not. `export`, where the format has one and no
+    triples were written, writes all that the file says in the same format.
     """
 
     name: str
@@ -91,6 +94,7 @@ class Reading:
     frames: Frames
     report: Report
     content: str
+    export: Callable[[Path], None] | None = None
 
 
 @dataclass(frozen=True)
@@ -159,7 +163,8 @@ def read(
         if unannotated:
             found = replace(found, repairs=(*found.repairs, *_missing(found.frames)))
         report = _reported(source, chosen, found, triples)
-        return Reading(name, iri, found.frames, report, found.content or _content(source))
+        export = found.export if triples_to is None else None
+        return Reading(name, iri, found.frames, report, found.content or _content(source), export)
 
 
 @contextmanager

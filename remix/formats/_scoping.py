@@ -8,6 +8,10 @@ from __future__ import annotations
 
 import polars as pl
 
+from remix.frames import Frames
+from remix.names import RMX
+from remix.rdf.iris import is_legal
+
 __all__ = ["annotation_iris", "document_iris", "document_names", "grouped", "indexes", "plain"]
 
 # DBpedia calls the text of Berlin `…/Berlin?dbpv=2016-10&nif=context`.
@@ -117,3 +121,36 @@ def indexes(given: pl.Expr) -> tuple[pl.Expr, pl.Expr]:
     groups = (given.str.extract(_INDEXES, n).cast(pl.Int64, strict=False) for n in (1, 2))
     begin, end = groups
     return begin, end
+
+
+def given_iris(frames: Frames) -> pl.DataFrame:
+    """Return scoped, given and exported IRI of every document and annotation: the given one unless two share it.
+
+    A document whose IRI is kept scoped keeps those of its annotations scoped, too, so that both go together.
+    """
+    documents = frames.documents.select(scoped="document", document="document", given="given")
+    annotations = frames.annotations.select(scoped="annotation", document="document", given="given")
+    usable = is_legal(pl.col("given")).fill_null(False)
+    things = (
+        pl.concat([documents, annotations])
+        .with_columns(own=usable & (pl.len().over("given") == 1))
+        .with_columns(own_document=pl.when(pl.col("scoped") == pl.col("document")).then("own"))
+        .with_columns(own=pl.col("own") & pl.col("own_document").max().over("document").fill_null(True))
+    )
+    return things.select("scoped", "given", exported=pl.when("own").then("given").otherwise("scoped"))
+
+
+def renamed(triples: pl.DataFrame, iris: pl.DataFrame) -> pl.DataFrame:
+    """Return the triples with exported IRIs; the record of the given IRI goes where that came back."""
+    terms = iris.filter(pl.col("scoped") != pl.col("exported")).select(
+        term=pl.format("<{}>", "scoped"), other=pl.format("<{}>", "exported")
+    )
+    back = (pl.col("predicate") == f"<{RMX}givenIri>") & pl.col("subject").is_in(terms["term"].implode())
+    kept = triples.filter(~back)
+    for name in ("subject", "object"):
+        kept = (
+            kept.join(terms, left_on=name, right_on="term", how="left", maintain_order="left")
+            .with_columns(pl.coalesce("other", name).alias(name))
+            .drop("other")
+        )
+    return kept

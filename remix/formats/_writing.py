@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
 from remix import names
 from remix.formats._blocks import Blocks
 from remix.formats._predicates import CLASS, CONTEXT, DOCUMENT, GIVEN, IDENT, NO_LINKS, TYPE
+from remix.formats._scoping import given_iris, renamed
 from remix.formats._tables import Tables
+from remix.frames import Frames
 from remix.rdf.terms import iri, iri_term, literal, number_term, predicate
 
-__all__ = ["DATASET", "REFERENCES", "Scoped", "blank_nodes", "measures", "scoped"]
+__all__ = ["DATASET", "REFERENCES", "Scoped", "blank_nodes", "measures", "scoped", "unscoped"]
 
 REFERENCES = predicate("referenceDocuments", names.HFTS)
 DATASET = f"<{names.HFTS}Dataset>"
@@ -29,10 +31,14 @@ _STRUCTURE = {
 
 @dataclass(frozen=True)
 class Scoped:
-    """Triples of the dataset and, apart, its measures: subject, predicate, object as terms."""
+    """Triples of the dataset and, apart, its measures: subject, predicate, object as terms.
+
+    `own` is the term of the dataset that the file describes itself, under whose name for us its triples are; or empty.
+    """
 
     data: pl.DataFrame
     measures: pl.DataFrame
+    own: str = ""
 
 
 def is_measure() -> pl.Expr:
@@ -54,7 +60,7 @@ def scoped(blocks: Blocks, found: Tables, dataset: str) -> Scoped:
     Everything that is neither is as it was; repaired offsets replace the given ones; links to nothing go.
     """
     term = f"<{dataset}>"
-    triples, subjects = _without_dataset(blocks, term)
+    triples, subjects, own = _without_dataset(blocks, term)
     named = _names(found)
     dropped = (pl.col("predicate").is_in([IDENT, CLASS]) & pl.col("object").is_in(NO_LINKS)) | (
         (pl.col("predicate") == GIVEN) & pl.col("unit").is_in(named["unit"].implode())
@@ -72,7 +78,24 @@ def scoped(blocks: Blocks, found: Tables, dataset: str) -> Scoped:
     apart = triples.filter(pl.col("predicate").is_in(measured)).with_columns(_current(pl.col("predicate")))
     if measured:
         triples = triples.filter(~pl.col("predicate").is_in(measured))
-    return Scoped(pl.concat([triples, _added(found, subjects, term)]), apart)
+    return Scoped(pl.concat([triples, _added(found, subjects, term)]), apart, own)
+
+
+def unscoped(whole: Scoped, found: Tables, frames: Frames, dataset: str) -> pl.DataFrame:
+    """Return the triples of a file as it has them, but for what was repaired.
+
+    Documents and annotations have their given IRIs, where these are of one thing each, and so has the dataset; one
+    that the file does not describe is not described.
+    """
+    term = f"<{dataset}>"
+    triples = pl.concat([whole.data, whole.measures]).with_columns(pl.col("predicate").cast(pl.String))
+    ours = (pl.col("subject") == term) & (
+        (pl.col("predicate") == REFERENCES) | ((pl.col("predicate") == TYPE) & (pl.col("object") == DATASET))
+    )
+    triples = triples.with_columns(pl.col("subject", "object").replace({term: whole.own})) if whole.own else triples
+    # Contexts without a text are no documents of the frames.
+    iris = given_iris(replace(frames, documents=found.documents.select("document", "given")))
+    return renamed(triples if whole.own else triples.filter(~ours), iris)
 
 
 def measures(apart: pl.DataFrame) -> pl.DataFrame:
@@ -97,20 +120,21 @@ def _current(term: pl.Expr) -> pl.Expr:
     )
 
 
-def _without_dataset(blocks: Blocks, term: str) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the triples and subjects with the dataset that a file names itself under our name for it."""
+def _without_dataset(blocks: Blocks, term: str) -> tuple[pl.DataFrame, pl.DataFrame, str]:
+    """Return the triples and subjects with the dataset that a file names itself under our name for it, and its own."""
     types = blocks.triples.filter((pl.col("predicate") == TYPE) & (pl.col("object").str.ends_with("#Dataset>")))
     ours = types.filter(pl.col("object").str.starts_with("<https://raw.githubusercontent.com/santifa/hfts/"))[
         "unit"
     ].unique()
     if len(ours) != 1:
-        return blocks.triples, blocks.subjects
+        return blocks.triples, blocks.subjects, ""
     unit = ours.item()
     listed = (pl.col("unit") == unit) & (
         pl.col("predicate").is_in([REFERENCES, _OLD_REFERENCES]) | (pl.col("object") == DATASET)
     )
     renamed = pl.when(pl.col("unit") == unit).then(pl.lit(term)).otherwise("subject").alias("subject")
-    return blocks.triples.filter(~listed), blocks.subjects.with_columns(renamed)
+    own = str(blocks.subjects.filter(pl.col("unit") == unit)["subject"].item())
+    return blocks.triples.filter(~listed), blocks.subjects.with_columns(renamed), own
 
 
 def _names(found: Tables) -> pl.DataFrame:

@@ -57,6 +57,10 @@ def convert(
         raise UsageError(f"{target} is what is converted: name another file")
     reading = read(source, name=name, format=format, unannotated=True)
     frames, report = reading.frames, reading.report
+    if texts is None and to == report.format and reading.export is not None:
+        # Also what frames have no column for.
+        reading.export(target)
+        return Conversion(report, to, ())
     if texts is not None:
         frames, repairs = with_texts(frames, read(texts, unannotated=True).frames, texts)
         report = replace(report, repairs=(*report.repairs, *repairs))

@@ -19,7 +19,7 @@ from remix.formats._mending import Mends
 from remix.formats._rdf import SUFFIXES, parsed, syntax_of
 from remix.formats._tables import Tables, tables
 from remix.formats._triples import terms_of
-from remix.formats._writing import Scoped, blank_nodes, measures, scoped
+from remix.formats._writing import Scoped, blank_nodes, measures, scoped, unscoped
 from remix.frames import Frames
 from remix.names import RDF
 from remix.rdf.ntriples import write_ntriples
@@ -55,12 +55,14 @@ def _read(source: Source, dataset: str) -> Found:
     found = tables(numbered, dataset, mends)
     _refuse_what_is_no_nif(source, found)
     whole = scoped(numbered, found, dataset)
+    frames = _frames(found, whole, dataset)
     return Found(
-        frames=_frames(found, whole, dataset),
+        frames=frames,
         repairs=_repairs(mends),
         triples=whole.data.height + whole.measures.height,
         content=content,
         write=_writer(whole),
+        export=lambda path: _export(unscoped(whole, found, frames, dataset), path),
     )
 
 
@@ -106,11 +108,15 @@ def write_frames(frames: Frames, path: Path, *, given: bool = True) -> None:
 
     Raises `UsageError` for another suffix.
     """
+    _export(terms_of(frames, given=given), path)
+
+
+def _export(triples: pl.DataFrame, path: Path) -> None:
     kinds = {".ttl": turtle, ".nt": ntriples}
     if path.suffix not in kinds:
         raise UsageError(f"{path}: NIF is written as .ttl or .nt")
     with written(path) as stream:
-        stream.write(kinds[path.suffix](terms_of(frames, given=given)))
+        stream.write(kinds[path.suffix](triples))
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:

@@ -10,10 +10,10 @@ import polars as pl
 from remix._version import __version__
 from remix.errors import UsageError
 from remix.files import read_bytes, written
+from remix.formats._scoping import given_iris, renamed
 from remix.publish.description import data_description, manifest
 from remix.rdf.ntriples import columns
 from remix.rdf.turtle import turtle
-from remix.remixes.exporting import given_iris, renamed
 from remix.signature import content_hash
 from remix.store import DatasetEntry, Store
 from remix.store.state import RUN

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import polars as pl
+import pyoxigraph as ox
 import pytest
 
 from remix.errors import BadInput, UsageError
@@ -105,3 +106,45 @@ def test_command_prints_losses_and_leaves_nothing_where_it_fails(corpus: Path) -
     assert (failed.returncode, failed.stdout) == (2, "")
     assert "--text FILE" in failed.stderr
     assert sorted(path.name for path in corpus.parent.iterdir()) == ["corpus.ttl", "out.tsv"]
+
+
+RICH = """@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .
+@prefix itsrdf: <http://www.w3.org/2005/11/its/rdf#> .
+@prefix hfts: <https://raw.githubusercontent.com/santifa/hfts/master/ont/hfts.ttl#> .
+<http://x/d1#char=0,11> a nif:Context , nif:RFC5147String ; nif:isString "Rome is old" ; <http://x/topic> "cities"@en .
+<http://x/d1#char=0,4> a nif:Phrase , nif:RFC5147String ; nif:referenceContext <http://x/d1#char=0,11> ;
+  nif:anchorOf "Rome" ; nif:beginIndex 0 ; nif:endIndex 4 ; itsrdf:taIdentRef <http://dbpedia.org/resource/Rome> ;
+  itsrdf:taSource "DBpedia_en_3.9" ; <http://x/by> [ <http://x/name> "Ada" ] .
+<http://x/d1#char=8,11> a nif:Phrase ; nif:referenceContext <http://x/d1#char=0,11> ; nif:anchorOf "old" ;
+  nif:beginIndex 8 ; nif:endIndex 11 ; itsrdf:taIdentRef <http://aksw.org/notInWiki/Old_thing> .
+"""
+OWN = "<http://x/own> a hfts:Dataset ; hfts:referenceDocuments <http://x/d1#char=0,11> ; <http://x/is> <http://x/cc> ."
+
+
+@pytest.mark.parametrize("more", ["", OWN])
+@pytest.mark.parametrize("suffix", [".ttl", ".nt"])
+def test_nif_written_as_nif_has_every_triple_of_it(tmp_path: Path, suffix: str, more: str) -> None:
+    source, target = tmp_path / "x.ttl", tmp_path / f"y{suffix}"
+    source.write_text(RICH + more)
+    assert convert(source, target).table().is_empty()
+    first, second = (
+        ox.Dataset(ox.parse(path=path, format=syntax))
+        for path, syntax in (
+            (source, ox.RdfFormat.TURTLE),
+            (target, ox.RdfFormat.TURTLE if suffix == ".ttl" else ox.RdfFormat.N_TRIPLES),
+        )
+    )
+    for one in (first, second):
+        one.canonicalize(ox.CanonicalizationAlgorithm.RDFC_1_0)
+    assert second == first
+
+
+def test_nif_written_as_nif_is_repaired_and_keeps_the_rest(tmp_path: Path) -> None:
+    (tmp_path / "x.ttl").write_text(RICH.replace("nif:endIndex 4", "nif:endIndex 3"))
+    done = convert(tmp_path / "x.ttl", tmp_path / "y.ttl")
+    assert done.table().select("what", "kind", "count").rows() == [("repaired", "offset", 1)]
+    text = (tmp_path / "y.ttl").read_text()
+    assert "DBpedia_en_3.9" in text
+    assert "RFC5147String" in text
+    assert read(tmp_path / "y.ttl").report.repairs == ()
+    assert read(tmp_path / "y.ttl").frames.annotations["surface_form"].sort().to_list() == ["Rome", "old"]
