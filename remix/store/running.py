@@ -25,6 +25,7 @@ import pyoxigraph as ox
 
 from remix.errors import Error, QueryError
 from remix.names import PREFIXES
+from remix.store.missing import Known, missing
 from remix.store.problems import guarded, opened, syntax_error
 
 __all__ = ["Request"]
@@ -142,6 +143,7 @@ class _Opened:
     def __init__(self) -> None:
         self.sign: object = None
         self.store = ox.Store()
+        self.known = Known(self.store)
 
     def at(self, path: Path | None) -> ox.Store:
         """Return the index in a folder, read-only; an empty one for None. Raises `StoreError`."""
@@ -149,6 +151,7 @@ class _Opened:
         sign = path and (path, place and (place.st_dev, place.st_ino, place.st_mtime_ns))
         if sign != self.sign:
             self.store, self.sign = opened(path), sign
+            self.known = Known(self.store)
         return self.store
 
 
@@ -156,6 +159,7 @@ def _answer(request: Request, index: _Opened, path: Path | None, stream: _Stream
     with guarded(request.name):
         store = index.at(path)
         results, notes, rewritten = _results(store, request, path)
+        notes = [*notes, *missing(request.text, index.known)]
         kinds = {ox.QuerySolutions: "solutions", ox.QueryBoolean: "boolean"}
         kind = kinds.get(type(results), "graph")
         stream.send(json.dumps({"kind": kind, "notes": notes, "rewritten": rewritten}).encode())

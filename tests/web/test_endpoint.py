@@ -354,3 +354,9 @@ def test_graph_of_the_protocol_that_is_no_iri_is_400(address: str) -> None:
     for name in ("default-graph-uri", "named-graph-uri"):
         answer = httpx.get(address, params={"query": "ASK {}", name: "no iri"})
         assert (answer.status_code, answer.text) == (400, "'no iri' is no IRI of a graph\n")
+
+
+def test_what_nothing_has_is_told_in_a_header(address: str) -> None:
+    answer = httpx.get(address, params={"query": "SELECT * { ?s nif:anchorOff ?o }"})
+    assert answer.headers["remix-note"] == "nothing in the workspace has nif:anchorOff; did you mean nif:anchorOf?"
+    assert "remix-note" not in httpx.get(address, params={"query": COUNT}).headers

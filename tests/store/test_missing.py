@@ -1,0 +1,62 @@
+"""What a query asks for and nothing has is told with the nearest that is there."""
+
+from __future__ import annotations
+
+import pytest
+
+from remix.remixes import build
+from remix.store import Store
+from remix.store.answers import answer
+from remix.store.queries import Query, shipped
+from remix.store.worker import Request, ask
+
+TOLD = [
+    ("SELECT * { ?d hfts:microDensty ?x }", "hfts:microDensty; did you mean hfts:microDensity?"),
+    (
+        "SELECT * { ?a rmx:ambiguitySurfaceForm ?x }",
+        "rmx:ambiguitySurfaceForm; did you mean hfts:ambiguitySurfaceForm?",
+    ),
+    ("SELECT * { ?a nif:anchorOff ?x FILTER (?x > 1) }", "nif:anchorOff; did you mean nif:anchorOf?"),
+    ("SELECT * { ?a a nif:Phrse }", "nif:Phrse; did you mean nif:Phrase?"),
+    ("SELECT * { ?a itsrdf:taClassRef/nif:anchorOff ?x }", "nif:anchorOff; did you mean nif:anchorOf?"),
+    ("PREFIX n: <urn:n#> SELECT * { ?a n:none 1 }", "urn:n#none"),
+    ('SELECT * { ?a nif:anchorOf "Lisbn" }', "'Lisbn' as nif:anchorOf; did you mean 'Lisbon'?"),
+    ('SELECT * { VALUES ?form { "Lisbn" } ?a nif:anchorOf ?form }', "'Lisbn' as nif:anchorOf; did you mean 'Lisbon'?"),
+]
+QUIET = [
+    'SELECT * { ?a a nif:Phrase ; nif:anchorOf ?x ; hfts:pagerank ?p FILTER (xsd:double(?p) > 0.5 || ?x = "none") }',
+    'SELECT * { VALUES ?scale { "percentile" } VALUES ?form { "Lisbon" "none" } ?a nif:anchorOf ?form }',
+    "SELECT * { ?a itsrdf:taIdentRef dbr:Nobody_at_all_of_that_name }",
+    "ASK { ?s (nif:anchorOf|nif:isString)+ ?o . BIND (<urn:x> AS ?y) }",
+]
+
+
+def told(store: Store, text: str) -> list[str]:
+    found = ask(store.index().path, Request(text))
+    found.body.close()
+    return found.notes
+
+
+@pytest.mark.parametrize(("text", "said"), TOLD, ids=lambda value: value[:40])
+def test_term_or_value_that_nothing_has_is_told_with_the_nearest(small_store: Store, text: str, said: str) -> None:
+    assert told(small_store, text) == [f"nothing in the workspace has {said}"]
+
+
+@pytest.mark.parametrize("text", QUIET)
+def test_what_is_there_or_may_come_is_not_told(small_store: Store, text: str) -> None:
+    assert told(small_store, text) == []
+
+
+def test_query_and_build_tell_what_nothing_has(small_store: Store) -> None:
+    query = Query.parse("SELECT ?annotation { ?annotation a nif:Phrase OPTIONAL { ?annotation nif:anchorOff ?x } }")
+    said = "nothing in the workspace has nif:anchorOff; did you mean nif:anchorOf?"
+    assert answer(small_store, query).notes == (said,)
+    assert build(small_store, query).notes == (said,)
+
+
+def test_shipped_queries_tell_no_predicate(small_store: Store) -> None:
+    for file in shipped().values():
+        text = file.read_text(encoding="utf-8")
+        if "SERVICE" in text:
+            continue
+        assert not [note for note in told(small_store, text) if "did you mean" not in note and "'" not in note], file
