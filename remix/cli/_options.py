@@ -95,6 +95,14 @@ SCORING = (
         "--min-support", type=click.IntRange(min=0), default=0, metavar="N", help="Leave out slices of fewer mentions."
     ),
     click.option(
+        "--documents",
+        type=click.Choice(["", "all", "kept"]),
+        default="",
+        metavar="all|kept",
+        help="Documents whose answers count: all, or those with a kept mention (default: all; of a remix whose origins "
+        "are not loaded, kept).",
+    ),
+    click.option(
         "--unit",
         type=click.Choice(["document", "context"]),
         default="document",

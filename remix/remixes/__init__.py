@@ -19,6 +19,7 @@ from remix.measures._enriching import named_frames
 from remix.rdf.iris import dataset_iri
 from remix.rdf.turtle import turtle
 from remix.remixes.closing import Closed, close, limited
+from remix.remixes.emptied import emptied
 from remix.remixes.exporting import exported
 from remix.remixes.manifest import described, origins
 from remix.signature import Signature, content_hash
@@ -79,7 +80,8 @@ def build(
 
     Annotations of kept documents that were not selected become ignorable, with `drop` they go. `limit` keeps so many
     documents, the first by IRI or, with a `seed`, a sample. Measures of documents and of the remix are computed
-    afresh, values on annotations are those of their origins. `explain` fills the waterfall. The query runs in a process
+    afresh, values on annotations are those of their origins. The manifest names the documents that were emptied, unless
+    a limit, the query or `drop` leaves open which these are. `explain` fills the waterfall. The query runs in a process
     of its own, which is killed after so many seconds.
 
     Raises `QueryError`, `UnknownName`, `UsageError` for what is wrong with the query, its parameters or the name,
@@ -92,7 +94,7 @@ def build(
         raise EmptySelection(_nothing(query.name, pl.DataFrame(), entries))
     origin = named_frames(store)
     running = {"fix_variables": fix_variables, "allow_services": tuple(allow_services), "explain": explain}
-    selection = _selected(store, query, text, origin, running, timeout)
+    selection, left = _selected(store, query, text, origin, running, timeout)
     documents = limited(selection.documents, limit, seed)
     closed = close(origin, documents, selection.annotations, drop=drop)
     title = _title(name, query, entries)
@@ -110,6 +112,7 @@ def build(
         parameters=query.values(chosen, set_from),
         knowledge=kb.signature if kb else None,
         version=__version__,
+        emptied=None if drop or limit else left,
     )
     notes = (*selection.notes, *_warnings(closed, drop=drop, scoped=content.scoped))
     return Remix(
@@ -138,12 +141,13 @@ def _title(name: str | None, query: Query, entries: Iterable[DatasetEntry]) -> s
 
 def _selected(
     store: Store, query: Query, text: str, origin: Frames, running: dict[str, Any], timeout: float
-) -> Selection:
-    """Return what the query selects; raises `EmptySelection` where that is nothing."""
+) -> tuple[Selection, pl.DataFrame | None]:
+    """Return what the query selects, and what it empties; raises `EmptySelection` where it selects nothing."""
     with GuardedIndex(store.index().path, timeout=timeout, allow_services=running["allow_services"]) as index:
         selection = select(index, text, origin, name=query.source, **running)
         if len(selection.documents):
-            return replace(selection, notes=(*selection.notes, *index.notes))
+            left = emptied(index, selection.rewritten, origin, selection.annotations)
+            return replace(selection, notes=(*selection.notes, *index.notes)), left
         explained = select(index, text, origin, name=query.source, **{**running, "explain": True})
         said = "".join(f"; {note}" for note in index.notes)
         raise EmptySelection(_nothing(query.name, explained.waterfall, store.datasets()) + said)

@@ -27,6 +27,8 @@ class Recorded:
 
     `query` is bound; `contents` holds each origin's content hash by its name, `kept` the origins that gave documents.
     `enrichment` is the signature of the origins' measures, empty where they had none; `signature` that of the remix.
+    `emptied` are the documents of the origins (by their IRIs in the store) in which nothing was selected, None where
+    the manifest does not tell.
     """
 
     query: str
@@ -35,6 +37,7 @@ class Recorded:
     enrichment: str
     signature: str = ""
     parameters: Mapping[str, str] = field(default_factory=dict)
+    emptied: tuple[str, ...] | None = None
 
 
 def recorded(remix: Path) -> Recorded | None:
@@ -50,6 +53,7 @@ def recorded(remix: Path) -> Recorded | None:
     except SyntaxError as error:
         raise BadInput(file, f"is no manifest: {' '.join(str(error).split())}") from None
     said: dict[str, dict[str, str]] = {}
+    emptied = sorted(one.object.value for one in triples if one.predicate.value == f"{RMX}emptiedDocument")
     for triple in triples:
         said.setdefault(triple.subject.value, {})[triple.predicate.value] = triple.object.value
     query = next((about[f"{RMX}query"] for about in said.values() if f"{RMX}query" in about), None)
@@ -64,6 +68,7 @@ def recorded(remix: Path) -> Recorded | None:
         next((said[iri][f"{RMX}enrichment"] for iri in sorted(names) if f"{RMX}enrichment" in said[iri]), ""),
         next((about[f"{RMX}signature"] for about in said.values() if f"{RMX}signature" in about), ""),
         {about[f"{RMX}name"]: about[f"{RMX}value"] for _, about in sorted(said.items()) if f"{RMX}value" in about},
+        tuple(emptied) if any(f"{RMX}emptiedDocuments" in about for about in said.values()) else None,
     )
 
 
@@ -107,8 +112,12 @@ def described(
     parameters: Mapping[str, str],
     knowledge: str | None,
     version: str,
+    emptied: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
-    """Return the manifest as triples in PROV-O; it holds no time, no host and no path."""
+    """Return the manifest as triples in PROV-O; it holds no time, no host and no path.
+
+    `emptied` (dataset, document) are the documents of the origins in which nothing was selected, if that is known.
+    """
     activity, software = f"{iri}#build", f"{iri}#software"
     whole = counts.row(by_predicate=pl.col("dataset") == "all", named=True)
     rows: list[tuple[str, str, Value]] = [
@@ -138,6 +147,11 @@ def described(
         ]
     for entry in entries:
         rows += _origin(iri, activity, entry, counts)
+        if emptied is not None:
+            own = emptied.filter(dataset=entry.name)["document"].sort()
+            node = f"{iri}#origin-{entry.name}"
+            rows += [(node, f"{RMX}emptiedDocuments", len(own))]
+            rows += [(node, f"{RMX}emptiedDocument", ox.NamedNode(document)) for document in own]
     return stated(rows)
 
 

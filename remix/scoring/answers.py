@@ -18,6 +18,7 @@ from remix.scoring.knowledge import Inputs
 from remix.scoring.mentions import NIL, Mentions
 
 if TYPE_CHECKING:
+    from remix.kb import KnowledgeBase
     from remix.measures import Measured
 
 __all__ = ["NOT_OF_ANSWERS", "Answers", "with_forms"]
@@ -37,19 +38,74 @@ class Answers:
         self.mentions = mentions
         self.gold = inputs.gold
         self.runs = inputs.runs
+        self.inputs = inputs
         self.tables = known.tables
-        self.background = known.background or Background.of(inputs.gold, known.kb)
+        self.backgrounds = known.backgrounds or (Background.of(inputs.gold, known.kb),)
         none = pl.DataFrame(schema={"entity": pl.String, "class": pl.String})
-        self.types = none if known.types is None else known.types
+        self._types = none if known.types is None else known.types
+        self.stated = none.select(pl.lit("").alias("home"), pl.all()).clear() if known.stated is None else known.stated
         self._names = known.names
         self._subclasses = known.subclasses
 
     @cached_property
+    def parts(self) -> tuple[Answers, ...]:
+        """Return the answers by the background of their documents."""
+        if len(self.backgrounds) == 1:
+            return (self,)
+        found = []
+        for background in self.backgrounds:
+            mentions = self.mentions.within(background.places["gold"])
+            known = replace(self.inputs.knowledge, backgrounds=(background,))
+            found.append(Answers(mentions, replace(self.inputs, knowledge=known)))
+        return tuple(found)
+
+    @property
+    def background(self) -> Background:
+        """Return the background, of one of the `parts`."""
+        return self.backgrounds[0]
+
+    @property
+    def kb(self) -> KnowledgeBase | None:
+        """Return the knowledge base without what was derived from gold, whatever part is asked about."""
+        known = [background.kb for background in self.backgrounds if background.kb is not None]
+        return known[0].without_sources({one for kb in known for one in kb.left_out}) if known else None
+
+    @cached_property
+    def types(self) -> pl.DataFrame:
+        """Return entity and class, what the data say anywhere among them."""
+        if self.stated.is_empty():
+            return self._types
+        return pl.concat([one.select("entity", "class") for one in (self._types, self.stated)]).unique()
+
+    @cached_property
+    def homes(self) -> pl.DataFrame:
+        """Return doc and `home`, the dataset that each document of gold comes from."""
+        homes = pl.concat(background.homes() for background in self.backgrounds).unique("gold", keep="first")
+        documents = self.mentions.documents.select("doc", gold="document").unique("doc")
+        return documents.join(homes, on="gold").select("doc", "home")
+
+    def classes_of(self, links: pl.DataFrame) -> pl.DataFrame:
+        """Return links (doc, `iri` of an entity, …) with each class of the entity: known anywhere, or said at home."""
+        anywhere = links.join(self._types.select("class", iri="entity").drop_nulls(), on="iri")
+        if self.stated.is_empty():
+            return anywhere
+        at_home = links.join(self.homes, on="doc").join(self.stated.rename({"entity": "iri"}), on=["home", "iri"])
+        return pl.concat([anywhere, at_home.select(anywhere.columns)]).unique(maintain_order=True)
+
+    @cached_property
+    def answered_classes(self) -> pl.DataFrame:
+        """Return a, entity and class of the entities of the answers."""
+        mentions = self.mentions
+        entities = pl.DataFrame({"entity": pl.int_range(len(mentions.entities), eager=True), "iri": mentions.entities})
+        links = mentions.answer_links.join(entities, on="entity").join(mentions.answers.select("a", "doc"), on="a")
+        return self.classes_of(links).select("a", "entity", "class")
+
+    @cached_property
     def names(self) -> pl.DataFrame | None:
         """Return entity and name, those of the knowledge base unless others are given; None with neither."""
-        if self._names is not None or self.background.kb is None:
+        if self._names is not None or self.kb is None:
             return self._names
-        known = self.background.kb.rows("entities", "entity", self.mentions.entities, ["entity", "label"])
+        known = self.kb.rows("entities", "entity", self.mentions.entities, ["entity", "label"])
         return known.select("entity", name="label").drop_nulls().unique("entity")
 
     @property
@@ -57,7 +113,7 @@ class Answers:
         """Return class and parent, as given, else of the knowledge base; None with neither."""
         if self._subclasses is not None:
             return self._subclasses.lazy()
-        return None if self.background.kb is None else self.background.kb.scan("subclasses")
+        return None if self.kb is None else self.kb.scan("subclasses")
 
     def reached(self, classes: pl.Series, *, below: bool = False) -> pl.DataFrame:
         """Return class and reached: what is above the classes in the hierarchy, or below."""
@@ -111,11 +167,11 @@ class Answers:
                 self.mentions.gold_links.select(pl.lit("gold").alias("side"), "entity", id="g"),
             ]
         )
-        links = links.join(rows.select("side", "id", annotation="answer"), on=["side", "id"]).join(
+        links = links.join(rows.select("side", "id", "doc", annotation="answer"), on=["side", "id"]).join(
             entities, on="entity"
         )
+        classes = self.classes_of(links.select("doc", "annotation", "iri")).select("annotation", "class").unique()
         links = links.select("annotation", entity="iri", entity_as_given="iri")
-        classes = links.join(self.types.drop_nulls("class"), on="entity").select("annotation", "class").unique()
         return Frames.of(
             documents=origin,
             annotations=rows.select(
@@ -162,9 +218,16 @@ class Answers:
 
         if column in NOT_OF_ANSWERS or column not in {one.name for measure in MEASURES for one in measure.columns}:
             return None
+        found = [part.measured_values(column) for part in self.parts if len(part.mentions.documents)]
+        known = [values for values in found if values is not None]
+        return pl.concat(known, how="vertical_relaxed") if known and len(known) == len(found) else None
+
+    def measured_values(self, column: str) -> pl.DataFrame | None:
+        """Return a and `value` of a column of the measures of a part, None where they have no such column."""
         values = self.measured.annotations.drop("document", "dataset")
         if column not in values.columns:
             return None
+        own = self.numbered.filter(side="answer")
         joined = own.join(values.select(answer="annotation", value=column), on="answer", maintain_order="left")
         return joined.select("value", a="id")
 

@@ -19,7 +19,7 @@ __all__ = ["Score", "counted", "with_means"]
 
 NAMES = {"P": "precision", "R": "recall", "F1": "f1"}
 AVERAGES = ("micro", "macro")
-_KEYS = ["system", "dataset", "matching", "profile", "column", "slice", "average", "documents"]
+_KEYS = ["system", "dataset", "matching", "profile", "column", "slice", "average", "documents", "documents_counted"]
 
 
 @dataclass(frozen=True)

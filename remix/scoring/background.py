@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from remix.frames import Frames
+from remix.names import EL, RMX
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
@@ -21,7 +22,8 @@ class Background:
     """The origin of gold, and how it was measured there.
 
     - `frames`: D of the formulas, with the annotations that a remix dropped;
-    - `places`: `gold` and `document`, which document of the frames each document of gold is;
+    - `places`: `gold` and `document`, which document of the frames each document of gold is; each document of gold has
+      one background, so that nothing of it depends on what else is scored;
     - `kb`: the knowledge base, without what it was measured without;
     - `queries`: the bound query that a dataset of gold was cut by, by the dataset's name;
     - `reference`, `case_sensitive`: as in `remix.measures.compute`.
@@ -39,6 +41,21 @@ class Background:
         """Return gold as its own origin, as far as it holds it: what was dropped is among it again."""
         places = gold.documents.select("document", gold="document").unique()
         return cls(whole(gold), places, kb, queries or {})
+
+    def stated(self) -> pl.DataFrame:
+        """Return home, entity and class as the data say it of the mentions of each dataset of the frames.
+
+        Fine-grained categories are not about entities.
+        """
+        of_entities = ~(pl.col("class").str.starts_with(EL) | pl.col("class").str.starts_with(RMX))
+        homes = self.frames.annotations.select("annotation", home="dataset")
+        rows = self.frames.classes.filter(of_entities).join(self.frames.links, on="annotation")
+        return rows.join(homes, on="annotation").select("home", "entity", "class").unique()
+
+    def homes(self) -> pl.DataFrame:
+        """Return gold and `home`: the dataset of the frames that each document of gold comes from."""
+        documents = self.frames.documents.select("document", home="dataset")
+        return self.places.join(documents, on="document").select("gold", "home")
 
 
 def whole(gold: Frames) -> Frames:

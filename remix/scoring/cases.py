@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import polars as pl
@@ -93,6 +93,15 @@ class Case:
     def is_cut(self) -> bool:
         """Return whether annotations were dropped, so that one precision does not tell the whole story."""
         return bool(self.gold.select((pl.col("ignorable") == "dropped").any()).item())
+
+    def in_kept_documents(self, documents: pl.Series | None = None) -> Case:
+        """Return the case without the documents that hold no kept mention, of all of them or of these (doc)."""
+        out = ~pl.col("doc").is_in(self.kept()["doc"].unique().implode())
+        out = out if documents is None else out & pl.col("doc").is_in(documents.implode())
+        mentions = replace(self.mentions, documents=self.mentions.documents.filter(~out))
+        return replace(
+            self, mentions=mentions, gold=self.gold.filter(~out), answers=self.answers.filter(~out), _judged={}
+        )
 
     def judged(self, criterion: str, matching: Matching) -> Judged:
         """Return the outcome by `criterion`, computed once.

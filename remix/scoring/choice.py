@@ -23,6 +23,8 @@ class Choice:
     - `min_support`: slices of fewer mentions are left out;
     - `scope`: the class that gold was cut down to, where it is a remix by class; it goes before the queries;
     - `spans`: 'all' leaves dropped spans in D2KB's input, 'kept' takes them out, for D2KB alone;
+    - `documents`: in which documents answers count, 'all' of gold's or those with a 'kept' mention; by default all, of
+      a remix whose origins are not at hand the kept ones (see `remix.scoring.origins`);
     - `bootstrap`, `seed`: how many samples intervals are made of, 0 for none, and what they are drawn by;
     - `unit`: what macro averages are over and samples draw, 'document' or 'context': a line or, in a text of one line,
       a sentence;
@@ -45,6 +47,7 @@ class Choice:
     min_support: int = 0
     scope: str = ""
     spans: str = "all"
+    documents: str = ""
     bootstrap: int = 0
     seed: int = 0
     unit: str = "document"
@@ -58,6 +61,8 @@ class Choice:
         """Refuse what does not go together."""
         if self.spans not in ("all", "kept"):
             raise UsageError(f"spans are 'all' or 'kept', not '{self.spans}'")
+        if self.documents not in ("", "all", "kept"):
+            raise UsageError(f"documents are 'all' or 'kept', not '{self.documents}'")
         if self.against and not (self.by and self.bootstrap):
             raise UsageError(f"--against {self.against} tests slices: it goes with --by and --bootstrap")
 

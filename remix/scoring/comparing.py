@@ -51,7 +51,7 @@ def compared_inputs(keeper: Keeper, sources: Sources, choice: Choice, **tests: A
     not take, `UnknownName` and `BadInput` as `read_inputs`.
     """
     choice = choice.only(
-        ("tasks", "matchings", "by", "min_support", "unit", "seed"), "is not for comparisons: leave it out"
+        ("tasks", "matchings", "by", "min_support", "documents", "unit", "seed"), "is not for comparisons: leave it out"
     ).headline()
     if len(choice.tasks) + len(choice.matchings) > 2:
         raise UsageError("systems are compared by one task under one matching: name one")

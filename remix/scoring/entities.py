@@ -28,12 +28,21 @@ def with_coarse(parts: Iterable[pl.DataFrame | None]) -> pl.DataFrame:
     return pl.concat([types, coarse]).unique().sort("entity", "class")
 
 
-def with_types(gold: Frames, types: pl.DataFrame) -> pl.DataFrame:
-    """Return annotation, class, of_entity: those of the data, those of the linked entities, and their coarse ones."""
+def with_types(
+    gold: Frames, types: pl.DataFrame, stated: pl.DataFrame | None = None, homes: pl.DataFrame | None = None
+) -> pl.DataFrame:
+    """Return annotation, class, of_entity: those of the data, those of the linked entities, and their coarse ones.
+
+    `stated` (home, entity, class) are the types that hold in the documents of a home, which `homes` (gold, home) tells.
+    """
     from remix.measures._classes import class_mapping
 
     of_links = gold.links.join(types.drop_nulls("class"), on="entity")
     derived = [of_links.select("annotation", "class", of_entity=pl.lit(True))]
+    if stated is not None and homes is not None:
+        places = gold.annotations.select("annotation", gold="document").join(homes, on="gold")
+        at_home = gold.links.join(places, on="annotation").join(stated.drop_nulls("class"), on=["home", "entity"])
+        derived.append(at_home.select("annotation", "class", of_entity=pl.lit(True)))
     classes = pl.concat([gold.classes.select("annotation", "class", "of_entity"), *derived])
     coarse = classes.join(class_mapping(), on="class").select("annotation", pl.col("coarse").alias("class"))
     classes = pl.concat([classes, coarse.with_columns(of_entity=pl.lit(True))])

@@ -53,7 +53,8 @@ def evaluate(
 
     Columns: `system`, `dataset` ('all' pools every document, 'mean' is the unweighted mean of datasets), `task`,
     `matching`, `profile`, `column` and `slice` (empty for the whole), `average` ('micro', 'macro'), `documents` (or
-    contexts, where they are the unit), `mentions`, `tp`, `fp`, `fn`, `ignored`, `precision`, `recall`, `f1`,
+    contexts, where they are the unit), `documents_counted` ('all', or those with a 'kept' mention), `mentions`, `tp`,
+    `fp`, `fn`, `ignored`, `precision`, `recall`, `f1`,
     `precision_in_scope` and `precision_on_mention` with an F1 each (`f1_in_scope`, `f1_on_mention`), `f1_precision`
     (which F1 is shown, drawn and tested, with its intervals: the same in all rows), the numbers of documents that a
     macro average is over, `threshold_by` and `threshold`, and `signature`. Scores are fractions; undefined ones are
@@ -97,6 +98,9 @@ def scored(inputs: Inputs, choice: Choice, tuning: Inputs | None = None) -> pl.D
     rows = pl.concat(parts, how="diagonal_relaxed")
     if len(parts) == 1:
         return rows
+    # Tasks with spans have one precision, so that they show whichever F1 the others do.
+    taken = "on mention" if "on mention" in rows["f1_precision"] else rows["f1_precision"].drop_nulls()[0]
+    rows = rows.with_columns(f1_precision=pl.lit(taken))
     signature = signature_of_tasks(parts, asked.tasks)
     rows = rows.drop("signature", "signature_short").join(signature, on="system", how="left", maintain_order="left")
     order = pl.col("task").replace_strict(places, default=len(places), return_dtype=pl.Int64)
@@ -130,8 +134,8 @@ def _scored(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.DataFram
     )
     counts = counts_of(whole, choice, weights)
     choice = replace(choice, against=slice_named(choice.against, counts["slice"]))
-    rows = with_means(rows_of(counts, whole.mentions.documents, inputs.runs, choice), asked)
-    rows = _with_thresholds(rows, counts)
+    rows = rows_of(counts, whole.mentions.documents, inputs.runs, choice, inputs.knowledge.kept)
+    rows = _with_thresholds(with_means(rows, asked), counts)
     if choice.errors:
         wrong = error_rows(whole, choice.errors, choice.matchings)
         wrong = wrong.with_columns(profile=pl.lit(rules.name))
@@ -228,7 +232,7 @@ def _thresholded(whole: Case, choice: Choice, rule: str, tuning: Inputs | None) 
     tuned = None
     if tuning is not None:
         # Gold is cut from a background, what is tuned on is not.
-        known = replace(tuning.knowledge.with_types(), background=None)
+        known = replace(tuning.knowledge.with_types(), backgrounds=(), stated=None)
         tuned = case_of(replace(tuning, knowledge=known).prepared(choice.profile), choice)
     found = thresholds_by(whole, choice.tasks[0], choice.matchings[0], choice.profile.count, choice.threshold, tuned)
     named = found.join(_names(whole.mentions), on="system")
@@ -254,11 +258,15 @@ def case_of(inputs: Inputs, choice: Choice) -> Case:
     mentions = in_units(mentions, gold.documents, choice.unit)
     answers = Answers(mentions, inputs)
     if choice.scope:
-        classes = [gold.classes["class"]] if known.types is None else [gold.classes["class"], known.types["class"]]
-        scope = scope_of_class(mentions, scope_named(choice.scope, pl.concat(classes)), known.types)
+        classes = pl.concat([gold.classes["class"], answers.types["class"]])
+        scope = scope_of_class(answers, scope_named(choice.scope, classes))
     else:
         scope = scope_of_queries(answers)
-    return Case(mentions, mentions.gold, mentions.answers, pairs, scope=scope, known=answers)
+    whole = Case(mentions, mentions.gold, mentions.answers, pairs, scope=scope, known=answers)
+    if choice.documents:
+        return whole if choice.documents == "all" else whole.in_kept_documents()
+    docs = mentions.documents.filter(pl.col("dataset").is_in(list(known.kept)))["doc"]
+    return whole.in_kept_documents(docs) if len(docs) else whole
 
 
 def counts_of(whole: Case, choice: Choice, weights: Weights | None = None) -> pl.DataFrame:
@@ -322,6 +330,7 @@ def _names(mentions: Mentions) -> pl.DataFrame:
 
 def _counted(case: Case, choice: Choice, degrees: pl.DataFrame | None = None) -> pl.DataFrame:
     """Return the counts of every task and matching of one case."""
+    case = case.in_kept_documents() if choice.documents == "kept" and case.column else case
     kept = replace(case, gold=case.kept(), _judged={})
     labels = {"column": case.column, "slice": case.value}
     if choice.by:

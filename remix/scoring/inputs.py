@@ -14,7 +14,6 @@ from remix.errors import BadInput, UsageError
 from remix.files import default_name
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder, is_frames_folder
-from remix.names import EL, RMX
 from remix.scoring.choice import Choice, fields_of
 from remix.scoring.columns import columns_of, is_of_errors, run_of
 from remix.scoring.conventions import CONVENTIONS
@@ -185,7 +184,7 @@ def _kept(
     keeper: Keeper, sources: Sources, choice: Choice, runs: dict[str, Frames], contents: dict[str, str]
 ) -> Inputs:
     """Return what a workspace holds of gold, and its runs where they are asked for."""
-    from remix.scoring.origins import background_of
+    from remix.scoring.origins import origins_of
 
     keeper.ensure_sample(sources.names)
     sources = replace(sources, names=sources.names or _answered(keeper, sources, runs))
@@ -195,8 +194,13 @@ def _kept(
     measured = [column for column in asked if not is_of_errors(column)] + column_weighed_by(choice.weight)
     properties = properties_of(gold, measured, sources.names, keeper.store)
     columns, of_documents = measured_columns(gold, keeper.kb, measured, properties)
-    background = background_of(keeper.store, sources.names, targets, keeper.kb)
-    found = Inputs(gold, runs, Knowledge(columns, of_documents, kb=keeper.kb, background=background), contents)
+    percentiles = any(column.endswith("Percentile") for column in columns_of(choice.by))
+    origins = origins_of(
+        keeper.store, sources.names, targets, keeper.kb, documents=choice.documents, percentiles=percentiles
+    )
+    gold = Frames.concat([gold, *origins.emptied])
+    known = Knowledge(columns, of_documents, kb=keeper.kb, backgrounds=tuple(origins.backgrounds), kept=origins.kept)
+    found = Inputs(gold, runs, known, contents)
     if sources.registered() or not runs:
         found = _with_registered(found, keeper, sources, targets)
     systems = {run_of(column, found.runs)[0] for column in asked if is_of_errors(column)} - found.runs.keys()
@@ -238,14 +242,22 @@ def _answered(keeper: Keeper, sources: Sources, runs: Mapping[str, Frames]) -> t
 
 def _with_entities(found: Inputs, sources: Sources) -> Inputs:
     """Return the inputs with the classes, names and hierarchy of entities: of tables, the data, the knowledge base."""
+    from remix.measures._classes import class_mapping
+
     known, gold = found.knowledge, found.gold
     listed = read_entities(sources.entities) if sources.entities is not None else None
-    stated = None if sources.gold else _stated(gold)
-    if parts := [
-        part for part in (listed, stated, known.kb.types if known.kb is not None else None) if part is not None
-    ]:
+    stated = homes = None
+    if known.backgrounds:
+        # What one dataset says of an entity is not asked about in another.
+        homes = pl.concat(background.homes() for background in known.backgrounds)
+        said = pl.concat(background.stated() for background in known.backgrounds).unique()
+        coarse = said.join(class_mapping(), on="class").select("home", "entity", pl.col("coarse").alias("class"))
+        stated = pl.concat([said, coarse]).unique().sort("home", "entity", "class")
+    parts = [part for part in (listed, known.kb.types if known.kb is not None else None) if part is not None]
+    if parts or stated is not None:
         types = with_coarse(parts)
-        known, gold = replace(known, types=types), replace(gold, classes=with_types(gold, types))
+        classes = with_types(gold, types, stated, homes)
+        known, gold = replace(known, types=types, stated=stated), replace(gold, classes=classes)
     if listed is not None:
         names = listed.select("entity", "name").drop_nulls().unique("entity", maintain_order=True)
         known = replace(known, names=names)
@@ -254,12 +266,6 @@ def _with_entities(found: Inputs, sources: Sources) -> Inputs:
 
         known = replace(known, subclasses=read_subclasses(sources.hierarchy))
     return replace(found, gold=gold, knowledge=known)
-
-
-def _stated(gold: Frames) -> pl.DataFrame:
-    """Return entity and class as the data say it of the mentions; fine-grained categories are not about entities."""
-    of_entities = ~(pl.col("class").str.starts_with(EL) | pl.col("class").str.starts_with(RMX))
-    return gold.classes.filter(of_entities).join(gold.links, on="annotation").select("entity", "class").unique()
 
 
 def _with_labels_linked(found: Inputs) -> Inputs:

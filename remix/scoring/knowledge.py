@@ -23,12 +23,14 @@ class Knowledge:
     """What is known beside gold and runs, all of it optional.
 
     - `columns` (annotation and one column each), `document_columns` (document, likewise): what can be sliced by;
-    - `types` (entity, class), by default the knowledge base's, tells which answers are in the scope of a class;
+    - `types` (entity, class), by default the knowledge base's, tells which answers are in the scope of a class, and
+      `stated` (home, entity, class) what the data say of it: a home is a dataset that gold comes from;
     - `names` (entity, name): what entities are called, for profiles that ask for it;
     - `subclasses` (class, parent), by default the knowledge base's: the hierarchy in which classes are compared;
     - `kb`: the knowledge base;
-    - `background`: where gold comes from and the queries it was cut by, which tell which answers are in scope; by
-      default gold itself, cut by no query that is known.
+    - `backgrounds`: where gold comes from and the queries it was cut by, which tell which answers are in scope; by
+      default gold itself, cut by no query that is known;
+    - `kept`: the datasets of gold of which only documents with a kept mention count, unless the choice says otherwise.
     """
 
     columns: pl.DataFrame | None = None
@@ -37,7 +39,9 @@ class Knowledge:
     names: pl.DataFrame | None = None
     subclasses: pl.DataFrame | None = None
     kb: KnowledgeBase | None = None
-    background: Background | None = None
+    backgrounds: tuple[Background, ...] = ()
+    stated: pl.DataFrame | None = None
+    kept: frozenset[str] = frozenset()
 
     @property
     def tables(self) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:

@@ -17,7 +17,7 @@ def linkable(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
     Hachey et al. (2013) so leave out what no system that looks names up in that dictionary could have found. NIL is
     left out. Raises `MissingKnowledge` without a knowledge base.
     """
-    kb = case.known.background.kb if case.known is not None else None
+    kb = case.known.kb if case.known is not None else None
     if kb is None:
         raise MissingKnowledge(
             "filter 'linkable' asks the dictionary of a knowledge base: build or attach one (`remix kb build`)"

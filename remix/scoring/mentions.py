@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -47,6 +47,12 @@ class Mentions:
     gold_links: pl.DataFrame
     answer_links: pl.DataFrame
     entities: pl.Series
+
+    def within(self, documents: pl.Series) -> Mentions:
+        """Return the mentions of these documents (IRIs), with the numbers that they have."""
+        own = self.documents.filter(pl.col("document").is_in(documents.implode()))
+        inside = pl.col("doc").is_in(own["doc"].implode())
+        return replace(self, documents=own, gold=self.gold.filter(inside), answers=self.answers.filter(inside))
 
 
 def mentions_of(
@@ -177,7 +183,10 @@ def _linked(
         meant[keys["row"].to_numpy()] = keys["key"].rank("dense").cast(pl.Int64).to_numpy() + (beyond - 1)
     rows = _sorted(rows.with_columns(link=pl.Series(meant[rows["row"].to_numpy()])), texts)
     rows = rows.with_columns(id=pl.int_range(pl.len(), dtype=pl.Int64))
-    linked = looked_up(links, "row", rows, ["id"]).select("id", entity="code")
+    if (counts(rows["row"]) > 1).any():  # a document of a run may be several of gold's
+        linked = links.join(rows.select("row", "id"), on="row").select("id", entity="code")
+    else:
+        linked = looked_up(links, "row", rows, ["id"]).select("id", entity="code")
     return _with_texts(rows, texts).drop("row"), linked
 
 

@@ -165,9 +165,23 @@ def legend(rows: pl.DataFrame, taxonomies: Iterable[str] = (), *, always: bool =
     return lines + [f"{name}: {meaning}" for name, meaning in meanings.items() if name in made]
 
 
+def _documents(rows: pl.DataFrame) -> list[str]:
+    """Return in which documents answers count, where that makes a difference to what is shown."""
+    meant = {
+        "all": "in every document",
+        "kept": "in documents with a kept mention (--documents kept)",
+        "mixed": "in every document, of a remix whose origins are not loaded in those with a kept mention",
+    }
+    known = {"documents_counted", "f1_precision"} <= set(rows.columns)
+    taken = rows["documents_counted"].drop_nulls().unique().to_list() if known else []
+    if not taken or (taken == ["all"] and rows["f1_precision"][0] == "all"):
+        return []
+    return [f"answers count {meant[taken[0] if len(taken) == 1 else 'mixed']}"]
+
+
 def _explained(rows: pl.DataFrame, fields: dict[str, str]) -> list[str]:
     said = {name for name in ("f1_low", "p_holm", "threshold") if name in rows.columns and _says(rows[name])}
-    lines = []
+    lines = _documents(rows)
     if "f1_low" in said:
         unit = fields.get("unit", "document")
         lines.append(f"F1 from … to is the 95 % percentile bootstrap interval over {unit}s")

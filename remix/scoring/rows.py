@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import polars as pl
@@ -19,8 +19,18 @@ KEYS = ["system", "dataset", "task", "matching", "column", "slice"]
 BOUNDS = [f"{score}_{end}" for score in ("precision", "recall", "f1") for end in ("low", "high")]
 
 
-def rows_of(counts: pl.DataFrame, documents: pl.DataFrame, systems: Iterable[str], choice: Choice) -> pl.DataFrame:
-    """Return the scores of all documents together and, if there are several datasets, of each and their mean."""
+def rows_of(
+    counts: pl.DataFrame,
+    documents: pl.DataFrame,
+    systems: Iterable[str],
+    choice: Choice,
+    kept: Collection[str] = (),
+) -> pl.DataFrame:
+    """Return the scores of all documents together and, if there are several datasets, of each and their mean.
+
+    `documents` are those that count; `kept` are the datasets of which, unless the choice says otherwise, those without
+    a kept mention do not.
+    """
     # Sums of floats depend on their order: the same scores come out to the last digit.
     counts = counts.sort(*KEYS, "doc")
     of_f1 = precision_of_f1(counts)
@@ -37,6 +47,12 @@ def rows_of(counts: pl.DataFrame, documents: pl.DataFrame, systems: Iterable[str
     whole = _skeleton(systems, sizes["dataset"], choice)
     rows = pl.concat(parts, how="diagonal").join(whole, on=[*KEYS, "average"], how="full", coalesce=True)
     rows = rows.join(sizes, on="dataset", how="left").with_columns(pl.col("tp", "fp", "fn", "ignored").fill_null(0))
+    if choice.documents == "kept":
+        rows = _sized(rows, every)
+    by_default = {name: "kept" if name in kept else "all" for name in documents["dataset"]}
+    taken = {name: choice.documents or said for name, said in by_default.items()}
+    of_all = next(iter(taken.values())) if len({*taken.values()}) == 1 else "mixed"
+    rows = rows.with_columns(documents_counted=pl.col("dataset").replace_strict(taken, default=of_all))
     every = taking(every, of_f1)
     if choice.weight:
         rows = rows.join(fuzzy_scores(every, KEYS), on=[*KEYS, "average"], how="left")
@@ -53,6 +69,15 @@ def rows_of(counts: pl.DataFrame, documents: pl.DataFrame, systems: Iterable[str
             tests = differences_of_slices(every, KEYS, documents, against=choice.against, **drawn)
             rows = rows.join(tests.with_columns(average=pl.lit("micro")), on=[*KEYS, "average"], how="left")
     return _ordered(rows, choice, of_f1)
+
+
+def _sized(rows: pl.DataFrame, counts: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of slices with the number of documents that hold a kept mention of the slice."""
+    keys = ["dataset", "column", "slice"]
+    holding = counts.filter(pl.col("column") != "", pl.col("tp") + pl.col("fn") > 0)
+    sizes = holding.group_by(keys).agg(holding=pl.col("doc").n_unique())
+    rows = rows.join(sizes, on=keys, how="left", maintain_order="left")
+    return rows.with_columns(documents=pl.coalesce("holding", "documents")).drop("holding")
 
 
 def _counted_once(counts: pl.DataFrame) -> pl.DataFrame:
@@ -96,7 +121,8 @@ def _ordered(rows: pl.DataFrame, choice: Choice, of_f1: str) -> pl.DataFrame:
     rows = rows.with_columns(
         mentions=pl.coalesce("mentions", pl.col("tp") + pl.col("fn")), profile=pl.lit(choice.profile.name)
     )
-    first = ["system", "dataset", "task", "matching", "profile", "column", "slice", "average", "documents", "mentions"]
+    first = ["system", "dataset", "task", "matching", "profile", "column", "slice", "average", "documents"]
+    first += ["documents_counted", "mentions"]
     first += ["tp", "fp", "fn", "ignored", "precision", "recall", "f1", *SCORES[3:]]
     last = ["precision_documents", "recall_documents", "f1_documents", *BOUNDS]
     if choice.bootstrap:

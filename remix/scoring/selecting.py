@@ -19,6 +19,13 @@ def scope_of_queries(answers: Answers) -> Scope:
     it is in scope where some class would put it there. Unknown, with a note, are the documents of a dataset whose
     query is not known, or cannot be evaluated on an answer's own form and entity.
     """
+    scope = Scope()
+    for part in answers.parts:
+        scope = scope.within(_scope_of_part(part))
+    return scope
+
+
+def _scope_of_part(answers: Answers) -> Scope:
     mentions = answers.mentions
     cut = mentions.gold.filter(ignorable="dropped").join(mentions.documents, on="doc")["dataset"].unique().sort()
     queries = answers.background.queries

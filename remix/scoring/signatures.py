@@ -56,6 +56,7 @@ def _asked(choice: Choice, *, weight: str, threshold: str, offsets: str) -> dict
         "threshold": threshold,
         "offsets": offsets,
         "spans": choice.spans,
+        "documents": choice.documents,
         "against": choice.against,
         "min_support": str(choice.min_support or ""),
         "unit": choice.unit if choice.unit != "document" else "",
@@ -66,7 +67,8 @@ def _asked(choice: Choice, *, weight: str, threshold: str, offsets: str) -> dict
 def _known(inputs: Inputs, choice: Choice) -> dict[str, str]:
     known = inputs.knowledge
     names = None if known.names is None else _of_linked(known.names, inputs)
-    types = None if known.types is None else _of_linked(known.types.select("entity", "class"), inputs)
+    types = [one.select("entity", "class") for one in (known.types, known.stated) if one is not None]
+    types = [_of_linked(pl.concat(types), inputs)] if types else []
     tables = [
         table.select(pl.first(), *named)
         for table in known.tables
@@ -75,11 +77,11 @@ def _known(inputs: Inputs, choice: Choice) -> dict[str, str]:
     return {
         "entities": iris.VERSION,
         "kb": known.kb.version[:LENGTH] if known.kb is not None else "",
-        "types": _table_hash(types),
+        "types": _table_hash(types[0] if types else None),
         "names": _table_hash(names),
         "subclasses": _table_hash(known.subclasses),
         "columns": ",".join(_table_hash(table) for table in tables),
-        "cut": _origin_hash(known.background),
+        "cut": _origin_hash(known.backgrounds),
         "gold": (inputs.contents.get("") or frames_hash(inputs.gold))[:LENGTH],
     }
 
@@ -133,12 +135,14 @@ def signature_of_tasks(parts: Sequence[pl.DataFrame], tasks: Sequence[str]) -> p
     return pl.DataFrame({"system": list(lines), "signature": list(lines.values()), "signature_short": short})
 
 
-def _origin_hash(background: Background | None) -> str:
+def _origin_hash(backgrounds: Sequence[Background]) -> str:
     """Return the hash of the queries that gold was cut by and of what they were asked of, empty without any."""
-    if background is None or not background.queries:
-        return ""
-    queries = "".join(f"{name}\n{query}\n" for name, query in sorted(background.queries.items()))
-    return content_hash(queries, background.reference, frames_hash(background.frames))[:LENGTH]
+    found = []
+    for background in backgrounds:
+        if background.queries:
+            queries = "".join(f"{name}\n{query}\n" for name, query in sorted(background.queries.items()))
+            found.append(content_hash(queries, background.reference, frames_hash(background.frames)))
+    return content_hash(*found)[:LENGTH] if len(found) > 1 else "".join(found)[:LENGTH]
 
 
 def _table_hash(table: pl.DataFrame | None) -> str:

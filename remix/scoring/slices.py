@@ -12,7 +12,7 @@ from remix.names import PREFIXES
 from remix.scoring.answers import Answers
 from remix.scoring.cases import Case, Scope
 from remix.scoring.columns import Slicing
-from remix.scoring.mentions import NIL, Mentions
+from remix.scoring.mentions import NIL
 
 __all__ = ["crossed", "kb_cases", "local_names", "scope_named", "scope_of_class", "slice_named", "sliced"]
 
@@ -36,7 +36,7 @@ def sliced(whole: Case, slicing: Slicing, answers: Answers, rest: str = "dropped
     for value in numbered["value"].unique().sort():
         chosen = numbered.filter(pl.col("value") == value)["g"]
         if column in CLASSES:
-            scope = scope_of_class(whole.mentions, value, answers.types)
+            scope = scope_of_class(answers, value)
         elif named is not None:
             scope = Scope(named.group_by("a").agg(in_scope=(pl.col("value") == value).fill_null(False).any()))
         else:
@@ -127,16 +127,14 @@ def slice_named(given: str, slices: pl.Series) -> str:
     raise UnknownName("slice", given, shown["shown"])
 
 
-def scope_of_class(mentions: Mentions, value: str, types: pl.DataFrame | None) -> Scope:
-    """Return the answers whose entity has the class, or no type; unknown where no entity has it."""
-    if types is None or not types["class"].is_in([value]).any():
+def scope_of_class(answers: Answers, value: str) -> Scope:
+    """Return the answers whose entity has the class, or no type; unknown where no type is the class anywhere."""
+    mentions = answers.mentions
+    if not answers.types["class"].is_in([value]).any():
         return Scope(unknown=mentions.documents["doc"])
-    known = types.drop_nulls("class")["entity"].unique()
-    having = types.filter(pl.col("class") == value)["entity"].unique()
-    entities = pl.DataFrame({"entity": pl.int_range(len(mentions.entities), eager=True), "iri": mentions.entities})
-    inside = ~pl.col("iri").is_in(known.implode()) | pl.col("iri").is_in(having.implode())
-    scope = mentions.answer_links.join(entities.select("entity", in_scope=inside), on="entity")
-    return Scope(scope.group_by("a").agg(pl.col("in_scope").any()))
+    typed = answers.answered_classes.group_by("a", "entity").agg(has=(pl.col("class") == value).any())
+    scope = mentions.answer_links.join(typed, on=["a", "entity"], how="left")
+    return Scope(scope.group_by("a").agg(in_scope=pl.col("has").fill_null(True).any()))
 
 
 def kb_cases(whole: Case, *, always: bool = False) -> Sequence[Case]:

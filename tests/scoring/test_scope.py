@@ -70,7 +70,7 @@ def cut(gold: Frames, kept: str) -> Frames:
 def scored(gold: Frames, kb: KnowledgeBase, query: str = "", **choices: object) -> pl.DataFrame:
     background = Background.of(gold, kb, {"x": query} if query else {})
     rows = evaluate(
-        gold, {"s": framed(RUN)}, tasks=["A2KB"], matchings=["strong"], kb=kb, background=background, **choices
+        gold, {"s": framed(RUN)}, tasks=["A2KB"], matchings=["strong"], kb=kb, backgrounds=(background,), **choices
     )  # type: ignore[arg-type]
     return rows.filter(pl.col("average") == "micro")
 

@@ -166,7 +166,7 @@ def _popular(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
     which goes by PageRank where it has no counts.
     """
     assert case.known is not None
-    kb = case.known.background.kb
+    kb = case.known.kb
     asked = rows.filter(pl.col("label").is_not_null() & pl.col("a").is_not_null())
     if kb is None or asked.is_empty():
         no = pl.lit(False)

@@ -55,7 +55,7 @@ def _of_answers(case: Case) -> list[pl.DataFrame]:
 def _known(case: Case, iris: pl.Series) -> pl.Series | None:
     """Return which of the entities there are, None where nothing says so."""
     assert case.known is not None
-    kb = case.known.background.kb
+    kb = case.known.kb
     if kb is not None:
         return kb.link_status(iris).filter(pl.col("status") != "unknown")["iri"]
     return case.known.names["entity"] if case.known.names is not None else None
