@@ -76,8 +76,9 @@ def tell_misspelt(text: str, known: Collection[str], mends: Mends) -> None:
     >>> mends.examples
     {'misspelt': "line 1: 'lables' is not read; did you mean 'labels'?"}
     """
-    said = pl.Series([text]).str.extract_all(_FIELD).explode().drop_nulls().str.extract(_FIELD, 1)
-    for name, count in sorted(said.value_counts().rows()):
+    said = pl.Series([text]).str.extract_all(_FIELD).explode().drop_nulls()
+    for field, count in sorted(said.value_counts().rows()):
+        name = field.split('"')[1]
         near = _nearest(name, known)
         if near is not None:
             line = text.count("\n", 0, text.find(f'"{name}"')) + 1
