@@ -66,21 +66,20 @@ def readable(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str] = ()
 
 
 def readable_tables(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str] = ()) -> dict[str, pl.DataFrame]:
-    """Return tables by their titles: of the whole, without a title, then for each column, task and matching its slices.
+    """Return a table for each task and matching, of the whole of gold and of the slices by each column, by its title.
 
     The arguments are those of `readable`.
     """
     rows = rows.filter(pl.col("column") != "error_class")
-    sliced = rows.filter(~pl.col("column").is_in(["", "kb"]))
-    if sliced.is_empty():
-        return {"": readable(rows, datasets, by)}
-    tables = {"": readable(rows.filter(pl.col("column").is_in(["", "kb"])), datasets, by)}
-    first = sliced["matching"][0]
-    for (column, task, matching), own in sliced.group_by("column", "task", "matching", maintain_order=True):
-        if task != "C2KB":
-            tables[f"{task} by {column}, {matching} matching"] = readable(own, datasets, by)
-        elif matching == first:  # it compares no spans
-            tables[f"{task} by {column}"] = readable(own, datasets, by)
+    sliced = ~pl.col("column").is_in(["", "kb"])
+    parts = [rows.filter(~sliced).with_columns(part=pl.lit("")), rows.filter(sliced).with_columns(part="column")]
+    tables = {}
+    for part in parts:
+        for (column, task, matching), own in part.group_by("part", "task", "matching", maintain_order=True):
+            if task == "C2KB" and matching != part["matching"][0]:
+                continue  # it compares no spans: its rows are the same under every matching
+            title = f"{task} by {column}" if column else f"{task}"
+            tables[title if task == "C2KB" else f"{title}, {matching} matching"] = readable(own, datasets, by)
     return tables
 
 

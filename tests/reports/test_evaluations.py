@@ -34,7 +34,7 @@ def test_slices_are_in_tables_of_their_own_by_size_and_many_small_ones_in_a_line
         (),
         {"gold": file, "runs": f"a={file}", "by": "surface_form", "tasks": "A2KB", "matchings": "strong"},
     )
-    assert report.titles == ["", "A2KB by surface_form, strong matching"]
+    assert report.titles == ["A2KB, strong matching", "A2KB by surface_form, strong matching"]
     whole, slices = report.tables
     assert whole["mentions"].to_list() == [20]
     assert slices.select("slice", "mentions").rows()[:2] == [("Ada", 2), ("Name00", 1)] and len(slices) == 15

@@ -53,7 +53,8 @@ def test_json_has_one_row_per_combination_with_the_keys_of_the_contract(files):
 
 def test_table_shows_scores_and_the_signature_below(files):
     gold, run = files
-    lines = invoke("--gold", gold, "--run", f"a={run}", "--task", "A2KB", "--match", "strong").splitlines()
+    title, _, *lines = invoke("--gold", gold, "--run", f"a={run}", "--task", "A2KB", "--match", "strong").splitlines()
+    assert title == "A2KB, strong matching"
     assert lines[0].split() == ["system", "mentions", "tp", "fp", "fn", "P", "R", "F1", "macro-F1"]
     assert lines[2].split() == ["a", "3", "1", "1", "2", "0.5", "0.333", "0.4", "0.4"]
     assert lines[-2].startswith("signature remix:")
@@ -96,7 +97,7 @@ def test_wrong_arguments_end_in_one_line(files, arguments, message):
 def test_rows_of_several_columns_say_which_one_they_cut_by(files):
     gold, run = files
     options = ["--task", "A2KB", "--match", "strong", "--by", "is_nil", "--by", "surface_form"]
-    _, title, of_nil, other, of_forms, *_ = invoke("--gold", gold, "--run", f"a={run}", *options).split("\n\n")
+    _, _, title, of_nil, other, of_forms, *_ = invoke("--gold", gold, "--run", f"a={run}", *options).split("\n\n")
     assert (title, other) == ("A2KB by is_nil, strong matching", "A2KB by surface_form, strong matching")
     bodies = [re.split(r"\n-[- ]*\n", table)[1] for table in (of_nil, of_forms)]
     values = [{row.split()[1] for row in body.splitlines()} for body in bodies]
@@ -110,8 +111,8 @@ def test_tables_say_what_intervals_and_thresholds_are(tmp_path):
     gold.write_text("\n".join(map(json.dumps, texts + mentions)))
     run.write_text("\n".join(json.dumps(row | {"confidence": 0.5}) for row in mentions))
     options = ["--gold", gold, "--run", f"a={run}", "--task", "A2KB", "--match", "strong", "--threshold", "0.3"]
-    lines = invoke(*options, "--bootstrap", "10").splitlines()
-    assert lines[0].split()[:3] == ["system", "threshold", "mentions"]
+    title, _, *lines = invoke(*options, "--bootstrap", "10").splitlines()
+    assert title == "A2KB, strong matching" and lines[0].split()[:3] == ["system", "threshold", "mentions"]
     assert "F1 from … to is the 95 % percentile bootstrap interval over documents" in lines
     assert "answers count above the confidence in threshold" in lines
     assert any(
