@@ -70,6 +70,8 @@ def command(
         for row in rows:
             row["repairs"] = ", ".join(f"{one['kind']} {one['count']}" for one in row["repairs"])
             row.pop("error")
+            for name in ("linked", "nil", "mentions_linked", "mentions_nil") if output != "csv" else ():
+                row.pop(name)
     if rows:
         print_table(pl.DataFrame(rows, infer_schema_length=None), output, to)
     errors = [outcome.report.error for outcome in outcomes if outcome.report.error]

@@ -21,7 +21,7 @@ from remix.workspace import open_workspace
     "--scheme",
     default="log-deciles",
     show_default=True,
-    help="log-deciles, 'quantiles N', head-torso-tail, 'thresholds 3,5,16' or classes.",
+    help="deciles (on a log scale), quantiles:N, head-torso-tail, thresholds:3,5,16 or classes, as in evaluate --by.",
 )
 @click.option(
     "--to", type=click.Path(path_type=Path, file_okay=False), help="Folder of the parts (default: only the table)."
@@ -36,10 +36,12 @@ def command(
 
     Each part is written into a folder: of a workspace as a remix (NAME.ttl with its manifest), of frames as a folder of
     frames. A part holds the values above its lower boundary up to its upper one; what has no value is 'unspecified'.
+    Head, torso and tail are of the annotations that are cut; those of the whole knowledge base are the column
+    pagerankSegment, cut by classes. COLUMN may also be a term or a measure, which stands for its first column.
 
     \b
     Example:
-      remix partition --by ambiguitySurfaceForm --scheme 'thresholds 3,5,16'
+      remix partition --by ambiguitySurfaceForm --scheme 'thresholds:3,5,16'
     """
     from remix.remixes.partitioning import partition_folder, partition_store
 

@@ -36,6 +36,7 @@ __all__ = [
     "measures_path",
     "read",
     "refused",
+    "sizes_of",
     "write",
 ]
 
@@ -51,7 +52,14 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was found in a file; `error` is null, or the one line why it was refused."""
+    """What was found in a file; `error` is null, or the one line why it was refused.
+
+    `annotations` are the blocks that say where a mention is and what it is linked to, `linked` or `nil`. A mention
+    counts once, however many `alternatives` it has, the blocks beyond its first, and is linked if any of them is.
+    `optional` mentions are marked in the file as such: an answer on them counts neither way, and no other number counts
+    them.
+    Blocks that are `dangling` stand among the repairs.
+    """
 
     file: str
     format: str
@@ -59,6 +67,11 @@ class Report:
     annotations: int = 0
     linked: int = 0
     nil: int = 0
+    mentions: int = 0
+    mentions_linked: int = 0
+    mentions_nil: int = 0
+    alternatives: int = 0
+    optional: int = 0
     triples: int = 0
     repairs: tuple[Repair, ...] = ()
     error: str | None = None
@@ -282,18 +295,32 @@ def _write(found: Found, path: Path) -> int:
 
 
 def _reported(source: Source, chosen: Format, found: Found, triples: int) -> Report:
-    gold = found.frames.annotations.filter(pl.col("ignorable").is_null())
-    nil = int(gold["is_nil"].sum())
-    return Report(
-        file=readable(source.path),
-        format=chosen.name,
-        documents=found.frames.documents.height,
-        annotations=gold.height,
-        linked=gold.height - nil,
-        nil=nil,
-        triples=triples,
-        repairs=found.repairs,
-    )
+    report = Report(readable(source.path), chosen.name, triples=triples, repairs=found.repairs)
+    return replace(report, **sizes_of(found.frames))  # type: ignore[arg-type]
+
+
+def sizes_of(frames: Frames) -> dict[str, int]:
+    """Return the counts of a report, by their names (see `Report`).
+
+    >>> rows = pl.DataFrame({"annotation": ["a", "b", "c"], "group": ["g", "g", "h"], "is_nil": [True, False, True]})
+    >>> [sizes_of(Frames.of(annotations=rows))[name] for name in ("annotations", "mentions", "alternatives")]
+    [3, 2, 1]
+    """
+    gold = frames.annotations.filter(pl.col("ignorable").is_null())
+    nil, optional = int(gold["is_nil"].sum()), frames.annotations.filter(pl.col("ignorable") == "optional")
+    linked = gold.filter(~pl.col("is_nil"))["group"].n_unique()
+    mentions = gold["group"].n_unique()
+    return {
+        "documents": frames.documents.height,
+        "annotations": gold.height,
+        "linked": gold.height - nil,
+        "nil": nil,
+        "mentions": mentions,
+        "mentions_linked": linked,
+        "mentions_nil": mentions - linked,
+        "alternatives": gold.height - mentions,
+        "optional": optional["group"].n_unique(),
+    }
 
 
 def _content(source: Source) -> str:

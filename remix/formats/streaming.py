@@ -20,7 +20,7 @@ import polars as pl
 from remix._version import __version__
 from remix.errors import BadInput, UsageError
 from remix.files import default_name, readable, written
-from remix.formats import NOTED, Repair, Report
+from remix.formats import NOTED, Repair, Report, sizes_of
 from remix.formats._blocks import blocks
 from remix.formats._homes import homes, kept
 from remix.formats._mending import Mends
@@ -94,14 +94,12 @@ def _reported(paths: Iterable[Path], passed: list[dict[str, Any]], done: list[di
     for found in (one["mends"] for one in [*passed, *done]):
         for kind, count in found["counts"].items():
             mends.add(kind, found["examples"][kind], count)
-    counts = {name: sum(one["counts"][name] for one in done) for name in ("documents", "annotations", "linked", "nil")}
+    sizes = sizes_of(Frames.empty())
+    counts = {name: sum(one["counts"].get(name, 0) for one in done) for name in sizes}
     return Report(
         file=", ".join(readable(path) for path in paths),
         format="nif",
-        documents=counts["documents"],
-        annotations=counts["annotations"],
-        linked=counts["linked"],
-        nil=counts["nil"],
+        **counts,
         triples=sum(one["triples"] for one in passed),
         repairs=tuple(Repair(kind, count, mends.examples[kind]) for kind, count in mends.counts.items()),
     )
@@ -224,10 +222,7 @@ def _part(place: Path, number: int, rows: list[pl.DataFrame], iri: str) -> dict[
     mends = Mends()
     frames = _frames(rows, iri, mends) if rows else Frames.empty()
     write_part(place, number, frames)
-    gold = frames.annotations.filter(pl.col("ignorable").is_null())
-    nil = int(gold["is_nil"].sum())
-    counts = {"documents": frames.documents.height, "annotations": gold.height, "linked": gold.height - nil, "nil": nil}
-    return {"counts": counts, "mends": _plain(mends)}
+    return {"counts": sizes_of(frames), "mends": _plain(mends)}
 
 
 def _frames(rows: list[pl.DataFrame], iri: str, mends: Mends) -> Frames:

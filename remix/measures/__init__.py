@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,7 @@ from remix.measures._averages import FIRSTS, averaged, fractions
 from remix.measures._classes import classes_to_add, mapping_hash
 from remix.measures._coded import CODE_OF
 from remix.measures._corpus import Corpus
-from remix.measures._declaration import AVERAGES, Column, Measure, Summary
+from remix.measures._declaration import AVERAGES, Column, Measure, Summary, local
 from remix.measures._hfts import HFTS
 from remix.measures._hfts import tables as hfts_tables
 from remix.measures._measured import LOW_COVERAGE, Measured, columns_of, document_column
@@ -37,6 +38,8 @@ __all__ = [
     "AVERAGES",
     "LOW_COVERAGE",
     "MEASURES",
+    "column_named",
+    "measure_named",
     "Column",
     "Measure",
     "Measured",
@@ -191,13 +194,58 @@ def _wanted(profile: str, names: Iterable[str] | None) -> list[Measure]:
     if profile not in PROFILES:
         raise UsageError(f"no profile '{profile}' of measures{nearest(profile, PROFILES)}")
     if profile == "remix":
-        return list(MEASURES) if names is None else [MEASURES[name] for name in names]
+        return [MEASURES[name] for name in dict.fromkeys(_measure_names(names))]
     known = {measure.name: measure for measure in HFTS}
     for name in names or ():
         if name not in known:
             raise UnknownName("measure", name, known)
     # The first two prepare what the others use.
     return [measure for measure in HFTS if names is None or measure.prepare or measure.name in set(names)]
+
+
+def _measure_names(asked: Iterable[str] | None) -> list[str]:
+    return MEASURES.names() if asked is None else [measure_named(name).name for name in asked]
+
+
+def measure_named(name: str) -> Measure:
+    """Return a measure by its name, or by what one of its columns or rows is called: a term, its local name or IRI.
+
+    Raises `UnknownName` with the nearest of all these.
+
+    >>> measure_named("hfts:ambiguitySurfaceForm").name, measure_named("numAnnotations").name
+    ('confusion-surface-form', 'number-of-annotations')
+    """
+    if name in MEASURES:
+        return MEASURES[name]
+    called = {local(term): measure for measure in MEASURES for term in _terms_of(measure)}
+    called |= {summary.name: measure for measure in MEASURES for summary in measure.summaries}
+    asked = re.split("[:/#]", name)[-1]
+    if asked not in called:
+        raise UnknownName("measure", name, [*MEASURES.names(), *called], "remix list measures")
+    return called[asked]
+
+
+def column_named(name: str) -> Column:
+    """Return a column of annotations by its name, term or IRI; a measure, by whatever name, stands for its first.
+
+    Raises `UnknownName` for a measure that says nothing of annotations, and for what is none of these.
+
+    >>> column_named("rmx:isRare").name, column_named("confusion-surface-form").name
+    ('isRare', 'ambiguitySurfaceForm')
+    """
+    columns = {column.name: column for measure in MEASURES for column in measure.columns}
+    asked = re.split("[:/#]", name)[-1]
+    if asked in columns:
+        return columns[asked]
+    try:
+        return measure_named(name).columns[0]
+    except (UnknownName, IndexError):
+        raise UnknownName("column of annotations", name, columns, "remix list measures") from None
+
+
+def _terms_of(measure: Measure) -> list[str]:
+    of_summaries = [term for summary in measure.summaries for terms in summary.terms.values() for term in terms]
+    return [*(column.term for column in measure.columns), *of_summaries]
 
 
 def _prepared(corpus: Corpus, measures: tuple[Measure, ...]) -> pl.DataFrame:

@@ -5,6 +5,8 @@
     distinct   mean over distinct surface forms, or entities, of the dataset
     count      sum of parts
 
+A mention counts once: its alternatives share it (`weight`), those that have a value in the place of those without.
+
 The paper calls macro what its formulas (3) and (5) to (9) label "micro", and labels distinct "macro".
 Groups keep the order of the rows, which are sorted: floating-point sums come out the same each time.
 
@@ -62,13 +64,13 @@ class Fraction:
     over: str
 
     @property
-    def _counts_rows(self) -> bool:
+    def counts_rows(self) -> bool:
         return self.whole.meta.eq(pl.lit(1.0))
 
     @property
     def columns(self) -> list[pl.Expr]:
         """Return part and whole of each row, null where they do not speak for it; a whole of 1 needs no column."""
-        if self._counts_rows:
+        if self.counts_rows:
             return [self.part.alias(f"{self.name}:part")]
         spoken = pl.when(self.part.is_not_null() & (self.whole != 0))
         return [
@@ -80,8 +82,14 @@ class Fraction:
     def sums(self) -> list[pl.Expr]:
         """Return the sums of the columns over a group, and how many of its rows they speak for."""
         part = pl.col(f"{self.name}:part")
-        whole = [] if self._counts_rows else [pl.col(f"{self.name}:whole").sum()]
+        whole = [] if self.counts_rows else [pl.col(f"{self.name}:whole").sum()]
         return [part.sum(), *whole, part.count().alias(f"{self.name}:spoken")]
+
+    @property
+    def weighed_sums(self) -> list[pl.Expr]:
+        """Return the sums of the columns of rows that are weighed (`_weighed`)."""
+        whole = [] if self.counts_rows else [pl.col(f"{self.name}:whole").sum()]
+        return [pl.col(f"{self.name}:part").sum(), *whole, pl.col(f"{self.name}:spoken").sum()]
 
     @property
     def total(self) -> pl.Expr:
@@ -91,7 +99,7 @@ class Fraction:
     @property
     def value(self) -> pl.Expr:
         """Return the sum of parts over that of wholes, null where nothing is spoken for."""
-        whole = pl.col(f"{self.name}:{'spoken' if self._counts_rows else 'whole'}")
+        whole = pl.col(f"{self.name}:{'spoken' if self.counts_rows else 'whole'}")
         return pl.when(whole != 0).then(self.total / whole)
 
     @property
@@ -149,7 +157,11 @@ def averages(summaries: Sequence[Summary], sums: Sums, means: Units) -> pl.DataF
         for average, of in (("micro", _pooled), ("count", _pooled), ("distinct", _first)):
             every = {s.name: of(s) for s in summaries if average in s.terms and (average != "distinct" or s.of_unit)}
             here = {name: fraction for name, fraction in every.items() if fraction.over == table}
-            values = {name: fraction.total if average == "count" else fraction.value for name, fraction in here.items()}
+            # Alternatives that differ count in part: their sum is rounded.
+            values = {
+                name: fraction.total.round() if average == "count" else fraction.value
+                for name, fraction in here.items()
+            }
             long.append(_long(wide, values, {name: fraction.covered for name, fraction in here.items()}, average))
     for unit, wide in means.items():
         long.append(_long(wide, *_means([s.name for s in _varying(summaries, unit)], covered=False), "distinct"))
@@ -196,10 +208,27 @@ def _varying(summaries: Iterable[Summary], unit: str) -> list[Summary]:
 def _sums(of: Sequence[Fraction], table: pl.DataFrame, key: str, *names: str) -> pl.DataFrame:
     """Return the sums over the rows of each dataset and key, with its names, which are columns of the table as well."""
     # What is summed up is computed once for all rows: within groups, it costs several times as much.
-    rows = table.select("dataset", key, *names, *(column for fraction in of for column in fraction.columns))
-    sums = [column for fraction in of for column in fraction.sums]
+    columns = [column for fraction in of for column in fraction.columns]
     firsts = [pl.first(name) for name in names]
-    return rows.group_by("dataset", key, maintain_order=True).agg(*firsts, pl.len().alias(":rows"), *sums)
+    if "weight" in table.columns and (table["weight"] < 1).any():
+        rows = _weighed(of, table.select("dataset", key, *names, "group", "weight", *columns))
+        sums = [column for fraction in of for column in fraction.weighed_sums]
+        every = pl.col("weight").sum().alias(":rows")
+    else:
+        rows = table.select("dataset", key, *names, *columns)
+        sums = [column for fraction in of for column in fraction.sums]
+        every = pl.len().alias(":rows")
+    return rows.group_by("dataset", key, maintain_order=True).agg(*firsts, every, *sums)
+
+
+def _weighed(of: Sequence[Fraction], rows: pl.DataFrame) -> pl.DataFrame:
+    """Return rows of which those of one mention count 1 together, shared by those that a fraction speaks for."""
+    spoken = {one.name: pl.when(pl.col(f"{one.name}:part").is_not_null()).then("weight") for one in of}
+    shares = rows.with_columns(
+        (own / own.sum().over("dataset", "group")).alias(f"{name}:spoken") for name, own in spoken.items()
+    )
+    counting = [one.name for one in of if one.counts_rows]
+    return shares.with_columns(pl.col(f"{name}:part") * pl.col(f"{name}:spoken") for name in counting)
 
 
 def _units(summaries: Iterable[Summary], annotations: pl.DataFrame, unit: str) -> pl.DataFrame:
@@ -217,7 +246,7 @@ def _of_documents(summaries: Iterable[Summary], table: str) -> list[pl.Expr]:
         if own.over == table:
             columns += [own.value.alias(summary.name), own.covered.alias(f"{summary.name}:covered")]
             if "count" in summary.terms:
-                columns.append(own.total.cast(pl.Int64).alias(f"{summary.name}:count"))
+                columns.append(own.total.round().cast(pl.Int64).alias(f"{summary.name}:count"))
     return columns
 
 

@@ -103,7 +103,8 @@ class Coded:
         counted = self.frames.annotations
         if counted["ignorable"].null_count() < counted.height:
             counted = counted.filter(pl.col("ignorable").is_null())
-        return counted if counted["annotation"].is_sorted() else counted.sort("annotation")
+        ordered = counted if counted["annotation"].is_sorted() else counted.sort("annotation")
+        return ordered.with_columns(weight=_weight(ordered))
 
     @cached_property
     def distinct_forms(self) -> tuple[pl.Series, pl.Series]:
@@ -155,6 +156,13 @@ class Coded:
     @property
     def _both(self) -> list[Coded]:
         return [self, self._other] if self._other else [self]
+
+
+def _weight(annotations: pl.DataFrame) -> pl.Expr:
+    """Return what an annotation counts: a mention 1, each of its options alike, and so each annotation of an option."""
+    if annotations["group"].n_unique() == annotations.height:
+        return pl.lit(1.0)
+    return 1 / (pl.col("option").n_unique().over("dataset", "group") * pl.len().over("dataset", "group", "option"))
 
 
 def _scoped(numbers: Numbers, scopes: pl.Series, places: pl.Series, strings: pl.Series) -> pl.Series:

@@ -102,6 +102,17 @@ class Corpus(Coded):
             rows = rows.group_by("row").agg(*best)
         return taken(rows.drop("row"), places_of(rows["row"], self._keyed.height))
 
+    def best_option(self, reached: pl.Series) -> pl.Series:
+        """Return for each annotation whether an option of its mention has all of its annotations reached.
+
+        Annotations that are null are not asked for. A mention without alternatives is its only option.
+        """
+        if (self._counted["weight"] == 1).all():
+            return reached
+        rows = self._counted.select("dataset", "group", "option", reached.alias("reached"))
+        whole = rows.with_columns(pl.col("reached").min().over("dataset", "group", "option"))
+        return whole.select(pl.col("reached").max().over("dataset", "group")).to_series()
+
     @cached_property
     def linked_mentions(self) -> pl.DataFrame:
         """Return the annotations that count with their principal link, before any size is known."""

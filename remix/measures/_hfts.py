@@ -134,10 +134,10 @@ HFTS: tuple[Measure, ...] = (
 
 
 def tables(corpus: Corpus, values: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """Return the documents with what hfts counts of them."""
+    """Return the documents with what hfts counts of them, and the annotations, of which each counts by itself."""
     linked = values.filter(pl.col("entity").is_not_null()).group_by("document").agg(linked_mentions=pl.len())
     documents = corpus.documents.join(linked, on="document", how="left", maintain_order="left").with_columns(
         pl.col("linked_mentions").fill_null(0).cast(pl.Int64),
         spaced_words=pl.col("text").str.split(" ").list.len().cast(pl.Int64),
     )
-    return {"documents": documents}
+    return {"documents": documents, "annotations": values.with_columns(weight=pl.lit(1.0))}

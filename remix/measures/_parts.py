@@ -36,8 +36,8 @@ BATCH = 250_000
 UNITS = 1_000_000
 """How many forms or entities have their sums in memory at a time."""
 
-_NOT_MEASURED = ("given", "option", "confidence", "entity_as_given", "language", "source")
-_NOT_OF_SETS = (*_NOT_MEASURED, "text", "begin", "end", "is_nil", "class")
+_NOT_MEASURED = ("given", "confidence", "entity_as_given", "language", "source")
+_NOT_OF_SETS = (*_NOT_MEASURED, "option", "text", "begin", "end", "is_nil", "class")
 """Columns that the measures do not need; and that the sets of the dataset do not, unless texts have regions."""
 
 Take = Callable[[Measured, range], None]

@@ -38,7 +38,8 @@ MEASURE = Measure(
                 "count": ("rmx:numEntities" if side == "entities" else "rmx:numForms",),
             },
             part=pl.col(f"first_{side}_dataset"),
-            own=(pl.col(f"first_{side}_document"), pl.lit(1.0), "annotations"),
+            whole=pl.col("weight"),
+            own=(pl.col(f"first_{side}_document"), pl.col("weight"), "annotations"),
         )
         for side, (_, what) in _SIDES.items()
     ),

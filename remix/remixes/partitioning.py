@@ -8,11 +8,11 @@ from pathlib import Path
 
 import polars as pl
 
-from remix.errors import StoreError, UnknownName
+from remix.errors import StoreError
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder, finish, under_way, write_part
 from remix.kb import KnowledgeBase
-from remix.measures import MEASURES, Column
+from remix.measures import Column, column_named
 from remix.measures._declaration import written_out
 from remix.measures._enriching import named_frames
 from remix.measures._folders import measures_of_part
@@ -38,7 +38,7 @@ def partition_store(
     `UnknownName` for a column that no measure has, `UsageError` for another scheme, `StoreError` where nothing is
     enriched.
     """
-    chosen = _column(column)
+    chosen = column_named(column)
     iri = written_out(chosen.term)
     plain = [entry.name for entry in store.datasets() if entry.enrichment is None]
     if not store.datasets():
@@ -66,14 +66,6 @@ def _value(column: Column) -> pl.Expr:
 def _none(column: Column) -> pl.DataFrame:
     kind = pl.Float64 if column.kind in {"integer", "double"} else pl.String
     return pl.DataFrame(schema={"annotation": pl.String, column.name: kind})
-
-
-def _column(name: str) -> Column:
-    columns = {column.name: column for measure in MEASURES for column in measure.columns}
-    asked = name.rpartition(":")[2]
-    if asked not in columns:
-        raise UnknownName("column of annotations", name, columns, "remix list measures")
-    return columns[asked]
 
 
 def _query(iri: str, part: Part) -> str:
@@ -106,7 +98,7 @@ def partition_folder(
     those that `enrich` wrote beside the frames. Raises as `partition_store`, and `UsageError` for folders that are
     there already.
     """
-    chosen = _column(column)
+    chosen = column_named(column)
     values = pl.concat(
         [measures_of_part(folder, n, chosen.name)[chosen.name] for n in range(folder.parts)], rechunk=False
     )

@@ -41,8 +41,9 @@ def partition(values: pl.Series, scheme: str) -> Partition:
 
     `log-deciles`: ten equal steps on a logarithmic scale between the smallest positive and the largest value, not
     rounded; what is not positive is in the first. `quantiles N`: N parts of equal size, as far as equal values allow.
-    `head-torso-tail`: the values than which less than 10 % are higher, less than 55 %, the rest. `thresholds 3,5,16`.
-    `classes`: a part for each value.
+    `head-torso-tail`: the values than which less than 10 % are higher, less than 55 %, the rest, of those that are cut;
+    the same shares of the knowledge base are the column `pagerankSegment`. `deciles` is short for `log-deciles`.
+    `thresholds 3,5,16`. `classes`: a part for each value.
 
     >>> [round(part.high, 2) for part in partition(pl.Series([1, 4105]), "log-deciles")[:3]]
     [2.3, 5.28, 12.13]
@@ -75,6 +76,7 @@ def partition(values: pl.Series, scheme: str) -> Partition:
 
 def _parsed(scheme: str) -> tuple[str, list[float]]:
     name, _, given = re.sub(r"[:=\s]+", " ", scheme.strip()).partition(" ")
+    name = "log-deciles" if name == "deciles" else name
     if name not in SCHEMES:
         raise UsageError(f"no scheme '{name}'{nearest(name, SCHEMES)}")
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 
@@ -64,6 +65,10 @@ def shown(name: str, store: Store) -> str:
             return _part(parts[name])
     if name in catalog.entries():
         return _fields(catalog.entry(name), ("title", "licence", "citation", "url", "counts"))
+    from remix.measures import measure_named
+
+    with suppress(UnknownName):
+        return _part(measure_named(name))  # by a term or a row of it
     of_parts = [part for place in PARTS.values() for part in registry_of(place).names()]
     known = [*datasets, *shipped(), *of_parts, *catalog.entries()]
     raise UnknownName("dataset, query, measure or other part", name, known, "remix list kinds")
@@ -91,11 +96,13 @@ def about(store: Store) -> pl.DataFrame:
 
 def _dataset(entry: DatasetEntry, store: Store) -> str:
     known = catalog.entries().get(entry.name)
-    lines = {
+    said = store.report(entry.name)
+    lines: dict[str, object] = {
         "dataset": entry.name,
         "IRI": entry.iri,
         "documents": entry.documents,
         "annotations": entry.annotations,
+        **{name: said[name] for name in ("mentions", "alternatives", "optional") if name in said},
         "triples": entry.triples,
         "enrichment": entry.enrichment or "none; `remix enrich` computes it",
         "beside it": ", ".join(entry.attached) or "nothing; `remix evaluate … --store` keeps runs",
@@ -106,10 +113,9 @@ def _dataset(entry: DatasetEntry, store: Store) -> str:
         "licence": known.licence if known else "unknown",
         "citation": known.citation if known else "unknown",
     }
-    repairs = store.report(entry.name).get("repairs")
-    said = repairs if isinstance(repairs, list) else []
+    repairs = found if isinstance(found := said.get("repairs"), list) else []
     text = "".join(f"{key}: {value}\n" for key, value in lines.items())
-    return text + "".join(f"repaired: {one['kind']} ({one['count']}), such as {one['example']}\n" for one in said)
+    return text + "".join(f"repaired: {one['kind']} ({one['count']}), such as {one['example']}\n" for one in repairs)
 
 
 def _query(query: Query) -> str:

@@ -62,6 +62,8 @@ def breakdown(text: str) -> tuple[Breakdown, ...]:
 
     >>> breakdown("class,rmx:prominenceSegment")
     (Breakdown(column='class', scheme=''), Breakdown(column='prominenceSegment', scheme=''))
+    >>> breakdown("confusion-surface-form")
+    (Breakdown(column='ambiguitySurfaceForm', scheme=''),)
     >>> breakdown("words:thresholds:30,50 × form:deciles")[0]
     Breakdown(column='words', scheme='thresholds:30,50')
     """
@@ -74,10 +76,20 @@ def breakdown(text: str) -> tuple[Breakdown, ...]:
         prefix, colon, local = column.partition(":")
         if colon and PREFIXES.get(prefix) in (RMX, HFTS):
             column = local
+        elif "-" in column and not colon:
+            column = _of_measure(column)
         elif colon and prefix not in (*PREFIXES, ERROR) and not re.search("[/>]", local) and not scheme:
             column, scheme = prefix, local
         found.append(Breakdown(column, "log-deciles" if scheme == "deciles" else scheme))
     return tuple(found)
+
+
+def _of_measure(name: str) -> str:
+    """Return the first column of a measure that has one, else the name."""
+    from remix.measures import MEASURES
+
+    known = name in MEASURES and MEASURES[name].columns
+    return MEASURES[name].columns[0].name if known else name
 
 
 def label_of(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,9 @@ import polars as pl
 import pytest
 from click.testing import CliRunner, Result
 
-from remix.cli import enrich, kb, stats
+from remix.cli import enrich, kb, load, stats
 from remix.errors import MissingKnowledge, UnknownName, UsageError
+from remix.measures import column_named, measure_named
 from remix.names import DBR, HFTS
 from remix.reports.statistics import chosen, plot, side_by_side
 from remix.store import Store
@@ -141,3 +143,51 @@ def test_plot_when_the_file_has_no_known_suffix_then_the_error_names_it(tmp_path
         plot(rows, tmp_path / "plot.nonsense")
     with pytest.raises(UsageError, match="nothing to plot"):
         plot(rows, tmp_path / "plot.png", measures=["x"])
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        "confusion-surface-form",
+        "ambiguitySurfaceForm",
+        "hfts:ambiguitySurfaceForm",
+        f"{HFTS}ambiguitySurfaceForm",
+        "ambiguitySurfaceForms",
+        "hfts:microAmbiguitySurfaceForms",
+        "rmx:distinctAmbiguitySurfaceForms",
+    ],
+)
+def test_measure_is_found_by_its_name_its_columns_its_rows_and_their_terms(spelling: str) -> None:
+    assert measure_named(spelling).name == "confusion-surface-form"
+    assert column_named(spelling).name == "ambiguitySurfaceForm"
+
+
+def test_measure_without_a_column_of_annotations_is_no_column() -> None:
+    assert measure_named("hfts:microDensity").name == "density"
+    with pytest.raises(UnknownName, match="column of annotations"):
+        column_named("density")
+    with pytest.raises(UnknownName, match="did you mean 'ambiguitySurfaceForm"):
+        measure_named("hfts:ambiguitySurfceForm")
+
+
+def test_stats_takes_a_row_as_the_name_of_a_measure_and_prints_no_nan(workspace: Path, tables: Path) -> None:
+    run(kb.command, "build", "--from", "tables", tables, "--name", "annas", "-w", workspace)
+    printed = run(stats.command, "-w", workspace, "--measure", "numAnnotations", "--measure", "hfts:density")
+    assert printed.exit_code == 0, printed.output
+    assert "numAnnotations" in printed.stdout and "density" in printed.stdout
+    for output in ("table", "json", "csv"):
+        for average in ("micro", "macro", "distinct", "count"):
+            done = run(stats.command, "-w", workspace, "--average", average, "-o", output)
+            assert not re.search(r"\bnan\b", done.stdout, flags=re.IGNORECASE), (average, output)
+
+
+def test_load_report_counts_blocks_mentions_and_alternatives(tmp_path: Path) -> None:
+    # Two blocks of one span are alternatives of one mention; one of them is linked, so the mention is.
+    more = """<http://example.org/d#char=0,4b> a nif:Phrase ; nif:referenceContext <http://example.org/d#char=0,21> ;
+  nif:anchorOf "Anna" ; nif:beginIndex "0"^^xsd:nonNegativeInteger ; nif:endIndex "4"^^xsd:nonNegativeInteger ;
+  itsrdf:taIdentRef <http://aksw.org/notInWiki/Anna> .
+"""
+    (tmp_path / "more.ttl").write_text(NIF + more, encoding="utf-8")
+    [row] = json.loads(run(load.command, tmp_path / "more.ttl", "--dry-run", "-o", "json").stdout)
+    names = ("annotations", "linked", "nil", "mentions", "mentions_linked", "mentions_nil", "alternatives", "optional")
+    assert [row[name] for name in names] == [3, 2, 1, 2, 2, 0, 1, 0]

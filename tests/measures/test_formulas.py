@@ -276,6 +276,45 @@ def test_counts_when_annotations_are_ignorable_or_alternatives_then_ignorable_do
     assert measured.annotations["annotation"].to_list() == ["a", "b", "c"]
 
 
+def test_averages_when_a_mention_has_alternatives_then_it_counts_once_and_reachable_is_the_best_option(
+    corpus: Make, make_kb: MakeKb
+) -> None:
+    # One mention 'a' of A. Another with two options: 'b' of B, or 'c' of C with 'x' of X, so weights 1/2, 1/4, 1/4.
+    # W(a) = {A}: 1, W(b) = {B, …}: 5, W(c) = {C}: 1, W(x) = ∅, so |W ∪ D| = 1, 5, 1, 1.
+    kb = make_kb(
+        [("a", "dbr:A", 1, "n"), ("c", "dbr:C", 1, "n"), ("b", "dbr:B", 1, "n")]
+        + [("b", f"dbr:B{n}", 1, "n") for n in range(4)],
+        types=[("dbr:A", "dbo:Person", "t"), ("dbr:B", "dbo:Person", "t")],
+    )
+    rows = pl.DataFrame(
+        {
+            "annotation": ["1", "2", "3", "4"],
+            "document": ["d/1"] * 4,
+            "dataset": ["d"] * 4,
+            "surface_form": ["a", "b", "c", "x"],
+            "group": ["1", "g", "g", "g"],
+            "option": ["1", "b", "cx", "cx"],
+        }
+    )
+    links = pl.DataFrame({"annotation": ["1", "2", "3", "4"], "entity": [kb_iri(name) for name in "ABCX"]})
+    measured = compute(corpus([], empty=["d/1"], annotations=rows, links=links), kb)
+    assert of(measured, "ambiguitySurfaceForms", "micro") == pytest.approx((1 + (5 / 2 + 1 / 4 + 1 / 4)) / 2)
+    assert measured.documents["ambiguitySurfaceForms"].to_list() == pytest.approx([2.0])
+    assert of(measured, "ambiguitySurfaceForms", "distinct") == pytest.approx((1 + 5 + 1 + 1) / 4)
+    # Dominance 1, 1/5, 1 and none: of the second mention (1/5 · 1/2 + 1 · 1/4) / (3/4).
+    assert of(measured, "diversitySurfaceForms", "micro") == pytest.approx((1 + (0.1 + 0.25) / 0.75) / 2)
+    assert covered(measured, "diversitySurfaceForms", "micro") == pytest.approx(1.0)
+    # 'b' can be found, so the second mention can; that x cannot keeps nobody from it.
+    assert column(measured, "isCandidate") == [True, True, True, False]
+    assert of(measured, "candidateRecall", "micro") == pytest.approx(1.0)
+    assert of(measured, "maxRecall", "micro") == pytest.approx(1.0)
+    assert of(measured, "maxRecallPooled", "micro") == pytest.approx(1.0)
+    assert of(measured, "typePerson", "micro") == pytest.approx((1 + 1 / 2) / 2)
+    assert of(measured, "numAnnotations", "count") == 2
+    assert of(measured, "entitiesPerAnnotation", "count") == 4
+    assert of(measured, "entitiesPerAnnotation", "micro") == pytest.approx(4 / 2)
+
+
 def test_types_when_classes_are_of_many_vocabularies_then_coarse_ones_are_added_once(
     corpus: Make, make_kb: MakeKb
 ) -> None:

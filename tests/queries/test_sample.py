@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import polars as pl
 import pytest
 
@@ -63,6 +66,28 @@ def test_confused_pairs_of_the_sample_come_with_the_most_frequent_first(with_run
 def test_query_for_gold_selects_the_same_with_runs_beside_it(sample: Store, with_runs: Store, name: str) -> None:
     before, after = (select(store.index(), find(name).text, named_frames(store)) for store in (sample, with_runs))
     assert after.annotations.sort().to_list() == before.annotations.sort().to_list()
+
+
+PAGE = (Path(__file__).parent.parent.parent / "docs" / "queries.md").read_text(encoding="utf-8")
+RECIPES = dict(re.findall(r"\*\*([^*]+)\*\*\n\n```sparql\n(PREFIX.*?)```", PAGE, flags=re.DOTALL))
+
+
+def test_five_recipes_are_documented() -> None:
+    assert len(RECIPES) == 5
+
+
+@pytest.mark.parametrize("title", sorted(RECIPES))
+def test_recipe_of_the_documentation_selects_a_non_empty_proper_part(sample: Store, title: str) -> None:
+    frames = named_frames(sample)
+    found = select(sample.index(), RECIPES[title], frames)
+    assert 0 < len(found.annotations) < frames.gold().annotations.height
+
+
+def test_queries_and_sets_that_the_documentation_names_are_shipped() -> None:
+    names = set(re.findall(r"`([a-z]+(?:_[a-z]+)+)`", PAGE)) - {"min_confusion", "class_mapping"}
+    assert names <= set(shipped())
+    for name in ("persons_hard", "places_hard", "organisations_hard", "annotations_between", "density_between"):
+        assert "percentiles" in find(name).sets
 
 
 def test_sample_is_taken_only_once(sample: Store) -> None:
