@@ -1,6 +1,7 @@
 """Measure a CONSTRUCT in the papers' shape as Oxigraph runs it and rewritten, and replacing a dataset.
 
 python bench/query.py --triples 200000
+python bench/query.py --shipped work/        every shipped query on what a workspace holds
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TypeVar
 from generate_nif import generate
 
 from remix.store import Store
+from remix.store.queries import find, shipped
 from remix.store.rewrite import construct, plan
 
 Result = TypeVar("Result")
@@ -57,10 +59,25 @@ def replaced(store: Store, file: Path, triples: int) -> None:
     print(f"replacing takes {again / first:.2f} times the loading\n")
 
 
+def asked(store: Store) -> None:
+    """Measure every shipped query that asks no other endpoint, with its defaults."""
+    index = store.index()
+    print(f"{len(index):,} triples\n")
+    for name in shipped():
+        text = find(name).bind({})
+        if "SERVICE" not in text:
+            how = plan(text)
+            timed(name, lambda how=how: construct(index, how) if how.selection else index.frame(how.text))  # type: ignore[misc]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--triples", type=int, default=200_000)
+    parser.add_argument("--shipped", type=Path, metavar="WORKSPACE")
     options = parser.parse_args()
+    if options.shipped:
+        asked(Store(options.shipped))
+        return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         store = Store(folder / "workspace")
