@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
 import io
 import math
 import os
 import re
+import shutil
+import stat
 import sys
 import tempfile
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
 from remix.errors import BadInput, Error, UsageError
+from remix.places import aside_of
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -31,6 +35,7 @@ __all__ = [
     "readable",
     "refuse_expansion",
     "stem",
+    "write_together",
     "written",
 ]
 
@@ -218,25 +223,72 @@ class _Zstandard(io.RawIOBase):
 def written(path: Path | str) -> Iterator[IO[bytes]]:
     """Open a file for writing that takes its place at the end of the block, or leaves no trace.
 
-    Raises `Error` with the reason where the disk is full or the folder may not be written.
+    What is there is overwritten; a symbolic link stays, and what it leads to is written. A device, a pipe or an open
+    descriptor (`/dev/stdout`) is never replaced: it takes the bytes at the end of the block.
+
+    Raises `Error` with the reason where the disk is full or the place may not be written.
     """
-    target = Path(path)
-    temporary = ""
     try:
+        target = _destination(Path(path))
+        if isinstance(target, int) or not _replaceable(target):
+            with tempfile.TemporaryFile() as stream:
+                yield cast(IO[bytes], stream)
+                stream.seek(0)
+                _pour(cast(IO[bytes], stream), target)
+            return
         target.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        with os.fdopen(handle, "wb") as stream:
-            yield stream
+        with aside_of(target) as aside:
+            with aside.open("wb") as whole:
+                yield whole
+                whole.flush()
+                os.fsync(whole.fileno())
+            aside.replace(target)
+    except BrokenPipeError:  # whoever read the pipe has seen enough
+        raise
+    except OSError as error:
+        raise Error(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def write_together(contents: Mapping[Path, bytes]) -> None:
+    """Write files that belong together: all are on the disk beside their places before any takes its place.
+
+    The last takes it first. Raises as `written`; then none is there.
+    """
+    with ExitStack() as stack:
+        for path, content in contents.items():
+            stream = stack.enter_context(written(path))
+            stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(target)
-        temporary = ""
-    except OSError as error:
-        raise Error(f"{target} cannot be written: {error.strerror or error}") from error
-    finally:
-        if temporary:
-            Path(temporary).unlink(missing_ok=True)
+
+
+def _destination(path: Path) -> Path | int:
+    """Return the file that a path leads to, or the open descriptor of this process that it stands for."""
+    for _ in range(40):
+        folder = path.parent.resolve()
+        if path.name.isdigit() and str(folder) in ("/dev/fd", f"/proc/{os.getpid()}/fd"):
+            return int(path.name)
+        if not path.is_symlink():
+            return folder / path.name
+        path = folder / path.readlink()
+    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+
+
+def _replaceable(target: Path) -> bool:
+    """Return whether a target is a file, or nothing yet, rather than a device or a pipe."""
+    try:
+        mode = target.stat().st_mode
+    except FileNotFoundError:
+        return True
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    return stat.S_ISREG(mode)
+
+
+def _pour(stream: IO[bytes], target: Path | int) -> None:
+    sys.stdout.flush()  # what was printed comes first
+    with os.fdopen(os.dup(target), "wb") if isinstance(target, int) else target.open("wb") as out:
+        shutil.copyfileobj(stream, out)
 
 
 def stem(path: Path | str) -> str:

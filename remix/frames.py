@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from remix.errors import Error, StoreError
+from remix.sealing import verify
 
 __all__ = [
     "ANNOTATIONS",
@@ -200,11 +201,14 @@ class Frames:
             write_parquet(getattr(self, field.name), folder / f"{field.name}.parquet")
 
     @classmethod
-    def read(cls, folder: Path) -> Frames:
+    def read(cls, folder: Path, *, sealed: bool = False) -> Frames:
         """Return the frames that `write` put into the folder, also before some column existed (see `of`).
 
-        Raises `StoreError` for a file that is gone or damaged.
+        Those of a sealed folder are compared with their checksums first. Raises `StoreError` for a file that is gone
+        or damaged.
         """
+        if sealed:
+            verify(folder, *(f"{name}.parquet" for name in SCHEMAS))
         found = {name: read_parquet(folder / f"{name}.parquet") for name in SCHEMAS}
         current = all(frame.columns == list(SCHEMAS[name]) for name, frame in found.items())
         return cls(**found) if current else cls.of(**found)

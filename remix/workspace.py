@@ -77,7 +77,7 @@ class Workspace:
         from remix.kb import KnowledgeBase, shelf
         from remix.reports.lint import lint
 
-        known = KnowledgeBase.open(shelf.found(self.folder / "kb", kb)) if kb else None
+        known = KnowledgeBase.open(shelf.found(self.store.own("kb"), kb)) if kb else None
         return lint(self.store, [str(file) for file in files], kb=known)
 
     def datasets(self) -> list[DatasetEntry]:
@@ -89,8 +89,7 @@ class Workspace:
         datasets = [*datasets]
         if datasets:
             self.ensure_sample(datasets)
-        names = [self.store.dataset(name).name for name in datasets]
-        return [self.store.drop(name) for name in dict.fromkeys(names)]
+        return self.store.drop(*datasets)
 
     def add_run(
         self,
@@ -194,6 +193,7 @@ class Workspace:
         query: Path | str,
         *,
         to: Path | str | None = None,
+        force: bool = False,
         name: str | None = None,
         values: Mapping[str, object] | None = None,
         set_from: str | None = None,
@@ -220,7 +220,7 @@ class Workspace:
         values = {**(values or {}), **parameters}
         made = build(self.store, find(query), kb=self.kb, values=values, **choices, **running)  # type: ignore[arg-type]
         if to is not None:
-            made.write(to)
+            made.write(to, force=force)
         return made
 
     def annotate(
@@ -239,7 +239,7 @@ class Workspace:
         names = [*names]
         self.ensure_sample(names)
         found = targets(self.store, names)
-        return make_runs(found, systems, self.kb, self.runs_folder, task=task, seed=seed, nif_folder=nif_folder)
+        return make_runs(found, systems, self.kb, self.store.own("runs"), task=task, seed=seed, nif_folder=nif_folder)
 
     def evaluate(self, names: Iterable[str] = (), **choices: Any) -> tuple[pl.DataFrame, Sequence[str]]:
         """Return the scores of runs, and the names of gold's datasets; see `remix.scoring.evaluate`.
@@ -286,12 +286,12 @@ class Workspace:
 
         return agreement_of(self, Sources(tuple(names), tuple(gold)))
 
-    def publish(self, dataset: str, *, to: Path | str, licence: str | None = None) -> list[Path]:
+    def publish(self, dataset: str, *, to: Path | str, licence: str | None = None, force: bool = False) -> list[Path]:
         """Return the files that describe and hold a dataset for others, written into a folder."""
         from remix.publish import publish
 
         self.ensure_sample([dataset])
-        return publish(self.store, dataset, to, licence=licence)
+        return publish(self.store, dataset, to, licence=licence, force=force)
 
     def kb_build(
         self, sources: Sequence[tuple[str, str]], *, name: str, datasets: Iterable[str] = (), **choices: Any
@@ -309,16 +309,15 @@ class Workspace:
             frames = [target.frames for target in targets(self.store, names)]
             asked["forms"] = _distinct([each.annotations["surface_form"] for each in frames])
             asked["entities"] = _distinct([each.links["entity"] for each in frames])
-        cache = self.folder / "cache" / "kb"
-        made = build(sources, self.folder / "kb", name=name, cache=cache, **asked, **choices)
+        cache = self.store.own("cache") / "kb"
+        made = build(sources, self.store.own("kb"), name=name, cache=cache, **asked, **choices)
         return self.attach_kb(str(made.folder))
 
     def attach_kb(self, name: str | None = None) -> KnowledgeBase:
         """Return the knowledge base of a name or folder, by default the one that ships with remix; attach it."""
         from remix.kb import KnowledgeBase, shelf
 
-        folder = shelf.found(self.folder / "kb", name or shelf.SHIPPED)
-        opened = KnowledgeBase.open(folder)
+        opened = KnowledgeBase.open(folder := shelf.found(self.store.own("kb"), name or shelf.SHIPPED))
         self.store.attach_kb(folder)
         return opened
 

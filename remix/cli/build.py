@@ -23,6 +23,7 @@ from remix.workspace import open_workspace
     default=Path(),
     help="Folder of the files (default: the current one).",
 )
+@click.option("--force", is_flag=True, help="Overwrite files of that name that remix has not written.")
 @click.option("-o", "--output", type=click.Choice(tables.FORMATS[:-1]), default="table", help="Format of the table.")
 @click.option("--drop", is_flag=True, help="Remove what was not selected instead of keeping it as ignorable.")
 @click.option("--limit", type=int, metavar="N", help="Keep at most N documents, the first by IRI.")
@@ -45,6 +46,7 @@ def command(
     set_from: str | None,
     name: str | None,
     to: Path,
+    force: bool,
     output: str,
     drop: bool,
     limit: int | None,
@@ -67,6 +69,7 @@ def command(
     remix = open_workspace(workspace).build(
         query,
         to=to,
+        force=force,
         name=name,
         values=parameters(settings),
         set_from=set_from,

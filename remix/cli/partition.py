@@ -26,7 +26,7 @@ from remix.workspace import open_workspace
 @click.option(
     "--to", type=click.Path(path_type=Path, file_okay=False), help="Folder of the parts (default: only the table)."
 )
-@click.option("--replace", is_flag=True, help="Replace frames that are there already.")
+@click.option("--replace", is_flag=True, help="Replace what is there already.")
 @click.option("-o", "--output", type=click.Choice(tables.FORMATS[:-1]), default="table", help="Format of the table.")
 @workspace_option
 def command(
@@ -53,7 +53,7 @@ def command(
         opened = open_workspace(workspace)
         if opened.ensure_sample() or any(entry.enrichment is None for entry in opened.datasets()):
             opened.enrich()
-        table = partition_store(opened.store, column, scheme, to=to, kb=opened.kb)
+        table = partition_store(opened.store, column, scheme, to=to, kb=opened.kb, replace=replace)
     print_table(table, output)
     if to is not None:
         print(f"{table.filter(table['annotations'] > 0).height} parts are written into {to}", file=sys.stderr)

@@ -10,6 +10,7 @@ import polars as pl
 from remix.errors import StoreError
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
+from remix.locks import holding
 from remix.measures import compute, prepared, signature_of
 from remix.progress import stage
 from remix.signature import Signature, content_hash
@@ -18,6 +19,7 @@ from remix.store import Store
 __all__ = ["enrich", "named_frames"]
 
 
+@holding
 def enrich(
     store: Store,
     kb: KnowledgeBase | None,
@@ -67,6 +69,7 @@ def enrich(
     )
 
 
+@holding
 def named_frames(store: Store, names: Iterable[str] | None = None) -> Frames:
     """Return the frames of these datasets, by default of all, with the datasets called by their names.
 

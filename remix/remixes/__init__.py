@@ -12,16 +12,17 @@ import polars as pl
 
 from remix._version import __version__
 from remix.errors import EmptySelection, UsageError
-from remix.files import written
+from remix.files import write_together
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
+from remix.locks import holding
 from remix.measures._enriching import named_frames
 from remix.rdf.iris import dataset_iri
 from remix.rdf.turtle import turtle
 from remix.remixes.closing import Closed, close, limited
 from remix.remixes.emptied import emptied
 from remix.remixes.exporting import exported
-from remix.remixes.manifest import described, origins
+from remix.remixes.manifest import described, origins, refuse_unknown
 from remix.signature import Signature, content_hash
 from remix.store import DatasetEntry, Store
 from remix.store.queries import Query
@@ -50,15 +51,18 @@ class Remix:
     notes: tuple[str, ...]
     signature: Signature
 
-    def write(self, folder: Path | str) -> tuple[Path, Path]:
-        """Return the two files written into the folder: `NAME.ttl` and `NAME.manifest.ttl`."""
+    def write(self, folder: Path | str, *, force: bool = False) -> tuple[Path, Path]:
+        """Return the two files written into the folder together: `NAME.ttl` and `NAME.manifest.ttl`.
+
+        Raises `UsageError` for a file of that name without a manifest of remix beside it, unless `force` is given.
+        """
         target, manifest = Path(folder) / f"{self.name}.ttl", Path(folder) / f"{self.name}.manifest.ttl"
-        for path, triples in ((target, self.triples), (manifest, self.manifest)):
-            with written(path) as stream:
-                stream.write(turtle(triples))
+        refuse_unknown([target], manifest, force=force)
+        write_together({target: turtle(self.triples), manifest: turtle(self.manifest)})
         return target, manifest
 
 
+@holding
 def build(
     store: Store,
     query: Query,
@@ -100,7 +104,7 @@ def build(
     title = _title(name, query, entries)
     iri = dataset_iri(title, base_iri)
     signature = _signature(title, text, entries, kb, limit=limit, seed=seed, drop=drop)
-    content = exported(store.folder, entries, origin, closed, title, iri, kb)
+    content = exported(store, entries, origin, closed, title, iri, kb)
     counts = origins(origin, closed)
     manifest = described(
         iri,
@@ -143,7 +147,8 @@ def _selected(
     store: Store, query: Query, text: str, origin: Frames, running: dict[str, Any], timeout: float
 ) -> tuple[Selection, pl.DataFrame | None]:
     """Return what the query selects, and what it empties; raises `EmptySelection` where it selects nothing."""
-    with GuardedIndex(store.index().path, timeout=timeout, allow_services=running["allow_services"]) as index:
+    opened = store.index()  # which keeps its generation there until the answers are
+    with GuardedIndex(opened.path, timeout=timeout, allow_services=running["allow_services"]) as index:
         selection = select(index, text, origin, name=query.source, **running)
         if len(selection.documents):
             left = emptied(index, selection.rewritten, origin, selection.annotations)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import polars as pl
 
-from remix.files import read_bytes
 from remix.formats._scoping import given_iris, renamed
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
@@ -16,7 +14,7 @@ from remix.names import HFTS, ITSRDF, NIF, RDF, RMX
 from remix.rdf.ntriples import SCHEMA, columns
 from remix.remixes.closing import Closed
 from remix.remixes.measuring import fresh
-from remix.store import DatasetEntry
+from remix.store import DatasetEntry, Store
 
 __all__ = ["Exported", "exported"]
 
@@ -37,7 +35,7 @@ class Exported:
 
 
 def exported(
-    workspace: Path,
+    store: Store,
     entries: Sequence[DatasetEntry],
     origin: Frames,
     closed: Closed,
@@ -61,7 +59,7 @@ def exported(
     )
     head = pl.DataFrame([(f"<{iri}>", f"<{RDF}type>", f"<{HFTS}Dataset>")], schema=SCHEMA, orient="row")
     used = [entry for entry in entries if entry.name in names]
-    every = [head, members, fresh(frames, name, iri, kb), _gathered(workspace, used, origin, closed)]
+    every = [head, members, fresh(frames, name, iri, kb), _gathered(store, used, origin, closed)]
     scoped = iris.filter((pl.col("scoped") == pl.col("exported")) & (pl.col("scoped") != pl.col("given"))).height
     return Exported(frames, renamed(pl.concat(every), iris), scoped)
 
@@ -73,14 +71,14 @@ def _as_dataset(frames: Frames, name: str) -> Frames:
     )
 
 
-def _gathered(workspace: Path, entries: Sequence[DatasetEntry], origin: Frames, closed: Closed) -> pl.DataFrame:
+def _gathered(store: Store, entries: Sequence[DatasetEntry], origin: Frames, closed: Closed) -> pl.DataFrame:
     parts = []
     for number, entry in enumerate(sorted(entries, key=lambda entry: entry.name)):
-        data = _file(workspace / entry.folder / "data.nt.zst", number)
+        data = _file(store, f"{entry.folder}/data.nt.zst", number)
         named = origin.keep(documents=origin.documents.filter(dataset=entry.name)["document"])
         parts.append(_of_dataset(data, named, closed))
         for file in entry.value_files():
-            parts.append(_file(workspace / file, number).filter(_among("subject", closed.kept)))
+            parts.append(_file(store, file, number).filter(_among("subject", closed.kept)))
     parts.append(_ignorable(closed))
     return pl.concat(parts)
 
@@ -122,9 +120,9 @@ def _ignorable(closed: Closed) -> pl.DataFrame:
     )
 
 
-def _file(path: Path, number: int) -> pl.DataFrame:
+def _file(store: Store, file: str, number: int) -> pl.DataFrame:
     """Return the triples of a file; blank nodes of two files must not fall together."""
-    return columns(read_bytes(path)).with_columns(
+    return columns(store.triples(file)).with_columns(
         pl.col(name).str.replace("^_:", f"_:f{number}") for name in ("subject", "object")
     )
 

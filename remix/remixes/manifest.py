@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import pyoxigraph as ox
 
-from remix.errors import BadInput
+from remix.errors import BadInput, UsageError
 from remix.files import read_bytes
 from remix.frames import Frames
 from remix.names import DCTERMS, HFTS, PROV, RDF, RDFS, RMX
@@ -18,7 +18,7 @@ from remix.remixes.closing import Closed
 from remix.signature import Signature
 from remix.store import DatasetEntry
 
-__all__ = ["Recorded", "described", "origins", "recorded"]
+__all__ = ["Recorded", "described", "origins", "recorded", "refuse_unknown"]
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,27 @@ def recorded(remix: Path) -> Recorded | None:
         {about[f"{RMX}name"]: about[f"{RMX}value"] for _, about in sorted(said.items()) if f"{RMX}value" in about},
         tuple(emptied) if any(f"{RMX}emptiedDocuments" in about for about in said.values()) else None,
     )
+
+
+def refuse_unknown(files: Iterable[Path], manifest: Path, *, force: bool = False) -> None:
+    """Raise `UsageError` for a file that would be overwritten and is not known to be of remix's making.
+
+    That is told by the manifest of remix beside it, which is written with it. `force` lets all be overwritten.
+    """
+    there = [file for file in (*files, manifest) if file.exists() or file.is_symlink()]
+    if there and not force and not _is_manifest(manifest):
+        raise UsageError(
+            f"{there[0]} is there already, and no manifest of remix beside it says that remix wrote it: "
+            f"--to names another folder, --force overwrites it"
+        )
+
+
+def _is_manifest(file: Path) -> bool:
+    try:
+        triples = ox.parse(read_bytes(file), format=ox.RdfFormat.TURTLE)
+        return any(triple.predicate.value.startswith(RMX) for triple in triples)
+    except (BadInput, SyntaxError):
+        return False
 
 
 def origins(origin: Frames, closed: Closed) -> pl.DataFrame:

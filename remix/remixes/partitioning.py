@@ -12,6 +12,7 @@ from remix.errors import StoreError
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder, finish, under_way, write_part
 from remix.kb import KnowledgeBase
+from remix.locks import holding
 from remix.measures import Column, column_named
 from remix.measures._declaration import written_out
 from remix.measures._enriching import named_frames
@@ -29,11 +30,13 @@ from remix.store.queries import Query
 __all__ = ["partition_folder", "partition_store"]
 
 
+@holding
 def partition_store(
-    store: Store, column: str, scheme: str, *, to: Path | None, kb: KnowledgeBase | None = None
+    store: Store, column: str, scheme: str, *, to: Path | None, kb: KnowledgeBase | None = None, replace: bool = False
 ) -> pl.DataFrame:
     """Return the parts with boundaries and quantities (see `partitions.counted`), each written as a remix into `to`.
 
+    `replace` overwrites files there that remix has not written.
     Values are those that `enrich` stored; without `to` nothing is written. An empty part is none. Raises
     `UnknownName` for a column that no measure has, `UsageError` for another scheme, `StoreError` where nothing is
     enriched.
@@ -55,7 +58,7 @@ def partition_store(
     if to is not None:
         for part in track([p for p, n in zip(parts, table["annotations"], strict=True) if n], "parts"):
             query = Query.parse(_query(iri, part), f"{chosen.name}-{part.name}")
-            build(store, query, kb=kb).write(to)
+            build(store, query, kb=kb).write(to, force=replace)
     return table
 
 

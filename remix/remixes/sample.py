@@ -32,9 +32,10 @@ def ensure_sample(store: Store, names: Iterable[str] = ()) -> bool:
             f" {' '.join(files)}` the sample corpus"
         )
     with progress.stage("the sample corpus is loaded and enriched"):
-        for file in files.values():
-            store.load(file)
-        store.attach_kb(shelf.shipped(store.folder / "kb"))
+        with store.loading() as loading:
+            for file in files.values():
+                loading.load(file)
+        store.attach_kb(shelf.shipped(store.own("kb")))
         enrich(store, KnowledgeBase.open(store.kb_folder or store.folder))
     progress.note(f"the workspace {store.folder} was empty and holds the sample corpus now")
     return True

@@ -11,6 +11,7 @@ from remix.errors import BadInput, Error
 from remix.formats import NOTED, Report, read, refused
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
+from remix.locks import holding
 from remix.store import Store
 
 __all__ = ["lint"]
@@ -19,6 +20,7 @@ SCHEMA = {"file": pl.String, "level": pl.String, "kind": pl.String, "count": pl.
 Finding = tuple[str, str, str, int, str]
 
 
+@holding
 def lint(store: Store, files: Iterable[str], *, kb: KnowledgeBase | None = None) -> pl.DataFrame:
     """Return the findings in files, catalogue entries or loaded datasets: file, level, kind, count, example.
 

@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from remix import progress
 from remix.errors import UsageError
+from remix.locks import holding
 from remix.measures import compute
 from remix.measures._enriching import named_frames
 from remix.measures._measured import columns_of
@@ -101,6 +102,7 @@ def difficulty(frames: Frames, measured: Measured, judged: pl.DataFrame, *, seed
     )
 
 
+@holding
 def store_difficulty(
     store: Store,
     kb: KnowledgeBase | None,

@@ -13,6 +13,7 @@ from remix import iris, progress
 from remix._version import __version__
 from remix.errors import UnknownName, UsageError
 from remix.frames import Frames
+from remix.locks import holding
 from remix.names import RMX
 from remix.rdf.ntriples import columns
 from remix.runs.graphs import column_graph, fragment_of, run_graph
@@ -45,6 +46,7 @@ _TABLE = {"dataset": pl.String, "system": pl.String, "status": pl.String} | dict
 )
 
 
+@holding
 def stored(
     store: Store,
     kb: KnowledgeBase | None,
@@ -114,6 +116,7 @@ def register(
     return rows
 
 
+@holding
 def store_runs(
     store: Store,
     gold: Frames,
@@ -193,6 +196,7 @@ def _verdicts(store: Store, entry: DatasetEntry, graphs: Mapping[str, bytes]) ->
     return pl.concat(parts)
 
 
+@holding
 def drop_run(
     store: Store, folder: Path, name: str, *, on: Sequence[str] = (), task: str | None = None
 ) -> list[tuple[str, str]]:

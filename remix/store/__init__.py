@@ -5,21 +5,24 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-import shutil
-import tempfile
-from collections.abc import Iterable, Mapping
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from remix.errors import Error, StoreError, UnknownName, UsageError
-from remix.files import default_name, open_bytes, read_bytes, readable, written
+from remix.errors import BadInput, Error, StoreError, UnknownName, UsageError
+from remix.files import default_name, open_bytes, read_bytes, readable
 from remix.formats import Reading, Report, measures_path, read
 from remix.frames import Frames
+from remix.locks import Lock
+from remix.places import folder_written, move_folder, scratch_folder
+from remix.sealing import is_sound, seal, verify
 from remix.signature import content_hash
-from remix.store.index import Index, build_generation, is_index
-from remix.store.state import STATE, Attached, DatasetEntry, State, read_state, write_state, writing
+from remix.store.index import Index, build_generation, generation_of
+from remix.store.state import MADE, Attached, DatasetEntry, State, claim, opened, write_state, writing
 
-__all__ = ["DatasetEntry", "Index", "Loaded", "Store"]
+__all__ = ["DatasetEntry", "Index", "Loaded", "Loading", "Store"]
 
 BASE_IRI = "urn:remix:dataset:"
 
@@ -43,16 +46,46 @@ class Store:
 
     def __init__(self, folder: Path) -> None:
         self.folder = Path(folder)
+        self._held = _Held()
 
     @property
     def state(self) -> State:
-        """Return the state as it is on the disk now."""
-        return read_state(self.folder)
+        """Return the state as it is on the disk now, or as it was when it was held (see `hold`)."""
+        return self._opened()[0]
+
+    @contextmanager
+    def hold(self) -> Iterator[None]:
+        """Hold the state within the block, for this thread: what is read there belongs together and stays there.
+
+        It is the state at the first reading. What other processes write shows after the block, or once this thread has
+        written itself.
+        """
+        self._held.blocks += 1
+        try:
+            yield
+        finally:
+            self._held.blocks -= 1
+            if not self._held.blocks:
+                self._held.state = None
+
+    def _opened(self) -> tuple[State, Lock | None]:
+        found = self._held.state or opened(self.folder)
+        if self._held.blocks:
+            self._held.state = found
+        return found
+
+    def own(self, name: str) -> Path:
+        """Return a folder of the workspace, which is one from now on, for what is no dataset: `kb`, `runs`, `cache`.
+
+        Raises `StoreError` for a folder that holds other things.
+        """
+        claim(self.folder)
+        return self.folder / name
 
     @property
     def is_new(self) -> bool:
-        """Return whether nothing was ever loaded into or attached to the workspace."""
-        return not (self.folder / STATE).exists()
+        """Return whether nothing was ever loaded into the workspace or attached to it."""
+        return self.state == State()
 
     def datasets(self) -> list[DatasetEntry]:
         """Return the datasets, sorted by name."""
@@ -60,10 +93,7 @@ class Store:
 
     def dataset(self, name: str) -> DatasetEntry:
         """Return the dataset of that name; raises `UnknownName`."""
-        known = self.state.datasets
-        if name not in known:
-            raise UnknownName("dataset", name, known, "remix list datasets")
-        return known[name]
+        return _named(self.state, name)
 
     def load(
         self,
@@ -84,33 +114,28 @@ class Store:
         Raises `UsageError` for a name that is taken or is none, `BadInput` for a file that cannot be read or
         repaired, `StoreError` for a workspace that cannot be written. After any of them the store is as it was.
         """
-        chosen = _checked(name) if name is not None else default_name(path)
-        with writing(self.folder) as state, self._scratch() as scratch:
-            reading = read(
-                path,
-                name=chosen,
-                base_iri=base_iri,
-                format=format,
-                strict=strict,
-                triples_to=scratch / "data.nt.zst",
-            )
-            same = _same(state, reading, named=name is not None)
-            if same is not None:
-                return Loaded(same.name, "unchanged", same, reading.report)
-            taken = state.datasets.get(chosen)
-            source = readable(path if str(path) == "-" else Path(path).resolve())
-            if taken is not None and not replace and (taken.source != source or source == "-"):
-                raise _taken(taken, state)
-            entry = self._keep(reading, source, scratch)
-            self._change(state, state.put(entry))
-        return Loaded(entry.name, "replaced" if taken else "loaded", entry, reading.report)
+        with self.loading() as loading:
+            return loading.load(path, name=name, base_iri=base_iri, format=format, strict=strict, replace=replace)
 
-    def drop(self, name: str) -> DatasetEntry:
-        """Return the dataset that was removed, with its enrichment; raises `UnknownName`."""
-        entry = self.dataset(name)
-        with writing(self.folder) as state:
-            self._change(state, state.without(name))
-        return entry
+    @contextmanager
+    def loading(self) -> Iterator[Loading]:
+        """Load any number of files within the block as one change of the store, at its end.
+
+        Raises `StoreError` for a workspace that cannot be written; whatever is raised, the store is as it was.
+        """
+        with self._changing() as change:
+            yield Loading(self, change)
+
+    def drop(self, *names: str) -> list[DatasetEntry]:
+        """Return the datasets that were removed, with all that is kept beside them, in one change.
+
+        Raises `UnknownName`; then none is.
+        """
+        with self._changing() as change:
+            entries = [change.dataset(name) for name in dict.fromkeys(names)]
+            for entry in entries:
+                change.new = change.new.without(entry.name)
+        return entries
 
     def enrich(self, graphs: Mapping[str, Path | bytes], signature: str) -> None:
         """Put N-Triples into the enrichment graphs of datasets; what was there before is replaced.
@@ -118,22 +143,12 @@ class Store:
         Raises `UnknownName` for a dataset that is not loaded. The same triples with the same signature change
         nothing.
         """
-        with writing(self.folder) as state:
-            new = state
+        with self._changing() as change:
             for name, triples in graphs.items():
-                if name not in state.datasets:
-                    raise UnknownName("dataset", name, state.datasets, "remix list datasets")
-                file, count = self._kept(name, triples)
-                new = new.put(
-                    dataclasses.replace(
-                        state.datasets[name],
-                        enrichment=signature,
-                        enrichment_file=file,
-                        enrichment_triples=count,
-                    )
-                )
-            if new != state:
-                self._change(state, new)
+                entry = change.dataset(name)
+                file, count = self._kept(entry, "enrichment", triples, signature)
+                entry = dataclasses.replace(entry, enrichment=signature, enrichment_file=file, enrichment_triples=count)
+                change.new = change.new.put(entry)
 
     def attach(self, graphs: Mapping[str, Mapping[str, tuple[bytes, str] | None]]) -> None:
         """Put N-Triples into graphs beside datasets; what stood in a graph of that name is replaced.
@@ -142,59 +157,60 @@ class Store:
         signature, or None for one that goes. All go when the dataset does; the same changes nothing. Raises
         `UnknownName` as `dataset`.
         """
-        with writing(self.folder) as state:
-            new = state
+        with self._changing() as change:
             for name, found in graphs.items():
-                if name not in state.datasets:
-                    raise UnknownName("dataset", name, state.datasets, "remix list datasets")
-                entry = state.datasets[name]
-                held = {one: Attached(*self._kept(name, made[0]), made[1]) for one, made in found.items() if made}
+                entry = change.dataset(name)
                 stays = {one: graph for one, graph in entry.attached.items() if one not in found}
-                new = new.put(dataclasses.replace(entry, attached=dict(sorted({**stays, **held}.items()))))
-            if new != state:
-                self._change(state, new)
+                for one, made in found.items():
+                    if made is not None:
+                        stays[one] = Attached(*self._kept(entry, one, *made), made[1])
+                change.new = change.new.put(dataclasses.replace(entry, attached=dict(sorted(stays.items()))))
 
     def attached(self, name: str, fragment: str) -> bytes:
         """Return the N-Triples of a graph beside a dataset, as `attach` took them; empty where there is none."""
         held = self.dataset(name).attached.get(fragment)
-        return b"" if held is None else read_bytes(self.folder / held.file, own=True)
+        return b"" if held is None else self.triples(held.file)
+
+    def triples(self, file: str) -> bytes:
+        """Return the N-Triples of a file that an entry names; raises `StoreError` for one that is gone or damaged."""
+        place = self.folder / file
+        with _damage(self.folder):
+            verify(place.parent, place.name)
+            try:
+                return read_bytes(place, own=True)
+            except BadInput as error:
+                raise StoreError(str(error)) from None
 
     def frames(self, names: Iterable[str] | None = None) -> Frames:
         """Return the frames of the datasets of these names, by default of all; raises `UnknownName`."""
-        state = self.state
-        chosen = list(state.datasets) if names is None else list(names)
-        for name in chosen:
-            if name not in state.datasets:
-                raise UnknownName("dataset", name, state.datasets, "remix list datasets")
-        return Frames.concat(self._frames(state.datasets[name]) for name in chosen)
+        with self.hold():
+            chosen = self.datasets() if names is None else [self.dataset(name) for name in names]
+            return Frames.concat(self._frames(entry) for entry in chosen)
 
     def _frames(self, entry: DatasetEntry) -> Frames:
-        try:
-            return Frames.read(self.folder / entry.folder)
-        except StoreError as error:
-            raise StoreError(f"{error}: `remix drop {entry.name}`, and load {entry.source} again") from None
+        with _damage(self.folder):
+            return Frames.read(self.folder / entry.folder, sealed=True)
 
     def report(self, name: str) -> dict[str, object]:
         """Return what was found and repaired when the dataset was loaded."""
-        entry = self.dataset(name)
-        file = self.folder / entry.folder / "load.json"
-        try:
-            found: dict[str, object] = json.loads(file.read_bytes())
-        except (OSError, ValueError) as error:
-            again = f"`remix drop {name}`, and load {entry.source} again"
-            raise StoreError(f"{file} cannot be read ({error}): {again}") from None
+        with self.hold(), _damage(self.folder):
+            folder = self.folder / self.dataset(name).folder
+            verify(folder, "load.json")
+            found: dict[str, object] = json.loads((folder / "load.json").read_bytes())
         return found
 
     def index(self) -> Index:
         """Return the index of the current state, opened read-only; one that is gone is built again."""
-        state = self.state
+        state, lock = self._opened()
         if not state.generation:
             return Index(None)
-        if not is_index(self.folder / "index" / state.generation):
-            with writing(self.folder) as state:
-                self._change(state, state)
-            state = self.state
-        return Index(self.folder / "index" / str(state.generation))
+        place = generation_of(self.folder, state)
+        if place is None:
+            with self._changing(always=True):
+                pass
+            state, lock = self._opened()
+            place = generation_of(self.folder, state)
+        return Index(place, lock=lock)
 
     def attach_kb(self, folder: Path | str) -> None:
         """Note the folder of the knowledge base that measures use from now on.
@@ -203,85 +219,153 @@ class Store:
         """
         place, own = Path(folder).resolve(), self.folder.resolve()
         kept = place.relative_to(own) if place.is_relative_to(own) else place
-        with writing(self.folder) as state:
-            write_state(self.folder, dataclasses.replace(state, kb=str(kept)))
+        with self._changing() as change:
+            change.new = dataclasses.replace(change.new, kb=str(kept))
 
     @property
     def kb_folder(self) -> Path | None:
         """Return the folder of the attached knowledge base, None without one."""
         return self.folder / kb if (kb := self.state.kb) else None
 
-    def _change(self, old: State, new: State) -> None:
-        generation = build_generation(self.folder, old.generation, old.graphs(), new.graphs())
-        write_state(self.folder, dataclasses.replace(new, generation=generation))
+    @contextmanager
+    def _changing(self, *, always: bool = False) -> Iterator[_Change]:
+        """Change the state within the block; the new one is written at its end, with an index where that differs."""
+        with writing(self.folder) as state:
+            change = _Change(state)
+            yield change
+            new = change.new
+            if always or new.graphs() != state.graphs():
+                new = build_generation(self.folder, state, new)
+            if new != state:
+                write_state(self.folder, new)
+            if self._held.state is not None:
+                self._held.state = opened(self.folder)
 
-    def _scratch(self) -> _Scratch:
-        return _Scratch(self.folder / "datasets")
-
-    def _keep(self, reading: Reading, source: str, scratch: Path) -> DatasetEntry:
-        """Return the entry of a reading whose files now have their place in the workspace."""
-        # The same content under another IRI has other triples, and replaces what stands in a folder of its own.
-        folder = f"datasets/{reading.name}-{content_hash(reading.content, reading.iri)[:12]}"
-        try:
-            reading.frames.write(scratch)
-            report = json.dumps(asdict(reading.report), ensure_ascii=False, indent=1)
-            (scratch / "load.json").write_text(report, encoding="utf-8")
-            scratch.rename(self.folder / folder)
-        except (OSError, Error) as error:
-            raise StoreError(f"the workspace {self.folder} cannot be written: {error}") from None
-        entry = DatasetEntry(
-            name=reading.name,
-            iri=reading.iri,
-            content=reading.content,
-            source=source,
-            format=reading.report.format,
-            triples=reading.report.triples,
-            documents=reading.frames.documents.height,
-            annotations=reading.frames.annotations.height,
-            folder=folder,
-        )
-        measures = measures_path(Path(folder) / "data.nt.zst")
-        if not (self.folder / measures).exists():
-            return entry
-        with open_bytes(self.folder / measures, own=True) as stream:
-            count = sum(1 for _ in stream)
-        if not count:
-            return entry
-        return dataclasses.replace(entry, enrichment="given", enrichment_file=str(measures), enrichment_triples=count)
-
-    def _kept(self, name: str, triples: Path | bytes) -> tuple[str, int]:
+    def _kept(self, entry: DatasetEntry, graph: str, triples: Path | bytes, signature: str) -> tuple[str, int]:
+        """Return the file that holds the triples of a graph beside a dataset, and their number."""
         import zstandard
 
         if isinstance(triples, Path):
             with open_bytes(triples, own=True) as stream:
                 triples = stream.read()
-        file = f"enrichments/{name}-{content_hash(triples)[:12]}.nt.zst"
-        if not (self.folder / file).exists():
+        about = {"dataset": entry.name, "content": entry.content, "iri": entry.iri, "graph": graph}
+        described = json.dumps({**about, "signature": signature, "triples": triples.count(b"\n")}, indent=1)
+        folder = self.folder / "enrichments" / f"{entry.name}-{content_hash(described, triples)[:12]}"
+        if not is_sound(folder):
             try:
-                with written(self.folder / file) as stream:
-                    stream.write(zstandard.ZstdCompressor(level=1).compress(triples))
+                with folder_written(folder) as place:
+                    (place / "graph.nt.zst").write_bytes(zstandard.ZstdCompressor(level=1).compress(triples))
+                    (place / MADE["enrichments"]).write_text(described, encoding="utf-8")
             except Error as error:
-                raise StoreError(str(error)) from None
-        return file, triples.count(b"\n")
+                raise StoreError(f"the workspace {self.folder} cannot be written: {error}") from None
+        return f"enrichments/{folder.name}/graph.nt.zst", triples.count(b"\n")
 
 
-class _Scratch:
-    """A folder beside the datasets that is gone at the end of the block, unless it was renamed."""
+class Loading:
+    """Files that are loaded as one change of a store (see `Store.loading`)."""
 
-    def __init__(self, parent: Path) -> None:
-        self.parent = parent
+    def __init__(self, store: Store, change: _Change) -> None:
+        self._folder = store.folder
+        self._change = change
 
-    def __enter__(self) -> Path:
+    def load(
+        self,
+        path: Path | str,
+        *,
+        name: str | None = None,
+        base_iri: str = BASE_IRI,
+        format: str | None = None,
+        strict: bool = False,
+        replace: bool = False,
+    ) -> Loaded:
+        """Return what will have been done with the dataset in a file; see `Store.load`.
+
+        After an error the change has nothing of the file.
+        """
+        chosen = _checked(name) if name is not None else default_name(path)
+        state = self._change.new
         try:
-            self.parent.mkdir(parents=True, exist_ok=True)
-            self.path = Path(tempfile.mkdtemp(dir=self.parent, prefix="new-"))
-            self.path.chmod(0o755)
-        except OSError as error:
-            raise StoreError(f"the workspace {self.parent.parent} cannot be written: {error}") from None
-        return self.path
+            with scratch_folder(self._folder / "datasets" / chosen) as place:
+                data = place / "data.nt.zst"
+                reading = read(path, name=chosen, base_iri=base_iri, format=format, strict=strict, triples_to=data)
+                same = _same(state, reading, named=name is not None)
+                if same is not None and is_sound(self._folder / same.folder):
+                    return Loaded(same.name, "unchanged", same, reading.report)
+                taken = state.datasets.get(chosen)
+                source = readable(path if str(path) == "-" else Path(path).resolve())
+                if same is None and taken is not None and not replace and (taken.source != source or source == "-"):
+                    raise _taken(taken, state)
+                entry = _finished(reading, source, place)
+                seal(place)
+                move_folder(place, self._folder / entry.folder)
+        except Error as error:
+            if type(error) is not Error:  # what reading has to say of the file
+                raise
+            raise StoreError(f"the workspace {self._folder} cannot be written: {error}") from None
+        self._change.new = state.put(entry)
+        return Loaded(entry.name, "replaced" if taken else "loaded", entry, reading.report)
 
-    def __exit__(self, *_: object) -> None:
-        shutil.rmtree(self.path, ignore_errors=True)
+
+class _Held(threading.local):
+    """The state that a thread holds, with what keeps its files there, while it is in any block that holds one."""
+
+    blocks = 0
+    state: tuple[State, Lock | None] | None = None
+
+
+class _Change:
+    """A change of the state under way: `new` is what it will be."""
+
+    def __init__(self, state: State) -> None:
+        self.new = state
+
+    def dataset(self, name: str) -> DatasetEntry:
+        """Return the dataset of that name; raises `UnknownName`."""
+        return _named(self.new, name)
+
+
+def _named(state: State, name: str) -> DatasetEntry:
+    if name not in state.datasets:
+        raise UnknownName("dataset", name, state.datasets, "remix list datasets")
+    return state.datasets[name]
+
+
+@contextmanager
+def _damage(folder: Path) -> Iterator[None]:
+    """Say within the block what to do about files of the workspace that are damaged."""
+    try:
+        yield
+    except StoreError as error:
+        advice = f"`remix rebuild -w {folder}` takes out what is damaged and says what to load or compute again"
+        raise StoreError(f"{error}: {advice}") from None
+
+
+def _finished(reading: Reading, source: str, place: Path) -> DatasetEntry:
+    """Return the entry of a reading whose triples are in a folder, which has all else of it then."""
+    # The same content under another IRI has other triples, and replaces what stands in a folder of its own.
+    folder = f"datasets/{reading.name}-{content_hash(reading.content, reading.iri)[:12]}"
+    reading.frames.write(place)
+    (place / "load.json").write_text(json.dumps(asdict(reading.report), ensure_ascii=False, indent=1), encoding="utf-8")
+    measures, count = measures_path(place / "data.nt.zst"), 0
+    if measures.exists():
+        with open_bytes(measures, own=True) as stream:
+            count = sum(1 for _ in stream)
+    entry = DatasetEntry(
+        name=reading.name,
+        iri=reading.iri,
+        content=reading.content,
+        source=source,
+        format=reading.report.format,
+        triples=reading.report.triples,
+        documents=reading.frames.documents.height,
+        annotations=reading.frames.annotations.height,
+        folder=folder,
+        enrichment="given" if count else None,
+        enrichment_file=f"{folder}/{measures.name}" if count else None,
+        enrichment_triples=count,
+    )
+    (place / MADE["datasets"]).write_text(json.dumps(asdict(entry), ensure_ascii=False, indent=1), encoding="utf-8")
+    return entry
 
 
 def _checked(name: str) -> str:

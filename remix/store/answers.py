@@ -80,7 +80,8 @@ def answer(
     if endpoint is not None:
         return _asked(Endpoint(endpoint, timeout=timeout), text, query.source, services, rewrite=rewrite)
     request = Request(text, query.source, graph="nt", rewrite=rewrite, ordered=True, allow_services=services)
-    found = ask(store.index().path, request, timeout=timeout, memory=memory)
+    index = store.index()  # which keeps its generation there until the answer is
+    found = ask(index.path, request, timeout=timeout, memory=memory)
     with found.body as body:
         notes = tuple(found.notes)
         if found.kind == "graph":

@@ -2,15 +2,20 @@
 
 A generation is a copy of the one before (hard links, milliseconds) with graphs removed and added, or is loaded
 afresh from the workspace's files where much goes: removing a triple costs about three times as much as loading one.
+
+    index/g000007/generation.json   the state that it belongs to; who reads the generation shares a lock on it
+    index/g000007/SHA256SUMS        of the small files on which all others hang
+    index/g000007/oxigraph/
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-import shutil
+import re
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -19,13 +24,16 @@ import pyoxigraph as ox
 
 from remix.errors import Error, QueryError, StoreError
 from remix.files import open_bytes
+from remix.locks import Lock
 from remix.names import PREFIXES
+from remix.places import folder_written
+from remix.sealing import seal, verify
 from remix.store.columns import lines_about, terms_of, with_subjects
 from remix.store.problems import disk_error, guarded, opened, syntax_error
-from remix.store.state import read_state
+from remix.store.state import MADE, State, dumped, read_generation
 from remix.store.syntax import has_dataset_clause, modern
 
-__all__ = ["Index", "Results", "build_generation", "is_index"]
+__all__ = ["Index", "Results", "build_generation", "generation_of"]
 
 Results = ox.QuerySolutions | ox.QueryBoolean | ox.QueryTriples
 
@@ -42,11 +50,12 @@ class Index:
     """One generation of the index, opened read-only; without a path an empty one.
 
     The default graph of a query is the union of all graphs, unless the query names its own with `FROM`. A `store`
-    is the one at the path where it is open already.
+    is the one at the path where it is open already. The lock keeps the generation there as long as its index is used.
     """
 
-    def __init__(self, path: Path | None, store: ox.Store | None = None) -> None:
+    def __init__(self, path: Path | None, store: ox.Store | None = None, *, lock: Lock | None = None) -> None:
         self.path = path
+        self._lock = lock
         if store is not None:
             self._store = store
 
@@ -107,6 +116,8 @@ class Index:
         named = subjects.filter(subjects.str.starts_with("<")).unique(maintain_order=True)
         lines = pl.DataFrame(schema={"subject": pl.String, "line": pl.String})
         if self._files and _PER_SUBJECT * len(named) > sum(count for _, count in self._files):
+            for file, _ in self._files:
+                verify(file.parent, file.name)
             with contextlib.suppress(OSError):  # a file that a writer has removed since
                 lines, named = lines_about([file for file, _ in self._files], named)
         nodes = [ox.BlankNode(one[2:]) for one in subjects.filter(subjects.str.starts_with("_:")).unique()]
@@ -116,9 +127,10 @@ class Index:
 
     @cached_property
     def _files(self) -> list[tuple[Path, int]]:
-        """Return the files that hold the triples of this generation and how many each has; none where that is over."""
-        if self.path is None or (state := read_state(folder := self.path.parent.parent)).generation != self.path.name:
+        """Return the files that hold the triples of this generation and how many each has."""
+        if self.path is None or not (self.path.parent / MADE["index"]).is_file():
             return []
+        state, folder = read_generation(self.path.parent), self.path.parent.parent.parent
         return [(folder / file, count) for file, count in state.graphs().values()]
 
     def _looked_up(self, iris: list[str]) -> list[str]:
@@ -139,47 +151,60 @@ class Index:
         return len(self._store)
 
 
-def is_index(folder: Path) -> bool:
-    """Return whether a folder holds an index at all."""
-    return (folder / "CURRENT").is_file()
+def generation_of(folder: Path, state: State) -> Path | None:
+    """Return the folder of the index of a state, None where it is gone.
 
-
-def build_generation(
-    folder: Path,
-    before: str | None,
-    old: Mapping[str, tuple[str, int]],
-    new: Mapping[str, tuple[str, int]],
-) -> str | None:
-    """Return the name of a new generation that holds the new graphs; the one before holds the old ones.
-
-    Graphs map an IRI to a file, relative to the workspace, and its number of triples. Nothing of a generation that
-    fails is left.
-
-    Raises `StoreError` where the disk is full or a file does not parse.
+    Raises `StoreError` where it is damaged, as far as its checksums tell.
     """
-    if not new:
+    place = folder / "index" / str(state.generation)
+    if not (place / MADE["index"]).is_file() or not (place / "oxigraph" / "CURRENT").is_file():
         return None
-    removed = [iri for iri, held in old.items() if new.get(iri) != held]
-    added = [iri for iri, held in new.items() if old.get(iri) != held]
-    cost = _REMOVAL_COST * sum(old[iri][1] for iri in removed)
-    stays = sum(held[1] for iri, held in new.items() if iri not in added)
-    afresh = before is None or cost > stays or not is_index(folder / "index" / before)
-    by_size = sorted(new, key=lambda iri: (-new[iri][1], iri))
-    name = f"g{int(before[1:]) + 1:06d}" if before else "g000001"
-    target = folder / "index" / name
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if not afresh:
-            ox.Store.read_only(str(folder / "index" / str(before))).backup(str(target))
-        store = ox.Store(str(target))
-        for iri in [] if afresh else removed:
-            store.remove_graph(ox.NamedNode(iri))
-        _bulk_load(store, {iri: folder / new[iri][0] for iri in by_size if afresh or iri in added})
-        store.flush()
+        verify(place)
+    except StoreError as error:
+        raise StoreError(f"{error}: `remix rebuild -w {folder}` makes the index again from the datasets") from None
+    return place / "oxigraph"
+
+
+def build_generation(folder: Path, old: State, new: State) -> State:
+    """Return the new state with the generation of the index that holds it; that of the old state is its beginning.
+
+    Nothing of a generation that fails is left. Raises `StoreError` where the disk is full or a file is damaged.
+    """
+    graphs = new.graphs()
+    if not graphs:
+        return replace(new, generation=None)
+    before = generation_of(folder, old) if old.generation else None
+    held = old.graphs() if before else {}
+    removed = [iri for iri in held if graphs.get(iri) != held[iri]]
+    added = [iri for iri in graphs if held.get(iri) != graphs[iri]]
+    cost = _REMOVAL_COST * sum(held[iri][1] for iri in removed)
+    afresh = before is None or cost > sum(graphs[iri][1] for iri in graphs if iri not in added)
+    by_size = sorted(graphs, key=lambda iri: (-graphs[iri][1], iri))
+    made = _numbered(folder / "index", new)
+    try:
+        with folder_written(folder / "index" / str(made.generation), sealed=False) as place, guarded("the index"):
+            target = str(place / "oxigraph")
+            if not afresh:
+                opened(before).backup(target)
+            store = ox.Store(target)
+            for iri in [] if afresh else removed:
+                store.remove_graph(ox.NamedNode(iri))
+            _bulk_load(store, {iri: folder / graphs[iri][0] for iri in by_size if afresh or iri in added})
+            store.flush()
+            del store
+            (place / MADE["index"]).write_bytes(dumped(made))
+            seal(place, [place / MADE["index"], *(place / "oxigraph").glob("[CM]*")])  # CURRENT, MANIFEST
     except (OSError, SyntaxError, RuntimeError, Error) as error:
-        shutil.rmtree(target, ignore_errors=True)
         raise StoreError(f"the workspace {folder} cannot be written: {disk_error(error)}; it is as it was") from None
-    return name
+    return made
+
+
+def _numbered(folder: Path, state: State) -> State:
+    """Return the state with a generation that there never was."""
+    found = [re.fullmatch(r"g([0-9]{6,})", place.name) for place in folder.glob("g*")]
+    number = max([state.generations, *(int(one[1]) for one in found if one)]) + 1
+    return replace(state, generation=f"g{number:06d}", generations=number)
 
 
 def _bulk_load(store: ox.Store, files: Mapping[str, Path]) -> None:
@@ -189,6 +214,7 @@ def _bulk_load(store: ox.Store, files: Mapping[str, Path]) -> None:
     """
 
     def load(iri: str) -> None:
+        verify(files[iri].parent, files[iri].name)
         with open_bytes(files[iri], own=True) as stream:
             try:
                 store.bulk_load(stream, ox.RdfFormat.N_TRIPLES, to_graph=ox.NamedNode(iri), lenient=True)

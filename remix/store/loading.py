@@ -1,17 +1,19 @@
-"""Loading several files: each is loaded or refused on its own, and reported."""
+"""Loading several files: each is loaded or refused on its own, and reported; what is loaded is one change."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from remix import catalog, progress
 from remix.errors import Error, UsageError
 from remix.files import distinct_names, readable
 from remix.formats import FORMATS, Report, read, refused
 from remix.rdf.iris import dataset_iri
-from remix.store import BASE_IRI, Store
+from remix.store import BASE_IRI, Loading, Store
 
 __all__ = ["Outcome", "load"]
 
@@ -54,20 +56,28 @@ def load(
     if format is not None:
         FORMATS[format]
     dataset_iri(name or "dataset", base_iri)
+    how: Any = {"base_iri": base_iri, "format": format, "strict": strict}
+
+    if dry_run and any(not Path(file).exists() for file in listed):  # a known dataset is kept in the cache
+        store.own("cache")
+
+    def done(file: str, own: str | None, loading: Loading | None) -> Outcome:
+        path, known = catalog.local(file, store.folder / "cache")
+        called = name or known or own
+        if loading is None:
+            found = read(path, name=called, **how)
+            return Outcome(found.name, "read", found.report)
+        made = loading.load(path, name=called, replace=replace, **how)
+        return Outcome(made.name, made.status, made.report)
+
     outcomes = []
-    for file, own in progress.track(list(zip(listed, distinct_names(listed), strict=True)), "load"):
-        try:
-            path, known = catalog.local(file, store.folder / "cache")
-            called = name or known or own
-            if dry_run:
-                reading = read(path, name=called, base_iri=base_iri, format=format, strict=strict)
-                outcomes.append(Outcome(reading.name, "read", reading.report))
-                continue
-            done = store.load(path, name=called, base_iri=base_iri, format=format, strict=strict, replace=replace)
-            outcomes.append(Outcome(done.name, done.status, done.report))
-        except Error as error:
-            # What is wrong with one of several files must not hide what became of the others.
-            if isinstance(error, UsageError) and len(listed) == 1:
-                raise
-            outcomes.append(Outcome(name or readable(Path(file).name), "refused", refused(file, error)))
+    with nullcontext() if dry_run else store.loading() as loading:
+        for file, own in progress.track(list(zip(listed, distinct_names(listed), strict=True)), "load"):
+            try:
+                outcomes.append(done(file, own, loading))
+            except Error as error:
+                # What is wrong with one of several files must not hide what became of the others.
+                if isinstance(error, UsageError) and len(listed) == 1:
+                    raise
+                outcomes.append(Outcome(name or readable(Path(file).name), "refused", refused(file, error)))
     return outcomes

@@ -20,7 +20,7 @@ _DISK = (
     "Read-only file system",
     "No such file or directory",
 )
-_DAMAGED = " (the index is damaged: remove the folder index of the workspace, and it is built again)"
+_DAMAGED = " (the index is damaged: `remix rebuild` makes it again from the datasets)"
 _PLACE = re.compile(r"error at (\d+):(\d+): (?:expected (?:one of )?)?(.*)", re.DOTALL)
 
 
@@ -98,4 +98,4 @@ def opened(folder: Path | None) -> ox.Store:
         if not isinstance(error, OSError | RuntimeError) and not _is_panic(error):
             raise
         why = f"the index {folder} cannot be opened ({disk_error(error)})"
-        raise StoreError(f"{why}: remove that folder, and it is built again") from None
+        raise StoreError(f"{why}: `remix rebuild` makes it again from the datasets") from None

@@ -1,29 +1,52 @@
 """What the workspace holds, in one small file that is replaced whole: `state.json`.
 
 Everything that it names is immutable, so a state is either the old one or the new one at any moment, whatever
-happens to the process that writes. What no state names is left-over, removed by the next writer when it begins;
-until then readers of the previous state find what they opened.
+happens to the process that writes. What no state names is left over. A writer removes it once no reader holds an
+earlier state that names it, and only what remix made: each folder has a file in it that says so (`MADE`). The state
+is also what makes a folder a workspace.
 """
 
 from __future__ import annotations
 
-import fcntl
+import hashlib
 import json
-import shutil
+import re
+import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from remix.errors import Error, StoreError
 from remix.files import written
+from remix.locks import Busy, Lock, held
+from remix.places import discard, sweep
 
-__all__ = ["RUN", "STATE", "Attached", "DatasetEntry", "State", "clean", "read_state", "write_state", "writing"]
+__all__ = [
+    "MADE",
+    "RUN",
+    "Attached",
+    "DatasetEntry",
+    "State",
+    "claim",
+    "clean",
+    "dumped",
+    "locked",
+    "opened",
+    "read_generation",
+    "read_state",
+    "write_state",
+    "writing",
+]
 
-_VERSION = 2
-STATE = "state.json"
-"""The file that says what the workspace holds."""
+_VERSION = 3
+_FILE = "state.json"
+_LOCK = "lock"
+_NAME = re.compile(r"(.+)-[0-9a-f]{12}|g[0-9]{6,}")
+MADE = {"datasets": "dataset.json", "enrichments": "graph.json", "index": "generation.json"}
+"""What a workspace's folders hold is described in a file of this name, which is in each that remix made."""
+
 RUN = "run-"
 """What the name of a graph that holds a run begins with."""
 
@@ -61,6 +84,12 @@ class DatasetEntry:
     enrichment_triples: int = 0
     attached: Mapping[str, Attached] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, raw: dict[str, Any]) -> DatasetEntry:
+        """Return the entry that JSON holds; raises `TypeError` and the like where it holds none."""
+        attached = {name: Attached(**held) for name, held in raw.pop("attached").items()}
+        return cls(**raw, attached=attached)
+
     def graphs(self) -> dict[str, tuple[str, int]]:
         """Return the named graphs of the dataset: IRI to the file that holds it and its number of triples."""
         found = {self.iri: (f"{self.folder}/data.nt.zst", self.triples)}
@@ -76,9 +105,13 @@ class DatasetEntry:
 
 @dataclass(frozen=True)
 class State:
-    """The datasets of a workspace, the generation of the index that holds them, and the attached kb."""
+    """The datasets of a workspace, the generation of the index that holds them, and the attached kb.
+
+    `generations` is how many there were.
+    """
 
     generation: str | None = None
+    generations: int = 0
     datasets: Mapping[str, DatasetEntry] = field(default_factory=dict)
     kb: str | None = None
 
@@ -96,79 +129,194 @@ class State:
 
 
 def read_state(folder: Path) -> State:
-    """Return the state of a workspace; an empty one where nothing was loaded yet.
+    """Return the state of a workspace; an empty one where there is no folder yet, or nothing in it.
 
-    Raises `StoreError` where the file is damaged or was written by a later version.
+    Raises `StoreError` where the file is gone or damaged, was written by another version, or where the folder is no
+    workspace and holds other things.
     """
-    file = folder / STATE
+    file = folder / _FILE
     try:
         raw = json.loads(file.read_bytes())
-        if raw["version"] > _VERSION:
-            raise StoreError(f"{file} was written by a later version of remix: upgrade nel-remix")
-        entries = {name: _entry(entry) for name, entry in raw["datasets"].items()}
-        return State(raw["generation"], entries, raw["kb"])
-    except (FileNotFoundError, NotADirectoryError):
+    except FileNotFoundError:
+        _refuse_foreign(folder)
         return State()
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise StoreError(f"{file} is damaged ({error}): remove the workspace {folder} and load again") from None
+    except NotADirectoryError:
+        raise StoreError(f"{folder} is a file: name a folder with -w") from None
+    except (ValueError, RecursionError) as error:
+        raise _damaged(folder, str(error)) from None
     except OSError as error:
         raise StoreError(f"{file} cannot be read: {error.strerror}") from None
+    return _stated(folder, raw)
 
 
-def _entry(raw: dict[str, Any]) -> DatasetEntry:
-    attached = {name: Attached(**held) for name, held in raw.pop("attached", {}).items()}
-    return DatasetEntry(**raw, attached=attached)
+def read_generation(place: Path) -> State:
+    """Return the state that a generation of the index belongs to; raises `StoreError`."""
+    try:
+        raw = json.loads((place / MADE["index"]).read_bytes())
+    except (OSError, ValueError) as error:
+        raise StoreError(f"{place} is damaged ({error}): `remix rebuild` makes it again from the datasets") from None
+    return _stated(place.parent.parent, raw)
+
+
+def _stated(folder: Path, raw: Any) -> State:
+    file = folder / _FILE
+    try:
+        if raw["version"] > _VERSION:
+            raise StoreError(f"{file} was written by a later version of remix: upgrade nel-remix")
+        if raw["version"] < _VERSION:
+            files = ", ".join(sorted(entry["source"] for entry in raw["datasets"].values()))
+            raise StoreError(
+                f"{file} was written by an earlier version: name another workspace with -w, and load {files}"
+            )
+        if raw.pop("checksum") != _checksum(raw):
+            raise _damaged(folder, "it is not what was written, by its checksum")
+        entries = {name: DatasetEntry.of(entry) for name, entry in raw["datasets"].items()}
+        return State(raw["generation"], raw["generations"], entries, raw["kb"])
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise _damaged(folder, f"{type(error).__name__}: {error}") from None
+
+
+def _damaged(folder: Path, reason: str) -> StoreError:
+    if not _own(folder):
+        return _foreign(folder)
+    again = f"`remix rebuild -w {folder}` makes it again from the datasets beside it"
+    return StoreError(f"{folder / _FILE} is damaged ({reason}): {again}")
+
+
+def _refuse_foreign(folder: Path) -> None:
+    """Raise `StoreError` for a folder without a state that holds anything."""
+    try:
+        # A command that is killed before it has written a state leaves these.
+        found = sorted(
+            place.name for place in folder.iterdir() if place.name != _LOCK and not place.name.startswith(f".{_FILE}.")
+        )
+    except FileNotFoundError:
+        return
+    except NotADirectoryError:
+        raise StoreError(f"{folder} is a file: name a folder with -w") from None
+    except OSError as error:
+        raise StoreError(f"{folder} cannot be read: {error.strerror}") from None
+    if _own(folder):
+        again = f"`remix rebuild -w {folder}` makes it again from them"
+        raise StoreError(f"{folder / _FILE} is gone, and datasets are beside it: {again}")
+    if found:
+        raise _foreign(folder)
+
+
+def _foreign(folder: Path) -> StoreError:
+    return StoreError(
+        f"{folder} is no workspace of remix and holds other things: name another folder, such as -w {folder / '.remix'}"
+    )
+
+
+def _own(folder: Path) -> bool:
+    """Return whether there is anything that remix made and described in a folder."""
+    return any(any(folder.glob(f"{kind}/*/{name}")) for kind, name in MADE.items())
 
 
 def write_state(folder: Path, state: State) -> None:
     """Replace the state of a workspace; raises `StoreError` where it cannot be written."""
+    try:
+        with written(folder / _FILE) as stream:
+            stream.write(dumped(state))
+    except Error as error:
+        raise StoreError(str(error)) from error
+
+
+def dumped(state: State) -> bytes:
+    """Return a state as it is written, with its checksum."""
     raw = {
         "version": _VERSION,
         "generation": state.generation,
+        "generations": state.generations,
         "datasets": {name: asdict(entry) for name, entry in state.datasets.items()},
         "kb": state.kb,
     }
-    try:
-        with written(folder / STATE) as stream:
-            stream.write(json.dumps(raw, ensure_ascii=False, indent=1).encode() + b"\n")
-    except Error as error:
-        raise StoreError(str(error)) from error
+    return json.dumps({**raw, "checksum": _checksum(raw)}, ensure_ascii=False, indent=1).encode() + b"\n"
+
+
+def _checksum(raw: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(raw, sort_keys=True).encode()).hexdigest()
 
 
 @contextmanager
 def writing(folder: Path) -> Iterator[State]:
     """Hold the workspace as its only writer within the block; the state found is given.
 
-    The lock is the kernel's, so it goes with its process however that ends. Raises `StoreError` where another
-    process writes, or where the folder cannot be written.
+    A folder that is new or empty becomes a workspace. What earlier commands left and nobody reads any more is removed
+    before and after. Raises `StoreError` where another process writes, where the folder cannot be written, or as
+    `read_state`.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = (folder / "lock").open("ab")
-    except OSError as error:
-        raise StoreError(f"the workspace {folder} cannot be written ({error.strerror}): name another with -w") from None
-    with lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise StoreError(
-                f"another process is writing to the workspace {folder}: try again when it is done"
-            ) from None
+    read_state(folder)
+    with locked(folder):
         state = read_state(folder)
+        if not (folder / _FILE).exists():
+            write_state(folder, state)
         clean(folder, state)
         yield state
+        clean(folder, read_state(folder))
+
+
+def claim(folder: Path) -> None:
+    """Make a folder a workspace that is new or empty; raises as `writing`."""
+    if not (folder / _FILE).exists():
+        with writing(folder):
+            pass
+
+
+def opened(folder: Path) -> tuple[State, Lock | None]:
+    """Return the state of a workspace and what keeps its files there as long as anything refers to it.
+
+    Raises as `read_state`.
+    """
+    while True:
+        state = read_state(folder)
+        if state.generation is None:
+            return state, None
+        lock = Lock.on(folder / "index" / state.generation / MADE["index"], shared=True)
+        if read_state(folder) == state:  # else it may have been removed before it was locked
+            return state, lock
+        time.sleep(0.01)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold the lock of the one writer within the block; raises `StoreError`."""
+    with ExitStack() as stack:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(held(folder / _LOCK))
+        except Busy:
+            said = f"another process is writing to the workspace {folder}: try again when it is done"
+            raise StoreError(said) from None
+        except OSError as error:
+            said = f"the workspace {folder} cannot be written ({error.strerror}): name another with -w"
+            raise StoreError(said) from None
+        yield
 
 
 def clean(folder: Path, state: State) -> None:
-    """Remove the generations, datasets and further graphs that the state does not name."""
-    named = {entry.folder for entry in state.datasets.values()}
-    named |= {file for file, _ in state.graphs().values()}
-    named.add(f"index/{state.generation}")
-    for kind in ("index", "datasets", "enrichments"):
-        for place in sorted((folder / kind).glob("*")):
-            if f"{kind}/{place.name}" in named:
-                continue
-            if place.is_dir():
-                shutil.rmtree(place, ignore_errors=True)
-            else:
-                place.unlink(missing_ok=True)
+    """Remove what remix made in a workspace and neither the state nor a reader of an earlier one has use for.
+
+    That is known by its name and by what remix wrote into it; all else stays.
+    """
+    states = [state]
+    for place in (folder / "index").glob("g*"):
+        if place.name == state.generation or not (place / MADE["index"]).is_file():
+            continue
+        alone = Lock.on(place / MADE["index"])
+        if alone is not None:
+            with alone:
+                discard(place)
+            continue
+        try:
+            states.append(read_generation(place))
+        except StoreError:  # whoever reads it may need anything
+            return
+    named = {Path(file).parent.as_posix() for one in states for file, _ in one.graphs().values()}
+    for kind in ("datasets", "enrichments"):
+        for place in (folder / kind).glob("*"):
+            if f"{kind}/{place.name}" not in named and _NAME.fullmatch(place.name) and (place / MADE[kind]).is_file():
+                discard(place)
+    for kind in MADE:
+        sweep(folder / kind)

@@ -9,6 +9,7 @@ from pathlib import Path
 from remix.errors import StoreError, UnknownName
 from remix.formats import read
 from remix.frames import Frames
+from remix.locks import holding
 from remix.store import Store
 
 __all__ = ["Target", "targets"]
@@ -23,6 +24,7 @@ class Target:
     content: str
 
 
+@holding
 def targets(store: Store, names: Iterable[str] = ()) -> list[Target]:
     """Return the datasets of these names or files, by default all that are loaded.
 

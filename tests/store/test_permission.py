@@ -103,7 +103,7 @@ def test_worker_stops_at_the_largest_result(small_store: Store) -> None:
 
 
 def test_worker_that_cannot_open_the_index_says_so(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match=r"nothing cannot be opened \(No such file or directory\): remove"):
+    with pytest.raises(StoreError, match=r"nothing cannot be opened \(No such file or directory\): `remix rebuild`"):
         ask(tmp_path / "nothing", Request("ASK {}"))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -149,16 +150,34 @@ def test_replacing_dataset_drops_its_enrichment(store: Store, rivers: Path, make
 
 def test_next_writer_removes_what_no_state_names(store: Store, rivers: Path) -> None:
     store.load(rivers)
-    for leftover in ("index/g000009", "datasets/new-x"):
-        (store.folder / leftover).mkdir()
-    (store.folder / "enrichments").mkdir()
-    (store.folder / "enrichments" / "old.nt.zst").write_bytes(b"")
+    store.enrich({"rivers": b"<urn:a> <urn:b> <urn:c> .\n"}, "s")
+    # What a writer leaves that was killed just before it would have written the state, or while it wrote aside.
+    for kind, name in (("datasets", "old-0123456789ab"), ("enrichments", "old-0123456789ab"), ("index", "g000009")):
+        (made,) = (store.folder / kind).iterdir()
+        shutil.copytree(made, store.folder / kind / name)
+        (store.folder / kind / ".new.remix-89abcdef").mkdir()
+    store.drop("rivers")
+    assert not [place for kind in ("datasets", "enrichments", "index") for place in (store.folder / kind).iterdir()]
     store.load(rivers)
-    assert [place.name for place in (store.folder / "index").iterdir()] == ["g000001"]
+    assert [place.name for place in (store.folder / "index").iterdir()] == [store.state.generation]
     assert [place.name for place in (store.folder / "datasets").iterdir()] == [
         Path(store.dataset("rivers").folder).name
     ]
     assert list((store.folder / "enrichments").iterdir()) == []
+
+
+def test_writer_leaves_what_it_did_not_make(store: Store, rivers: Path) -> None:
+    store.load(rivers)
+    mine = [store.folder / name for name in ("datasets/mine", "datasets/mine-0123456789ab", "index/g000009", "runs")]
+    for folder in mine:
+        folder.mkdir()
+        (folder / "notes.txt").write_text("mine")
+    (store.folder / "enrichments").mkdir()
+    (store.folder / "enrichments" / "old.nt.zst").write_bytes(b"mine")
+    store.drop("rivers")
+    store.load(rivers)
+    assert [(folder / "notes.txt").read_text() for folder in mine] == ["mine"] * 4
+    assert (store.folder / "enrichments" / "old.nt.zst").read_bytes() == b"mine"
 
 
 def test_reader_keeps_what_it_opened_while_datasets_change(store: Store, rivers: Path) -> None:
@@ -212,7 +231,7 @@ def test_kill_at_any_moment_of_a_load_leaves_old_state_or_new(
     for delay in (0.0, 0.05, 0.1, 0.2, 0.4):
         with python(LOAD, store.folder, many) as loading:
             # Counted from the moment when the load has begun to write.
-            while loading.poll() is None and not list((store.folder / "datasets").glob("new-*")):
+            while loading.poll() is None and not list((store.folder / "datasets").glob(".many.remix-*")):
                 time.sleep(0.005)
             time.sleep(delay)
             loading.send_signal(signal.SIGKILL)
@@ -291,7 +310,7 @@ except Error as error:
 def test_damaged_state_is_named(store: Store, rivers: Path) -> None:
     store.load(rivers)
     (store.folder / "state.json").write_text("{")
-    with pytest.raises(StoreError, match=r"state\.json is damaged"):
+    with pytest.raises(StoreError, match=r"state\.json is damaged .* `remix rebuild -w .*work`"):
         store.datasets()
 
 

@@ -1,0 +1,33 @@
+"""`remix rebuild`: the state and the index of a workspace made again from its files."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from remix.cli._options import output_option, print_table, workspace_option
+from remix.workspace import open_workspace
+
+
+@click.command()
+@workspace_option
+@output_option
+def command(workspace: Path | None, output: str, to: Path | None) -> None:
+    """Make the state and the index of a workspace again from its files, and check those.
+
+    This is for a workspace whose state.json is gone or damaged, or of which any file is. What is sound is kept; what is
+    damaged is put aside under another name, and the table says what brings it back. The exit code is 1 then.
+
+    \b
+    Example:
+      remix rebuild
+    """
+    from remix.store.rebuilding import rebuild
+
+    table = rebuild(open_workspace(workspace).folder)
+    print_table(table, output, to)
+    damaged = table.filter(table["status"] != "kept").height
+    print(f"{table.height - damaged} datasets and graphs are kept, {damaged} are damaged", file=sys.stderr)
+    sys.exit(1 if damaged else 0)

@@ -1,0 +1,59 @@
+"""What `build` and `publish` overwrite, and that a remix and its manifest appear together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from remix.errors import Error, UsageError
+from remix.store import Store
+from remix.workspace import Workspace
+
+QUERY = "SELECT ?document ?annotation { ?annotation nif:referenceContext ?document }"
+
+
+def write(store: Store, to: Path, verb: str, *, force: bool = False) -> None:
+    """Writes the dataset, as a remix or published, into a folder."""
+    workspace = Workspace(store.folder)
+    if verb == "build":
+        workspace.build(QUERY, to=to, name="all", force=force)
+    else:
+        workspace.publish("news", to=to, force=force)
+
+
+@pytest.mark.parametrize("verb", ["build", "publish"])
+@pytest.mark.parametrize("ending", ["ttl", "manifest.ttl"])
+def test_file_whose_name_remix_chose_is_overwritten_only_beside_its_own_manifest(
+    verb: str, ending: str, small_store: Store, tmp_path: Path
+) -> None:
+    to = tmp_path / "out"
+    to.mkdir()
+    mine = to / f"{'all' if verb == 'build' else 'news'}.{ending}"
+    mine.write_text("<urn:a> <urn:b> <urn:c> .")
+    with pytest.raises(UsageError, match=rf"{mine.name} is there already, .* --force overwrites it"):
+        write(small_store, to, verb)
+    assert [file.read_text() for file in to.iterdir()] == ["<urn:a> <urn:b> <urn:c> ."]
+    write(small_store, to, verb, force=True)
+    written = mine.read_bytes()
+    write(small_store, to, verb)  # its own manifest is there now
+    assert mine.read_bytes() == written
+
+
+def test_publish_keeps_the_checksums_of_other_files(small_store: Store, tmp_path: Path) -> None:
+    (tmp_path / "SHA256SUMS").write_text(f"{'0' * 64}  mine.txt\n")
+    for name in ("news", "posts"):
+        Workspace(small_store.folder).publish(name, to=tmp_path)
+    names = [line.split("  ")[1] for line in (tmp_path / "SHA256SUMS").read_text().splitlines()]
+    assert names == ["mine.txt"] + [f"news.{e}" for e in ("dcat.ttl", "manifest.ttl", "ttl")] + [
+        f"posts.{e}" for e in ("dcat.ttl", "manifest.ttl", "ttl")
+    ]
+
+
+def test_remix_and_manifest_appear_together_or_not_at_all(small_store: Store, tmp_path: Path) -> None:
+    made = Workspace(small_store.folder).build(QUERY, name="all")
+    to = tmp_path / "out"
+    (to / "all.manifest.ttl").mkdir(parents=True)  # so that the second of the two cannot be written
+    with pytest.raises(Error, match="cannot be written"):
+        made.write(to, force=True)
+    assert [file.name for file in to.iterdir()] == ["all.manifest.ttl"]
