@@ -359,11 +359,11 @@ class Workspace:
         with_gold: bool = False,
     ) -> pl.DataFrame:
         """Return what was done with each dataset; see `remix.measures.enrich`."""
-        from remix.measures import _enriching as measures
+        from remix.measures._enriching import enrich
 
+        how = {"reference": reference, "case_sensitive": case_sensitive, "with_gold": with_gold}
         self.ensure_sample()
-        choices = {"reference": reference, "case_sensitive": case_sensitive, "with_gold": with_gold}
-        return measures.enrich(self.store, self.kb, without_sources=without_sources, **choices)  # type: ignore[arg-type]
+        return enrich(self.store, self.kb, without_sources=without_sources, **how)  # type: ignore[arg-type]
 
     def difficulty(self, **choices: Any) -> Difficulty:
         """Return the difficulty of annotations, learnt from stored runs and kept; see `remix.runs.difficulty`."""
@@ -372,10 +372,7 @@ class Workspace:
         return store_difficulty(self.store, self.kb, **choices)
 
     def stats(self, datasets: str | Iterable[str] = (), **choices: Any) -> Measured:
-        """Return the measures of these datasets, by default of all, computed afresh; nothing is stored.
-
-        The choices are those of `remix.measures.compute`.
-        """
+        """Return the measures of datasets, by default of all, without storing them; see `remix.measures.compute`."""
         from remix.measures import compute
         from remix.measures._enriching import named_frames
 

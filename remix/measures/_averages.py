@@ -65,6 +65,7 @@ class Fraction:
 
     @property
     def counts_rows(self) -> bool:
+        """Return whether the whole is 1 in each row, so that rows are counted."""
         return self.whole.meta.eq(pl.lit(1.0))
 
     @property
