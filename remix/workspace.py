@@ -45,6 +45,8 @@ class Workspace:
     @property
     def kb(self) -> KnowledgeBase | None:
         """Return the attached knowledge base, None without one."""
+        if not self.folder.is_dir():
+            return None
         from remix.kb import KnowledgeBase
 
         return KnowledgeBase.open(folder) if (folder := self.store.kb_folder) else None
