@@ -34,8 +34,9 @@ def enable(on: bool = True) -> Iterator[None]:
 
 @contextmanager
 def once() -> Iterator[None]:
-    """Print the same note once within the block, however often it is due."""
-    token = _said.set(set())
+    """Print the same note once within the block, and within one around it, however often it is due."""
+    said = _said.get()
+    token = _said.set(set() if said is None else said)
     try:
         yield
     finally:

@@ -108,18 +108,11 @@ class Workspace:
         all loaded ones that they have a document of, and every method that scores takes them by `name` from then on.
         See `remix.runs.stored.register`.
         """
-        from remix.frames import Frames
         from remix.runs.stored import register
-        from remix.scoring.inputs import read_frames
 
         self.ensure_sample()
-        source = ""
-        if not isinstance(files, Frames):
-            named = [files] if isinstance(files, Path | str) else [*files]
-            source, files = ", ".join(Path(file).name for file in named), read_frames(named, unannotated=True)
-        datasets = [on] if isinstance(on, str) else [*on]
-        choices = {"on": datasets, "task": task, "source": source, "replace": replace}
-        return register(self.store, self.kb, self.runs_folder, name, files, **choices)  # type: ignore[arg-type]
+        datasets, given = [on] if isinstance(on, str) else [*on], [files] if isinstance(files, Path | str) else files
+        return register(self.store, self.kb, self.runs_folder, name, given, on=datasets, task=task, replace=replace)
 
     def runs(self) -> pl.DataFrame:
         """Return name, dataset, task, documents, answers, source, … of the runs that are registered, a row each."""

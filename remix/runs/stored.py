@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -86,19 +86,22 @@ def register(
     kb: KnowledgeBase | None,
     folder: Path,
     name: str,
-    answers: Frames,
+    answers: Frames | Iterable[Path | str],
     *,
     on: Sequence[str] = (),
     task: str = "A2KB",
-    source: str = "",
     replace: bool = False,
 ) -> pl.DataFrame:
-    """Return what `remix.runs.registration.add_run` does with answers to these datasets, and keep their outcomes.
+    """Return what `remix.runs.registration.add_run` does with files or frames of answers, and keep their outcomes.
 
     `on` are loaded datasets or files of gold, such as remixes, by default all loaded datasets that the answers have a
     document of. Outcomes, of answers to A2KB, are stored beside loaded datasets alone. Raises `UsageError` where no
     dataset has a document of them.
     """
+    source = ""
+    if not isinstance(answers, Frames):
+        files = [Path(file) for file in answers]
+        source, answers = ", ".join(file.name for file in files), read_frames(files, unannotated=True)
     chosen = targets(store, on)
     if not on:
         chosen = [one for one in chosen if len(aligned(one.frames, answers, name, told=False))]

@@ -21,6 +21,7 @@ from remix.scoring.conventions import CONVENTIONS
 from remix.scoring.errors import error_rows
 from remix.scoring.knowledge import Inputs, Knowledge
 from remix.scoring.mentions import Mentions, mentions_of
+from remix.scoring.namespaces import tell_namespaces
 from remix.scoring.offsets import fixed, told, wrong_offsets
 from remix.scoring.overlaps import overlaps
 from remix.scoring.profiles import PROFILES, Profile
@@ -87,13 +88,14 @@ def scored(inputs: Inputs, choice: Choice, tuning: Inputs | None = None) -> pl.D
     choice = _ruled(choice)
     asked = choice.filled(choice.profile.tasks, choice.profile.matchings)
     parts: list[pl.DataFrame] = []
-    for spans in (False, True) if inputs.given_spans else (False,):
-        tasks = tuple(task for task in asked.tasks if not inputs.given_spans or takes_spans(task) == spans)
-        if tasks:
-            # Classes of errors are of no task; they are counted once.
-            own = replace(asked, tasks=tasks, errors=() if parts else asked.errors)
-            on = None if tuning is None else tuning.for_tasks(spans=spans)
-            parts.append(_scored(inputs.for_tasks(spans=spans), own, on))
+    with progress.once():
+        for spans in (False, True) if inputs.given_spans else (False,):
+            tasks = tuple(task for task in asked.tasks if not inputs.given_spans or takes_spans(task) == spans)
+            if tasks:
+                # Classes of errors are of no task; they are counted once.
+                own = replace(asked, tasks=tasks, errors=() if parts else asked.errors)
+                on = None if tuning is None else tuning.for_tasks(spans=spans)
+                parts.append(_scored(inputs.for_tasks(spans=spans), own, on))
     places = {task: place for place, task in enumerate(asked.tasks)}
     rows = pl.concat(parts, how="diagonal_relaxed")
     if len(parts) == 1:
@@ -169,6 +171,7 @@ def _read_right(inputs: Inputs, choice: Choice) -> tuple[Case, str]:
     if fix and readings:
         whole = case_of(replace(inputs, runs=fixed(gold, inputs.runs, readings)), choice)
     told(whole, gold.documents)
+    tell_namespaces(whole, inputs.knowledge.kb, inputs.knowledge.shelf)
     return whole, ",".join(f"{name}={reading}" for name, reading in readings.items()) if fix else ""
 
 

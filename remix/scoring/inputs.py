@@ -171,7 +171,8 @@ def read_inputs(keeper: Keeper, sources: Sources, choice: Choice) -> Inputs:
             found = _with_registered(found, keeper, sources, [Target("gold", gold, content)])
     else:
         found = _kept(keeper, sources, choice, runs, contents)
-    found = _with_entities(found, sources)
+    shelf = tuple(sorted(file.parent for file in (keeper.store.folder / "kb").glob("*/kb.json")))
+    found = _with_entities(replace(found, knowledge=replace(found.knowledge, shelf=shelf)), sources)
     if sources.link_labels:
         found = _with_labels_linked(found)
     if not sources.seen:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from remix.frames import Frames
 from remix.scoring.background import Background
+from remix.scoring.namespaces import with_titles_read
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
@@ -28,6 +30,7 @@ class Knowledge:
     - `names` (entity, name): what entities are called, for profiles that ask for it;
     - `subclasses` (class, parent), by default the knowledge base's: the hierarchy in which classes are compared;
     - `kb`: the knowledge base;
+    - `shelf`: the folders of knowledge bases that could be attached in its place, which only messages speak of;
     - `backgrounds`: where gold comes from and the queries it was cut by, which tell which answers are in scope; by
       default gold itself, cut by no query that is known;
     - `kept`: the datasets of gold of which only documents with a kept mention count, unless the choice says otherwise.
@@ -39,6 +42,7 @@ class Knowledge:
     names: pl.DataFrame | None = None
     subclasses: pl.DataFrame | None = None
     kb: KnowledgeBase | None = None
+    shelf: tuple[Path, ...] = ()
     backgrounds: tuple[Background, ...] = ()
     stated: pl.DataFrame | None = None
     kept: frozenset[str] = frozenset()
@@ -88,5 +92,5 @@ class Inputs:
 
     def prepared(self, profile: Profile) -> Inputs:
         """Return them as a profile reads them before it compares."""
-        gold, runs = profile.prepare(self.gold, self.runs)
+        gold, runs = profile.prepare(*with_titles_read(self.gold, self.runs))
         return replace(self, gold=gold, runs=runs)

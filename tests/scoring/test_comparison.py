@@ -245,5 +245,6 @@ def test_gold_files_are_scored_with_the_identities_of_the_knowledge_base(renamed
 
 @pytest.mark.parametrize("by", [(), ("class",)])
 def test_comparing_nothing_says_what_to_name(tmp_path, by):
-    with pytest.raises(UsageError, match="name datasets or remixes to score kept runs on, or give files"):
-        Workspace(tmp_path / "none").compare(by=by)
+    (tmp_path / "gold.tsv").touch()
+    with pytest.raises(UsageError, match="no run is named: --run NAME takes a registered one"):
+        Workspace(tmp_path / "w").compare(gold=[tmp_path / "gold.tsv"], by=by)

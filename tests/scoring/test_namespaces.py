@@ -1,0 +1,109 @@
+"""Entities of gold and runs that are named in different worlds: what is read, and what is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from remix import progress
+from remix.formats import write
+from remix.frames import Frames
+from remix.kb import build_from_tables
+from remix.scoring import evaluate
+from remix.workspace import Workspace
+
+NAMES = ["Ada_Lovelace", "Alan_Turing", "Bob_Dylan", "Rome"]
+DBR, WD = "http://dbpedia.org/resource/", "http://www.wikidata.org/entity/"
+
+
+def linked(entities: list[str]) -> Frames:
+    """Ada, Alan, Bob and Rome in one text, each with its entity."""
+    text = "Ada met Alan and Bob in Rome."
+    forms = ["Ada", "Alan", "Bob", "Rome"][: len(entities)]
+    begins = [text.index(form) for form in forms]
+    rows = [
+        {"annotation": f"a{n}", "document": "http://c.org/d", "begin": begin, "end": begin + len(form)}
+        for n, (begin, form) in enumerate(zip(begins, forms, strict=True))
+    ]
+    return Frames.of(
+        documents=pl.DataFrame({"document": ["http://c.org/d"], "dataset": ["x"], "text": [text]}),
+        annotations=pl.DataFrame(rows),
+        links=pl.DataFrame(
+            {"annotation": [row["annotation"] for row in rows], "entity": entities, "entity_as_given": entities}
+        ),
+    )
+
+
+GOLD, WIKIDATA = linked([DBR + name for name in NAMES]), linked([f"{WD}Q{n}" for n in range(1, 5)])
+
+
+def right(gold: Frames, run: Frames) -> int:
+    rows = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=["strong"])
+    return int(rows.filter(average="micro", column="", dataset="all")["tp"].item())
+
+
+@pytest.mark.parametrize("spelt", [NAMES, [name.replace("_", " ") for name in NAMES]])
+def test_titles_are_read_as_titles(spelt: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with progress.enable():
+        assert right(GOLD, linked(spelt)) == right(linked(spelt), GOLD) == 4
+    said = capsys.readouterr().err.splitlines()
+    assert said == [
+        f"{side}: 4 links are no IRIs and are read as titles, as '{spelt[0]}' is <{DBR}Ada_Lovelace>"
+        for side in ("run 's'", "gold")
+    ]
+
+
+def test_bare_names_on_both_sides_are_compared_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress.enable():
+        assert right(linked(["E1", "E2", "e3", "E4"]), linked(["E1", "E2", "E3", "E4"])) == 3
+    assert capsys.readouterr().err == ""
+
+
+def test_wrong_answers_of_the_same_world_are_wrong_without_a_word(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress.enable():
+        assert right(GOLD, linked([DBR + name for name in reversed(NAMES)])) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_different_worlds_are_told_with_their_namespaces(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress.enable():
+        assert right(GOLD, WIKIDATA) == 0
+    [said] = capsys.readouterr().err.splitlines()
+    assert said.startswith(
+        "run 's' and gold name entities in different worlds: its 4 links are of www.wikidata.org/entity/ (4), "
+        "gold's 4 of dbpedia.org/resource/ (4); 0 of the 4 answers that have the span of a linked mention of gold have "
+        "its entity; a knowledge base with sameAs links between the two does: `remix kb build --name joined --from "
+        "tables DIR`"
+    )
+
+
+def test_knowledge_base_that_joins_the_worlds_is_named_with_what_it_makes_right(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tables = tmp_path / "tables"
+    tables.mkdir()
+    forms = [f"x\tdbr:{name}\t\ttest" for name in NAMES]
+    (tables / "surface_forms.tsv").write_text("\n".join(["surface_form\tentity_iri\tcount\tsource", *forms]) + "\n")
+    same = [f"{WD}Q{n}\t{DBR}{name}\t1\ttest" for n, name in enumerate(NAMES[:3], 1)]
+    (tables / "sameas.tsv").write_text("\n".join(["wikidata_iri\tdbpedia_iri\tcount\tsource", *same]) + "\n")
+    workspace = Workspace(tmp_path / "w")
+    for name, frames in (("gold", GOLD), ("run", WIKIDATA)):
+        write(frames, tmp_path / f"{name}.ttl", "nif")
+    workspace.load([tmp_path / "gold.ttl"])
+    made = build_from_tables(tables, workspace.folder / "kb", name="joined")
+    asked = {"gold": [tmp_path / "gold.ttl"], "runs": {"s": tmp_path / "run.ttl"}, "tasks": ["A2KB"]}
+    with progress.enable():
+        rows, _ = workspace.evaluate(**asked)
+        said = capsys.readouterr().err
+        # Of the four, three have a sameAs link.
+        assert (
+            f"; 3 would by the sameAs links of a knowledge base that is there: `remix kb attach {made.folder.name}`"
+            in said
+        )
+        workspace.attach_kb(made.folder.name)
+        joined, _ = workspace.evaluate(**asked)
+    assert capsys.readouterr().err == ""
+    score = {"average": "micro", "column": "", "dataset": "all", "matching": "strong"}
+    assert (rows.filter(**score)["tp"].item(), joined.filter(**score)["tp"].item()) == (0, 3)
