@@ -12,7 +12,6 @@ from collections.abc import Callable
 from urllib.parse import quote, unquote
 
 import polars as pl
-import pyoxigraph as ox
 
 from remix.errors import UsageError
 
@@ -186,8 +185,10 @@ def dataset_iri(name: str, base: str = "urn:remix:dataset:") -> str:
 
 
 def _parses(iri: str) -> bool:
+    from pyoxigraph import NamedNode
+
     try:
-        ox.NamedNode(iri)
+        NamedNode(iri)
     except ValueError:
         return False
     return True
