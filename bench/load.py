@@ -18,11 +18,11 @@ import zstandard
 from generate_nif import generate
 
 from remix.formats import Source
-from remix.formats._blocks import blocks
-from remix.formats._content import content_hash_of
-from remix.formats._rdf import parsed
-from remix.formats._tables import tables
-from remix.formats._writing import scoped
+from remix.formats.nif.blocks import blocks
+from remix.formats.nif.content import content_hash_of
+from remix.formats.nif.mentions import tables
+from remix.formats.nif.parsing import parsed
+from remix.formats.nif.scoping import scoped
 from remix.rdf.ntriples import write_ntriples
 from remix.store import Store
 

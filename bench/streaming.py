@@ -23,7 +23,7 @@ from pathlib import Path
 from generate_wikipedia_nif import generate
 
 from remix import __version__
-from remix.formats.streaming import stream
+from remix.formats.nif.streaming import stream
 from remix.frames_folder import FramesFolder
 from remix.kb import KnowledgeBase, build_from_tables
 from remix.measures._parts import compute_parts

@@ -92,7 +92,7 @@ def _streamed(
     replace: bool,
 ) -> list[Any]:
     """Return the outcome of `--to frames DIR FILE...`."""
-    from remix.formats.streaming import stream
+    from remix.formats.nif.streaming import stream
     from remix.store.loading import Outcome
 
     if len(files) < 2:

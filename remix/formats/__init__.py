@@ -17,8 +17,8 @@ import polars as pl
 
 from remix.errors import BadInput, Error, Unforeseen, UsageError, is_panic
 from remix.files import default_name, readable
-from remix.formats._losses import Loss, reduced
-from remix.formats._source import Source
+from remix.formats.losses import Loss, reduced
+from remix.formats.source import Source
 from remix.frames import Frames
 from remix.rdf.iris import dataset_iri
 from remix.registry import Registry
@@ -118,7 +118,7 @@ class Format:
     `BadInput` for what is not of the format.
 
     `write` puts frames into a file (or folder) that appears whole or not at all, and returns what it had to leave out
-    beyond what the format does not hold: `holds` has the names of `remix.formats._losses.FEATURES`, frames have only
+    beyond what the format does not hold: `holds` has the names of `remix.formats.losses.FEATURES`, frames have only
     those when they come to `write`. Without it the format is only read. What holds texts needs them to be written.
 
     A `collection` is a folder or zip archive of which some file is sniffed: `Source.members` has its files.
@@ -134,7 +134,7 @@ class Format:
     collection: bool = False
 
 
-FORMATS: Registry[Format] = Registry("format", "remix.formats", Format)
+FORMATS: Registry[Format] = Registry("format", "remix.formats.definitions", Format)
 
 NOTED = frozenset({"empty-document", "fragment", "unread"})
 """Kinds that are told but are no defect: `strict` lets them pass."""
@@ -289,7 +289,7 @@ def _refuse_textless(source: Source, found: Found) -> None:
 def _write(found: Found, path: Path) -> int:
     if found.write is not None:
         return found.write(path, measures_path(path))
-    from remix.formats._triples import write_triples
+    from remix.formats.nif.writing import write_triples
 
     return write_triples(found.frames, path, measures_path(path))
 

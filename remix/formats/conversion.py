@@ -9,7 +9,7 @@ import polars as pl
 
 from remix.errors import BadInput, UsageError
 from remix.formats import FORMATS, MISSING, Loss, Repair, Report, read, write
-from remix.formats._scoping import document_names
+from remix.formats.identifiers import document_names
 from remix.frames import Frames, words
 
 __all__ = ["Conversion", "convert", "with_texts"]

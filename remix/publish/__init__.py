@@ -10,7 +10,7 @@ import polars as pl
 from remix._version import __version__
 from remix.errors import UsageError
 from remix.files import write_together
-from remix.formats._scoping import given_iris, renamed
+from remix.formats.identifiers import given_iris, renamed
 from remix.locks import holding
 from remix.publish.description import data_description, manifest
 from remix.rdf.ntriples import columns

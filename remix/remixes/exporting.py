@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from remix.formats._scoping import given_iris, renamed
+from remix.formats.identifiers import given_iris, renamed
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
 from remix.names import HFTS, ITSRDF, NIF, RDF, RMX

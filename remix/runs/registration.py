@@ -11,7 +11,7 @@ import polars as pl
 from remix import progress
 from remix._version import __version__
 from remix.errors import StoreError, UnknownName, UsageError
-from remix.formats._scoping import annotation_iris
+from remix.formats.identifiers import annotation_iris
 from remix.frames import Frames
 from remix.resources import folder as resources
 from remix.runs.register import Run, list_runs, read_answers, save_run
@@ -135,7 +135,7 @@ def make_runs(
 
     Raises as `remix.systems.annotate`; a run that was kept before the error stays.
     """
-    from remix.formats.nif import write_frames
+    from remix.formats.nif.writing import write_frames
     from remix.systems import SYSTEMS, annotate
 
     names = list(systems)

@@ -8,7 +8,7 @@ import polars as pl
 
 from remix import progress
 from remix.errors import BadInput
-from remix.formats._scoping import document_names, plain
+from remix.formats.identifiers import document_names, plain
 from remix.frames import Frames
 
 __all__ = ["aligned"]

@@ -17,8 +17,8 @@ def read_subclasses(file: Path | str) -> pl.DataFrame:
 
     Raises `BadInput` for a file that cannot be read or says nothing of that kind.
     """
-    from remix.formats._rdf import parsed
-    from remix.formats._source import Source
+    from remix.formats.nif.parsing import parsed
+    from remix.formats.source import Source
     from remix.rdf.terms import iri
 
     rows = parsed(Source(file)).triples.filter(pl.col("predicate") == f"<{RDFS}subClassOf>")

@@ -10,7 +10,7 @@ import polars as pl
 
 from remix import progress
 from remix.errors import MissingKnowledge
-from remix.formats.answers import LABEL
+from remix.formats.definitions.answers import LABEL
 from remix.frames import Frames
 from remix.kb.forms import normalise
 

@@ -113,7 +113,7 @@ def _stored(store: Store, dataset: str) -> pl.DataFrame:
 
 def _of_file(place: Path | str, documents: pl.DataFrame) -> pl.DataFrame:
     from remix.formats import FORMATS, Source
-    from remix.formats._rdf import parsed
+    from remix.formats.nif.parsing import parsed
 
     source = Source(place)
     nothing = pl.DataFrame(schema=dict.fromkeys(("document", "predicate", "value"), pl.String))

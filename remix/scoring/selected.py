@@ -7,7 +7,7 @@ from dataclasses import replace
 import polars as pl
 
 from remix.errors import Error
-from remix.formats._triples import triples_of
+from remix.formats.nif.writing import triples_of
 from remix.frames import Frames
 from remix.measures import Measured
 from remix.measures._declaration import written_out

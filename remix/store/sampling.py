@@ -10,7 +10,7 @@ import numpy as np
 
 from remix.errors import UsageError
 from remix.files import readable
-from remix.formats.nif import write_frames
+from remix.formats.nif.writing import write_frames
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder
 from remix.store import Store

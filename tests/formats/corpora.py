@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from remix import formats
-from remix.formats._losses import reduced
-from remix.formats._mentions import Mentions, assembled
+from remix.formats.losses import reduced
+from remix.formats.mentions import Mentions, assembled
 from remix.frames import SCHEMAS, Frames
 
 DATASET = "urn:remix:dataset:x"

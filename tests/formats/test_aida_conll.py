@@ -8,9 +8,9 @@ import polars as pl
 from hypothesis import given
 
 from remix.formats import Reading, read, write
-from remix.formats._losses import reduced
-from remix.formats._mentions import apart, flat
-from remix.formats.aida_conll import aida_conll
+from remix.formats.definitions.aida_conll import aida_conll
+from remix.formats.losses import reduced
+from remix.formats.mentions import apart, flat
 from remix.frames import Frames
 from tests.formats.corpora import DATASET, assert_same, corpora, rewritten
 

@@ -13,7 +13,7 @@ import pytest
 
 from remix.errors import BadInput, Error, UnknownName
 from remix.formats import FORMATS, Found, Source, read, write
-from remix.formats._mentions import Mentions, assembled
+from remix.formats.mentions import Mentions, assembled
 
 NIF = "@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .\n"
 CLEAN = (

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remix.formats import read
-from remix.formats._scoping import annotation_iris, grouped
-from remix.formats.jsonl import fields_in
+from remix.formats.definitions.jsonl import fields_in
+from remix.formats.identifiers import annotation_iris, grouped
 
 FIELD = st.sampled_from(["document", "begin", "start", "end", "entity", "confidence", "score", "text", "group"])
 LINES = st.lists(st.dictionaries(FIELD, st.sampled_from(["a", "é", '"end"', "\\"]), max_size=4), min_size=1, max_size=9)

@@ -10,8 +10,8 @@ from hypothesis import given
 
 from remix.errors import BadInput
 from remix.formats import Reading, read, write
-from remix.formats._losses import reduced
-from remix.formats.hipe import hipe
+from remix.formats.definitions.hipe import hipe
+from remix.formats.losses import reduced
 from remix.frames import Frames
 from tests.formats.corpora import assert_same, corpora, rewritten
 

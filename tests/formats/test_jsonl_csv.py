@@ -12,7 +12,7 @@ from hypothesis import given
 
 from remix.errors import BadInput
 from remix.formats import FORMATS, Reading, read, write
-from remix.formats._losses import reduced
+from remix.formats.losses import reduced
 from remix.frames import Frames
 from tests.formats.corpora import assert_kept, assert_same, corpora, rewritten
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from remix.errors import UnknownName, UsageError
 from remix.formats import FORMATS, read, write
-from remix.formats._losses import EVERYTHING, FEATURES, reduced
+from remix.formats.losses import EVERYTHING, FEATURES, reduced
 from remix.frames import Frames
 from tests.formats.corpora import assert_same, corpora
 

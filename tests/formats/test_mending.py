@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remix.formats._mending import Mends, decoded, mended_iri, with_dots, with_iris, with_prefix
+from remix.formats.mends import Mends, decoded, mended_iri, with_dots, with_iris, with_prefix
 
 
 @given(st.text(alphabet=st.characters(codec="utf-8")))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remix.formats._offsets import checked
+from remix.formats.offsets import checked
 
 SCHEMA = {
     "text": pl.String,
@@ -114,7 +114,7 @@ def test_checked_when_shifted_then_the_only_place_is_found(text: str, shift: int
 
 MANY = """
 import resource, polars as pl
-from remix.formats._offsets import checked
+from remix.formats.offsets import checked
 
 # Each part has 22 characters, of which the face is two UTF-16 units, which is what the offsets count.
 count, places = 20_000, range(0, 20_000, 20)

@@ -11,8 +11,9 @@ import polars as pl
 import pytest
 
 from remix.errors import BadInput, StoreError, UsageError
-from remix.formats import read, streaming
-from remix.formats.streaming import stream
+from remix.formats import read
+from remix.formats.nif import streaming
+from remix.formats.nif.streaming import stream
 from remix.frames import SCHEMAS, Frames
 from remix.frames_folder import FramesFolder
 
@@ -77,8 +78,8 @@ def test_parts_together_are_what_reading_the_file_whole_gives(files: list[Path],
 
 
 def test_documents_of_real_nif_stream_as_they_load(real_data: Path, tmp_path: Path) -> None:
-    from remix.formats._rdf import parsed
-    from remix.formats._source import Source
+    from remix.formats.nif.parsing import parsed
+    from remix.formats.source import Source
 
     source = next((real_data / "nif" / "n3").glob("RSS*.ttl*"), None)
     if source is None:

@@ -11,8 +11,8 @@ from hypothesis import given
 
 from remix.errors import BadInput
 from remix.formats import read, write
-from remix.formats._losses import reduced
-from remix.formats.tac import tac
+from remix.formats.definitions.tac import tac
+from remix.formats.losses import reduced
 from remix.frames import Frames
 from tests.formats.corpora import assert_same, corpora, rewritten
 

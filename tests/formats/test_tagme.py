@@ -9,8 +9,8 @@ import polars as pl
 from hypothesis import given
 
 from remix.formats import Reading, read, write
-from remix.formats._losses import reduced
-from remix.formats.tagme import tagme
+from remix.formats.definitions.tagme import tagme
+from remix.formats.losses import reduced
 from remix.frames import Frames
 from tests.formats.corpora import assert_same, corpora, rewritten
 

@@ -15,7 +15,7 @@ from polars.testing import assert_frame_equal
 from remix.errors import UsageError
 from remix.files import read_bytes
 from remix.formats import read
-from remix.formats.nif import write_frames
+from remix.formats.nif.writing import write_frames
 from remix.frames import SCHEMAS, Frames
 from remix.names import HFTS
 from remix.rdf.iris import entity_iri, plain_entity

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from remix.cli import cli
 from remix.errors import UnknownName, UsageError
-from remix.formats.nif import write_frames
+from remix.formats.nif.writing import write_frames
 from remix.kb import build_from_tables
 from remix.scoring import evaluate
 from remix.scoring.agreement import agreement

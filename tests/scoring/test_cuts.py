@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from remix.cli import cli
 from remix.errors import UsageError
-from remix.formats.nif import write_frames
+from remix.formats.nif.writing import write_frames
 from remix.frames import Frames
 from remix.kb import KnowledgeBase, build_from_tables
 from remix.remixes.closing import close

@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import multinomial
 
 from remix.errors import UsageError
-from remix.formats.nif import write_frames
+from remix.formats.nif.writing import write_frames
 from remix.frames import Frames
 from remix.scoring import evaluate
 from remix.scoring.choice import Choice

@@ -10,7 +10,7 @@ import pytest
 
 from remix import progress
 from remix.errors import MissingKnowledge
-from remix.formats.nif import write_frames
+from remix.formats.nif.writing import write_frames
 from remix.frames import Frames
 from remix.kb import KnowledgeBase, build_from_tables
 from remix.names import HFTS_OLD

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from remix import progress
 from remix.cli import cli
 from remix.errors import BadInput, UnknownName, UsageError
-from remix.formats.nif import write_frames
+from remix.formats.nif.writing import write_frames
 from remix.names import EL
 from remix.scoring import PROFILES, evaluate
 from remix.scoring.choice import Choice

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from remix.formats.answers import LABEL, PROBLEMS
+from remix.formats.definitions.answers import LABEL, PROBLEMS
 from remix.scoring.cases import Case
 from remix.scoring.documents import aligned
 from remix.scoring.errors import Errors, Taxonomy
@@ -88,7 +88,7 @@ def _of_documents(case: Case) -> list[pl.DataFrame]:
 answers = Taxonomy(
     name="answers",
     summary="answers of language models: invented, label only, not in text, refusal, cut off",
-    source="remix.formats.answers",
+    source="remix.formats.definitions.answers",
     classes=CLASSES,
     classify=classify,
 )

@@ -1,0 +1,1 @@
+"""One format a file: found by scanning, read and written with what is in `remix.formats`."""

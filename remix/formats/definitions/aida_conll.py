@@ -1,0 +1,188 @@
+"""AIDA-CoNLL-YAGO: one token a line, with tag, mention, YAGO name and Wikipedia URL of the mention it is part of.
+
+The file has no texts. They are rebuilt so that they can be taken apart again: a space between tokens, a line feed
+between sentences, nothing else. `--NME--` stands where the knowledge base has no entity. Written are tokens between
+white space, cut where a mention begins or ends, so a mention within a word comes back as a word of its own.
+Source: the README of AIDA-CoNLL-YAGO (Hoffart et al. 2011).
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import polars as pl
+
+from remix.errors import BadInput
+from remix.files import written
+from remix.formats import Format, Found, Loss, Source
+from remix.formats.mends import Mends, decoded
+from remix.formats.mentions import Mentions, apart, assembled, flat, labels
+from remix.formats.wikipedia import article, titled
+from remix.frames import Frames
+from remix.signature import content_hash
+
+NIL = "--NME--"
+_START = r"^-DOCSTART- (?:\((.*)\))?"
+
+
+def _is_aida(head: bytes, name: str) -> bool:
+    return re.match(rb"-DOCSTART- \(", head.removeprefix(b"\xef\xbb\xbf").lstrip()) is not None
+
+
+def _read(source: Source, dataset: str) -> Found:
+    with source.open() as stream:
+        content = stream.read()
+    mends = Mends()
+    tokens = _tokens(pl.Series("line", decoded(content, mends).split("\n")))
+    _refuse_what_is_none(source, tokens)
+    texts = tokens.group_by("number", "name", maintain_order=True).agg(
+        text=(pl.col("gap") + pl.col("token")).drop_nulls().str.join("")
+    )
+    mentions = _mentions(tokens.drop_nulls("token"), mends)
+    read = Mentions(
+        documents=texts.select("name", "text"),
+        mentions=mentions,
+        links=mentions.select("mention", "identifier"),
+        mends=mends,
+    )
+    return assembled(read, dataset, content_hash(content))
+
+
+def _tokens(lines: pl.Series) -> pl.DataFrame:
+    """Return the tokens with their document, place in its text, and cells; a document's first row has no token."""
+    rows = lines.str.strip_chars_end("\r").to_frame().with_row_index("row", offset=1)
+    starts = pl.col("line").str.contains(_START)
+    rows = rows.with_columns(starts=starts, number=starts.cum_sum(), blank=pl.col("line").str.contains(r"^\s*$"))
+    rows = rows.with_columns(sentence=pl.col("blank").cum_sum()).filter(~pl.col("blank"))
+    said = pl.when("starts").then(pl.col("line").str.extract(_START, 1)).first().over("number")
+    named = rows.with_columns(name=pl.coalesce(said, pl.col("number").cast(pl.String)))
+    # Two documents of one name are two documents.
+    nth = named.filter("starts").with_columns(nth=pl.int_range(pl.len()).over("name")).select("number", "nth")
+    named = named.join(nth, on="number", how="left", maintain_order="left").with_columns(
+        name=pl.when(pl.col("nth") > 0).then(pl.format("{};{}", "name", pl.col("nth") + 1)).otherwise("name")
+    )
+    cells = named.with_columns(cells=pl.when(~pl.col("starts")).then(pl.col("line").str.split("\t")))
+    cells = cells.with_columns(token=pl.col("cells").list.first(), tag=pl.col("cells").list.get(1, null_on_oob=True))
+    first = pl.int_range(pl.len()).over("number", "starts") == 0
+    gap = pl.when(first).then(pl.lit("")).when(pl.col("sentence") != pl.col("sentence").shift()).then(pl.lit("\n"))
+    cells = cells.with_columns(gap=gap.otherwise(pl.lit(" ")))
+    end = (pl.col("gap") + pl.col("token")).str.len_chars().cast(pl.Int64).fill_null(0).cum_sum().over("number")
+    return cells.with_columns(end=end, begin=end - pl.col("token").str.len_chars().cast(pl.Int64))
+
+
+def _refuse_what_is_none(source: Source, tokens: pl.DataFrame) -> None:
+    tag, count = pl.col("tag"), pl.col("cells").list.len()
+    wrong = (
+        pl.when(~tag.is_in(["B", "I", "O", ""]))
+        .then(pl.format("the second column is B, I or empty, not '{}'", tag))
+        .when(tag.is_in(["B", "I"]) & (count < 4))
+        .then(pl.format("a token of a mention has mention and entity, not {} columns", count))
+    )
+    told = tokens.with_columns(wrong=wrong).drop_nulls("wrong")
+    if told.height:
+        raise BadInput(source.name, str(told["wrong"][0]), line=int(told["row"][0]))
+
+
+def _mentions(tokens: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+    """Return the mentions: runs of a token tagged B and those tagged I behind it in its sentence."""
+    inside = pl.col("tag").is_in(["B", "I"]).fill_null(False)
+    follows = inside.shift().fill_null(False) & (pl.col("sentence") == pl.col("sentence").shift())
+    begins = inside & ((pl.col("tag") == "B") | ~follows.over("number").fill_null(False))
+    tagged = tokens.with_columns(begins=begins, mention=begins.cum_sum()).filter(inside)
+    odd = tagged.filter(pl.col("begins") & (pl.col("tag") == "I"))
+    if odd.height:
+        mends.add("tag", f"line {odd['row'][0]}: I begins a mention", odd.height)
+    cell = pl.col("cells").list
+    entity, url = (cell.get(place, null_on_oob=True).first() for place in (3, 4))
+    named = pl.when(entity != NIL).then(titled(entity))
+    return tagged.group_by("mention", maintain_order=True).agg(
+        place=pl.format("line {}", pl.col("row").first()),
+        name=pl.col("name").first(),
+        begin=pl.col("begin").first(),
+        end=pl.col("end").last(),
+        identifier=pl.when(url.str.contains(r"\S")).then(url).otherwise(named),
+    )
+
+
+def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
+    names, losses = labels(frames.documents, r"^[^()\s](?:[^()\r\n]*[^()\s])?$")
+    rows, overlapping = apart(flat(frames))
+    blank = rows.filter(~pl.col("surface_form").str.contains(r"\S"))["annotation"]
+    losses += overlapping + ((Loss("blank", len(blank), str(blank[0])),) if len(blank) else ())
+    rows = rows.filter(pl.col("surface_form").str.contains(r"\S"))
+    tokens = _cut(frames.documents, rows)
+    losses += _changed(frames.documents, tokens)
+    lines = tokens.join(rows.select("annotation", *_cells()), on="annotation", how="left", maintain_order="left")
+    lines = lines.select("document", line=pl.when(pl.col("token") != "\n").then(_line()).otherwise(pl.lit("")))
+    bodies = lines.group_by("document", maintain_order=True).agg(body=pl.col("line").str.join("\n"))
+    whole = names.join(bodies, on="document", how="left", maintain_order="left").select(
+        pl.format("-DOCSTART- ({})\n{}\n\n", "label", pl.col("body").fill_null(""))
+    )
+    with written(path) as stream:
+        stream.write("".join(whole.to_series()).encode())
+    return losses
+
+
+def _cells() -> list[pl.Expr]:
+    entity = pl.col("identifiers").list.first().str.replace_all(r"\s", "_")
+    url = article(entity)
+    return [
+        pl.col("surface_form").str.replace_all(r"\s+", " ").str.strip_chars().alias("mention"),
+        pl.coalesce(url.str.replace(r"^https?://.*?/(?:wiki|entity|resource)/", ""), pl.lit(NIL)).alias("entity"),
+        url.alias("url"),
+    ]
+
+
+def _line() -> pl.Expr:
+    linked = pl.format("{}\t{}\t{}\t{}\t{}", "token", "tag", "mention", "entity", "url")
+    return pl.coalesce(linked, pl.format("{}\t{}\t{}\t{}", "token", "tag", "mention", "entity"), "token")
+
+
+def _cut(documents: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the tokens of the texts, those of mentions with annotation and tag; `\\n` ends a sentence."""
+    ends = documents.select("document", cut=pl.col("text").str.len_chars().cast(pl.Int64))
+    cuts = [documents.select("document", cut=pl.lit(0, pl.Int64)), ends]
+    cuts += [rows.select("document", cut=name) for name in ("begin", "end")]
+    pieces = (
+        pl.concat(cuts).unique().sort("document", "cut").with_columns(stop=pl.col("cut").shift(-1).over("document"))
+    )
+    pieces = pieces.drop_nulls("stop").join(documents.select("document", "text"), on="document", maintain_order="left")
+    mentions = rows.select("document", "annotation", cut="begin")
+    pieces = pieces.join(mentions, on=["document", "cut"], how="left", maintain_order="left").with_row_index("piece")
+    said = pl.col("text").str.slice(pl.col("cut"), pl.col("stop") - pl.col("cut"))
+    # A mention is in one sentence.
+    parts = (
+        pl.when(pl.col("annotation").is_null())
+        .then(said.str.extract_all(r"\S+|\n"))
+        .otherwise(said.str.extract_all(r"\S+"))
+    )
+    tokens = pieces.select("document", "piece", "annotation", token=parts).explode("token").drop_nulls("token")
+    first = pl.int_range(pl.len()).over("piece") == 0
+    return tokens.with_columns(
+        tag=pl.when(pl.col("annotation").is_not_null()).then(pl.when(first).then(pl.lit("B")).otherwise(pl.lit("I")))
+    )
+
+
+def _changed(documents: pl.DataFrame, tokens: pl.DataFrame) -> tuple[Loss, ...]:
+    """Return the loss of white space: texts that are rebuilt with other gaps."""
+    numbered = tokens.with_columns(sentence=(pl.col("token") == "\n").cum_sum().over("document"))
+    words = numbered.filter(pl.col("token") != "\n")
+    before = pl.col("sentence").shift().over("document")
+    gap = pl.when(before.is_null()).then(pl.lit("")).when(before == pl.col("sentence")).then(pl.lit(" "))
+    spaced = words.with_columns(gap=gap.otherwise(pl.lit("\n")))
+    rebuilt = spaced.group_by("document").agg(rebuilt=(pl.col("gap") + pl.col("token")).str.join(""))
+    both = documents.join(rebuilt, on="document", how="left", maintain_order="left")
+    other = both.filter(pl.col("rebuilt").fill_null("") != pl.col("text"))["document"]
+    return (Loss("white-space", len(other), str(other[0])),) if len(other) else ()
+
+
+aida_conll = Format(
+    name="aida-conll",
+    summary="AIDA-CoNLL-YAGO (a token a line, texts rebuilt)",
+    suffixes=(".tsv", ".conll"),
+    sniff=_is_aida,
+    read=_read,
+    write=_write,
+    holds=frozenset({"texts", "nil", "unannotated"}),
+)

@@ -1,0 +1,246 @@
+"""Answers of language models, as JSON Lines: a text a line, with what the model answered.
+
+    {"model": "…", "prompt_hash": "…", "cost": 1.5, "time": 60}
+    {"document": "d1", "text": "Ada met Bob", "answers": [{"mention": "Ada", "entity": "Q7259", "confidence": 0.9}]}
+    {"document": "d2", "text": "…", "output": "Sure! ```json [{\\"mention\\": …"}
+
+A mention has offsets (`begin`, `end`) or is looked for in the text: exactly, spelt alike, nearly (rapidfuzz), the n-th
+time in its n-th place (`remix.formats.alignment`). It has an `entity`, or only a `label`, which becomes an entity of
+its own, `urn:remix:label:…`, that is no gold entity. `output` is what the model wrote, with JSON somewhere inside it.
+The first line may describe the run. `repeat` numbers the runs of a file that has several. A document that failed says
+so with an `error`, in the place of answers.
+
+What is no answer is kept, as values of the document with the number of times: `rmx:refusal` (no JSON), `rmx:cutOff`
+(JSON that ends too early; what is whole counts), `rmx:notInText` (mentions that the text does not have). What describes
+the run are values of the dataset, and `rmx:repeat` is a value of each answer.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from remix.errors import BadInput
+from remix.formats import Format, Found, Source
+from remix.formats.alignment import Aligner
+from remix.formats.json import json_text, json_value
+from remix.formats.mends import Mends
+from remix.formats.mentions import MENTIONS, Mentions, assembled, whole_number
+from remix.frames import VALUES, Frames
+from remix.names import REPEAT, RMX
+from remix.signature import content_hash
+
+__all__ = ["LABEL", "PROBLEMS"]
+
+LABEL = "urn:remix:label:"
+_MOST_LETTERS = 1_000_000_000
+"""How many letters of a text are looked through for its mentions: its length times its different mentions."""
+PROBLEMS = {"refusal": f"{RMX}refusal", "cut_off": f"{RMX}cutOff", "not_in_text": f"{RMX}notInText"}
+"""What is no answer, by the term of its value."""
+
+
+def _is_answers(head: bytes, name: str) -> bool:
+    lines = [line for line in head.splitlines()[:3] if line.strip()]
+    return any(
+        re.search(rb'^\s*\{.*"(?:answers"\s*:\s*\[|output"\s*:\s*(?:"|null))', line) is not None for line in lines
+    ) and (b'"document"' in head or b'"text"' in head)
+
+
+@dataclass
+class _Collected:
+    """What was read so far: rows of the tables of `Mentions`, and values."""
+
+    documents: dict[str, str | None] = field(default_factory=dict)
+    mentions: list[dict[str, Any]] = field(default_factory=list)
+    values: list[tuple[str, str, float, str | None]] = field(default_factory=list)
+    mends: Mends = field(default_factory=Mends)
+
+
+def _read(source: Source, dataset: str) -> Found:
+    with source.open() as stream:
+        content = stream.read()
+    read = _Collected()
+    header: dict[str, Any] = {}
+    for line, row in _lines(source, json_text(content, read.mends)):
+        if "document" not in row and "text" not in row:
+            if read.documents:
+                raise BadInput(source.name, "neither a document nor a text is named", line=line)
+            header |= row
+        else:
+            _collect(source, line, row, read)
+    mentions = pl.DataFrame(read.mentions, schema={**MENTIONS, "identifier": pl.String, "repeat": pl.Float64})
+    documents = pl.DataFrame(list(read.documents.items()), schema={"name": pl.String, "text": pl.String}, orient="row")
+    links = mentions.select("mention", "identifier").drop_nulls()
+    found = assembled(Mentions(documents, mentions, links, mends=read.mends), dataset, content_hash(content))
+    return _with_values(found, header, read, dataset)
+
+
+def _with_values(found: Found, header: dict[str, Any], read: _Collected, dataset: str) -> Found:
+    """Return what was found with the values of the run, its documents and its answers."""
+    frames = found.frames
+    names = dict(frames.documents.select("given", "document").iter_rows())
+    rows: list[tuple[str, str, float | None, str | None]] = []
+    rows += [(names[name], term, number, repeat) for name, term, number, repeat in read.values]
+    for key, value in header.items():
+        number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+        rows.append((dataset, f"{RMX}{key}", number, None if number is not None else str(value)))
+    values = pl.DataFrame(rows, schema=dict(zip(VALUES, VALUES.values(), strict=True)), orient="row")
+    # The option of an answer is its repeat and its number.
+    repeat = pl.col("option").str.extract(r"#option=(\d+)-\d+$", 1).cast(pl.Float64)
+    numbers = frames.annotations.select("annotation", number=repeat).drop_nulls()
+    repeats = numbers.select(subject="annotation", term=pl.lit(REPEAT), number="number", text=pl.lit(None, pl.String))
+    whole = {name: getattr(frames, name) for name in ("documents", "annotations", "links", "classes", "candidates")}
+    return Found(
+        Frames.of(**whole, values=pl.concat([frames.values, values, repeats])), found.repairs, 0, found.content
+    )
+
+
+def _lines(source: Source, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            row = json_value(source.name, line, line=number)
+            if not isinstance(row, dict):
+                raise BadInput(source.name, "a text with its answers is expected, as a JSON object", line=number)
+            yield number, row
+
+
+def _collect(source: Source, line: int, row: dict[str, Any], read: _Collected) -> None:
+    name = str(row.get("document", f"line-{line}"))
+    text = row.get("text")
+    text = str(text) if text is not None else read.documents.get(name)
+    read.documents[name] = text
+    repeat = None if row.get("repeat") is None else str(row["repeat"])
+    if repeat is not None and re.fullmatch("[0-9]{1,15}", repeat) is None:
+        raise BadInput(source.name, f"repeat is a number, not '{repeat}'", line=line)
+    problems: Counter[str] = Counter()
+    answers = row["answers"] if isinstance(row.get("answers"), list) else _answers(row.get("output"), problems)
+    aligner = Aligner(text) if text is not None else None
+    for answer in answers:
+        if not isinstance(answer, dict):
+            raise BadInput(source.name, f"an answer is a JSON object, not {str(answer)[:60]}", line=line)
+        _place(source, line, name, answer, aligner, repeat, read, problems)
+    failed = row.get("error")
+    if failed:
+        read.mends.add("failed", f"line {line}: document {name}: {' '.join(str(failed).split())[:100]}")
+    for problem, count in problems.items():
+        read.values.append((name, PROBLEMS[problem], float(count), repeat))
+        if not failed:
+            read.mends.add(problem.replace("_", "-"), f"line {line}: document {name}", count)
+
+
+def _place(
+    source: Source,
+    line: int,
+    name: str,
+    answer: dict[str, Any],
+    aligner: Aligner | None,
+    repeat: str | None,
+    read: _Collected,
+    problems: Counter[str],
+) -> None:
+    """Add an answer where it stands in the text, or count it as one that stands nowhere."""
+    mention = str(answer.get("mention") or "")
+    begin, end = (whole_number(said) if isinstance(said := answer.get(key), int) else None for key in ("begin", "end"))
+    if aligner is None:
+        if begin is None or end is None:
+            raise BadInput(source.name, f"'{mention}' has no offsets, and the line no text to find it in", line=line)
+    else:
+        if aligner.spent > _MOST_LETTERS:
+            reason = f"too many mentions are looked for in a text of {len(aligner.text):,} letters: give begin and end"
+            raise BadInput(source.name, reason, line=line)
+        found = aligner.find(mention, begin, end)
+        if found is None:
+            problems["not_in_text"] += 1
+            return
+        if found.how in ("normalised", "fuzzy"):
+            read.mends.add(f"aligned-{found.how}", f"line {line}: '{mention}' is {found.begin},{found.end}")
+        begin, end = found.begin, found.end
+    number = len(read.mentions)
+    place = f"line {line}"
+    read.mentions.append(
+        {
+            "mention": number,
+            "place": place,
+            "name": name,
+            "begin": begin,
+            "end": end,
+            "confidence": _confidence(answer.get("confidence"), place, read.mends),
+            # Answers are no alternatives of each other.
+            "group": f"{repeat or 'x'}-{number}",
+            "option": f"{repeat or 'x'}-{number}",
+            "identifier": _identifier(answer),
+        }
+    )
+
+
+def _identifier(answer: dict[str, Any]) -> str | None:
+    if answer.get("entity"):
+        return str(answer["entity"])
+    label = str(answer.get("label") or "").strip()
+    return f"{LABEL}{label}" if label else None
+
+
+def _confidence(value: object, place: str, mends: Mends) -> float | None:
+    try:
+        number = None if value is None else float(str(value))
+    except ValueError:
+        number = float("nan")
+    if number is not None and not abs(number) < float("inf"):
+        mends.add("confidence", f"{place}: '{value}' is no number, left out")
+        return None
+    return number
+
+
+def _answers(output: object, problems: Counter[str]) -> list[Any]:
+    """Return the answers in what a model wrote: the first JSON in it, or what is whole of JSON that was cut off."""
+    text = str(output or "")
+    begin = min((place for place in (text.find("["), text.find("{")) if place >= 0), default=-1)
+    fenced = re.search(r"```(?:json)?\s*([\[{].*)", text, re.DOTALL)
+    begin = fenced.start(1) if fenced else begin
+    if begin < 0:
+        problems["refusal"] += 1
+        return []
+    try:
+        whole, _ = json.JSONDecoder().raw_decode(text, begin)
+    except (ValueError, RecursionError):
+        found = list(_objects(text, begin))
+        problems["cut_off" if found or fenced or text[begin:].count("{") else "refusal"] += 1
+        return found
+    if isinstance(whole, dict):
+        listed = next((value for value in whole.values() if isinstance(value, list)), None)
+        return [whole] if "mention" in whole else listed or []
+    return [one for one in whole if isinstance(one, dict)]
+
+
+def _objects(text: str, begin: int) -> Iterator[dict[str, Any]]:
+    """Yield the answers that are whole in JSON that is not."""
+    decoder = json.JSONDecoder()
+    place = text.find("{", begin)
+    # What is nested and never ends would be parsed again from each of its braces.
+    left = 20 * len(text) + 1_000_000
+    while place >= 0 and left > 0:
+        try:
+            one, after = decoder.raw_decode(text, place)
+        except RecursionError:
+            return
+        except json.JSONDecodeError as error:
+            one, after = None, place + 1
+            left -= error.pos - place
+        if isinstance(one, dict) and "mention" in one:
+            yield one
+        place = text.find("{", after)
+
+
+answers = Format(
+    name="answers",
+    summary="answers of language models (JSON Lines; mentions named, or raw output)",
+    suffixes=(".jsonl",),
+    sniff=_is_answers,
+    read=_read,
+)

@@ -1,0 +1,307 @@
+"""BioC in XML and JSON: collections of documents with passages, and annotations with one or several locations.
+
+Offsets count from the begin of the document: a passage begins where its `offset` says; gaps become spaces. Files that
+count bytes are told by the texts of their annotations. An annotation in several places (`retinal and choroidal tumour`)
+becomes one mention a location, required together; so do the concepts of a composite one. What is linked stands in the
+`infon` identifier, or one named after a vocabulary (`MESH`, `NCBI Gene`, …); see `remix.formats.biomedical`.
+Relations and sentences are not read. Source: Comeau et al., BioC: a minimalist approach to interoperability (2013).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from codecs import BOM_UTF8
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import NoneType
+from typing import Any
+from xml.etree import ElementTree
+
+import polars as pl
+
+from remix.errors import BadInput
+from remix.files import written
+from remix.formats import Format, Found, Loss, Source
+from remix.formats.biomedical import concepts, identifiers
+from remix.formats.json import json_text, json_value, tell_misspelt
+from remix.formats.mends import Mends
+from remix.formats.mentions import MENTIONS, Mentions, assembled, flat, labels, whole_number
+from remix.formats.xml import elements
+from remix.frames import Frames
+from remix.signature import content_hash
+
+IDENTIFIERS = ("identifier", "normalized_id", "mesh", "omim", "ncbi gene", "gene", "ncbi homologene", "taxonomy")
+"""The infons that have the concept, whatever their case, the first there counts."""
+
+_FIELDS = ("documents", "passages", "annotations", "infons", "locations", "offset", "length", "relations", "sentences")
+_GAP, _FREE = 16, 1_000_000
+"""How many spaces stand for the gaps between passages: so many times the file's size, and so many whatever its size."""
+
+
+def _is_bioc(head: bytes, name: str) -> bool:
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start.startswith(b"<"):
+        return (
+            re.search(rb"<collection[\s>]", start) is not None
+            and re.search(rb"<(?:passage|source|key)[\s>/]", start) is not None
+        )
+    return start[:1] == b"{" and re.search(rb'"passages"\s*:', start) is not None
+
+
+def _read(source: Source, dataset: str) -> Found:
+    with source.open() as stream:
+        content = stream.read()
+    mends = Mends()
+    # In UTF-16 it is between its mark and a zero.
+    is_xml = content.lstrip(BOM_UTF8 + b"\xfe\xff\0 \t\r\n")[:1] == b"<"
+    documents = _of_xml(source, content, mends) if is_xml else _of_json(source, content, mends)
+    texts: list[tuple[str, str]] = []
+    rows: list[dict[str, Any]] = []
+    gaps = _Gaps(source.name, _GAP * len(content) + _FREE)
+    for document in documents:
+        texts.append((document["id"], gaps.filled(document)))
+        for passage in document["passages"]:
+            for annotation in passage["annotations"]:
+                rows += _located(document["id"], annotation, len(rows), mends)
+    schema = {
+        name: MENTIONS[name] for name in ("mention", "place", "name", "begin", "end", "anchor", "class", "part_of")
+    }
+    mentions, links = concepts(pl.DataFrame(rows, schema={**schema, "identifiers": pl.String}))
+    documents_frame = pl.DataFrame(texts, schema=dict.fromkeys(["name", "text"], pl.String), orient="row")
+    read = Mentions(documents=documents_frame, mentions=mentions, links=links, mends=mends)
+    return assembled(read, dataset, content_hash(content))
+
+
+def _of_json(source: Source, content: bytes, mends: Mends) -> Iterator[dict[str, Any]]:
+    """Yield documents: `id` and `passages`, each with offset, text and annotations (id, infons, text, locations)."""
+    text = json_text(content, mends)
+    whole = json_value(source.name, text, what="BioC JSON")
+    tell_misspelt(text, _FIELDS, mends)
+    listed: Any = [whole]
+    if isinstance(whole, list):
+        listed = whole
+    elif isinstance(whole, dict):
+        listed = whole.get("documents", whole.get("PubTator3", [whole]))
+    for nth, document in enumerate(_listed(source, listed, "documents", "the file"), 1):
+        place = f"document {nth}"
+        yield {
+            "id": str(_said(source, document, "id", (str, int), place)),
+            "passages": [
+                _passage(source, one, f"{place}, passage {number}")
+                for number, one in enumerate(_listed(source, document.get("passages"), "passages", place), 1)
+            ],
+        }
+
+
+def _passage(source: Source, said: dict[str, Any], place: str) -> dict[str, Any]:
+    listed = _listed(source, said.get("annotations", []), "annotations", place)
+    return {
+        "offset": _number(source, _said(source, said, "offset", (int, str), place), place),
+        "text": _said(source, said, "text", (str, NoneType), place) or "",
+        "annotations": [_annotation_of(source, one, f"{place}, annotation {nth}") for nth, one in enumerate(listed, 1)],
+    }
+
+
+def _annotation_of(source: Source, said: dict[str, Any], place: str) -> dict[str, Any]:
+    locations = _listed(source, said.get("locations", []), "locations", place)
+    return {
+        "id": str(said.get("id", "")),
+        "infons": _said(source, said, "infons", (dict, NoneType), place) or {},
+        "text": _said(source, said, "text", (str, NoneType), place),
+        "locations": [
+            {key: _number(source, _said(source, one, key, (int, str), place), place) for key in ("offset", "length")}
+            for one in locations
+        ],
+    }
+
+
+def _listed(source: Source, said: object, name: str, place: str) -> list[dict[str, Any]]:
+    """Return what is said as a list of objects; raises `BadInput` where it is none."""
+    if isinstance(said, list) and all(isinstance(one, dict) for one in said):
+        return said
+    raise BadInput(source.name, f"is no BioC JSON: {place} has no list of objects as '{name}'")
+
+
+def _said(source: Source, of: dict[str, Any], name: str, kinds: tuple[type, ...], place: str) -> Any:
+    """Return a field of an object; raises `BadInput` where it is not of these types; for Python true is a number."""
+    value = of.get(name)
+    if isinstance(value, kinds) and not isinstance(value, bool):
+        return value
+    told = f"lacks '{name}'" if name not in of else f"has {json.dumps(value)[:60]} as '{name}'"
+    raise BadInput(source.name, f"is no BioC JSON: {place} {told}")
+
+
+def _of_xml(source: Source, content: bytes, mends: Mends) -> Iterator[dict[str, Any]]:
+    """Yield documents as `_of_json` does; an element comes at its end, behind what is in it."""
+    document: dict[str, Any] = {"id": "", "passages": []}
+    passage, annotation = _empty_passage(), _empty_annotation()
+    for element in elements(content, source.name, mends):
+        place = f"line {element.line}"
+        match element.parent, element.name:
+            case "annotation", "infon":
+                annotation["infons"][element.attributes.get("key", "")] = element.text
+            case "annotation", "location":
+                said = {key: element.attributes.get(key, "-1") for key in ("offset", "length")}
+                located = {key: _number(source, value, place) for key, value in said.items()}
+                annotation["locations"].append(located)
+            case "annotation", "text":
+                annotation["text"] = element.text
+            case _, "annotation":
+                annotation["id"] = element.attributes.get("id", "")
+                passage["annotations"].append(annotation)
+                annotation = _empty_annotation()
+            case "passage", "offset":
+                passage["offset"] = _number(source, element.text, place)
+            case "passage", "text":
+                passage["text"] = element.text
+            case _, "passage":
+                document["passages"].append(passage)
+                passage = _empty_passage()
+            case "document", "id":
+                document["id"] = element.text
+            case _, "document":
+                yield document
+                document = {"id": "", "passages": []}
+
+
+def _empty_passage() -> dict[str, Any]:
+    return {"offset": 0, "text": "", "annotations": []}
+
+
+def _empty_annotation() -> dict[str, Any]:
+    return {"infons": {}, "locations": [], "text": None}
+
+
+def _number(source: Source, said: int | str, place: str) -> int:
+    number = whole_number(said)
+    if number is None:
+        raise BadInput(source.name, f"is no BioC: {place}: an offset or length is no number ('{str(said)[:30]}')")
+    return number
+
+
+@dataclass
+class _Gaps:
+    """Puts texts together, with spaces between passages, as long as these are not many times the file."""
+
+    file: str
+    left: int
+
+    def filled(self, document: dict[str, Any]) -> str:
+        """Return the text of a document, each passage at its offset."""
+        parts, length = [], 0
+        for passage in document["passages"]:
+            gap = max(0, passage["offset"] - length)
+            self.left -= gap
+            if self.left < 0:
+                begins = f"a passage of document {document['id']} begins at {passage['offset']:,}"
+                raise BadInput(self.file, f"{begins}, and the text before it ends at {length:,}")
+            parts += [" " * gap, passage["text"]]
+            length += gap + len(passage["text"])
+        return "".join(parts)
+
+
+def _located(name: str, annotation: dict[str, Any], number: int, mends: Mends) -> Iterator[dict[str, Any]]:
+    """Yield a row for each location of an annotation; `part_of` is the first where there are several."""
+    infons = {key.lower(): str(value) for key, value in annotation.get("infons", {}).items() if value is not None}
+    locations = annotation.get("locations", [])
+    place = f"document {name}, annotation {annotation.get('id', '')}"
+    if not locations:
+        mends.add("no-location", f"{place} has no location")
+    for nth, location in enumerate(locations):
+        begin, length = location["offset"], location["length"]
+        yield {
+            "mention": number + nth,
+            "place": place,
+            "name": name,
+            "begin": begin,
+            "end": begin + length,
+            # The text of an annotation in several places is in none of them.
+            "anchor": annotation.get("text") if len(locations) == 1 else None,
+            "class": infons.get("type") or None,
+            "part_of": number if len(locations) > 1 else None,
+            "identifiers": next((infons[key] for key in IDENTIFIERS if key in infons), ""),
+        }
+
+
+def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
+    names, losses = labels(frames.documents, r"^\S(?:[^\x00-\x1f]*\S)?$")
+    texts = frames.documents.join(names, on="document", maintain_order="left").sort("label")
+    of_document = {
+        document: rows for (document,), rows in _annotations(frames).group_by("document", maintain_order=True)
+    }
+    documents = []
+    for label, document, text in texts.select("label", "document", "text").iter_rows():
+        rows = of_document.get(document)
+        listed = (
+            [_annotation(row, nth) for nth, row in enumerate(rows.iter_rows(named=True), 1)] if rows is not None else []
+        )
+        documents.append(
+            {
+                "id": label,
+                "infons": {},
+                "passages": [
+                    {"offset": 0, "infons": {}, "text": text, "sentences": [], "annotations": listed, "relations": []}
+                ],
+                "relations": [],
+            }
+        )
+    whole = {"source": "", "date": "", "key": "", "infons": {}, "documents": documents}
+    with written(path) as stream:
+        stream.write(
+            (_xml(whole) if path.suffix == ".xml" else json.dumps(whole, ensure_ascii=False, indent=1) + "\n").encode()
+        )
+    return losses
+
+
+def _annotations(frames: Frames) -> pl.DataFrame:
+    """Return a row an annotation of BioC: the concepts of a span, and the spans of an option with the same concepts."""
+    rows = identifiers(flat(frames)).with_columns(pl.col("class").fill_null(""))
+    keys = ["document", "group", "option", "identifier", "class"]
+    return rows.group_by(keys, maintain_order=True).agg("begin", "end", "surface_form")
+
+
+def _annotation(row: dict[str, Any], number: int) -> dict[str, Any]:
+    infons = {"type": row["class"]} if row["class"] else {}
+    if row["identifier"] != "-":
+        infons["identifier"] = row["identifier"]
+    spans = sorted(zip(row["begin"], row["end"], row["surface_form"], strict=True))
+    return {
+        "id": str(number),
+        "infons": infons,
+        "text": " ".join(form for _, _, form in spans),
+        "locations": [{"offset": begin, "length": end - begin} for begin, end, _ in spans],
+    }
+
+
+def _xml(whole: dict[str, Any]) -> str:
+    root = ElementTree.Element("collection")
+    for name in ("source", "date", "key"):
+        ElementTree.SubElement(root, name)
+    for document in whole["documents"]:
+        element = ElementTree.SubElement(root, "document")
+        ElementTree.SubElement(element, "id").text = document["id"]
+        [told] = document["passages"]
+        passage = ElementTree.SubElement(element, "passage")
+        ElementTree.SubElement(passage, "offset").text = "0"
+        ElementTree.SubElement(passage, "text").text = told["text"]
+        for annotation in told["annotations"]:
+            one = ElementTree.SubElement(passage, "annotation", id=annotation["id"])
+            for key, value in annotation["infons"].items():
+                ElementTree.SubElement(one, "infon", key=key).text = value
+            for location in annotation["locations"]:
+                ElementTree.SubElement(one, "location", {key: str(value) for key, value in location.items()})
+            ElementTree.SubElement(one, "text").text = annotation["text"]
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+bioc = Format(
+    name="bioc",
+    summary="BioC in XML (.xml) or JSON (biomedical; mentions in several places)",
+    suffixes=(".xml", ".json"),
+    sniff=_is_bioc,
+    read=_read,
+    write=_write,
+    holds=frozenset({"texts", "nil", "links", "classes", "parts", "unannotated"}),
+)

@@ -1,0 +1,225 @@
+"""BRAT standoff: a folder or zip of `.txt` and `.ann` files, or one `.ann` with its `.txt` beside it.
+
+Text-bound annotations (`T`) are mentions, their normalisations (`N`, `Reference T1 Wikidata:Q64`) links, several of
+which may be right; a mention without one is NIL. Where a mention has none, a note that is an identifier is taken as its
+link, as neleval does. Fragments (`0 5;8 12`) are parts that are required together; BRAT itself cuts a mention at a line
+feed, which is undone. Confidence is an attribute. Source: BRAT's manual, "brat standoff format".
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path, PurePosixPath
+
+import polars as pl
+
+from remix.errors import BadInput, UsageError
+from remix.formats import Format, Found, Loss, Source
+from remix.formats.collections import write_collection
+from remix.formats.mends import Mends, decoded
+from remix.formats.mentions import Mentions, assembled, flat, labels
+from remix.frames import Frames
+from remix.signature import content_hash
+
+UNTYPED = "Entity"
+"""The type of a mention that has no class: BRAT needs one."""
+
+_FIRST = re.compile(rb"T[0-9]\S*\t\S+ [0-9]+ [0-9]+(?:;[0-9]+ [0-9]+)*(?:\t|$)|(?:[RENAM][0-9]\S*|#\S*|\*)\t\S+ ")
+_MENTION = re.compile(rb"(?m)^T[0-9]\S*\t\S+ [0-9]+ [0-9]+")
+_SPAN = r"^T\S+\t\S+ [0-9]{1,18} [0-9]{1,18}(?:;[0-9]{1,18} [0-9]{1,18})*(?:\t|$)"
+_IDENTIFIER = r"^(?:https?://\S+|Q[0-9]+|[A-Za-z]+:[^\s/]\S*)$"
+
+
+def _is_brat(head: bytes, name: str) -> bool:
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    return _FIRST.match(start) is not None and _MENTION.search(start) is not None
+
+
+def _read(source: Source, dataset: str) -> Found:
+    mends = Mends()
+    files = source.members or _pair(source)
+    names = sorted({str(PurePosixPath(name).with_suffix("")) for name in files if name.endswith((".ann", ".txt"))})
+    texts = [decoded(files[f"{one}.txt"], mends) if f"{one}.txt" in files else None for one in names]
+    documents = pl.DataFrame({"name": names, "text": texts}, schema_overrides={"text": pl.String})
+    lines = _lines(names, [decoded(files.get(f"{one}.ann", b""), mends) for one in names])
+    _refuse_what_is_none(source, lines)
+    mentions = _mentions(lines).join(documents, on="name", how="left", maintain_order="left")
+    fragments = _fragments(mentions)
+    notes = _of_kind(lines, "N", r"^Reference (\S+) (\S.*)$")
+    comments = _of_kind(lines, "#", r"^AnnotatorNotes (\S+)\t(.*)$").filter(pl.col("said").str.contains(_IDENTIFIER))
+    noted = comments.join(notes, on=["name", "id"], how="anti", maintain_order="left")
+    links = pl.concat([notes, noted]).join(mentions, on=["name", "id"], maintain_order="left")
+    sure = _of_kind(lines, "A", r"^Confidence (\S+) (\S+)$").join(mentions, on=["name", "id"])
+    confidence = sure.select("mention", confidence=pl.col("said").cast(pl.Float64, strict=False)).unique("mention")
+    _tell_unread(lines, comments, mends)
+    read = Mentions(
+        documents=documents,
+        mentions=fragments.join(confidence, left_on="of", right_on="mention", how="left", maintain_order="left"),
+        links=links.join(
+            fragments.select("of", number="mention"), left_on="mention", right_on="of", maintain_order="left"
+        ).select(mention="number", identifier="said"),
+        mends=mends,
+    )
+    return assembled(read, dataset, content_hash(*(part for name in sorted(files) for part in (name, files[name]))))
+
+
+def _pair(source: Source) -> dict[str, bytes]:
+    """Return the `.ann` file and the text beside it under one name."""
+    name = "standard input" if source.is_stdin else Path(source.path).name.split(".ann")[0]
+    with source.open() as stream:
+        content = stream.read()
+    text = source.beside(f"{name}.txt")
+    return {f"{name}.ann": content} | ({} if text is None else {f"{name}.txt": text})
+
+
+def _lines(names: list[str], contents: list[str]) -> pl.DataFrame:
+    """Return the lines of all files: name, number, line, kind (its first letter), id and what follows the id."""
+    frame = pl.DataFrame({"name": names, "line": [one.split("\n") for one in contents]})
+    frame = frame.with_columns(number=pl.int_ranges(1, pl.col("line").list.len() + 1)).explode("line", "number")
+    frame = frame.with_columns(pl.col("line").str.strip_chars_end("\r")).filter(pl.col("line").str.contains(r"\S"))
+    parts = pl.col("line").str.splitn("\t", 2).struct
+    return frame.with_columns(kind=pl.col("line").str.slice(0, 1), id=parts[0], rest=parts[1])
+
+
+def _refuse_what_is_none(source: Source, lines: pl.DataFrame) -> None:
+    bound = pl.col("kind") == "T"
+    broken = (bound & ~pl.col("line").str.contains(_SPAN)) | ~pl.col("kind").is_in(list("TREAMN#*"))
+    wrong = lines.filter(broken | pl.col("rest").is_null())
+    if wrong.height:
+        row = wrong.row(0, named=True)
+        file = f"{source.name}/{row['name']}.ann" if source.is_collection else source.name
+        raise BadInput(file, f"is no line of BRAT: '{row['line'][:60]}'", line=row["number"])
+
+
+def _mentions(lines: pl.DataFrame) -> pl.DataFrame:
+    bound = lines.filter(pl.col("kind") == "T").with_row_index("mention")
+    head, anchor = (pl.col("rest").str.splitn("\t", 2).struct[place] for place in (0, 1))
+    kind = head.str.extract(r"^(\S+) ", 1)
+    return bound.select(
+        "mention",
+        "name",
+        "id",
+        place=pl.format("{}.ann, line {}", "name", "number"),
+        **{"class": pl.when(kind != UNTYPED).then(kind)},
+        spans=head.str.replace(r"^\S+ ", ""),
+        anchor=anchor,
+    )
+
+
+def _fragments(mentions: pl.DataFrame) -> pl.DataFrame:
+    """Return the parts of the mentions, joined where nothing but a line feed is between them."""
+    span = pl.col("spans").str.split(";")
+    begin, end = (pl.col("span").str.extract(pattern, 1).cast(pl.Int64) for pattern in ("^([0-9]+) ", " ([0-9]+)$"))
+    parts = mentions.with_columns(span=span).explode("span").with_columns(begin=begin, end=end)
+    before = pl.col("end").shift().over("mention")
+    between = pl.col("text").str.slice(before, (pl.col("begin") - before).clip(0))
+    joined = (pl.col("begin") > before) & between.str.contains(r"^[ \t\r]*\n[ \t\r\n]*$")
+    parts = parts.with_columns(piece=(~joined.fill_null(False)).cum_sum().over("mention"))
+    whole = parts.group_by("mention", "piece", maintain_order=True).agg(
+        pl.col("name", "place", "class", "anchor", "text", "begin").first(), pl.col("end").last()
+    )
+    numbered = whole.rename({"mention": "of"}).with_row_index("mention")
+    said = pl.col("text").str.slice(pl.col("begin"), (pl.col("end") - pl.col("begin")).clip(0))
+    # BRAT writes a line feed of the text as a space.
+    alike = said.str.replace_all(r"\s+", " ") == pl.col("anchor").str.replace_all(r"\s+", " ")
+    anchor = pl.when(alike.fill_null(False)).then(said).otherwise("anchor")
+    several = pl.len().over("of") > 1
+    return numbered.with_columns(
+        anchor=pl.when(~several).then(anchor), part_of=pl.when(several).then(pl.col("mention").first().over("of"))
+    )
+
+
+def _of_kind(lines: pl.DataFrame, kind: str, pattern: str) -> pl.DataFrame:
+    """Return name, id of the mention and what is said of it, of the lines of a kind that fit the pattern."""
+    rows = lines.filter(pl.col("kind") == kind)
+    first, second = (pl.col("rest").str.extract(pattern, place) for place in (1, 2))
+    said = second.str.splitn("\t", 2).struct[0] if kind == "N" else second
+    return rows.select("name", id=first, said=said.str.strip_chars()).drop_nulls()
+
+
+def _tell_unread(lines: pl.DataFrame, comments: pl.DataFrame, mends: Mends) -> None:
+    used = pl.col("kind").is_in(["T", "N"]) | pl.col("rest").str.starts_with("Confidence ")
+    noted = (pl.lit("AnnotatorNotes ") + comments["id"] + "\t" + comments["said"]).pipe(pl.select).to_series()
+    unread = lines.filter(~used & ~pl.col("rest").str.strip_chars().is_in(noted.implode()))
+    if unread.height:
+        row = unread.row(0, named=True)
+        mends.add("unread", f"{row['name']}.ann, line {row['number']}: {row['line'][:60]}", unread.height)
+
+
+def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
+    if path.suffix == ".ann":
+        raise UsageError(f"{path}: BRAT is written as a folder, or as an archive that ends in .zip")
+    names, losses = labels(frames.documents, r"^[\p{L}\p{N}_~-][\p{L}\p{N}._~-]*$")
+    rows = flat(frames)
+    # Parts with links of their own are mentions that are right only together, which BRAT cannot say.
+    together = pl.len().over("option") > 1
+    one_link = pl.col("identifiers").list.join(" ").fill_null("").n_unique().over("option") == 1
+    alone = rows.filter(together & ~one_link)["annotation"]
+    losses += (Loss("parts", len(alone), str(alone[0])),) if len(alone) else ()
+    lines = _lines_of(rows.with_columns(of=pl.when(together & one_link).then("option").otherwise("annotation")))
+    bodies = lines.group_by("document", maintain_order=True).agg(body=pl.col("line").str.join("\n"))
+    whole = frames.documents.join(names, on="document", maintain_order="left")
+    whole = whole.join(bodies, on="document", how="left", maintain_order="left").sort("label")
+    files: list[tuple[str, bytes]] = []
+    for label, text, body in whole.select("label", "text", "body").iter_rows():
+        files += [(f"{label}.ann", f"{body}\n".encode() if body else b""), (f"{label}.txt", text.encode())]
+    write_collection(path, files)
+    return losses
+
+
+def _lines_of(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the lines of the annotations: document, line."""
+    spans = _split_at_line_feeds(rows)
+    joined = spans.group_by("document", "of", maintain_order=True).agg(
+        pl.col("identifiers", "class", "confidence").first(),
+        span=pl.format("{} {}", "begin", "end").str.join(";"),
+        form=pl.col("surface_form").str.replace_all(r"\s", " ").str.join(" "),
+    )
+    numbered = joined.with_columns(number=pl.int_range(pl.len()).over("document") + 1)
+    kind = pl.col("class").str.replace_all(r"\s", "_").fill_null(UNTYPED)
+    bound = numbered.select(
+        "document", "number", order=0, line=pl.format("T{}\t{} {}\t{}", "number", kind, "span", "form")
+    )
+    linked = numbered.explode("identifiers").drop_nulls("identifiers")
+    linked = linked.with_columns(nth=pl.int_range(pl.len()).over("document") + 1)
+    normalised = pl.format("N{}\tReference T{} {}\t", "nth", "number", _prefixed(pl.col("identifiers")))
+    sure = numbered.drop_nulls("confidence").with_columns(nth=pl.int_range(pl.len()).over("document") + 1)
+    confident = pl.format("A{}\tConfidence T{} {}", "nth", "number", "confidence")
+    parts = [
+        bound,
+        linked.select("document", "number", order=1, line=normalised),
+        sure.select("document", "number", order=2, line=confident),
+    ]
+    return pl.concat(parts).sort("document", "number", "order", maintain_order=True)
+
+
+def _split_at_line_feeds(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows with mentions of several lines cut into their lines, as BRAT does."""
+    inner = pl.col("surface_form").str.contains(r"^[^\n]*\S[^\n]*\n(?s:.*\n)?[^\n]*\S[^\n]*$")
+    lines = pl.when(inner).then(pl.col("surface_form").str.split("\n")).otherwise(pl.concat_list("surface_form"))
+    pieces = rows.with_columns(surface_form=lines).explode("surface_form")
+    length = pl.col("surface_form").str.len_chars().cast(pl.Int64)
+    begin = pl.col("begin") + (length + 1).cum_sum().over("annotation") - length - 1
+    filled = pieces.with_columns(begin=begin, end=begin + length)
+    one = pl.len().over("annotation") == 1
+    return filled.filter(one | pl.col("surface_form").str.contains(r"\S"))
+
+
+def _prefixed(identifier: pl.Expr) -> pl.Expr:
+    return (
+        identifier.str.replace(r"^https?://www\.wikidata\.org/(?:entity|wiki)/(Q[0-9]+)$", "Wikidata:$1")
+        .str.replace(r"^http://dbpedia\.org/resource/", "DBpedia:")
+        .str.replace_all(r"\s", "_")
+    )
+
+
+brat = Format(
+    name="brat",
+    summary="BRAT standoff (.ann and .txt files in a folder or zip)",
+    suffixes=(".ann",),
+    sniff=_is_brat,
+    read=_read,
+    write=_write,
+    holds=frozenset({"texts", "unannotated", "nil", "links", "classes", "confidence", "parts"}),
+    collection=True,
+)

@@ -1,0 +1,331 @@
+"""ELEVANT's JSON Lines: benchmarks (`labels`) and linked articles (`entity_mentions`), one article a line.
+
+Offsets are code points, end exclusive. Labels may be nested alternatives: a label is satisfied by itself or by its
+children together. Optional and descriptive labels, dates and quantities are neither required nor wrong. Answers are
+annotated exhaustively in the evaluation span alone. Titles that are IRIs (as in the KORE50 edition) name the document.
+
+What groups and options cannot say is kept as values: `rmx:nests` (each child that a label lists, which may not be
+below it in the tree), `rmx:nestedIn` (its parent), `rmx:required` (it is not optional itself, though what it is nested
+in is), `rmx:hyperlink` (a link of the source text stands on the span) and `rmx:unmapped` (the identifier is
+<NO_MAPPING>, not <NIL>: the entity is known, but not to Wikidata).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import product
+from math import prod
+from typing import Any
+
+import polars as pl
+
+from remix import iris
+from remix.errors import BadInput
+from remix.formats import Format, Found, Repair, Source
+from remix.formats.elevant import write_articles
+from remix.formats.elevant_kinds import ARTICLES, kind_of
+from remix.formats.identifiers import annotation_iris, document_iris
+from remix.formats.json import broken_line, json_text, tell_misspelt
+from remix.formats.mends import Mends
+from remix.frames import Frames
+from remix.names import RMX
+from remix.signature import content_hash
+
+WD = "http://www.wikidata.org/entity/"
+UNMAPPED = "<NO_MAPPING>"
+"""The identifier of an entity of another knowledge base that Wikidata does not have."""
+UNLINKED = ("DATETIME", "QUANTITY")
+"""What ELEVANT has instead of an entity for dates and quantities."""
+_DEEPEST, _MOST_WAYS = 50, 10_000
+"""How deep labels may be nested, and in how many ways one may be satisfied: ways multiply."""
+
+_LABEL = pl.Struct(
+    {
+        "id": pl.Int64(),
+        "span": pl.List(pl.Int64()),
+        "entity_id": pl.String(),
+        "type": pl.String(),
+        "parent": pl.Int64(),
+        "children": pl.List(pl.Int64()),
+        "optional": pl.Boolean(),
+        "desc": pl.Boolean(),
+        "coref": pl.Boolean(),
+    }
+)
+_MENTION = pl.Struct({"id": pl.String(), "span": pl.List(pl.Int64()), "candidates": pl.List(pl.String())})
+_SCHEMA = {
+    "id": pl.Int64(),
+    "title": pl.String(),
+    "text": pl.String(),
+    "evaluation_span": pl.List(pl.Int64()),
+    "hyperlinks": pl.String(),
+    "labels": pl.List(_LABEL),
+    "entity_mentions": pl.List(_MENTION),
+}
+
+FIELDS = (*_SCHEMA, "linked_entities", *_LABEL.to_schema(), *_MENTION.to_schema())
+"""What the fields of an article, a label and a mention are called."""
+
+
+def _is_elevant(head: bytes, name: str) -> bool:
+    return kind_of(head) == ARTICLES
+
+
+def _read(source: Source, dataset: str) -> Found:
+    with source.open() as stream:
+        content = stream.read()
+    mends = Mends()
+    text = json_text(content, mends)
+    tell_misspelt(text, FIELDS, mends)
+    articles = _articles(source, text.encode())
+    titled = pl.col("title").str.contains("^https?://") & pl.col("title").is_unique()
+    named = pl.concat_str(pl.lit("urn:elevant:article:"), pl.col("id").cast(pl.String))
+    articles = articles.with_columns(given=pl.when(titled).then("title").otherwise(named), dataset=pl.lit(dataset))
+    articles = articles.with_columns(document=document_iris(articles["given"], dataset))
+    # Linked articles repeat the labels of the benchmark: answers are what they are for.
+    answered = articles["entity_mentions"].null_count() < len(articles) or "linked_articles" in source.name
+    rows = _mentions(articles) if answered else _labels(source, articles)
+    rows = rows.join(articles.select("document", "text"), on="document", maintain_order="left")
+    _refuse_outside(source, rows)
+    rows = rows.with_columns(surface_form=pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin")))
+    rows = rows.with_columns(given=pl.concat_str("document", pl.lit("#"), pl.int_range(pl.len()).cast(pl.String)))
+    rows = rows.with_columns(annotation=annotation_iris(rows), dataset=pl.lit(dataset), given=pl.lit(None, pl.String))
+    links = rows.filter(pl.col("entity").is_not_null()).select("annotation", "entity", entity_as_given="entity")
+    candidates = rows.select("annotation", entity="candidates").explode("entity").drop_nulls()
+    candidates = candidates.with_columns(entity=iris.canonical(_iri(candidates["entity"]))).drop_nulls()
+    frames = Frames.of(
+        documents=articles.select("document", "dataset", "text", "given"),
+        annotations=rows.with_columns(is_nil=pl.col("entity").is_null()),
+        links=links.with_columns(entity=iris.canonical(links["entity"])),
+        classes=_classes(rows),
+        regions=_regions(articles),
+        candidates=candidates,
+        values=pl.concat([_nesting(rows), _hyperlinks(rows, articles), _unmapped(rows)]),
+    )
+    empty = articles.filter(pl.col("text") == "")["document"]
+    mends.add("empty-document", "".join(empty[:1]), len(empty))
+    repairs = tuple(Repair(kind, count, mends.examples[kind]) for kind, count in mends.counts.items())
+    return Found(frames=frames, repairs=repairs, content=content_hash(content))
+
+
+def _articles(source: Source, content: bytes) -> pl.DataFrame:
+    try:
+        articles = pl.read_ndjson(content, schema=_SCHEMA)
+    except pl.exceptions.PolarsError as error:
+        raise broken_line(source.name, content, "an article", error) from None
+    if articles["text"].null_count():
+        line = int(articles["text"].is_null().arg_max() or 0) + 1
+        raise BadInput(source.name, "an article without text", line=line)
+    return articles.with_row_index("line", offset=1)
+
+
+def _labels(source: Source, articles: pl.DataFrame) -> pl.DataFrame:
+    rows = articles.select("document", "line", "labels").explode("labels").drop_nulls("labels")
+    rows = rows.unnest("labels").rename({"id": "label"})
+    # Some benchmarks leave out the number 0.
+    rows = rows.with_columns(
+        pl.col("label").fill_null(0),
+        pl.col("optional", "desc", "coref").fill_null(False),
+        begin=pl.col("span").list.get(0, null_on_oob=True),
+        end=pl.col("span").list.get(1, null_on_oob=True),
+        entity=_iri(rows["entity_id"]),
+        unmapped=(rows["entity_id"] == UNMAPPED).fill_null(False),
+    )
+    free = pl.col("optional") | pl.col("desc") | pl.col("type").is_in(UNLINKED) | pl.col("entity_id").is_in(UNLINKED)
+    rows = rows.with_columns(ignorable=pl.when(free.fill_null(False)).then(pl.lit("optional")))
+    rows = rows.with_columns(required=pl.col("ignorable").is_null())
+    plain = rows.filter(pl.col("parent").is_null() & (pl.col("children").list.len().fill_null(0) == 0))
+    nested = rows.join(plain.select("document", "label"), on=["document", "label"], how="anti")
+    columns = ["document", "line", "begin", "end", "entity", "ignorable", "type", "coref", "group", "option"]
+    columns += ["label", "parent", "children", "required", "unmapped"]
+    none = {"group": pl.lit(None, pl.String), "option": pl.lit(None, pl.String)}
+    rows = pl.concat([plain.with_columns(**none).select(columns), _alternatives(source, nested).select(columns)])
+    return rows.with_columns(candidates=pl.lit(None, pl.List(pl.String)))
+
+
+def _alternatives(source: Source, rows: pl.DataFrame) -> pl.DataFrame:
+    """Return nested labels as groups with options; a label that is in several options stands in each."""
+    taken: list[tuple[int, str | None, str | None, str | None]] = []
+    for (document,), article in rows.with_row_index("row").group_by("document", maintain_order=True):
+        labels = {row["label"]: row for row in article.iter_rows(named=True)}
+        children = defaultdict(list)
+        for label, row in labels.items():
+            if row["parent"] in labels:
+                children[row["parent"]].append(label)
+        _refuse_what_grows(source, labels, children)
+        # Nothing under an optional label is required.
+        for label, row in labels.items():
+            if any(labels[one]["ignorable"] for one in _upwards(label, labels)):
+                taken.append((row["row"], None, None, "optional"))
+        for root, row in labels.items():
+            if row["parent"] not in labels and row["ignorable"] is None:
+                group = f"{document}#label={root}"
+                for number, option in enumerate(_options(root, labels, children)):
+                    taken += [(labels[label]["row"], group, f"{group};{number}", None) for label in option]
+    schema = {"row": pl.UInt32, "group": pl.String, "option": pl.String, "ignorable": pl.String}
+    numbers = pl.DataFrame(taken, schema=schema, orient="row")
+    return numbers.join(rows.with_row_index("row").drop("ignorable"), on="row", maintain_order="left")
+
+
+def _refuse_what_grows(source: Source, labels: dict[int, dict[str, Any]], children: dict[int, list[int]]) -> None:
+    """Refuse labels that are nested too deeply, or whose children have so many ways that their product has no end."""
+
+    def ways(label: int, depth: int) -> int:
+        if depth > _DEEPEST:
+            reason = f"label {label} is nested deeper than {_DEEPEST} labels"
+            raise BadInput(source.name, reason, line=labels[label]["line"])
+        if not children[label]:
+            return 1
+        count = 1 + prod(ways(child, depth + 1) for child in children[label])
+        if count > _MOST_WAYS:
+            reason = f"label {label} can be satisfied in more than {_MOST_WAYS:,} ways by the labels in it"
+            raise BadInput(source.name, reason, line=labels[label]["line"])
+        return count
+
+    for label, row in labels.items():
+        if row["parent"] not in labels:
+            ways(label, 0)
+
+
+def _upwards(label: int, labels: dict[int, dict[str, Any]]) -> Iterator[int]:
+    """Return the label and those that it is nested in."""
+    seen = set()
+    while label in labels and label not in seen:
+        seen.add(label)
+        yield label
+        label = labels[label]["parent"]
+
+
+def _options(
+    label: int, labels: dict[int, dict[str, Any]], children: dict[int, list[int]]
+) -> Iterator[tuple[int, ...]]:
+    """Return the ways to satisfy a label: itself, or each required child in one of its ways."""
+    yield (label,)
+    required = [child for child in children[label] if labels[child]["ignorable"] is None]
+    if required:
+        ways = (list(_options(child, labels, children)) for child in required)
+        for way in product(*ways):
+            yield tuple(part for option in way for part in option)
+
+
+def _mentions(articles: pl.DataFrame) -> pl.DataFrame:
+    rows = (
+        articles.select("document", "line", "entity_mentions").explode("entity_mentions").drop_nulls("entity_mentions")
+    )
+    rows = rows.unnest("entity_mentions")
+    return rows.select(
+        "document",
+        "line",
+        begin=pl.col("span").list.get(0, null_on_oob=True),
+        end=pl.col("span").list.get(1, null_on_oob=True),
+        entity=_iri(rows["id"]),
+        candidates="candidates",
+        ignorable=pl.lit(None, pl.String),
+        group=pl.lit(None, pl.String),
+        option=pl.lit(None, pl.String),
+        type=pl.lit(None, pl.String),
+        coref=pl.lit(False),
+        label=pl.lit(None, pl.Int64),
+        parent=pl.lit(None, pl.Int64),
+        children=pl.lit(None, pl.List(pl.Int64)),
+        required=pl.lit(True),
+        unmapped=(pl.col("id") == UNMAPPED).fill_null(False),
+    )
+
+
+def _iri(identifiers: pl.Series) -> pl.Series:
+    """Return the IRI of Wikidata's Q numbers, IRIs as they are, null for the rest: NIL, dates, quantities."""
+    one = pl.col("x")
+    number = one.str.contains("^Q[0-9]+$")
+    other = pl.when(one.str.contains("^https?://") & ~iris.is_nil(one)).then(one)
+    found = pl.when(number).then(pl.lit(WD) + one).otherwise(other)
+    return pl.DataFrame({"x": identifiers.cast(pl.String)}).select(found).to_series()
+
+
+def _refuse_outside(source: Source, rows: pl.DataFrame) -> None:
+    begin, end = pl.col("begin"), pl.col("end")
+    wrong = begin.is_null() | end.is_null() | (begin < 0) | (end <= begin) | (end > pl.col("text").str.len_chars())
+    outside = rows.filter(wrong)
+    if not outside.is_empty():
+        row = outside.row(0, named=True)
+        raise BadInput(
+            source.name,
+            f"the span [{row['begin']}, {row['end']}] is not in the text of {len(row['text'])} characters",
+            line=row["line"],
+        )
+
+
+def _classes(rows: pl.DataFrame) -> pl.DataFrame:
+    types = rows.select("annotation", name=pl.col("type").str.split("|")).explode("name").drop_nulls("name")
+    known = _iri(types["name"])
+    classes = types.with_columns(known.alias("iri")).select(
+        "annotation", pl.coalesce("iri", pl.lit(RMX) + pl.col("name")).alias("class")
+    )
+    coreference = rows.filter("coref").select("annotation", pl.lit(f"{RMX}Coreference").alias("class"))
+    return pl.concat([classes, coreference])
+
+
+def _nesting(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the values that say how labels are nested; a label that is in several options is its first annotation."""
+    labels = rows.drop_nulls("label").unique(["document", "label"], keep="first", maintain_order=True)
+    names = labels.select("document", other="label", text="annotation")
+    inside = labels.select("document", "annotation", term=pl.lit("nestedIn"), other="parent")
+    around = labels.select("document", "annotation", term=pl.lit("nests"), other="children").explode("other")
+    edges = pl.concat([inside, around]).join(names, on=["document", "other"], maintain_order="left")
+    required = labels.filter(pl.col("required") & pl.col("ignorable").is_not_null())
+    flags = required.select("annotation", term=pl.lit("required"), number=pl.lit(1.0))
+    return _values(pl.concat([edges.select("annotation", "term", "text"), flags], how="diagonal"))
+
+
+def _hyperlinks(rows: pl.DataFrame, articles: pl.DataFrame) -> pl.DataFrame:
+    """Return the value that marks annotations whose span is that of a link in the source text."""
+    found = articles.select("document", span=pl.col("hyperlinks").str.extract_all(r"\[\[[0-9]+, ?[0-9]+\], ?\""))
+    ends = found.explode("span").drop_nulls("span").with_columns(ends=pl.col("span").str.extract_all("[0-9]+"))
+    begin, end = (pl.col("ends").list.get(place).cast(pl.Int64, strict=False) for place in (0, 1))
+    spans = ends.select("document", begin=begin, end=end)
+    marked = rows.join(spans, on=["document", "begin", "end"], how="semi", maintain_order="left")
+    return _values(marked.select("annotation", term=pl.lit("hyperlink"), number=pl.lit(1.0)))
+
+
+def _unmapped(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the value that marks annotations whose entity has no counterpart in Wikidata, which is not NIL."""
+    return _values(rows.filter("unmapped").select("annotation", term=pl.lit("unmapped"), number=pl.lit(1.0)))
+
+
+def _values(found: pl.DataFrame) -> pl.DataFrame:
+    missing = {"number": pl.Float64, "text": pl.String}
+    given = [
+        pl.col(name) if name in found.columns else pl.lit(None, kind).alias(name) for name, kind in missing.items()
+    ]
+    return found.select(*given, subject="annotation", term=pl.lit(RMX) + pl.col("term"))
+
+
+def _regions(articles: pl.DataFrame) -> pl.DataFrame:
+    begin, end = (pl.col("evaluation_span").list.get(place, null_on_oob=True) for place in (0, 1))
+    regions = articles.select("document", "text", begin=begin, end=end).drop_nulls(["begin", "end"])
+    part = (pl.col("begin") > 0) | (pl.col("end") < pl.col("text").str.len_chars())
+    return regions.filter(part).select("document", "begin", "end")
+
+
+elevant = Format(
+    name="elevant",
+    summary="ELEVANT benchmarks and linked articles (JSON Lines)",
+    suffixes=(".benchmark.jsonl", ".linked_articles.jsonl"),
+    sniff=_is_elevant,
+    read=_read,
+    write=write_articles,
+    holds=frozenset(
+        {
+            "texts",
+            "nil",
+            "ignorable",
+            "classes",
+            "entity-classes",
+            "further-classes",
+            "candidates",
+            "regions",
+            "unannotated",
+        }
+    ),
+)

@@ -1,0 +1,190 @@
+"""GERBIL's JSON: an array of documents, each with its annotations.
+
+    [{"id": 0, "iri": "http://…/d1", "text": "Ada met Bob", "annotations":
+      [{"start": 0, "end": 3, "confidence": 0.5, "meaning": ["http://dbpedia.org/resource/Ada"], "types": ["http://…"]}]}]
+
+A document is called by its `iri`, else by its `id`, else by its place. Of several `meaning`s any is right; none (`[]`,
+or no such field) is NIL. An annotation without `start` and `end` is about the whole document and is not read. Offsets
+are positions in Java's strings: UTF-16 code units, end exclusive.
+Source: GERBIL, src/main/java/org/aksw/gerbil/io/json/SimpleJsonDatasetReader.java and SimpleJsonDatasetWriter.java;
+transfer/nif/MarkingBuilder.java.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from remix.errors import BadInput
+from remix.files import written
+from remix.formats import Format, Found, Loss, Source
+from remix.formats.json import json_text, json_value, tell_misspelt
+from remix.formats.mends import Mends
+from remix.formats.mentions import Mentions, assembled, flat, labels
+from remix.formats.offsets import characters_of_units, units_of_characters
+from remix.frames import Frames
+from remix.names import RMX
+from remix.signature import content_hash
+
+EXACT = 1 << 53
+"""Up to here each whole number is a float."""
+
+_ANNOTATION = pl.Struct(
+    {
+        "start": pl.Float64(),
+        "end": pl.Float64(),
+        "confidence": pl.Float64(),
+        "meaning": pl.List(pl.String()),
+        "types": pl.List(pl.String()),
+    }
+)
+_NO_NUMBER = re.compile(r'"(?:(?:start|end)"\s*:\s*(?:-?\d+[.eE]|[tf])|confidence"\s*:\s*[tf])')
+"""What a parser that was told the types reads as a number all the same: parts of numbers as whole, true as 1."""
+
+_SCHEMA = {"id": pl.String(), "iri": pl.String(), "text": pl.String(), "annotations": pl.List(_ANNOTATION)}
+
+FIELDS = (*_SCHEMA, *_ANNOTATION.to_schema())
+
+
+def _is_gerbil(head: bytes, name: str) -> bool:
+    start = head.removeprefix(b"\xef\xbb\xbf")
+    if re.match(rb"\s*\[\s*\{", start) is None or re.search(rb'"(?:@[a-z]+|passages)"\s*:', start) is not None:
+        return False
+    listed = re.search(rb'"annotations"\s*:\s*\[', start) is not None
+    # A long text hides what comes after it.
+    named = re.match(rb'\s*\[\s*\{\s*"(?:id|iri)"\s*:', start) is not None
+    return re.search(rb'"text"\s*:\s*"', start) is not None and (listed or named)
+
+
+def _read(source: Source, dataset: str) -> Found:
+    with source.open() as stream:
+        content = stream.read()
+    mends = Mends()
+    text = json_text(content, mends)
+    tell_misspelt(text, FIELDS, mends)
+    try:
+        documents = pl.read_json(text.encode(), schema=_SCHEMA)
+    except pl.exceptions.PolarsError as error:
+        raise _broken(source, text, error) from None
+    if _NO_NUMBER.search(text) and (broken := _misplaced(source, json_value(source.name, text))):
+        raise broken
+    documents = _named(documents, mends)
+    # As whole numbers those of 20 digits would be null; no text is longer than what a float counts exactly.
+    offsets = pl.col("start", "end").clip(-EXACT, EXACT).cast(pl.Int64)
+    rows = documents.select("name", "text", "annotations").explode("annotations", empty_as_null=True, keep_nulls=True)
+    rows = rows.drop_nulls("annotations").unnest("annotations").with_row_index("mention")
+    rows = rows.with_columns(
+        offsets,
+        pl.col("mention").cast(pl.Int64),
+        place=pl.format("{}, annotation {}", "name", pl.int_range(1, pl.len() + 1).over("name")),
+    )
+    rows = _placed(source, rows, mends)
+    rows = characters_of_units(rows, "name", "start", "end")
+    read = Mentions(
+        documents=documents,
+        mentions=rows.rename({"start": "begin"}),
+        links=rows.select("mention", identifier="meaning").explode("identifier").drop_nulls(),
+        classes=rows.select("mention", **{"class": "types"}).explode("class").drop_nulls(),
+        mends=mends,
+    )
+    return assembled(read, dataset, content_hash(content))
+
+
+def _named(documents: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+    """Return the documents with `name`; one whose name another has gets its place behind it, which is counted."""
+    place = pl.int_range(pl.len()).cast(pl.String)
+    named = documents.with_columns(name=pl.coalesce("iri", "id", place))
+    own = named["name"]
+    taken = again = ~own.is_first_distinct()
+    if (repeated := named.filter(again)).height:
+        mends.add("duplicate-document", f"{repeated['name'][0]} is the name of two documents", repeated.height)
+    # Another document may be called like this already; places differ, so that no two of these are.
+    while taken.any():
+        named = named.with_columns(name=pl.when(taken).then(pl.format("{}-{}", "name", place)).otherwise("name"))
+        taken = again & named["name"].is_in(own.implode())
+    return named
+
+
+def _placed(source: Source, rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+    """Return the rows that have a span; those without are counted, those with half a one refused."""
+    begins, ends = pl.col("start").is_not_null(), pl.col("end").is_not_null()
+    if (half := rows.filter(begins ^ ends)).height:
+        raise BadInput(source.name, f"{half['place'][0]}: start and end go together")
+    if (whole := rows.filter(~begins)).height:
+        mends.add("unread", f"{whole['place'][0]} is about the whole document (no start and end)", whole.height)
+    return rows.filter(begins)
+
+
+def _broken(source: Source, text: str, error: Exception) -> BadInput:
+    """Return the error of a file that cannot be read."""
+    try:
+        whole = json_value(source.name, text, strict=True)
+    except BadInput as broken:
+        return broken
+    told = f"is no array of GERBIL's documents: {' '.join(str(error).split())[:150]}"
+    return _misplaced(source, whole) or BadInput(source.name, told)
+
+
+def _misplaced(source: Source, whole: Any) -> BadInput | None:
+    """Return the error of the first document or annotation that is not as it should be, None where all are."""
+    for number, document in enumerate(whole if isinstance(whole, list) else [], 1):
+        if not isinstance(document, dict):
+            return BadInput(source.name, f"document {number} is no JSON object")
+        listed = document.get("annotations") or []
+        for place, one in enumerate(listed if isinstance(listed, list) else [listed], 1):
+            if wrong := _wrong(one):
+                return BadInput(source.name, f"document {number}, annotation {place}: {wrong}")
+    return None
+
+
+def _wrong(one: Any) -> str:
+    if not isinstance(one, dict):
+        return "is no JSON object"
+    for name in ("start", "end"):
+        said = one.get(name)
+        if said is not None and not (_is_number(said) and (isinstance(said, int) or said.is_integer())):
+            return f"{name} is a whole number, not {json.dumps(said)}"
+    said = one.get("confidence")
+    return "" if said is None or _is_number(said) else f"{json.dumps(said)} is no number for a confidence"
+
+
+def _is_number(value: Any) -> bool:
+    # For Python true is a number.
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
+    names, losses = labels(frames.documents, r"^[^\x00]+$")
+    documents = frames.documents.join(names, on="document", maintain_order="left").sort("label")
+    classes = frames.classes.group_by("annotation", maintain_order=True).agg(
+        types=pl.col("class").str.strip_prefix(RMX)
+    )
+    rows = flat(frames).join(classes, on="annotation", how="left", maintain_order="left")
+    rows = rows.join(documents.select("document", "text"), on="document", maintain_order="left")
+    rows = units_of_characters(rows, "document", "begin", "end").rename({"begin": "start"})
+    rows = rows.with_columns(meaning=pl.col("identifiers").fill_null([]))
+    listed = rows.select("document", annotation=pl.struct("start", "end", "confidence", "meaning", "types"))
+    annotations = listed.group_by("document", maintain_order=True).agg(annotations="annotation")
+    whole = documents.join(annotations, on="document", how="left", maintain_order="left").with_row_index("id")
+    whole = whole.select("id", "text", pl.col("annotations").fill_null([]), iri="label")
+    said = whole.select(pl.struct("id", "iri", "text", "annotations").struct.json_encode()).to_series()
+    with written(path) as stream:
+        # GERBIL's own reader takes no null; a quote within a text is escaped.
+        told = ",\n".join(said.str.replace_all(r',"(?:confidence|types)":null', ""))
+        stream.write(f"[{told}]\n".encode())
+    return losses
+
+
+gerbil_json = Format(
+    name="gerbil-json",
+    summary="GERBIL's JSON (an array of documents with annotations)",
+    suffixes=(".json",),
+    sniff=_is_gerbil,
+    read=_read,
+    write=_write,
+    holds=frozenset({"texts", "nil", "links", "confidence", "classes", "further-classes", "unannotated"}),
+)

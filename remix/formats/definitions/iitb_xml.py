@@ -1,0 +1,153 @@
+"""The XML of IITB (`CSAW_Annotations.xml`) and of WNED: annotations with title, offset and length, texts beside it.
+
+IITB names the document in each annotation (`docName`), WNED's ACE2004, AQUAINT, MSNBC, ClueWeb and Wikipedia have
+`<document docName="…">` around those of a document. Texts are files of that name in the folder or archive, or beside
+the XML: in `crawledDocs`, `RawText` or where it is. An empty title, or `NIL`, is NIL. Several annotators of IITB give
+several annotations on one span, which are alternatives. Sources: Kulkarni et al. 2009, Guo and Barbosa 2018.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import polars as pl
+
+from remix.errors import BadInput
+from remix.formats import Format, Found, Loss, Source
+from remix.formats.collections import write_collection
+from remix.formats.mends import Mends, decoded
+from remix.formats.mentions import LINKS, MENTIONS, Mentions, assembled, flat, labels, whole_number
+from remix.formats.wikipedia import title, titled
+from remix.formats.xml import elements, root_of, written_text
+from remix.frames import Frames
+from remix.signature import content_hash
+
+_ROOT = "iitb.CSAW.entityAnnotations"
+_FOLDERS = ("crawledDocs", "RawText", "RawTexts", "")
+_FILE_NAME = r"^[\p{L}\p{N}_~-][\p{L}\p{N}._~-]*$"
+
+
+def _is_iitb(head: bytes, name: str) -> bool:
+    return root_of(head).lower().endswith((".entityannotation", ".entityannotations"))
+
+
+def _read(source: Source, dataset: str) -> Found:
+    mends = Mends()
+    files = {name: data for name, data in source.members.items() if _is_iitb(data[: 1 << 16], name)}
+    if not source.is_collection:
+        with source.open() as stream:
+            files = {source.name: stream.read()}
+    rows: list[dict[str, Any]] = []
+    names: list[str] = []
+    for file, data in files.items():
+        found, documents = _annotations(data, f"{source.name}/{file}" if source.is_collection else source.name, mends)
+        rows += [row | {"place": f"{file}, line {row['line']}"} for row in found]
+        names += documents
+    texts_of = (file for file in source.members if PurePosixPath(file).parent.name in _FOLDERS[:-1])
+    names += [PurePosixPath(file).name for file in texts_of if file not in files]
+    names = list(dict.fromkeys([*names, *(row["name"] for row in rows)]))
+    schema = {key: kind for key, kind in MENTIONS.items() if key in ("place", "name", "begin", "end", "anchor")}
+    table = pl.DataFrame(rows, schema={**schema, "identifier": pl.String()}).with_row_index("mention")
+    named = table.filter(pl.col("identifier") != "").with_columns(identifier=titled(pl.col("identifier")))
+    texts = [_text(source, files, name, mends) for name in names]
+    read = Mentions(
+        documents=pl.DataFrame({"name": names, "text": texts}, schema={"name": pl.String, "text": pl.String}),
+        mentions=table,
+        links=named.select(list(LINKS)),
+        mends=mends,
+    )
+    whole = source.members or files
+    return assembled(read, dataset, content_hash(*(part for name in sorted(whole) for part in (name, whole[name]))))
+
+
+def _annotations(data: bytes, file: str, mends: Mends) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the annotations of a file, and the documents that it names around them."""
+    rows: list[dict[str, Any]] = []
+    documents: list[str] = []
+    fields: dict[str, str] = {}
+    pending = 0
+    for element in elements(data, file, mends):
+        if element.name == "annotation":
+            rows.append(_annotation(fields, file, element.line))
+            fields = {}
+        elif element.name == "document" and "docName" in element.attributes:
+            documents.append(PurePosixPath(element.attributes["docName"]).name)
+            for row in rows[pending:]:
+                row["name"] = row["name"] or documents[-1]
+            pending = len(rows)
+        else:
+            fields[element.name] = element.text.strip()
+    unnamed = next((row for row in rows if not row["name"]), None)
+    if unnamed is not None:
+        raise BadInput(file, "an annotation names no document (docName)", line=unnamed["line"])
+    return rows, documents
+
+
+def _annotation(fields: dict[str, str], file: str, line: int) -> dict[str, Any]:
+    begin, length = (whole_number(fields.get(name)) for name in ("offset", "length"))
+    if begin is None or length is None:
+        given = f"'{fields.get('offset', '')}' and '{fields.get('length', '')}'"
+        raise BadInput(file, f"offset and length are numbers, not {given}", line=line)
+    return {
+        "line": line,
+        "name": PurePosixPath(fields.get("docName", "")).name,
+        "begin": begin,
+        "end": begin + length,
+        "anchor": fields.get("mention") or None,
+        "identifier": fields.get("wikiName", ""),
+    }
+
+
+def _text(source: Source, files: dict[str, bytes], name: str, mends: Mends) -> str | None:
+    """Return the text of a document, None where there is none."""
+    if source.is_collection:
+        others = (file for file in source.members if file not in files and PurePosixPath(file).name == name)
+        data = next((source.members[file] for file in others), None)
+    else:
+        data = source.beside(*(f"{folder}/{name}" if folder else name for folder in _FOLDERS))
+    return None if data is None else decoded(data, mends)
+
+
+def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
+    names, losses = labels(frames.documents, _FILE_NAME)
+    rows = flat(frames).join(names, on="document", maintain_order="left").sort("label", "begin", "end", "annotation")
+    rows = rows.with_columns(link=title(pl.col("identifiers").list.first()))
+    plain = rows.filter(titled(pl.col("link")).str.contains("^http://en.wikipedia") & ~_known(pl.col("identifiers")))
+    if plain.height:
+        losses += (Loss("identifiers", plain.height, str(plain["link"][0])),)
+    whole = frames.documents.join(names, on="document", maintain_order="left").sort("label")
+    by_document = {key[0]: part for key, part in rows.partition_by("document", as_dict=True).items()}
+    parts = [
+        _xml(label, by_document[document].to_dicts() if document in by_document else [])
+        for document, label in whole.select("document", "label").iter_rows()
+    ]
+    xml = f'<?xml version="1.0" encoding="UTF-8"?>\n<{_ROOT}>\n{"".join(parts)}</{_ROOT}>\n'
+    texts = [(f"crawledDocs/{label}", text.encode()) for label, text in whole.select("label", "text").iter_rows()]
+    write_collection(path, [("CSAW_Annotations.xml", xml.encode()), *texts])
+    return losses
+
+
+def _known(identifiers: pl.Expr) -> pl.Expr:
+    return identifiers.list.first().str.contains(r"^https?://").fill_null(True)
+
+
+def _xml(label: str, rows: list[dict[str, Any]]) -> str:
+    name = written_text(label)
+    return "".join(
+        f"<annotation>\n<docName>{name}</docName>\n<wikiName>{written_text(row['link'] or '')}</wikiName>\n"
+        f"<offset>{row['begin']}</offset>\n<length>{row['end'] - row['begin']}</length>\n</annotation>\n"
+        for row in rows
+    )
+
+
+iitb_xml = Format(
+    name="iitb-xml",
+    summary="The XML of IITB and WNED (annotations and texts, in a folder or zip)",
+    suffixes=(".xml",),
+    sniff=_is_iitb,
+    read=_read,
+    write=_write,
+    holds=frozenset({"texts", "unannotated", "nil"}),
+    collection=True,
+)

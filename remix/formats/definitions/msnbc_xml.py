@@ -1,0 +1,147 @@
+"""The XML of MSNBC, ACE2004 and AQUAINT as the Illinois Wikifier ships them: a `ReferenceProblem` a document.
+
+Each problem names a file that has its text, which is looked for among the files of the folder or archive, or beside
+the problem and in `RawTexts*` beside its folder. `ChosenAnnotation` is the link, `Annotation` where it is missing;
+`*null*`, `none` and `---` are NIL. Sources: Cucerzan 2007, Ratinov et al. 2011, GERBIL's reader.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import polars as pl
+
+from remix.errors import BadInput
+from remix.formats import Format, Found, Loss, Source
+from remix.formats.collections import write_collection
+from remix.formats.mends import Mends, decoded
+from remix.formats.mentions import LINKS, MENTIONS, Mentions, assembled, flat, labels, whole_number
+from remix.formats.wikipedia import article
+from remix.formats.xml import allowed, elements, root_of, written_text
+from remix.frames import Frames
+from remix.signature import content_hash
+
+_ROOT = "ReferenceProblem"
+_FOLDERS = ("RawTexts", "RawText", "RawTextsNoTransliteration")
+_NOTHING = ("", "*null*", "none", "---", "null")
+_FILE_NAME = r"^[\p{L}\p{N}_~-][\p{L}\p{N}._~-]*$"
+
+
+def _is_problem(head: bytes, name: str) -> bool:
+    return root_of(head) == _ROOT
+
+
+def _read(source: Source, dataset: str) -> Found:
+    mends = Mends()
+    problems = {name: data for name, data in source.members.items() if _is_problem(data[: 1 << 16], name)}
+    if not source.is_collection:
+        with source.open() as stream:
+            problems = {source.name: stream.read()}
+    texts: dict[str, str | None] = {}
+    mentions: list[tuple[int, str, str, int, int, str]] = []
+    links: list[tuple[int, str]] = []
+    for file, data in problems.items():
+        place = f"{source.name}/{file}" if source.is_collection else source.name
+        name, instances = _problem(data, place, mends)
+        texts.setdefault(name, _text(source, problems, name, mends))
+        for line, values in instances:
+            begin, length = _numbers(values, place, line)
+            number = len(mentions)
+            said = (texts[name] or "")[max(begin, 0) : max(begin + length, 0)]
+            form = values.get("SurfaceForm", "")
+            # What the surface form cannot hold, such as outer white space, the offsets do.
+            anchor = said if allowed(said).strip() == form else form
+            mentions.append((number, f"{file}, line {line}", name, begin, begin + length, anchor))
+            links += [(number, link) for link in (_link(values),) if link]
+    columns = ["mention", "place", "name", "begin", "end", "anchor"]
+    read = Mentions(
+        documents=pl.DataFrame(
+            {"name": list(texts), "text": list(texts.values())}, schema_overrides={"text": pl.String}
+        ),
+        mentions=pl.DataFrame(mentions, schema={name: MENTIONS[name] for name in columns}, orient="row").with_columns(
+            pl.when(pl.col("anchor") != "").then("anchor")
+        ),
+        links=pl.DataFrame(links, schema=LINKS, orient="row"),
+        mends=mends,
+    )
+    files = source.members or problems
+    return assembled(read, dataset, content_hash(*(part for name in sorted(files) for part in (name, files[name]))))
+
+
+def _problem(data: bytes, file: str, mends: Mends) -> tuple[str, list[tuple[int, dict[str, str]]]]:
+    """Return the name of the text's file, and line and fields of each instance."""
+    name, fields, instances = "", dict[str, str](), []
+    for element in elements(data, file, mends):
+        if element.name == "ReferenceFileName":
+            name = PurePosixPath(element.text.strip().replace("\\", "/")).name
+        elif element.name == "ReferenceInstance":
+            instances.append((element.line, fields))
+            fields = {}
+        else:
+            fields[element.name] = element.text.strip()
+    if not name:
+        raise BadInput(file, "names no text (ReferenceFileName)")
+    return name, instances
+
+
+def _numbers(values: dict[str, str], file: str, line: int) -> tuple[int, int]:
+    begin, length = (whole_number(values.get(name)) for name in ("Offset", "Length"))
+    if begin is None or length is None:
+        given = f"'{values.get('Offset', '')}' and '{values.get('Length', '')}'"
+        raise BadInput(file, f"Offset and Length are numbers, not {given}", line=line)
+    return begin, length
+
+
+def _link(values: dict[str, str]) -> str:
+    chosen = values.get("ChosenAnnotation", values.get("Annotation", "")).strip('" ')
+    return "" if chosen.lower() in _NOTHING else chosen
+
+
+def _text(source: Source, problems: dict[str, bytes], name: str, mends: Mends) -> str | None:
+    """Return the text of that file name, which lies beside the problems; None where there is none."""
+    if source.is_collection:
+        others = (file for file in source.members if file not in problems and PurePosixPath(file).name == name)
+        data = next((source.members[file] for file in others), None)
+    else:
+        beside = [f"{above}{folder}/{name}" for above in ("../", "") for folder in _FOLDERS]
+        data = source.beside(*beside, name)
+        # The problem itself may have the name of its text.
+        data = None if data is not None and _is_problem(data[: 1 << 16], name) else data
+    return None if data is None else decoded(data, mends)
+
+
+def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
+    names, losses = labels(frames.documents, _FILE_NAME)
+    rows = flat(frames).with_columns(link=article(pl.col("identifiers").list.first()).fill_null("*null*"))
+    instances = rows.group_by("document", maintain_order=True).agg(pl.struct("surface_form", "begin", "end", "link"))
+    whole = frames.documents.join(names, on="document", maintain_order="left")
+    whole = whole.join(instances, on="document", how="left", maintain_order="left").sort("label")
+    files: list[tuple[str, bytes]] = []
+    for label, text, found in whole.select("label", "text", "surface_form").iter_rows():
+        files += [(f"Problems/{label}", _xml(label, found or []).encode()), (f"RawTexts/{label}", text.encode())]
+    write_collection(path, files)
+    return losses
+
+
+def _xml(label: str, instances: list[dict[str, Any]]) -> str:
+    parts = [
+        f"<ReferenceInstance>\n<SurfaceForm>{written_text(one['surface_form'])}</SurfaceForm>\n"
+        f"<Offset>{one['begin']}</Offset>\n<Length>{one['end'] - one['begin']}</Length>\n"
+        f"<ChosenAnnotation>{written_text(one['link'])}</ChosenAnnotation>\n</ReferenceInstance>\n"
+        for one in instances
+    ]
+    name = f"<ReferenceFileName>{written_text(label)}</ReferenceFileName>"
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<{_ROOT}>\n{name}\n{"".join(parts)}</{_ROOT}>\n'
+
+
+msnbc_xml = Format(
+    name="msnbc-xml",
+    summary="The XML of MSNBC, ACE2004 and AQUAINT (a problem and a text a document, in a folder or zip)",
+    suffixes=(".xml",),
+    sniff=_is_problem,
+    read=_read,
+    write=_write,
+    holds=frozenset({"texts", "unannotated", "nil"}),
+    collection=True,
+)

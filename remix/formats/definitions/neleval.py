@@ -1,0 +1,157 @@
+"""neleval's tab-separated annotations: document, begin, end, then identifier, score and type of each candidate.
+
+Ends are inclusive, texts are elsewhere, the unit of offsets is whatever the file counts in. The candidate of the
+highest score is the answer, the first of equals. A type needs a score: 1.0 is written where there is none. An
+identifier that begins with NIL names a cluster: equal names, one entity that is in no knowledge base.
+Source: neleval's documentation, "File formats", and its reader (`neleval/annotation.py`).
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import polars as pl
+
+from remix.errors import BadInput
+from remix.files import written
+from remix.formats import Format, Found, Loss, Source
+from remix.formats.mends import Mends, decoded
+from remix.formats.mentions import Mentions, assembled, flat, labels
+from remix.frames import Frames
+from remix.signature import content_hash
+
+_NUMBER = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
+_MOST = 1000
+"""How many candidates a mention may have: each takes a pass over the lines that have so many."""
+
+
+def _is_neleval(head: bytes, name: str) -> bool:
+    lines = [line for line in head.decode("utf-8", "replace").splitlines()[:20] if line.strip()]
+    lines = lines[:-1] if len(head) >= 1 << 16 and len(lines) > 1 else lines
+    fitting = [_fits(line) for line in lines]
+    # A line that is broken further down is for the reader to name.
+    return bool(lines) and fitting[0] and 2 * sum(fitting) > len(lines)
+
+
+def _fits(line: str) -> bool:
+    cells = line.rstrip("\t").split("\t")
+    if len(cells) not in (3, 4, 5) and len(cells) % 3:
+        return False
+    # A name may have blanks within: `1163testb SOCCER`.
+    placed = cells[0].strip() and len(cells) >= 3 and all(re.fullmatch("[0-9]+", one) for one in cells[1:3])
+    # Other tables have words where the score stands.
+    return bool(placed) and all(not score or re.match(_NUMBER, score) for score in cells[4::3])
+
+
+def _read(source: Source, dataset: str) -> Found:
+    with source.open() as stream:
+        content = stream.read()
+    mends = Mends()
+    lines = pl.Series("line", decoded(content, mends).split("\n"))
+    rows = lines.str.strip_chars_end("\r\t").to_frame().with_row_index("mention", offset=1).filter(pl.col("line") != "")
+    rows = rows.with_columns(pl.col("mention").cast(pl.Int64), cell=pl.col("line").str.split("\t"))
+    _refuse_what_is_none(source, rows)
+    cell = pl.col("cell").list
+    ranked = _candidates(rows)
+    best = ranked.unique("mention", keep="first", maintain_order=True)
+    placed = rows.select(
+        "mention",
+        place=pl.format("line {}", "mention"),
+        name=cell.get(0),
+        begin=cell.get(1).cast(pl.Int64, strict=False),
+        end=cell.get(2).cast(pl.Int64, strict=False) + 1,
+    )
+    known = best.select(
+        "mention", "class", confidence="score", cluster=pl.col("identifier").str.extract("^(NIL.+)$", 1)
+    )
+    linked = ranked.filter(~pl.col("identifier").str.starts_with("NIL"))
+    read = Mentions(
+        documents=placed.select("name"),
+        mentions=placed.join(known, on="mention", how="left", maintain_order="left"),
+        links=linked.join(best, on=["mention", "identifier"], how="semi", maintain_order="left"),
+        candidates=linked.filter(pl.len().over("mention") > 1),
+        mends=mends,
+    )
+    return assembled(read, dataset, content_hash(content))
+
+
+def _cell(place: int) -> pl.Expr:
+    said = pl.col("cell").list.get(place, null_on_oob=True)
+    return pl.when(said != "").then(said)
+
+
+def _candidates(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the candidates, best first: mention, identifier, score, class."""
+    found, place, left = [], 3, rows
+    while place == 3 or len(left):
+        score, of_class = _cell(place + 1).cast(pl.Float64, strict=False), _cell(place + 2)
+        found.append(left.select("mention", identifier=_cell(place), score=score, **{"class": of_class}))
+        place += 3
+        left = left.filter(pl.col("cell").list.len() > place)
+    every = pl.concat(found).drop_nulls("identifier")
+    # Sorting is stable: of equal scores the one that stands first is the better.
+    return (
+        every
+        if len(found) == 1
+        else every.sort("mention", "score", descending=[False, True], nulls_last=True, maintain_order=True)
+    )
+
+
+def _refuse_what_is_none(source: Source, rows: pl.DataFrame) -> None:
+    cells = pl.col("cell").list
+    count = cells.len()
+    number = [cells.get(place, null_on_oob=True).str.contains("^[0-9]{1,18}$").fill_null(False) for place in (1, 2)]
+    score = _cell(4).str.contains(_NUMBER).fill_null(True)
+    wrong = (
+        pl.when(count > 3 + 3 * _MOST)
+        .then(pl.format("{} columns; there are {} candidates at most", count, pl.lit(_MOST)))
+        .when((count < 3) | ((count > 5) & (count % 3 != 0)))
+        .then(pl.format("{} columns; document, begin, end, then identifier, score and type in threes", count))
+        .when(~(number[0] & number[1]))
+        .then(
+            pl.format(
+                "begin and end are numbers, not '{}' and '{}'",
+                cells.get(1, null_on_oob=True),
+                cells.get(2, null_on_oob=True),
+            )
+        )
+        .when(~score)
+        .then(pl.format("the score is a number, not '{}'", _cell(4)))
+    )
+    told = rows.with_columns(wrong=wrong).drop_nulls("wrong")
+    if told.height:
+        raise BadInput(source.name, str(told["wrong"][0]), line=int(told["mention"][0]))
+
+
+def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
+    names, losses = labels(frames.documents, r"^\S(?:[^\x00\t\r\n]*\S)?$")
+    rows = flat(frames).join(names, on="document", maintain_order="left").sort("label", "begin", "end", "annotation")
+    cluster = (
+        pl.when(pl.col("cluster").str.starts_with("NIL")).then("cluster").otherwise(pl.lit("NIL-") + pl.col("cluster"))
+    )
+    identifier = pl.coalesce(pl.col("identifiers").list.first(), cluster, pl.lit("NIL"))
+    cells = rows.select(
+        "label",
+        "begin",
+        pl.col("end") - 1,
+        identifier=identifier.str.replace_all(r"\s", "_"),
+        score=pl.coalesce("confidence", pl.when(pl.col("class").is_not_null()).then(1.0)),
+        type=pl.col("class").str.replace_all(r"\s", "_"),
+    )
+    unsure = rows.filter(pl.col("confidence").is_null() & pl.col("class").is_not_null())["annotation"]
+    losses += (Loss("no-confidence", len(unsure), str(unsure[0])),) if len(unsure) else ()
+    with written(path) as stream:
+        cells.write_csv(stream, include_header=False, separator="\t", quote_style="never", null_value="")
+    return losses
+
+
+neleval = Format(
+    name="neleval",
+    summary="neleval's annotations (tab-separated, inclusive ends, no texts)",
+    suffixes=(".tsv", ".tab"),
+    sniff=_is_neleval,
+    read=_read,
+    write=_write,
+    holds=frozenset({"dangling", "nil", "classes", "confidence", "clusters"}),
+)

@@ -1,0 +1,114 @@
+"""NIF in every RDF syntax and state of health found in the wild, and back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pyoxigraph as ox
+
+from remix.errors import BadInput
+from remix.formats import Format, Found, Loss, Repair, Source
+from remix.formats.losses import EVERYTHING
+from remix.formats.mends import Mends
+from remix.formats.nif.blocks import blocks
+from remix.formats.nif.content import content_hash_of
+from remix.formats.nif.mentions import Tables, tables
+from remix.formats.nif.parsing import SUFFIXES, parsed, syntax_of
+from remix.formats.nif.scoping import Scoped, blank_nodes, measures, scoped, unscoped
+from remix.formats.nif.writing import write_frames, write_terms
+from remix.frames import Frames
+from remix.names import RDF
+from remix.rdf.ntriples import write_ntriples
+
+__all__ = ["NIF"]
+
+_TABULAR = re.compile(r"\S+\t(?:[0-9]+\t[0-9]+(?:\s|$)|AnnotatorNotes )|[^\s|]+\|[ta]\||(?:#[^\n]*\n)*TOKEN\t")
+
+
+def _is_nif(head: bytes, name: str) -> bool:
+    text = head.decode("utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8", "replace")
+    syntax = syntax_of(head, name)
+    if syntax == ox.RdfFormat.RDF_XML:
+        # Of XML whose root cannot be seen, the parser tells what is wrong.
+        return RDF in text or re.search(r"<[A-Za-z_]", text) is None or "<rdf:" in text
+    if syntax == ox.RdfFormat.JSON_LD:
+        # JSON has many formats; what links it to RDF are its keywords.
+        return re.search(r'"@[a-z]+"\s*:', text) is not None or ".jsonld" in name
+    # Names with a colon and comments begin lines of other formats too; what these have behind it, RDF has not.
+    return syntax is not None and _TABULAR.match(text.lstrip("\ufeff \r\n")) is None
+
+
+def _read(source: Source, dataset: str) -> Found:
+    text = parsed(source)
+    mends = text.mends
+    content = content_hash_of(text.triples)
+    # The parser names blank nodes at random.
+    numbered = blocks(blank_nodes(text.triples, dataset))
+    del text
+    if numbered.shared:
+        mends.add("shared-iri", f"{numbered.example} names several annotations", numbered.shared)
+    found = tables(numbered, dataset, mends)
+    _refuse_what_is_no_nif(source, found)
+    whole = scoped(numbered, found, dataset)
+    frames = _frames(found, whole, dataset)
+    return Found(
+        frames=frames,
+        repairs=_repairs(mends),
+        triples=whole.data.height + whole.measures.height,
+        content=content,
+        write=_writer(whole),
+        export=lambda path: write_terms(unscoped(whole, found, frames, dataset), path),
+    )
+
+
+def _refuse_what_is_no_nif(source: Source, found: Tables) -> None:
+    texts = found.documents["text"].count()
+    if not texts and found.annotations.is_empty():
+        raise BadInput(source.name, "is RDF without NIF in it: no text (nif:isString) and no annotation")
+    if not texts:
+        count = found.annotations.height
+        raise BadInput(source.name, f"has {count} annotations but not one of their texts (nif:isString)")
+
+
+def _writer(whole: Scoped) -> Callable[[Path, Path], int]:
+    def write(path: Path, measures_to: Path) -> int:
+        count = write_ntriples(whole.data, path)
+        if whole.measures.height:
+            count += write_ntriples(whole.measures, measures_to)
+        return count
+
+    return write
+
+
+def _frames(found: Tables, whole: Scoped, dataset: str) -> Frames:
+    return Frames.of(
+        documents=found.documents.drop_nulls("text"),
+        annotations=found.annotations.with_columns(dataset=pl.lit(dataset)),
+        links=found.links,
+        classes=found.classes,
+        regions=found.regions,
+        values=measures(whole.measures),
+    )
+
+
+def _repairs(mends: Mends) -> tuple[Repair, ...]:
+    return tuple(Repair(kind, count, mends.examples[kind]) for kind, count in mends.counts.items())
+
+
+def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
+    write_frames(frames, path)
+    return ()
+
+
+NIF = Format(
+    name="nif",
+    summary="NLP Interchange Format in Turtle, N-Triples, N-Quads, TriG, RDF/XML or JSON-LD",
+    suffixes=SUFFIXES,
+    sniff=_is_nif,
+    read=_read,
+    write=_write,
+    holds=EVERYTHING - {"entity-classes", "candidates"},
+)

@@ -1,0 +1,230 @@
+"""TAC KBP entity discovery and linking: the tables of 2015 and later, and the queries and links of 2014 and before.
+
+- since 2015 one table: run, mention, its text, `document: begin - end`, identifier, type, kind of mention, confidence;
+- before, `kbpentlink` XML with a `query` per mention, and a table of query, identifier, type, confidence: in one folder
+  or archive, or beside the XML with its name and `.tab` (`…_queries.xml` and `…_KB_links.tab` as LDC calls them).
+
+Ends are inclusive; texts are elsewhere. An identifier that begins with NIL names a cluster. Lines of one mention are
+its candidates, of which the most confident answers. Written is the table of 2015, with the confidence 1.0 where there
+is none. Source: neleval's documentation, "TAC data", and its readers (`neleval/tac.py`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import polars as pl
+
+from remix.errors import BadInput
+from remix.files import written
+from remix.formats import Format, Found, Loss, Source
+from remix.formats.mends import Mends, decoded
+from remix.formats.mentions import Mentions, assembled, flat, labels, whole_number
+from remix.formats.xml import elements, root_of
+from remix.frames import Frames
+from remix.signature import content_hash
+
+RUN = "remix"
+"""The name of the run in the first column of what is written."""
+
+_PLACE = r"^(\S+): ?([0-9]{1,18}) ?[-–] ?([0-9]{1,18})$"
+_LINE = re.compile(r"[^\t]*\t[^\t]*\t[^\t]*\t\S+: ?[0-9]+ ?[-–] ?[0-9]+\t[^\t]+\t")
+_MENTION = ["file", "query", "name", "begin", "end"]
+_NUMBER = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
+
+
+def _is_tac(head: bytes, name: str) -> bool:
+    if root_of(head) == "kbpentlink":
+        return True
+    first = head.decode("utf-8", "replace").lstrip("\ufeff\r\n").split("\n", 1)[0]
+    return _LINE.match(first) is not None
+
+
+def _read(source: Source, dataset: str) -> Found:
+    mends = Mends()
+    files = source.members
+    if not source.is_collection:
+        with source.open() as stream:
+            files = {source.name: stream.read()}
+    queries = [(name, data) for name, data in files.items() if root_of(data[: 1 << 16]) == "kbpentlink"]
+    if queries:
+        placed = pl.concat([_queries(data, _place(source, name), mends) for name, data in queries])
+        tables = {name: data for name, data in files.items() if name.endswith(".tab")} or _links_beside(source)
+        links = _joined(placed, [_links(data, _place(source, name), mends) for name, data in tables.items()], source)
+        files = files | tables
+    else:
+        fitting = {name: data for name, data in files.items() if _is_tac(data[: 1 << 16], name)}
+        tables = fitting if source.is_collection else files
+        if not tables:
+            raise BadInput(source.name, "has no queries (<kbpentlink>) and no table of 2015 in it")
+        links = pl.concat([_table(data, _place(source, name), mends) for name, data in tables.items()])
+    ranked = links.with_row_index("row").sort("score", descending=True, nulls_last=True, maintain_order=True)
+    best = ranked.unique(_MENTION, keep="first", maintain_order=True).sort("row").drop("row").with_row_index("mention")
+    content = content_hash(*(part for one in sorted(files.items()) for part in one))
+    return assembled(_as_mentions(best, ranked, mends), dataset, content)
+
+
+def _place(source: Source, name: str) -> str:
+    return f"{source.name}/{name}" if source.is_collection else name
+
+
+def _as_mentions(best: pl.DataFrame, ranked: pl.DataFrame, mends: Mends) -> Mentions:
+    """Return the mentions, with the most confident of their candidates as the answer."""
+    linked = ~pl.col("identifier").str.starts_with("NIL")
+    candidates = ranked.join(best.select("mention", *_MENTION), on=_MENTION).filter(linked)
+    nominal = best.filter(pl.col("kind").fill_null("NAM") != "NAM")
+    if nominal.height:
+        row = nominal.row(0, named=True)
+        mends.add("unread", f"{row['place']}: the kind of mention {row['kind']}", nominal.height)
+    return Mentions(
+        documents=best.select("name"),
+        mentions=best.with_columns(
+            confidence="score", cluster=pl.col("identifier").str.extract("^(NIL.+)$", 1), end=pl.col("end") + 1
+        ),
+        links=best.filter(linked).select("mention", "identifier"),
+        candidates=candidates.filter(pl.len().over("mention") > 1),
+        mends=mends,
+    )
+
+
+def _cells(data: bytes, file: str, mends: Mends) -> pl.DataFrame:
+    """Return the lines of a table that are not empty: line, cell (a list), place, file."""
+    lines = pl.DataFrame({"text": decoded(data, mends).split("\n")}).with_row_index("line", offset=1)
+    lines = lines.with_columns(pl.col("text").str.strip_chars_end("\r")).filter(pl.col("text").str.contains(r"\S"))
+    place = pl.format("{}, line {}", pl.lit(Path(file).name), "line")
+    return lines.select("line", cell=pl.col("text").str.split("\t"), place=place, file=pl.lit(file))
+
+
+def _cell(place: int) -> pl.Expr:
+    said = pl.col("cell").list.get(place, null_on_oob=True).str.strip_chars()
+    return pl.when(said != "").then(said)
+
+
+def _score(place: int) -> pl.Expr:
+    return _cell(place).cast(pl.Float64, strict=False)
+
+
+def _table(data: bytes, file: str, mends: Mends) -> pl.DataFrame:
+    """Return the lines of a table of 2015: one per candidate of a mention."""
+    rows = _cells(data, file, mends)
+    span = _cell(3).str.extract(_PLACE, 2).cast(pl.Int64, strict=False).is_null()
+    _refuse(file, rows, "document: begin - end is expected in column 4, not '{}'", _cell(3), span)
+    _refuse(file, rows, "column 5 has no identifier, nor NIL{}", pl.lit(""), _cell(4).is_null())
+    sure = _cell(7).is_not_null() & ~_cell(7).str.contains(_NUMBER)
+    _refuse(file, rows, "the confidence is a number, not '{}'", _cell(7), sure)
+    return rows.select(
+        "file",
+        "place",
+        query=pl.coalesce(_cell(1), "place"),
+        anchor=_cell(2),
+        name=_cell(3).str.extract(_PLACE, 1),
+        begin=_cell(3).str.extract(_PLACE, 2).cast(pl.Int64),
+        end=_cell(3).str.extract(_PLACE, 3).cast(pl.Int64, strict=False),
+        identifier=_cell(4),
+        **{"class": _cell(5)},
+        kind=_cell(6),
+        score=_score(7),
+    )
+
+
+def _refuse(file: str, rows: pl.DataFrame, reason: str, said: pl.Expr, wrong: pl.Expr) -> None:
+    told = rows.filter(wrong.fill_null(True)).select("line", said=said.fill_null(""))
+    if told.height:
+        raise BadInput(file, reason.format(told["said"][0]), line=int(told["line"][0]))
+
+
+def _queries(data: bytes, file: str, mends: Mends) -> pl.DataFrame:
+    """Return the queries of an XML file: file, query, place, anchor, name, begin, end."""
+    rows, fields = [], dict[str, str]()
+    for element in elements(data, file, mends):
+        if element.name != "query":
+            fields[element.name] = element.text.strip()
+            continue
+        begin, end, name = whole_number(fields.get("beg")), whole_number(fields.get("end")), fields.get("docid")
+        if begin is None or end is None or name is None:
+            raise BadInput(file, "a query has docid, beg and end, the last two numbers", line=element.line)
+        place = f"{Path(file).name}, line {element.line}"
+        rows.append((file, element.attributes.get("id", ""), place, fields.get("name"), name, begin, end))
+        fields = {}
+    schema = {"file": pl.String, "query": pl.String, "place": pl.String, "anchor": pl.String, "name": pl.String}
+    return pl.DataFrame(rows, schema={**schema, "begin": pl.Int64, "end": pl.Int64}, orient="row")
+
+
+def _links(data: bytes, file: str, mends: Mends) -> pl.DataFrame:
+    """Return the lines of a table of links: query, identifier, class, score."""
+    rows = _cells(data, file, mends).filter(_cell(0) != "query_id")
+    _refuse(
+        file,
+        rows,
+        "a link has query, identifier, type and confidence, not one column ('{}')",
+        _cell(0),
+        _cell(1).is_null(),
+    )
+    sure = _cell(3).is_not_null() & ~_cell(3).str.contains(_NUMBER)
+    _refuse(file, rows, "the confidence is a number, not '{}'", _cell(3), sure)
+    return rows.select(
+        "line",
+        query=_cell(0),
+        identifier=_cell(1),
+        **{"class": _cell(2)},
+        kind=pl.lit(None, pl.String),
+        score=_score(3),
+    )
+
+
+def _links_beside(source: Source) -> dict[str, bytes]:
+    """Return the table of links that belongs to an XML file."""
+    stem = Path(source.path).name.removesuffix(".xml")
+    common = stem.removesuffix("_queries").removesuffix("_mentions")
+    names = [f"{stem}.tab", *(f"{common}{end}" for end in (".tab", "_KB_links.tab", "_links.tab"))]
+    found = None if source.is_collection else source.beside(*names)
+    if found is None:
+        raise BadInput(source.name, f"has queries, but their links are not there: put them beside it as {names[0]}")
+    return {names[0]: found}
+
+
+def _joined(placed: pl.DataFrame, tables: Iterable[pl.DataFrame], source: Source) -> pl.DataFrame:
+    """Return the links with the places of their queries; a query without a link is NIL."""
+    links = pl.concat(tables)
+    stray = links.join(placed, on="query", how="anti")
+    if stray.height:
+        raise BadInput(source.name, f"{stray['query'][0]} has a link, but no query", line=int(stray["line"][0]))
+    both = placed.join(links.drop("line"), on="query", how="left", maintain_order="left")
+    return both.with_columns(pl.col("identifier").fill_null("NIL"))
+
+
+def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
+    names, losses = labels(frames.documents)
+    rows = flat(frames).join(names, on="document", maintain_order="left").sort("label", "begin", "end", "annotation")
+    named = pl.col("cluster").str.starts_with("NIL")
+    cluster = pl.when(named).then("cluster").otherwise(pl.lit("NIL-") + pl.col("cluster"))
+    identifier = pl.coalesce(pl.col("identifiers").list.first(), cluster, pl.lit("NIL"))
+    unsure = rows.filter(pl.col("confidence").is_null())["annotation"]
+    losses += (Loss("no-confidence", len(unsure), str(unsure[0])),) if len(unsure) else ()
+    cells = rows.with_row_index("number", offset=1).select(
+        pl.lit(RUN).alias("run"),
+        pl.format("{}_{}", pl.lit(RUN), pl.col("number").cast(pl.String).str.zfill(6)).alias("mention"),
+        pl.col("surface_form").str.replace_all(r"\s", " "),
+        pl.format("{}:{}-{}", "label", "begin", pl.col("end") - 1).alias("place"),
+        identifier.str.replace_all(r"\s", "_").alias("identifier"),
+        pl.col("class").str.replace_all(r"\s", "_"),
+        pl.lit("NAM").alias("kind"),
+        pl.col("confidence").fill_null(1.0),
+    )
+    with written(path) as stream:
+        cells.write_csv(stream, include_header=False, separator="\t", quote_style="never", null_value="")
+    return losses
+
+
+tac = Format(
+    name="tac",
+    summary="TAC KBP entity linking (the table of 2015; queries and links of 2014; inclusive ends, no texts)",
+    suffixes=(".tab", ".xml"),
+    sniff=_is_tac,
+    read=_read,
+    write=_write,
+    holds=frozenset({"dangling", "nil", "classes", "confidence", "clusters"}),
+    collection=True,
+)

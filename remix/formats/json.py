@@ -1,0 +1,96 @@
+"""What formats of JSON have in common: values, halves of letters, and fields whose name is not quite right."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from typing import Any
+
+import polars as pl
+
+from remix.errors import BadInput
+from remix.formats.mends import Mends, decoded, with_letters
+
+__all__ = ["broken_line", "json_text", "json_value", "tell_misspelt"]
+
+_FIELD = r'"([A-Za-z_][A-Za-z0-9_-]{3,40})"\s*:'
+_SHORTEST = 5
+"""How many letters a field has at least that another may be a misspelling of."""
+
+
+def json_text(data: bytes, mends: Mends) -> str:
+    """Return the text of the bytes (see `decoded`); halves of pairs of surrogates, which no text has, are mended.
+
+    >>> mends = Mends()
+    >>> json_text(rb'["\\ud83d\\ude00", "\\ud83d", "\\\\ud83d"]', mends), mends.counts["surrogate"]
+    ('["\\\\ud83d\\\\ude00", "\\\\ufffd", "\\\\\\\\ud83d"]', 1)
+    """
+    return with_letters(decoded(data, mends), mends, pairs=False)
+
+
+def json_value(
+    file: object,
+    text: str,
+    *,
+    line: int | None = None,
+    what: str = "JSON",
+    strict: bool = False,
+) -> Any:
+    """Return the value that a text is; raises `BadInput` with the line for what is no JSON, or nested too deeply.
+
+    `line` is that of the text in its file, by default the one in the text where it is wrong; `what` it should be.
+    Unless it is `strict`, NaN, Infinity and control characters in strings are read, which are no JSON.
+    """
+    try:
+        return json.loads(text, strict=strict, parse_constant=_refuse if strict else None)
+    except RecursionError:
+        raise BadInput(file, f"is {what} that is nested too deeply", line=line) from None
+    except ValueError as error:
+        raise BadInput(file, f"is no {what} ({error})", line=line or getattr(error, "lineno", None)) from None
+
+
+def broken_line(file: object, content: bytes, what: str, error: Exception) -> BadInput:
+    """Return the error of the first line that is no JSON object, or, where all are, that of the parser.
+
+    `what` says what a line is expected to be: "a mention".
+    """
+    for number, line in enumerate(content.splitlines(), 1):
+        try:
+            row = json_value(file, line.decode("utf-8", "replace") or "{}", line=number, strict=True)
+        except BadInput as broken:
+            return broken
+        if not isinstance(row, dict):
+            return BadInput(file, f"{what} is expected, as a JSON object", line=number)
+    return BadInput(file, f"is not one JSON object a line: {' '.join(str(error).split())[:200]}")
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is no value of JSON")
+
+
+def tell_misspelt(text: str, known: Collection[str], mends: Mends) -> None:
+    """Count the fields of JSON that are not known but nearly called like one that is: what they hold is not read.
+
+    >>> mends = Mends()
+    >>> tell_misspelt('{"lables": [], "text": "\\\\"label\\\\": "}', ["labels", "text"], mends)
+    >>> mends.examples
+    {'misspelt': "line 1: 'lables' is not read; did you mean 'labels'?"}
+    """
+    said = pl.Series([text]).str.extract_all(_FIELD).explode().drop_nulls()
+    for field, count in sorted(said.value_counts().rows()):
+        name = field.split('"')[1]
+        near = _nearest(name, known)
+        if near is not None:
+            line = text.count("\n", 0, text.find(f'"{name}"')) + 1
+            mends.add("misspelt", f"line {line}: '{name}' is not read; did you mean '{near}'?", count)
+
+
+def _nearest(name: str, known: Collection[str]) -> str | None:
+    """Return the field that a name is one or two letters away from, null where it is one itself or like none."""
+    from rapidfuzz.distance import OSA
+
+    if name in known:
+        return None
+    near = ((OSA.distance(name.lower(), one.lower()), one) for one in known if len(one) >= _SHORTEST)
+    away, one = min(near, default=(len(name), ""))
+    return one if away <= (1 if len(one) < 7 else 2) else None

@@ -1,0 +1,163 @@
+"""What a format cannot hold: what frames have of it is counted, then left out before they are written.
+
+A format says with the names of `FEATURES` what it holds. Everything else goes here, so that a writer meets only what
+it can write, and every loss has the same name in every format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from remix.formats.identifiers import grouped
+from remix.frames import Frames
+from remix.names import RMX
+
+__all__ = ["CLUSTER", "EVERYTHING", "FEATURES", "Loss", "reduced"]
+
+CLUSTER = f"{RMX}cluster"
+"""The term of a value that names the entity of a NIL annotation: equal names, one entity."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """One kind of thing that a format cannot hold: how often it was there, and the first example."""
+
+    kind: str
+    count: int
+    example: str = ""
+
+
+Cut = tuple[Frames, pl.Series]
+"""Frames without something, and the IRI of what had it, once for each time."""
+
+
+def _without_annotations(frames: Frames, gone: pl.Expr) -> Cut:
+    left = frames.annotations.filter(~gone)["annotation"]
+    return frames.keep(annotations=left), frames.annotations.filter(gone)["annotation"]
+
+
+def _ignorable(frames: Frames) -> Cut:
+    return _without_annotations(frames, pl.col("ignorable").is_not_null())
+
+
+def _dangling(frames: Frames) -> Cut:
+    return _without_annotations(frames, ~pl.col("document").is_in(frames.documents["document"].implode()))
+
+
+def _nil(frames: Frames) -> Cut:
+    return _without_annotations(frames, pl.col("is_nil"))
+
+
+def _alternatives(frames: Frames) -> Cut:
+    """Leave out all options but the first of groups that are not just several readings of one span."""
+    sizes = frames.annotations.with_columns(_size=pl.len().over("group", "option"))
+    several = pl.col("option").n_unique().over("group") > 1
+    spread = (pl.struct("begin", "end").n_unique().over("group") > 1) | (pl.col("_size").max().over("group") > 1)
+    later = pl.col("option") != pl.col("option").min().over("group")
+    gone = sizes.filter(several & spread & later)["annotation"]
+    return _without_annotations(frames, pl.col("annotation").is_in(gone.implode()))
+
+
+def _parts(frames: Frames) -> Cut:
+    """Make the parts of an option, which are required together, annotations of their own."""
+    part = pl.len().over("group", "option") > 1
+    parts = frames.annotations.filter(part)["annotation"]
+    own = [pl.when(part).then("annotation").otherwise(name).alias(name) for name in ("group", "option")]
+    return replace(frames, annotations=frames.annotations.with_columns(own)), parts
+
+
+def _repeated_spans(frames: Frames) -> Cut:
+    """Make annotations on one span alternatives of each other where they are not, as they would be read again."""
+    none = pl.lit(None, pl.String)
+    usual = grouped(frames.annotations.with_columns(group=none, option=none))
+    span = ["document", "begin", "end", pl.col("ignorable").is_null()]
+    apart = (pl.col("group").n_unique().over(span) > 1) & (pl.col("option") == pl.col("annotation"))
+    rows = frames.annotations.filter(apart)["annotation"]
+    changed = pl.col("annotation").is_in(rows.implode())
+    joined = frames.annotations.with_columns(
+        pl.when(changed).then(usual[name]).otherwise(name).alias(name) for name in ("group", "option")
+    )
+    return replace(frames, annotations=joined), rows
+
+
+def _null(table: str, key: str, column: str) -> Callable[[Frames], Cut]:
+    def cut(frames: Frames) -> Cut:
+        rows: pl.DataFrame = getattr(frames, table)
+        empty = rows.with_columns(pl.lit(None, rows.schema[column]).alias(column))
+        return replace(frames, **{table: empty}), rows.drop_nulls(column)[key]
+
+    return cut
+
+
+def _rows(table: str, key: str, gone: Callable[[], pl.Expr]) -> Callable[[Frames], Cut]:
+    def cut(frames: Frames) -> Cut:
+        rows: pl.DataFrame = getattr(frames, table).with_columns(_gone=gone())
+        left = rows.filter(~pl.col("_gone")).drop("_gone")
+        return replace(frames, **{table: left}), rows.filter("_gone")[key]
+
+    return cut
+
+
+def _unannotated(frames: Frames) -> Cut:
+    had = frames.annotations["document"].unique()
+    gone = frames.documents.filter(~pl.col("document").is_in(had.implode()))["document"]
+    return frames.keep(documents=frames.documents.filter(~pl.col("document").is_in(gone.implode()))["document"]), gone
+
+
+def _every() -> pl.Expr:
+    return pl.lit(True)
+
+
+def _later() -> pl.Expr:
+    return pl.int_range(pl.len()).over("annotation") > 0
+
+
+FEATURES: dict[str, Callable[[Frames], Cut]] = {
+    "dangling": _dangling,
+    "ignorable": _ignorable,
+    "nil": _nil,
+    "alternatives": _alternatives,
+    "parts": _parts,
+    "repeated-spans": _repeated_spans,
+    "links": _rows("links", "annotation", _later),
+    "entity-classes": _rows("classes", "annotation", lambda: pl.col("of_entity")),
+    "classes": _rows("classes", "annotation", lambda: ~pl.col("of_entity")),
+    "further-classes": _rows(
+        "classes", "annotation", lambda: pl.int_range(pl.len()).over("annotation", "of_entity") > 0
+    ),
+    "confidence": _null("annotations", "annotation", "confidence"),
+    "candidates": _rows("candidates", "annotation", _every),
+    "regions": _rows("regions", "document", _every),
+    "clusters": _rows("values", "subject", lambda: pl.col("term") == CLUSTER),
+    "values": _rows("values", "subject", lambda: pl.col("term") != CLUSTER),
+    "unannotated": _unannotated,
+    "texts": _null("documents", "document", "text"),
+    "languages": _null("documents", "document", "language"),
+    "sources": _null("documents", "document", "source"),
+}
+"""What frames may have beyond spans with one link each, in the order in which it is left out: annotations of
+documents that are not there (`dangling`), `ignorable` and `nil` ones, `alternatives` (other options of a group),
+`parts` (of one option, required together), `repeated-spans` (annotations of one span that are no alternatives), `links`
+beyond the first, classes of the linked entity (`entity-classes`) and of the mention (`classes`, and those beyond the
+first), `unannotated` documents, …"""
+
+EVERYTHING = frozenset(FEATURES)
+
+
+def reduced(frames: Frames, holds: Collection[str]) -> tuple[Frames, tuple[Loss, ...]]:
+    """Return the frames with only what a format holds, and what was left out for that.
+
+    >>> one = pl.DataFrame({"annotation": ["a"], "document": ["d"], "begin": [0], "end": [1], "confidence": [0.5]})
+    >>> left, losses = reduced(Frames.of(annotations=one), EVERYTHING - {"confidence"})
+    >>> left.annotations["confidence"].to_list(), losses
+    ([None], (Loss(kind='confidence', count=1, example='a'),))
+    """
+    losses = []
+    for name, cut in FEATURES.items():
+        if name not in holds:
+            frames, gone = cut(frames)
+            losses += [Loss(name, len(gone), str(gone[0]))] if len(gone) else []
+    return frames, tuple(losses)

@@ -1,0 +1,296 @@
+"""Mentions as plain formats have them, into frames and out of them.
+
+A format that is no RDF reads three tables and leaves the rest to `assembled`: offsets against the text, names, NIL,
+canonical entities, alternatives on one span. `flat` is the way back.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from remix import iris
+from remix.formats import Found, Loss, Repair
+from remix.formats.identifiers import annotation_iris, document_iris, document_names, grouped
+from remix.formats.losses import CLUSTER
+from remix.formats.mends import Mends
+from remix.formats.offsets import checked
+from remix.frames import Frames
+from remix.names import RMX
+from remix.rdf.iris import is_absolute, is_legal, legal
+from remix.rdf.terms import language_tag
+
+__all__ = [
+    "CANDIDATES",
+    "DOCUMENTS",
+    "LINKS",
+    "MENTIONS",
+    "Mentions",
+    "apart",
+    "assembled",
+    "entities",
+    "flat",
+    "labels",
+    "whole_number",
+]
+
+DOCUMENTS: dict[str, pl.DataType] = {"name": pl.String(), "text": pl.String(), "language": pl.String()}
+MENTIONS: dict[str, pl.DataType] = {
+    "mention": pl.Int64(),
+    "place": pl.String(),
+    "name": pl.String(),
+    "begin": pl.Int64(),
+    "end": pl.Int64(),
+    "anchor": pl.String(),
+    "confidence": pl.Float64(),
+    "class": pl.String(),
+    "cluster": pl.String(),
+    "part_of": pl.Int64(),
+    "ignorable": pl.String(),
+    "group": pl.String(),
+    "option": pl.String(),
+}
+"""`mention` is its number in the file and `place` what names its line in messages, by default
+`line <mention>`; `name` is its document's. `anchor`
+is what the file says the text is, `cluster` the name of its entity where that is in no knowledge base, `part_of` the
+first mention of those that are required together; `group` and `option` are names within the document."""
+LINKS: dict[str, pl.DataType] = {"mention": pl.Int64(), "identifier": pl.String()}
+CLASSES: dict[str, pl.DataType] = {"mention": pl.Int64(), "class": pl.String()}
+CANDIDATES: dict[str, pl.DataType] = {**LINKS, "score": pl.Float64()}
+
+_PREFIXES = {
+    "wikidata": "http://www.wikidata.org/entity/",
+    "wd": "http://www.wikidata.org/entity/",
+    "dbpedia": "http://dbpedia.org/resource/",
+    "dbr": "http://dbpedia.org/resource/",
+    "wikipedia": "http://dbpedia.org/resource/",
+}
+_FREEBASE = "http://rdf.freebase.com/ns/"
+
+
+@dataclass(frozen=True)
+class Mentions:
+    """What a plain format has: tables of the columns above (missing ones are null), and what was mended.
+
+    A class may stand with its mention, or several in `classes`.
+    """
+
+    documents: pl.DataFrame
+    mentions: pl.DataFrame
+    links: pl.DataFrame
+    candidates: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=CANDIDATES))
+    classes: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=CLASSES))
+    mends: Mends = field(default_factory=Mends)
+
+
+def assembled(read: Mentions, dataset: str, content: str = "") -> Found:
+    """Return the frames of the mentions, with IRIs scoped to the dataset.
+
+    Offsets are held against texts and anchors and repaired as in NIF; a mention that lies outside its text is left
+    out and reported. A mention without a link, or with one that spells NIL, is NIL.
+    """
+    documents = _fitted(read.documents, DOCUMENTS).unique("name", keep="first", maintain_order=True)
+    documents = documents.with_columns(
+        _languages(documents["language"], read.mends),
+        document=document_iris(documents["name"], dataset),
+        dataset=pl.lit(dataset),
+        given="name",
+    )
+    rows = _fitted(read.mentions, MENTIONS).join(
+        documents.select("name", "document", "text"), on="name", how="left", maintain_order="left"
+    )
+    rows = _located(rows, read.mends)
+    rows = rows.with_columns(annotation=annotation_iris(rows.with_columns(given="mention")), dataset=pl.lit(dataset))
+    named = rows.select("mention", "annotation")
+    links = _links(read.links, named)
+    _tell_illegal(pl.concat([links["identifier"], read.classes["class"], rows["class"]]), read.mends)
+    rows = _with_groups(rows).sort("mention")
+    rows = rows.with_columns(is_nil=~pl.col("mention").is_in(links["mention"].unique().implode()))
+    candidates = _fitted(read.candidates, CANDIDATES).join(named, on="mention", maintain_order="left")
+    candidates = candidates.with_columns(entity=entities(candidates["identifier"]))
+    classes = [rows.select("annotation", "class"), read.classes.join(named, on="mention").select("annotation", "class")]
+    clusters = rows.filter(pl.col("is_nil")).drop_nulls("cluster")
+    frames = Frames.of(
+        documents=documents,
+        annotations=grouped(rows),
+        links=links,
+        classes=pl.concat(classes)
+        .drop_nulls("class")
+        .select("annotation", **{"class": _class_iri()})
+        .unique(maintain_order=True),
+        candidates=candidates.filter(~_nothing(pl.col("identifier"))),
+        values=clusters.select(subject="annotation", term=pl.lit(CLUSTER), text="cluster"),
+    )
+    mends = read.mends
+    return Found(frames, tuple(Repair(kind, n, mends.examples[kind]) for kind, n in mends.counts.items()), 0, content)
+
+
+def _languages(languages: pl.Series, mends: Mends) -> pl.Series:
+    """Return the tags of the languages (BCP 47); what is none is counted and left out."""
+    told = languages.to_frame("said").with_columns(language=language_tag(pl.col("said")))
+    none = told.filter((pl.col("language") != pl.col("said")) | (pl.col("language").is_null() & (pl.col("said") != "")))
+    if none.height:
+        mends.add("language", f"'{none['said'][0]}' is no tag of a language", none.height)
+    return told["language"]
+
+
+def _tell_illegal(iris: pl.Series, mends: Mends) -> None:
+    """Count the IRIs that are mended where they are compared and written."""
+    told = iris.drop_nulls().str.strip_chars().to_frame("iri")
+    wrong = told.filter(is_absolute(pl.col("iri")) & ~is_legal(pl.col("iri")))["iri"]
+    if len(wrong):
+        mends.add("invalid-iri", f"<{wrong[0]}>", len(wrong))
+
+
+def _with_groups(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows with the groups and options that the file tells as IRIs."""
+    if rows.select(pl.all_horizontal(pl.col("part_of", "group", "option").is_null().all())).item():
+        return rows
+    own = rows.select(first="annotation", part_of="mention")
+    return rows.join(own, on="part_of", how="left").with_columns(
+        group=pl.coalesce("first", pl.format("{}#group={}", "document", "group")),
+        option=pl.coalesce("first", pl.format("{}#option={}", "document", "option")),
+    )
+
+
+def _fitted(frame: pl.DataFrame, schema: dict[str, pl.DataType]) -> pl.DataFrame:
+    return frame.select(
+        (pl.col(name) if name in frame.columns else pl.lit(None)).cast(kind).alias(name)
+        for name, kind in schema.items()
+    )
+
+
+def _located(rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+    """Return the mentions that lie in their text, with right offsets and surface forms; what was wrong is counted."""
+    none = pl.lit(None, pl.Int64)
+    rows = checked(rows.with_columns(iri_begin=none, iri_end=none)).sort("mention")
+    unread = pl.col("text").is_null() & ((pl.col("begin") < 0) | (pl.col("end") < pl.col("begin"))).fill_null(True)
+    outside = (pl.col("text").is_not_null() & (pl.col("kind") == "range").fill_null(False)) | unread
+    rows = rows.with_columns(
+        kind=pl.when(outside).then(pl.lit("range")).when(pl.col("text").is_not_null()).then("kind")
+    )
+    for kind in ("offset", "anchor", "range"):
+        wrong = rows.filter(pl.col("kind") == kind)
+        if wrong.height:
+            mends.add(kind, _example(wrong.row(0, named=True)), wrong.height)
+    cut = pl.col("text").str.slice(pl.col("begin"), (pl.col("end") - pl.col("begin")).clip(0))
+    return rows.filter(pl.col("kind").ne_missing("range")).with_columns(surface_form=pl.coalesce(cut, "anchor"))
+
+
+def _example(row: dict[str, object]) -> str:
+    place = row["place"] or f"line {row['mention']}"
+    anchor = f"'{row['anchor']}' " if row["anchor"] is not None else ""
+    given = f"{row['given_begin']},{row['given_end']}"
+    if row["kind"] == "offset":
+        return f"{place}: {anchor}{given} is {row['begin']},{row['end']} ({row['reason']})"
+    return f"{place}: {anchor}{row['reason'] or 'ends before it begins'} ({given})"
+
+
+def _links(links: pl.DataFrame, named: pl.DataFrame) -> pl.DataFrame:
+    rows = _fitted(links, LINKS).filter(~_nothing(pl.col("identifier")))
+    rows = rows.join(named, on="mention", maintain_order="left")
+    rows = rows.with_columns(entity=entities(rows["identifier"]), entity_as_given="identifier")
+    if rows["mention"].is_unique().all():
+        return rows
+    return rows.unique(["annotation", "entity"], keep="first", maintain_order=True)
+
+
+def _nothing(identifier: pl.Expr) -> pl.Expr:
+    return iris.is_nil(identifier.str.strip_chars()).fill_null(True)
+
+
+def entities(identifiers: pl.Series) -> pl.Series:
+    """Return the canonical entity of each identifier, which need not be an IRI.
+
+    >>> entities(pl.Series(["Q64", "Wikidata:Q64", "https://en.wikipedia.org/wiki/Berlin", "E0123"])).to_list()[1:]
+    ['http://www.wikidata.org/entity/Q64', 'http://dbpedia.org/resource/Berlin', 'E0123']
+    """
+    one = pl.col("x").str.strip_chars()
+    prefix = one.str.extract(r"^([A-Za-z]+):[^/]", 1).str.to_lowercase().replace_strict(_PREFIXES, default=None)
+    spelt = (
+        pl.when(one.str.contains("^Q[0-9]+$"))
+        .then(pl.lit(_PREFIXES["wd"]) + one)
+        .when(prefix.is_not_null())
+        .then(prefix + one.str.replace(r"^[A-Za-z]+:", ""))
+        .when(one.str.contains(r"^[mg]\.[0-9a-z_]+$"))
+        .then(pl.lit(_FREEBASE) + one)
+        .otherwise(one)
+    )
+    found = pl.DataFrame({"x": identifiers.cast(pl.String)}).select(spelt).to_series()
+    return iris.canonical(found).alias(identifiers.name)
+
+
+def _class_iri() -> pl.Expr:
+    name = pl.col("class")
+    return legal(pl.when(name.str.contains(r"^[A-Za-z][A-Za-z0-9+.-]*:\S")).then(name).otherwise(pl.lit(RMX) + name))
+
+
+def whole_number(said: object) -> int | None:
+    """Return a whole number or its digits as a number, null for what is none or beyond any text.
+
+    >>> whole_number(3), whole_number(" -12 "), whole_number(True), whole_number("1_0"), whole_number("٣")
+    (3, -12, None, None, None)
+    """
+    if isinstance(said, str):
+        said = int(said) if re.fullmatch(r"\s*[+-]?[0-9]{1,15}\s*", said) else None
+    if isinstance(said, bool) or not isinstance(said, int):
+        return None
+    return said if abs(said) < 1 << 53 else None
+
+
+def flat(frames: Frames) -> pl.DataFrame:
+    """Return one row per annotation, sorted by document and place: what a plain format writes.
+
+    Columns: `document`, `begin`, `end`, `surface_form`, `confidence`, `is_nil`, `group`, `option`, `annotation`, and
+    `identifiers` (a list: the links as given where these say the same by themselves), `class` (its first, a name of
+    ours without its namespace) and `cluster`, null where there is none.
+    """
+    links = frames.links
+    own = entities(links["entity_as_given"]).eq_missing(links["entity"])
+    spelt = links.select("annotation", identifiers=pl.when(own).then("entity_as_given").otherwise("entity"))
+    spelt = spelt.group_by("annotation", maintain_order=True).agg("identifiers")
+    classes = frames.classes.filter(~pl.col("of_entity")).unique("annotation", keep="first", maintain_order=True)
+    classes = classes.select("annotation", **{"class": pl.col("class").str.strip_prefix(RMX)})
+    clusters = frames.values.filter(pl.col("term") == CLUSTER).select(annotation="subject", cluster="text")
+    rows = frames.annotations
+    for table in (spelt, classes, clusters.unique("annotation", keep="first", maintain_order=True)):
+        rows = rows.join(table, on="annotation", how="left", maintain_order="left")
+    return rows.sort("document", "begin", "end", "annotation").drop("dataset", "given", "ignorable")
+
+
+def apart(rows: pl.DataFrame) -> tuple[pl.DataFrame, tuple[Loss, ...]]:
+    """Return the rows (of `flat`) of which none overlaps another, and those left out for that.
+
+    Of two that overlap, that which begins first stays, or the longer one of two that begin together.
+    """
+    left = rows.sort("document", "begin", -pl.col("end"), "annotation", maintain_order=True)
+    while True:
+        reach = pl.col("end").cum_max().shift().over("document")
+        begun = left.with_columns(_chain=(pl.col("begin") >= reach).fill_null(True).cum_sum().over("document"))
+        chain = ["document", "_chain"]
+        first = pl.int_range(pl.len()).over(chain) == 0
+        clash = begun.select(~first & (pl.col("begin") < pl.col("end").first().over(chain))).to_series()
+        if not clash.any():
+            break
+        left = left.filter(~clash)
+    gone = rows.join(left, on="annotation", how="anti", maintain_order="left")["annotation"]
+    return left, (Loss("overlaps", len(gone), str(gone[0])),) if len(gone) else ()
+
+
+def labels(documents: pl.DataFrame, pattern: str = r"^\S+$") -> tuple[pl.DataFrame, tuple[Loss, ...]]:
+    """Return what a file calls its documents (`document`, `label`), and the given names that it cannot hold.
+
+    A document keeps the name that its own file gave it where it fits the pattern and is unique; the others are called
+    by the last part of their IRI.
+    """
+    given = pl.col("given").fill_null(pl.col("document"))
+    fits = given.str.contains(pattern) & given.is_unique()
+    part = document_names(documents["document"])
+    named = documents.select("document", given=given, label=pl.when(fits).then(given).otherwise(part))
+    if not named["label"].is_unique().all():
+        named = named.with_columns(label=document_iris(documents["document"], "").str.strip_prefix("/"))
+    changed = named.filter(pl.col("label") != pl.col("given"))["given"]
+    losses = (Loss("document-names", len(changed), str(changed[0])),) if len(changed) else ()
+    return named.select("document", "label"), losses

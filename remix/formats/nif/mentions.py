@@ -1,0 +1,263 @@
+"""Documents, annotations and links out of the numbered triples of a NIF file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from remix import names
+from remix.formats.identifiers import annotation_iris, document_iris, grouped, indexes
+from remix.formats.mends import Mends
+from remix.formats.nif.blocks import Blocks
+from remix.formats.nif.meanings import classes_of, links_of, of_annotations
+from remix.formats.nif.vocabulary import (
+    BROADER,
+    CONTEXT,
+    DOCUMENT,
+    GIVEN,
+    IDENT,
+    IGNORABLE,
+    LITERALS,
+    SOURCE,
+    TYPE,
+    Triples,
+)
+from remix.formats.offsets import checked
+from remix.rdf.terms import integer, iri, iri_term, language, literal, predicate
+
+__all__ = ["Tables", "tables"]
+
+_PARTS = [
+    predicate(part) for part in ("Sentence", "Word", "Paragraph", "Section", "Title", "Structure", "TextSpanAnnotation")
+]
+
+
+@dataclass(frozen=True)
+class Tables:
+    """`documents` and `annotations` with the unit of their subject, `links`, `classes` and `regions`.
+
+    `documents` has also contexts without text that annotations name: their `text` is null.
+    """
+
+    documents: pl.DataFrame
+    annotations: pl.DataFrame
+    links: pl.DataFrame
+    classes: pl.DataFrame
+    regions: pl.DataFrame
+
+
+def tables(blocks: Blocks, dataset: str, mends: Mends) -> Tables:
+    """Return the tables of a file, with scoped IRIs and right offsets; repairs are counted."""
+    triples = Triples(blocks.triples)
+    subjects = _subjects(triples, blocks.subjects)
+    bare = _annotations(triples, subjects, mends)
+    documents = _documents(triples, subjects, bare, dataset, mends)
+    located = _located(bare, documents, mends)
+    links = links_of(triples, subjects, located, mends)
+    annotations = _named(located, links)
+    return Tables(
+        documents,
+        annotations,
+        of_annotations(links.filter(~pl.col("nil")), annotations).select("annotation", "entity", "entity_as_given"),
+        classes_of(triples, subjects, annotations, mends),
+        _regions(triples, subjects, documents),
+    )
+
+
+def _subjects(triples: Triples, subjects: pl.DataFrame) -> pl.DataFrame:
+    """Return the subjects with `given`: the IRI as in the file, or as in the file that it once came from."""
+    plain = pl.coalesce(iri(pl.col("subject")), "subject")
+    once = triples.first(GIVEN, "once")
+    if once.is_empty():
+        return subjects.with_columns(given=plain)
+    joined = subjects.join(once, on="unit", how="left", maintain_order="left")
+    said = pl.coalesce(iri(pl.col("once")), literal(pl.col("once")))
+    return joined.select("unit", "subject", given=pl.coalesce(said, plain))
+
+
+def _annotations(triples: Triples, subjects: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+    """Return what annotates a text: unit, context (a term), given, begin, end, anchor, ignorable, …"""
+    context = triples.first(CONTEXT, "context")
+    texts = triples.first(LITERALS["text"], "text")
+    annotations = context.join(texts, on="unit", how="anti")
+    ignorable = _ignorable(triples)
+    annotations = pl.concat([annotations, ignorable.select("unit", "context")]).unique(
+        "unit", keep="last", maintain_order=True
+    )
+    linked = triples.of(IDENT).select("unit")
+    parts = triples.of(TYPE).filter(pl.col("object").is_in(_PARTS)).select("unit")
+    annotations = annotations.join(parts.join(linked, on="unit", how="anti"), on="unit", how="anti")
+    for name in ("begin", "end", "confidence", "group", "option"):
+        annotations = annotations.join(
+            triples.first(LITERALS[name], name), on="unit", how="left", maintain_order="left"
+        )
+    annotations = annotations.join(_anchors(triples), on="unit", how="left", maintain_order="left")
+    annotations = annotations.join(ignorable.select("unit", "ignorable"), on="unit", how="left", maintain_order="left")
+    named = annotations.join(subjects, on="unit", how="left", maintain_order="left")
+    iri_begin, iri_end = indexes(pl.col("given"))
+    return named.with_columns(
+        integer(pl.col("begin")),
+        integer(pl.col("end")),
+        _confidence(named, mends),
+        literal(pl.col("group")),
+        literal(pl.col("option")),
+        iri_begin=iri_begin,
+        iri_end=iri_end,
+    )
+
+
+def _confidence(annotations: pl.DataFrame, mends: Mends) -> pl.Series:
+    """Return the confidences that are finite numbers; the others are counted and left out."""
+    said = annotations.select("given", "confidence", text=literal(pl.col("confidence")).str.strip_chars())
+    found = said.with_columns(number=pl.col("text").cast(pl.Float64, strict=False))
+    sure = pl.col("number").is_finite().fill_null(False)
+    unsure = found.filter(pl.col("confidence").is_not_null() & ~sure)
+    if unsure.height:
+        row = unsure.row(0, named=True)
+        mends.add("confidence", f"{row['given']}: {row['confidence']} is no number, left out", unsure.height)
+    return found.select(pl.when(sure).then("number").alias("confidence")).to_series()
+
+
+def _anchors(triples: Triples) -> pl.DataFrame:
+    """Return the anchors: unit, anchor, and anchors with all of them where there are several."""
+    rows = triples.of(LITERALS["anchor"])
+    texts = rows.select("unit", anchor=literal(pl.col("object"))).unique(maintain_order=True)
+    if texts["unit"].is_unique().all():
+        return texts.with_columns(anchors=pl.lit(None, pl.List(pl.String)))
+    first = texts.group_by("unit", maintain_order=True).agg(pl.col("anchor").alias("anchors"))
+    return first.with_columns(anchor=pl.col("anchors").list.first()).select("unit", "anchor", "anchors")
+
+
+def _ignorable(triples: Triples) -> pl.DataFrame:
+    return (
+        triples.first(DOCUMENT, "context")
+        .join(triples.first(IGNORABLE, "ignorable"), on="unit", how="inner", maintain_order="left")
+        .with_columns(literal(pl.col("ignorable")))
+    )
+
+
+def _documents(
+    triples: Triples, subjects: pl.DataFrame, bare: pl.DataFrame, dataset: str, mends: Mends
+) -> pl.DataFrame:
+    """Return the texts that annotations refer to or that are part of no other; and contexts without text."""
+    texts = triples.first(LITERALS["text"], "string").join(subjects, on="unit", maintain_order="left")
+    named = bare.select(subject="context").unique(maintain_order=True)
+    broader = triples.of(BROADER).select(subject="object").unique()
+    wholes = texts.join(named, on="subject", how="anti").join(broader, on="subject", how="semi")
+    texts = texts.join(wholes.select("unit"), on="unit", how="anti").with_columns(
+        text=literal(pl.col("string")), language=language(pl.col("string"))
+    )
+    missing = named.join(texts, on="subject", how="anti").join(
+        subjects.unique("subject", keep="first"), on="subject", how="left", maintain_order="left"
+    )
+    missing = missing.with_columns(given=pl.coalesce("given", iri(pl.col("subject")), "subject"))
+    both = pl.concat([texts.drop("string"), missing], how="diagonal").with_columns(pl.col("text").cast(pl.String))
+    both = both.join(triples.first(SOURCE, "source"), on="unit", how="left", maintain_order="left")
+    for name, wrong, example in _odd_texts(texts):
+        mends.add(name, example, wrong)
+    both = both.join(_wrong_ends(triples, texts, mends), on="unit", how="left", maintain_order="left")
+    return both.with_columns(
+        pl.coalesce(iri(pl.col("source")), literal(pl.col("source"))).alias("source"),
+        document=document_iris(both["given"], dataset),
+        dataset=pl.lit(dataset),
+    )
+
+
+def _odd_texts(texts: pl.DataFrame) -> list[tuple[str, int, str]]:
+    empty = texts.filter(pl.col("text") == "")["given"].to_list()
+    several = texts.filter(~pl.col("subject").is_first_distinct())["given"].to_list()
+    return [
+        ("empty-document", len(empty), "".join(empty[:1])),
+        ("duplicate-document", len(several), "".join(f"{iri} has two texts" for iri in several[:1])),
+    ]
+
+
+def _wrong_ends(triples: Triples, texts: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+    """Return the right end (`length`) of the texts for which the file has another: unit, length.
+
+    A sentence may count from the begin of the text that it is part of.
+    """
+    ends = texts.select("unit", "given", size=pl.col("text").str.len_chars().cast(pl.Int64))
+    for name in ("begin", "end"):
+        ends = ends.join(triples.first(LITERALS[name], name), on="unit", how="left", maintain_order="left")
+    begin = integer(pl.col("begin")).fill_null(0).clip(0)
+    ends = ends.with_columns(integer(pl.col("end")), length=begin + pl.col("size"))
+    wrong = ends.filter(pl.col("end") != pl.col("length"))
+    if wrong.height:
+        row = wrong.row(0, named=True)
+        mends.add("context-end", f"{row['given']}: {row['end']} is {row['length']}", wrong.height)
+    return wrong.select("unit", "length")
+
+
+def _located(bare: pl.DataFrame, documents: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+    """Return the annotations in their documents, with right offsets; what was wrong is counted."""
+    texts = documents.select(context="subject", text="text", document="document", home="given")
+    rows = bare.join(texts, on="context", how="left", maintain_order="left")
+    rows = checked(_fitting(rows)).sort("unit")
+    for kind in ("offset", "anchor", "range"):
+        wrong = rows.filter(pl.col("kind") == kind)
+        if wrong.height:
+            mends.add(kind, _example(wrong.row(0, named=True)), wrong.height)
+    disagree = rows.filter(
+        ((pl.col("iri_begin") != pl.col("begin")) | (pl.col("iri_end") != pl.col("end"))) & pl.col("kind").is_null()
+    )
+    if disagree.height:
+        row = disagree.row(0, named=True)
+        mends.add("fragment", f"{row['given']}: begin and end are {row['begin']}, {row['end']}", disagree.height)
+    dangling = rows.filter(pl.col("text").is_null())
+    if dangling.height:
+        row = dangling.row(0, named=True)
+        mends.add("dangling", f"{row['given']}: no text is given for {row['context']}", dangling.height)
+    inside = pl.when(pl.col("kind").is_null() | (pl.col("kind") != "range")).then(
+        pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin"))
+    )
+    return rows.with_columns(surface_form=pl.coalesce(inside, "anchor")).drop("text")
+
+
+def _example(row: dict[str, object]) -> str:
+    given = f"{row['given_begin']},{row['given_end']}"
+    if row["kind"] == "offset":
+        return f"{row['given']}: {given} is {row['begin']},{row['end']} ({row['reason']})"
+    anchor = f"'{row['anchor']}' " if row["anchor"] is not None else ""
+    return f"{row['given']}: {anchor}{row['reason']} ({given})"
+
+
+def _fitting(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return one row an annotation: of several anchors, or texts under one IRI, the pair that fits."""
+    several = rows["anchors"].is_not_null().any()
+    if not several and rows["unit"].is_unique().all():
+        return rows.drop("anchors")
+    long = rows.with_columns(
+        anchor=pl.when(pl.col("anchors").is_null()).then(pl.concat_list("anchor")).otherwise("anchors")
+    ).explode("anchor", empty_as_null=True, keep_nulls=True)
+    said = pl.col("text").str.slice(pl.col("begin").clip(0), (pl.col("end") - pl.col("begin")).clip(0))
+    fits = (said == pl.col("anchor")).fill_null(False)
+    ordered = long.with_columns(_fits=fits).with_row_index("_row").sort("_fits", "_row", descending=[True, False])
+    return ordered.unique("unit", keep="first", maintain_order=True).drop("_fits", "_row", "anchors")
+
+
+def _named(located: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
+    linked = links.filter(~pl.col("nil")).select("unit").unique()
+    named = located.with_columns(
+        annotation=annotation_iris(located), is_nil=~pl.col("unit").is_in(linked["unit"].implode())
+    )
+    if named.select(pl.all_horizontal(pl.col("group", "option").is_null().all())).item():
+        return grouped(named)
+    return grouped(named.with_columns(_of_document(name) for name in ("group", "option")))
+
+
+def _of_document(name: str) -> pl.Expr:
+    """Return the groups or options that are IRIs as those of this document, whose dataset had another name before."""
+    local = pl.col(name).str.extract("#([^#]*)$")
+    return pl.coalesce(pl.format("{}#{}", "document", local), name).alias(name)
+
+
+def _regions(triples: Triples, subjects: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
+    region = iri_term(pl.lit(f"{names.RMX}Region"))
+    units = triples.of(TYPE).filter(pl.col("object") == region).select("unit")
+    rows = units.join(triples.first(DOCUMENT, "subject"), on="unit")
+    for name in ("begin", "end"):
+        rows = rows.join(triples.first(LITERALS[name], name), on="unit", how="left")
+    rows = rows.join(documents.select("subject", "document"), on="subject", how="inner")
+    return rows.select("document", integer(pl.col("begin")), integer(pl.col("end"))).sort("document", "begin", "end")

@@ -1,0 +1,222 @@
+"""Scoped triples: what goes into the store."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from remix import names
+from remix.formats.identifiers import given_iris, renamed
+from remix.formats.nif.blocks import Blocks
+from remix.formats.nif.mentions import Tables
+from remix.formats.nif.vocabulary import CLASS, CONTEXT, DOCUMENT, GIVEN, IDENT, NO_LINKS, TYPE
+from remix.frames import Frames
+from remix.rdf.terms import iri, iri_term, literal, number_term, predicate
+
+__all__ = ["DATASET", "REFERENCES", "Scoped", "blank_nodes", "measures", "scoped", "unscoped"]
+
+REFERENCES = predicate("referenceDocuments", names.HFTS)
+DATASET = f"<{names.HFTS}Dataset>"
+_OLD_REFERENCES = predicate("referenceDocuments", names.HFTS_OLD)
+_BEGIN = predicate("beginIndex")
+_END = predicate("endIndex")
+_STRUCTURE = {
+    names.RMX: ("givenIri", "document", "ignorable", "group", "option"),
+    names.HFTS: ("referenceDocuments",),
+    names.HFTS_OLD: ("referenceDocuments",),
+}
+
+
+@dataclass(frozen=True)
+class Scoped:
+    """Triples of the dataset and, apart, its measures: subject, predicate, object as terms.
+
+    `own` is the term of the dataset that the file describes itself, under whose name for us its triples are; or empty.
+    """
+
+    data: pl.DataFrame
+    measures: pl.DataFrame
+    own: str = ""
+
+
+def is_measure() -> pl.Expr:
+    """Return whether a predicate is a measure's: of our vocabularies, and not structure."""
+    term = pl.col("predicate").cast(pl.String)
+    ours = pl.any_horizontal(term.str.starts_with(f"<{namespace}") for namespace in _STRUCTURE)
+    structure = [predicate(part, namespace) for namespace, parts in _STRUCTURE.items() for part in parts]
+    return ours & ~term.is_in(structure)
+
+
+def measure_predicates(triples: pl.DataFrame) -> list[str]:
+    """Return the predicates of a file that are measures."""
+    return triples.select(pl.col("predicate").unique()).filter(is_measure())["predicate"].cast(pl.String).to_list()
+
+
+def scoped(blocks: Blocks, found: Tables, dataset: str) -> Scoped:
+    """Return the triples of a file under the scoped IRIs of its documents and annotations.
+
+    Everything that is neither is as it was; repaired offsets replace the given ones; links to nothing go.
+    """
+    term = f"<{dataset}>"
+    triples, subjects, own = _without_dataset(blocks, term)
+    named = _names(found)
+    dropped = (pl.col("predicate").is_in([IDENT, CLASS]) & pl.col("object").is_in(NO_LINKS)) | (
+        (pl.col("predicate") == GIVEN) & pl.col("unit").is_in(named["unit"].implode())
+    )
+    predicates = triples["predicate"].unique().cast(pl.String)
+    if GIVEN in predicates or triples.filter(pl.col("object").is_in(NO_LINKS)).height:
+        triples = triples.filter(~dropped)
+    triples = _offsets(triples, found)
+    renamed = subjects.join(named, on="unit", how="left", maintain_order="left")
+    terms = renamed.select(pl.coalesce("term", "subject")).to_series()
+    triples = triples.with_columns(_objects(triples, found, renamed))
+    triples = triples.select(terms.gather(triples["unit"]).alias("subject"), "predicate", "object")
+    triples = blank_nodes(triples, dataset)
+    measured = measure_predicates(triples)
+    apart = triples.filter(pl.col("predicate").is_in(measured)).with_columns(_current(pl.col("predicate")))
+    if measured:
+        triples = triples.filter(~pl.col("predicate").is_in(measured))
+    return Scoped(pl.concat([triples, _added(found, subjects, term)]), apart, own)
+
+
+def unscoped(whole: Scoped, found: Tables, frames: Frames, dataset: str) -> pl.DataFrame:
+    """Return the triples of a file as it has them, but for what was repaired.
+
+    Documents and annotations have their given IRIs, where these are of one thing each, and so has the dataset; one
+    that the file does not describe is not described.
+    """
+    term = f"<{dataset}>"
+    triples = pl.concat([whole.data, whole.measures]).with_columns(pl.col("predicate").cast(pl.String))
+    ours = (pl.col("subject") == term) & (
+        (pl.col("predicate") == REFERENCES) | ((pl.col("predicate") == TYPE) & (pl.col("object") == DATASET))
+    )
+    triples = triples.with_columns(pl.col("subject", "object").replace({term: whole.own})) if whole.own else triples
+    # Contexts without a text are no documents of the frames.
+    iris = given_iris(replace(frames, documents=found.documents.select("document", "given")))
+    return renamed(triples if whole.own else triples.filter(~ours), iris)
+
+
+def measures(apart: pl.DataFrame) -> pl.DataFrame:
+    """Return measures met in a file as values: subject, term (IRIs), number or text."""
+    text = pl.coalesce(literal(pl.col("object")), iri(pl.col("object")), "object")
+    number = text.cast(pl.Float64, strict=False)
+    return apart.select(
+        subject=pl.coalesce(iri(pl.col("subject")), "subject"),
+        term=iri(pl.col("predicate").cast(pl.String)),
+        number=number,
+        text=pl.when(number.is_null()).then(text),
+    )
+
+
+def _current(term: pl.Expr) -> pl.Expr:
+    # Older files have another namespace and `notAnnotatedProperty` for `notAnnotated`.
+    return (
+        term.cast(pl.String)
+        .str.replace(names.HFTS_OLD, names.HFTS, literal=True)
+        .str.replace("notAnnotatedProperty>", "notAnnotated>", literal=True)
+        .cast(pl.Categorical)
+    )
+
+
+def _without_dataset(blocks: Blocks, term: str) -> tuple[pl.DataFrame, pl.DataFrame, str]:
+    """Return the triples and subjects with the dataset that a file names itself under our name for it, and its own."""
+    types = blocks.triples.filter((pl.col("predicate") == TYPE) & (pl.col("object").str.ends_with("#Dataset>")))
+    ours = types.filter(pl.col("object").str.starts_with("<https://raw.githubusercontent.com/santifa/hfts/"))[
+        "unit"
+    ].unique()
+    if len(ours) != 1:
+        return blocks.triples, blocks.subjects, ""
+    unit = ours.item()
+    listed = (pl.col("unit") == unit) & (
+        pl.col("predicate").is_in([REFERENCES, _OLD_REFERENCES]) | (pl.col("object") == DATASET)
+    )
+    renamed = pl.when(pl.col("unit") == unit).then(pl.lit(term)).otherwise("subject").alias("subject")
+    own = str(blocks.subjects.filter(pl.col("unit") == unit)["subject"].item())
+    return blocks.triples.filter(~listed), blocks.subjects.with_columns(renamed), own
+
+
+def _names(found: Tables) -> pl.DataFrame:
+    return pl.concat(
+        [
+            found.documents.drop_nulls("unit").select("unit", term=iri_term(pl.col("document"))),
+            found.annotations.select("unit", term=iri_term(pl.col("annotation"))),
+        ]
+    )
+
+
+def _offsets(triples: pl.DataFrame, found: Tables) -> pl.DataFrame:
+    """Return the triples with repaired begins and ends, those that were missing added."""
+    differs = (pl.col("kind") == "offset") | (pl.col("kind").is_null() & pl.col("given_begin").is_null())
+    moved = found.annotations.filter(differs & pl.col("begin").is_not_null())
+    parts = [triples]
+    for term, right in (
+        (_BEGIN, moved.select("unit", value="begin")),
+        (_END, moved.select("unit", value="end")),
+        (_END, found.documents.select("unit", value="length").drop_nulls()),
+    ):
+        if right.is_empty():
+            continue
+        rows = parts[0].with_row_index("row").filter(pl.col("predicate") == term).join(right, on="unit")
+        new = rows.select("row", "unit", object=number_term(pl.col("object"), pl.col("value")))
+        parts[0] = parts[0].with_columns(parts[0]["object"].scatter(new["row"], new["object"]))
+        absent = right.join(rows, on="unit", how="anti")
+        number = f'"^^<{names.XSD}nonNegativeInteger>'
+        object_ = pl.concat_str(pl.lit('"'), pl.col("value").cast(pl.String), pl.lit(number))
+        parts.append(absent.select("unit", predicate=pl.lit(term, pl.Categorical), object=object_))
+    return pl.concat([part.select("unit", "predicate", "object") for part in parts])
+
+
+def _objects(triples: pl.DataFrame, found: Tables, renamed: pl.DataFrame) -> pl.Series:
+    """Return the objects with documents and annotations under their scoped IRIs."""
+    new = pl.concat(
+        [
+            found.documents.select("subject", term=iri_term(pl.col("document"))),
+            renamed.drop_nulls("term").select("subject", "term"),
+        ]
+    ).unique("subject", keep="first", maintain_order=True)
+    may = pl.col("object").str.starts_with("<") & ~pl.col("predicate").is_in([TYPE, IDENT, CLASS])
+    rows = (
+        triples.with_row_index("row").filter(may).join(new, left_on="object", right_on="subject", maintain_order="left")
+    )
+    rows = rows.select("row", "unit", "predicate", "term")
+    if not found.documents["subject"].is_unique().all():
+        own = found.annotations.select("unit", own=iri_term(pl.col("document")))
+        rows = rows.join(own, on="unit", how="left", maintain_order="left")
+        context = pl.col("predicate").is_in([CONTEXT, DOCUMENT]) & pl.col("own").is_not_null()
+        rows = rows.with_columns(term=pl.when(context).then("own").otherwise("term"))
+    return triples["object"].scatter(rows["row"], rows["term"])
+
+
+def blank_nodes(triples: pl.DataFrame, dataset: str) -> pl.DataFrame:
+    """Return the triples with blank nodes named after the dataset, in the order of the text."""
+    rows = triples.with_row_index("row")
+    blank = pl.concat(
+        [rows.filter(pl.col(c).str.starts_with("_:")).select("row", node=c) for c in ("subject", "object")]
+    ).sort("row", maintain_order=True)
+    if blank.is_empty():
+        return triples
+    stem = re.sub("[^A-Za-z0-9-]+", "-", re.split("[:/]", dataset)[-1]).strip("-")
+    nodes = blank.unique("node", keep="first", maintain_order=True).with_row_index("n", offset=1)
+    new = pl.concat_str(pl.lit(f"_:{stem}-b"), pl.col("n").cast(pl.String))
+    old, labels = nodes["node"], nodes.select(new).to_series()
+    return triples.with_columns(
+        pl.when(pl.col(c).str.starts_with("_:")).then(pl.col(c).replace(old, labels)).otherwise(c).alias(c)
+        for c in ("subject", "object")
+    )
+
+
+def _added(found: Tables, subjects: pl.DataFrame, term: str) -> pl.DataFrame:
+    given = pl.concat(
+        [
+            found.documents.select(subject=iri_term(pl.col("document")), given="given"),
+            found.annotations.select(subject=iri_term(pl.col("annotation")), given="given"),
+        ]
+    ).filter(~pl.col("given").str.starts_with("_:"))
+    listed = found.documents.drop_nulls("text").select(
+        subject=pl.lit(term), predicate=pl.lit(REFERENCES), object=iri_term(pl.col("document"))
+    )
+    kind = pl.DataFrame({"subject": [term], "predicate": [TYPE], "object": [DATASET]})
+    origin = given.select("subject", predicate=pl.lit(GIVEN), object=iri_term(pl.col("given")))
+    return pl.concat([origin, kind, listed]).with_columns(pl.col("predicate").cast(pl.Categorical))

@@ -1,0 +1,242 @@
+"""NIF that is larger than memory, a triple a line, into a folder of frames: in bounded memory, without the store.
+
+The lines pass once. The triples of a text and of its annotations, which may stand in different files and orders, are
+set aside on disk by the name of the document; then each share of the documents is read as a file of its own would be,
+with the same repairs. An interrupted load goes on after the last file that was passed, or the last part written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from remix._version import __version__
+from remix.errors import BadInput, UsageError
+from remix.files import default_name, readable, written
+from remix.formats import NOTED, Repair, Report, sizes_of
+from remix.formats.mends import Mends
+from remix.formats.nif.blocks import blocks
+from remix.formats.nif.homes import homes, kept
+from remix.formats.nif.mentions import tables
+from remix.formats.nif.scoping import blank_nodes
+from remix.formats.nif.spilling import Spill, spilled
+from remix.frames import Frames
+from remix.frames_folder import FramesFolder, finish, under_way, write_part
+from remix.progress import moving, reading
+from remix.rdf.iris import dataset_iri
+from remix.rdf.ntriples import LINE, blocks_of_lines, triples
+
+__all__ = ["Streamed", "stream"]
+
+SHARE = 64 << 20
+"""How many bytes of lines are read together as one part."""
+
+_RATIOS = {".bz2": 20.0, ".gz": 12.0, ".zst": 15.0}
+
+
+@dataclass(frozen=True)
+class Streamed:
+    """The frames that were written, and the report of what was found and repaired."""
+
+    folder: FramesFolder
+    report: Report
+
+
+def stream(
+    files: Sequence[Path | str],
+    to: Path | str,
+    *,
+    name: str | None = None,
+    base_iri: str = "urn:remix:dataset:",
+    strict: bool = False,
+    replace: bool = False,
+    share: int = SHARE,
+) -> Streamed:
+    """Return the frames of one dataset, written into a folder, from one or more files of NIF with a triple a line.
+
+    N-Triples, N-Quads and Turtle without abbreviations, plain or compressed. The triples of a subject must stand
+    together. The name is by default the folder's. `strict` refuses what would be repaired; `share` is how many bytes
+    of lines are held at a time.
+
+    Raises `BadInput` for what is cut short, is no such file, or holds no text or no annotation, `UsageError` for a
+    folder that is there already, unless `replace` says that its frames may go.
+    """
+    to, paths = Path(to), [Path(file) for file in files]
+    if any(str(path) == "-" for path in paths):
+        raise UsageError("standard input cannot be streamed into frames: it is read twice; name a file")
+    called = name or default_name(to)
+    iri = dataset_iri(called, base_iri)
+    plan = {"files": _identities(paths), "iri": iri, "share": share, "remix": __version__, "polars": pl.__version__}
+    buckets = _buckets(paths, share)
+    with under_way(to, plan, replace=replace) as place:
+        (place / "spill").mkdir(exist_ok=True)
+        passed = [_pass(path, place / "spill" / f"{n}.lines", n, buckets) for n, path in enumerate(paths)]
+        done = _parts(place, len(paths), buckets, iri)
+        report = _reported(paths, passed, done)
+        _accept(report, strict=strict)
+        shutil.rmtree(place / "spill")
+        shutil.rmtree(place / "found")
+        inputs = [{"file": path.name, "content": one["digest"]} for path, one in zip(paths, passed, strict=True)]
+        about = {"name": called, "iri": iri, "parts": buckets, "inputs": inputs, "remix": __version__}
+        told = {name: value for name, value in asdict(report).items() if name not in {"file", "format", "error"}}
+        return Streamed(finish(place, to, {**about, **told}), report)
+
+
+def _reported(paths: Iterable[Path], passed: list[dict[str, Any]], done: list[dict[str, Any]]) -> Report:
+    mends = Mends()
+    for found in (one["mends"] for one in [*passed, *done]):
+        for kind, count in found["counts"].items():
+            mends.add(kind, found["examples"][kind], count)
+    sizes = sizes_of(Frames.empty())
+    counts = {name: sum(one["counts"].get(name, 0) for one in done) for name in sizes}
+    return Report(
+        file=", ".join(readable(path) for path in paths),
+        format="nif",
+        **counts,
+        triples=sum(one["triples"] for one in passed),
+        repairs=tuple(Repair(kind, count, mends.examples[kind]) for kind, count in mends.counts.items()),
+    )
+
+
+def _identities(paths: Iterable[Path]) -> list[list[object]]:
+    """Return what tells whether a file is the one that was passed before; raises `BadInput` where there is none."""
+    found: list[list[object]] = []
+    for path in paths:
+        if not path.is_file():
+            raise BadInput(readable(path), "is a folder; name the files in it" if path.is_dir() else "no such file")
+        stat = path.stat()
+        found.append([readable(path.resolve()), stat.st_size, stat.st_mtime_ns])
+    return found
+
+
+def _buckets(paths: Iterable[Path], share: int) -> int:
+    size = sum(path.stat().st_size * _RATIOS.get(path.suffix, 1.0) for path in paths)
+    return min(4096, max(1, round(size / share)))
+
+
+def _accept(report: Report, *, strict: bool) -> None:
+    if not report.documents:
+        raise BadInput(report.file, f"has {report.annotations} annotations but not one of their texts (nif:isString)")
+    if not report.annotations:
+        raise BadInput(report.file, f"has {report.documents} documents but no annotation")
+    defects = [repair for repair in report.repairs if repair.kind not in NOTED]
+    if strict and defects:
+        kinds = ", ".join(f"{repair.kind} ({repair.count})" for repair in defects)
+        raise BadInput(report.file, f"would need repair: {kinds}; first: {defects[0].example}")
+
+
+def _pass(path: Path, to: Path, number: int, buckets: int) -> dict[str, Any]:
+    """Return what was found in a file, after its triples were set aside by the documents that they are about."""
+    index = to.with_suffix(".json")
+    if not index.exists():
+        spill = Spill(to)
+        try:
+            spill.finish(_set_aside(path, spill, number, buckets))
+        finally:
+            spill.close()
+    found: dict[str, Any] = json.loads(index.read_text())["found"]
+    return found
+
+
+def _set_aside(path: Path, spill: Spill, number: int, buckets: int) -> dict[str, Any]:
+    mends, digest, count = Mends(), hashlib.sha256(), 0
+    rest = pl.DataFrame(schema=LINE)
+    taken = 0
+    with reading(path, path.stat().st_size) as done:
+        for block in blocks_of_lines(path):
+            digest.update(block.data)
+            rows, bad = triples(block)
+            if bad.height:
+                _told(path, rows, bad, mends, first=not count)
+            count += rows.height
+            # The triples of the last subject may go on in the next block.
+            whole = pl.concat([rest, rows])
+            last = whole["subject"].rle_id() == whole["subject"].rle_id().max()
+            spill.add(_homed(whole.filter(~last), number, buckets, mends))
+            rest = whole.filter(last)
+            done(block.taken - taken)
+            taken = block.taken
+        spill.add(_homed(rest, number, buckets, mends))
+    return {"digest": digest.hexdigest(), "triples": count, "mends": _plain(mends)}
+
+
+def _plain(mends: Mends) -> dict[str, Any]:
+    return {"counts": mends.counts, "examples": mends.examples}
+
+
+def _told(path: Path, rows: pl.DataFrame, bad: pl.DataFrame, mends: Mends, *, first: bool) -> None:
+    """Count the lines that are no triple; raises `BadInput` where the file is in no such form at all."""
+    line, text = bad.row(0)
+    if first and (bad.height > rows.height or text.lstrip().startswith(("@prefix", "PREFIX", "@base"))):
+        raise BadInput(
+            readable(path),
+            "is not one whole triple a line: `remix load` without --to frames reads it where it fits in memory; "
+            "else write it as N-Triples first",
+            line=line,
+        )
+    mends.add("no-triple", f"{readable(path.name)}:{line}: {text[:100]}", bad.height)
+
+
+def _homed(rows: pl.DataFrame, number: int, buckets: int, mends: Mends) -> pl.DataFrame:
+    found = homes(kept(rows))
+    astray = found.filter(pl.col("home").is_null())
+    if astray.height:
+        count, example = astray["subject"].n_unique(), astray["subject"][0]
+        mends.add("no-context", f"{example} is neither a text nor in one (nif:referenceContext)", count)
+    homed = found.drop_nulls("home").with_columns(bucket=pl.col("name").hash(0) % buckets)
+    if number:  # the same label in two files names two nodes
+        label = pl.format("_:f{}{}", pl.lit(number), pl.col("subject").str.slice(2))
+        homed = homed.with_columns(
+            subject=pl.when(pl.col("subject").str.starts_with("_:")).then(label).otherwise("subject")
+        )
+    return homed.select("bucket", "subject", "predicate", "object")
+
+
+def _parts(place: Path, files: int, buckets: int, iri: str) -> list[dict[str, Any]]:
+    """Return what was found in each part, after those that are not there yet have been written."""
+    spills = [place / "spill" / f"{n}.lines" for n in range(files)]
+    indexes = [json.loads(spill.with_suffix(".json").read_text())["index"] for spill in spills]
+    (place / "found").mkdir(exist_ok=True)
+    every = []
+    with moving("documents", buckets, " parts") as more:
+        for bucket in range(buckets):
+            file = place / "found" / f"{bucket}.json"
+            if not file.exists():
+                rows = [part for s, i in zip(spills, indexes, strict=True) for part in spilled(s, i, bucket)]
+                found = _part(place, bucket, rows, iri)
+                with written(file) as stream:
+                    stream.write(json.dumps(found).encode())
+            every.append(json.loads(file.read_text()))
+            more(1)
+    return every
+
+
+def _part(place: Path, number: int, rows: list[pl.DataFrame], iri: str) -> dict[str, Any]:
+    mends = Mends()
+    frames = _frames(rows, iri, mends) if rows else Frames.empty()
+    write_part(place, number, frames)
+    return {"counts": sizes_of(frames), "mends": _plain(mends)}
+
+
+def _frames(rows: list[pl.DataFrame], iri: str, mends: Mends) -> Frames:
+    whole = pl.concat(rows).with_columns(pl.col("predicate").cast(pl.Categorical))
+    rows.clear()
+    numbered = blocks(blank_nodes(whole, iri))
+    del whole
+    if numbered.shared:
+        mends.add("shared-iri", f"{numbered.example} names several annotations", numbered.shared)
+    found = tables(numbered, iri, mends)
+    return Frames.of(
+        documents=found.documents.drop_nulls("text").sort("document"),
+        annotations=found.annotations.with_columns(dataset=pl.lit(iri)).sort("annotation"),
+        links=found.links,
+        classes=found.classes,
+        regions=found.regions,
+    )

@@ -1,0 +1,240 @@
+"""Frames as triples, a column at a time: for formats that are no RDF, and for answers written as NIF."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import polars as pl
+
+from remix import names
+from remix.errors import UsageError
+from remix.files import written
+from remix.formats.identifiers import grouped
+from remix.formats.nif.scoping import DATASET, REFERENCES
+from remix.frames import Frames
+from remix.iris import canonical
+from remix.rdf.iris import entity_iri, is_legal
+from remix.rdf.ntriples import SCHEMA, serialised, write_ntriples
+from remix.rdf.terms import iri_term, language_tag, predicate, text_term, typed_term
+from remix.rdf.turtle import ntriples, turtle
+
+__all__ = ["exported_iris", "terms_of", "triples_of", "write_frames", "write_terms", "write_triples"]
+
+_TYPE = predicate("type", names.RDF)
+_INTEGER = f"{names.XSD}nonNegativeInteger"
+_DOUBLE = f"{names.XSD}double"
+_NUMBERED = {name: predicate(name, names.RMX) for name in ("document", "ignorable", "group", "option", "givenIri")}
+
+
+def triples_of(frames: Frames) -> Iterator[bytes]:
+    """Return the triples of the frames as N-Triples, in blocks of many lines."""
+    return serialised(terms_of(frames))
+
+
+def write_triples(frames: Frames, data_to: Path, measures_to: Path) -> int:
+    """Write the triples of the frames compressed with zstandard, measures apart; return how many they are."""
+    count = write_ntriples(terms_of(frames, values=False), data_to)
+    if frames.values.height:
+        count += write_ntriples(_values(frames), measures_to)
+    return count
+
+
+def write_frames(frames: Frames, path: Path, *, given: bool = True) -> None:
+    """Write frames as NIF, by the path's suffix as Turtle (.ttl) or N-Triples (.nt): sorted, the same each time.
+
+    Documents and annotations get the IRIs that their files gave them, where these are unique; without
+    `given` those of the frames, beside the given ones, and their datasets. Reading gives the same frames.
+
+    Raises `UsageError` for another suffix.
+    """
+    write_terms(terms_of(frames, given=given), path)
+
+
+def write_terms(triples: pl.DataFrame, path: Path) -> None:
+    """Write triples as Turtle (.ttl) or N-Triples (.nt); raises `UsageError` for another suffix."""
+    kinds = {".ttl": turtle, ".nt": ntriples}
+    if path.suffix not in kinds:
+        raise UsageError(f"{path}: NIF is written as .ttl or .nt")
+    with written(path) as stream:
+        stream.write(kinds[path.suffix](triples))
+
+
+def terms_of(frames: Frames, *, given: bool = False, values: bool = True) -> pl.DataFrame:
+    """Return the triples of the frames: subject, predicate, object as terms of N-Triples.
+
+    With `given`, documents and annotations have the IRIs that their files gave them, where those are
+    unique, and there are no datasets; without, the IRIs of the frames, with the given ones beside them.
+    """
+    frames = _legal(exported_iris(frames) if given else frames)
+    parts = [*_documents(frames.documents), *_annotations(frames), *_ignorable(frames), *_regions(frames)]
+    parts += [_values(frames)] if values else []
+    parts += _names_of_their_own(frames.documents) if given else [*_origins(frames), *_datasets(frames)]
+    return pl.concat([pl.DataFrame(schema=SCHEMA), *(part.select(list(SCHEMA)) for part in parts)]).drop_nulls()
+
+
+def _legal(frames: Frames) -> Frames:
+    """Return the frames with documents and annotations called by legal IRIs, whoever made the frames."""
+    return _renamed(frames, entity_iri)
+
+
+def exported_iris(frames: Frames) -> Frames:
+    """Return the frames with the given IRI of every document and annotation that has one of its own."""
+    things = pl.concat(
+        [
+            frames.documents.select(iri="document", given="given"),
+            frames.annotations.select(iri="annotation", given="given"),
+        ]
+    )
+    legal = is_legal(pl.col("given"))
+    own = things.filter(pl.col("given").is_unique() & legal & ~pl.col("given").is_in(things["iri"].implode()))
+    return _renamed(frames, lambda iri: iri.replace(own["iri"], own["given"]), "group", "option")
+
+
+def _renamed(frames: Frames, rename: Callable[[pl.Expr], pl.Expr], *names: str) -> Frames:
+    """Return the frames with documents and annotations, and what has these names, under other IRIs."""
+
+    def renamed(frame: pl.DataFrame, *columns: str) -> pl.DataFrame:
+        return frame.with_columns(rename(pl.col(column)) for column in columns)
+
+    return Frames(
+        documents=renamed(frames.documents, "document"),
+        annotations=renamed(frames.annotations, "annotation", "document", *names),
+        links=renamed(frames.links, "annotation"),
+        classes=renamed(frames.classes, "annotation"),
+        regions=renamed(frames.regions, "document"),
+        candidates=renamed(frames.candidates, "annotation"),
+        values=renamed(frames.values, "subject"),
+    )
+
+
+def _triples(subject: str, term: str, object_: pl.Expr, frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.select(subject=iri_term(pl.col(subject)), predicate=pl.lit(term), object=object_.cast(pl.String))
+
+
+def _types(subject: str, frame: pl.DataFrame, *types: str) -> list[pl.DataFrame]:
+    return [_triples(subject, _TYPE, iri_term(pl.lit(kind)), frame) for kind in types]
+
+
+def _documents(documents: pl.DataFrame) -> list[pl.DataFrame]:
+    with_text = documents.drop_nulls("text")
+    string = text_term(pl.col("text")) + pl.coalesce(pl.lit("@") + language_tag(pl.col("language")), pl.lit(""))
+    return [
+        *_types("document", documents, f"{names.NIF}Context", f"{names.NIF}String"),
+        _triples("document", predicate("isString"), string, with_text),
+        _triples("document", predicate("beginIndex"), typed_term(pl.lit(0), _INTEGER), with_text),
+        _triples("document", predicate("endIndex"), typed_term(pl.col("text").str.len_chars(), _INTEGER), with_text),
+        _triples("document", predicate("sourceUrl"), _iri_or_text("source"), documents),
+    ]
+
+
+def _iri_or_text(column: str) -> pl.Expr:
+    """Return IRIs as such, and as texts what is none."""
+    return pl.when(is_legal(pl.col(column))).then(iri_term(pl.col(column))).otherwise(text_term(pl.col(column)))
+
+
+def _names_of_their_own(documents: pl.DataFrame) -> list[pl.DataFrame]:
+    """Return what the file called the documents that are called otherwise, as their names are no IRIs or not unique."""
+    other = documents.filter(pl.col("given") != pl.col("document"))
+    return [_triples("document", _NUMBERED["givenIri"], _iri_or_text("given"), other)]
+
+
+def _spans(frame: pl.DataFrame) -> list[pl.DataFrame]:
+    return [
+        _triples("annotation", predicate("beginIndex"), typed_term(pl.col("begin"), _INTEGER), frame),
+        _triples("annotation", predicate("endIndex"), typed_term(pl.col("end"), _INTEGER), frame),
+        _triples("annotation", predicate("anchorOf"), text_term(pl.col("surface_form")), frame),
+    ]
+
+
+def _annotations(frames: Frames) -> list[pl.DataFrame]:
+    gold = frames.annotations.filter(pl.col("ignorable").is_null())
+    confidence = typed_term(pl.col("confidence"), _DOUBLE)
+    return [
+        *_types("annotation", gold, f"{names.NIF}Phrase", f"{names.NIF}String"),
+        _triples("annotation", predicate("referenceContext"), iri_term(pl.col("document")), gold),
+        *_spans(gold),
+        _triples("annotation", predicate("taIdentRef", names.ITSRDF), _entity(), frames.links),
+        _triples("annotation", predicate("taConfidence", names.ITSRDF), confidence, frames.annotations),
+        _triples(
+            "annotation",
+            predicate("taClassRef", names.ITSRDF),
+            iri_term(entity_iri(pl.col("class"))),
+            # What a file says of an entity is among its other triples and no statement about the mention.
+            frames.classes.filter(~pl.col("of_entity")),
+        ),
+        *_groups(frames.annotations),
+    ]
+
+
+def _entity() -> pl.Expr:
+    # The IRI as given is written where it says the same by itself: not where the link was followed
+    # through a resource that is not in the frames, and not where a format gives plain identifiers.
+    as_given, entity = pl.col("entity_as_given"), pl.col("entity")
+    same = as_given.map_batches(canonical, return_dtype=pl.String) == entity
+    chosen = pl.when(is_legal(as_given) & same).then(as_given).otherwise(entity)
+    return iri_term(entity_iri(chosen))
+
+
+def _groups(annotations: pl.DataFrame) -> list[pl.DataFrame]:
+    """Return the groups and options that reading would not give by itself."""
+    usual = grouped(annotations.with_columns(group=pl.lit(None, pl.String), option=pl.lit(None, pl.String)))
+    parts = []
+    for name in ("group", "option"):
+        # What others share is told by all of them: read under another name, an annotation's own IRI is another.
+        changed = annotations[name].ne_missing(usual[name])
+        shared = annotations.filter(changed)[name].unique()
+        other = annotations.filter(changed | annotations[name].is_in(shared.implode()))
+        parts.append(_triples("annotation", _NUMBERED[name], text_term(pl.col(name)), other))
+    return parts
+
+
+def _ignorable(frames: Frames) -> list[pl.DataFrame]:
+    aside = frames.annotations.drop_nulls("ignorable")
+    return [
+        *_types("annotation", aside, f"{names.RMX}Ignorable"),
+        _triples("annotation", _NUMBERED["document"], iri_term(pl.col("document")), aside),
+        _triples("annotation", _NUMBERED["ignorable"], text_term(pl.col("ignorable")), aside),
+        *_spans(aside),
+    ]
+
+
+def _regions(frames: Frames) -> list[pl.DataFrame]:
+    regions = frames.regions.with_columns(
+        region=pl.format("{}#region={},{}", pl.col("document").str.replace(r"#.*$", ""), "begin", "end")
+    )
+    return [
+        *_types("region", regions, f"{names.RMX}Region"),
+        _triples("region", _NUMBERED["document"], iri_term(pl.col("document")), regions),
+        _triples("region", predicate("beginIndex"), typed_term(pl.col("begin"), _INTEGER), regions),
+        _triples("region", predicate("endIndex"), typed_term(pl.col("end"), _INTEGER), regions),
+    ]
+
+
+def _values(frames: Frames) -> pl.DataFrame:
+    number, text = pl.col("number"), pl.col("text")
+    object_ = (
+        pl.when(number.is_not_null())
+        .then(typed_term(number, _DOUBLE))
+        .when(text.str.contains(r"^(?:https?|urn):") & is_legal(text))
+        .then(iri_term(text))
+        .otherwise(text_term(text))
+    )
+    return frames.values.select(
+        subject=iri_term(pl.col("subject")), predicate=iri_term(entity_iri(pl.col("term"))), object=object_
+    )
+
+
+def _origins(frames: Frames) -> list[pl.DataFrame]:
+    return [
+        _triples(key, _NUMBERED["givenIri"], _iri_or_text("given"), frame)
+        for key, frame in (("document", frames.documents), ("annotation", frames.annotations))
+    ]
+
+
+def _datasets(frames: Frames) -> list[pl.DataFrame]:
+    documents = frames.documents.drop_nulls("dataset")
+    return [
+        _triples("dataset", _TYPE, pl.lit(DATASET), documents.unique("dataset", maintain_order=True)),
+        _triples("dataset", REFERENCES, iri_term(pl.col("document")), documents),
+    ]

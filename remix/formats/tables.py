@@ -1,0 +1,66 @@
+"""Mentions listed one a row with named fields: what simple JSON Lines and CSV have in common."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from remix.errors import BadInput
+from remix.formats.mends import Mends
+
+__all__ = ["FIELDS", "placed"]
+
+FIELDS = (
+    ("document", "doc", "document_id", "doc_id", "doc_name"),
+    ("begin", "start", "start_char", "begin_index"),
+    ("end", "end_char", "end_index", "stop"),
+    ("entity", "entity_id", "entity_reference", "link", "uri", "iri"),
+    ("surface_form", "mention", "anchor", "spot"),
+    ("confidence", "score", "rho"),
+    ("class", "type"),
+)
+"""What a field is called, the first name being ours."""
+
+_NUMBER = r"^\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*$"
+
+
+def placed(source: str, rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+    """Return the mentions of rows of text (`line` and fields of that name), with numbers as numbers.
+
+    A confidence that is no finite number is left out and counted, and so is an answer that is there twice, which is
+    kept: gold may have alternatives on one span. Raises `BadInput` with the line where begin or end is no whole number
+    or the document has no name.
+    """
+    nameless = pl.col("document").fill_null("").str.strip_chars() == ""
+    if (wrong := rows.filter(nameless)).height:
+        raise BadInput(source, "a mention without its document", line=int(wrong["line"][0]))
+    rows = _with_numbers(source, rows)
+    sure = pl.col("confidence").str.contains(_NUMBER).fill_null(False)
+    said = pl.col("confidence").is_not_null() & (pl.col("confidence").str.strip_chars() != "")
+    if (unsure := rows.filter(said & ~sure)).height:
+        row = unsure.row(0, named=True)
+        mends.add("confidence", f"line {row['line']}: '{row['confidence']}' is no number, left out", unsure.height)
+    # One label may stand in several readings of a mention, and be required in one of them alone.
+    told = [name for name in ("ignorable", "group", "option") if name in rows.columns]
+    twice = rows.filter(~pl.struct("document", "begin", "end", "entity", *told).is_first_distinct())
+    if twice.height:
+        row = twice.row(0, named=True)
+        place = f"{row['document']} {row['begin']},{row['end']}"
+        mends.add("duplicate", f"line {row['line']}: {place} has the same entity again", twice.height)
+    confidence = pl.when(sure).then(pl.col("confidence").str.strip_chars()).cast(pl.Float64)
+    return rows.with_columns(confidence)
+
+
+def _with_numbers(source: str, rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows with begin and end as numbers, also where they are written like `5.0` or with spaces."""
+    plain = rows.with_columns(pl.col("begin", "end").cast(pl.Int64, strict=False))
+    if not plain["begin"].null_count() and not plain["end"].null_count():
+        return plain
+    whole = [
+        pl.col(name).str.contains(r"^\s*[+-]?[0-9]{1,18}(?:\.0*)?\s*$").fill_null(False) for name in ("begin", "end")
+    ]
+    if (wrong := rows.filter(~(whole[0] & whole[1]))).height:
+        row = wrong.row(0, named=True)
+        reason = f"begin and end are whole numbers, not '{row['begin']}' and '{row['end']}'"
+        raise BadInput(source, reason, line=int(row["line"]))
+    digits = pl.col("begin", "end").str.strip_chars().str.extract("^([+-]?[0-9]+)")
+    return rows.with_columns(digits.cast(pl.Int64))
