@@ -9,7 +9,6 @@ one; sets of the whole dataset are not (see `remix.measures._parts`).
 
 from __future__ import annotations
 
-import fcntl
 import json
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -23,6 +22,8 @@ import polars as pl
 from remix.errors import Error, StoreError, UsageError
 from remix.files import written
 from remix.frames import SCHEMAS, Frames, read_parquet, write_parquet
+from remix.locks import Busy, held
+from remix.places import move_folder
 
 __all__ = ["FramesFolder", "finish", "is_frames_folder", "part_name", "under_way", "write_part"]
 
@@ -129,13 +130,11 @@ def under_way(to: Path, plan: Mapping[str, Any], *, replace: bool = False) -> It
     place = to.with_name(f".{to.name}.partial")
     try:
         place.mkdir(parents=True, exist_ok=True)
-        with (place / "lock").open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise StoreError(f"{to} is being written by another process") from None
+        with held(place / "lock"):
             _planned(place, plan)
             yield place
+    except Busy:
+        raise StoreError(f"{to} is being written by another process") from None
     except OSError as error:
         raise Error(f"{place} cannot be written: {error.strerror or error}") from error
 
@@ -161,10 +160,5 @@ def finish(place: Path, to: Path, manifest: Mapping[str, Any]) -> FramesFolder:
     (place / "documents").mkdir(exist_ok=True)
     with written(place / _MANIFEST) as stream:
         stream.write(json.dumps({"format": FORMAT, **manifest}, indent=1, ensure_ascii=False).encode())
-    old = to.with_name(f".{to.name}.old")
-    shutil.rmtree(old, ignore_errors=True)
-    if to.exists():
-        to.rename(old)
-    place.rename(to)
-    shutil.rmtree(old, ignore_errors=True)
+    move_folder(place, to)
     return FramesFolder.open(to)

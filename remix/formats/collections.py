@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 import struct
-import tempfile
 import zipfile
 import zlib
 from collections import Counter
@@ -13,6 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from remix.errors import BadInput, Error
 from remix.files import refuse_expansion, written
+from remix.places import folder_written
 
 __all__ = ["is_collection", "members_of", "write_collection"]
 
@@ -100,19 +99,9 @@ def write_collection(path: Path, members: Iterable[tuple[str, bytes]]) -> None:
             for name, data in members:
                 archive.writestr(zipfile.ZipInfo(name, _NO_TIME), data, zipfile.ZIP_DEFLATED)
         return
-    if path.is_file() or (path.is_dir() and any(path.iterdir())):
+    if path.exists() and not (path.is_dir() and not any(path.iterdir())):
         raise Error(f"{path} exists: name a new folder, or a file that ends in .zip")
-    aside = None
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        aside = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+    with folder_written(path, sealed=False) as aside:
         for name, data in members:
             (aside / name).parent.mkdir(parents=True, exist_ok=True)
             (aside / name).write_bytes(data)
-        aside.chmod(0o755)
-        aside.replace(path)
-    except OSError as error:
-        raise Error(f"{path} cannot be written: {error.strerror or error}") from error
-    finally:
-        if aside is not None:
-            shutil.rmtree(aside, ignore_errors=True)

@@ -23,6 +23,7 @@ from remix.kb import KnowledgeBase
 from remix.measures import choice_of, prepared
 from remix.measures._measured import Measured
 from remix.measures._parts import compute_parts
+from remix.places import move_folder
 from remix.signature import Signature, content_hash
 
 __all__ = ["enrich_folder", "measures_of_part"]
@@ -83,8 +84,7 @@ def _write(
     about = {"signature": signature, "measures": [m.name for m in measured.measures], "skipped": measured.skipped}
     with written(place / "manifest.json") as stream:
         stream.write(json.dumps(about, indent=1).encode())
-    shutil.rmtree(target, ignore_errors=True)
-    place.rename(target)
+    move_folder(place, target)
 
 
 def _homes(folder: FramesFolder, numbers: Iterable[int]) -> pl.DataFrame:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import shutil
-import tempfile
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from urllib.parse import quote
 
 from remix.errors import Error, StoreError, UnknownName
 from remix.frames import Frames
+from remix.places import discard, folder_written
 from remix.signature import content_hash
 
 __all__ = ["Run", "list_runs", "load_run", "read_answers", "remove_run", "save_run"]
@@ -52,39 +51,23 @@ class Run:
 def save_run(folder: Path, run: Run, answers: Frames) -> Path:
     """Return the folder in which the run was put whole, replacing an earlier one of the same system, dataset, task."""
     target = folder / run.folder_name
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        aside = Path(tempfile.mkdtemp(dir=folder, prefix=".run-"))
-        try:
-            answers.write(aside)
-            run = replace(
-                run,
-                documents=answers.documents.height,
-                answers=answers.annotations.height,
-                checksum=_checksum(aside),
-            )
-            (aside / "run.json").write_text(json.dumps(asdict(run), indent=1, sort_keys=True), encoding="utf-8")
-            if target.exists():
-                target.rename(old := aside.with_name(f"{aside.name}-old"))
-                aside.rename(target)
-                shutil.rmtree(old, ignore_errors=True)
-            else:
-                aside.rename(target)
-        finally:
-            shutil.rmtree(aside, ignore_errors=True)
-    except OSError as error:
-        raise Error(f"the run {run.folder_name} cannot be kept in {folder}: {error.strerror or error}") from error
+    with folder_written(target) as aside:
+        answers.write(aside)
+        run = replace(
+            run,
+            documents=answers.documents.height,
+            answers=answers.annotations.height,
+            checksum=_checksum(aside),
+        )
+        (aside / "run.json").write_text(json.dumps(asdict(run), indent=1, sort_keys=True), encoding="utf-8")
     return target
 
 
 def remove_run(folder: Path, run: Run) -> None:
     """Take a run out of the folder; it is gone at once, also where deleting its files is interrupted."""
-    try:
-        aside = Path(tempfile.mkdtemp(dir=folder, prefix=".run-"))
-        (folder / run.folder_name).rename(aside / "old")
-    except OSError as error:
-        raise Error(f"the run {run.folder_name} cannot be removed from {folder}: {error.strerror or error}") from error
-    shutil.rmtree(aside, ignore_errors=True)
+    discard(place := folder / run.folder_name)
+    if place.exists():
+        raise Error(f"the run {run.folder_name} cannot be removed from {folder}")
 
 
 def list_runs(folder: Path) -> list[Run]:
