@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import polars as pl
-import pyoxigraph as ox
 
 from remix import names
 
@@ -115,8 +114,10 @@ def _tags(languages: pl.Series) -> pl.Series:
 
 
 def _is_tag(text: str) -> bool:
+    from pyoxigraph import Literal
+
     try:
-        ox.Literal("", language=text)
+        Literal("", language=text)
     except ValueError:
         return False
     return True
