@@ -27,8 +27,8 @@ def _entry_points(path: tuple[str, ...]) -> Any:
 class Registry(Generic[Part]):
     """The parts of one kind: every attribute of the given type in the modules of a package.
 
-    Third parties add parts through the entry-point group of the package's name, whose entries
-    name a part or a module with parts. Modules whose name begins with an underscore are skipped, so
+    Third parties add parts through the entry-point group of the package's name (less `.definitions`),
+    whose entries name a part or a module with parts. Modules whose name begins with an underscore are skipped, so
     is a part that a module merely imported (its `name` must be met once only).
 
     Modules are imported at the first look-up, not before, and a name is looked for in those that are
@@ -41,6 +41,7 @@ class Registry(Generic[Part]):
     def __init__(self, kind: str, package: str, part_type: type[Part], plural: str = "") -> None:
         self.kind = kind
         self.package = package
+        self.group = package.removesuffix(".definitions")
         self.part_type = part_type
         self.plural = plural or f"{kind}s"
 
@@ -60,7 +61,7 @@ class Registry(Generic[Part]):
 
     @cached_property
     def _entries(self) -> importlib.metadata.EntryPoints:
-        entries: importlib.metadata.EntryPoints = _entry_points(tuple(sys.path)).select(group=self.package)
+        entries: importlib.metadata.EntryPoints = _entry_points(tuple(sys.path)).select(group=self.group)
         return entries
 
     def _find(self, name: object) -> Part | None:

@@ -283,7 +283,7 @@ class Workspace:
 
     def publish(self, dataset: str, *, to: Path | str, licence: str | None = None, force: bool = False) -> list[Path]:
         """Return the files that describe and hold a dataset for others, written into a folder."""
-        from remix.publish import publish
+        from remix.publication import publish
 
         self.ensure_sample([dataset])
         return publish(self.store, dataset, to, licence=licence, force=force)

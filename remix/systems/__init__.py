@@ -37,9 +37,9 @@ class System:
 
 
 if TYPE_CHECKING:
-    from remix.systems._spotting import Answers
+    from remix.systems.spotting import Answers
 
-SYSTEMS: Registry[System] = Registry("system", "remix.systems", System)
+SYSTEMS: Registry[System] = Registry("system", "remix.systems.definitions", System)
 
 
 def annotate(name: str, frames: Frames, kb: KnowledgeBase | None, *, task: str = "A2KB", seed: int = 0) -> Frames:
@@ -49,7 +49,7 @@ def annotate(name: str, frames: Frames, kb: KnowledgeBase | None, *, task: str =
     must not shrink. Raises `UnknownName` for an unknown system, `MissingKnowledge` where it needs a knowledge base
     and there is none, `UsageError` for another task.
     """
-    from remix.systems._spotting import answered
+    from remix.systems.spotting import answered
 
     system = SYSTEMS[name]
     if task not in TASKS:

@@ -12,7 +12,7 @@ from remix.frames import Frames
 from remix.kb import KnowledgeBase, build_from_tables
 from remix.runs.register import Run, list_runs, load_run, save_run
 from remix.systems import SYSTEMS, annotate
-from remix.systems._spotting import spot
+from remix.systems.spotting import spot
 
 DBR = "http://dbpedia.org/resource/"
 FORMS = {

@@ -12,7 +12,7 @@ import pytest
 from remix.errors import UnknownName, UsageError
 from remix.formats import read
 from remix.names import DCAT, DCTERMS, HFTS, RMX, VOID
-from remix.publish import publish
+from remix.publication import publish
 from remix.store import Store
 
 NEWS = "urn:remix:dataset:news"

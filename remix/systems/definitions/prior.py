@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from remix.frames import Frames
 from remix.systems import System
-from remix.systems._spotting import Answers, candidates, spans
+from remix.systems.spotting import Answers, candidates, spans
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
