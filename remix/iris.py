@@ -66,8 +66,8 @@ def canonical(iris: pl.Series) -> pl.Series:
         return iris
     others = iris.filter(~is_canonical)
     unique = others.unique()
-    forms = _titles(_hosts(unique.str.strip_chars().str.normalize("NFC")))
-    moved = others.replace_strict(unique, forms, return_dtype=pl.String)
+    forms = pl.DataFrame({"iri": unique, "form": _titles(_hosts(_composed(unique.str.strip_chars())))})
+    moved = others.to_frame("iri").join(forms, on="iri", how="left", maintain_order="left")["form"]
     # The n-th of the others stands where the n-th of them stood.
     nth = (~is_canonical).cast(pl.Int64).cum_sum() - 1
     pairs = pl.DataFrame({"iri": iris, "moved": moved.gather(nth.clip(0)), "kept": is_canonical})
@@ -93,6 +93,12 @@ def is_nil(iris: pl.Expr) -> pl.Expr:
     """
     of_a_kb = iris.str.contains(r"^https?://(?:[a-z]+\.)?(?:dbpedia|wikidata)\.org/")
     return iris.str.contains(NIL_PATTERN) & ~of_a_kb
+
+
+def _composed(iris: pl.Series) -> pl.Series:
+    """Return the IRIs in NFC, which ASCII is already."""
+    other = iris.str.contains(r"[^\x00-\x7F]").arg_true()
+    return iris.clone().scatter(other, iris.gather(other).str.normalize("NFC")) if len(other) else iris
 
 
 def _hosts(iris: pl.Series) -> pl.Series:
