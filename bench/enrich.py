@@ -23,7 +23,7 @@ from remix import __version__
 from remix.errors import Error
 from remix.kb import KnowledgeBase, build_from_tables
 from remix.measures import Measured, compute
-from remix.measures._enriching import named_frames
+from remix.measures.enrichment import named_frames
 from remix.store import Store
 
 Result = TypeVar("Result")

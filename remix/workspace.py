@@ -320,7 +320,7 @@ class Workspace:
         """Return tables on the attached knowledge base: summary, sources, problems, and coverage of the datasets."""
         from remix.kb.coverage import coverage
         from remix.kb.description import problems_of, sources_of
-        from remix.measures._enriching import named_frames
+        from remix.measures.enrichment import named_frames
 
         kb = self._attached()
         tables = {"summary": kb.summary(), "sources": sources_of(kb), "problems": problems_of(kb)}
@@ -354,7 +354,7 @@ class Workspace:
         with_gold: bool = False,
     ) -> pl.DataFrame:
         """Return what was done with each dataset; see `remix.measures.enrich`."""
-        from remix.measures._enriching import enrich
+        from remix.measures.enrichment import enrich
 
         how = {"reference": reference, "case_sensitive": case_sensitive, "with_gold": with_gold}
         self.ensure_sample()
@@ -369,7 +369,7 @@ class Workspace:
     def stats(self, datasets: str | Iterable[str] = (), **choices: Any) -> Measured:
         """Return the measures of datasets, by default of all, without storing them; see `remix.measures.compute`."""
         from remix.measures import compute
-        from remix.measures._enriching import named_frames
+        from remix.measures.enrichment import named_frames
 
         names = [datasets] if isinstance(datasets, str) else [*datasets]
         self.ensure_sample(names)

@@ -83,3 +83,14 @@ def test_registry_when_another_distribution_has_the_name_refuses_it(package: Pat
     (package.parent / "third_party.py").write_text("from tests.test_registry import Part\npart = Part('density')")
     with pytest.raises(Error, match="two measures are named 'density'"):
         Registry("measure", "parts_of_this_test", Part)["density"]
+
+
+def test_registry_when_its_package_has_definitions_takes_entry_points_of_the_package_above(package: Path) -> None:
+    (package / "definitions").mkdir()
+    write(package / "definitions", "__init__")
+    about = package.parent / "third-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: third\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[parts_of_this_test]\nother = parts_of_this_test.third:part_0\n")
+    write(package, "third", "other")
+    assert Registry("measure", "parts_of_this_test.definitions", Part).names() == ["other"]

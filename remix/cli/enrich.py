@@ -81,7 +81,7 @@ def command(
         raise click.UsageError("--difficulty is learnt from the runs of a workspace: leave it or DIR out")
     if folder is not None:
         from remix.frames_folder import FramesFolder
-        from remix.measures._folders import enrich_folder
+        from remix.measures.enrichment import enrich_folder
 
         done = enrich_folder(FramesFolder.open(folder), opened.kb, **choices)
     else:

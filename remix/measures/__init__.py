@@ -18,13 +18,13 @@ from remix.errors import UnknownName, UsageError, nearest
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
 from remix.measures._averages import FIRSTS, averaged, fractions
-from remix.measures._classes import classes_to_add, mapping_hash
 from remix.measures._coded import CODE_OF
-from remix.measures._corpus import Corpus
-from remix.measures._declaration import AVERAGES, Column, Measure, Summary, local
 from remix.measures._hfts import HFTS
 from remix.measures._hfts import tables as hfts_tables
-from remix.measures._measured import LOW_COVERAGE, Measured, columns_of, document_column
+from remix.measures.classes import classes_to_add, mapping_hash
+from remix.measures.corpus import Corpus
+from remix.measures.declaration import AVERAGES, Column, Measure, Summary, local
+from remix.measures.measured import LOW_COVERAGE, Measured, columns_of, document_column
 from remix.registry import Registry
 from remix.signature import Signature
 
@@ -51,7 +51,7 @@ __all__ = [
     "signature_of",
 ]
 
-MEASURES: Registry[Measure] = Registry("measure", "remix.measures", Measure)
+MEASURES: Registry[Measure] = Registry("measure", "remix.measures.definitions", Measure)
 REFERENCES = ("dataset", "union")
 PROFILES = ("remix", "hfts")
 

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from remix.measures._coded import CODE_OF
-from remix.measures._declaration import Summary
+from remix.measures.declaration import Summary
 
 __all__ = ["FIRSTS", "Fraction", "Sums", "added", "averaged", "averages", "fractions", "means_of_units", "summed"]
 

@@ -17,9 +17,9 @@ from remix.frames import Frames
 from remix.kb import KnowledgeBase
 from remix.measures import MEASURES, Choice, measured_of, measured_tables
 from remix.measures._averages import Sums, means_of_units, summed
-from remix.measures._corpus import Corpus
-from remix.measures._declaration import Measure
 from remix.measures._threads import cached_property
+from remix.measures.corpus import Corpus
+from remix.measures.declaration import Measure
 
 if TYPE_CHECKING:
     import pyarrow

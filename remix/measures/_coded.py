@@ -10,8 +10,8 @@ import polars as pl
 
 from remix.frames import Frames
 from remix.kb import KnowledgeBase, normalise
-from remix.measures._codes import MANY, Codes, Numbers, by_number, distinct, paired, taken
 from remix.measures._threads import cached_property
+from remix.measures.codes import MANY, Codes, Numbers, by_number, distinct, paired, taken
 
 __all__ = ["CODE_OF", "Coded"]
 

@@ -13,9 +13,9 @@ from dataclasses import replace
 
 import polars as pl
 
-from remix.measures._corpus import Corpus
-from remix.measures._declaration import Column, Measure, Summary
-from remix.measures.not_annotated import MEASURE as NOT_ANNOTATED
+from remix.measures.corpus import Corpus
+from remix.measures.declaration import Column, Measure, Summary
+from remix.measures.definitions.not_annotated import MEASURE as NOT_ANNOTATED
 
 __all__ = ["HFTS", "tables"]
 

@@ -20,12 +20,12 @@ from remix.frames_folder import FramesFolder
 from remix.kb import KnowledgeBase
 from remix.measures import choice_of, measured_of, measured_tables, prepared
 from remix.measures._averages import Sums, Units, added, averages, means_of_units, summed
-from remix.measures._codes import Numbers
-from remix.measures._corpus import Corpus
-from remix.measures._declaration import Measure, Summary
-from remix.measures._measured import Measured
 from remix.measures._threads import in_order
 from remix.measures._whole import Gathered, Part, Sets, Whole, sets_of
+from remix.measures.codes import Numbers
+from remix.measures.corpus import Corpus
+from remix.measures.declaration import Measure, Summary
+from remix.measures.measured import Measured
 from remix.progress import moving
 
 __all__ = ["BATCH", "compute_parts"]

@@ -37,10 +37,10 @@ from remix.measures._batches import (
     sums_parts,
     totals_of,
 )
-from remix.measures._corpus import Corpus
-from remix.measures._measured import Measured
 from remix.measures._percentiles import percentiles_of
 from remix.measures._sizes import dictionary_links, firsts, sizes
+from remix.measures.corpus import Corpus
+from remix.measures.measured import Measured
 
 if TYPE_CHECKING:
     import pyarrow

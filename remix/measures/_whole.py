@@ -14,10 +14,10 @@ import polars as pl
 
 from remix.frames import Frames
 from remix.measures._coded import CODE_OF
-from remix.measures._codes import Numbers, by_number, taken
-from remix.measures._corpus import Corpus
 from remix.measures._percentiles import percentiles_of
 from remix.measures._threads import cached_property
+from remix.measures.codes import Numbers, by_number, taken
+from remix.measures.corpus import Corpus
 
 __all__ = ["Gathered", "Part", "Sets", "Whole", "sets_of"]
 

@@ -16,7 +16,7 @@ from remix.files import write_together
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
 from remix.locks import holding
-from remix.measures._enriching import named_frames
+from remix.measures.enrichment import named_frames
 from remix.rdf.iris import dataset_iri
 from remix.rdf.turtle import turtle
 from remix.remixes.closing import Closed, close, limited

@@ -14,9 +14,8 @@ from remix.frames_folder import FramesFolder, finish, under_way, write_part
 from remix.kb import KnowledgeBase
 from remix.locks import holding
 from remix.measures import Column, column_named
-from remix.measures._declaration import written_out
-from remix.measures._enriching import named_frames
-from remix.measures._folders import measures_of_part
+from remix.measures.declaration import written_out
+from remix.measures.enrichment import measures_of_part, named_frames
 from remix.names import NIF
 from remix.progress import track
 from remix.rdf.terms import quoted

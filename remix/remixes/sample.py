@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from remix import progress
 from remix.errors import StoreError
 from remix.kb import KnowledgeBase, shelf
-from remix.measures._enriching import enrich
+from remix.measures.enrichment import enrich
 from remix.resources import folder
 from remix.store import Store
 

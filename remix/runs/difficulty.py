@@ -14,8 +14,8 @@ from remix import progress
 from remix.errors import UsageError
 from remix.locks import holding
 from remix.measures import compute
-from remix.measures._enriching import named_frames
-from remix.measures._measured import columns_of
+from remix.measures.enrichment import named_frames
+from remix.measures.measured import columns_of
 from remix.runs.graphs import column_graph
 from remix.runs.logistic import Numbers, area_under_curve, brier_score, calibration_error, fitted, folds_of
 from remix.runs.stored import verdicts

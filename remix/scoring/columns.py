@@ -245,7 +245,7 @@ def column_values(
 
 def _types(gold: Frames) -> pl.DataFrame:
     """Return the classes of entities; one that has the very mentions of the coarse class it maps to is that class."""
-    from remix.measures._classes import class_mapping
+    from remix.measures.classes import class_mapping
 
     # Fine-grained categories say how a mention is written, not what the entity is.
     of_entities = ~(pl.col("class").str.starts_with(EL) | pl.col("class").str.starts_with(RMX))

@@ -74,7 +74,7 @@ def _above(known: Answers, entities: pl.Series, most: int) -> pl.DataFrame:
 
 def _mapped(known: Answers) -> pl.DataFrame:
     """Return class and parent: the coarse class of each class of which the hierarchy itself knows nothing above."""
-    from remix.measures._classes import class_mapping
+    from remix.measures.classes import class_mapping
 
     mapped = class_mapping().select("class", parent="coarse")
     if known.hierarchy is None:

@@ -20,7 +20,7 @@ WD = "http://www.wikidata.org/entity/"
 
 def with_coarse(parts: Iterable[pl.DataFrame | None]) -> pl.DataFrame:
     """Return entity and class of all parts, with the coarse class that a class maps to in its vocabulary."""
-    from remix.measures._classes import class_mapping
+    from remix.measures.classes import class_mapping
 
     found = [part.select("entity", "class") for part in parts if part is not None]
     types = pl.concat([pl.DataFrame(schema={"entity": pl.String, "class": pl.String}), *found])
@@ -35,7 +35,7 @@ def with_types(
 
     `stated` (home, entity, class) are the types that hold in the documents of a home, which `homes` (gold, home) tells.
     """
-    from remix.measures._classes import class_mapping
+    from remix.measures.classes import class_mapping
 
     of_links = gold.links.join(types.drop_nulls("class"), on="entity")
     derived = [of_links.select("annotation", "class", of_entity=pl.lit(True))]

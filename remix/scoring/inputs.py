@@ -243,7 +243,7 @@ def _answered(keeper: Keeper, sources: Sources, runs: Mapping[str, Frames]) -> t
 
 def _with_entities(found: Inputs, sources: Sources) -> Inputs:
     """Return the inputs with the classes, names and hierarchy of entities: of tables, the data, the knowledge base."""
-    from remix.measures._classes import class_mapping
+    from remix.measures.classes import class_mapping
 
     known, gold = found.knowledge, found.gold
     listed = read_entities(sources.entities) if sources.entities is not None else None

@@ -12,7 +12,7 @@ import polars as pl
 
 from remix.errors import UsageError
 from remix.frames import Frames
-from remix.measures._enriching import named_frames
+from remix.measures.enrichment import named_frames
 from remix.rdf.iris import dataset_iri
 from remix.remixes.manifest import Recorded, recorded
 from remix.scoring.background import Background

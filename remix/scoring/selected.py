@@ -10,7 +10,7 @@ from remix.errors import Error
 from remix.formats.nif.writing import triples_of
 from remix.frames import Frames
 from remix.measures import Measured
-from remix.measures._declaration import written_out
+from remix.measures.declaration import written_out
 from remix.names import EL, HFTS, HFTS_OLD, ITSRDF, NIF, OWL, RDF, RDFS, RMX, XSD
 from remix.rdf.iris import dataset_iri
 from remix.scoring.answers import NOT_OF_ANSWERS, Answers

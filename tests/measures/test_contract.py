@@ -17,7 +17,7 @@ from remix.formats import read
 from remix.frames import Frames
 from remix.kb import KnowledgeBase, build_from_tables
 from remix.measures import MEASURES, Measure, Measured, compute, measured_tables
-from remix.measures._corpus import Corpus
+from remix.measures.corpus import Corpus
 from remix.measures.ontology import FILES, documentation, ontology, terms
 from remix.names import DBR, HFTS, PREFIXES, RMX
 from remix.resources import folder
@@ -58,7 +58,7 @@ def test_measure_when_declared_then_it_says_where_it_comes_from_and_how_to_read_
     for text in (measure.unit, measure.formula, measure.citation, measure.high, measure.low, measure.empty):
         assert len(text) > 4
     assert re.fullmatch(r"[a-z]+(-[a-z]+)*", measure.name)
-    assert (CHECKOUT / "remix" / "measures" / f"{measure.name.replace('-', '_')}.py").exists()
+    assert (CHECKOUT / "remix" / "measures" / "definitions" / f"{measure.name.replace('-', '_')}.py").exists()
 
 
 @EVERY

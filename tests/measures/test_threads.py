@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from remix.measures import _threads as threads
-from remix.measures._codes import Numbers
 from remix.measures._threads import cached_property, in_order
+from remix.measures.codes import Numbers
 
 
 @pytest.fixture(params=[1, 3])

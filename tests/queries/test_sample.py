@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from remix.measures._enriching import named_frames
+from remix.measures.enrichment import named_frames
 from remix.remixes.sample import ensure_sample
 from remix.store import Store
 from remix.store.queries import find, shipped

@@ -9,7 +9,7 @@ import pytest
 from rdflib.plugins.sparql import prepareQuery
 
 from remix.kb import build_from_tables
-from remix.measures._enriching import enrich
+from remix.measures.enrichment import enrich
 from remix.store import Store
 from remix.store.queries import find, shipped
 from remix.store.selection import select

@@ -14,8 +14,7 @@ from remix.errors import StoreError, UnknownName, UsageError
 from remix.formats import read
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder, finish, under_way, write_part
-from remix.measures._enriching import named_frames
-from remix.measures._folders import enrich_folder
+from remix.measures.enrichment import enrich_folder, named_frames
 from remix.remixes.partitioning import partition_folder, partition_store
 from remix.remixes.partitions import counted, partition, selecting
 from remix.store import Store

@@ -15,8 +15,8 @@ from remix.frames import Frames
 from remix.frames_folder import finish, under_way, write_part
 from remix.kb import KnowledgeBase, build_from_tables
 from remix.measures import Measured, compute, compute_table
-from remix.measures._enriching import named_frames
 from remix.measures._spark import MeasuredTable, compute_folder
+from remix.measures.enrichment import named_frames
 from remix.store import Store
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import polars as pl
 
-from remix.measures._declaration import Column, Measure, Summary, written_out
+from remix.measures.declaration import Column, Measure, Summary, written_out
 from remix.names import ITSRDF, XSD
 from remix.rdf.iris import dataset_iri
 from remix.signature import Signature

@@ -3,8 +3,8 @@
 import polars as pl
 
 from remix.kb.naming import STATUS
-from remix.measures._corpus import Corpus
-from remix.measures._declaration import Column, Measure, shares
+from remix.measures.corpus import Corpus
+from remix.measures.declaration import Column, Measure, shares
 
 
 def status(corpus: Corpus) -> pl.DataFrame:

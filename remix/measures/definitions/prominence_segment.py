@@ -3,8 +3,8 @@
 import polars as pl
 
 from remix.kb.placing import SEGMENTS
-from remix.measures._declaration import Column, Measure, shares
-from remix.measures._sources import REMIXING
+from remix.measures.citations import REMIXING
+from remix.measures.declaration import Column, Measure, shares
 
 CATEGORIES = (*SEGMENTS, "unspecified")
 _SCORES = {"pagerankSegment": "pagerank_segment", "hitsSegment": "hits_segment"}

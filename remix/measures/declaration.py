@@ -12,7 +12,7 @@ from remix.errors import Error
 from remix.names import PREFIXES
 
 if TYPE_CHECKING:
-    from remix.measures._corpus import Corpus
+    from remix.measures.corpus import Corpus
 
 __all__ = ["AVERAGES", "Column", "Kind", "Measure", "Summary", "local", "shares", "terms_of", "written_out"]
 

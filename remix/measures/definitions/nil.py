@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import polars as pl
 
-from remix.measures._corpus import Corpus
-from remix.measures._declaration import Column, Measure, shares
-from remix.measures._sources import EUEF
-from remix.measures.link_health import status
+from remix.measures.citations import EUEF
+from remix.measures.corpus import Corpus
+from remix.measures.declaration import Column, Measure, shares
+from remix.measures.definitions.link_health import status
 
 KINDS = ("explicit", "implicit")
 

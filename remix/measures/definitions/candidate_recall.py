@@ -2,9 +2,9 @@
 
 import polars as pl
 
-from remix.measures._corpus import Corpus
-from remix.measures._declaration import Column, Measure, Summary, terms_of
-from remix.measures._sources import REMIXING
+from remix.measures.citations import REMIXING
+from remix.measures.corpus import Corpus
+from remix.measures.declaration import Column, Measure, Summary, terms_of
 
 
 def _candidates(corpus: Corpus) -> pl.DataFrame:

@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from remix.measures._declaration import Column, Kind, Measure, Summary, terms_of
-from remix.measures._sources import REMIXING
+from remix.measures.citations import REMIXING
+from remix.measures.declaration import Column, Kind, Measure, Summary, terms_of
 
 _SCORES = {
     "pagerank": ("hfts:pagerank", "PageRank of the entity (damping 0.85)"),

@@ -2,9 +2,9 @@
 
 import polars as pl
 
-from remix.measures._corpus import Corpus
-from remix.measures._declaration import Column, Measure
-from remix.measures._sources import REMIXING
+from remix.measures.citations import REMIXING
+from remix.measures.corpus import Corpus
+from remix.measures.declaration import Column, Measure
 
 _COLUMNS = {"ambiguitySurfaceForm": "union_entities", "ambiguityEntity": "union_forms"}
 

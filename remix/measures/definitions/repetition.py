@@ -2,9 +2,9 @@
 
 import polars as pl
 
-from remix.measures._corpus import Corpus
-from remix.measures._declaration import Measure, Summary, terms_of
-from remix.measures._sources import VAN_ERP
+from remix.measures.citations import VAN_ERP
+from remix.measures.corpus import Corpus
+from remix.measures.declaration import Measure, Summary, terms_of
 
 _SIDES = {"entities": ("entity", "entities"), "forms": ("key", "surface forms")}
 

@@ -2,9 +2,9 @@
 
 import polars as pl
 
-from remix.measures._classes import COARSE, coarse_flags
-from remix.measures._declaration import Measure, Summary, terms_of
-from remix.measures._sources import REMIXING, STEINMETZ
+from remix.measures.citations import REMIXING, STEINMETZ
+from remix.measures.classes import COARSE, coarse_flags
+from remix.measures.declaration import Measure, Summary, terms_of
 
 _ANY = pl.any_horizontal(*COARSE)
 _GROUPS = {

@@ -4,10 +4,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from remix.measures._codes import places_of, taken
-from remix.measures._corpus import Corpus
-from remix.measures._declaration import Column, Measure, shares
-from remix.measures._sources import FINE_GRAINED
+from remix.measures.citations import FINE_GRAINED
+from remix.measures.codes import places_of, taken
+from remix.measures.corpus import Corpus
+from remix.measures.declaration import Column, Measure, shares
 
 KINDS = ("none", "maximal", "intermediate", "minimal", "crossing")
 Numbers = NDArray[np.int64]

@@ -9,13 +9,13 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.kb.reading import expanded
-from remix.measures._codes import MANY, distinct, paired, taken
+from remix.measures.codes import MANY, distinct, paired, taken
 from remix.names import DBO, EL, RMX
 from remix.resources import folder
 from remix.signature import content_hash
 
 if TYPE_CHECKING:
-    from remix.measures._corpus import Corpus
+    from remix.measures.corpus import Corpus
 
 __all__ = [
     "COARSE",

@@ -2,11 +2,11 @@
 
 import polars as pl
 
-from remix.measures._classes import coarse_flags
-from remix.measures._codes import taken
-from remix.measures._corpus import Corpus
-from remix.measures._declaration import Column, Measure, Summary, terms_of
-from remix.measures._sources import FAIR, FINE_GRAINED
+from remix.measures.citations import FAIR, FINE_GRAINED
+from remix.measures.classes import coarse_flags
+from remix.measures.codes import taken
+from remix.measures.corpus import Corpus
+from remix.measures.declaration import Column, Measure, Summary, terms_of
 
 _FORM = pl.col("surface_form")
 _MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"

@@ -2,10 +2,10 @@
 
 import polars as pl
 
-from remix.measures._codes import taken
-from remix.measures._corpus import Corpus
-from remix.measures._declaration import Column, Measure, Summary, terms_of
-from remix.measures._sources import FAIR, VAN_ERP
+from remix.measures.citations import FAIR, VAN_ERP
+from remix.measures.codes import taken
+from remix.measures.corpus import Corpus
+from remix.measures.declaration import Column, Measure, Summary, terms_of
 
 
 def _priors(corpus: Corpus) -> pl.DataFrame:

@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from remix.measures._declaration import Measure, Summary
-from remix.measures._sources import EUEF
+from remix.measures.citations import EUEF
+from remix.measures.declaration import Measure, Summary
 
 _LENGTHS = {"Words": ("words", "words (runs without white space)"), "Characters": ("characters", "code points")}
 

@@ -18,13 +18,13 @@ from concurrent.futures import ThreadPoolExecutor
 import polars as pl
 
 from remix.kb import normalise
-from remix.measures._classes import class_flags, classes_of, names_of_places
 from remix.measures._coded import CODE_OF, Coded
-from remix.measures._codes import MANY, by_number, distinct, paired, places_in, places_of, taken
 from remix.measures._dictionary import ENTITIES, form_entities, ranked
 from remix.measures._documents import counted_documents
 from remix.measures._percentiles import percentile
 from remix.measures._threads import cached_property
+from remix.measures.classes import class_flags, classes_of, names_of_places
+from remix.measures.codes import MANY, by_number, distinct, paired, places_in, places_of, taken
 
 __all__ = ["Corpus"]
 
@@ -60,7 +60,7 @@ class Corpus(Coded):
 
     @cached_property
     def classes(self) -> pl.DataFrame:
-        """Return row and class; see `remix.measures._classes.classes_of`."""
+        """Return row and class; see `remix.measures.classes.classes_of`."""
         return classes_of(self)
 
     @cached_property
@@ -173,12 +173,12 @@ class Corpus(Coded):
 
     @cached_property
     def names_of_places(self) -> pl.Series:
-        """Return whether each name means a place in the first place; see `remix.measures._classes.names_of_places`."""
+        """Return whether each name means a place in the first place; see `remix.measures.classes.names_of_places`."""
         return names_of_places(self)
 
     @cached_property
     def class_flags(self) -> pl.DataFrame:
-        """Return of which coarse classes each target is; see `remix.measures._classes.class_flags`."""
+        """Return of which coarse classes each target is; see `remix.measures.classes.class_flags`."""
         return class_flags(self.known_classes, "target_code", self._targets.height)
 
     @cached_property

@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from remix.measures._declaration import Measure, Summary
-from remix.measures._sources import REMIXING
+from remix.measures.citations import REMIXING
+from remix.measures.declaration import Measure, Summary
 
 MEASURE = Measure(
     name="not-annotated",

@@ -2,10 +2,10 @@
 
 import polars as pl
 
-from remix.measures._codes import paired
-from remix.measures._corpus import Corpus
-from remix.measures._declaration import Column, Measure, shares
-from remix.measures._sources import FAIR, FINE_GRAINED
+from remix.measures.citations import FAIR, FINE_GRAINED
+from remix.measures.codes import paired
+from remix.measures.corpus import Corpus
+from remix.measures.declaration import Column, Measure, shares
 
 KINDS = ("full", "short", "extended", "alias")
 
