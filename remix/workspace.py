@@ -61,7 +61,7 @@ class Workspace:
 
         `names` are the datasets that are asked for: where they are no part of the sample it is not loaded.
         """
-        from remix.remixes.sample import ensure_sample
+        from remix.sample import ensure_sample
 
         return ensure_sample(self.store, names)
 

@@ -43,7 +43,7 @@ def command(
     Example:
       remix partition --by ambiguitySurfaceForm --scheme 'thresholds:3,5,16'
     """
-    from remix.remixes.partitioning import partition_folder, partition_store
+    from remix.remixes.partitions import partition_folder, partition_store
 
     if folder is not None:
         from remix.frames_folder import FramesFolder

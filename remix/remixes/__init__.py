@@ -19,10 +19,10 @@ from remix.locks import holding
 from remix.measures.enrichment import named_frames
 from remix.rdf.iris import dataset_iri
 from remix.rdf.turtle import turtle
-from remix.remixes.closing import Closed, close, limited
-from remix.remixes.emptied import emptied
-from remix.remixes.exporting import exported
-from remix.remixes.manifest import described, origins, refuse_unknown
+from remix.remixes.closure import Closed, close, limit_documents
+from remix.remixes.emptied import find_emptied
+from remix.remixes.export import export
+from remix.remixes.manifest import count_origins, describe, refuse_unknown
 from remix.signature import Signature, content_hash
 from remix.store import DatasetEntry, Store
 from remix.store.queries import Query
@@ -99,14 +99,14 @@ def build(
     origin = named_frames(store)
     running = {"fix_variables": fix_variables, "allow_services": tuple(allow_services), "explain": explain}
     selection, left = _selected(store, query, text, origin, running, timeout)
-    documents = limited(selection.documents, limit, seed)
+    documents = limit_documents(selection.documents, limit, seed)
     closed = close(origin, documents, selection.annotations, drop=drop)
     title = _title(name, query, entries)
     iri = dataset_iri(title, base_iri)
     signature = _signature(title, text, entries, kb, limit=limit, seed=seed, drop=drop)
-    content = exported(store, entries, origin, closed, title, iri, kb)
-    counts = origins(origin, closed)
-    manifest = described(
+    content = export(store, entries, origin, closed, title, iri, kb)
+    counts = count_origins(origin, closed)
+    manifest = describe(
         iri,
         title,
         entries,
@@ -151,7 +151,7 @@ def _selected(
     with GuardedIndex(opened.path, timeout=timeout, allow_services=running["allow_services"]) as index:
         selection = select(index, text, origin, name=query.source, **running)
         if len(selection.documents):
-            left = emptied(index, selection.rewritten, origin, selection.annotations)
+            left = find_emptied(index, selection.rewritten, origin, selection.annotations)
             return replace(selection, notes=(*selection.notes, *index.notes)), left
         explained = select(index, text, origin, name=query.source, **{**running, "explain": True})
         said = "".join(f"; {note}" for note in index.notes)

@@ -11,13 +11,13 @@ from remix.store.index import Index
 from remix.store.serialise import text_of
 from remix.store.tree import Node, NotUnderstood, parse, variables, walk
 
-__all__ = ["emptied"]
+__all__ = ["find_emptied"]
 
 _UNREAD = {"SubSelect", "ServiceGraphPattern"}
 _NEEDED = (f"<{RDF}type>", f"<{NIF}Context>")
 
 
-def emptied(index: Index, query: str, origin: Frames, kept: pl.Series) -> pl.DataFrame | None:
+def find_emptied(index: Index, query: str, origin: Frames, kept: pl.Series) -> pl.DataFrame | None:
     """Return dataset and document of what a selection emptied in the origin; None where the query does not tell.
 
     `kept` are the annotations that the query selected. A document without any of these is emptied unless a condition

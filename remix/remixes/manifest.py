@@ -14,15 +14,15 @@ from remix.files import read_bytes
 from remix.frames import Frames
 from remix.names import DCTERMS, HFTS, PROV, RDF, RDFS, RMX
 from remix.rdf.turtle import Value, stated
-from remix.remixes.closing import Closed
+from remix.remixes.closure import Closed
 from remix.signature import Signature
 from remix.store import DatasetEntry
 
-__all__ = ["Recorded", "described", "origins", "recorded", "refuse_unknown"]
+__all__ = ["Manifest", "count_origins", "describe", "read_manifest", "refuse_unknown"]
 
 
 @dataclass(frozen=True)
-class Recorded:
+class Manifest:
     """What a manifest says of how a remix was made.
 
     `query` is bound; `contents` holds each origin's content hash by its name, `kept` the origins that gave documents.
@@ -40,7 +40,7 @@ class Recorded:
     emptied: tuple[str, ...] | None = None
 
 
-def recorded(remix: Path) -> Recorded | None:
+def read_manifest(remix: Path) -> Manifest | None:
     """Return what the manifest beside a remix (`NAME.manifest.ttl` beside `NAME.ttl`) says, None where there is none.
 
     Raises `BadInput` for a manifest that is no Turtle.
@@ -61,7 +61,7 @@ def recorded(remix: Path) -> Recorded | None:
         return None
     names = {iri: about[f"{DCTERMS}title"] for iri, about in said.items() if f"{RMX}contentHash" in about}
     usages = [about for about in said.values() if int(about.get(f"{RMX}keptDocuments", 0)) > 0]
-    return Recorded(
+    return Manifest(
         query,
         {name: said[iri][f"{RMX}contentHash"] for iri, name in sorted(names.items())},
         tuple(sorted(names[about[f"{PROV}entity"]] for about in usages)),
@@ -93,7 +93,7 @@ def _is_manifest(file: Path) -> bool:
         return False
 
 
-def origins(origin: Frames, closed: Closed) -> pl.DataFrame:
+def count_origins(origin: Frames, closed: Closed) -> pl.DataFrame:
     """Return one row per origin dataset, as Table 6 of the remixing paper, and a last one for all.
 
     `documents`, `annotations`: of the origin; `kept_documents`, `kept`, `dropped`: of them in the remix, where a
@@ -122,7 +122,7 @@ def origins(origin: Frames, closed: Closed) -> pl.DataFrame:
     )
 
 
-def described(
+def describe(
     iri: str,
     name: str,
     entries: Iterable[DatasetEntry],

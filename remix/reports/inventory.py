@@ -13,7 +13,7 @@ import polars as pl
 from remix import catalog, resources
 from remix._version import __version__
 from remix.errors import BadInput, UnknownName
-from remix.remixes.manifest import recorded
+from remix.remixes.manifest import read_manifest
 from remix.reports.listings import LISTINGS
 from remix.reports.listings.parts import registry_of
 from remix.store import DatasetEntry, Store
@@ -137,7 +137,7 @@ def _query(query: Query) -> str:
 
 def _remix(file: Path) -> str:
     """Return what the manifest beside a remix says of it; raises `BadInput` for a file without one."""
-    found = recorded(file)
+    found = read_manifest(file)
     if found is None:
         raise BadInput(file, f"has no manifest beside it, so it is no remix; `remix check {file}` says what it holds")
     lines = [f"remix: {file.name.removesuffix('.ttl')}", f"signature: {found.signature}"]

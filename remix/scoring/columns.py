@@ -176,11 +176,11 @@ class Slicing:
         """Return other values (column `value`) as the names of these slices."""
         value = pl.col("value").cast(self.kind, strict=False)
         if self.parts:
-            from remix.remixes.partitions import selecting
+            from remix.remixes.partitions import in_part
 
             names = zip(self.parts, _numbered([_label(part) for part in self.parts]), strict=True)
             cast = found.with_columns(value=value)
-            chosen = [pl.when(selecting("value", part)).then(pl.lit(name)) for part, name in names]
+            chosen = [pl.when(in_part("value", part)).then(pl.lit(name)) for part, name in names]
             return cast.with_columns(value=pl.coalesce(chosen))
         if self.cuts is not None:
             number, labels = value.cast(pl.Float64), _labels(self.cuts)

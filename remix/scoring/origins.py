@@ -14,7 +14,7 @@ from remix.errors import UsageError
 from remix.frames import Frames
 from remix.measures.enrichment import named_frames
 from remix.rdf.iris import dataset_iri
-from remix.remixes.manifest import Recorded, recorded
+from remix.remixes.manifest import Manifest, read_manifest
 from remix.scoring.background import Background
 from remix.signature import Signature
 from remix.store import Store
@@ -65,7 +65,7 @@ def origins_of(
     for name, target in zip(names, targets, strict=True):
         if target.name in loaded:
             continue
-        gold, found = _named(target), recorded(Path(name))
+        gold, found = _named(target), read_manifest(Path(name))
         if found is None:
             backgrounds.append(Background.of(gold, kb))
             continue
@@ -85,7 +85,7 @@ def origins_of(
     return Origins(backgrounds, emptied, frozenset(kept))
 
 
-def _lacking(name: str, found: Recorded, loaded: Mapping[str, str]) -> str:
+def _lacking(name: str, found: Manifest, loaded: Mapping[str, str]) -> str:
     missing = sorted(one for one, content in found.contents.items() if loaded.get(one) != content)
     if missing:
         return (
@@ -95,7 +95,7 @@ def _lacking(name: str, found: Recorded, loaded: Mapping[str, str]) -> str:
     return f"the manifest of {name} does not tell which documents it emptied: build it again, or take --documents kept"
 
 
-def _held(store: Store, gold: Frames, found: Recorded, kb: KnowledgeBase | None) -> Background | None:
+def _held(store: Store, gold: Frames, found: Manifest, kb: KnowledgeBase | None) -> Background | None:
     """Return the background of a remix whose origins are loaded, None where a document is not found there."""
     origin = named_frames(store, sorted(found.contents))
     places = _places(gold, origin, found.kept)
@@ -143,7 +143,7 @@ def _places(gold: Frames, origin: Frames, kept: Iterable[str]) -> pl.DataFrame:
     return found.unique("gold", keep="first", maintain_order=True).select("gold", "document")
 
 
-def _as_enriched(background: Background, found: Recorded) -> Background:
+def _as_enriched(background: Background, found: Manifest) -> Background:
     """Return the background with the choices by which the origins were measured."""
     signature = found.enrichment
     fields = Signature.parse(signature).fields if signature.startswith("remix:") else {}

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from remix.measures.enrichment import named_frames
-from remix.remixes.sample import ensure_sample
+from remix.sample import ensure_sample
 from remix.store import Store
 from remix.store.queries import find, shipped
 from remix.store.selection import select

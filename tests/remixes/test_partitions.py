@@ -15,8 +15,7 @@ from remix.formats import read
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder, finish, under_way, write_part
 from remix.measures.enrichment import enrich_folder, named_frames
-from remix.remixes.partitioning import partition_folder, partition_store
-from remix.remixes.partitions import counted, partition, selecting
+from remix.remixes.partitions import count_parts, in_part, partition, partition_folder, partition_store
 from remix.store import Store
 from remix.store.sampling import load_sample, sampled
 
@@ -29,7 +28,7 @@ def test_log_deciles_are_those_of_table_4() -> None:
 
 
 def test_upper_boundary_is_inclusive_and_lower_exclusive() -> None:
-    table = counted(
+    table = count_parts(
         pl.Series("v", [2, 3, 4, 5, 6, None]), partition(pl.Series("v", [2, 3, 4, 5, 6, None]), "thresholds 3,5")
     )
     assert table.select("above", "to", "annotations").rows() == [
@@ -43,21 +42,21 @@ def test_upper_boundary_is_inclusive_and_lower_exclusive() -> None:
 def test_head_torso_tail_are_10_45_45() -> None:
     values = pl.Series("v", range(100))
     parts = partition(values, "head-torso-tail")
-    assert counted(values, parts).select("part", "annotations").rows() == [
+    assert count_parts(values, parts).select("part", "annotations").rows() == [
         ("head", 10), ("torso", 45), ("tail", 45), ("unspecified", 0),
     ]  # fmt: skip
 
 
 def test_quantiles_are_equal_shares_and_equal_values_stay_together() -> None:
     even = pl.Series("v", range(8))
-    assert counted(even, partition(even, "quantiles 4"))["annotations"].to_list() == [2, 2, 2, 2, 0]
+    assert count_parts(even, partition(even, "quantiles 4"))["annotations"].to_list() == [2, 2, 2, 2, 0]
     tied = pl.Series("v", [1, 1, 1, 1, 1, 2, 3])
-    assert counted(tied, partition(tied, "quantiles 2"))["annotations"].to_list() == [5, 2, 0]
+    assert count_parts(tied, partition(tied, "quantiles 2"))["annotations"].to_list() == [5, 2, 0]
 
 
 def test_classes_that_are_called_unspecified_do_not_hide_what_has_no_value() -> None:
     values = pl.Series("v", ["head", "unspecified", None, "unspecified"])
-    table = counted(values, partition(values, "classes"))
+    table = count_parts(values, partition(values, "classes"))
     assert table.select("part", "annotations").rows() == [("head", 1), ("unspecified", 2), ("without-value", 1)]
 
 
@@ -71,7 +70,7 @@ def test_every_value_is_in_exactly_one_part(values: list[float | None], scheme: 
         parts = partition(column, scheme)
     except UsageError:
         return
-    hits = column.to_frame().select(selecting("v", part).cast(pl.Int64).alias(str(n)) for n, part in enumerate(parts))
+    hits = column.to_frame().select(in_part("v", part).cast(pl.Int64).alias(str(n)) for n, part in enumerate(parts))
     assert hits.sum_horizontal().to_list() == [1] * len(values)
 
 

@@ -17,8 +17,8 @@ from remix.errors import UsageError
 from remix.formats.nif.writing import write_frames
 from remix.frames import Frames
 from remix.kb import KnowledgeBase, build_from_tables
-from remix.remixes.closing import close
-from remix.remixes.manifest import recorded
+from remix.remixes.closure import close
+from remix.remixes.manifest import read_manifest
 from remix.scoring import evaluate
 from remix.scoring.comparing import compared_inputs
 from remix.scoring.inputs import asked_of
@@ -201,7 +201,7 @@ def scores(work: Workspace, *names: str, **asked: object) -> pl.DataFrame:
 
 
 def test_manifest_names_the_documents_that_a_remix_emptied(work: Workspace) -> None:
-    found = {name: recorded(Path(f"{name}.ttl")) for name in ("confused", "first", "nested")}
+    found = {name: read_manifest(Path(f"{name}.ttl")) for name in ("confused", "first", "nested")}
     assert found["confused"].emptied == ("urn:remix:dataset:news/2",)
     # A document that a condition on documents leaves out was not emptied.
     assert found["first"].emptied == ()

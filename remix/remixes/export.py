@@ -1,4 +1,4 @@
-"""The triples of a remix: those of its origins, with the IRIs as the origins gave them."""
+"""The triples of a remix: those of its origins, with the IRIs as the origins gave them, and measures of its own."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import polars as pl
 from remix.formats.identifiers import given_iris, renamed
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
+from remix.measures import compute
 from remix.names import HFTS, ITSRDF, NIF, RDF, RMX
 from remix.rdf.ntriples import SCHEMA, columns
-from remix.remixes.closing import Closed
-from remix.remixes.measuring import fresh
+from remix.remixes.closure import Closed
 from remix.store import DatasetEntry, Store
 
-__all__ = ["Exported", "exported"]
+__all__ = ["Export", "export"]
 
 _KEPT_OF_DROPPED = [
     *(NIF + name for name in ("beginIndex", "endIndex", "anchorOf")),
@@ -26,7 +26,7 @@ _KEPT_OF_DROPPED = [
 
 
 @dataclass(frozen=True)
-class Exported:
+class Export:
     """The frames and triples of a remix, and how many of its IRIs could not be those given."""
 
     frames: Frames
@@ -34,7 +34,7 @@ class Exported:
     scoped: int
 
 
-def exported(
+def export(
     store: Store,
     entries: Sequence[DatasetEntry],
     origin: Frames,
@@ -42,7 +42,7 @@ def exported(
     name: str,
     iri: str,
     kb: KnowledgeBase | None,
-) -> Exported:
+) -> Export:
     """Return what was kept as a dataset of its own.
 
     Kept documents and annotations come with all their triples and with what those lead to (links through local
@@ -59,15 +59,24 @@ def exported(
     )
     head = pl.DataFrame([(f"<{iri}>", f"<{RDF}type>", f"<{HFTS}Dataset>")], schema=SCHEMA, orient="row")
     used = [entry for entry in entries if entry.name in names]
-    every = [head, members, fresh(frames, name, iri, kb), _gathered(store, used, origin, closed)]
+    every = [head, members, _measures(frames, name, iri, kb), _gathered(store, used, origin, closed)]
     scoped = iris.filter((pl.col("scoped") == pl.col("exported")) & (pl.col("scoped") != pl.col("given"))).height
-    return Exported(frames, renamed(pl.concat(every), iris), scoped)
+    return Export(frames, renamed(pl.concat(every), iris), scoped)
 
 
 def _as_dataset(frames: Frames, name: str) -> Frames:
     dataset = pl.lit(name).alias("dataset")
     return replace(
         frames, documents=frames.documents.with_columns(dataset), annotations=frames.annotations.with_columns(dataset)
+    )
+
+
+def _measures(frames: Frames, name: str, iri: str, kb: KnowledgeBase | None) -> pl.DataFrame:
+    """Return the triples of the measures of the dataset and its documents; those of annotations are not among them."""
+    measured = compute(frames, kb, reference="dataset")
+    subjects = pl.concat([frames.documents["document"], pl.Series([iri])]).to_frame("iri")
+    return columns(measured.triples(name, iri)).filter(
+        pl.col("subject").is_in(subjects.select(pl.format("<{}>", "iri")).to_series().implode())
     )
 
 

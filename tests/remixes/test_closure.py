@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from remix.errors import UsageError
 from remix.frames import Frames
-from remix.remixes.closing import close, limited
+from remix.remixes.closure import close, limit_documents
 
 
 @pytest.fixture
@@ -65,21 +65,21 @@ def test_close_with_an_ignorable_annotation_selected_leaves_it_ignorable(frames:
 
 
 def test_limited_without_a_seed_takes_the_first_by_iri() -> None:
-    assert limited(pl.Series(["c", "a", "b", "a"]), 2, None).to_list() == ["a", "b"]
+    assert limit_documents(pl.Series(["c", "a", "b", "a"]), 2, None).to_list() == ["a", "b"]
 
 
 def test_limited_with_a_seed_draws_the_same_documents_from_any_order() -> None:
     names = [f"d{n:02}" for n in range(50)]
-    drawn = limited(pl.Series(names), 10, 7).to_list()
-    assert limited(pl.Series(names[::-1]), 10, 7).to_list() == drawn
+    drawn = limit_documents(pl.Series(names), 10, 7).to_list()
+    assert limit_documents(pl.Series(names[::-1]), 10, 7).to_list() == drawn
     assert len(set(drawn)) == 10
     assert drawn != names[:10]
-    assert limited(pl.Series(names), 10, 8).to_list() != drawn
+    assert limit_documents(pl.Series(names), 10, 8).to_list() != drawn
 
 
 def test_limited_to_nothing_is_refused() -> None:
     with pytest.raises(UsageError, match="at least 1"):
-        limited(pl.Series(["a"]), 0, None)
+        limit_documents(pl.Series(["a"]), 0, None)
 
 
 MENTIONS = st.lists(

@@ -10,7 +10,7 @@ import polars as pl
 from remix.errors import UsageError
 from remix.frames import Frames
 
-__all__ = ["Closed", "close", "limited"]
+__all__ = ["Closed", "close", "limit_documents"]
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,10 @@ class Closed:
         return self.frames.annotations.filter(pl.col("annotation").is_in(self.dropped.implode()))
 
 
-def limited(documents: pl.Series, limit: int | None, seed: int | None) -> pl.Series:
+def limit_documents(documents: pl.Series, limit: int | None, seed: int | None) -> pl.Series:
     """Return at most so many documents: the first by IRI, or with a seed a sample, sorted by IRI.
 
-    >>> limited(pl.Series(["c", "a", "b"]), 2, None).to_list()
+    >>> limit_documents(pl.Series(["c", "a", "b"]), 2, None).to_list()
     ['a', 'b']
 
     Raises `UsageError` for a limit below 1, a seed below 0, and a seed without a limit.
