@@ -18,11 +18,10 @@ import zstandard
 from generate_nif import generate
 
 from remix.formats import Source
-from remix.formats.nif.blocks import blocks
-from remix.formats.nif.content import content_hash_of
-from remix.formats.nif.mentions import tables
-from remix.formats.nif.parsing import parsed
-from remix.formats.nif.scoping import scoped
+from remix.formats.nif.blocks import number_subjects
+from remix.formats.nif.mentions import extract_tables
+from remix.formats.nif.parsing import content_hash_of, parse
+from remix.formats.nif.scoping import scope
 from remix.rdf.ntriples import write_ntriples
 from remix.store import Store
 
@@ -44,11 +43,11 @@ def timed(what: str, triples: int, work: Callable[[], Result]) -> Result:
 
 def stages(file: Path, triples: int, folder: Path) -> None:
     """Measure the stages one by one."""
-    text = timed("parse", triples, lambda: parsed(Source(file)))
+    text = timed("parse", triples, lambda: parse(Source(file)))
     timed("hash", triples, lambda: content_hash_of(text.triples))
-    numbered = timed("tell subjects apart", triples, lambda: blocks(text.triples))
-    found = timed("documents, annotations", triples, lambda: tables(numbered, IRI, text.mends))
-    whole = timed("scope", triples, lambda: scoped(numbered, found, IRI))
+    numbered = timed("tell subjects apart", triples, lambda: number_subjects(text.triples))
+    found = timed("documents, annotations", triples, lambda: extract_tables(numbered, IRI, text.mends))
+    whole = timed("scope", triples, lambda: scope(numbered, found, IRI))
     target = folder / "data.nt.zst"
     timed("write N-Triples", triples, lambda: write_ntriples(whole.data, target))
     store = ox.Store(folder / "bare")

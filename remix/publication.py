@@ -11,7 +11,7 @@ import pyoxigraph as ox
 from remix._version import __version__
 from remix.errors import UsageError
 from remix.files import write_together
-from remix.formats.identifiers import given_iris, renamed
+from remix.formats.identifiers import given_iris, rename_terms
 from remix.locks import holding
 from remix.names import DCAT, DCTERMS, HFTS, ITSRDF, NIF, PROV, RDF, RDFS, RMX, VOID
 from remix.rdf.ntriples import columns
@@ -47,7 +47,7 @@ def publish(
         raise UsageError(
             f"the licence '{licence}' is no IRI: give one such as http://creativecommons.org/licenses/by/4.0/"
         )
-    triples = renamed(_triples(store, entry), given_iris(store.frames([dataset]))).unique()
+    triples = rename_terms(_triples(store, entry), given_iris(store.frames([dataset]))).unique()
     folder = Path(to)
     data = folder / f"{dataset}.ttl"
     contents = {data: turtle(triples)}

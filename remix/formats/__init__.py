@@ -17,7 +17,7 @@ import polars as pl
 
 from remix.errors import BadInput, Error, Unforeseen, UsageError, is_panic
 from remix.files import default_name, readable
-from remix.formats.losses import Loss, reduced
+from remix.formats.losses import Loss, reduce_frames
 from remix.formats.source import Source
 from remix.frames import Frames
 from remix.rdf.iris import dataset_iri
@@ -212,7 +212,7 @@ def write(frames: Frames, path: Path, format: str) -> tuple[Loss, ...]:
     missing = frames.documents.filter(pl.col("text").is_null())["document"]
     if "texts" in chosen.holds and len(missing):
         raise UsageError(f"{format} needs the text of {missing[0]}: name a file that has the texts (--text FILE)")
-    left, losses = reduced(frames, chosen.holds)
+    left, losses = reduce_frames(frames, chosen.holds)
     return (*losses, *chosen.write(left, path))
 
 

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import polars as pl
 
-__all__ = ["concepts", "identifiers", "spelt"]
+__all__ = ["split_concepts", "join_concepts", "spell_concepts"]
 
 _MESH = "http://id.nlm.nih.gov/mesh/"
 
 
-def concepts(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return mentions and links of rows that have `mention` and `identifiers` (as the file writes them).
+def split_concepts(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return mentions and links of rows that have `mention` and `join_concepts` (as the file writes them).
 
     A composite mention becomes several on one span, with `part_of` the first; the mentions are numbered anew.
 
     >>> two = pl.DataFrame({"mention": [1, 2], "identifiers": ["D001943|D010051", "672;675"]})
-    >>> mentions, links = concepts(two)
+    >>> mentions, links = split_concepts(two)
     >>> mentions.select("mention", "part_of").rows()
     [(0, 0), (1, 0), (2, None)]
     >>> links.rows()[1:]
@@ -51,7 +51,7 @@ def _iri(identifier: pl.Expr) -> pl.Expr:
     return pl.when(none.fill_null(True)).then(None).otherwise(pl.coalesce(pl.lit(_MESH) + number, said))
 
 
-def spelt(identifiers: pl.Expr) -> pl.Expr:
+def spell_concepts(identifiers: pl.Expr) -> pl.Expr:
     """Return a list of links as such a file writes them, `-` for none."""
     one = pl.element().str.strip_prefix(_MESH)
     encoded = one.str.replace_many([";", ",", "|"], ["%3B", "%2C", "%7C"])
@@ -59,13 +59,13 @@ def spelt(identifiers: pl.Expr) -> pl.Expr:
     return identifiers.list.eval(plain.str.replace_all(r"\s", "_")).list.join(";").fill_null("-")
 
 
-def identifiers(rows: pl.DataFrame) -> pl.DataFrame:
+def join_concepts(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of `remix.formats.mentions.flat`, those of one span and option as one, with `identifier`.
 
     `option_size` is how many different spans an option has.
     """
     keys = ["document", "begin", "end", "group", "option"]
-    said = rows.with_columns(identifier=spelt(pl.col("identifiers")))
+    said = rows.with_columns(identifier=spell_concepts(pl.col("identifiers")))
     one = said.group_by(keys, maintain_order=True).agg(
         pl.col("identifier").str.join("|"), pl.exclude("identifier").first()
     )

@@ -1,8 +1,9 @@
-"""ELEVANT's JSON Lines as they are written: an article a line, with labels (gold) or entity mentions (answers)."""
+"""ELEVANT's kinds of JSON Lines: told from their content, and written an article a line."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -12,11 +13,59 @@ import polars as pl
 
 from remix.files import written
 from remix.formats.losses import Loss
-from remix.formats.mentions import flat
+from remix.formats.mentions import flatten
 from remix.frames import Frames
 from remix.names import RMX
 
-__all__ = ["write_articles", "write_simple"]
+__all__ = ["ARTICLES", "SIMPLE", "kind_of", "write_articles", "write_simple"]
+
+ARTICLES, SIMPLE = "articles", "simple"
+
+_LINES = 20
+_BEGINS_ARTICLE = re.compile(rb'\s*\{\s*"id"\s*:\s*\d+\s*,\s*"title"\s*:')
+_HAS_SPANS = re.compile(rb'"(?:labels|entity_mentions)"\s*:\s*\[\s*\{[^{}\]]*"(?:id|span)"|"evaluation_span"\s*:')
+_HAS_OFFSETS = re.compile(rb'"(?:labels|predictions)"\s*:\s*\[\s*\{[^{}\]]*"start_char"')
+
+
+def kind_of(head: bytes) -> str:
+    """Return 'articles' (benchmarks, linked articles), 'simple', or nothing for what is neither.
+
+    The first lines that are whole decide, by the first mention there is; without one, articles have a number. Lines
+    that are too long or broken are told by what they begin with.
+
+    >>> kind_of(b'{"id": 0, "title": "t", "text": "x", "labels": []}'), kind_of(b'{"text": "x", "labels": []}')
+    ('articles', 'simple')
+    """
+    whole = [line for line in head.splitlines()[:_LINES] if line.strip()]
+    found = [kind for line in whole if (kind := _kind(line))]
+    certain = [kind for kind in found if not kind.startswith("?")]
+    return (certain or found or [""])[0].removeprefix("?")
+
+
+def _kind(line: bytes) -> str:
+    """Return the kind of a line, behind a question mark where it has no mention to tell."""
+    try:
+        article = json.loads(line)
+    except (ValueError, RecursionError):
+        if not line.lstrip().startswith(b"{"):
+            return ""
+        if _HAS_OFFSETS.search(line):
+            return SIMPLE
+        return ARTICLES if _HAS_SPANS.search(line) else f"?{ARTICLES}" if _BEGINS_ARTICLE.match(line) else ""
+    return _kind_of_article(article) if isinstance(article, dict) else ""
+
+
+def _kind_of_article(article: dict[str, Any]) -> str:
+    if "text" in article and ("entity_mentions" in article or "evaluation_span" in article):
+        return ARTICLES
+    listed = article.get("predictions", article.get("labels"))
+    first = listed[0] if isinstance(listed, list) and listed else None
+    if isinstance(first, dict):
+        return SIMPLE if "start_char" in first else ARTICLES if "span" in first and "text" in article else ""
+    if listed is not None:
+        return SIMPLE if "predictions" in article else f"?{ARTICLES if 'id' in article else SIMPLE}"
+    return f"?{ARTICLES}" if {"id", "title", "text"} <= article.keys() else ""
+
 
 _WD = "http://www.wikidata.org/entity/"
 NIL = "<NIL>"
@@ -82,7 +131,7 @@ def _rows(frames: Frames) -> pl.DataFrame:
     own = frames.classes.filter(pl.col("class") != f"{RMX}Coreference")
     types = own.group_by("annotation", maintain_order=True).agg(type=name.str.join("|"))
     coreference = frames.classes.filter(pl.col("class") == f"{RMX}Coreference").select("annotation", coref=True)
-    rows = flat(frames).with_columns(
+    rows = flatten(frames).with_columns(
         entity=pl.col("identifiers").list.first().str.replace(r"^https?://www\.wikidata\.org/(?:wiki|entity)/", "")
     )
     rows = rows.join(frames.annotations.select("annotation", "ignorable"), on="annotation", maintain_order="left")

@@ -12,7 +12,16 @@ from remix.frames import Frames
 from remix.names import RMX
 from remix.rdf.iris import is_legal
 
-__all__ = ["annotation_iris", "document_iris", "document_names", "grouped", "indexes", "plain"]
+__all__ = [
+    "annotation_iris",
+    "document_iris",
+    "document_names",
+    "given_iris",
+    "group_alternatives",
+    "offsets_in",
+    "rename_terms",
+    "strip_offsets",
+]
 
 # DBpedia calls the text of Berlin `…/Berlin?dbpv=2016-10&nif=context`.
 _OFFSETS = (
@@ -42,16 +51,18 @@ def document_names(given: pl.Series) -> pl.Series:
     >>> document_names(pl.Series(["http://x/N3/46#char=0,80", "http://x/Ab?dbpv=2016-10&nif=context"])).to_list()
     ['46', 'Ab']
     """
-    part = plain(given).str.replace(r"^.*/", "").str.replace_all(r"[^\p{L}\p{N}._~-]+", "-").str.strip_chars("-")
+    part = (
+        strip_offsets(given).str.replace(r"^.*/", "").str.replace_all(r"[^\p{L}\p{N}._~-]+", "-").str.strip_chars("-")
+    )
     return part.to_frame("part").select(
         pl.when(pl.col("part") == "").then(pl.lit("document")).otherwise("part").alias("part")
     )["part"]
 
 
-def plain(given: pl.Series) -> pl.Series:
+def strip_offsets(given: pl.Series) -> pl.Series:
     """Return each IRI of a document without the offsets at its end.
 
-    >>> plain(pl.Series(["http://x/N3/46#char=0,80", "http://x/46/"])).to_list()
+    >>> strip_offsets(pl.Series(["http://x/N3/46#char=0,80", "http://x/46/"])).to_list()
     ['http://x/N3/46', 'http://x/46']
     """
     return given.str.replace(_OFFSETS, "").str.strip_chars_end("/#")
@@ -91,7 +102,7 @@ def _shared(spans: pl.DataFrame) -> pl.Series:
     return spans.hash_rows().is_duplicated()
 
 
-def grouped(annotations: pl.DataFrame) -> pl.DataFrame:
+def group_alternatives(annotations: pl.DataFrame) -> pl.DataFrame:
     """Return the annotations with `group` and `option`: those on one span are alternatives of each other.
 
     What the file says itself (a `group` or `option` that is not null) stands. Ignorable annotations
@@ -111,11 +122,11 @@ def grouped(annotations: pl.DataFrame) -> pl.DataFrame:
     return annotations.with_columns(group=pl.coalesce("group", first))
 
 
-def indexes(given: pl.Expr) -> tuple[pl.Expr, pl.Expr]:
+def offsets_in(given: pl.Expr) -> tuple[pl.Expr, pl.Expr]:
     """Return begin and end as an annotation's IRI says them, null where it does not.
 
     >>> pl.DataFrame({"x": ["http://x#char=2,5;1", "http://x#offset_7_9"]}).select(
-    ...     begin=indexes(pl.col("x"))[0], end=indexes(pl.col("x"))[1]).rows()
+    ...     begin=offsets_in(pl.col("x"))[0], end=offsets_in(pl.col("x"))[1]).rows()
     [(2, 5), (7, 9)]
     """
     groups = (given.str.extract(_INDEXES, n).cast(pl.Int64, strict=False) for n in (1, 2))
@@ -130,17 +141,19 @@ def given_iris(frames: Frames) -> pl.DataFrame:
     """
     documents = frames.documents.select(scoped="document", document="document", given="given")
     annotations = frames.annotations.select(scoped="annotation", document="document", given="given")
+    taken = pl.concat([documents, annotations]).filter(pl.col("scoped").ne_missing(pl.col("given")))["scoped"]
     usable = is_legal(pl.col("given")).fill_null(False)
     things = (
         pl.concat([documents, annotations])
         .with_columns(own=usable & (pl.len().over("given") == 1))
+        .with_columns(own=pl.col("own") & ~pl.col("given").is_in(taken.implode()))
         .with_columns(own_document=pl.when(pl.col("scoped") == pl.col("document")).then("own"))
         .with_columns(own=pl.col("own") & pl.col("own_document").max().over("document").fill_null(True))
     )
     return things.select("scoped", "given", exported=pl.when("own").then("given").otherwise("scoped"))
 
 
-def renamed(triples: pl.DataFrame, iris: pl.DataFrame) -> pl.DataFrame:
+def rename_terms(triples: pl.DataFrame, iris: pl.DataFrame) -> pl.DataFrame:
     """Return the triples with exported IRIs; the record of the given IRI goes where that came back."""
     terms = iris.filter(pl.col("scoped") != pl.col("exported")).select(
         term=pl.format("<{}>", "scoped"), other=pl.format("<{}>", "exported")

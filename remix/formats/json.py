@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from remix.errors import BadInput
-from remix.formats.mends import Mends, decoded, with_letters
+from remix.formats.mends import Mends, decode, mend_surrogates
 
 __all__ = ["broken_line", "json_text", "json_value", "tell_misspelt"]
 
@@ -19,13 +19,13 @@ _SHORTEST = 5
 
 
 def json_text(data: bytes, mends: Mends) -> str:
-    """Return the text of the bytes (see `decoded`); halves of pairs of surrogates, which no text has, are mended.
+    """Return the text of the bytes (see `decode`); halves of pairs of surrogates, which no text has, are mended.
 
     >>> mends = Mends()
     >>> json_text(rb'["\\ud83d\\ude00", "\\ud83d", "\\\\ud83d"]', mends), mends.counts["surrogate"]
     ('["\\\\ud83d\\\\ude00", "\\\\ufffd", "\\\\\\\\ud83d"]', 1)
     """
-    return with_letters(decoded(data, mends), mends, pairs=False)
+    return mend_surrogates(decode(data, mends), mends, pairs=False)
 
 
 def json_value(

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from remix.formats.identifiers import grouped
+from remix.formats.identifiers import group_alternatives
 from remix.frames import Frames
 from remix.names import RMX
 
-__all__ = ["CLUSTER", "EVERYTHING", "FEATURES", "Loss", "reduced"]
+__all__ = ["CLUSTER", "EVERYTHING", "FEATURES", "Loss", "reduce_frames"]
 
 CLUSTER = f"{RMX}cluster"
 """The term of a value that names the entity of a NIL annotation: equal names, one entity."""
@@ -72,7 +72,7 @@ def _parts(frames: Frames) -> Cut:
 def _repeated_spans(frames: Frames) -> Cut:
     """Make annotations on one span alternatives of each other where they are not, as they would be read again."""
     none = pl.lit(None, pl.String)
-    usual = grouped(frames.annotations.with_columns(group=none, option=none))
+    usual = group_alternatives(frames.annotations.with_columns(group=none, option=none))
     span = ["document", "begin", "end", pl.col("ignorable").is_null()]
     apart = (pl.col("group").n_unique().over(span) > 1) & (pl.col("option") == pl.col("annotation"))
     rows = frames.annotations.filter(apart)["annotation"]
@@ -147,11 +147,11 @@ first), `unannotated` documents, …"""
 EVERYTHING = frozenset(FEATURES)
 
 
-def reduced(frames: Frames, holds: Collection[str]) -> tuple[Frames, tuple[Loss, ...]]:
+def reduce_frames(frames: Frames, holds: Collection[str]) -> tuple[Frames, tuple[Loss, ...]]:
     """Return the frames with only what a format holds, and what was left out for that.
 
     >>> one = pl.DataFrame({"annotation": ["a"], "document": ["d"], "begin": [0], "end": [1], "confidence": [0.5]})
-    >>> left, losses = reduced(Frames.of(annotations=one), EVERYTHING - {"confidence"})
+    >>> left, losses = reduce_frames(Frames.of(annotations=one), EVERYTHING - {"confidence"})
     >>> left.annotations["confidence"].to_list(), losses
     ([None], (Loss(kind='confidence', count=1, example='a'),))
     """

@@ -1,7 +1,7 @@
 """Mentions as plain formats have them, into frames and out of them.
 
-A format that is no RDF reads three tables and leaves the rest to `assembled`: offsets against the text, names, NIL,
-canonical entities, alternatives on one span. `flat` is the way back.
+A format that is no RDF reads three tables and leaves the rest to `assemble`: offsets against the text, names, NIL,
+canonical entities, alternatives on one span. `flatten` is the way back.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import polars as pl
 
 from remix import iris
 from remix.formats import Found, Loss, Repair
-from remix.formats.identifiers import annotation_iris, document_iris, document_names, grouped
+from remix.formats.identifiers import annotation_iris, document_iris, document_names, group_alternatives
 from remix.formats.losses import CLUSTER
 from remix.formats.mends import Mends
-from remix.formats.offsets import checked
+from remix.formats.offsets import check_offsets
 from remix.frames import Frames
 from remix.names import RMX
 from remix.rdf.iris import is_absolute, is_legal, legal
@@ -27,12 +27,12 @@ __all__ = [
     "DOCUMENTS",
     "LINKS",
     "MENTIONS",
-    "Mentions",
-    "apart",
-    "assembled",
-    "entities",
-    "flat",
-    "labels",
+    "MentionTables",
+    "drop_overlaps",
+    "assemble",
+    "canonical_entities",
+    "flatten",
+    "label_documents",
     "whole_number",
 ]
 
@@ -71,7 +71,7 @@ _FREEBASE = "http://rdf.freebase.com/ns/"
 
 
 @dataclass(frozen=True)
-class Mentions:
+class MentionTables:
     """What a plain format has: tables of the columns above (missing ones are null), and what was mended.
 
     A class may stand with its mention, or several in `classes`.
@@ -85,7 +85,7 @@ class Mentions:
     mends: Mends = field(default_factory=Mends)
 
 
-def assembled(read: Mentions, dataset: str, content: str = "") -> Found:
+def assemble(read: MentionTables, dataset: str, content: str = "") -> Found:
     """Return the frames of the mentions, with IRIs scoped to the dataset.
 
     Offsets are held against texts and anchors and repaired as in NIF; a mention that lies outside its text is left
@@ -109,12 +109,12 @@ def assembled(read: Mentions, dataset: str, content: str = "") -> Found:
     rows = _with_groups(rows).sort("mention")
     rows = rows.with_columns(is_nil=~pl.col("mention").is_in(links["mention"].unique().implode()))
     candidates = _fitted(read.candidates, CANDIDATES).join(named, on="mention", maintain_order="left")
-    candidates = candidates.with_columns(entity=entities(candidates["identifier"]))
+    candidates = candidates.with_columns(entity=canonical_entities(candidates["identifier"]))
     classes = [rows.select("annotation", "class"), read.classes.join(named, on="mention").select("annotation", "class")]
     clusters = rows.filter(pl.col("is_nil")).drop_nulls("cluster")
     frames = Frames.of(
         documents=documents,
-        annotations=grouped(rows),
+        annotations=group_alternatives(rows),
         links=links,
         classes=pl.concat(classes)
         .drop_nulls("class")
@@ -165,7 +165,7 @@ def _fitted(frame: pl.DataFrame, schema: dict[str, pl.DataType]) -> pl.DataFrame
 def _located(rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     """Return the mentions that lie in their text, with right offsets and surface forms; what was wrong is counted."""
     none = pl.lit(None, pl.Int64)
-    rows = checked(rows.with_columns(iri_begin=none, iri_end=none)).sort("mention")
+    rows = check_offsets(rows.with_columns(iri_begin=none, iri_end=none)).sort("mention")
     unread = pl.col("text").is_null() & ((pl.col("begin") < 0) | (pl.col("end") < pl.col("begin"))).fill_null(True)
     outside = (pl.col("text").is_not_null() & (pl.col("kind") == "range").fill_null(False)) | unread
     rows = rows.with_columns(
@@ -191,7 +191,7 @@ def _example(row: dict[str, object]) -> str:
 def _links(links: pl.DataFrame, named: pl.DataFrame) -> pl.DataFrame:
     rows = _fitted(links, LINKS).filter(~_nothing(pl.col("identifier")))
     rows = rows.join(named, on="mention", maintain_order="left")
-    rows = rows.with_columns(entity=entities(rows["identifier"]), entity_as_given="identifier")
+    rows = rows.with_columns(entity=canonical_entities(rows["identifier"]), entity_as_given="identifier")
     if rows["mention"].is_unique().all():
         return rows
     return rows.unique(["annotation", "entity"], keep="first", maintain_order=True)
@@ -201,10 +201,10 @@ def _nothing(identifier: pl.Expr) -> pl.Expr:
     return iris.is_nil(identifier.str.strip_chars()).fill_null(True)
 
 
-def entities(identifiers: pl.Series) -> pl.Series:
+def canonical_entities(identifiers: pl.Series) -> pl.Series:
     """Return the canonical entity of each identifier, which need not be an IRI.
 
-    >>> entities(pl.Series(["Q64", "Wikidata:Q64", "https://en.wikipedia.org/wiki/Berlin", "E0123"])).to_list()[1:]
+    >>> canonical_entities(pl.Series(["wd:Q64", "https://en.wikipedia.org/wiki/Berlin", "E0123"])).to_list()
     ['http://www.wikidata.org/entity/Q64', 'http://dbpedia.org/resource/Berlin', 'E0123']
     """
     one = pl.col("x").str.strip_chars()
@@ -240,7 +240,7 @@ def whole_number(said: object) -> int | None:
     return said if abs(said) < 1 << 53 else None
 
 
-def flat(frames: Frames) -> pl.DataFrame:
+def flatten(frames: Frames) -> pl.DataFrame:
     """Return one row per annotation, sorted by document and place: what a plain format writes.
 
     Columns: `document`, `begin`, `end`, `surface_form`, `confidence`, `is_nil`, `group`, `option`, `annotation`, and
@@ -248,7 +248,7 @@ def flat(frames: Frames) -> pl.DataFrame:
     ours without its namespace) and `cluster`, null where there is none.
     """
     links = frames.links
-    own = entities(links["entity_as_given"]).eq_missing(links["entity"])
+    own = canonical_entities(links["entity_as_given"]).eq_missing(links["entity"])
     spelt = links.select("annotation", identifiers=pl.when(own).then("entity_as_given").otherwise("entity"))
     spelt = spelt.group_by("annotation", maintain_order=True).agg("identifiers")
     classes = frames.classes.filter(~pl.col("of_entity")).unique("annotation", keep="first", maintain_order=True)
@@ -260,8 +260,8 @@ def flat(frames: Frames) -> pl.DataFrame:
     return rows.sort("document", "begin", "end", "annotation").drop("dataset", "given", "ignorable")
 
 
-def apart(rows: pl.DataFrame) -> tuple[pl.DataFrame, tuple[Loss, ...]]:
-    """Return the rows (of `flat`) of which none overlaps another, and those left out for that.
+def drop_overlaps(rows: pl.DataFrame) -> tuple[pl.DataFrame, tuple[Loss, ...]]:
+    """Return the rows (of `flatten`) of which none overlaps another, and those left out for that.
 
     Of two that overlap, that which begins first stays, or the longer one of two that begin together.
     """
@@ -279,7 +279,7 @@ def apart(rows: pl.DataFrame) -> tuple[pl.DataFrame, tuple[Loss, ...]]:
     return left, (Loss("overlaps", len(gone), str(gone[0])),) if len(gone) else ()
 
 
-def labels(documents: pl.DataFrame, pattern: str = r"^\S+$") -> tuple[pl.DataFrame, tuple[Loss, ...]]:
+def label_documents(documents: pl.DataFrame, pattern: str = r"^\S+$") -> tuple[pl.DataFrame, tuple[Loss, ...]]:
     """Return what a file calls its documents (`document`, `label`), and the given names that it cannot hold.
 
     A document keeps the name that its own file gave it where it fits the pattern and is unique; the others are called

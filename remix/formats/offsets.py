@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from remix.rdf.terms import FARTHEST
 
-__all__ = ["characters_of_units", "checked", "units_of_characters"]
+__all__ = ["characters_of_units", "check_offsets", "units_of_characters"]
 
 REACH = 32
 """How many characters away from the given offset an anchor is looked for."""
@@ -109,7 +109,7 @@ def _where(offsets: pl.Series, values: Integers) -> pl.Series:
     return both.select(pl.when(pl.col("offset").is_not_null()).then("value")).to_series()
 
 
-def checked(frame: pl.DataFrame) -> pl.DataFrame:
+def check_offsets(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the rows (in another order) with right `begin` and `end`, and with `kind` and `reason` of what was wrong.
 
     Takes `document` (the same for the same text), `text`, `anchor`, `begin`, `end` and `iri_begin`, `iri_end` (what the
@@ -119,7 +119,7 @@ def checked(frame: pl.DataFrame) -> pl.DataFrame:
 
     >>> row = {"document": ["d"], "text": ["Völler scored"], "anchor": ["Völler"], "begin": [0], "end": [7],
     ...     "iri_begin": [0], "iri_end": [7]}
-    >>> checked(pl.DataFrame(row)).select("begin", "end", "kind", "reason").row(0)
+    >>> check_offsets(pl.DataFrame(row)).select("begin", "end", "kind", "reason").row(0)
     (0, 6, 'offset', 'counted in UTF-8 bytes')
     """
     frame = frame.with_columns(

@@ -1,20 +1,117 @@
-"""A file that can be opened several times, whatever its compression, also when it is standard input."""
+"""Files, folders and zip archives: read as often as is needed, whatever their compression, and written whole."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+import struct
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from remix import files
-from remix.errors import BadInput
-from remix.formats.collections import is_collection, members_of
+from remix.errors import BadInput, Error
+from remix.files import refuse_expansion, written
+from remix.places import folder_written
 
-__all__ = ["Source"]
+__all__ = ["Source", "write_collection"]
+
+_LARGEST = 1 << 31
+"""How many bytes the files of a collection may have together."""
+_ZIP = b"PK\x03\x04"
+_NO_TIME = (1980, 1, 1, 0, 0, 0)
+
+
+def _is_collection(path: Path) -> bool:
+    """Return whether a path is a folder or a zip archive."""
+    if path.is_dir():
+        return True
+    try:
+        with path.open("rb") as stream:
+            return stream.read(4) == _ZIP
+    except OSError:
+        return False
+
+
+def _read_members(path: Path) -> dict[str, bytes]:
+    """Return the files of a folder or zip archive by their relative names, sorted; hidden ones are left out.
+
+    Raises `BadInput` for what cannot be read, members that lie outside the archive, two of one name, and more than
+    2 GB, or than `remix.files.expansion_limit` says.
+    """
+    try:
+        return dict(sorted(_of_folder(path).items())) if path.is_dir() else dict(sorted(_of_archive(path)))
+    except OSError as error:
+        raise BadInput(path, f"cannot be read ({error})") from None
+
+
+_DAMAGES = (
+    zipfile.BadZipFile, zlib.error, EOFError, struct.error, LookupError, ValueError, RuntimeError, NotImplementedError
+)  # fmt: skip
+"""What reading a damaged archive, or one of a kind that is not known (encrypted, …), ends in."""
+
+
+def _of_folder(path: Path) -> dict[str, bytes]:
+    files = [file for file in path.rglob("*") if file.is_file() and not _hidden(file.relative_to(path).as_posix())]
+    _refuse_too_much(path, sum(file.stat().st_size for file in files))
+    return {file.relative_to(path).as_posix(): file.read_bytes() for file in files}
+
+
+def _of_archive(path: Path) -> list[tuple[str, bytes]]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            infos = [info for info in archive.infolist() if not info.is_dir() and not _hidden(info.filename)]
+            _refuse_names(path, [info.filename for info in infos])
+            unfolded = sum(info.file_size for info in infos)
+            _refuse_too_much(path, unfolded)
+            refuse_expansion(path, path.stat().st_size, unfolded)
+            # More than a member says it has is not read.
+            return [(info.filename, archive.open(info).read(info.file_size)) for info in infos]
+    except _DAMAGES as error:
+        raise BadInput(path, f"the archive is damaged or of a kind that is not read ({error})") from None
+
+
+def _refuse_names(path: Path, names: list[str]) -> None:
+    for given in names:
+        name = PurePosixPath(given.replace("\\", "/"))
+        if name.is_absolute() or ".." in name.parts:
+            raise BadInput(path, f"the member {given} lies outside the archive")
+    several = next((name for name, count in Counter(names).items() if count > 1), None)
+    if several is not None:
+        raise BadInput(path, f"has two members named {several}: only one could be read")
+
+
+def _refuse_too_much(path: Path, size: int) -> None:
+    if size > _LARGEST:
+        raise BadInput(path, f"has {size:,} bytes of files, {_LARGEST:,} are read: split it")
+
+
+def _hidden(name: str) -> bool:
+    return any(part.startswith((".", "__MACOSX")) and part != ".." for part in PurePosixPath(name).parts)
+
+
+def write_collection(path: Path, members: Iterable[tuple[str, bytes]]) -> None:
+    """Write files into a new folder, or into a zip archive where the path ends in `.zip`, the same bytes each time.
+
+    Raises `Error` where the folder exists and is not empty, and where it cannot be written.
+    """
+    if path.suffix == ".zip":
+        with written(path) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, data in members:
+                archive.writestr(zipfile.ZipInfo(name, _NO_TIME), data, zipfile.ZIP_DEFLATED)
+        return
+    if path.exists() and not (path.is_dir() and not any(path.iterdir())):
+        raise Error(f"{path} exists: name a new folder, or a file that ends in .zip")
+    with folder_written(path, sealed=False) as aside:
+        for name, data in members:
+            (aside / name).parent.mkdir(parents=True, exist_ok=True)
+            (aside / name).write_bytes(data)
+
 
 _HEAD = 1 << 16
 
@@ -38,12 +135,12 @@ class Source:
     @cached_property
     def members(self) -> dict[str, bytes]:
         """Return the files of a folder or zip archive by their relative names; none of what is a file by itself."""
-        return members_of(Path(self.path)) if self.is_collection else {}
+        return _read_members(Path(self.path)) if self.is_collection else {}
 
     @cached_property
     def is_collection(self) -> bool:
         """Return whether this is a folder or a zip archive."""
-        return not self.is_stdin and is_collection(Path(self.path))
+        return not self.is_stdin and _is_collection(Path(self.path))
 
     def beside(self, *names: str) -> bytes | None:
         """Return the content of the first of these files that is there, relative to the folder of this one."""

@@ -7,7 +7,7 @@ import polars as pl
 from remix.errors import BadInput
 from remix.formats.mends import Mends
 
-__all__ = ["FIELDS", "placed"]
+__all__ = ["FIELDS", "parse_rows"]
 
 FIELDS = (
     ("document", "doc", "document_id", "doc_id", "doc_name"),
@@ -23,7 +23,7 @@ FIELDS = (
 _NUMBER = r"^\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*$"
 
 
-def placed(source: str, rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+def parse_rows(source: str, rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     """Return the mentions of rows of text (`line` and fields of that name), with numbers as numbers.
 
     A confidence that is no finite number is left out and counted, and so is an answer that is there twice, which is

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-__all__ = ["article", "title", "titled"]
+__all__ = ["article", "title", "title_url"]
 
 _ENGLISH = "http://en.wikipedia.org/wiki/"
 
@@ -32,11 +32,11 @@ def title(entity: pl.Expr) -> pl.Expr:
     return pl.when(url.str.starts_with(_ENGLISH) & plain).then(short.str.replace_all("_", " ")).otherwise(url)
 
 
-def titled(name: pl.Expr) -> pl.Expr:
+def title_url(name: pl.Expr) -> pl.Expr:
     """Return the URL of a title, of what is no title what it is.
 
     >>> three = pl.DataFrame({"x": ["New York", "Q60", "http://dbpedia.org/resource/New_York"]})
-    >>> three.select(titled(pl.col("x")))["x"].to_list()
+    >>> three.select(title_url(pl.col("x")))["x"].to_list()
     ['http://en.wikipedia.org/wiki/New_York', 'Q60', 'http://dbpedia.org/resource/New_York']
     """
     other = name.str.contains(r"^(?:Q[0-9]+$|https?://|urn:|(?i:wikidata|wd|dbpedia|dbr):)")

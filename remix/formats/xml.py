@@ -12,9 +12,9 @@ from html import escape
 from xml.parsers import expat
 
 from remix.errors import BadInput
-from remix.formats.mends import Mends, recoded
+from remix.formats.mends import Mends, decode_declared
 
-__all__ = ["Element", "allowed", "elements", "root_of", "written_text"]
+__all__ = ["Element", "replace_illegal", "parse_elements", "root_of", "escape_text"]
 
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _AMPERSAND = re.compile(r"&(?!(?:[A-Za-z_][\w.-]*|#[0-9]+|#x[0-9A-Fa-f]+);)")
@@ -35,13 +35,13 @@ class Element:
     parent: str
 
 
-def elements(data: bytes, file: object, mends: Mends) -> list[Element]:
+def parse_elements(data: bytes, file: object, mends: Mends) -> list[Element]:
     """Return the elements of an XML file in the order of their ends: what is inside one comes before it.
 
     Bare ampersands and characters that XML has not are mended. Raises `BadInput` with line and column for the rest,
     for entities that grow too much, and for elements that are nested too deeply.
     """
-    text = _mended(recoded(data, mends), mends)
+    text = _mended(decode_declared(data, mends), mends)
     found: list[Element] = []
     open_: list[tuple[int, str, dict[str, str], list[str]]] = []
     parser = expat.ParserCreate()
@@ -105,11 +105,11 @@ def root_of(head: bytes) -> str:
     return found[1] if found else ""
 
 
-def allowed(text: str) -> str:
+def replace_illegal(text: str) -> str:
     """Return a text with U+FFFD for the characters that XML has not."""
     return _ILLEGAL.sub("\ufffd", text)
 
 
-def written_text(text: str) -> str:
+def escape_text(text: str) -> str:
     """Return a text as it stands in an element."""
-    return escape(allowed(text), quote=False).replace("\r", "&#13;")
+    return escape(replace_illegal(text), quote=False).replace("\r", "&#13;")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from remix.formats.identifiers import given_iris, renamed
+from remix.formats.identifiers import given_iris, rename_terms
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
 from remix.measures import compute
@@ -61,7 +61,7 @@ def export(
     used = [entry for entry in entries if entry.name in names]
     every = [head, members, _measures(frames, name, iri, kb), _gathered(store, used, origin, closed)]
     scoped = iris.filter((pl.col("scoped") == pl.col("exported")) & (pl.col("scoped") != pl.col("given"))).height
-    return Export(frames, renamed(pl.concat(every), iris), scoped)
+    return Export(frames, rename_terms(pl.concat(every), iris), scoped)
 
 
 def _as_dataset(frames: Frames, name: str) -> Frames:

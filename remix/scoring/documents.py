@@ -8,7 +8,7 @@ import polars as pl
 
 from remix import progress
 from remix.errors import BadInput
-from remix.formats.identifiers import document_names, plain
+from remix.formats.identifiers import document_names, strip_offsets
 from remix.frames import Frames
 
 __all__ = ["aligned"]
@@ -68,7 +68,7 @@ def _given(documents: pl.DataFrame) -> pl.DataFrame:
 def _all_names(documents: pl.DataFrame) -> pl.DataFrame:
     """Return document and name: both IRIs, as they are and without the offsets at their end."""
     both = pl.concat([_iris(documents), _given(documents)])
-    return pl.concat([both, both.with_columns(plain(both["name"]).alias("name"))]).unique()
+    return pl.concat([both, both.with_columns(strip_offsets(both["name"]).alias("name"))]).unique()
 
 
 def _parts(documents: pl.DataFrame) -> pl.DataFrame:

@@ -113,13 +113,13 @@ def _stored(store: Store, dataset: str) -> pl.DataFrame:
 
 def _of_file(place: Path | str, documents: pl.DataFrame) -> pl.DataFrame:
     from remix.formats import FORMATS, Source
-    from remix.formats.nif.parsing import parsed
+    from remix.formats.nif.parsing import parse
 
     source = Source(place)
     nothing = pl.DataFrame(schema=dict.fromkeys(("document", "predicate", "value"), pl.String))
     if source.is_stdin or source.is_collection or not FORMATS["nif"].sniff(source.head, Path(place).name):
         return nothing
-    triples = parsed(source).triples.with_columns(pl.col("predicate").cast(pl.String))
+    triples = parse(source).triples.with_columns(pl.col("predicate").cast(pl.String))
     given = documents.select("document", subject=pl.format("<{}>", "given"))
     rows = triples.join(given, on="subject", maintain_order="left")
     return rows.select("document", "predicate", value="object")

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from remix import formats
-from remix.formats.losses import reduced
-from remix.formats.mentions import Mentions, assembled
+from remix.formats.losses import reduce_frames
+from remix.formats.mentions import MentionTables, assemble
 from remix.frames import SCHEMAS, Frames
 
 DATASET = "urn:remix:dataset:x"
@@ -41,12 +41,12 @@ def corpora(draw: st.DrawFn, letters: str | None = None) -> Frames:
             kind, confidence = draw(st.sampled_from([None, "PER", "LOC"])), draw(st.none() | st.floats(0, 1))
             mentions.append((number, f"d{n}", begin, end, kind, confidence, cluster))
     columns = ["mention", "name", "begin", "end", "class", "confidence", "cluster"]
-    read = Mentions(
+    read = MentionTables(
         documents=pl.DataFrame({"name": [f"d{n}" for n in range(len(texts))], "text": texts}),
         mentions=pl.DataFrame(mentions, schema=columns, orient="row", infer_schema_length=None),
         links=pl.DataFrame(links, schema={"mention": pl.Int64, "identifier": pl.String}, orient="row"),
     )
-    return assembled(read, DATASET).frames
+    return assemble(read, DATASET).frames
 
 
 def rewritten(frames: Frames, format: str, name: str) -> Frames:
@@ -59,7 +59,7 @@ def rewritten(frames: Frames, format: str, name: str) -> Frames:
 
 def assert_kept(frames: Frames, format: str, name: str) -> None:
     """Assert that the frames come back from a file of the format, but for what it does not hold."""
-    held, _ = reduced(frames, formats.FORMATS[format].holds)
+    held, _ = reduce_frames(frames, formats.FORMATS[format].holds)
     if "texts" not in formats.FORMATS[format].holds:
         held = Frames(**{n: getattr(held, n) for n in SCHEMAS} | {"annotations": _textless(held)})
     assert_same(rewritten(frames, format, name), held)

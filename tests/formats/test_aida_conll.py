@@ -9,8 +9,8 @@ from hypothesis import given
 
 from remix.formats import Reading, read, write
 from remix.formats.definitions.aida_conll import aida_conll
-from remix.formats.losses import reduced
-from remix.formats.mentions import apart, flat
+from remix.formats.losses import reduce_frames
+from remix.formats.mentions import drop_overlaps, flatten
 from remix.frames import Frames
 from tests.formats.corpora import DATASET, assert_same, corpora, rewritten
 
@@ -87,7 +87,7 @@ def test_mention_that_begins_with_i_is_told(tmp_path: Path) -> None:
 
 
 def forms(frames: Frames) -> list[tuple[str, str, list[str]]]:
-    rows, _ = apart(flat(frames))
+    rows, _ = drop_overlaps(flatten(frames))
     form = pl.col("surface_form").str.extract_all(r"\S+").list.join(" ")
     chosen = rows.select("document", form.alias("form"), pl.col("identifiers").fill_null([]))
     return chosen.filter(pl.col("form") != "").rows()
@@ -95,7 +95,7 @@ def forms(frames: Frames) -> list[tuple[str, str, list[str]]]:
 
 @given(corpora())
 def test_round_trip_keeps_forms_and_links_and_is_exact_the_second_time(frames: Frames) -> None:
-    held, _ = reduced(frames, aida_conll.holds)
+    held, _ = reduce_frames(frames, aida_conll.holds)
     once = rewritten(held, "aida-conll", "x.conll")
     entities = sorted((document, form) for document, form, _ in forms(held))
     assert sorted((document, form) for document, form, _ in forms(once)) == entities

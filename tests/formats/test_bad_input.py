@@ -13,7 +13,7 @@ import pytest
 
 from remix.errors import BadInput, Error, UnknownName
 from remix.formats import FORMATS, Found, Source, read, write
-from remix.formats.mentions import Mentions, assembled
+from remix.formats.mentions import MentionTables, assemble
 
 NIF = "@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .\n"
 CLEAN = (
@@ -158,7 +158,7 @@ def test_wrong_files_of_every_format_are_read_or_refused_in_one_line(tmp_path: P
     texts = {"name": ["d1", "d2"], "text": ["Café Ada met Bob in München.", "Rome is old.\nIt is big."]}
     mentions = {"mention": [0, 1, 2], "name": ["d1", "d1", "d2"], "begin": [0, 20, 0], "end": [4, 27, 4]}
     links = {"mention": [0, 2], "identifier": ["http://dbpedia.org/resource/Café", "Q220"]}
-    frames = assembled(Mentions(*map(pl.DataFrame, (texts, mentions, links))), "urn:remix:dataset:x").frames
+    frames = assemble(MentionTables(*map(pl.DataFrame, (texts, mentions, links))), "urn:remix:dataset:x").frames
     chosen = FORMATS[format]
     whole = tmp_path / ("x" if chosen.collection else f"x{chosen.suffixes[0]}")
     write(frames, whole, format)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from remix.formats import read
 from remix.formats.definitions.jsonl import fields_in
-from remix.formats.identifiers import annotation_iris, grouped
+from remix.formats.identifiers import annotation_iris, group_alternatives
 
 FIELD = st.sampled_from(["document", "begin", "start", "end", "entity", "confidence", "score", "text", "group"])
 LINES = st.lists(st.dictionaries(FIELD, st.sampled_from(["a", "é", '"end"', "\\"]), max_size=4), min_size=1, max_size=9)
@@ -69,7 +69,7 @@ def test_names_and_groups_are_those_of_each_span_by_itself(rows: list[tuple[str,
         expected.append(f"{name};{before + 1}" if before else name)
     names = annotation_iris(frame)
     assert names.to_list() == expected
-    found = grouped(frame.with_columns(annotation=names))
+    found = group_alternatives(frame.with_columns(annotation=names))
     for row, group in zip(rows, found["group"], strict=True):
         same = [name for other, name in zip(rows, expected, strict=True) if other == row]
         assert len(group) == min(map(len, same))

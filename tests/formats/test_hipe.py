@@ -11,7 +11,7 @@ from hypothesis import given
 from remix.errors import BadInput
 from remix.formats import Reading, read, write
 from remix.formats.definitions.hipe import hipe
-from remix.formats.losses import reduced
+from remix.formats.losses import reduce_frames
 from remix.frames import Frames
 from tests.formats.corpora import assert_same, corpora, rewritten
 
@@ -89,14 +89,14 @@ def test_mention_that_begins_with_i_is_told(tmp_path: Path) -> None:
 
 @given(corpora())
 def test_round_trip_is_exact_the_second_time(frames: Frames) -> None:
-    once = rewritten(reduced(frames, hipe.holds)[0], "hipe", "x.tsv")
+    once = rewritten(reduce_frames(frames, hipe.holds)[0], "hipe", "x.tsv")
     assert_same(rewritten(once, "hipe", "x.tsv"), once)
 
 
 @given(corpora(letters="ab.é🜁"))
 def test_words_come_back_where_they_were(frames: Frames) -> None:
     # Without white space only mentions that overlap are lost, and of one span all but the first.
-    once = rewritten(reduced(frames, hipe.holds)[0], "hipe", "x.tsv")
+    once = rewritten(reduce_frames(frames, hipe.holds)[0], "hipe", "x.tsv")
     spans = ["document", "begin", "end"]
     assert once.documents["text"].to_list() == frames.documents["text"].to_list()
     assert once.annotations.join(frames.annotations, on=spans, how="anti").is_empty()

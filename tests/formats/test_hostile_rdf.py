@@ -8,7 +8,7 @@ import pytest
 
 from remix.errors import BadInput
 from remix.formats import read
-from remix.formats.mends import relative_iris
+from remix.formats.nif.mending import find_relative_iris
 
 NIF = "http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#"
 NAMESPACES = f'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:nif="{NIF}"'
@@ -54,7 +54,7 @@ def test_entities_of_rdf_xml_that_abbreviate_are_read(tmp_path: Path) -> None:
 def test_relative_iris_are_counted_in_one_pass() -> None:
     # 200,000 on as many lines: counting the lines before each took minutes.
     text = "".join(f"<relative/{n}> <http://x/p> <other/{n}> .\n" for n in range(100_000))
-    assert relative_iris(text) == (200_000, "line 1: <relative/0>")
+    assert find_relative_iris(text) == (200_000, "line 1: <relative/0>")
 
 
 @pytest.mark.parametrize("number", [-(2**63), 2**63 - 1, -(2**63) + 3, 2**63, -(10**30)])

@@ -12,7 +12,7 @@ from hypothesis import given
 
 from remix.errors import BadInput
 from remix.formats import FORMATS, Reading, read, write
-from remix.formats.losses import reduced
+from remix.formats.losses import reduce_frames
 from remix.frames import Frames
 from tests.formats.corpora import assert_kept, assert_same, corpora, rewritten
 
@@ -136,7 +136,7 @@ def test_json_lines_keep_what_they_hold(frames: Frames) -> None:
 
 @given(corpora())
 def test_tables_keep_what_they_hold(frames: Frames) -> None:
-    held, _ = reduced(frames, FORMATS["csv"].holds)
+    held, _ = reduce_frames(frames, FORMATS["csv"].holds)
     assert_same(rewritten(frames, "csv", "x.csv"), held)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from remix.errors import UnknownName, UsageError
 from remix.formats import FORMATS, read, write
-from remix.formats.losses import EVERYTHING, FEATURES, reduced
+from remix.formats.losses import EVERYTHING, FEATURES, reduce_frames
 from remix.frames import Frames
 from tests.formats.corpora import assert_same, corpora
 
@@ -34,7 +34,7 @@ GROUPED = Frames.of(
 
 
 def lost(feature: str) -> tuple[Frames, list[tuple[str, int, str]]]:
-    frames, losses = reduced(GROUPED, EVERYTHING - {feature})
+    frames, losses = reduce_frames(GROUPED, EVERYTHING - {feature})
     return frames, [(loss.kind, loss.count, loss.example) for loss in losses]
 
 
@@ -67,15 +67,15 @@ def test_first_link_stays_and_documents_without_annotations_go() -> None:
 
 def test_annotations_of_one_span_that_are_no_alternatives_become_them() -> None:
     annotations = pl.DataFrame({"annotation": ["a", "b"], "document": ["d"] * 2, "begin": [0, 0], "end": [3, 3]})
-    frames, losses = reduced(Frames.of(annotations=annotations), EVERYTHING - {"repeated-spans"})
+    frames, losses = reduce_frames(Frames.of(annotations=annotations), EVERYTHING - {"repeated-spans"})
     assert [(loss.kind, loss.count) for loss in losses] == [("repeated-spans", 2)]
     assert frames.annotations["group"].n_unique() == 1
 
 
 @given(corpora(), st.sets(st.sampled_from(sorted(FEATURES))))
 def test_what_was_left_out_once_is_not_lost_again(frames: Frames, holds: set[str]) -> None:
-    left, losses = reduced(frames, holds)
-    again, none = reduced(left, holds)
+    left, losses = reduce_frames(frames, holds)
+    again, none = reduce_frames(left, holds)
     assert none == ()
     assert_same(again, left)
     assert {loss.kind for loss in losses}.isdisjoint(holds)
@@ -108,7 +108,7 @@ def test_real_files_lose_nothing_that_is_not_named(real_data: Path, tmp_path: Pa
         for format in whole:
             path = tmp_path / (format.name + (".zip" if format.collection else format.suffixes[0]))
             losses = {loss.kind: loss.count for loss in write(frames, path, format.name)}
-            held, _ = reduced(frames, format.holds)
+            held, _ = reduce_frames(frames, format.holds)
             left = held.annotations.height - losses.get("overlaps", 0) - losses.get("entities", 0)
             assert read(path, unannotated=True).frames.annotations.height == left, (format.name, losses)
             path.unlink()

@@ -7,14 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remix.formats.mends import Mends, decoded, mended_iri, with_dots, with_iris, with_prefix
+from remix.formats.mends import Mends, decode
+from remix.formats.nif.mending import add_dots, declare_prefix, mend_iri, mend_iris
 
 
 @given(st.text(alphabet=st.characters(codec="utf-8")))
 def test_decoded_when_utf8_then_nothing_changes(text: str) -> None:
     mends = Mends()
     data = text.encode()
-    assert decoded(data, mends) == text.removeprefix("\ufeff")
+    assert decode(data, mends) == text.removeprefix("\ufeff")
     assert not mends.counts
 
 
@@ -22,22 +23,22 @@ def test_decoded_when_utf8_then_nothing_changes(text: str) -> None:
 def test_decoded_when_windows_1252_then_the_text_comes_back(lines: list[str]) -> None:
     text = "\n".join(lines)
     mends = Mends()
-    assert decoded(text.encode("cp1252"), mends) == text
+    assert decode(text.encode("cp1252"), mends) == text
     assert mends.counts["encoding"] == sum(not line.isascii() for line in lines)
 
 
 def test_decoded_when_utf16_then_the_text_comes_back() -> None:
     mends = Mends()
-    assert decoded("é 😀".encode("utf-16"), mends) == "é 😀"
+    assert decode("é 😀".encode("utf-16"), mends) == "é 😀"
     assert mends.counts["encoding"] == 1
 
 
 @given(st.text(alphabet=st.sampled_from('ab#% <>"{}|^`\\\ufffd\n/é😀'), max_size=30))
 def test_mended_iri_when_anything_then_the_parser_takes_it_and_mending_again_changes_nothing(tail: str) -> None:
-    mended = mended_iri(f"http://example.org/{tail}")
+    mended = mend_iri(f"http://example.org/{tail}")
     triple = f"<{mended}> <http://example.org/p> <http://example.org/o> .".encode()
     assert len(list(ox.parse(triple, format=ox.RdfFormat.N_TRIPLES))) == 1
-    assert mended_iri(mended) == mended
+    assert mend_iri(mended) == mended
 
 
 @pytest.mark.parametrize(
@@ -54,31 +55,31 @@ def test_mended_iri_when_anything_then_the_parser_takes_it_and_mending_again_cha
     ],
 )
 def test_mended_iri_when_given_then_only_what_is_illegal_changes(given_iri: str, mended: str) -> None:
-    assert mended_iri(given_iri) == mended
+    assert mend_iri(given_iri) == mended
 
 
 def test_with_iris_when_brackets_stand_in_strings_and_comments_then_these_stay() -> None:
     text = '<http://x/a> <http://x/p> """a < b c > d \\" """, \'< e >\' . # < f >\n<http://x/b c> <http://x/p> \'z\' .'
     mends = Mends()
-    assert with_iris(text, mends) == text.replace("<http://x/b c>", "<http://x/b%20c>")
+    assert mend_iris(text, mends) == text.replace("<http://x/b c>", "<http://x/b%20c>")
     assert mends.counts == {"invalid-iri": 1}
     assert mends.examples["invalid-iri"] == "line 2: <http://x/b c>"
 
 
 def test_with_dots_when_a_comment_follows_then_the_dot_comes_before_it() -> None:
     mends = Mends()
-    assert with_dots("@prefix a: <http://a/> # of a\n", mends) == "@prefix a: <http://a/> . # of a\n"
+    assert add_dots("@prefix a: <http://a/> # of a\n", mends) == "@prefix a: <http://a/> . # of a\n"
     assert mends.counts["missing-dot"] == 1
 
 
 def test_with_dots_when_the_dot_stands_on_the_next_line_then_none_is_added() -> None:
     mends = Mends()
     text = "@prefix a: <http://a/>\n  .\n@prefix b: <http://b/>\r\n<http://x> a a:X ."
-    assert with_dots(text, mends) == text.replace("<http://b/>", "<http://b/> .")
+    assert add_dots(text, mends) == text.replace("<http://b/>", "<http://b/> .")
     assert mends.counts == {"missing-dot": 1}
 
 
 def test_with_prefix_when_it_is_not_well_known_then_there_is_none() -> None:
-    assert with_prefix("x", "nobody-knows") is None
-    declared = with_prefix("nif:x", "nif")
+    assert declare_prefix("x", "nobody-knows") is None
+    declared = declare_prefix("nif:x", "nif")
     assert declared is not None and declared.count("\n") == 0

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remix.formats.offsets import checked
+from remix.formats.offsets import check_offsets
 
 SCHEMA = {
     "text": pl.String,
@@ -25,7 +25,7 @@ Row = tuple[str | None, str | None, int | None, int | None, int | None, int | No
 
 def one(*row: object) -> tuple[object, ...]:
     full = (*row, None, None)[:6]
-    result = checked(pl.DataFrame([full], schema=SCHEMA, orient="row").with_columns(document=pl.lit("d")))
+    result = check_offsets(pl.DataFrame([full], schema=SCHEMA, orient="row").with_columns(document=pl.lit("d")))
     assert result.height == 1
     return result.select("begin", "end", "kind", "reason").row(0)
 
@@ -114,7 +114,7 @@ def test_checked_when_shifted_then_the_only_place_is_found(text: str, shift: int
 
 MANY = """
 import resource, polars as pl
-from remix.formats.offsets import checked
+from remix.formats.offsets import check_offsets
 
 # Each part has 22 characters, of which the face is two UTF-16 units, which is what the offsets count.
 count, places = 20_000, range(0, 20_000, 20)
@@ -124,7 +124,7 @@ rows = rows.with_columns(
     iri_begin=pl.lit(None, pl.Int64), iri_end=pl.lit(None, pl.Int64),
 )
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-found = checked(rows)
+found = check_offsets(rows)
 assert set(found["reason"]) == {"counted in UTF-16 units"}, found
 assert found["begin"].sort().to_list() == [22 * n + 8 for n in places]
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)

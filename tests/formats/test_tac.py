@@ -12,7 +12,7 @@ from hypothesis import given
 from remix.errors import BadInput
 from remix.formats import read, write
 from remix.formats.definitions.tac import tac
-from remix.formats.losses import reduced
+from remix.formats.losses import reduce_frames
 from remix.frames import Frames
 from tests.formats.corpora import assert_same, corpora, rewritten
 
@@ -86,7 +86,7 @@ def test_what_is_written_is_a_table_of_2015(tmp_path: Path) -> None:
 
 @given(corpora())
 def test_round_trip_keeps_all_but_the_named_losses(frames: Frames) -> None:
-    held, _ = reduced(frames, tac.holds)
+    held, _ = reduce_frames(frames, tac.holds)
     # The text of a mention is in the table, with its white space made plain.
     form = pl.col("surface_form").str.replace_all(r"\s", " ").str.strip_chars()
     plain = pl.when(form != "").then(form)

@@ -10,7 +10,7 @@ from hypothesis import given
 
 from remix.formats import Reading, read, write
 from remix.formats.definitions.tagme import tagme
-from remix.formats.losses import reduced
+from remix.formats.losses import reduce_frames
 from remix.frames import Frames
 from tests.formats.corpora import assert_same, corpora, rewritten
 
@@ -56,7 +56,7 @@ def test_entity_without_a_title_in_the_edition_is_named_as_lost(tmp_path: Path) 
 @given(corpora())
 def test_round_trip_keeps_what_is_linked_to_wikipedia(frames: Frames) -> None:
     titled = frames.links.filter(pl.col("entity").str.contains("dbpedia"))["annotation"]
-    held, _ = reduced(frames.keep(annotations=titled), tagme.holds)
+    held, _ = reduce_frames(frames.keep(annotations=titled), tagme.holds)
     once = rewritten(held, "tagme", "x.jsonl")
     spans = ["document", "begin", "end", "surface_form", "confidence"]
     assert once.annotations.select(spans).sort(spans).equals(held.annotations.select(spans).sort(spans))

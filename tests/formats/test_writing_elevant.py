@@ -12,7 +12,7 @@ from hypothesis import given
 from remix.errors import BadInput
 from remix.formats import read, write
 from remix.formats.definitions.elevant_simple import elevant_simple
-from remix.formats.losses import reduced
+from remix.formats.losses import reduce_frames
 from remix.frames import Frames
 from tests.formats.corpora import assert_same, corpora, rewritten
 
@@ -70,7 +70,7 @@ def test_mention_without_span_is_refused_with_its_line(tmp_path: Path) -> None:
 def test_simple_lines_keep_what_they_hold(name: str) -> None:
     @given(corpora())
     def kept(frames: Frames) -> None:
-        held, _ = reduced(frames, elevant_simple.holds)
+        held, _ = reduce_frames(frames, elevant_simple.holds)
         assert_same(rewritten(held, "elevant-simple", name), held)
 
     kept()

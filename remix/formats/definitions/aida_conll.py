@@ -16,9 +16,9 @@ import polars as pl
 from remix.errors import BadInput
 from remix.files import written
 from remix.formats import Format, Found, Loss, Source
-from remix.formats.mends import Mends, decoded
-from remix.formats.mentions import Mentions, apart, assembled, flat, labels
-from remix.formats.wikipedia import article, titled
+from remix.formats.mends import Mends, decode
+from remix.formats.mentions import MentionTables, assemble, drop_overlaps, flatten, label_documents
+from remix.formats.wikipedia import article, title_url
 from remix.frames import Frames
 from remix.signature import content_hash
 
@@ -34,19 +34,19 @@ def _read(source: Source, dataset: str) -> Found:
     with source.open() as stream:
         content = stream.read()
     mends = Mends()
-    tokens = _tokens(pl.Series("line", decoded(content, mends).split("\n")))
+    tokens = _tokens(pl.Series("line", decode(content, mends).split("\n")))
     _refuse_what_is_none(source, tokens)
     texts = tokens.group_by("number", "name", maintain_order=True).agg(
         text=(pl.col("gap") + pl.col("token")).drop_nulls().str.join("")
     )
     mentions = _mentions(tokens.drop_nulls("token"), mends)
-    read = Mentions(
+    read = MentionTables(
         documents=texts.select("name", "text"),
         mentions=mentions,
         links=mentions.select("mention", "identifier"),
         mends=mends,
     )
-    return assembled(read, dataset, content_hash(content))
+    return assemble(read, dataset, content_hash(content))
 
 
 def _tokens(lines: pl.Series) -> pl.DataFrame:
@@ -95,7 +95,7 @@ def _mentions(tokens: pl.DataFrame, mends: Mends) -> pl.DataFrame:
         mends.add("tag", f"line {odd['row'][0]}: I begins a mention", odd.height)
     cell = pl.col("cells").list
     entity, url = (cell.get(place, null_on_oob=True).first() for place in (3, 4))
-    named = pl.when(entity != NIL).then(titled(entity))
+    named = pl.when(entity != NIL).then(title_url(entity))
     return tagged.group_by("mention", maintain_order=True).agg(
         place=pl.format("line {}", pl.col("row").first()),
         name=pl.col("name").first(),
@@ -106,8 +106,8 @@ def _mentions(tokens: pl.DataFrame, mends: Mends) -> pl.DataFrame:
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
-    names, losses = labels(frames.documents, r"^[^()\s](?:[^()\r\n]*[^()\s])?$")
-    rows, overlapping = apart(flat(frames))
+    names, losses = label_documents(frames.documents, r"^[^()\s](?:[^()\r\n]*[^()\s])?$")
+    rows, overlapping = drop_overlaps(flatten(frames))
     blank = rows.filter(~pl.col("surface_form").str.contains(r"\S"))["annotation"]
     losses += overlapping + ((Loss("blank", len(blank), str(blank[0])),) if len(blank) else ())
     rows = rows.filter(pl.col("surface_form").str.contains(r"\S"))

@@ -31,7 +31,7 @@ from remix.formats import Format, Found, Source
 from remix.formats.alignment import Aligner
 from remix.formats.json import json_text, json_value
 from remix.formats.mends import Mends
-from remix.formats.mentions import MENTIONS, Mentions, assembled, whole_number
+from remix.formats.mentions import MENTIONS, MentionTables, assemble, whole_number
 from remix.frames import VALUES, Frames
 from remix.names import REPEAT, RMX
 from remix.signature import content_hash
@@ -54,7 +54,7 @@ def _is_answers(head: bytes, name: str) -> bool:
 
 @dataclass
 class _Collected:
-    """What was read so far: rows of the tables of `Mentions`, and values."""
+    """What was read so far: rows of the tables of `MentionTables`, and values."""
 
     documents: dict[str, str | None] = field(default_factory=dict)
     mentions: list[dict[str, Any]] = field(default_factory=list)
@@ -77,7 +77,7 @@ def _read(source: Source, dataset: str) -> Found:
     mentions = pl.DataFrame(read.mentions, schema={**MENTIONS, "identifier": pl.String, "repeat": pl.Float64})
     documents = pl.DataFrame(list(read.documents.items()), schema={"name": pl.String, "text": pl.String}, orient="row")
     links = mentions.select("mention", "identifier").drop_nulls()
-    found = assembled(Mentions(documents, mentions, links, mends=read.mends), dataset, content_hash(content))
+    found = assemble(MentionTables(documents, mentions, links, mends=read.mends), dataset, content_hash(content))
     return _with_values(found, header, read, dataset)
 
 

@@ -24,11 +24,11 @@ import polars as pl
 from remix.errors import BadInput
 from remix.files import written
 from remix.formats import Format, Found, Loss, Source
-from remix.formats.biomedical import concepts, identifiers
+from remix.formats.biomedical import join_concepts, split_concepts
 from remix.formats.json import json_text, json_value, tell_misspelt
 from remix.formats.mends import Mends
-from remix.formats.mentions import MENTIONS, Mentions, assembled, flat, labels, whole_number
-from remix.formats.xml import elements
+from remix.formats.mentions import MENTIONS, MentionTables, assemble, flatten, label_documents, whole_number
+from remix.formats.xml import parse_elements
 from remix.frames import Frames
 from remix.signature import content_hash
 
@@ -68,10 +68,10 @@ def _read(source: Source, dataset: str) -> Found:
     schema = {
         name: MENTIONS[name] for name in ("mention", "place", "name", "begin", "end", "anchor", "class", "part_of")
     }
-    mentions, links = concepts(pl.DataFrame(rows, schema={**schema, "identifiers": pl.String}))
+    mentions, links = split_concepts(pl.DataFrame(rows, schema={**schema, "identifiers": pl.String}))
     documents_frame = pl.DataFrame(texts, schema=dict.fromkeys(["name", "text"], pl.String), orient="row")
-    read = Mentions(documents=documents_frame, mentions=mentions, links=links, mends=mends)
-    return assembled(read, dataset, content_hash(content))
+    read = MentionTables(documents=documents_frame, mentions=mentions, links=links, mends=mends)
+    return assemble(read, dataset, content_hash(content))
 
 
 def _of_json(source: Source, content: bytes, mends: Mends) -> Iterator[dict[str, Any]]:
@@ -137,7 +137,7 @@ def _of_xml(source: Source, content: bytes, mends: Mends) -> Iterator[dict[str, 
     """Yield documents as `_of_json` does; an element comes at its end, behind what is in it."""
     document: dict[str, Any] = {"id": "", "passages": []}
     passage, annotation = _empty_passage(), _empty_annotation()
-    for element in elements(content, source.name, mends):
+    for element in parse_elements(content, source.name, mends):
         place = f"line {element.line}"
         match element.parent, element.name:
             case "annotation", "infon":
@@ -226,7 +226,7 @@ def _located(name: str, annotation: dict[str, Any], number: int, mends: Mends) -
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
-    names, losses = labels(frames.documents, r"^\S(?:[^\x00-\x1f]*\S)?$")
+    names, losses = label_documents(frames.documents, r"^\S(?:[^\x00-\x1f]*\S)?$")
     texts = frames.documents.join(names, on="document", maintain_order="left").sort("label")
     of_document = {
         document: rows for (document,), rows in _annotations(frames).group_by("document", maintain_order=True)
@@ -257,7 +257,7 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
 
 def _annotations(frames: Frames) -> pl.DataFrame:
     """Return a row an annotation of BioC: the concepts of a span, and the spans of an option with the same concepts."""
-    rows = identifiers(flat(frames)).with_columns(pl.col("class").fill_null(""))
+    rows = join_concepts(flatten(frames)).with_columns(pl.col("class").fill_null(""))
     keys = ["document", "group", "option", "identifier", "class"]
     return rows.group_by(keys, maintain_order=True).agg("begin", "end", "surface_form")
 

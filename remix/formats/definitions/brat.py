@@ -15,9 +15,9 @@ import polars as pl
 
 from remix.errors import BadInput, UsageError
 from remix.formats import Format, Found, Loss, Source
-from remix.formats.collections import write_collection
-from remix.formats.mends import Mends, decoded
-from remix.formats.mentions import Mentions, assembled, flat, labels
+from remix.formats.mends import Mends, decode
+from remix.formats.mentions import MentionTables, assemble, flatten, label_documents
+from remix.formats.source import write_collection
 from remix.frames import Frames
 from remix.signature import content_hash
 
@@ -39,9 +39,9 @@ def _read(source: Source, dataset: str) -> Found:
     mends = Mends()
     files = source.members or _pair(source)
     names = sorted({str(PurePosixPath(name).with_suffix("")) for name in files if name.endswith((".ann", ".txt"))})
-    texts = [decoded(files[f"{one}.txt"], mends) if f"{one}.txt" in files else None for one in names]
+    texts = [decode(files[f"{one}.txt"], mends) if f"{one}.txt" in files else None for one in names]
     documents = pl.DataFrame({"name": names, "text": texts}, schema_overrides={"text": pl.String})
-    lines = _lines(names, [decoded(files.get(f"{one}.ann", b""), mends) for one in names])
+    lines = _lines(names, [decode(files.get(f"{one}.ann", b""), mends) for one in names])
     _refuse_what_is_none(source, lines)
     mentions = _mentions(lines).join(documents, on="name", how="left", maintain_order="left")
     fragments = _fragments(mentions)
@@ -52,7 +52,7 @@ def _read(source: Source, dataset: str) -> Found:
     sure = _of_kind(lines, "A", r"^Confidence (\S+) (\S+)$").join(mentions, on=["name", "id"])
     confidence = sure.select("mention", confidence=pl.col("said").cast(pl.Float64, strict=False)).unique("mention")
     _tell_unread(lines, comments, mends)
-    read = Mentions(
+    read = MentionTables(
         documents=documents,
         mentions=fragments.join(confidence, left_on="of", right_on="mention", how="left", maintain_order="left"),
         links=links.join(
@@ -60,7 +60,7 @@ def _read(source: Source, dataset: str) -> Found:
         ).select(mention="number", identifier="said"),
         mends=mends,
     )
-    return assembled(read, dataset, content_hash(*(part for name in sorted(files) for part in (name, files[name]))))
+    return assemble(read, dataset, content_hash(*(part for name in sorted(files) for part in (name, files[name]))))
 
 
 def _pair(source: Source) -> dict[str, bytes]:
@@ -149,8 +149,8 @@ def _tell_unread(lines: pl.DataFrame, comments: pl.DataFrame, mends: Mends) -> N
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     if path.suffix == ".ann":
         raise UsageError(f"{path}: BRAT is written as a folder, or as an archive that ends in .zip")
-    names, losses = labels(frames.documents, r"^[\p{L}\p{N}_~-][\p{L}\p{N}._~-]*$")
-    rows = flat(frames)
+    names, losses = label_documents(frames.documents, r"^[\p{L}\p{N}_~-][\p{L}\p{N}._~-]*$")
+    rows = flatten(frames)
     # Parts with links of their own are mentions that are right only together, which BRAT cannot say.
     together = pl.len().over("option") > 1
     one_link = pl.col("identifiers").list.join(" ").fill_null("").n_unique().over("option") == 1

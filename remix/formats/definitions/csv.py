@@ -15,9 +15,9 @@ import polars as pl
 from remix.errors import BadInput
 from remix.files import written
 from remix.formats import Format, Found, Loss, Source
-from remix.formats.mends import Mends, decoded
-from remix.formats.mentions import Mentions, assembled, flat, labels
-from remix.formats.tables import FIELDS, placed
+from remix.formats.mends import Mends, decode
+from remix.formats.mentions import MentionTables, assemble, flatten, label_documents
+from remix.formats.tables import FIELDS, parse_rows
 from remix.frames import Frames
 from remix.signature import content_hash
 
@@ -44,7 +44,7 @@ def _read(source: Source, dataset: str) -> Found:
     with source.open() as stream:
         content = stream.read()
     mends = Mends()
-    text = decoded(content, mends)
+    text = decode(content, mends)
     separator = _separator(text)
     if separator is None:
         wanted = ", ".join(known[0] for known in FIELDS[:4])
@@ -60,14 +60,14 @@ def _read(source: Source, dataset: str) -> Found:
         pl.lit(None, pl.String).alias(known[0]) for known in FIELDS if not set(known) & set(rows.columns)
     )
     fields = [pl.coalesce([name for name in known if name in rows.columns]).alias(known[0]) for known in FIELDS]
-    listed = placed(source.name, rows.select(pl.col("line").cast(pl.Int64), *fields), mends)
-    read = Mentions(
+    listed = parse_rows(source.name, rows.select(pl.col("line").cast(pl.Int64), *fields), mends)
+    read = MentionTables(
         documents=listed.select(name="document"),
         mentions=listed.rename({"line": "mention", "document": "name", "surface_form": "anchor"}),
         links=listed.select(mention="line", identifier="entity").drop_nulls(),
         mends=mends,
     )
-    return assembled(read, dataset, content_hash(content))
+    return assemble(read, dataset, content_hash(content))
 
 
 def _refuse_columns(source: Source, text: str, separator: str) -> None:
@@ -82,8 +82,8 @@ def _refuse_columns(source: Source, text: str, separator: str) -> None:
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
-    names, losses = labels(frames.documents, r"^[^\x00\r\n]+$")
-    rows = flat(frames).join(names, on="document", maintain_order="left").sort("label", "begin", "end", "annotation")
+    names, losses = label_documents(frames.documents, r"^[^\x00\r\n]+$")
+    rows = flatten(frames).join(names, on="document", maintain_order="left").sort("label", "begin", "end", "annotation")
     cells = rows.select(
         "begin",
         "end",

@@ -23,8 +23,7 @@ import polars as pl
 from remix import iris
 from remix.errors import BadInput
 from remix.formats import Format, Found, Repair, Source
-from remix.formats.elevant import write_articles
-from remix.formats.elevant_kinds import ARTICLES, kind_of
+from remix.formats.elevant import ARTICLES, kind_of, write_articles
 from remix.formats.identifiers import annotation_iris, document_iris
 from remix.formats.json import broken_line, json_text, tell_misspelt
 from remix.formats.mends import Mends

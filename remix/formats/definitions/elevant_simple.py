@@ -13,11 +13,10 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.formats import Format, Found, Source
-from remix.formats.elevant import write_simple
-from remix.formats.elevant_kinds import SIMPLE, kind_of
+from remix.formats.elevant import SIMPLE, kind_of, write_simple
 from remix.formats.json import broken_line, json_text, tell_misspelt
 from remix.formats.mends import Mends
-from remix.formats.mentions import Mentions, assembled
+from remix.formats.mentions import MentionTables, assemble
 from remix.signature import content_hash
 
 _MENTION = pl.List(
@@ -61,14 +60,14 @@ def _read(source: Source, dataset: str) -> Found:
         raise BadInput(source.name, "a mention without start_char and end_char", line=int(spanless["line"][0]))
     links = rows.select("mention", identifier="entity_reference").drop_nulls()
     candidates = rows.select("mention", identifier="candidates").explode("identifier").drop_nulls()
-    read = Mentions(
+    read = MentionTables(
         documents=articles.select("name", "text"),
         mentions=rows.rename({"start_char": "begin", "end_char": "end"}),
         links=links,
         candidates=candidates,
         mends=mends,
     )
-    return assembled(read, dataset, content_hash(content))
+    return assemble(read, dataset, content_hash(content))
 
 
 elevant_simple = Format(

@@ -24,7 +24,7 @@ from remix.files import written
 from remix.formats import Format, Found, Loss, Source
 from remix.formats.json import json_text, json_value, tell_misspelt
 from remix.formats.mends import Mends
-from remix.formats.mentions import Mentions, assembled, flat, labels
+from remix.formats.mentions import MentionTables, assemble, flatten, label_documents
 from remix.formats.offsets import characters_of_units, units_of_characters
 from remix.frames import Frames
 from remix.names import RMX
@@ -84,14 +84,14 @@ def _read(source: Source, dataset: str) -> Found:
     )
     rows = _placed(source, rows, mends)
     rows = characters_of_units(rows, "name", "start", "end")
-    read = Mentions(
+    read = MentionTables(
         documents=documents,
         mentions=rows.rename({"start": "begin"}),
         links=rows.select("mention", identifier="meaning").explode("identifier").drop_nulls(),
         classes=rows.select("mention", **{"class": "types"}).explode("class").drop_nulls(),
         mends=mends,
     )
-    return assembled(read, dataset, content_hash(content))
+    return assemble(read, dataset, content_hash(content))
 
 
 def _named(documents: pl.DataFrame, mends: Mends) -> pl.DataFrame:
@@ -158,12 +158,12 @@ def _is_number(value: Any) -> bool:
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
-    names, losses = labels(frames.documents, r"^[^\x00]+$")
+    names, losses = label_documents(frames.documents, r"^[^\x00]+$")
     documents = frames.documents.join(names, on="document", maintain_order="left").sort("label")
     classes = frames.classes.group_by("annotation", maintain_order=True).agg(
         types=pl.col("class").str.strip_prefix(RMX)
     )
-    rows = flat(frames).join(classes, on="annotation", how="left", maintain_order="left")
+    rows = flatten(frames).join(classes, on="annotation", how="left", maintain_order="left")
     rows = rows.join(documents.select("document", "text"), on="document", maintain_order="left")
     rows = units_of_characters(rows, "document", "begin", "end").rename({"begin": "start"})
     rows = rows.with_columns(meaning=pl.col("identifiers").fill_null([]))

@@ -19,8 +19,8 @@ import polars as pl
 from remix.errors import BadInput, nearest
 from remix.files import written
 from remix.formats import Format, Found, Loss, Source
-from remix.formats.mends import Mends, decoded
-from remix.formats.mentions import Mentions, apart, assembled, flat, labels
+from remix.formats.mends import Mends, decode
+from remix.formats.mentions import MentionTables, assemble, drop_overlaps, flatten, label_documents
 from remix.frames import Frames
 from remix.signature import content_hash
 
@@ -52,7 +52,7 @@ def _read(source: Source, dataset: str) -> Found:
     with source.open() as stream:
         content = stream.read()
     mends = Mends()
-    lines = pl.Series("line", decoded(content, mends).split("\n")).str.strip_chars_end("\r").to_frame()
+    lines = pl.Series("line", decode(content, mends).split("\n")).str.strip_chars_end("\r").to_frame()
     rows = _rows(source, lines.with_row_index("row", offset=1).filter(pl.col("line").str.contains(r"\S")), mends)
     tokens = rows.drop_nulls("TOKEN")
     told = rows.filter(pl.col("TOKEN").is_not_null() | pl.col("named").is_not_null())
@@ -69,13 +69,13 @@ def _read(source: Source, dataset: str) -> Found:
         .with_columns(pl.col("mention").cast(pl.Int64))
     )
     links = mentions.select("mention", identifier=pl.col("linked").str.split("|")).explode("identifier")
-    read = Mentions(
+    read = MentionTables(
         documents=texts,
         mentions=mentions,
         links=links.filter(~pl.col("identifier").is_in(EMPTY)),
         mends=mends,
     )
-    return assembled(read, dataset, content_hash(content))
+    return assemble(read, dataset, content_hash(content))
 
 
 def _rows(source: Source, lines: pl.DataFrame, mends: Mends) -> pl.DataFrame:
@@ -154,11 +154,11 @@ def _mentions(tokens: pl.DataFrame, reading: str, mends: Mends) -> pl.DataFrame:
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
-    names, losses = labels(frames.documents, r"^[^\s=](?:[^\r\n\t]*\S)?$")
-    every = flat(frames).with_columns(metonymic=pl.col("class").str.starts_with("metonymic.").fill_null(False))
+    names, losses = label_documents(frames.documents, r"^[^\s=](?:[^\r\n\t]*\S)?$")
+    every = flatten(frames).with_columns(metonymic=pl.col("class").str.starts_with("metonymic.").fill_null(False))
     kept = {}
     for reading, rows in (("LIT", every.filter(~pl.col("metonymic"))), ("METO", every.filter("metonymic"))):
-        kept[reading], overlapping = apart(rows.drop("metonymic"))
+        kept[reading], overlapping = drop_overlaps(rows.drop("metonymic"))
         losses += overlapping
     tokens = _tokens(frames.documents, pl.concat(kept.values()))
     blank = every.filter(~pl.col("surface_form").str.contains(r"\S"))["annotation"]

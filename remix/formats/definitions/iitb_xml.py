@@ -15,11 +15,11 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.formats import Format, Found, Loss, Source
-from remix.formats.collections import write_collection
-from remix.formats.mends import Mends, decoded
-from remix.formats.mentions import LINKS, MENTIONS, Mentions, assembled, flat, labels, whole_number
-from remix.formats.wikipedia import title, titled
-from remix.formats.xml import elements, root_of, written_text
+from remix.formats.mends import Mends, decode
+from remix.formats.mentions import LINKS, MENTIONS, MentionTables, assemble, flatten, label_documents, whole_number
+from remix.formats.source import write_collection
+from remix.formats.wikipedia import title, title_url
+from remix.formats.xml import escape_text, parse_elements, root_of
 from remix.frames import Frames
 from remix.signature import content_hash
 
@@ -49,16 +49,16 @@ def _read(source: Source, dataset: str) -> Found:
     names = list(dict.fromkeys([*names, *(row["name"] for row in rows)]))
     schema = {key: kind for key, kind in MENTIONS.items() if key in ("place", "name", "begin", "end", "anchor")}
     table = pl.DataFrame(rows, schema={**schema, "identifier": pl.String()}).with_row_index("mention")
-    named = table.filter(pl.col("identifier") != "").with_columns(identifier=titled(pl.col("identifier")))
+    named = table.filter(pl.col("identifier") != "").with_columns(identifier=title_url(pl.col("identifier")))
     texts = [_text(source, files, name, mends) for name in names]
-    read = Mentions(
+    read = MentionTables(
         documents=pl.DataFrame({"name": names, "text": texts}, schema={"name": pl.String, "text": pl.String}),
         mentions=table,
         links=named.select(list(LINKS)),
         mends=mends,
     )
     whole = source.members or files
-    return assembled(read, dataset, content_hash(*(part for name in sorted(whole) for part in (name, whole[name]))))
+    return assemble(read, dataset, content_hash(*(part for name in sorted(whole) for part in (name, whole[name]))))
 
 
 def _annotations(data: bytes, file: str, mends: Mends) -> tuple[list[dict[str, Any]], list[str]]:
@@ -67,7 +67,7 @@ def _annotations(data: bytes, file: str, mends: Mends) -> tuple[list[dict[str, A
     documents: list[str] = []
     fields: dict[str, str] = {}
     pending = 0
-    for element in elements(data, file, mends):
+    for element in parse_elements(data, file, mends):
         if element.name == "annotation":
             rows.append(_annotation(fields, file, element.line))
             fields = {}
@@ -106,14 +106,14 @@ def _text(source: Source, files: dict[str, bytes], name: str, mends: Mends) -> s
         data = next((source.members[file] for file in others), None)
     else:
         data = source.beside(*(f"{folder}/{name}" if folder else name for folder in _FOLDERS))
-    return None if data is None else decoded(data, mends)
+    return None if data is None else decode(data, mends)
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
-    names, losses = labels(frames.documents, _FILE_NAME)
-    rows = flat(frames).join(names, on="document", maintain_order="left").sort("label", "begin", "end", "annotation")
+    names, losses = label_documents(frames.documents, _FILE_NAME)
+    rows = flatten(frames).join(names, on="document", maintain_order="left").sort("label", "begin", "end", "annotation")
     rows = rows.with_columns(link=title(pl.col("identifiers").list.first()))
-    plain = rows.filter(titled(pl.col("link")).str.contains("^http://en.wikipedia") & ~_known(pl.col("identifiers")))
+    plain = rows.filter(title_url(pl.col("link")).str.contains("^http://en.wikipedia") & ~_known(pl.col("identifiers")))
     if plain.height:
         losses += (Loss("identifiers", plain.height, str(plain["link"][0])),)
     whole = frames.documents.join(names, on="document", maintain_order="left").sort("label")
@@ -133,9 +133,9 @@ def _known(identifiers: pl.Expr) -> pl.Expr:
 
 
 def _xml(label: str, rows: list[dict[str, Any]]) -> str:
-    name = written_text(label)
+    name = escape_text(label)
     return "".join(
-        f"<annotation>\n<docName>{name}</docName>\n<wikiName>{written_text(row['link'] or '')}</wikiName>\n"
+        f"<annotation>\n<docName>{name}</docName>\n<wikiName>{escape_text(row['link'] or '')}</wikiName>\n"
         f"<offset>{row['begin']}</offset>\n<length>{row['end'] - row['begin']}</length>\n</annotation>\n"
         for row in rows
     )

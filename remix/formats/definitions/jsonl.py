@@ -20,12 +20,12 @@ import polars as pl
 from remix.errors import BadInput
 from remix.files import written
 from remix.formats import Format, Found, Loss, Source
-from remix.formats.identifiers import grouped
+from remix.formats.identifiers import group_alternatives
 from remix.formats.json import broken_line, json_text, tell_misspelt
 from remix.formats.losses import EVERYTHING
 from remix.formats.mends import Mends
-from remix.formats.mentions import Mentions, assembled, flat, labels
-from remix.formats.tables import FIELDS, placed
+from remix.formats.mentions import MentionTables, assemble, flatten, label_documents
+from remix.formats.tables import FIELDS, parse_rows
 from remix.frames import Frames
 from remix.signature import content_hash
 
@@ -68,11 +68,11 @@ def _read(source: Source, dataset: str) -> Found:
     rows = _rows(source, data, fields_in(text))
     texts = rows.filter(pl.col("text").is_not_null()).select(name="document", text="text", language="language")
     texts = texts.unique("name", keep="first", maintain_order=True)
-    listed = placed(source.name, rows.filter(pl.col("begin").is_not_null() | pl.col("end").is_not_null()), mends)
+    listed = parse_rows(source.name, rows.filter(pl.col("begin").is_not_null() | pl.col("end").is_not_null()), mends)
     names = pl.concat([texts.select("name"), listed.select(name="document")]).unique(maintain_order=True)
     mentions = listed.rename({"line": "mention", "document": "name", "surface_form": "anchor"})
     tell_misspelt(text, (*_NAMES, *_MORE), mends)
-    read = Mentions(
+    read = MentionTables(
         documents=names.join(texts, on="name", how="left", maintain_order="left"),
         mentions=mentions.drop("class"),
         classes=_lists(source, listed, "class").select("mention", **{"class": "value"}),
@@ -80,7 +80,7 @@ def _read(source: Source, dataset: str) -> Found:
         candidates=_candidates(source, listed),
         mends=mends,
     )
-    return assembled(read, dataset, content_hash(content))
+    return assemble(read, dataset, content_hash(content))
 
 
 def _rows(source: Source, content: bytes, said: list[str]) -> pl.DataFrame:
@@ -165,9 +165,9 @@ def _candidates(source: Source, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
-    names, losses = labels(frames.documents, r"^[^\x00]+$")
+    names, losses = label_documents(frames.documents, r"^[^\x00]+$")
     texts = frames.documents.join(names, on="document", maintain_order="left").sort("label")
-    rows = flat(frames).join(names, on="document", maintain_order="left").sort("label", "begin", "end", "annotation")
+    rows = flatten(frames).join(names, on="document", maintain_order="left").sort("label", "begin", "end", "annotation")
     rows = rows.drop("group", "option").join(_alternatives(frames.annotations), on="annotation", maintain_order="left")
     scored = frames.candidates.group_by("annotation", maintain_order=True).agg(candidates=pl.struct("entity", "score"))
     rows = rows.join(scored, on="annotation", how="left", maintain_order="left")
@@ -188,7 +188,9 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
 def _alternatives(annotations: pl.DataFrame) -> pl.DataFrame:
     """Return annotation, ignorable, and group and option where reading would not find them out by the spans."""
     none = pl.lit(None, pl.String)
-    usual = grouped(annotations.with_columns(group=none, option=none)).select("annotation", "group", "option")
+    usual = group_alternatives(annotations.with_columns(group=none, option=none)).select(
+        "annotation", "group", "option"
+    )
     both = annotations.join(usual, on="annotation", maintain_order="left", suffix="_usual")
     other = (pl.col("group") != pl.col("group_usual")) | (pl.col("option") != pl.col("option_usual"))
     told = other.any().over("group")

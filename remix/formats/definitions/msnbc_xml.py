@@ -14,11 +14,11 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.formats import Format, Found, Loss, Source
-from remix.formats.collections import write_collection
-from remix.formats.mends import Mends, decoded
-from remix.formats.mentions import LINKS, MENTIONS, Mentions, assembled, flat, labels, whole_number
+from remix.formats.mends import Mends, decode
+from remix.formats.mentions import LINKS, MENTIONS, MentionTables, assemble, flatten, label_documents, whole_number
+from remix.formats.source import write_collection
 from remix.formats.wikipedia import article
-from remix.formats.xml import allowed, elements, root_of, written_text
+from remix.formats.xml import escape_text, parse_elements, replace_illegal, root_of
 from remix.frames import Frames
 from remix.signature import content_hash
 
@@ -51,11 +51,11 @@ def _read(source: Source, dataset: str) -> Found:
             said = (texts[name] or "")[max(begin, 0) : max(begin + length, 0)]
             form = values.get("SurfaceForm", "")
             # What the surface form cannot hold, such as outer white space, the offsets do.
-            anchor = said if allowed(said).strip() == form else form
+            anchor = said if replace_illegal(said).strip() == form else form
             mentions.append((number, f"{file}, line {line}", name, begin, begin + length, anchor))
             links += [(number, link) for link in (_link(values),) if link]
     columns = ["mention", "place", "name", "begin", "end", "anchor"]
-    read = Mentions(
+    read = MentionTables(
         documents=pl.DataFrame(
             {"name": list(texts), "text": list(texts.values())}, schema_overrides={"text": pl.String}
         ),
@@ -66,13 +66,13 @@ def _read(source: Source, dataset: str) -> Found:
         mends=mends,
     )
     files = source.members or problems
-    return assembled(read, dataset, content_hash(*(part for name in sorted(files) for part in (name, files[name]))))
+    return assemble(read, dataset, content_hash(*(part for name in sorted(files) for part in (name, files[name]))))
 
 
 def _problem(data: bytes, file: str, mends: Mends) -> tuple[str, list[tuple[int, dict[str, str]]]]:
     """Return the name of the text's file, and line and fields of each instance."""
     name, fields, instances = "", dict[str, str](), []
-    for element in elements(data, file, mends):
+    for element in parse_elements(data, file, mends):
         if element.name == "ReferenceFileName":
             name = PurePosixPath(element.text.strip().replace("\\", "/")).name
         elif element.name == "ReferenceInstance":
@@ -108,12 +108,12 @@ def _text(source: Source, problems: dict[str, bytes], name: str, mends: Mends) -
         data = source.beside(*beside, name)
         # The problem itself may have the name of its text.
         data = None if data is not None and _is_problem(data[: 1 << 16], name) else data
-    return None if data is None else decoded(data, mends)
+    return None if data is None else decode(data, mends)
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
-    names, losses = labels(frames.documents, _FILE_NAME)
-    rows = flat(frames).with_columns(link=article(pl.col("identifiers").list.first()).fill_null("*null*"))
+    names, losses = label_documents(frames.documents, _FILE_NAME)
+    rows = flatten(frames).with_columns(link=article(pl.col("identifiers").list.first()).fill_null("*null*"))
     instances = rows.group_by("document", maintain_order=True).agg(pl.struct("surface_form", "begin", "end", "link"))
     whole = frames.documents.join(names, on="document", maintain_order="left")
     whole = whole.join(instances, on="document", how="left", maintain_order="left").sort("label")
@@ -126,12 +126,12 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
 
 def _xml(label: str, instances: list[dict[str, Any]]) -> str:
     parts = [
-        f"<ReferenceInstance>\n<SurfaceForm>{written_text(one['surface_form'])}</SurfaceForm>\n"
+        f"<ReferenceInstance>\n<SurfaceForm>{escape_text(one['surface_form'])}</SurfaceForm>\n"
         f"<Offset>{one['begin']}</Offset>\n<Length>{one['end'] - one['begin']}</Length>\n"
-        f"<ChosenAnnotation>{written_text(one['link'])}</ChosenAnnotation>\n</ReferenceInstance>\n"
+        f"<ChosenAnnotation>{escape_text(one['link'])}</ChosenAnnotation>\n</ReferenceInstance>\n"
         for one in instances
     ]
-    name = f"<ReferenceFileName>{written_text(label)}</ReferenceFileName>"
+    name = f"<ReferenceFileName>{escape_text(label)}</ReferenceFileName>"
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<{_ROOT}>\n{name}\n{"".join(parts)}</{_ROOT}>\n'
 
 

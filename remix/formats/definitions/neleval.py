@@ -16,8 +16,8 @@ import polars as pl
 from remix.errors import BadInput
 from remix.files import written
 from remix.formats import Format, Found, Loss, Source
-from remix.formats.mends import Mends, decoded
-from remix.formats.mentions import Mentions, assembled, flat, labels
+from remix.formats.mends import Mends, decode
+from remix.formats.mentions import MentionTables, assemble, flatten, label_documents
 from remix.frames import Frames
 from remix.signature import content_hash
 
@@ -48,7 +48,7 @@ def _read(source: Source, dataset: str) -> Found:
     with source.open() as stream:
         content = stream.read()
     mends = Mends()
-    lines = pl.Series("line", decoded(content, mends).split("\n"))
+    lines = pl.Series("line", decode(content, mends).split("\n"))
     rows = lines.str.strip_chars_end("\r\t").to_frame().with_row_index("mention", offset=1).filter(pl.col("line") != "")
     rows = rows.with_columns(pl.col("mention").cast(pl.Int64), cell=pl.col("line").str.split("\t"))
     _refuse_what_is_none(source, rows)
@@ -66,14 +66,14 @@ def _read(source: Source, dataset: str) -> Found:
         "mention", "class", confidence="score", cluster=pl.col("identifier").str.extract("^(NIL.+)$", 1)
     )
     linked = ranked.filter(~pl.col("identifier").str.starts_with("NIL"))
-    read = Mentions(
+    read = MentionTables(
         documents=placed.select("name"),
         mentions=placed.join(known, on="mention", how="left", maintain_order="left"),
         links=linked.join(best, on=["mention", "identifier"], how="semi", maintain_order="left"),
         candidates=linked.filter(pl.len().over("mention") > 1),
         mends=mends,
     )
-    return assembled(read, dataset, content_hash(content))
+    return assemble(read, dataset, content_hash(content))
 
 
 def _cell(place: int) -> pl.Expr:
@@ -125,8 +125,8 @@ def _refuse_what_is_none(source: Source, rows: pl.DataFrame) -> None:
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
-    names, losses = labels(frames.documents, r"^\S(?:[^\x00\t\r\n]*\S)?$")
-    rows = flat(frames).join(names, on="document", maintain_order="left").sort("label", "begin", "end", "annotation")
+    names, losses = label_documents(frames.documents, r"^\S(?:[^\x00\t\r\n]*\S)?$")
+    rows = flatten(frames).join(names, on="document", maintain_order="left").sort("label", "begin", "end", "annotation")
     cluster = (
         pl.when(pl.col("cluster").str.starts_with("NIL")).then("cluster").otherwise(pl.lit("NIL-") + pl.col("cluster"))
     )

@@ -13,11 +13,10 @@ from remix.errors import BadInput
 from remix.formats import Format, Found, Loss, Repair, Source
 from remix.formats.losses import EVERYTHING
 from remix.formats.mends import Mends
-from remix.formats.nif.blocks import blocks
-from remix.formats.nif.content import content_hash_of
-from remix.formats.nif.mentions import Tables, tables
-from remix.formats.nif.parsing import SUFFIXES, parsed, syntax_of
-from remix.formats.nif.scoping import Scoped, blank_nodes, measures, scoped, unscoped
+from remix.formats.nif.blocks import number_subjects
+from remix.formats.nif.mentions import NifTables, extract_tables
+from remix.formats.nif.parsing import SUFFIXES, content_hash_of, parse, syntax_of
+from remix.formats.nif.scoping import ScopedTriples, measure_values, name_blank_nodes, scope, unscope
 from remix.formats.nif.writing import write_frames, write_terms
 from remix.frames import Frames
 from remix.names import RDF
@@ -42,17 +41,17 @@ def _is_nif(head: bytes, name: str) -> bool:
 
 
 def _read(source: Source, dataset: str) -> Found:
-    text = parsed(source)
+    text = parse(source)
     mends = text.mends
     content = content_hash_of(text.triples)
     # The parser names blank nodes at random.
-    numbered = blocks(blank_nodes(text.triples, dataset))
+    numbered = number_subjects(name_blank_nodes(text.triples, dataset))
     del text
     if numbered.shared:
         mends.add("shared-iri", f"{numbered.example} names several annotations", numbered.shared)
-    found = tables(numbered, dataset, mends)
+    found = extract_tables(numbered, dataset, mends)
     _refuse_what_is_no_nif(source, found)
-    whole = scoped(numbered, found, dataset)
+    whole = scope(numbered, found, dataset)
     frames = _frames(found, whole, dataset)
     return Found(
         frames=frames,
@@ -60,11 +59,11 @@ def _read(source: Source, dataset: str) -> Found:
         triples=whole.data.height + whole.measures.height,
         content=content,
         write=_writer(whole),
-        export=lambda path: write_terms(unscoped(whole, found, frames, dataset), path),
+        export=lambda path: write_terms(unscope(whole, found, frames, dataset), path),
     )
 
 
-def _refuse_what_is_no_nif(source: Source, found: Tables) -> None:
+def _refuse_what_is_no_nif(source: Source, found: NifTables) -> None:
     texts = found.documents["text"].count()
     if not texts and found.annotations.is_empty():
         raise BadInput(source.name, "is RDF without NIF in it: no text (nif:isString) and no annotation")
@@ -73,7 +72,7 @@ def _refuse_what_is_no_nif(source: Source, found: Tables) -> None:
         raise BadInput(source.name, f"has {count} annotations but not one of their texts (nif:isString)")
 
 
-def _writer(whole: Scoped) -> Callable[[Path, Path], int]:
+def _writer(whole: ScopedTriples) -> Callable[[Path, Path], int]:
     def write(path: Path, measures_to: Path) -> int:
         count = write_ntriples(whole.data, path)
         if whole.measures.height:
@@ -83,14 +82,14 @@ def _writer(whole: Scoped) -> Callable[[Path, Path], int]:
     return write
 
 
-def _frames(found: Tables, whole: Scoped, dataset: str) -> Frames:
+def _frames(found: NifTables, whole: ScopedTriples, dataset: str) -> Frames:
     return Frames.of(
         documents=found.documents.drop_nulls("text"),
         annotations=found.annotations.with_columns(dataset=pl.lit(dataset)),
         links=found.links,
         classes=found.classes,
         regions=found.regions,
-        values=measures(whole.measures),
+        values=measure_values(whole.measures),
     )
 
 

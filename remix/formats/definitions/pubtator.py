@@ -19,9 +19,9 @@ import polars as pl
 from remix.errors import BadInput
 from remix.files import written
 from remix.formats import Format, Found, Loss, Source
-from remix.formats.biomedical import concepts, identifiers
-from remix.formats.mends import Mends, decoded
-from remix.formats.mentions import Mentions, assembled, flat, labels
+from remix.formats.biomedical import join_concepts, split_concepts
+from remix.formats.mends import Mends, decode
+from remix.formats.mentions import MentionTables, assemble, flatten, label_documents
 from remix.frames import Frames
 from remix.signature import content_hash
 
@@ -36,7 +36,7 @@ def _read(source: Source, dataset: str) -> Found:
     with source.open() as stream:
         content = stream.read()
     mends = Mends()
-    lines = pl.Series("line", decoded(content, mends).split("\n")).str.strip_chars_end("\r").to_frame()
+    lines = pl.Series("line", decode(content, mends).split("\n")).str.strip_chars_end("\r").to_frame()
     lines = lines.with_row_index("row", offset=1).filter(pl.col("line").str.contains(r"\S"))
     passage = pl.col("line").str.contains(_PASSAGE)
     texts = lines.filter(passage).with_columns(pl.col("line").str.extract(_PASSAGE, n).alias(f"{n}") for n in (1, 2, 3))
@@ -45,9 +45,9 @@ def _read(source: Source, dataset: str) -> Found:
     )
     rows = _rows(source, lines.filter(~passage))
     _refuse_what_has_no_text(source, rows, texts)
-    mentions, links = concepts(rows)
-    read = Mentions(documents=texts, mentions=mentions, links=links, mends=mends)
-    return assembled(read, dataset, content_hash(content))
+    mentions, links = split_concepts(rows)
+    read = MentionTables(documents=texts, mentions=mentions, links=links, mends=mends)
+    return assemble(read, dataset, content_hash(content))
 
 
 def _rows(source: Source, lines: pl.DataFrame) -> pl.DataFrame:
@@ -87,7 +87,7 @@ def _refuse_what_has_no_text(source: Source, rows: pl.DataFrame, texts: pl.DataF
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
-    names, losses = labels(frames.documents, r"^[^|\s]+$")
+    names, losses = label_documents(frames.documents, r"^[^|\s]+$")
     texts = frames.documents.join(names, on="document", maintain_order="left").sort("label")
     title = pl.col("text").str.extract(r"^([^\n]*)", 1)
     rest = pl.col("text").str.slice(title.str.len_chars() + 1)
@@ -96,7 +96,9 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
         | title.str.contains("\r")
         | (pl.col("text") != "") & pl.col("text").str.ends_with("\n")
     )["document"]
-    rows = identifiers(flat(frames)).join(names, on="document", maintain_order="left").sort("label", "begin", "end")
+    rows = (
+        join_concepts(flatten(frames)).join(names, on="document", maintain_order="left").sort("label", "begin", "end")
+    )
     spread = rows.filter(pl.col("option_size") > 1)["annotation"]
     flatly = pl.col("surface_form").str.replace_all(r"[\r\n\t]", " ")
     lines = rows.select(

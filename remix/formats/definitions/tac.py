@@ -20,9 +20,9 @@ import polars as pl
 from remix.errors import BadInput
 from remix.files import written
 from remix.formats import Format, Found, Loss, Source
-from remix.formats.mends import Mends, decoded
-from remix.formats.mentions import Mentions, assembled, flat, labels, whole_number
-from remix.formats.xml import elements, root_of
+from remix.formats.mends import Mends, decode
+from remix.formats.mentions import MentionTables, assemble, flatten, label_documents, whole_number
+from remix.formats.xml import parse_elements, root_of
 from remix.frames import Frames
 from remix.signature import content_hash
 
@@ -63,14 +63,14 @@ def _read(source: Source, dataset: str) -> Found:
     ranked = links.with_row_index("row").sort("score", descending=True, nulls_last=True, maintain_order=True)
     best = ranked.unique(_MENTION, keep="first", maintain_order=True).sort("row").drop("row").with_row_index("mention")
     content = content_hash(*(part for one in sorted(files.items()) for part in one))
-    return assembled(_as_mentions(best, ranked, mends), dataset, content)
+    return assemble(_as_mentions(best, ranked, mends), dataset, content)
 
 
 def _place(source: Source, name: str) -> str:
     return f"{source.name}/{name}" if source.is_collection else name
 
 
-def _as_mentions(best: pl.DataFrame, ranked: pl.DataFrame, mends: Mends) -> Mentions:
+def _as_mentions(best: pl.DataFrame, ranked: pl.DataFrame, mends: Mends) -> MentionTables:
     """Return the mentions, with the most confident of their candidates as the answer."""
     linked = ~pl.col("identifier").str.starts_with("NIL")
     candidates = ranked.join(best.select("mention", *_MENTION), on=_MENTION).filter(linked)
@@ -78,7 +78,7 @@ def _as_mentions(best: pl.DataFrame, ranked: pl.DataFrame, mends: Mends) -> Ment
     if nominal.height:
         row = nominal.row(0, named=True)
         mends.add("unread", f"{row['place']}: the kind of mention {row['kind']}", nominal.height)
-    return Mentions(
+    return MentionTables(
         documents=best.select("name"),
         mentions=best.with_columns(
             confidence="score", cluster=pl.col("identifier").str.extract("^(NIL.+)$", 1), end=pl.col("end") + 1
@@ -91,7 +91,7 @@ def _as_mentions(best: pl.DataFrame, ranked: pl.DataFrame, mends: Mends) -> Ment
 
 def _cells(data: bytes, file: str, mends: Mends) -> pl.DataFrame:
     """Return the lines of a table that are not empty: line, cell (a list), place, file."""
-    lines = pl.DataFrame({"text": decoded(data, mends).split("\n")}).with_row_index("line", offset=1)
+    lines = pl.DataFrame({"text": decode(data, mends).split("\n")}).with_row_index("line", offset=1)
     lines = lines.with_columns(pl.col("text").str.strip_chars_end("\r")).filter(pl.col("text").str.contains(r"\S"))
     place = pl.format("{}, line {}", pl.lit(Path(file).name), "line")
     return lines.select("line", cell=pl.col("text").str.split("\t"), place=place, file=pl.lit(file))
@@ -138,7 +138,7 @@ def _refuse(file: str, rows: pl.DataFrame, reason: str, said: pl.Expr, wrong: pl
 def _queries(data: bytes, file: str, mends: Mends) -> pl.DataFrame:
     """Return the queries of an XML file: file, query, place, anchor, name, begin, end."""
     rows, fields = [], dict[str, str]()
-    for element in elements(data, file, mends):
+    for element in parse_elements(data, file, mends):
         if element.name != "query":
             fields[element.name] = element.text.strip()
             continue
@@ -196,8 +196,8 @@ def _joined(placed: pl.DataFrame, tables: Iterable[pl.DataFrame], source: Source
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
-    names, losses = labels(frames.documents)
-    rows = flat(frames).join(names, on="document", maintain_order="left").sort("label", "begin", "end", "annotation")
+    names, losses = label_documents(frames.documents)
+    rows = flatten(frames).join(names, on="document", maintain_order="left").sort("label", "begin", "end", "annotation")
     named = pl.col("cluster").str.starts_with("NIL")
     cluster = pl.when(named).then("cluster").otherwise(pl.lit("NIL-") + pl.col("cluster"))
     identifier = pl.coalesce(pl.col("identifiers").list.first(), cluster, pl.lit("NIL"))

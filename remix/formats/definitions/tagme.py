@@ -21,8 +21,8 @@ from remix.files import stem, written
 from remix.formats import Format, Found, Loss, Source
 from remix.formats.json import json_text, json_value
 from remix.formats.mends import Mends
-from remix.formats.mentions import Mentions, assembled, flat, labels
-from remix.formats.tables import placed
+from remix.formats.mentions import MentionTables, assemble, flatten, label_documents
+from remix.formats.tables import parse_rows
 from remix.frames import Frames
 from remix.signature import content_hash
 
@@ -56,17 +56,17 @@ def _read(source: Source, dataset: str) -> Found:
             rows.append({**row, "line": line, "document": name, "language": answer.get("lang")})
     names = ["line", "document", "language", *_FIELDS.values()]
     table = pl.DataFrame(rows, schema={name: pl.Int64 if name == "line" else pl.String for name in names})
-    listed = placed(source.name, table.with_columns(entity="title"), mends)
+    listed = parse_rows(source.name, table.with_columns(entity="title"), mends)
     listed = listed.with_row_index("mention").with_columns(pl.col("mention").cast(pl.Int64))
     edition = pl.col("language").fill_null("en")
     link = pl.format("http://{}.wikipedia.org/wiki/{}", edition, pl.col("title").str.replace_all(" ", "_"))
-    read = Mentions(
+    read = MentionTables(
         documents=pl.DataFrame(documents, schema=dict.fromkeys(["name", "text", "language"], pl.String), orient="row"),
         mentions=listed.rename({"document": "name", "surface_form": "anchor"}),
         links=listed.select("mention", identifier=link).drop_nulls(),
         mends=mends,
     )
-    return assembled(read, dataset, content_hash(content))
+    return assemble(read, dataset, content_hash(content))
 
 
 def _answers(source: Source, text: str, mends: Mends) -> list[tuple[int, dict[str, Any]]]:
@@ -91,8 +91,8 @@ def _answers(source: Source, text: str, mends: Mends) -> list[tuple[int, dict[st
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
-    names, losses = labels(frames.documents, r"^[^\x00]+$")
-    rows = flat(frames).with_columns(entity=pl.col("identifiers").list.first())
+    names, losses = label_documents(frames.documents, r"^[^\x00]+$")
+    rows = flatten(frames).with_columns(entity=pl.col("identifiers").list.first())
     canonical = rows.select("annotation").join(frames.links, on="annotation", how="left", maintain_order="left")
     canonical = canonical.unique("annotation", keep="first", maintain_order=True).select(
         "annotation", canonical="entity"

@@ -12,16 +12,11 @@ from itertools import groupby
 
 import polars as pl
 
-from remix.rdf.terms import predicate
+from remix.formats.nif.vocabulary import ANCHOR, CONTEXT, INDEXES, TEXT, TYPE
 
-__all__ = ["Blocks", "blocks"]
+__all__ = ["Blocks", "Triples", "number_subjects"]
 
-_CONTEXT = predicate("referenceContext")
-_INDEXES = (predicate("beginIndex"), predicate("endIndex"))
-_STRING = predicate("isString")
-_ANCHOR = predicate("anchorOf")
-FUNCTIONAL = (_CONTEXT, *_INDEXES, _STRING)
-_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+_FUNCTIONAL = (CONTEXT, *INDEXES, TEXT)
 
 Row = tuple[str, str]
 
@@ -40,7 +35,7 @@ class Blocks:
     example: str
 
 
-def blocks(triples: pl.DataFrame) -> Blocks:
+def number_subjects(triples: pl.DataFrame) -> Blocks:
     """Return the triples (subject, predicate, object) with subjects numbered, shared ones split.
 
     A subject is split where a second block of it has another context, begin, end or text; blocks that
@@ -52,7 +47,7 @@ def blocks(triples: pl.DataFrame) -> Blocks:
     runs = runs.join(subjects, on="subject", how="left", maintain_order="left")
     numbered = triples.select(runs["unit"].gather(run), pl.lit(run).alias("run"), "predicate", "object")
     doubtful = (
-        numbered.filter(pl.col("predicate").is_in([*FUNCTIONAL, _ANCHOR]))
+        numbered.filter(pl.col("predicate").is_in([*_FUNCTIONAL, ANCHOR]))
         .group_by("unit", "predicate")
         .agg(pl.len(), pl.col("object").n_unique().alias("values"))
         .filter(pl.col("values") > 1)["unit"]
@@ -104,7 +99,7 @@ def _parts(rows: Sequence[tuple[int, Row]]) -> list[int]:
 
 def _said(piece: Sequence[Row]) -> dict[str, object]:
     """Return what a piece says that can contradict another: of whole blocks also the anchor."""
-    decisive = (*FUNCTIONAL, _ANCHOR) if _complete(piece) else FUNCTIONAL
+    decisive = (*_FUNCTIONAL, ANCHOR) if _complete(piece) else _FUNCTIONAL
     said: dict[str, object] = {}
     for pred, value in piece:
         if pred in decisive:
@@ -113,7 +108,7 @@ def _said(piece: Sequence[Row]) -> dict[str, object]:
 
 
 def _value(pred: str, value: str) -> object:
-    if pred in _INDEXES:
+    if pred in INDEXES:
         number = value.split('"')[1] if value.startswith('"') else value
         return int(number) if number.strip().isdecimal() else number
     return value
@@ -124,13 +119,13 @@ def _pieces(rows: list[Row]) -> list[list[Row]]:
     pieces: list[list[Row]] = [[]]
     said: dict[str, object] = {}
     for pred, value in rows:
-        if pred in FUNCTIONAL and said.get(pred, _value(pred, value)) != _value(pred, value):
+        if pred in _FUNCTIONAL and said.get(pred, _value(pred, value)) != _value(pred, value):
             types = _trailing_types(pieces[-1])
             begun = pieces[-1][len(pieces[-1]) - types :]
             del pieces[-1][len(pieces[-1]) - types :]
             pieces.append(begun)
             said = {}
-        if pred in FUNCTIONAL:
+        if pred in _FUNCTIONAL:
             said[pred] = _value(pred, value)
         pieces[-1].append((pred, value))
     return pieces if all(map(_complete, pieces)) else [rows]
@@ -138,11 +133,29 @@ def _pieces(rows: list[Row]) -> list[list[Row]]:
 
 def _trailing_types(rows: list[Row]) -> int:
     count = 0
-    while count < len(rows) and rows[-1 - count][0] == _TYPE:
+    while count < len(rows) and rows[-1 - count][0] == TYPE:
         count += 1
     return count
 
 
 def _complete(rows: Sequence[Row]) -> bool:
     have = {pred for pred, _ in rows}
-    return _STRING in have or (_CONTEXT in have and bool(have & {_ANCHOR, _INDEXES[0]}))
+    return TEXT in have or (CONTEXT in have and bool(have & {ANCHOR, INDEXES[0]}))
+
+
+class Triples:
+    """The triples of a file by predicate: unit, object, in the order of the text."""
+
+    def __init__(self, triples: pl.DataFrame) -> None:
+        parts = triples.partition_by("predicate", as_dict=True, include_key=False)
+        self._parts = {str(key[0]): part for key, part in parts.items()}
+        self._none = triples.clear().drop("predicate")
+
+    def of(self, term: str) -> pl.DataFrame:
+        """Return unit and object of the triples with this predicate."""
+        return self._parts.get(term, self._none)
+
+    def first(self, term: str, name: str) -> pl.DataFrame:
+        """Return the first object of each unit with this predicate, as a column of that name."""
+        found = self.of(term).select("unit", pl.col("object").alias(name))
+        return found.unique("unit", keep="first", maintain_order=True)

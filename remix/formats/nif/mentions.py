@@ -1,4 +1,4 @@
-"""Documents, annotations and links out of the numbered triples of a NIF file."""
+"""Documents, annotations, links and classes out of the numbered triples of a NIF file."""
 
 from __future__ import annotations
 
@@ -7,26 +7,32 @@ from dataclasses import dataclass
 import polars as pl
 
 from remix import names
-from remix.formats.identifiers import annotation_iris, document_iris, grouped, indexes
+from remix.formats.identifiers import annotation_iris, document_iris, group_alternatives, offsets_in
 from remix.formats.mends import Mends
-from remix.formats.nif.blocks import Blocks
-from remix.formats.nif.meanings import classes_of, links_of, of_annotations
+from remix.formats.nif.blocks import Blocks, Triples
 from remix.formats.nif.vocabulary import (
     BROADER,
+    CLASS,
     CONTEXT,
     DOCUMENT,
+    ENTITY_TYPE,
     GIVEN,
     IDENT,
     IGNORABLE,
     LITERALS,
+    NAMED_INDIVIDUAL,
+    NO_LINKS,
+    SAME,
     SOURCE,
+    TEXT,
     TYPE,
-    Triples,
 )
-from remix.formats.offsets import checked
+from remix.formats.offsets import check_offsets
+from remix.iris import canonical, is_nil
+from remix.rdf.iris import plain_entity
 from remix.rdf.terms import integer, iri, iri_term, language, literal, predicate
 
-__all__ = ["Tables", "tables"]
+__all__ = ["NifTables", "extract_tables"]
 
 _PARTS = [
     predicate(part) for part in ("Sentence", "Word", "Paragraph", "Section", "Title", "Structure", "TextSpanAnnotation")
@@ -34,7 +40,7 @@ _PARTS = [
 
 
 @dataclass(frozen=True)
-class Tables:
+class NifTables:
     """`documents` and `annotations` with the unit of their subject, `links`, `classes` and `regions`.
 
     `documents` has also contexts without text that annotations name: their `text` is null.
@@ -47,20 +53,20 @@ class Tables:
     regions: pl.DataFrame
 
 
-def tables(blocks: Blocks, dataset: str, mends: Mends) -> Tables:
+def extract_tables(blocks: Blocks, dataset: str, mends: Mends) -> NifTables:
     """Return the tables of a file, with scoped IRIs and right offsets; repairs are counted."""
     triples = Triples(blocks.triples)
     subjects = _subjects(triples, blocks.subjects)
     bare = _annotations(triples, subjects, mends)
     documents = _documents(triples, subjects, bare, dataset, mends)
     located = _located(bare, documents, mends)
-    links = links_of(triples, subjects, located, mends)
+    links = _links_of(triples, subjects, located, mends)
     annotations = _named(located, links)
-    return Tables(
+    return NifTables(
         documents,
         annotations,
-        of_annotations(links.filter(~pl.col("nil")), annotations).select("annotation", "entity", "entity_as_given"),
-        classes_of(triples, subjects, annotations, mends),
+        _of_annotations(links.filter(~pl.col("nil")), annotations).select("annotation", "entity", "entity_as_given"),
+        _classes_of(triples, subjects, annotations, mends),
         _regions(triples, subjects, documents),
     )
 
@@ -79,7 +85,7 @@ def _subjects(triples: Triples, subjects: pl.DataFrame) -> pl.DataFrame:
 def _annotations(triples: Triples, subjects: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     """Return what annotates a text: unit, context (a term), given, begin, end, anchor, ignorable, …"""
     context = triples.first(CONTEXT, "context")
-    texts = triples.first(LITERALS["text"], "text")
+    texts = triples.first(TEXT, "text")
     annotations = context.join(texts, on="unit", how="anti")
     ignorable = _ignorable(triples)
     annotations = pl.concat([annotations, ignorable.select("unit", "context")]).unique(
@@ -95,7 +101,7 @@ def _annotations(triples: Triples, subjects: pl.DataFrame, mends: Mends) -> pl.D
     annotations = annotations.join(_anchors(triples), on="unit", how="left", maintain_order="left")
     annotations = annotations.join(ignorable.select("unit", "ignorable"), on="unit", how="left", maintain_order="left")
     named = annotations.join(subjects, on="unit", how="left", maintain_order="left")
-    iri_begin, iri_end = indexes(pl.col("given"))
+    iri_begin, iri_end = offsets_in(pl.col("given"))
     return named.with_columns(
         integer(pl.col("begin")),
         integer(pl.col("end")),
@@ -141,7 +147,7 @@ def _documents(
     triples: Triples, subjects: pl.DataFrame, bare: pl.DataFrame, dataset: str, mends: Mends
 ) -> pl.DataFrame:
     """Return the texts that annotations refer to or that are part of no other; and contexts without text."""
-    texts = triples.first(LITERALS["text"], "string").join(subjects, on="unit", maintain_order="left")
+    texts = triples.first(TEXT, "string").join(subjects, on="unit", maintain_order="left")
     named = bare.select(subject="context").unique(maintain_order=True)
     broader = triples.of(BROADER).select(subject="object").unique()
     wholes = texts.join(named, on="subject", how="anti").join(broader, on="subject", how="semi")
@@ -194,7 +200,7 @@ def _located(bare: pl.DataFrame, documents: pl.DataFrame, mends: Mends) -> pl.Da
     """Return the annotations in their documents, with right offsets; what was wrong is counted."""
     texts = documents.select(context="subject", text="text", document="document", home="given")
     rows = bare.join(texts, on="context", how="left", maintain_order="left")
-    rows = checked(_fitting(rows)).sort("unit")
+    rows = check_offsets(_fitting(rows)).sort("unit")
     for kind in ("offset", "anchor", "range"):
         wrong = rows.filter(pl.col("kind") == kind)
         if wrong.height:
@@ -243,8 +249,8 @@ def _named(located: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
         annotation=annotation_iris(located), is_nil=~pl.col("unit").is_in(linked["unit"].implode())
     )
     if named.select(pl.all_horizontal(pl.col("group", "option").is_null().all())).item():
-        return grouped(named)
-    return grouped(named.with_columns(_of_document(name) for name in ("group", "option")))
+        return group_alternatives(named)
+    return group_alternatives(named.with_columns(_of_document(name) for name in ("group", "option")))
 
 
 def _of_document(name: str) -> pl.Expr:
@@ -261,3 +267,58 @@ def _regions(triples: Triples, subjects: pl.DataFrame, documents: pl.DataFrame) 
         rows = rows.join(triples.first(LITERALS[name], name), on="unit", how="left")
     rows = rows.join(documents.select("subject", "document"), on="subject", how="inner")
     return rows.select("document", integer(pl.col("begin")), integer(pl.col("end"))).sort("document", "begin", "end")
+
+
+_KNOWN_KB = r"^http://(?:(?:[a-z-]+\.)?dbpedia\.org/resource/|www\.wikidata\.org/entity/)"
+_FOLDER = r"^([A-Za-z][A-Za-z0-9+.-]*://[^?#]*/)"
+
+
+def _links_of(triples: Triples, subjects: pl.DataFrame, annotations: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+    """Return unit, entity, entity_as_given, nil: a link may be followed through a resource of the file."""
+    rows = triples.of(IDENT).filter(~pl.col("object").str.starts_with("_:"))
+    empty = rows.filter(pl.col("object").is_in(NO_LINKS)).height
+    mends.add("invalid-iri", "a link to <> or <*> links to nothing", empty)
+    rows = rows.filter(~pl.col("object").is_in(NO_LINKS)).join(
+        annotations.select("unit", "home"), on="unit", how="inner", maintain_order="left"
+    )
+    said = pl.coalesce(iri(pl.col("object")), literal(pl.col("object")))
+    links = rows.select("unit", "home", entity_as_given=plain_entity(said)).unique(maintain_order=True)
+    links = links.with_columns(entity=canonical(links["entity_as_given"]))
+    links = links.with_columns(known=pl.col("entity").str.contains(_KNOWN_KB))
+    followed = links.join(_same(triples, subjects), on="entity_as_given", how="left", maintain_order="left")
+    entity = pl.when(pl.col("known")).then("entity").otherwise(pl.coalesce("same", "entity"))
+    followed = followed.with_columns(entity=entity, local=~pl.col("known") & pl.col("same").is_null() & _beside())
+    nil = is_nil(pl.col("entity_as_given")) | is_nil(pl.col("entity")) | pl.col("local").fill_null(False)
+    return followed.with_columns(nil=nil).unique(["unit", "entity"], keep="first", maintain_order=True)
+
+
+def _beside() -> pl.Expr:
+    """Return whether a link goes to the folder of the text itself: to a resource of the file's own making."""
+    return pl.col("entity_as_given").str.extract(_FOLDER, 1) == pl.col("home").str.extract(_FOLDER, 1)
+
+
+def _same(triples: Triples, subjects: pl.DataFrame) -> pl.DataFrame:
+    """Return where the resources of the file are the same as one elsewhere: entity_as_given, same."""
+    rows = triples.of(SAME).join(subjects, on="unit", maintain_order="left")
+    same = rows.select(entity_as_given=iri(pl.col("subject")), same=iri(pl.col("object"))).drop_nulls()
+    return same.with_columns(canonical(same["same"]))
+
+
+def _of_annotations(rows: pl.DataFrame, annotations: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows (`unit` and others) with the annotation that the unit is; those of no annotation are left out."""
+    return rows.join(annotations.select("unit", "annotation"), on="unit", how="inner", maintain_order="left")
+
+
+def _classes_of(triples: Triples, subjects: pl.DataFrame, annotations: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+    """Return annotation, class, of_entity: what the file says of the mention, and of the resource it links to."""
+    rows = triples.of(CLASS)
+    empty = rows.filter(pl.col("object").is_in(NO_LINKS)).height
+    mends.add("invalid-iri", "a class <> or <*> is none", empty)
+    own = rows.with_columns(of_entity=pl.lit(False))
+    types = pl.concat([triples.of(TYPE), triples.of(ENTITY_TYPE)]).filter(pl.col("object") != NAMED_INDIVIDUAL)
+    known = types.join(subjects, on="unit").select("subject", type="object").unique(maintain_order=True)
+    linked = triples.of(IDENT).join(known, left_on="object", right_on="subject", maintain_order="left")
+    entity = linked.select("unit", object="type", of_entity=pl.lit(True))
+    both = pl.concat([own, entity]).filter(~pl.col("object").is_in(NO_LINKS) & pl.col("object").str.starts_with("<"))
+    named = _of_annotations(both, annotations).select("annotation", iri(pl.col("object")).alias("class"), "of_entity")
+    return named.unique(["annotation", "class"], keep="first", maintain_order=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import re
 from collections.abc import Iterable, Iterator
@@ -15,21 +16,13 @@ import polars as pl
 import pyoxigraph as ox
 
 from remix.errors import BadInput
-from remix.formats.mends import (
-    Mends,
-    decoded,
-    recoded,
-    relative_iris,
-    with_dots,
-    with_iris,
-    with_letters,
-    with_prefix,
-)
+from remix.formats.mends import Mends, decode, decode_declared, mend_surrogates
+from remix.formats.nif.mending import add_dots, declare_prefix, find_relative_iris, mend_iris
 from remix.formats.nif.vocabulary import BASE, CLASS, IDENT
 from remix.formats.source import Source
 from remix.rdf.ntriples import terms_of
 
-__all__ = ["SUFFIXES", "Parsed", "parsed", "syntax_of"]
+__all__ = ["Parsed", "SUFFIXES", "content_hash_of", "parse", "syntax_of"]
 
 _SYNTAXES = {
     ".ttl": ox.RdfFormat.TURTLE,
@@ -97,7 +90,7 @@ def _suffix(name: str) -> str:
     return "." + name.rsplit(".", 1)[-1].lower() if "." in name else ""
 
 
-def parsed(source: Source) -> Parsed:
+def parse(source: Source) -> Parsed:
     """Return the triples of a file; mends it only where it does not parse as it is.
 
     Raises `BadInput` with line, column and reason where no mending helps.
@@ -120,9 +113,9 @@ def _recoded(source: Source, syntax: ox.RdfFormat, error: SyntaxError | ValueErr
     """Return the triples of RDF/XML or JSON-LD that is not UTF-8; raises `BadInput` where that is not its defect."""
     mends = Mends()
     with source.open() as stream:
-        text = recoded(_whole(stream, source), mends)
+        text = decode_declared(_whole(stream, source), mends)
     if syntax == ox.RdfFormat.JSON_LD:
-        text = with_letters(text, mends, pairs=False)
+        text = mend_surrogates(text, mends, pairs=False)
     else:
         _refuse_entities_that_grow(text, source)
     if not mends.counts:
@@ -174,7 +167,7 @@ def _mended(source: Source) -> Parsed:
     mends = Mends()
     with source.open() as stream:
         data = _whole(_Lined(stream, source.name), source)
-    text = with_iris(with_letters(with_dots(decoded(data, mends), mends), mends, pairs=True), mends)
+    text = mend_iris(mend_surrogates(add_dots(decode(data, mends), mends), mends, pairs=True), mends)
     del data
     base: str | None = None
     while True:
@@ -183,12 +176,12 @@ def _mended(source: Source) -> Parsed:
             return _table(io.BytesIO(text.encode("utf-8", "replace")), ox.RdfFormat.TRIG, mends, base)
         except SyntaxError as error:
             undeclared = re.search(r"The prefix (\S*): has not been declared", str(error))
-            longer = with_prefix(text, undeclared[1]) if undeclared else None
+            longer = declare_prefix(text, undeclared[1]) if undeclared else None
             if longer is not None and undeclared is not None:
                 mends.add("missing-prefix", f"line {error.lineno}: {undeclared[1]}:")
                 text = longer
             elif "No scheme found" in str(error) and base is None:
-                count, example = relative_iris(text)
+                count, example = find_relative_iris(text)
                 mends.add("relative-iri", example or str(error), count or 1)
                 base = BASE
             else:
@@ -295,3 +288,45 @@ class _Lined(io.RawIOBase):
                 raise BadInput(self._name, longest, line=self._line)
         lines, self._rest = self._rest, b""
         return lines
+
+
+def content_hash_of(triples: pl.DataFrame) -> str:
+    """Return the SHA-256 of a set of triples (subject, predicate, object), in hexadecimal.
+
+    >>> one = pl.DataFrame({"subject": ["<a>", "_:x"], "predicate": ["<p>", "<p>"], "object": ["_:x", '"y"']})
+    >>> two = pl.DataFrame({"subject": ["_:z", "<a>"], "predicate": ["<p>", "<p>"], "object": ['"y"', "_:z"]})
+    >>> content_hash_of(one) == content_hash_of(two)
+    True
+    """
+    masked = triples.select(_masked("subject"), pl.col("predicate").cast(pl.Categorical), _masked("object"))
+    # Sorting 2 million long strings is slow: subjects and predicates are sorted once each and become
+    # numbers, objects are compared only where one subject has one predicate several times.
+    subjects = masked["subject"].unique().sort()
+    predicates = masked["predicate"].unique().cast(pl.String).sort()
+    by_subject = _ranks(subjects, "subject", pl.String)
+    by_predicate = _ranks(predicates, "predicate", pl.Categorical)
+    keyed = (
+        masked.join(by_subject, on="subject", how="left", maintain_order="left")
+        .join(by_predicate, on="predicate", how="left", maintain_order="left")
+        .select(pl.col("subject_rank") * len(predicates) + pl.col("predicate_rank"), "object")
+        .rename({"subject_rank": "key"})
+    )
+    several = keyed["key"].is_duplicated()
+    rows = pl.concat([keyed.filter(~several), keyed.filter(several).unique().sort("key", "object")]).sort(
+        "key", maintain_order=True
+    )
+    digest = hashlib.sha256()
+    for column in (subjects, predicates, rows["key"], rows["object"]):
+        text = io.BytesIO()
+        column.to_frame().write_csv(text, include_header=False, quote_style="never")
+        digest.update(text.getbuffer())
+    return digest.hexdigest()
+
+
+def _masked(name: str) -> pl.Expr:
+    return pl.when(pl.col(name).str.starts_with("_:")).then(pl.lit("_:")).otherwise(name).alias(name)
+
+
+def _ranks(values: pl.Series, name: str, kind: type[pl.DataType]) -> pl.DataFrame:
+    ranks = pl.DataFrame({name: values.cast(kind)}).with_row_index(f"{name}_rank")
+    return ranks.with_columns(pl.col(f"{name}_rank").cast(pl.UInt64))

@@ -8,20 +8,28 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from remix import names
-from remix.formats.identifiers import given_iris, renamed
+from remix.formats.identifiers import given_iris, rename_terms
 from remix.formats.nif.blocks import Blocks
-from remix.formats.nif.mentions import Tables
-from remix.formats.nif.vocabulary import CLASS, CONTEXT, DOCUMENT, GIVEN, IDENT, NO_LINKS, TYPE
+from remix.formats.nif.mentions import NifTables
+from remix.formats.nif.vocabulary import (
+    CLASS,
+    CONTEXT,
+    DATASET,
+    DOCUMENT,
+    GIVEN,
+    IDENT,
+    INDEXES,
+    NO_LINKS,
+    REFERENCES,
+    TYPE,
+)
 from remix.frames import Frames
 from remix.rdf.terms import iri, iri_term, literal, number_term, predicate
 
-__all__ = ["DATASET", "REFERENCES", "Scoped", "blank_nodes", "measures", "scoped", "unscoped"]
+__all__ = ["ScopedTriples", "measure_values", "name_blank_nodes", "scope", "unscope"]
 
-REFERENCES = predicate("referenceDocuments", names.HFTS)
-DATASET = f"<{names.HFTS}Dataset>"
 _OLD_REFERENCES = predicate("referenceDocuments", names.HFTS_OLD)
-_BEGIN = predicate("beginIndex")
-_END = predicate("endIndex")
+_BEGIN, _END = INDEXES
 _STRUCTURE = {
     names.RMX: ("givenIri", "document", "ignorable", "group", "option"),
     names.HFTS: ("referenceDocuments",),
@@ -30,7 +38,7 @@ _STRUCTURE = {
 
 
 @dataclass(frozen=True)
-class Scoped:
+class ScopedTriples:
     """Triples of the dataset and, apart, its measures: subject, predicate, object as terms.
 
     `own` is the term of the dataset that the file describes itself, under whose name for us its triples are; or empty.
@@ -54,7 +62,7 @@ def measure_predicates(triples: pl.DataFrame) -> list[str]:
     return triples.select(pl.col("predicate").unique()).filter(is_measure())["predicate"].cast(pl.String).to_list()
 
 
-def scoped(blocks: Blocks, found: Tables, dataset: str) -> Scoped:
+def scope(blocks: Blocks, found: NifTables, dataset: str) -> ScopedTriples:
     """Return the triples of a file under the scoped IRIs of its documents and annotations.
 
     Everything that is neither is as it was; repaired offsets replace the given ones; links to nothing go.
@@ -73,15 +81,15 @@ def scoped(blocks: Blocks, found: Tables, dataset: str) -> Scoped:
     terms = renamed.select(pl.coalesce("term", "subject")).to_series()
     triples = triples.with_columns(_objects(triples, found, renamed))
     triples = triples.select(terms.gather(triples["unit"]).alias("subject"), "predicate", "object")
-    triples = blank_nodes(triples, dataset)
+    triples = name_blank_nodes(triples, dataset)
     measured = measure_predicates(triples)
     apart = triples.filter(pl.col("predicate").is_in(measured)).with_columns(_current(pl.col("predicate")))
     if measured:
         triples = triples.filter(~pl.col("predicate").is_in(measured))
-    return Scoped(pl.concat([triples, _added(found, subjects, term)]), apart, own)
+    return ScopedTriples(pl.concat([triples, _added(found, subjects, term)]), apart, own)
 
 
-def unscoped(whole: Scoped, found: Tables, frames: Frames, dataset: str) -> pl.DataFrame:
+def unscope(whole: ScopedTriples, found: NifTables, frames: Frames, dataset: str) -> pl.DataFrame:
     """Return the triples of a file as it has them, but for what was repaired.
 
     Documents and annotations have their given IRIs, where these are of one thing each, and so has the dataset; one
@@ -95,10 +103,10 @@ def unscoped(whole: Scoped, found: Tables, frames: Frames, dataset: str) -> pl.D
     triples = triples.with_columns(pl.col("subject", "object").replace({term: whole.own})) if whole.own else triples
     # Contexts without a text are no documents of the frames.
     iris = given_iris(replace(frames, documents=found.documents.select("document", "given")))
-    return renamed(triples if whole.own else triples.filter(~ours), iris)
+    return rename_terms(triples if whole.own else triples.filter(~ours), iris)
 
 
-def measures(apart: pl.DataFrame) -> pl.DataFrame:
+def measure_values(apart: pl.DataFrame) -> pl.DataFrame:
     """Return measures met in a file as values: subject, term (IRIs), number or text."""
     text = pl.coalesce(literal(pl.col("object")), iri(pl.col("object")), "object")
     number = text.cast(pl.Float64, strict=False)
@@ -132,12 +140,12 @@ def _without_dataset(blocks: Blocks, term: str) -> tuple[pl.DataFrame, pl.DataFr
     listed = (pl.col("unit") == unit) & (
         pl.col("predicate").is_in([REFERENCES, _OLD_REFERENCES]) | (pl.col("object") == DATASET)
     )
-    renamed = pl.when(pl.col("unit") == unit).then(pl.lit(term)).otherwise("subject").alias("subject")
+    ours_now = pl.when(pl.col("unit") == unit).then(pl.lit(term)).otherwise("subject").alias("subject")
     own = str(blocks.subjects.filter(pl.col("unit") == unit)["subject"].item())
-    return blocks.triples.filter(~listed), blocks.subjects.with_columns(renamed), own
+    return blocks.triples.filter(~listed), blocks.subjects.with_columns(ours_now), own
 
 
-def _names(found: Tables) -> pl.DataFrame:
+def _names(found: NifTables) -> pl.DataFrame:
     return pl.concat(
         [
             found.documents.drop_nulls("unit").select("unit", term=iri_term(pl.col("document"))),
@@ -146,7 +154,7 @@ def _names(found: Tables) -> pl.DataFrame:
     )
 
 
-def _offsets(triples: pl.DataFrame, found: Tables) -> pl.DataFrame:
+def _offsets(triples: pl.DataFrame, found: NifTables) -> pl.DataFrame:
     """Return the triples with repaired begins and ends, those that were missing added."""
     differs = (pl.col("kind") == "offset") | (pl.col("kind").is_null() & pl.col("given_begin").is_null())
     moved = found.annotations.filter(differs & pl.col("begin").is_not_null())
@@ -168,7 +176,7 @@ def _offsets(triples: pl.DataFrame, found: Tables) -> pl.DataFrame:
     return pl.concat([part.select("unit", "predicate", "object") for part in parts])
 
 
-def _objects(triples: pl.DataFrame, found: Tables, renamed: pl.DataFrame) -> pl.Series:
+def _objects(triples: pl.DataFrame, found: NifTables, renamed: pl.DataFrame) -> pl.Series:
     """Return the objects with documents and annotations under their scoped IRIs."""
     new = pl.concat(
         [
@@ -189,7 +197,7 @@ def _objects(triples: pl.DataFrame, found: Tables, renamed: pl.DataFrame) -> pl.
     return triples["object"].scatter(rows["row"], rows["term"])
 
 
-def blank_nodes(triples: pl.DataFrame, dataset: str) -> pl.DataFrame:
+def name_blank_nodes(triples: pl.DataFrame, dataset: str) -> pl.DataFrame:
     """Return the triples with blank nodes named after the dataset, in the order of the text."""
     rows = triples.with_row_index("row")
     blank = pl.concat(
@@ -207,7 +215,7 @@ def blank_nodes(triples: pl.DataFrame, dataset: str) -> pl.DataFrame:
     )
 
 
-def _added(found: Tables, subjects: pl.DataFrame, term: str) -> pl.DataFrame:
+def _added(found: NifTables, subjects: pl.DataFrame, term: str) -> pl.DataFrame:
     given = pl.concat(
         [
             found.documents.select(subject=iri_term(pl.col("document")), given="given"),

@@ -8,8 +8,10 @@ with the same repairs. An interrupted load goes on after the last file that was 
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import shutil
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,21 +19,37 @@ from typing import Any
 
 import polars as pl
 
+from remix import names
 from remix._version import __version__
 from remix.errors import BadInput, UsageError
 from remix.files import default_name, readable, written
 from remix.formats import NOTED, Repair, Report, sizes_of
+from remix.formats.identifiers import document_names
 from remix.formats.mends import Mends
-from remix.formats.nif.blocks import blocks
-from remix.formats.nif.homes import homes, kept
-from remix.formats.nif.mentions import tables
-from remix.formats.nif.scoping import blank_nodes
-from remix.formats.nif.spilling import Spill, spilled
+from remix.formats.nif.blocks import number_subjects
+from remix.formats.nif.mentions import extract_tables
+from remix.formats.nif.scoping import name_blank_nodes
+from remix.formats.nif.vocabulary import (
+    BROADER,
+    CLASS,
+    CONTEXT,
+    DOCUMENT,
+    ENTITY_TYPE,
+    GIVEN,
+    IDENT,
+    IGNORABLE,
+    LITERALS,
+    SAME,
+    SOURCE,
+    TEXT,
+    TYPE,
+)
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder, finish, under_way, write_part
 from remix.progress import moving, reading
 from remix.rdf.iris import dataset_iri
 from remix.rdf.ntriples import LINE, blocks_of_lines, triples
+from remix.rdf.terms import iri
 
 __all__ = ["Streamed", "stream"]
 
@@ -136,7 +154,7 @@ def _pass(path: Path, to: Path, number: int, buckets: int) -> dict[str, Any]:
     """Return what was found in a file, after its triples were set aside by the documents that they are about."""
     index = to.with_suffix(".json")
     if not index.exists():
-        spill = Spill(to)
+        spill = _Spill(to)
         try:
             spill.finish(_set_aside(path, spill, number, buckets))
         finally:
@@ -145,7 +163,7 @@ def _pass(path: Path, to: Path, number: int, buckets: int) -> dict[str, Any]:
     return found
 
 
-def _set_aside(path: Path, spill: Spill, number: int, buckets: int) -> dict[str, Any]:
+def _set_aside(path: Path, spill: _Spill, number: int, buckets: int) -> dict[str, Any]:
     mends, digest, count = Mends(), hashlib.sha256(), 0
     rest = pl.DataFrame(schema=LINE)
     taken = 0
@@ -185,7 +203,7 @@ def _told(path: Path, rows: pl.DataFrame, bad: pl.DataFrame, mends: Mends, *, fi
 
 
 def _homed(rows: pl.DataFrame, number: int, buckets: int, mends: Mends) -> pl.DataFrame:
-    found = homes(kept(rows))
+    found = _find_homes(_select_used(rows))
     astray = found.filter(pl.col("home").is_null())
     if astray.height:
         count, example = astray["subject"].n_unique(), astray["subject"][0]
@@ -209,7 +227,7 @@ def _parts(place: Path, files: int, buckets: int, iri: str) -> list[dict[str, An
         for bucket in range(buckets):
             file = place / "found" / f"{bucket}.json"
             if not file.exists():
-                rows = [part for s, i in zip(spills, indexes, strict=True) for part in spilled(s, i, bucket)]
+                rows = [part for s, i in zip(spills, indexes, strict=True) for part in _read_spill(s, i, bucket)]
                 found = _part(place, bucket, rows, iri)
                 with written(file) as stream:
                     stream.write(json.dumps(found).encode())
@@ -228,11 +246,11 @@ def _part(place: Path, number: int, rows: list[pl.DataFrame], iri: str) -> dict[
 def _frames(rows: list[pl.DataFrame], iri: str, mends: Mends) -> Frames:
     whole = pl.concat(rows).with_columns(pl.col("predicate").cast(pl.Categorical))
     rows.clear()
-    numbered = blocks(blank_nodes(whole, iri))
+    numbered = number_subjects(name_blank_nodes(whole, iri))
     del whole
     if numbered.shared:
         mends.add("shared-iri", f"{numbered.example} names several annotations", numbered.shared)
-    found = tables(numbered, iri, mends)
+    found = extract_tables(numbered, iri, mends)
     return Frames.of(
         documents=found.documents.drop_nulls("text").sort("document"),
         annotations=found.annotations.with_columns(dataset=pl.lit(iri)).sort("annotation"),
@@ -240,3 +258,86 @@ def _frames(rows: list[pl.DataFrame], iri: str, mends: Mends) -> Frames:
         classes=found.classes,
         regions=found.regions,
     )
+
+
+_TEXT = f"<{names.NIF}Context>"
+_KEPT = [
+    BROADER,
+    CLASS,
+    CONTEXT,
+    DOCUMENT,
+    ENTITY_TYPE,
+    GIVEN,
+    IGNORABLE,
+    SAME,
+    SOURCE,
+    TYPE,
+    IDENT,
+    *LITERALS.values(),
+]
+
+
+def _select_used(triples: pl.DataFrame) -> pl.DataFrame:
+    """Return the triples that frames are made of."""
+    return triples.filter(pl.col("predicate").is_in(_KEPT))
+
+
+def _find_homes(triples: pl.DataFrame) -> pl.DataFrame:
+    """Return the triples with `home`, the text that they are about, and the `name` of that document.
+
+    An annotation is about its nif:referenceContext (or rmx:document), a text about itself; what is neither has none.
+    A text that is part of another stands with its name also at the other, which is told by it to be no document.
+    """
+    numbered = triples.with_columns(run=pl.col("subject").rle_id())
+    refers = numbered.filter(pl.col("predicate").is_in([CONTEXT, DOCUMENT])).select("run", home="object")
+    is_text = (pl.col("predicate") == TEXT) | ((pl.col("predicate") == TYPE) & (pl.col("object") == _TEXT))
+    texts = numbered.filter(is_text).select("run", home="subject")
+    # A text may refer to itself.
+    found = pl.concat([texts, refers]).unique("run", keep="first", maintain_order=True)
+    homed = numbered.join(found, on="run", how="left", maintain_order="left").drop("run")
+    wholes = homed.filter(pl.col("predicate") == BROADER).with_columns(home="object")
+    named = pl.concat([homed, wholes]) if wholes.height else homed
+    every = named.select("home").drop_nulls().unique(maintain_order=True)
+    given = every.select(pl.coalesce(iri(pl.col("home")), "home")).to_series()
+    # `a-2` may be the name that the second `a` gets.
+    every = every.with_columns(name=document_names(given).str.replace(r"(?:-[0-9]+)+$", ""))
+    return named.join(every, on="home", how="left", maintain_order="left")
+
+
+class _Spill:
+    """Takes rows in any order; `finish` writes the index, without which the file does not count."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._stream = path.open("wb")
+        self._index: dict[str, list[tuple[int, int]]] = defaultdict(list)
+
+    def add(self, rows: pl.DataFrame) -> None:
+        """Set rows aside by their column `bucket`, which is dropped."""
+        for (bucket,), part in rows.partition_by(
+            "bucket", as_dict=True, include_key=False, maintain_order=True
+        ).items():
+            place, buffer = self._stream.tell(), io.BytesIO()
+            part.write_ipc(buffer, compression="lz4")
+            self._stream.write(buffer.getbuffer())
+            self._index[str(bucket)].append((place, self._stream.tell() - place))
+
+    def finish(self, found: dict[str, Any]) -> None:
+        """Write the index, with what was found on the way, after all rows are on disk."""
+        self._stream.close()
+        with written(self.path.with_suffix(".json")) as stream:
+            stream.write(json.dumps({"index": self._index, "found": found}).encode())
+
+    def close(self) -> None:
+        """Close the file."""
+        self._stream.close()
+
+
+def _read_spill(path: Path, index: dict[str, list[list[int]]], bucket: int) -> list[pl.DataFrame]:
+    """Return the rows of a bucket, in the order in which they were set aside."""
+    with path.open("rb") as stream:
+        parts = []
+        for place, length in index.get(str(bucket), []):
+            stream.seek(place)
+            parts.append(pl.read_ipc(io.BytesIO(stream.read(length))))
+    return parts

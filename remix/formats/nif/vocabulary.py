@@ -1,13 +1,9 @@
-"""The triples of a NIF file by their predicates, and the terms that have a meaning here."""
+"""The terms of NIF and its companions that have a meaning here."""
 
 from __future__ import annotations
 
-import polars as pl
-
 from remix import names
 from remix.rdf.terms import predicate
-
-__all__ = ["Triples"]
 
 BASE = "file:///"
 """What relative IRIs are resolved against where a file declares no base."""
@@ -35,21 +31,8 @@ LITERALS = {
 SAME = predicate("sameAs", names.OWL)
 SOURCE = predicate("sourceUrl")
 BROADER = predicate("broaderContext")
-
-
-class Triples:
-    """The triples of a file by predicate: unit, object, in the order of the text."""
-
-    def __init__(self, triples: pl.DataFrame) -> None:
-        parts = triples.partition_by("predicate", as_dict=True, include_key=False)
-        self._parts = {str(key[0]): part for key, part in parts.items()}
-        self._none = triples.clear().drop("predicate")
-
-    def of(self, term: str) -> pl.DataFrame:
-        """Return unit and object of the triples with this predicate."""
-        return self._parts.get(term, self._none)
-
-    def first(self, term: str, name: str) -> pl.DataFrame:
-        """Return the first object of each unit with this predicate, as a column of that name."""
-        found = self.of(term).select("unit", pl.col("object").alias(name))
-        return found.unique("unit", keep="first", maintain_order=True)
+TEXT = LITERALS["text"]
+INDEXES = (LITERALS["begin"], LITERALS["end"])
+ANCHOR = LITERALS["anchor"]
+REFERENCES = predicate("referenceDocuments", names.HFTS)
+DATASET = f"<{names.HFTS}Dataset>"

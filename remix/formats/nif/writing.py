@@ -10,8 +10,8 @@ import polars as pl
 from remix import names
 from remix.errors import UsageError
 from remix.files import written
-from remix.formats.identifiers import grouped
-from remix.formats.nif.scoping import DATASET, REFERENCES
+from remix.formats.identifiers import given_iris, group_alternatives
+from remix.formats.nif.vocabulary import DATASET, REFERENCES
 from remix.frames import Frames
 from remix.iris import canonical
 from remix.rdf.iris import entity_iri, is_legal
@@ -19,7 +19,7 @@ from remix.rdf.ntriples import SCHEMA, serialised, write_ntriples
 from remix.rdf.terms import iri_term, language_tag, predicate, text_term, typed_term
 from remix.rdf.turtle import ntriples, turtle
 
-__all__ = ["exported_iris", "terms_of", "triples_of", "write_frames", "write_terms", "write_triples"]
+__all__ = ["terms_of", "triples_of", "write_frames", "write_terms", "write_triples"]
 
 _TYPE = predicate("type", names.RDF)
 _INTEGER = f"{names.XSD}nonNegativeInteger"
@@ -66,7 +66,7 @@ def terms_of(frames: Frames, *, given: bool = False, values: bool = True) -> pl.
     With `given`, documents and annotations have the IRIs that their files gave them, where those are
     unique, and there are no datasets; without, the IRIs of the frames, with the given ones beside them.
     """
-    frames = _legal(exported_iris(frames) if given else frames)
+    frames = _legal(_with_given_iris(frames) if given else frames)
     parts = [*_documents(frames.documents), *_annotations(frames), *_ignorable(frames), *_regions(frames)]
     parts += [_values(frames)] if values else []
     parts += _names_of_their_own(frames.documents) if given else [*_origins(frames), *_datasets(frames)]
@@ -75,23 +75,16 @@ def terms_of(frames: Frames, *, given: bool = False, values: bool = True) -> pl.
 
 def _legal(frames: Frames) -> Frames:
     """Return the frames with documents and annotations called by legal IRIs, whoever made the frames."""
-    return _renamed(frames, entity_iri)
+    return _rename(frames, entity_iri)
 
 
-def exported_iris(frames: Frames) -> Frames:
+def _with_given_iris(frames: Frames) -> Frames:
     """Return the frames with the given IRI of every document and annotation that has one of its own."""
-    things = pl.concat(
-        [
-            frames.documents.select(iri="document", given="given"),
-            frames.annotations.select(iri="annotation", given="given"),
-        ]
-    )
-    legal = is_legal(pl.col("given"))
-    own = things.filter(pl.col("given").is_unique() & legal & ~pl.col("given").is_in(things["iri"].implode()))
-    return _renamed(frames, lambda iri: iri.replace(own["iri"], own["given"]), "group", "option")
+    own = given_iris(frames).filter(pl.col("scoped") != pl.col("exported"))
+    return _rename(frames, lambda iri: iri.replace(own["scoped"], own["exported"]), "group", "option")
 
 
-def _renamed(frames: Frames, rename: Callable[[pl.Expr], pl.Expr], *names: str) -> Frames:
+def _rename(frames: Frames, rename: Callable[[pl.Expr], pl.Expr], *names: str) -> Frames:
     """Return the frames with documents and annotations, and what has these names, under other IRIs."""
 
     def renamed(frame: pl.DataFrame, *columns: str) -> pl.DataFrame:
@@ -178,7 +171,7 @@ def _entity() -> pl.Expr:
 
 def _groups(annotations: pl.DataFrame) -> list[pl.DataFrame]:
     """Return the groups and options that reading would not give by itself."""
-    usual = grouped(annotations.with_columns(group=pl.lit(None, pl.String), option=pl.lit(None, pl.String)))
+    usual = group_alternatives(annotations.with_columns(group=pl.lit(None, pl.String), option=pl.lit(None, pl.String)))
     parts = []
     for name in ("group", "option"):
         # What others share is told by all of them: read under another name, an annotation's own IRI is another.

@@ -1,0 +1,106 @@
+"""Mending text that is no Turtle as it stands: prefixes, dots and IRIs, each mend counted."""
+
+from __future__ import annotations
+
+import re
+
+from remix.formats.mends import Mends
+from remix.names import PREFIXES
+from remix.rdf.iris import legal_reference
+
+__all__ = ["add_dots", "declare_prefix", "find_relative_iris", "mend_iri", "mend_iris"]
+
+
+def declare_prefix(text: str, prefix: str) -> str | None:
+    """Return Turtle with a well-known prefix declared before its first line, null for an unknown prefix.
+
+    Lines keep their numbers.
+    """
+    if prefix not in PREFIXES:
+        return None
+    return f"@prefix {prefix}: <{PREFIXES[prefix]}> . {text}"
+
+
+_UNDOTTED = re.compile(
+    r"^([ \t]*@(?:prefix[ \t]+\S*:|base)[ \t]*<[^<>\n]*>)([ \t]*(?:#[^\r\n]*)?)(?=\r?$)", re.MULTILINE
+)
+
+
+def add_dots(text: str, mends: Mends) -> str:
+    """Return Turtle with a dot at the end of each `@prefix` line that lacks it.
+
+    >>> mends = Mends()
+    >>> add_dots("@prefix a: <http://a/>\\n@prefix b: <http://b/> .", mends), mends.counts["missing-dot"]
+    ('@prefix a: <http://a/> .\\n@prefix b: <http://b/> .', 1)
+    """
+
+    def dotted(match: re.Match[str]) -> str:
+        # The dot may stand alone on the next line.
+        if text[match.end() : match.end() + 200].lstrip().startswith("."):
+            return match[0]
+        if not (known := mends.examples.get("missing-dot", "")):
+            known = f"line {text.count(chr(10), 0, match.start()) + 1}: {match[1].strip()}"
+        mends.add("missing-dot", known)
+        return f"{match[1]} .{match[2]}"
+
+    return _UNDOTTED.sub(dotted, text)
+
+
+_TOKEN = re.compile(
+    r'"""(?:[^"\\]|\\.|"(?!""))*+"""'
+    r"|'''(?:[^'\\]|\\.|'(?!''))*+'''"
+    r'|"(?:[^"\\\n]|\\.)*+"'
+    r"|'(?:[^'\\\n]|\\.)*+'"
+    r"|<([^<>\n]*)>"
+    r"|\#[^\n]*",
+    re.DOTALL,
+)
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})")
+
+
+def mend_iris(text: str, mends: Mends) -> str:
+    """Return Turtle or N-Triples with every IRI legal; strings and comments stay as they are."""
+    mended: dict[str, str] = {}
+    first: list[str] = []
+
+    def legal(match: re.Match[str]) -> str:
+        """Return a token as it is or, where it is an illegal IRI, mended and told."""
+        iri = match[1]
+        if iri is None:
+            return match[0]
+        if iri not in mended:
+            mended[iri] = mend_iri(iri)
+        if mended[iri] == iri:
+            return match[0]
+        if not first:
+            first.append(f"line {text.count(chr(10), 0, match.start()) + 1}: {match[0]}")
+        mends.add("invalid-iri", first[0])
+        return f"<{mended[iri]}>"
+
+    return _TOKEN.sub(legal, text)
+
+
+def find_relative_iris(text: str) -> tuple[int, str]:
+    """Return how many IRIs of a text have no scheme, and the first with its line.
+
+    >>> find_relative_iris('<a> <http://b> "<c>" .')
+    (1, 'line 1: <a>')
+    """
+    found = (match for match in _TOKEN.finditer(text) if match[1] is not None and not _SCHEME.match(match[1]))
+    first = next(found, None)
+    if first is None:
+        return 0, ""
+    line = text.count("\n", 0, first.start()) + 1
+    return 1 + sum(1 for _ in found), f"line {line}: {first[0]}"
+
+
+def mend_iri(iri: str) -> str:
+    """Return an IRI of Turtle, with its escapes, that parses; one that does so already stays as it is spelt.
+
+    >>> mend_iri(" http://x/a b#c#d "), mend_iri("http://x/Jos\\\\u00e9")
+    ('http://x/a%20b#c%23d', 'http://x/Jos\\\\u00e9')
+    """
+    plain = _ESCAPE.sub(lambda match: chr(min(int(match[1] or match[2], 16), 0x10FFFF)), iri)
+    legal = legal_reference(plain)
+    return iri if legal == plain else legal
