@@ -31,9 +31,10 @@ def lines_about(files: Iterable[Path], subjects: pl.Series) -> tuple[pl.DataFram
     line comes once for each file that has it. Raises `OSError` for a file that is gone.
     """
     wanted = subjects.unique().implode()
-    scanned = [pl.scan_lines(file, name="line").with_columns(subject=_SUBJECT) for file in files]
+    # One scan of all the files: one for each would make the set of what is wanted again for each.
+    scanned = pl.scan_lines(list(files), name="line").with_columns(subject=_SUBJECT)
     try:
-        found = pl.concat(pl.collect_all([one.filter(pl.col("subject").is_in(wanted)) for one in scanned]))
+        found = scanned.filter(pl.col("subject").is_in(wanted)).collect()
     except pl.exceptions.PolarsError as error:
         raise OSError(str(error)) from None
     line = pl.col("line")

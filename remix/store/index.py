@@ -10,7 +10,6 @@ afresh from the workspace's files where much goes: removing a triple costs about
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 from collections.abc import Mapping
@@ -39,7 +38,7 @@ Results = ox.QuerySolutions | ox.QueryBoolean | ox.QueryTriples
 
 _REMOVAL_COST = 3
 _CHUNK = 20_000
-_PER_SUBJECT = 100
+_PER_SUBJECT = 1000
 """Lines of files that are read in the time that the triples of one subject are looked up."""
 
 _THREADS = 4
@@ -115,11 +114,12 @@ class Index:
         """
         named = subjects.filter(subjects.str.starts_with("<")).unique(maintain_order=True)
         lines = pl.DataFrame(schema={"subject": pl.String, "line": pl.String})
-        if self._files and _PER_SUBJECT * len(named) > sum(count for _, count in self._files):
-            for file, _ in self._files:
+        files = [file for file, _ in self._files]
+        many = _PER_SUBJECT * len(named) > sum(count for _, count in self._files)
+        if files and many and all(file.exists() for file in files):
+            for file in files:
                 verify(file.parent, file.name)
-            with contextlib.suppress(OSError):  # a file that a writer has removed since
-                lines, named = lines_about([file for file, _ in self._files], named)
+            lines, named = lines_about(files, named)
         nodes = [ox.BlankNode(one[2:]) for one in subjects.filter(subjects.str.starts_with("_:")).unique()]
         quads = (quad for node in nodes for quad in self._store.quads_for_pattern(node, None, None, None))
         looked_up = [*self._looked_up(named.to_list()), *(f"{quad.triple} ." for quad in quads)]
