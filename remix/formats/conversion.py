@@ -10,6 +10,7 @@ import polars as pl
 from remix.errors import BadInput, UsageError
 from remix.formats import FORMATS, MISSING, Loss, Repair, Report, read, write
 from remix.formats.identifiers import document_names
+from remix.formats.offsets import cut_spans
 from remix.frames import Frames, words
 
 __all__ = ["Conversion", "convert", "with_texts"]
@@ -99,8 +100,7 @@ def with_texts(frames: Frames, texts: Frames, file: Path | str = "") -> tuple[Fr
     filled = filled.with_columns(words=words(pl.col("text"))).select(documents.columns)
     rows = frames.annotations.join(filled.select("document", "text"), on="document", how="left", maintain_order="left")
     outside = rows.filter((pl.col("end") > pl.col("text").str.len_chars()).fill_null(False))
-    cut = pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin"))
-    rows = rows.with_columns(surface_form=cut).select(frames.annotations.columns)
+    rows = rows.with_columns(surface_form=cut_spans(rows, "document")).select(frames.annotations.columns)
     whole = replace(frames, documents=filled, annotations=rows)
     if outside.is_empty():
         return whole, ()

@@ -16,7 +16,7 @@ from remix.formats import Found, Loss, Repair
 from remix.formats.identifiers import annotation_iris, document_iris, document_names, group_alternatives
 from remix.formats.losses import CLUSTER
 from remix.formats.mends import Mends
-from remix.formats.offsets import check_offsets
+from remix.formats.offsets import check_offsets, cut_spans
 from remix.frames import Frames
 from remix.names import RMX
 from remix.rdf.iris import is_absolute, is_legal, legal
@@ -175,8 +175,8 @@ def _located(rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
         wrong = rows.filter(pl.col("kind") == kind)
         if wrong.height:
             mends.add(kind, _example(wrong.row(0, named=True)), wrong.height)
-    cut = pl.col("text").str.slice(pl.col("begin"), (pl.col("end") - pl.col("begin")).clip(0))
-    return rows.filter(pl.col("kind").ne_missing("range")).with_columns(surface_form=pl.coalesce(cut, "anchor"))
+    rows = rows.filter(pl.col("kind").ne_missing("range"))
+    return rows.with_columns(surface_form=pl.coalesce(cut_spans(rows, "document"), "anchor"))
 
 
 def _example(row: dict[str, object]) -> str:

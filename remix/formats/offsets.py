@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from remix.rdf.terms import FARTHEST
 
-__all__ = ["characters_of_units", "check_offsets", "units_of_characters"]
+__all__ = ["characters_of_units", "check_offsets", "cut_spans", "units_of_characters"]
 
 REACH = 32
 """How many characters away from the given offset an anchor is looked for."""
@@ -33,13 +33,14 @@ class _Texts:
 
     numbers: pl.DataFrame
     texts: list[str]
+    spans: _Spans
 
     @staticmethod
-    def of(rows: pl.DataFrame, key: str) -> _Texts:
+    def of(rows: pl.DataFrame, key: str, spans: _Spans) -> _Texts:
         """Return the texts of rows (`text`, and a key that is the same for the same text)."""
         texts = rows.select(key, "text").unique(key, keep="first", maintain_order=True)
         numbers = texts.select(key, _number=pl.int_range(pl.len(), dtype=pl.Int64))
-        return _Texts(numbers, texts["text"].to_list())
+        return _Texts(numbers, texts["text"].to_list(), spans)
 
     @cached_property
     def points(self) -> NDArray[np.uint32]:
@@ -53,7 +54,7 @@ class _Texts:
 
     def composed(self) -> _Texts:
         """Return the same texts with letters and accents composed (NFC)."""
-        return _Texts(self.numbers, [unicodedata.normalize("NFC", text) for text in self.texts])
+        return _Texts(self.numbers, [unicodedata.normalize("NFC", text) for text in self.texts], self.spans)
 
     def bytes_before(self) -> Integers:
         """Return how many UTF-8 bytes stand before each code point."""
@@ -109,6 +110,63 @@ def _where(offsets: pl.Series, values: Integers) -> pl.Series:
     return both.select(pl.when(pl.col("offset").is_not_null()).then("value")).to_series()
 
 
+@dataclass(frozen=True)
+class _Spans:
+    """Where the characters of several texts stand among their bytes: a span is cut without a walk through its text.
+
+    `long` has, for each byte behind the first of a character, the number of that character, all texts in a row.
+    """
+
+    numbers: pl.DataFrame
+    starts: Integers
+    long: Integers
+
+    @staticmethod
+    def of(rows: pl.DataFrame, key: str) -> _Spans:
+        """Return the spans of rows (`text`, and a key that is the same for the same text)."""
+        texts = rows.select(key, "text").unique(key, keep="first", maintain_order=True)
+        sizes = pl.col("text").str.len_chars().cast(pl.Int64)
+        numbers = texts.select(key, _text=pl.int_range(pl.len(), dtype=pl.Int64), _size=sizes)
+        long = np.zeros(0, dtype=np.int64)
+        if texts.select((pl.col("text").str.len_bytes() > pl.col("text").str.len_chars()).any()).item():
+            data = np.frombuffer(texts["text"].fill_null("").str.join("").item().encode(), dtype=np.uint8)
+            long = np.flatnonzero((data & 0xC0) == 0x80)
+            long -= np.arange(1, len(long) + 1)
+        return _Spans(numbers, _sums(numbers["_size"].fill_null(0).to_numpy()), long)
+
+    def cut(self, rows: pl.DataFrame, begin: str | pl.Expr, end: str | pl.Expr) -> pl.Series:
+        """Return the spans of rows that have `_text` and `_size`, null where one does not lie in its text."""
+        first, last = (pl.col(one) if isinstance(one, str) else one for one in (begin, end))
+        # A slice beyond the end would be cut short and seem to fit.
+        inside = ((first >= 0) & (last >= first) & (last <= pl.col("_size"))).fill_null(False)
+        spans = rows.select("text", "_text", inside=inside, begin=first, end=last)
+        if len(self.long):
+            start = self.starts[spans["_text"].to_numpy()]
+            before = np.searchsorted(self.long, start)
+            for name in ("begin", "end"):
+                offset = spans.select(pl.when("inside").then(name).otherwise(0)).to_series().to_numpy()
+                spans = spans.with_columns(
+                    pl.Series(name, offset + np.searchsorted(self.long, start + offset) - before)
+                )
+        cut = pl.col("text").cast(pl.Binary).bin.slice(pl.col("begin"), pl.col("end") - pl.col("begin"))
+        return spans.select(pl.when("inside").then(cut).cast(pl.String)).to_series()
+
+
+def cut_spans(rows: pl.DataFrame, key: str, begin: str = "begin", end: str = "end") -> pl.Series:
+    """Return what the texts of rows say between two offsets, null where these do not lie in the text.
+
+    `key` is the column that is the same for the same `text`. The time goes with the texts and the spans, not with their
+    product.
+
+    >>> rows = pl.DataFrame({"name": ["d"] * 3, "text": ["Zoë met Bo"] * 3, "begin": [0, 8, 8], "end": [3, 10, 11]})
+    >>> cut_spans(rows, "name").to_list()
+    ['Zoë', 'Bo', None]
+    """
+    spans = _Spans.of(rows, key)
+    numbered = rows.join(spans.numbers, on=key, how="left", nulls_equal=True, maintain_order="left")
+    return spans.cut(numbered, begin, end)
+
+
 def check_offsets(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the rows (in another order) with right `begin` and `end`, and with `kind` and `reason` of what was wrong.
 
@@ -130,31 +188,34 @@ def check_offsets(frame: pl.DataFrame) -> pl.DataFrame:
         kind=pl.lit(None, pl.String),
         reason=pl.lit(None, pl.String),
     )
+    columns = frame.columns
+    spans = _Spans.of(frame, "document")
+    frame = frame.join(spans.numbers, on="document", how="left", nulls_equal=True, maintain_order="left")
+    frame = frame.with_columns(_said=spans.cut(frame, "begin", "end"))
     missing = pl.col("given_begin").is_null() | pl.col("given_end").is_null()
-    said = _between("begin", "end")
-    right = (said == pl.col("anchor")) & ~missing
+    right = (pl.col("_said") == pl.col("anchor")) & ~missing
     unanchored = pl.col("anchor").is_null() & ~missing & _inside()
     settled = frame.select((pl.col("text").is_null() | right | unanchored).fill_null(False)).to_series()
     done = [frame.filter(settled)]
     rest = frame.filter(~settled)
-    padded = (said == pl.col("anchor").str.strip_chars()) & ~missing
+    padded = (pl.col("_said") == pl.col("anchor").str.strip_chars()) & ~missing
     done.append(_kept(rest.filter(padded), pl.lit("differs in outer white space")))
     rest = rest.filter(~padded.fill_null(False))
-    spelt = (_composed(said) == _composed(pl.col("anchor"))) & ~missing
+    spelt = (_composed(pl.col("_said")) == _composed(pl.col("anchor"))) & ~missing
     done.append(_kept(rest.filter(spelt), pl.lit("differs in its Unicode normal form")))
     rest = rest.filter(~spelt.fill_null(False))
-    texts = _Texts.of(rest, "document")
+    texts = _Texts.of(rest, "document", spans)
     rest = rest.join(texts.numbers, on="document", how="left", maintain_order="left")
     for reason, reading in _READINGS:
         if rest.is_empty():
             break
         tried = reading(rest, texts)
-        found = _composed(_between("try_begin", "try_end"))
-        fits = ((found == _composed(pl.col("anchor"))) & (found != "")).fill_null(False)
+        found = spans.cut(tried, "try_begin", "try_end").str.normalize("NFC")
+        fits = ((found == tried["anchor"].str.normalize("NFC")) & (found != "")).fill_null(False)
         done.append(_taken(tried.filter(fits), reason))
         rest = tried.filter(~fits).drop("try_begin", "try_end")
     done += _unfitting(rest)
-    return pl.concat([part.select(frame.columns) for part in done if part.height] or [frame])
+    return pl.concat([part.select(columns) for part in done if part.height] or [frame.select(columns)])
 
 
 def _kept(rows: pl.DataFrame, reason: pl.Expr) -> pl.DataFrame:
@@ -165,16 +226,9 @@ def _composed(text: pl.Expr) -> pl.Expr:
     return text.str.normalize("NFC")
 
 
-def _between(begin: str, end: str) -> pl.Expr:
-    length = pl.col(end) - pl.col(begin)
-    # A slice beyond the end would be cut short and seem to fit.
-    fine = (pl.col(begin) >= 0) & (length >= 0) & (pl.col(end) <= pl.col("text").str.len_chars())
-    return pl.when(fine).then(pl.col("text").str.slice(pl.col(begin), length))
-
-
 def _inside() -> pl.Expr:
     ordered = (pl.col("begin") >= 0) & (pl.col("begin") <= pl.col("end"))
-    return ordered & (pl.col("end") <= pl.col("text").str.len_chars())
+    return ordered & (pl.col("end") <= pl.col("_size"))
 
 
 def _taken(rows: pl.DataFrame, reason: str) -> pl.DataFrame:
@@ -191,7 +245,7 @@ def _unfitting(rest: pl.DataFrame) -> Iterator[pl.DataFrame]:
         kind=pl.when(told).then(None).otherwise(pl.lit("offset")), reason=pl.lit("taken from the IRI")
     )
     reason = (
-        pl.when(_between("begin", "end").str.to_lowercase() == pl.col("anchor").str.to_lowercase())
+        pl.when(pl.col("_said").str.to_lowercase() == pl.col("anchor").str.to_lowercase())
         .then(pl.lit("differs in case"))
         .when(pl.col("anchor") == "")
         .then(pl.lit("is empty"))
@@ -218,7 +272,7 @@ def _bytes(rows: pl.DataFrame, texts: _Texts) -> pl.DataFrame:
     end, whole = texts.characters(rows, "end", before)
     tried = rows.with_columns(try_begin=begin, try_end=end)
     # A cut goes through a character where it is not the anchor's.
-    fits = sound & whole & (tried.select(_between("try_begin", "try_end") == pl.col("anchor")).to_series())
+    fits = sound & whole & (texts.spans.cut(tried, "try_begin", "try_end") == tried["anchor"])
     return tried.with_columns(try_begin=pl.when(fits).then("try_begin"), try_end=pl.when(fits).then("try_end"))
 
 
@@ -241,8 +295,7 @@ def _decomposed_letters(rows: pl.DataFrame, texts: _Texts) -> pl.DataFrame:
     before = texts.letters_before()
     tried = {f"try_{name}": texts.characters(rows, name, before)[0] for name in ("begin", "end")}
     # An end behind the text is the end of the text, as accents behind its last letter count.
-    size = pl.col("text").str.len_chars().cast(pl.Int64)
-    return rows.with_columns(**tried).with_columns(pl.min_horizontal(name, size).alias(name) for name in tried)
+    return rows.with_columns(**tried).with_columns(pl.min_horizontal(name, "_size").alias(name) for name in tried)
 
 
 def characters_of_units(rows: pl.DataFrame, key: str, *names: str) -> pl.DataFrame:
@@ -277,7 +330,7 @@ def _recounted(
     texts = rows.select(key, "text").unique(key, keep="first").filter(pl.col("text").str.contains(_TWO_UNITS))
     if texts.is_empty():
         return rows
-    numbered = _Texts.of(texts, key)
+    numbered = _Texts.of(texts, key, _Spans.of(texts.clear(), key))
     some = rows.with_row_index("_row").join(numbered.numbers, on=key, maintain_order="left")
     changed = {name: rows[name].scatter(some["_row"], recount(numbered, some, name)) for name in names}
     return rows.with_columns(pl.Series(name, values) for name, values in changed.items())
@@ -295,27 +348,34 @@ def _length(rows: pl.DataFrame, _: _Texts) -> pl.DataFrame:
     return rows.with_columns(try_begin="begin", try_end=pl.col("begin") + pl.col("anchor").str.len_chars())
 
 
-def _near(rows: pl.DataFrame, _: _Texts) -> pl.DataFrame:
+def _near(rows: pl.DataFrame, texts: _Texts) -> pl.DataFrame:
     """Return the rows with the nearest place of the anchor, the later of two equally near."""
     begin = pl.col("begin").fill_null(0).clip(0)
     length = pl.col("anchor").str.len_chars().cast(pl.Int64)
-    after = pl.col("text").str.slice(begin, length + REACH)
     start = (begin - REACH).clip(0)
-    before = pl.col("text").str.slice(start, (begin - start + length - 1).clip(0)).str.reverse()
+    rows = rows.with_columns(
+        _after=texts.spans.cut(rows, *_within(begin, begin + length + REACH)),
+        _before=texts.spans.cut(rows, *_within(start, (begin + length - 1).clip(start))),
+    )
+    after, before = pl.col("_after"), pl.col("_before").str.reverse()
     later = _position(after, pl.col("anchor"))
     earlier = _position(before, pl.col("anchor").str.reverse())
     # Counted from the end of the window, an anchor found at 0 ends one character before its given end.
-    ends = pl.min_horizontal(pl.col("text").str.len_chars().cast(pl.Int64), begin + length - 1)
+    ends = pl.min_horizontal("_size", begin + length - 1)
     found = rows.with_columns(_later=begin + later, _earlier=ends - earlier - length, _begin=begin)
     nearer = (pl.col("_later") - pl.col("_begin")) <= (pl.col("_begin") - pl.col("_earlier"))
     chosen = pl.when(nearer | pl.col("_earlier").is_null()).then("_later").otherwise("_earlier")
     blank = pl.col("anchor").str.strip_chars() == ""
-    far = (pl.col("begin") < -REACH) | (pl.col("begin") > pl.col("text").str.len_chars() + REACH)
+    far = (pl.col("begin") < -REACH) | (pl.col("begin") > pl.col("_size") + REACH)
     return (
         found.with_columns(try_begin=pl.when(~blank & ~far.fill_null(False)).then(chosen))
         .with_columns(try_end=pl.col("try_begin") + length)
-        .drop("_later", "_earlier", "_begin")
+        .drop("_later", "_earlier", "_begin", "_after", "_before")
     )
+
+
+def _within(*offsets: pl.Expr) -> tuple[pl.Expr, ...]:
+    return tuple(pl.min_horizontal(offset, "_size") for offset in offsets)
 
 
 def _position(text: pl.Expr, part: pl.Expr) -> pl.Expr:

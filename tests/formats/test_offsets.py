@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remix.formats.offsets import check_offsets
+from remix.formats.offsets import check_offsets, cut_spans
 
 SCHEMA = {
     "text": pl.String,
@@ -110,6 +110,20 @@ def test_checked_when_shifted_then_the_only_place_is_found(text: str, shift: int
     begin = max(0, position + shift)
     found_begin, found_end, *_ = one(whole, "Zürich", begin, begin + 6)
     assert (found_begin, found_end) == (position, position + 6)
+
+
+@given(
+    st.lists(st.text(st.sampled_from("aé€😀\u0301"), max_size=6), min_size=1, max_size=4),
+    st.lists(st.tuples(st.integers(0, 3), st.integers(-1, 7), st.integers(-1, 7)), max_size=8),
+)
+def test_spans_are_cut_out_of_several_texts_as_slices_are(
+    written: list[str], spans: list[tuple[int, int, int]]
+) -> None:
+    chosen = [(n % len(written), begin, end) for n, begin, end in spans]
+    rows = pl.DataFrame(chosen, schema=dict.fromkeys(["n", "begin", "end"], pl.Int64), orient="row")
+    rows = rows.with_columns(text=pl.Series([written[n] for n, *_ in chosen], dtype=pl.String))
+    expected = [written[n][begin:end] if 0 <= begin <= end <= len(written[n]) else None for n, begin, end in chosen]
+    assert cut_spans(rows, "n").to_list() == expected
 
 
 MANY = """

@@ -27,6 +27,7 @@ from remix.formats.elevant import ARTICLES, kind_of, write_articles
 from remix.formats.identifiers import annotation_iris, document_iris
 from remix.formats.json import broken_line, json_text, tell_misspelt
 from remix.formats.mends import Mends
+from remix.formats.offsets import cut_spans
 from remix.frames import Frames
 from remix.names import RMX
 from remix.signature import content_hash
@@ -87,7 +88,7 @@ def _read(source: Source, dataset: str) -> Found:
     rows = _mentions(articles) if answered else _labels(source, articles)
     rows = rows.join(articles.select("document", "text"), on="document", maintain_order="left")
     _refuse_outside(source, rows)
-    rows = rows.with_columns(surface_form=pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin")))
+    rows = rows.with_columns(surface_form=cut_spans(rows, "document"))
     rows = rows.with_columns(given=pl.concat_str("document", pl.lit("#"), pl.int_range(pl.len()).cast(pl.String)))
     rows = rows.with_columns(annotation=annotation_iris(rows), dataset=pl.lit(dataset), given=pl.lit(None, pl.String))
     links = rows.filter(pl.col("entity").is_not_null()).select("annotation", "entity", entity_as_given="entity")

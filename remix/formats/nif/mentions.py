@@ -27,7 +27,7 @@ from remix.formats.nif.vocabulary import (
     TEXT,
     TYPE,
 )
-from remix.formats.offsets import check_offsets
+from remix.formats.offsets import check_offsets, cut_spans
 from remix.iris import canonical, is_nil
 from remix.rdf.iris import plain_entity
 from remix.rdf.terms import integer, iri, iri_term, language, literal, predicate
@@ -215,10 +215,8 @@ def _located(bare: pl.DataFrame, documents: pl.DataFrame, mends: Mends) -> pl.Da
     if dangling.height:
         row = dangling.row(0, named=True)
         mends.add("dangling", f"{row['given']}: no text is given for {row['context']}", dangling.height)
-    inside = pl.when(pl.col("kind").is_null() | (pl.col("kind") != "range")).then(
-        pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin"))
-    )
-    return rows.with_columns(surface_form=pl.coalesce(inside, "anchor")).drop("text")
+    # Null where the offsets do not lie in the text.
+    return rows.with_columns(surface_form=pl.coalesce(cut_spans(rows, "document"), "anchor")).drop("text")
 
 
 def _example(row: dict[str, object]) -> str:
