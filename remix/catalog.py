@@ -54,9 +54,9 @@ class Entry:
 
 @cache
 def entries(folder: Path | None = None) -> Mapping[str, Entry]:
-    """Return the known datasets by name, from the folder `datasets` unless another is given."""
-    folder = folder or resources.folder("datasets")
-    found = [Entry.read(file) for file in sorted(folder.glob("*.toml"))]
+    """Return the known datasets by name: those that ship or that other distributions add, unless a folder is given."""
+    files = resources.files("datasets", ".toml").values() if folder is None else sorted(folder.glob("*.toml"))
+    found = [Entry.read(file) for file in files]
     return MappingProxyType({one.name: one for one in found})
 
 

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import importlib
-import importlib.metadata
 import pkgutil
 import re
-import sys
 from collections.abc import Iterator
-from functools import cache, cached_property
-from typing import Any, Generic, TypeVar
+from functools import cached_property
+from importlib.metadata import EntryPoints
+from typing import Generic, TypeVar
 
 from remix.errors import Error, UnknownName
+from remix.resources import entry_points
 
 __all__ = ["Registry"]
 
 Part = TypeVar("Part")
-
-
-@cache
-def _entry_points(path: tuple[str, ...]) -> Any:
-    """Return the entry points on a path, of a type that Python 3.12 changed: all take as long as those of one group."""
-    return importlib.metadata.entry_points()
 
 
 class Registry(Generic[Part]):
@@ -60,9 +54,8 @@ class Registry(Generic[Part]):
         return [module.name for module in pkgutil.iter_modules(package.__path__) if not module.name.startswith("_")]
 
     @cached_property
-    def _entries(self) -> importlib.metadata.EntryPoints:
-        entries: importlib.metadata.EntryPoints = _entry_points(tuple(sys.path)).select(group=self.group)
-        return entries
+    def _entries(self) -> EntryPoints:
+        return entry_points(self.group)
 
     def _find(self, name: object) -> Part | None:
         if "_parts" not in vars(self) and name not in self._entries.names:

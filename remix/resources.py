@@ -1,12 +1,16 @@
-"""Where the queries, the ontology and the datasets that ship with the project are."""
+"""Where the queries, the ontology and the datasets that ship with the project are, and what others add to them."""
 
 from __future__ import annotations
 
+import importlib.metadata
+import sys
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from remix.errors import Error
 
-__all__ = ["folder"]
+__all__ = ["entry_points", "files", "folder"]
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -23,3 +27,32 @@ def folder(name: str) -> Path:
         if place.is_dir():
             return place
     raise Error(f"this installation lacks its folder '{name}': install nel-remix again")
+
+
+def files(name: str, suffix: str) -> dict[str, Path]:
+    """Return the files of a suffix in such a folder by their stems, sorted, with those that other distributions add.
+
+    These have an entry point of the group `remix.queries` or `remix.datasets`, which names a package whose folder holds
+    such files. Raises `Error` for two files of one name.
+
+    >>> files("queries", ".rq")["basic"].name
+    'basic.rq'
+    """
+    folders = [folder(name), *(Path(next(iter(each.load().__path__))) for each in entry_points(f"remix.{name}"))]
+    found: dict[str, Path] = {}
+    for file in (file for place in folders for file in sorted(place.glob(f"*{suffix}"))):
+        if found.setdefault(file.stem, file) is not file:
+            raise Error(f"two files of {name} are named '{file.stem}': {found[file.stem]} and {file}; rename one")
+    return dict(sorted(found.items()))
+
+
+def entry_points(group: str) -> importlib.metadata.EntryPoints:
+    """Return the entry points of a group, by which other distributions add to remix."""
+    found: importlib.metadata.EntryPoints = _entry_points(tuple(sys.path)).select(group=group)
+    return found
+
+
+@cache
+def _entry_points(path: tuple[str, ...]) -> Any:
+    """Return the entry points on a path, of a type that Python 3.12 changed: all take as long as those of one group."""
+    return importlib.metadata.entry_points()

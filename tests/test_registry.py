@@ -1,9 +1,14 @@
-"""Parts found by scanning."""
+"""Parts found by scanning: one file each, nothing central to edit."""
 
 from __future__ import annotations
 
+import csv
+import json
+import os
+import subprocess
 import sys
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -94,3 +99,193 @@ def test_registry_when_its_package_has_definitions_takes_entry_points_of_the_pac
     (about / "entry_points.txt").write_text("[parts_of_this_test]\nother = parts_of_this_test.third:part_0\n")
     write(package, "third", "other")
     assert Registry("measure", "parts_of_this_test.definitions", Part).names() == ["other"]
+
+
+# One part of each kind, as another distribution adds it: a module or file, and a line in `entry_points.txt`.
+ADDED = {
+    "formats": """
+        from dataclasses import replace
+        from remix.formats.definitions.jsonl import jsonl
+        part = replace(jsonl, name="added-format", summary="lines", sniff=lambda head, name: name.endswith(".added"))
+        """,
+    "measures": """
+        import polars as pl
+        from remix.measures.declaration import Measure, Summary, terms_of
+        part = Measure(name="added-measure", levels=("dataset",), unit="mentions", formula="|M|", citation="none",
+            high="many", low="few", empty="0", summaries=(Summary(name="addedMeasure", meaning="mentions per document",
+            terms=terms_of("addedMeasure", "macro"), part=pl.col("mentions"), over="documents"),))
+        """,
+    "scoring.tasks": """
+        from dataclasses import replace
+        from remix.scoring.tasks.erec import erec
+        part = replace(erec, name="Added", summary="spans")
+        """,
+    "scoring.matchings": """
+        import polars as pl
+        from remix.scoring.matchings import Matching
+        part = Matching("added-matching", "spans share a letter", pl.col("shared") > 0)
+        """,
+    "scoring.errors": """
+        from dataclasses import replace
+        from remix.scoring.errors.answers import answers
+        part = replace(answers, name="added-errors")
+        """,
+    "scoring.conventions": """
+        from dataclasses import replace
+        from remix.scoring.conventions.undefined import undefined_one
+        part = replace(undefined_one, name="added-convention", words="one is said where nothing is counted")
+        """,
+    "scoring.profiles": """
+        from remix.scoring.profiles import Profile
+        from remix.scoring.profiles._composing import composed
+        part = composed(
+            Profile(name="added-profile", summary="of a rule that was added", source="none", tasks=("Added",),
+                matchings=("added-matching",), conventions={}),
+            ("added-convention",))
+        """,
+    "systems": """
+        import polars as pl
+        from remix.systems import System
+        def answer(frames, kb, task, seed):
+            return frames.annotations.select("document", "begin", "end", entity=pl.lit(None, pl.String)).head(1)
+        part = System("added-system", "the first span is NIL", answer, needs_kb=False)
+        """,
+    "reports.listings": """
+        from remix.reports.listings import Listing
+        part = Listing("added-things", "what a test adds", lambda store, runs: [{"name": "one"}, {"name": "two"}])
+        """,
+}
+VERB = """
+import click
+AFTER = "publish"
+@click.command()
+def command() -> None:
+    'Say that this verb was added.'
+    print("the verb is run")
+"""
+TEXT = {"document": "d1", "text": "Ada met Alan."}
+SPANS = [
+    {"document": "d1", "begin": 0, "end": 3, "entity": None},
+    {"document": "d1", "begin": 8, "end": 12, "entity": None},
+]
+
+
+def _distribution(folder: Path) -> None:
+    """Write a distribution that adds one of each: the files, and the entry points that name them."""
+    package, about = folder / "added_by_test", folder / "added-1.0.dist-info"
+    for place in (package, package / "queries", package / "datasets", about):
+        place.mkdir()
+        (place / "__init__.py").write_text("")
+    lines = []
+    for group, text in ADDED.items():
+        module = group.replace(".", "_")
+        (package / f"{module}.py").write_text(textwrap.dedent(text))
+        lines.append(f"[remix.{group}]\n{module} = added_by_test.{module}:part\n")
+    (package / "added_verb.py").write_text(VERB)
+    lines.append("[remix.cli]\nadded-verb = added_by_test.added_verb\n")
+    (package / "queries" / "added_query.rq").write_text(
+        "#+ summary: Documents\n#+ description: All of them.\nSELECT ?document { ?document a nif:Context }"
+    )
+    (package / "datasets" / "gold.jsonl").write_text("\n".join(map(json.dumps, [TEXT, *SPANS])))
+    (package / "datasets" / "added-dataset.toml").write_text(
+        'title = "Added"\nlicence = "none"\ncitation = "none"\npath = "gold.jsonl"\n'
+    )
+    lines += [f"[remix.{name}]\nadded = added_by_test.{name}\n" for name in ("queries", "datasets")]
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: added\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("\n".join(lines))
+
+
+@pytest.fixture(scope="module")
+def added(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
+    """What a line of the command line prints where a distribution adds one of each; all lines run in one process."""
+    folder = tmp_path_factory.mktemp("added")
+    _distribution(folder)
+    code = """
+        import json, sys
+        from tests.commands import run_verb
+        for line in sys.stdin:
+            done = run_verb(*line.split())
+            print(json.dumps([line.strip(), done.returncode, done.stdout + done.stderr]))
+        """
+    path = os.pathsep.join([str(folder), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        input="\n".join(LINES),
+        env={**os.environ, "PYTHONPATH": path},
+        cwd=folder,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    printed = {line: (code, text) for line, code, text in map(json.loads, done.stdout.splitlines())}
+
+    def told(line: str) -> str:
+        code, text = printed[line]
+        assert code == 0, text
+        return str(text)
+
+    return told
+
+
+EVALUATED = "evaluate added-dataset --system added-system -o csv"
+SCORED = {
+    f"{EVALUATED} --task Added --match added-matching": ("Added", "added-matching", "remix"),
+    f"{EVALUATED} --profile added-profile": ("Added", "added-matching", "added-profile"),
+}
+KINDS = {
+    "formats": "added-format",
+    "measures": "added-measure",
+    "tasks": "Added",
+    "matchings": "added-matching",
+    "taxonomies": "added-errors",
+    "conventions": "added-convention",
+    "profiles": "added-profile",
+    "systems": "added-system",
+    "queries": "added_query",
+    "datasets": "added-dataset",
+}
+USED = {
+    "load added-dataset": "added-dataset",
+    "load added_by_test/datasets/gold.jsonl --name other --format added-format": "added-format",
+    "stats added-dataset -o csv": "addedMeasure,macro,2.0",
+    "annotate added-dataset --system added-system -o csv": "added-system",
+    f"{EVALUATED} --errors added-errors": "label_only",
+    "query added_query -o csv": "urn:remix:dataset:added-dataset",
+    "build --query added_query --to remixes": "added_query.ttl",
+    "added-verb": "the verb is run",
+    "list added-things": "two",
+    "--help": "publish",
+}
+LINES = [*USED, *SCORED, *(f"list {kind}" for kind in KINDS), *(f"show {name}" for name in KINDS.values())]
+
+
+@pytest.mark.parametrize(("kind", "name"), KINDS.items())
+def test_part_that_another_distribution_adds_is_listed_and_shown(
+    added: Callable[[str], str], kind: str, name: str
+) -> None:
+    assert name in added(f"list {kind}")
+    assert name in added(f"show {name}").splitlines()[0]
+
+
+@pytest.mark.parametrize(("line", "said"), USED.items())
+def test_part_that_another_distribution_adds_is_used_like_any_other(
+    added: Callable[[str], str], line: str, said: str
+) -> None:
+    assert said in added(line)
+
+
+@pytest.mark.parametrize(("line", "said"), SCORED.items())
+def test_task_matching_convention_and_profile_that_are_added_score(
+    added: Callable[[str], str], line: str, said: tuple[str, str, str]
+) -> None:
+    rows = csv.DictReader(added(line).splitlines())
+    names = ("task", "matching", "profile", "tp", "fp", "fn")
+    found = {tuple(row[name] for name in names) for row in rows if row["average"] == "micro" and not row["column"]}
+    # Gold has two mentions, of which the system answers the first.
+    assert found == {(*said, "1", "0", "1")}
+
+
+def test_verb_that_another_distribution_adds_stands_where_it_says(added: Callable[[str], str]) -> None:
+    printed = added("--help")
+    assert printed.index("  publish ") < printed.index("  added-verb ") < printed.index("  convert ")

@@ -9,59 +9,69 @@ import io
 import os
 import pkgutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn, TextIO, cast
 
 import click
 
 from remix.errors import Error, is_panic, nearest
 from remix.files import readable
+from remix.resources import entry_points
 from remix.tables import shown
 
 __all__ = ["Verbs", "carry_out", "main"]
 
 
 class Verbs(click.Group):
-    """The verbs, imported only when they are asked for: `remix/cli/<verb>.py` holds `command`."""
+    """The verbs, imported only when they are asked for: `remix/cli/<verb>.py` holds `command`.
 
-    ORDER = (
-        "load",
-        "check",
-        "kb",
-        "enrich",
-        "stats",
-        "query",
-        "build",
-        "partition",
-        "annotate",
-        "run",
-        "evaluate",
-        "compare",
-        "publish",
-        "serve",
-    )
-    """The pipeline verbs come first in the help, in the order of the pipeline; the rest follow by name."""
+    A verb of the pipeline says in `AFTER` which verb it comes after in the help, the first of all ''; the others
+    follow by name. Other distributions add verbs by entry points of the group `remix.cli`, whose names are those of the
+    verbs and which name a module with `command`.
+    """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of all verbs."""
-        found = {module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")}
-        return [verb for verb in self.ORDER if verb in found] + sorted(found - set(self.ORDER))
+        """Return the names of all verbs, in the order of the help."""
+        return _in_order({name: getattr(self._module(name), "AFTER", None) for name in self._names()})
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         """Return the verb of that name."""
-        if name not in self.list_commands(ctx):
+        if name not in self._own() and name not in self._names():
             return None
-        command = importlib.import_module(f"remix.cli.{name}").command
+        command = self._module(name).command
         assert isinstance(command, click.Command)
         return command
+
+    def _own(self) -> set[str]:
+        return {module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")}
+
+    def _names(self) -> list[str]:
+        return sorted(self._own() | entry_points(__name__).names)
+
+    def _module(self, name: str) -> Any:
+        added = () if name in self._own() else entry_points(__name__).select(name=name)
+        return next((each.load() for each in added), None) or importlib.import_module(f"{__name__}.{name}")
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the verb that the arguments begin with; an unknown one is answered with the nearest."""
-        if args and args[0] not in self.list_commands(ctx) and not args[0].startswith("-"):
-            raise click.UsageError(f"no verb named '{args[0]}'{nearest(args[0], self.list_commands(ctx))}", ctx)
+        if args and not args[0].startswith("-") and args[0] not in self._own() and args[0] not in self._names():
+            raise click.UsageError(f"no verb named '{args[0]}'{nearest(args[0], self._names())}", ctx)
         return super().resolve_command(ctx, args)
+
+
+def _in_order(before: Mapping[str, str | None]) -> list[str]:
+    """Return verbs, each behind the one that it comes after; those that come after none are the last, by name.
+
+    >>> _in_order({"build": "load", "load": "", "stats": "load", "drop": None, "serve": "build"})
+    ['load', 'build', 'serve', 'stats', 'drop']
+    """
+    found, left = [], [""]
+    while left:
+        found.append(verb := left.pop())
+        left += sorted((name for name, other in before.items() if other == verb), reverse=True)
+    return found[1:] + sorted(set(before) - set(found))
 
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})

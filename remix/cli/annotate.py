@@ -9,6 +9,8 @@ import click
 from remix.cli._options import output_option, print_table, workspace_option
 from remix.workspace import open_workspace
 
+AFTER = "partition"
+
 
 @click.command()
 @click.argument("targets", nargs=-1, metavar="DATASET|FILE...")

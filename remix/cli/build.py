@@ -11,6 +11,8 @@ from remix import tables
 from remix.cli._options import parameters, print_table, workspace_option
 from remix.workspace import open_workspace
 
+AFTER = "query"
+
 
 @click.command()
 @click.option("--query", required=True, help="A shipped query, a .rq file, or SPARQL text.")

@@ -12,6 +12,9 @@ from remix.cli._options import output_option, print_table, workspace_option
 __all__ = ["command"]
 
 
+AFTER = "load"
+
+
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE|DATASET...")
 @click.option("--kb", default=None, help="Name or folder of a knowledge base that must know each linked entity.")

@@ -18,6 +18,9 @@ SHOWN = 10
 """Weights of the difficulty that are printed."""
 
 
+AFTER = "kb"
+
+
 @click.command()
 @click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[DIR]")
 @click.option(

@@ -10,6 +10,8 @@ import click
 from remix.cli._options import as_data, output_option, print_report, scoring_options, workspace_option
 from remix.workspace import open_workspace
 
+AFTER = "run"
+
 
 @click.command()
 @scoring_options

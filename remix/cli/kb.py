@@ -14,6 +14,8 @@ from remix.errors import StoreError
 from remix.tables import render
 from remix.workspace import open_workspace
 
+AFTER = "check"
+
 
 @click.group()
 def command() -> None:

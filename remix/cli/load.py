@@ -14,6 +14,9 @@ from remix.errors import UsageError
 __all__ = ["command"]
 
 
+AFTER = ""
+
+
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE|DATASET...")
 @click.option("--dry-run", is_flag=True, help="Read and report only; nothing is stored.")

@@ -11,6 +11,8 @@ from remix import tables
 from remix.cli._options import print_table, workspace_option
 from remix.workspace import open_workspace
 
+AFTER = "build"
+
 
 @click.command()
 @click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[DIR]")

@@ -10,6 +10,8 @@ import click
 from remix.cli._options import workspace_option
 from remix.workspace import open_workspace
 
+AFTER = "compare"
+
 
 @click.command()
 @click.argument("dataset")

@@ -14,6 +14,9 @@ from remix.workspace import open_workspace
 GRAPHS = ("ttl", "nt", "jsonld")
 
 
+AFTER = "stats"
+
+
 @click.command()
 @click.argument("query")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a parameter of the query.")

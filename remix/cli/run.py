@@ -10,6 +10,8 @@ import click
 from remix.cli._options import output_option, print_table, workspace_option
 from remix.workspace import open_workspace
 
+AFTER = "annotate"
+
 
 @click.group()
 def command() -> None:

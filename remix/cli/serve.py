@@ -9,6 +9,8 @@ import click
 from remix.cli._options import workspace_option
 from remix.workspace import open_workspace
 
+AFTER = "publish"
+
 
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")

@@ -11,6 +11,8 @@ import click
 from remix.cli._options import output_option, print_table, workspace_option
 from remix.workspace import open_workspace
 
+AFTER = "enrich"
+
 
 @click.command()
 @click.argument("datasets", nargs=-1, metavar="[DATASET|DIR]...")

@@ -7,32 +7,20 @@ from collections.abc import Mapping
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from remix import catalog, resources
 from remix._version import __version__
 from remix.errors import BadInput, UnknownName
+from remix.registry import Registry
 from remix.remixes.manifest import read_manifest
 from remix.reports.listings import LISTINGS
-from remix.reports.listings.parts import registry_of
 from remix.store import DatasetEntry, Store
 from remix.store.queries import Query, find, shipped
 
 __all__ = ["about", "listing", "shown"]
-
-PARTS = {
-    "measure": "remix.measures:MEASURES",
-    "profile": "remix.scoring.profiles:PROFILES",
-    "task": "remix.scoring.tasks:TASKS",
-    "matching": "remix.scoring.matchings:MATCHINGS",
-    "taxonomy": "remix.scoring.errors:TAXONOMIES",
-    "format": "remix.formats:FORMATS",
-    "system": "remix.systems:SYSTEMS",
-    "source": "remix.kb.sources:SOURCES",
-    "engine": "remix.kb.engines:ENGINES",
-}
-"""Where the parts of each kind are registered, in the order in which a name is looked for."""
 
 
 def listing(kind: str, store: Store, runs: Path) -> pl.DataFrame:
@@ -51,8 +39,8 @@ def shown(name: str, store: Store) -> str:
     it is, as in `profile:NAME`, where several have the name. Raises `UnknownName` for what is none of them.
     """
     kind, colon, rest = name.partition(":")
-    if colon and kind in PARTS:
-        return _part(registry_of(PARTS[kind])[rest])
+    if colon and kind in (registries := _registries()):
+        return _part(registries[kind][rest])
     datasets = store.state.datasets
     if name in datasets:
         return _dataset(datasets[name], store)
@@ -60,8 +48,8 @@ def shown(name: str, store: Store) -> str:
         return _remix(file)
     if name.removesuffix(".rq") in shipped() or file.is_file():
         return _query(find(name))
-    for place in PARTS.values():
-        if name in (parts := registry_of(place)):
+    for parts in _registries().values():
+        if name in parts:
             return _part(parts[name])
     if name in catalog.entries():
         return _fields(catalog.entry(name), ("title", "licence", "citation", "url", "counts"))
@@ -69,9 +57,15 @@ def shown(name: str, store: Store) -> str:
 
     with suppress(UnknownName):
         return _part(measure_named(name))  # by a term or a row of it
-    of_parts = [part for place in PARTS.values() for part in registry_of(place).names()]
+    of_parts = [part for parts in _registries().values() for part in parts.names()]
     known = [*datasets, *shipped(), *of_parts, *catalog.entries()]
     raise UnknownName("dataset, query, measure or other part", name, known, "remix list kinds")
+
+
+def _registries() -> dict[str, Registry[Any]]:
+    """Return the registries by what one of their parts is called, in the order in which a name is looked for."""
+    listings = sorted((one for one in LISTINGS if one.parts), key=lambda one: (one.rank, one.name))
+    return {one.kind: one.parts() for one in listings if one.parts}
 
 
 def about(store: Store) -> pl.DataFrame:
@@ -150,6 +144,8 @@ def _part(part: object) -> str:
     """Return what a part says of itself, one field a line; of a profile its rules and their sources, too."""
     told = (
         "summary",
+        "words",
+        "aspect",
         "description",
         "formula",
         "unit",

@@ -16,7 +16,7 @@ import yaml
 
 from remix.errors import NotAllowed, QueryError, UnknownName, nearest
 from remix.files import readable
-from remix.resources import folder
+from remix.resources import files
 from remix.store.syntax import is_query, is_update, tokens
 from remix.store.terms import term_like
 
@@ -128,8 +128,8 @@ class Query:
 
 
 def shipped() -> dict[str, Path]:
-    """Return the queries that ship with the project, name to file, sorted."""
-    return {file.stem: file for file in sorted(folder("queries").glob("*.rq"))}
+    """Return the queries that ship with the project and those of other distributions, name to file, sorted."""
+    return files("queries", ".rq")
 
 
 def find(name_or_path: str | Path) -> Query:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from remix.errors import MissingKnowledge, UsageError
 from remix.frames import Frames
@@ -56,5 +56,5 @@ def annotate(name: str, frames: Frames, kb: KnowledgeBase | None, *, task: str =
         raise UsageError(f"systems answer the tasks {' and '.join(TASKS)}, not '{task}'")
     if kb is None and system.needs_kb:
         raise MissingKnowledge(f"the system '{name}' needs a knowledge base: `remix kb attach NAME` attaches one")
-    assert kb is not None
-    return answered(frames, system.answer(frames, kb, task, seed))
+    # A system that needs no knowledge base may be given none, and does not look at it.
+    return answered(frames, system.answer(frames, cast("KnowledgeBase", kb), task, seed))

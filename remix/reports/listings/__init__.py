@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from remix.registry import Registry
 
@@ -22,12 +22,17 @@ class Listing:
     """A kind of thing: its name in the plural, and a row for each that there is.
 
     `rows(store, runs)` takes the store of the workspace and the folder of its runs. It imports what it needs itself, so
-    that naming the kinds loads nothing.
+    that naming the kinds loads nothing. `parts` returns the registry of what is found by scanning for `remix show`: one
+    of them is called `kind` there, as in `remix show profile:NAME`, and where several kinds have a name, that of the
+    lowest `rank` is shown.
     """
 
     name: str
     summary: str
     rows: Callable[[Store, Path], Rows]
+    kind: str = ""
+    parts: Callable[[], Registry[Any]] | None = None
+    rank: int = 100
 
 
 LISTINGS: Registry[Listing] = Registry("kind of thing", "remix.reports.listings", Listing, "kinds")

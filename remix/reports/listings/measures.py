@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from remix.reports.listings import Listing, Rows
+from remix.reports.listings.parts import registry_at
 
 if TYPE_CHECKING:
     from remix.store import Store
@@ -43,6 +44,13 @@ def _terms(_: Store, __: Path) -> Rows:
         }
 
 
-measures = Listing("measures", "what describes datasets, documents and annotations", _measures)
+measures = Listing(
+    "measures",
+    "what describes datasets, documents and annotations",
+    _measures,
+    kind="measure",
+    parts=lambda: registry_at("remix.measures:MEASURES"),
+    rank=0,
+)
 columns = Listing("columns", "what scores can be broken down by (--by), beside the classes and properties", _columns)
 terms = Listing("terms", "the RDF terms of the measures, as queries name them", _terms)
