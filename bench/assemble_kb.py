@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from remix.kb.assembly import Assembly, Rules, height
-from remix.kb.engines import ENGINES
+from remix.kb.construction.assembly import Assembly, Rules
+from remix.kb.engines import ENGINES, height
 from remix.kb.staging import Staging
 
 ROWS = {"full": 20_000_000, "tenth": 2_000_000, "hundredth": 200_000}

@@ -30,8 +30,7 @@ from remix.errors import UnknownName
 from remix.frames import Frames
 from remix.kb import KnowledgeBase, lookup
 from remix.kb.parts import FORMAT
-from remix.kb.placing import placed
-from remix.kb.ranking import SCORES
+from remix.kb.prominence.places import SCORES, add_places
 from remix.measures import compute
 from remix.names import DBO, DBR
 
@@ -129,10 +128,12 @@ def generate(folder: Path, scale: float) -> None:
     )
     for shift, score in enumerate(SCORES, start=1):
         score_of = (1 / (shift + pl.int_range(pl.len()))).alias(score)
-        scores = placed(scores.with_columns(score_of), score).drop(f"{score}_percentile", f"{score}_segment")
+        scores = add_places(scores.with_columns(score_of), score).drop(f"{score}_percentile", f"{score}_segment")
         scores = scores.cast({f"{score}_rank": pl.Int32})
     counts = pl.scan_parquet(folder / "dictionary.parquet").select("entity", "forms").unique().collect()
-    scores = scores.join(counts, on="entity", how="left").with_columns(pl.col("forms").fill_null(0), number=order)
+    scores = scores.join(counts, on="entity", how="left").with_columns(
+        pl.col("forms").fill_null(0), number=order, of_gold=False
+    )
     write("entities", scores.sort("entity"))
     del scores, counts
     others(write, entity, order, scale)
@@ -144,6 +145,7 @@ def generate(folder: Path, scale: float) -> None:
         "complete": False,
         "without_sources": [],
         "form_sources": ["label"],
+        "type_sources": ["label"],
         "scored": dict.fromkeys(SCORES, len(entity)),
     }
     described |= {"circular_redirects": {"count": 0, "first": []}, "rows": sizes}

@@ -22,9 +22,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from remix.kb import relations
-from remix.kb.assembly import height
-from remix.kb.engines import ENGINES
-from remix.kb.graph import numbered, ranked
+from remix.kb.engines import ENGINES, height
+from remix.kb.prominence.graph import number_graph, rank_nodes
 from remix.kb.sources import SOURCES, Choices
 from remix.kb.staging import Staging
 
@@ -73,9 +72,9 @@ def work(dumps: Path, folder: Path, memory: str) -> None:
                 session.write(first.rename({"redirect": "iri", "target": "entity"}), resolution, ["iri"])
             with told("numbers of IRIs") as found:
                 found["rows"] = sum(height(file) for file in staged["links"])
-                numbered(session, session.scan(staged["links"]), resolution, folder, nodes, edges)
+                number_graph(session, session.scan(staged["links"]), resolution, folder, nodes, edges)
             with told("PageRank, HITS, ranks") as found:
-                ranked(session, staged["links"], resolution, folder)
+                rank_nodes(session, staged["links"], resolution, folder)
                 found |= {"nodes": height(nodes), "edges": height(edges)}
 
 

@@ -59,9 +59,9 @@ def generate(edges: int, file: Path, seed: int = 1, *, dangling: bool = True) ->
 
 
 def ours(file: Path, nodes: int) -> Scores:
-    from remix.kb.graph import edge_matrix
-    from remix.kb.products import LinkProducts
-    from remix.kb.prominence import hits, pagerank
+    from remix.kb.prominence.graph import edge_matrix
+    from remix.kb.prominence.products import LinkProducts
+    from remix.kb.prominence.scores import hits, pagerank
 
     products = LinkProducts(edge_matrix(file, nodes))
     return pagerank(products, tolerance=TOLERANCE), hits(products, tolerance=TOLERANCE)[0]
@@ -130,9 +130,9 @@ SYSTEMS: dict[str, Callable[[Path, int], Scores]] = {
 def fifty(file: Path, nodes: int) -> dict[str, float]:
     """Return the seconds to build what we iterate with and for 50 iterations of PageRank and of HITS."""
     from remix.errors import Error
-    from remix.kb.graph import edge_matrix
-    from remix.kb.products import LinkProducts
-    from remix.kb.prominence import hits, pagerank
+    from remix.kb.prominence.graph import edge_matrix
+    from remix.kb.prominence.products import LinkProducts
+    from remix.kb.prominence.scores import hits, pagerank
 
     took, begin = {}, time.perf_counter()
     products = LinkProducts(edge_matrix(file, nodes))

@@ -18,9 +18,10 @@ from urllib.parse import unquote
 
 import polars as pl
 
+from remix.names import PREFIXES
 from remix.rdf.iris import ENCODED, is_absolute, legal
 
-__all__ = ["CASELESS", "NIL_PATTERN", "VERSION", "canonical", "canonical_iri", "is_nil"]
+__all__ = ["CASELESS", "NIL_PATTERN", "VERSION", "canonical", "canonical_iri", "expand", "is_nil"]
 
 VERSION = "2"
 """Part of every signature; grows when a rule changes."""
@@ -83,6 +84,20 @@ def canonical_iri(iri: str) -> str:
     'http://de.dbpedia.org/resource/Köln'
     """
     return str(canonical(pl.Series([iri]))[0])
+
+
+def expand(iris: pl.Series) -> pl.Series:
+    """Return IRIs in full where they are written with a well-known prefix.
+
+    >>> expand(pl.Series(["dbr:Berlin", "http://example.org/a", "mailto:a"])).to_list()
+    ['http://dbpedia.org/resource/Berlin', 'http://example.org/a', 'mailto:a']
+    """
+    parts = pl.DataFrame({"iri": iris}).with_columns(
+        prefix=pl.col("iri").str.extract(r"^([A-Za-z]+):(?:[^/]|/[^/]|$)"),
+    )
+    namespace = pl.col("prefix").replace_strict(PREFIXES, default=None, return_dtype=pl.String)
+    rest = pl.col("iri").str.replace(r"^[A-Za-z]+:", "")
+    return parts.select(pl.coalesce(namespace + rest, "iri").alias(iris.name)).to_series()
 
 
 def is_nil(iris: pl.Expr) -> pl.Expr:

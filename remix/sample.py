@@ -35,7 +35,7 @@ def ensure_sample(store: Store, names: Iterable[str] = ()) -> bool:
         with store.loading() as loading:
             for file in files.values():
                 loading.load(file)
-        store.attach_kb(shelf.shipped(store.own("kb")))
+        store.attach_kb(shelf.find(store.own("kb"), shelf.SHIPPED))
         enrich(store, KnowledgeBase.open(store.kb_folder or store.folder))
     progress.note(f"the workspace {store.folder} was empty and holds the sample corpus now")
     return True

@@ -79,7 +79,7 @@ class Workspace:
         from remix.kb import KnowledgeBase, shelf
         from remix.reports.lint import lint
 
-        known = KnowledgeBase.open(shelf.found(self.store.own("kb"), kb)) if kb else None
+        known = KnowledgeBase.open(shelf.find(self.store.own("kb"), kb)) if kb else None
         return lint(self.store, [str(file) for file in files], kb=known)
 
     def datasets(self) -> list[DatasetEntry]:
@@ -312,14 +312,13 @@ class Workspace:
         """Return the knowledge base of a name or folder, by default the one that ships with remix; attach it."""
         from remix.kb import KnowledgeBase, shelf
 
-        opened = KnowledgeBase.open(folder := shelf.found(self.store.own("kb"), name or shelf.SHIPPED))
+        opened = KnowledgeBase.open(folder := shelf.find(self.store.own("kb"), name or shelf.SHIPPED))
         self.store.attach_kb(folder)
         return opened
 
     def kb_show(self) -> dict[str, pl.DataFrame]:
         """Return tables on the attached knowledge base: summary, sources, problems, and coverage of the datasets."""
-        from remix.kb.coverage import coverage
-        from remix.kb.description import problems_of, sources_of
+        from remix.kb.description import coverage, problems_of, sources_of
         from remix.measures.enrichment import named_frames
 
         kb = self._attached()

@@ -1,68 +1,42 @@
-"""The knowledge base as it is asked: names, links and types of entities, read from Parquet when first needed."""
+"""The knowledge base as it is asked: names, links, types and candidates of entities."""
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
-from remix.errors import MissingKnowledge, StoreError
-from remix.iris import canonical
+from remix.errors import UsageError
+from remix.iris import canonical, expand
 from remix.kb.forms import normalise
-from remix.kb.naming import link_status, names, superclasses
-from remix.kb.parts import FEW, FORMAT, SORTED_BY, found, matched
-from remix.kb.placing import placement
-from remix.kb.source_names import GOLD, matching, named
+from remix.kb.parts import GOLD, Parts, match_sources
 
 if TYPE_CHECKING:
     import networkx
 
-__all__ = ["KnowledgeBase"]
+__all__ = ["STATUS", "KnowledgeBase"]
 
-_EMPTY: dict[str, dict[str, pl.DataType]] = {
-    "subclasses": {"class": pl.String(), "parent": pl.String(), "source": pl.String()}
-}
-"""Parts that a knowledge base may lack."""
+STATUS = ("canonical", "redirect", "disambiguation", "unknown")
+"""What a link may be, from the healthiest to the worst."""
 
-_WITH_SOURCES = ("surface_forms", "types")
-"""Parts of which rows may be left out by their source."""
+_TESTS = (
+    ("disambiguation", "disambiguations", "page"),
+    ("redirect", "redirects", "redirect"),
+    ("canonical", "entities", "entity"),
+    ("canonical", "sameas", "wikidata"),
+)
+"""Status, part and column that says so; the first that holds counts."""
+_DBPEDIA = r"^http://(?:([a-z][a-z-]*)\.)?dbpedia\.org/resource/(.+)$"
+_WIKIDATA = r"^http://www\.wikidata\.org/entity/Q([0-9]+)$"
 
 
-class KnowledgeBase:
+class KnowledgeBase(Parts):
     """A dictionary of surface forms with prominence, types, redirects and sameAs of its entities.
 
-    The frames are read from the folder when they are first needed; `scan` filters a part without reading it all.
+    `rows`, `find` and `scan` ask a part for what is needed; the properties read a whole part.
     """
-
-    def __init__(self, folder: Path, described: dict[str, Any]) -> None:
-        self.folder = folder
-        self.described = described
-        self.name: str = described["name"]
-        self.version: str = described["version"]
-        self.complete: bool = described["complete"]
-        self.left_out: tuple[str, ...] = ()
-        self.keeps_gold = False
-        self.case_sensitive = False
-        self._scans: dict[str, pl.LazyFrame] = {}
-
-    @classmethod
-    def open(cls, folder: Path) -> KnowledgeBase:
-        """Return the knowledge base of a folder; raises `MissingKnowledge` where there is none, or one of old."""
-        try:
-            described = json.loads((folder / "kb.json").read_text(encoding="utf-8"))
-            kb = cls(folder, described)
-        except (OSError, ValueError, KeyError, TypeError):
-            raise MissingKnowledge(
-                f"{folder} holds no knowledge base: build one with `remix kb build --from tables DIR`"
-            ) from None
-        if described.get("format") != FORMAT:
-            raise MissingKnowledge(f"{folder} holds a knowledge base of another version of remix: build it again")
-        return kb
 
     def __repr__(self) -> str:
         return f"KnowledgeBase({self.signature!r})"
@@ -91,104 +65,6 @@ class KnowledgeBase:
         rows |= {part.replace("_", " "): str(count) for part, count in self.described["rows"].items()}
         return pl.DataFrame({"what": list(rows), "value": list(rows.values())})
 
-    def has(self, part: str) -> bool:
-        """Return whether the knowledge base was built with a part."""
-        return (self.folder / f"{part}.parquet").exists()
-
-    def scan(self, part: str) -> pl.LazyFrame:
-        """Return a part as a lazy frame, so that filters on sorted columns read only what they need.
-
-        Raises `StoreError` where the part is gone or damaged.
-        """
-        rows = self._scanned(part)
-        if part == "surface_forms" and self.case_sensitive:
-            rows = rows.with_columns(key=normalise(pl.col("surface_form"), case_sensitive=True))
-        if self.left_out and part in _WITH_SOURCES:
-            rows = rows.filter(~matching(pl.col("source"), self.left_out, self._sources))
-        if part == "entities":
-            rows = self._placed(rows)
-        return rows
-
-    def _scanned(self, part: str) -> pl.LazyFrame:
-        # A lazy frame remembers the footer of its file, which takes longer to read than a row group.
-        if part not in self._scans:
-            file = self.folder / f"{part}.parquet"
-            if not file.exists() and part in _EMPTY:
-                return pl.LazyFrame(schema=_EMPTY[part])
-            if not file.exists():
-                raise StoreError(f"{file} is gone: build the knowledge base '{self.name}' again")
-            rows = pl.scan_parquet(file)
-            if part in SORTED_BY:
-                rows = rows.set_sorted(SORTED_BY[part])
-            try:
-                rows.collect_schema()
-            except (OSError, pl.exceptions.PolarsError):
-                raise StoreError(f"{file} is damaged: build the knowledge base '{self.name}' again") from None
-            self._scans[part] = rows
-        rows = self._scans[part]
-        # What is known through gold alone is unknown without it.
-        return rows.filter(~pl.col("of_gold")) if part == "entities" and self._without_gold else rows
-
-    @property
-    def _sources(self) -> list[str]:
-        return sorted({*self.described["form_sources"], *self.described["type_sources"]})
-
-    @property
-    def _without_gold(self) -> bool:
-        gold = named(self._sources, GOLD)
-        return bool(gold) and set(gold) <= set(named(self._sources, self.left_out))
-
-    def rows(self, part: str, column: str, values: pl.Series, select: Iterable[str] = ()) -> pl.DataFrame:
-        """Return the rows of a part whose column has one of the values, by default with all columns, in any order.
-
-        A few values in the column that the part is sorted by take milliseconds whatever its size.
-        """
-        names = [*select] or self.scan(part).collect_schema().names()
-        asked = values.drop_nulls().unique()
-        if len(asked) > FEW and self._sorted(part, column):
-            return self.found(part, column, asked, names).drop("place")
-        return matched(self.scan(part), column, asked, names)
-
-    def found(self, part: str, column: str, values: pl.Series, select: Iterable[str]) -> pl.DataFrame:
-        """Return columns of the rows of a part whose column has one of the values, with `place`, that of the value.
-
-        The values all differ, and the part is sorted by the column (`SORTED_BY`); the rows are in any order.
-        """
-        names = [*select]
-        if part != "entities":
-            return found(self.scan(part), column, values, names)
-        # What follows from a rank is computed for the rows that are found alone.
-        rows = found(self._scanned(part), column, values, dict.fromkeys(one for name in names for one in _kept(name)))
-        return self._placed(rows.lazy()).select("place", *names).collect()
-
-    def _placed(self, entities: pl.LazyFrame) -> pl.LazyFrame:
-        """Return entities with percentile and segment of each score whose rank and equals are among the columns."""
-        columns = entities.collect_schema().names()
-        return entities.with_columns(
-            place
-            for score, count in self.described["scored"].items()
-            if f"{score}_equal" in columns
-            for place in placement(score, pl.lit(count))
-        )
-
-    def _sorted(self, part: str, column: str) -> bool:
-        """Return whether the rows of a part lie sorted by a column, all of those that are asked for."""
-        if part == "surface_forms" and self.case_sensitive:
-            return False
-        filtered = self.left_out and part in _WITH_SOURCES
-        return SORTED_BY.get(part) == column and not filtered
-
-    def to_networkx(self) -> networkx.DiGraph:
-        """Return the link graph as one of networkx, for small ones; nodes are entities, edges fold redirects.
-
-        Raises `MissingKnowledge` where the knowledge base was built without links, `Error` without networkx.
-        """
-        if not self.has("links"):
-            raise MissingKnowledge(f"the knowledge base '{self.name}' keeps no links: build it from sources with links")
-        from remix.kb.graph import named_edges, to_networkx
-
-        return to_networkx(named_edges(self.folder / "entities.parquet", self.folder / "links.parquet"))
-
     @property
     def as_built(self) -> bool:
         """Return whether the dictionary is asked as it was built."""
@@ -198,7 +74,7 @@ class KnowledgeBase:
     def form_sources(self) -> list[str]:
         """Return the sources of the dictionary's rows, sorted, without those that are left out."""
         every: list[str] = self.described["form_sources"]
-        left_out = named(every, self.left_out)
+        left_out = match_sources(every, self.left_out)
         return [source for source in every if source not in left_out]
 
     @cached_property
@@ -222,11 +98,6 @@ class KnowledgeBase:
         return self.scan("redirects").collect()
 
     @cached_property
-    def sameas(self) -> pl.DataFrame:
-        """Return wikidata and entity."""
-        return self.scan("sameas").collect()
-
-    @cached_property
     def disambiguations(self) -> pl.DataFrame:
         """Return page and entity: which entities a disambiguation page lists."""
         return self.scan("disambiguations").collect()
@@ -244,16 +115,90 @@ class KnowledgeBase:
         return found.select(pl.coalesce("entity", "iri").alias(entities.name)).to_series()
 
     def link_status(self, iris: pl.Series) -> pl.DataFrame:
-        """Return iri and status of each distinct IRI in canonical form; see `remix.kb.naming.link_status`."""
-        return link_status(self, iris)
+        """Return iri and status of each distinct IRI, which is in canonical form.
+
+        A link is a disambiguation page, a redirect, an entity of the knowledge base or a Wikidata item that is the same
+        as one ('canonical'), or 'unknown', in this order. After Hachey, Nothman, Radford: Cheap and easy entity
+        evaluation, ACL 2014.
+        """
+        asked = iris.drop_nulls().unique().sort().alias("iri").to_frame()
+        found = [
+            self.rows(part, column, asked["iri"], [column]).select(iri=column, place=pl.lit(place, pl.Int8))
+            for place, (_, part, column) in enumerate(_TESTS)
+        ]
+        first = pl.concat(found).group_by("iri").agg(pl.col("place").min())
+        status = pl.col("place").replace_strict(dict(enumerate(test[0] for test in _TESTS)), return_dtype=pl.String)
+        joined = asked.join(first, on="iri", how="left", maintain_order="left")
+        return joined.select("iri", status=status.fill_null("unknown"))
 
     def names(self, iris: pl.Series) -> pl.DataFrame:
-        """Return iri, canonical, status, dbpedia, wikipedia and wikidata; see `remix.kb.naming.names`."""
-        return names(self, iris)
+        """Return iri, canonical, status, dbpedia, wikipedia and wikidata: a row for each IRI, in their order.
+
+        The IRIs may be written in any way: of a DBpedia or a Wikipedia of any language, of Wikidata, with http or
+        https, percent-encoded, or with a well-known prefix. `canonical` is the entity that the IRI stands for after
+        redirects and sameAs links; the three names are its own, null where it has none: the Wikipedia article is the
+        one that the DBpedia resource is about, of several Wikidata items the one with the lowest number is taken.
+        `status` is that of the IRI as given (see `link_status`). A null is answered with nulls.
+        """
+        iris = iris.cast(pl.String)
+        asked = pl.DataFrame({"iri": iris}).with_columns(form=canonical(expand(iris)))
+        asked = asked.with_columns(canonical=self.resolve(asked["form"]))
+        status = self.link_status(asked["form"]).rename({"iri": "form"})
+        items = (
+            self.aliases(asked["canonical"])
+            .with_columns(number=pl.col("iri").str.extract(_WIKIDATA).cast(pl.Int64))
+            .drop_nulls("number")
+            .sort("number")
+            .group_by("entity", maintain_order=True)
+            .agg(item=pl.col("iri").first())
+        )
+        entity, language, title = pl.col("canonical"), *(pl.col("canonical").str.extract(_DBPEDIA, n) for n in (1, 2))
+        article = pl.format("https://{}.wikipedia.org/wiki/{}", language.fill_null("en"), title)
+        return (
+            asked.join(status, on="form", how="left", maintain_order="left")
+            .join(items, left_on="canonical", right_on="entity", how="left", maintain_order="left")
+            .select(
+                "iri",
+                "canonical",
+                "status",
+                dbpedia=pl.when(title.is_not_null()).then(entity),
+                wikipedia=pl.when(title.is_not_null()).then(article),
+                wikidata=pl.when(entity.str.contains(_WIKIDATA)).then(entity).otherwise("item"),
+            )
+        )
+
+    def aliases(self, entities: pl.Series) -> pl.DataFrame:
+        """Return iri and entity of every IRI that stands for one of the entities, sorted by both."""
+        return self.rows("resolution_by_entity", "entity", entities, ["iri", "entity"]).sort("entity", "iri")
 
     def superclasses(self, classes: pl.Series) -> pl.DataFrame:
-        """Return class and superclass, direct and indirect; see `remix.kb.naming.superclasses`."""
+        """Return class and superclass for every class above each of these; see `remix.kb.networks.superclasses`."""
+        from remix.kb.networks import superclasses
+
         return superclasses(self.scan("subclasses"), classes)
+
+    def to_networkx(self, of: str = "links") -> networkx.DiGraph:
+        """Return a graph of networkx: of the 'links' between entities, or of the 'classes' and those above them.
+
+        See `remix.kb.networks` for nodes and edges, and for what is too large. Raises `MissingKnowledge` where the
+        knowledge base was built without links, `UsageError` for another kind of graph.
+        """
+        from remix.kb.networks import class_graph, link_graph
+
+        graphs = {"links": link_graph, "classes": class_graph}
+        if of not in graphs:
+            raise UsageError(f"there is no graph of '{of}', but of {' and of '.join(graphs)}")
+        return graphs[of](self)
+
+    def candidate_graph(self, mentions: pl.DataFrame) -> networkx.DiGraph:
+        """Return mentions (annotation, form), their candidates, and the links between these as a graph of networkx.
+
+        See `remix.kb.networks.candidate_graph`. Raises `MissingKnowledge` as `to_networkx`.
+        """
+        from remix.kb.networks import candidate_graph
+
+        mentions = mentions.select("annotation", "form").drop_nulls()
+        return candidate_graph(mentions, self.candidates(mentions), self.to_networkx())
 
     def normalise(self, form: pl.Expr) -> pl.Expr:
         """Return the form as the keys of this knowledge base are written."""
@@ -286,7 +231,7 @@ class KnowledgeBase:
         """
         if self.as_built:
             return self.rows("dictionary", "key", keys, ["key", "entity", "count", "pagerank"])
-        pairs = _summed(self.rows("surface_forms", "key", keys, ["key", "entity", "count"]))
+        pairs = _sum_counts(self.rows("surface_forms", "key", keys, ["key", "entity", "count"]))
         scores = self.rows("entities", "entity", pairs["entity"], ["entity", "pagerank"])
         return pairs.join(scores, on="entity", how="left")
 
@@ -297,9 +242,9 @@ class KnowledgeBase:
         """
         columns = ["number", "count", "pagerank"]
         if self.as_built:
-            return self.found("dictionary", "key", keys, columns)
+            return self.find("dictionary", "key", keys, columns)
         places = pl.DataFrame({"key": keys}).with_row_index("place").drop_nulls()
-        pairs = _summed(self.rows("surface_forms", "key", keys, ["key", "entity", "count"])).join(places, on="key")
+        pairs = _sum_counts(self.rows("surface_forms", "key", keys, ["key", "entity", "count"])).join(places, on="key")
         scores = self.rows("entities", "entity", pairs["entity"], ["entity", "number", "pagerank"])
         return pairs.join(scores, on="entity", how="left").select("place", *columns)
 
@@ -308,7 +253,7 @@ class KnowledgeBase:
         columns = ["key", "entity", "count"]
         if self.as_built:
             return self.rows("dictionary_by_entity", "entity", entities, columns)
-        return _summed(self.rows("surface_forms", "entity", entities, columns))
+        return _sum_counts(self.rows("surface_forms", "entity", entities, columns))
 
     def form_counts(self, entities: pl.Series) -> pl.DataFrame:
         """Return entity and forms: how many keys the dictionary has for each of the entities that has any."""
@@ -322,8 +267,8 @@ class KnowledgeBase:
         A pattern that no source matches leaves it as it is.
         """
         fewer = KnowledgeBase(self.folder, self.described)
-        matched = {pattern for pattern in patterns if named(self._sources, [pattern])}
-        fewer.left_out = tuple(sorted({*self.left_out, *matched}))
+        known = {pattern for pattern in patterns if match_sources(self.sources, [pattern])}
+        fewer.left_out = tuple(sorted({*self.left_out, *known}))
         fewer.keeps_gold, fewer.case_sensitive = self.keeps_gold, self.case_sensitive
         fewer._scans = self._scans
         return fewer
@@ -335,7 +280,7 @@ class KnowledgeBase:
     def keeping_gold(self) -> KnowledgeBase:
         """Return it with what was derived from gold also where it measures gold, which makes measures circular."""
         other = self.without_sources(())
-        other.keeps_gold = bool(named(self._sources, GOLD))
+        other.keeps_gold = bool(match_sources(self.sources, GOLD))
         return other
 
     def keeping_case(self) -> KnowledgeBase:
@@ -345,12 +290,6 @@ class KnowledgeBase:
         return other
 
 
-def _kept(column: str) -> list[str]:
-    """Return the columns of entities on disk that a column is made of: percentile and segment follow from the rank."""
-    score, place, _ = re.sub("_(percentile|segment)$", "\n", column).partition("\n")
-    return [f"{score}_rank", f"{score}_equal"] if place else [column]
-
-
-def _summed(rows: pl.DataFrame) -> pl.DataFrame:
+def _sum_counts(rows: pl.DataFrame) -> pl.DataFrame:
     count = pl.when(pl.col("count").count() > 0).then(pl.col("count").sum())
     return rows.group_by("key", "entity").agg(count)

@@ -8,10 +8,8 @@ from difflib import get_close_matches
 import polars as pl
 
 from remix.errors import UnknownName
-from remix.iris import canonical
+from remix.iris import canonical, expand
 from remix.kb.knowledge import KnowledgeBase
-from remix.kb.naming import names, standing_for
-from remix.kb.reading import expanded
 from remix.names import shorten
 
 __all__ = ["SHOWN", "lookup"]
@@ -33,7 +31,7 @@ def lookup(kb: KnowledgeBase, name: str, *, limit: int = SHOWN) -> pl.DataFrame:
     are in all. For an entity, written in full or with a prefix, what is known of it: fact and value; of its forms
     and of the IRIs that stand for it the first by count and by name. Raises `UnknownName` with the nearest known one.
     """
-    iri = str(canonical(expanded(pl.Series([name])))[0])
+    iri = str(canonical(expand(pl.Series([name])))[0])
     if pl.select(pl.lit(iri).str.contains(r"^[a-z]+://|^urn:")).item():
         return pl.DataFrame(
             [*_facts(kb, name, iri, limit)], schema={"fact": pl.String, "value": pl.String}, orient="row"
@@ -71,7 +69,7 @@ def _form(kb: KnowledgeBase, form: str, limit: int) -> pl.DataFrame:
 
 def _facts(kb: KnowledgeBase, name: str, iri: str, limit: int) -> Iterator[tuple[str, str]]:
     """Yield what is known of an entity: fact and value."""
-    named = names(kb, pl.Series([iri])).row(0, named=True)
+    named = kb.names(pl.Series([iri])).row(0, named=True)
     entity, status = named["canonical"], named["status"]
     known = kb.rows("entities", "entity", pl.Series([entity]))
     if known.is_empty() and status == "unknown":
@@ -108,7 +106,7 @@ def _scores(known: pl.DataFrame) -> Iterator[tuple[str, str]]:
 
 
 def _others(kb: KnowledgeBase, entity: str, limit: int) -> Iterator[tuple[str, str]]:
-    others = standing_for(kb, pl.Series([entity]))["iri"]
+    others = kb.aliases(pl.Series([entity]))["iri"]
     yield from (("also", shorten(other)) for other in others.head(limit))
     if len(others) > limit:
         yield "also", f"… {len(others)} in all"

@@ -1,14 +1,23 @@
-"""The parts of a knowledge base on disk: what each is sorted by, and how rows are found in it."""
+"""The parts of a knowledge base on disk: what each is sorted by, how rows are found in it, which are left out."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable
+from fnmatch import fnmatchcase
 from functools import reduce
 from operator import or_
+from pathlib import Path
+from typing import Any, Self
 
 import polars as pl
 
-__all__ = ["FEW", "FORMAT", "SORTED_BY", "found", "matched"]
+from remix.errors import MissingKnowledge, StoreError
+from remix.kb.forms import normalise
+from remix.kb.prominence.places import place_columns
+
+__all__ = ["FORMAT", "GOLD", "SORTED_BY", "UNCOUNTED", "Parts", "find_rows", "match_rows", "match_sources"]
 
 FORMAT = "7"
 """Part of every version; grows when a knowledge base of the same sources would come out differently."""
@@ -30,9 +39,163 @@ SORTED_BY = {
 }
 """The column that the rows of a part are sorted by. `entities` and `types` are sorted by number, too."""
 
+_EMPTY: dict[str, dict[str, pl.DataType]] = {
+    "subclasses": {"class": pl.String(), "parent": pl.String(), "source": pl.String()}
+}
+"""Parts that a knowledge base may lack."""
 
-def matched(rows: pl.LazyFrame, column: str, values: pl.Series, select: Iterable[str] = ()) -> pl.DataFrame:
-    """Return the rows whose column has one of the values; see `KnowledgeBase.rows`."""
+_WITH_SOURCES = ("surface_forms", "types")
+"""Parts of which rows may be left out by their source."""
+
+GOLD = ("gold:*",)
+"""Sources that were derived from a gold standard: a dataset measured by them is measured by itself."""
+
+UNCOUNTED = ("candidate:*", "system:*", "redirect-title", "wikidata-label-or-alias")
+"""Sources whose counts say how often a tool or a list named the pair, not how often people meant the entity."""
+
+
+class Parts:
+    """The parts of a knowledge base in their folder, without the rows of sources that are left out of it.
+
+    A part is scanned when it is first asked for, and read as far as a question needs it.
+    """
+
+    def __init__(self, folder: Path, described: dict[str, Any]) -> None:
+        self.folder = folder
+        self.described = described
+        self.name: str = described["name"]
+        self.version: str = described["version"]
+        self.complete: bool = described["complete"]
+        self.left_out: tuple[str, ...] = ()
+        self.keeps_gold = False
+        self.case_sensitive = False
+        self._scans: dict[str, pl.LazyFrame] = {}
+
+    @classmethod
+    def open(cls, folder: Path) -> Self:
+        """Return the knowledge base of a folder; raises `MissingKnowledge` where there is none, or one of old."""
+        try:
+            described = json.loads((folder / "kb.json").read_text(encoding="utf-8"))
+            kb = cls(folder, described)
+        except (OSError, ValueError, KeyError, TypeError):
+            raise MissingKnowledge(
+                f"{folder} holds no knowledge base: build one with `remix kb build --from tables DIR`"
+            ) from None
+        if described.get("format") != FORMAT:
+            raise MissingKnowledge(f"{folder} holds a knowledge base of another version of remix: build it again")
+        return kb
+
+    def has(self, part: str) -> bool:
+        """Return whether the knowledge base was built with a part."""
+        return (self.folder / f"{part}.parquet").exists()
+
+    def scan(self, part: str) -> pl.LazyFrame:
+        """Return a part as a lazy frame, so that filters on sorted columns read only what they need.
+
+        Raises `StoreError` where the part is gone or damaged.
+        """
+        rows = self._scanned(part)
+        if part == "surface_forms" and self.case_sensitive:
+            rows = rows.with_columns(key=normalise(pl.col("surface_form"), case_sensitive=True))
+        if self.left_out and part in _WITH_SOURCES:
+            from_left_out = pl.col("source").is_in(match_sources(self.sources, self.left_out))
+            rows = rows.filter(~from_left_out.fill_null(False))
+        if part == "entities":
+            rows = self._with_places(rows)
+        return rows
+
+    def _scanned(self, part: str) -> pl.LazyFrame:
+        # A lazy frame remembers the footer of its file, which takes longer to read than a row group.
+        if part not in self._scans:
+            file = self.folder / f"{part}.parquet"
+            if not file.exists() and part in _EMPTY:
+                return pl.LazyFrame(schema=_EMPTY[part])
+            if not file.exists():
+                raise StoreError(f"{file} is gone: build the knowledge base '{self.name}' again")
+            rows = pl.scan_parquet(file)
+            if part in SORTED_BY:
+                rows = rows.set_sorted(SORTED_BY[part])
+            try:
+                rows.collect_schema()
+            except (OSError, pl.exceptions.PolarsError):
+                raise StoreError(f"{file} is damaged: build the knowledge base '{self.name}' again") from None
+            self._scans[part] = rows
+        rows = self._scans[part]
+        # What is known through gold alone is unknown without it.
+        return rows.filter(~pl.col("of_gold")) if part == "entities" and self._without_gold else rows
+
+    @property
+    def sources(self) -> list[str]:
+        """Return the sources of forms and types, sorted, also those that are left out."""
+        return sorted({*self.described["form_sources"], *self.described["type_sources"]})
+
+    @property
+    def _without_gold(self) -> bool:
+        gold = match_sources(self.sources, GOLD)
+        return bool(gold) and set(gold) <= set(match_sources(self.sources, self.left_out))
+
+    def rows(self, part: str, column: str, values: pl.Series, select: Iterable[str] = ()) -> pl.DataFrame:
+        """Return the rows of a part whose column has one of the values, by default with all columns, in any order.
+
+        A few values in the column that the part is sorted by take milliseconds whatever its size.
+        """
+        names = [*select] or self.scan(part).collect_schema().names()
+        asked = values.drop_nulls().unique()
+        if len(asked) > FEW and self._sorted(part, column):
+            return self.find(part, column, asked, names).drop("place")
+        return match_rows(self.scan(part), column, asked, names)
+
+    def find(self, part: str, column: str, values: pl.Series, select: Iterable[str]) -> pl.DataFrame:
+        """Return columns of the rows of a part whose column has one of the values, with `place`, that of the value.
+
+        The values all differ, and the part is sorted by the column (`SORTED_BY`); the rows are in any order.
+        """
+        names = [*select]
+        if part != "entities":
+            return find_rows(self.scan(part), column, values, names)
+        # What follows from a rank is computed for the rows that are found alone.
+        rows = find_rows(
+            self._scanned(part), column, values, dict.fromkeys(one for name in names for one in _columns_of(name))
+        )
+        return self._with_places(rows.lazy()).select("place", *names).collect()
+
+    def _with_places(self, entities: pl.LazyFrame) -> pl.LazyFrame:
+        """Return entities with percentile and segment of each score whose rank and equals are among the columns."""
+        columns = entities.collect_schema().names()
+        return entities.with_columns(
+            place
+            for score, count in self.described["scored"].items()
+            if f"{score}_equal" in columns
+            for place in place_columns(score, pl.lit(count))
+        )
+
+    def _sorted(self, part: str, column: str) -> bool:
+        """Return whether the rows of a part lie sorted by a column, all of those that are asked for."""
+        if part == "surface_forms" and self.case_sensitive:
+            return False
+        filtered = self.left_out and part in _WITH_SOURCES
+        return SORTED_BY.get(part) == column and not filtered
+
+
+def _columns_of(column: str) -> list[str]:
+    """Return the columns of entities on disk that a column is made of: percentile and segment follow from the rank."""
+    score, place, _ = re.sub("_(percentile|segment)$", "\n", column).partition("\n")
+    return [f"{score}_rank", f"{score}_equal"] if place else [column]
+
+
+def match_sources(known: Iterable[str | None], patterns: Iterable[str]) -> list[str]:
+    """Return the sources that match any of the patterns, written as in a shell.
+
+    >>> match_sources(["gold:a", "label", None], ["gold:*"])
+    ['gold:a']
+    """
+    patterns = list(patterns)
+    names = sorted({name for name in known if name is not None})
+    return [name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)]
+
+
+def match_rows(rows: pl.LazyFrame, column: str, values: pl.Series, select: Iterable[str] = ()) -> pl.DataFrame:
+    """Return the rows whose column has one of the values; see `Parts.rows`."""
     asked = values.drop_nulls().unique()
     names = [*select] or rows.collect_schema().names()
     if len(asked) <= FEW:
@@ -43,7 +206,7 @@ def matched(rows: pl.LazyFrame, column: str, values: pl.Series, select: Iterable
     return wanted.join(asked.alias(column).to_frame().lazy(), on=column).select(names).collect(engine="streaming")
 
 
-def found(rows: pl.LazyFrame, column: str, asked: pl.Series, select: Iterable[str]) -> pl.DataFrame:
+def find_rows(rows: pl.LazyFrame, column: str, asked: pl.Series, select: Iterable[str]) -> pl.DataFrame:
     """Return `place`, that of the value among those asked for, and columns of the rows that have it, in any order.
 
     The rows are sorted by the column, the values asked for all differ. Many are merged with the rows as these stream
@@ -53,7 +216,7 @@ def found(rows: pl.LazyFrame, column: str, asked: pl.Series, select: Iterable[st
     wanted = [*dict.fromkeys([column, *names])]
     values = pl.DataFrame({column: asked.cast(rows.collect_schema()[column])}).with_row_index("place").drop_nulls()
     if values.height <= FEW:
-        some = matched(rows, column, values[column], wanted)
+        some = match_rows(rows, column, values[column], wanted)
         return some.join(values, on=column, maintain_order="left").select("place", *names)
     merged = rows.select(wanted).set_sorted(column).join(values.sort(column).lazy().set_sorted(column), on=column)
     return merged.select("place", *names).collect(engine="streaming")

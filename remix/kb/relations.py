@@ -12,20 +12,20 @@ from typing import Any
 import narwhals as nw
 
 __all__ = [
+    "add_numbers",
     "best_labels",
-    "closed",
-    "counted_forms",
+    "closed_steps",
+    "count_forms",
     "dictionary",
     "distinct",
+    "double_steps",
     "entities",
     "first_targets",
     "known_entities",
-    "moved",
-    "numbered",
-    "opened",
+    "open_steps",
     "pairs",
     "resolution",
-    "resolved",
+    "resolve",
     "sameas_pairs",
     "scores_of_entities",
     "unknown_targets",
@@ -40,7 +40,7 @@ def distinct(rows: Frame, columns: Sequence[str]) -> Frame:
     return rows.group_by(*columns).agg(nw.len().alias("_rows")).select(*columns)
 
 
-def resolved(rows: Frame, column: str, stands_for: Frame) -> Frame:
+def resolve(rows: Frame, column: str, stands_for: Frame) -> Frame:
     """Return the rows with each IRI of a column replaced by the entity that it stands for (iri, entity)."""
     moves = stands_for.select(nw.col("iri").alias("_iri"), nw.col("entity").alias("_entity"))
     columns = rows.collect_schema().names()
@@ -61,17 +61,17 @@ def first_targets(redirects: Frame) -> Frame:
     return _most(named, "redirect", "_named", "target")
 
 
-def opened(steps: Frame, redirects: Frame) -> Frame:
+def open_steps(steps: Frame, redirects: Frame) -> Frame:
     """Return the steps (redirect, target) whose target is a redirect itself."""
     return steps.join(redirects.select("redirect"), left_on="target", right_on="redirect", how="semi")
 
 
-def closed(steps: Frame, redirects: Frame) -> Frame:
+def closed_steps(steps: Frame, redirects: Frame) -> Frame:
     """Return the steps (redirect, target) whose target is no redirect: the ends of chains."""
     return steps.join(redirects.select("redirect"), left_on="target", right_on="redirect", how="anti")
 
 
-def moved(steps: Frame, known: Frame) -> Frame:
+def double_steps(steps: Frame, known: Frame) -> Frame:
     """Return the steps, each to where its target leads by what is known (redirect, target): twice as far."""
     further = known.select(nw.col("redirect").alias("_redirect"), nw.col("target").alias("_target"))
     return steps.join(further, left_on="target", right_on="_redirect").select(
@@ -96,13 +96,13 @@ def resolution(ends: Frame, same: Frame) -> Frame:
     The target of a sameAs link is followed through the redirects (redirect, target) as well.
     """
     redirected = ends.select(nw.col("redirect").alias("iri"), nw.col("target").alias("entity"))
-    equal = resolved(same.select(nw.col("wikidata").alias("iri"), "entity"), "entity", redirected)
-    through = resolved(redirected, "entity", equal)
+    equal = resolve(same.select(nw.col("wikidata").alias("iri"), "entity"), "entity", redirected)
+    through = resolve(redirected, "entity", equal)
     rest = equal.join(through.select("iri"), on="iri", how="anti")
     return nw.concat([through, rest]).filter(nw.col("iri") != nw.col("entity"))
 
 
-def counted_forms(forms: Frame, pages: Frame, uncounted: Sequence[str]) -> Frame:
+def count_forms(forms: Frame, pages: Frame, uncounted: Sequence[str]) -> Frame:
     """Return key, surface_form, entity, count and source, one row each, without candidates that are pages.
 
     `forms` has its entities resolved, `pages` (page) are disambiguation pages. The counts of `uncounted` sources are
@@ -111,12 +111,14 @@ def counted_forms(forms: Frame, pages: Frame, uncounted: Sequence[str]) -> Frame
     count = nw.col("count")
     counts = nw.when(~nw.col("source").is_in(uncounted) | nw.col("source").is_null()).then(count)
     kept = forms.join(pages.select("page"), left_on="entity", right_on="page", how="anti")
-    return _summed(kept.with_columns(count=counts) if uncounted else kept, "key", "surface_form", "entity", "source")
+    return _sum_counts(
+        kept.with_columns(count=counts) if uncounted else kept, "key", "surface_form", "entity", "source"
+    )
 
 
 def pairs(forms: Frame) -> Frame:
     """Return key, entity and count, summed over the sources and spellings that have counts; else null."""
-    return _summed(forms, "key", "entity")
+    return _sum_counts(forms, "key", "entity")
 
 
 def dictionary(pairs: Frame, entities: Frame) -> Frame:
@@ -130,7 +132,7 @@ def dictionary(pairs: Frame, entities: Frame) -> Frame:
     return ranked.select("key", "entity", "number", "count", "pagerank", "entities", "forms")
 
 
-def numbered(rows: Frame, entities: Frame) -> Frame:
+def add_numbers(rows: Frame, entities: Frame) -> Frame:
     """Return the rows with the number of their entity."""
     return rows.join(entities.select("entity", "number"), on="entity", how="left")
 
@@ -196,7 +198,7 @@ def _most(rows: Frame, of: str, by: str, name: str) -> Frame:
     return best.group_by(of).agg(nw.col(name).min())
 
 
-def _summed(rows: Frame, *columns: str) -> Frame:
+def _sum_counts(rows: Frame, *columns: str) -> Frame:
     count = nw.col("count")
     sums = rows.group_by(*columns).agg(count.sum().cast(nw.Int64).alias("_sum"), count.count().alias("_counts"))
     order = [*columns[:-1], "count", columns[-1]] if columns[-1] == "source" else [*columns, "count"]

@@ -12,7 +12,7 @@ from remix.errors import BadInput
 from remix.frames import write_parquet
 from remix.kb.forms import normalise
 
-__all__ = ["TABLES", "Problem", "Staging", "strictly"]
+__all__ = ["ENTITIES", "TABLES", "Problem", "Staging", "strictly"]
 
 TABLES: dict[str, dict[str, pl.DataType]] = {
     "surface_forms": {
@@ -41,6 +41,12 @@ TABLES: dict[str, dict[str, pl.DataType]] = {
 
 `key` is the normalised surface form; it is filled in by `write`. A disambiguation page is no entity: its forms are
 staged as rows of `surface_forms`, one a candidate, and the pair in `disambiguations`."""
+
+ENTITIES: dict[str, tuple[str, ...]] = {
+    table: tuple(name for name in columns if name in ("entity", "redirect", "target", "page", "wikidata"))
+    for table, columns in TABLES.items()
+} | {"links": ("source", "target")}
+"""The columns of each table that hold entities."""
 
 SHOWN = 10
 

@@ -19,8 +19,8 @@ from remix.errors import UsageError, nearest
 from remix.frames import SCHEMAS, Frames
 from remix.frames_folder import FramesFolder
 from remix.kb import KnowledgeBase, normalise
-from remix.kb.assembly import named
 from remix.kb.engines.spark import spark_session
+from remix.kb.parts import match_sources
 from remix.kb.relations import distinct, without
 from remix.measures import Choice, choice_of, measured_of, measured_tables, prepared
 from remix.measures._averages import Sums, averages, means_of_units, summed
@@ -178,7 +178,7 @@ class _Run:
             columns = dict.fromkeys(("key", "entity", "source"), pl.String())
             rows = _mapped(rows, _keeping_case, columns)
         known = rows.select("source").distinct().toArrow()["source"].to_pylist() if kb.left_out else []
-        return without(nw.from_native(rows), "source", named(known, kb.left_out))
+        return without(nw.from_native(rows), "source", match_sources(known, kb.left_out))
 
     def _table(self, rows: pl.DataFrame) -> nw.LazyFrame[Any]:
         table: nw.LazyFrame[Any] = nw.from_native(self.spark.createDataFrame(rows.to_arrow().cast(_arrow(rows.schema))))

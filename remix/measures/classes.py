@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from remix.errors import BadInput
-from remix.kb.reading import expanded
+from remix.iris import expand
 from remix.measures.codes import MANY, distinct, paired, taken
 from remix.names import DBO, EL, RMX
 from remix.resources import folder
@@ -38,7 +38,7 @@ def class_mapping() -> pl.DataFrame:
     rows = pl.read_csv(file, separator="\t", quote_char=None, infer_schema=False, comment_prefix="#")
     if not {"class", "coarse"} <= set(rows.columns):
         raise BadInput(file, "the columns class and coarse are expected", line=1)
-    return rows.select(expanded(rows["class"]), expanded(rows["coarse"])).drop_nulls().unique().sort("class", "coarse")
+    return rows.select(expand(rows["class"]), expand(rows["coarse"])).drop_nulls().unique().sort("class", "coarse")
 
 
 def mapping_hash() -> str:

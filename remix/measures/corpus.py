@@ -39,7 +39,7 @@ class Corpus(Coded):
         """Return what the knowledge base knows of the targets (`ENTITIES`), in the order of their codes."""
         if self.kb is None:
             return pl.DataFrame(schema=ENTITIES).clear(self._targets.height)
-        known = self.kb.found("entities", "entity", self._targets["entity"], ENTITIES)
+        known = self.kb.find("entities", "entity", self._targets["entity"], ENTITIES)
         return taken(known.drop("place").cast(ENTITIES), places_of(known["place"], self._targets.height))
 
     @cached_property
@@ -55,7 +55,7 @@ class Corpus(Coded):
         """Return target_code and class of the targets, as the knowledge base has them."""
         if self.kb is None:
             return pl.DataFrame(schema={"target_code": pl.UInt32, "class": pl.String})
-        known = self.kb.found("types", "number", self.entities["number"], ["class"])
+        known = self.kb.find("types", "number", self.entities["number"], ["class"])
         return known.select(self._targets["target_code"].gather(known["place"]), "class")
 
     @cached_property
@@ -192,7 +192,7 @@ class Corpus(Coded):
     def _known_labels(self) -> pl.Series:
         if self.kb is None:
             return pl.repeat(None, self._targets.height, dtype=pl.String, eager=True)
-        known = self.kb.found("entities", "number", self.entities["number"], ["label"])
+        known = self.kb.find("entities", "number", self.entities["number"], ["label"])
         return taken(known.select("label"), places_of(known["place"], self._targets.height)).to_series()
 
     @cached_property

@@ -35,7 +35,7 @@ def reached(subclasses: pl.DataFrame | pl.LazyFrame, classes: pl.Series, *, belo
     >>> reached(steps, pl.Series(["animal", "cat"]), below=True).rows()
     [('animal', 'cat'), ('animal', 'mammal')]
     """
-    from remix.kb.naming import superclasses
+    from remix.kb.networks import superclasses
 
     steps = subclasses.lazy().select("class", "parent")
     if below:

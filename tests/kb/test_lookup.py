@@ -14,7 +14,7 @@ from remix.cli import kb as verb
 from remix.errors import UnknownName
 from remix.frames import Frames
 from remix.kb import KnowledgeBase, build_from_tables, lookup
-from remix.kb.coverage import coverage
+from remix.kb.description import coverage
 from remix.names import DBR
 
 Tables = Callable[..., Path]

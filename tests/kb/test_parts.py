@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remix.kb.parts import found, matched
+from remix.kb.parts import find_rows, match_rows
 
 KEYS = [f"k{number:03}" for number in range(120) for _ in range(2)]
 
@@ -25,14 +25,14 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> pl.LazyFrame:
 def test_matched_when_few_or_many_are_asked_then_all_of_their_rows_come(rows: pl.LazyFrame, count: int) -> None:
     # Asked in descending order, one twice, one null, one unknown; each known key has two rows.
     asked = pl.Series([*KEYS[2 * count - 2 :: -2], "k000", "unknown", None])
-    found = matched(rows, "key", asked, ["value"])
+    found = match_rows(rows, "key", asked, ["value"])
     assert sorted(found["value"].to_list()) == list(range(2 * count))
 
 
 @given(st.sets(st.integers(0, 200)))
 def test_found_when_anything_is_asked_then_it_is_a_plain_join(rows: pl.LazyFrame, numbers: set[int]) -> None:
     asked = pl.Series("key", [*(f"k{n:03}" for n in sorted(numbers, reverse=True)), None], dtype=pl.String)
-    places = found(rows, "key", asked, ["value", "key"])
+    places = find_rows(rows, "key", asked, ["value", "key"])
     plain = rows.collect().join(asked.to_frame().with_row_index("place"), on="key")
     assert places.sort("value").equals(plain.select("place", "value", "key").sort("value"))
 
@@ -40,5 +40,5 @@ def test_found_when_anything_is_asked_then_it_is_a_plain_join(rows: pl.LazyFrame
 def test_found_when_the_part_is_empty_or_nothing_is_asked_then_no_row_comes(rows: pl.LazyFrame) -> None:
     many = pl.Series([f"k{number:03}" for number in range(100)])
     for part, asked in ((rows.head(0), many), (rows, many.clear())):
-        places = found(part, "key", asked, ["value"])
+        places = find_rows(part, "key", asked, ["value"])
         assert places.schema == {"place": pl.UInt32, "value": pl.Int64} and places.is_empty()

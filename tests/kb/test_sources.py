@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from remix.errors import UnknownName, UsageError
-from remix.kb.origins import Origin, check_releases, origins_of
-from remix.kb.sources import SOURCES, Choices, Part
+from remix.kb.sources import SOURCES, Choices, Origin, Part, check_releases, origins_of
 
 Tables = Callable[..., Path]
 

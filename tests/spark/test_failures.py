@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remix.kb.engines._spark_failures import reason
+from remix.kb.engines.spark import failure_reason
 
 JAVA = "An error occurred while calling o51.getResult.\n: org.x.SparkException: in awaitResult\n\tat a.b(C.java:1)\n"
 LOST = "Caused by: org.x.SparkException: Job aborted due to stage failure: Task 0 in stage 0.0 failed 4 times\n"
@@ -45,12 +45,12 @@ AGAIN = '\nWhile handling it:\n\nTraceback (most recent call last):\n  File "b.p
     ids=["no program", "no module", "raised while handling another", "no file", "no right to write"],
 )
 def test_the_cause_is_told_with_what_to_do(said: str, cause: str, advice: str) -> None:
-    assert reason(ValueError(said)) == f"{cause}; {advice} (docs/scale.md)"
+    assert failure_reason(ValueError(said)) == f"{cause}; {advice} (docs/scale.md)"
 
 
 def test_what_is_of_no_cluster_is_told_as_it_is() -> None:
     assert (
-        reason(ValueError("[DIVIDE_BY_ZERO] Division by zero.\nUse try_divide."))
+        failure_reason(ValueError("[DIVIDE_BY_ZERO] Division by zero.\nUse try_divide."))
         == "[DIVIDE_BY_ZERO] Division by zero."
     )
-    assert reason(ValueError("")) == "ValueError"
+    assert failure_reason(ValueError("")) == "ValueError"

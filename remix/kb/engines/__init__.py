@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import narwhals as nw
+import polars as pl
 
 from remix.registry import Registry
 
-__all__ = ["ENGINES", "Engine", "Session"]
+__all__ = ["ENGINES", "Engine", "Session", "height"]
 
 
 class Session(Protocol):
@@ -56,3 +57,8 @@ class Engine:
 
 
 ENGINES: Registry[Engine] = Registry("engine", "remix.kb.engines", Engine)
+
+
+def height(file: Path) -> int:
+    """Return the number of rows of what a session wrote."""
+    return int(pl.scan_parquet(file).select(pl.len()).collect().item())

@@ -19,14 +19,13 @@ import narwhals as nw
 import polars as pl
 
 from remix.errors import Error, UsageError
-from remix.kb.engines import Engine
-from remix.kb.engines._spark_failures import SAME_PATHS, reason
+from remix.kb.engines import Engine, height
 from remix.progress import stage
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["SparkTables", "spark_session"]
+__all__ = ["SparkTables", "failure_reason", "spark_session"]
 
 CONFIGURED = ("PYSPARK_GATEWAY_PORT", "PYSPARK_SUBMIT_ARGS", "SPARK_CONF_DIR")
 """Where one of these is set, Spark was submitted or configured by its user, and remix sets nothing."""
@@ -42,6 +41,18 @@ LOCAL = {
 
 ROW_GROUP = 20_480
 """Rows whose smallest and largest values are kept together, as with the default engine."""
+
+_SAME_PATHS = "all nodes must see the workspace and the data under the same paths"
+_SAME_PYTHON = "PYSPARK_PYTHON must name an interpreter with remix that all nodes have"
+
+_ADVICE = {
+    r"Cannot run program|No module named|PYTHON_VERSION_MISMATCH": _SAME_PYTHON,
+    r"FileNotFoundException|NoSuchFileException|PATH_NOT_FOUND|holds no knowledge base": _SAME_PATHS,
+    r"Mkdirs failed|AccessDeniedException|Permission denied|Read-only file system": (
+        "the workers must be able to write the workspace, and you what they have written there"
+    ),
+}
+"""What to do, by what is said."""
 
 
 class SparkTables:
@@ -98,7 +109,7 @@ class SparkTables:
         ordered = path.with_name(f"{path.stem}-ordered.parquet")
         self.write(frame, ordered, [column])
         files = sorted(ordered.glob("*.parquet"))
-        heights = [pl.scan_parquet(file).select(pl.len()).collect().item() for file in files]
+        heights = [height(file) for file in files]
         begins = [0, *accumulate(heights)]
         first = self.spark.createDataFrame(
             [(file.name, begin) for file, begin in zip(files, begins, strict=False)], "_file string, _first long"
@@ -114,7 +125,7 @@ def _complete(folder: Path, rows: int) -> None:
     files = list(folder.glob("*.parquet"))
     found = pl.scan_parquet(files).select(pl.len()).collect().item() if files else 0
     if found != rows:
-        raise Error(f"workers wrote {rows} rows to {folder}, of which {found} are here; {SAME_PATHS} (docs/scale.md)")
+        raise Error(f"workers wrote {rows} rows to {folder}, of which {found} are here; {_SAME_PATHS} (docs/scale.md)")
 
 
 @contextmanager
@@ -148,9 +159,9 @@ def spark_session(memory: str = "") -> Iterator[SparkSession]:
     try:
         spark = builder.getOrCreate()
     except PySparkRuntimeError as error:
-        raise Error(f"Spark does not start; it needs Java 17 or newer: {reason(error)}") from None
+        raise Error(f"Spark does not start; it needs Java 17 or newer: {failure_reason(error)}") from None
     except Py4JError as error:
-        raise Error(f"Spark does not start as it is configured: {reason(error)}") from None
+        raise Error(f"Spark does not start as it is configured: {failure_reason(error)}") from None
     try:
         with _failing():
             yield spark
@@ -172,7 +183,7 @@ def _explained(path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, Py4JError, PySparkException) as error:
-        raise Error(f"{path} cannot be written: {reason(error)}") from None
+        raise Error(f"{path} cannot be written: {failure_reason(error)}") from None
 
 
 @contextmanager
@@ -183,7 +194,23 @@ def _failing() -> Iterator[None]:
     try:
         yield
     except (Py4JError, PySparkException) as error:
-        raise Error(f"Spark failed: {reason(error)}") from error
+        raise Error(f"Spark failed: {failure_reason(error)}") from error
+
+
+def failure_reason(error: Exception) -> str:
+    """Return what an error of Spark comes down to, and what to do where that is known.
+
+    That is the error which a Python worker raised, or the program that did not start, or the innermost cause which
+    Java names, or the first line.
+    """
+    text = str(error).strip()
+    worker = re.findall(r"^Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*(\S.*)", text, flags=re.MULTILINE)
+    program = re.search(r'Cannot run program ".+?"', text)
+    causes = re.findall(r"^(?:Caused by)?: (.+)$", text, flags=re.MULTILINE)
+    causes = worker or ([program[0]] if program else causes) or (text or type(error).__name__).splitlines()[:1]
+    said = causes[-1].strip()
+    advice = next((advice for pattern, advice in _ADVICE.items() if re.search(pattern, said)), "")
+    return f"{said}; {advice} (docs/scale.md)" if advice else said
 
 
 ENGINE = Engine("spark", "PySpark, on a cluster or the cores of one machine; needs nel-remix[spark]", _open)

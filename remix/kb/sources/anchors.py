@@ -21,9 +21,9 @@ from pathlib import Path
 import polars as pl
 
 from remix.errors import BadInput
+from remix.kb.dumps.fields import ENTITY, entity_iris, field, read_fields, share
+from remix.kb.dumps.lines import Rows, check_file, excerpts, file_part, find_date
 from remix.kb.sources import Choices, Part, Source
-from remix.kb.sources._dumps import Rows, dated, file_fingerprint, one_file, shown
-from remix.kb.sources._fields import ENTITY, entities, field, lines_of_fields, share
 from remix.kb.staging import Staging
 
 _NAMES = {
@@ -41,23 +41,14 @@ Reader = Callable[[pl.DataFrame], pl.DataFrame]
 
 
 def _parts(place: str, choices: Choices) -> list[Part]:
-    path = one_file(place, "anchors")
-    return [
-        Part(
-            name=path.name,
-            fingerprint=file_fingerprint(path, choices),
-            read=partial(_read, path, choices),
-            place=str(path),
-            date=dated("", path),
-            size=path.stat().st_size,
-        )
-    ]
+    path = check_file(place, "anchors")
+    return [file_part(path, choices, partial(_read, path, choices), date=find_date("", path))]
 
 
 def _read(path: Path, choices: Choices, staging: Staging) -> None:
     reader: Reader | None = None
     with Rows(staging) as rows:
-        for lines in lines_of_fields(path, staging):
+        for lines in read_fields(path, staging):
             if reader is None and lines.height:
                 reader, header = _reader(lines.head(_SAMPLE))
                 lines = lines.slice(int(header))
@@ -69,9 +60,9 @@ def _read(path: Path, choices: Choices, staging: Staging) -> None:
             sound = sound.fill_null(False)
             wrong = lines.join(found.filter(~sound).select("line"), on="line", how="semi")
             kind = "a line that has no surface form, entity and count"
-            staging.problem(kind, wrong.height, shown(path, wrong), place=path)
+            staging.problem(kind, wrong.height, excerpts(path, wrong), place=path)
             kept = found.filter(sound)
-            iris = entities(kept["entity"], choices.languages[0])
+            iris = entity_iris(kept["entity"], choices.languages[0])
             rows.add("surface_forms", kept.select("surface_form", "count", entity=iris, source=pl.lit("anchor")))
     if not staging.rows:
         raise BadInput(path, "has no surface form with an entity: give TSV of surface form, entity and count")

@@ -27,11 +27,11 @@ import polars as pl
 
 from remix.errors import BadInput, UsageError
 from remix.iris import canonical
+from remix.kb.dumps.lines import Rows, file_part, find_date, read_beginning, read_statements
+from remix.kb.dumps.statements import Pattern
 from remix.kb.sources import Choices, Part, Source
-from remix.kb.sources._dumps import Rows, beginning, dated, file_fingerprint, said
-from remix.kb.sources._names import language_of, title, without_mark
-from remix.kb.sources._statements import Pattern
 from remix.kb.staging import Staging
+from remix.kb.titles import ITEM, language_of, title, without_mark
 from remix.names import DBO, OWL, RDF, RDFS
 from remix.progress import note
 
@@ -101,7 +101,7 @@ def _sameas(rows: pl.DataFrame, choices: Choices, to: Rows) -> None:
     pairs = _pairs(rows, "one", "other")
     both = pl.concat([pairs, pairs.select(one="other", other="one")])
     language = choices.languages[0]
-    wikidata = pl.col("other").str.contains(r"^http://www\.wikidata\.org/entity/Q[0-9]+$")
+    wikidata = pl.col("other").str.contains(ITEM)
     asked = language_of(pl.col("other")).is_in(list(choices.languages[1:])).fill_null(False)
     kept = both.filter((language_of(pl.col("one")) == language) & (wikidata | asked))
     to.add("sameas", kept.select(wikidata="other", entity="one", source=pl.lit("sameas")))
@@ -151,10 +151,10 @@ _KINDS = (
 )
 
 
-def recognised(name: str) -> tuple[_Kind | None, str]:
+def recognise(name: str) -> tuple[_Kind | None, str]:
     """Return the kind of a file by its name, and the language that the name says, or nothing.
 
-    >>> [recognised(name)[1] for name in ("labels_lang=de.ttl.bz2", "page_links_en.nt", "sameas-wikidata.ttl")]
+    >>> [recognise(name)[1] for name in ("labels_lang=de.ttl.bz2", "page_links_en.nt", "sameas-wikidata.ttl")]
     ['de', 'en', '']
     """
     stem, found = _SUFFIXES.subn("", name)
@@ -182,7 +182,7 @@ def _parts(place: str, choices: Choices) -> list[Part]:
     other: list[str] = []
     languages: Counter[str] = Counter()
     for path in files:
-        kind, language = recognised(path.name)
+        kind, language = recognise(path.name)
         known = (path.parent, _SUFFIXES.sub("", path.name))
         if kind is None or known in chosen:
             other.append(path.name)
@@ -200,15 +200,8 @@ def _is_file(path: Path) -> bool:
 
 
 def _part(path: Path, name: str, kind: _Kind, choices: Choices) -> Part:
-    return Part(
-        name=name,
-        fingerprint=file_fingerprint(path, choices),
-        read=partial(_read, path, kind, choices),
-        place=str(path),
-        date=dated(beginning(path), path),
-        licence=LICENCE,
-        size=path.stat().st_size,
-    )
+    date = find_date(read_beginning(path), path)
+    return file_part(path, choices, partial(_read, path, kind, choices), name=name, date=date, licence=LICENCE)
 
 
 def _tell(root: Path, other: list[str], languages: Counter[str], choices: Choices, found: bool) -> None:
@@ -234,12 +227,12 @@ def _shown(before: str, names: Iterable[str]) -> str:
 
 
 def _read(path: Path, kind: _Kind, choices: Choices, staging: Staging) -> None:
-    _, language = recognised(path.name)
+    _, language = recognise(path.name)
     pattern = Pattern(kind.predicates(language or choices.languages[0]), choices.languages)
     taken = 0
     foreign: Counter[str] = Counter()
     with Rows(staging) as rows:
-        for found in said(path, pattern, staging):
+        for found in read_statements(path, pattern, staging):
             kind.add(found.rows, choices, rows)
             taken += found.rows.height
             foreign.update(dict(found.foreign.value_counts().iter_rows()))

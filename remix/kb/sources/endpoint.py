@@ -2,7 +2,7 @@
 
 What is asked is the affair of `remix.kb.vocabularies`: candidates of each surface form; of these and of the entities
 of the datasets the names, redirects, disambiguation pages, types with their superclasses, sameAs, links in and out,
-and published PageRank. How it is asked: see `_remote` and `_solutions`; `REMIX_ENDPOINT_RATE` (requests a second, 5),
+and published PageRank. How it is asked: see `remix.kb.endpoints`; `REMIX_ENDPOINT_RATE` (requests a second, 5),
 `REMIX_ENDPOINT_TIMEOUT` (seconds, 60) and `REMIX_ENDPOINT_TRIES` (5) change it. Answers stay in the folder `endpoints`
 of the cache until a build with `--refresh` asks for them afresh.
 """
@@ -10,37 +10,23 @@ of the cache until a build with `--refresh` asks for them afresh.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import polars as pl
 
-from remix.errors import Error, StoreError, UsageError
+from remix.errors import Error, UsageError
 from remix.files import written
-from remix.iris import canonical
+from remix.kb.endpoints.gathering import gather
+from remix.kb.endpoints.remote import Manners, Remote
 from remix.kb.sources import Choices, Part, Source
-from remix.kb.sources._remote import Manners, Remote
-from remix.kb.sources._solutions import solutions
-from remix.kb.sources._terms import iris, literals, titles
-from remix.kb.staging import TABLES, Staging
-from remix.kb.vocabularies import VOCABULARIES, Question, Vocabulary
-from remix.progress import moving
-from remix.rdf.iris import is_legal
+from remix.kb.staging import Staging
+from remix.kb.vocabularies import VOCABULARIES
 from remix.signature import content_hash
 
 __all__ = ["SOURCE"]
 
-_ROUNDS = 40
-"""How far redirects and superclasses are followed; Wikidata's longest chains of classes are about half as long."""
-
-_IRIS = {table: {"entity", "redirect", "target", "page", "wikidata"} for table in TABLES}
-_IRIS["links"] = {"source", "target"}
-_IN_ONE_LANGUAGE = {"labels": "entity", "sameas": "wikidata"}
-"""Tables that take one row for each value of a column: sameas in the first language there is, labels in the first."""
-
-_FLUSH = 500_000
 _REFRESHING = "refreshing"
 """A file beside the answers until all are there that a refreshing asks for."""
 
@@ -65,7 +51,7 @@ def _parts(place: str, choices: Choices) -> list[Part]:
     questions = [repr(vocabulary) for vocabulary in VOCABULARIES]
 
     def read(staging: Staging) -> None:
-        _gather(Remote(place, manners, cache), choices, staging)
+        gather(Remote(place, manners, cache), choices, staging)
         if cache:
             (cache / _REFRESHING).unlink(missing_ok=True)
 
@@ -117,145 +103,6 @@ def _licence(place: str) -> str:
 
 def _distinct(names: pl.Series) -> pl.Series:
     return names.cast(pl.String).drop_nulls().unique().sort()
-
-
-def _gather(remote: Remote, choices: Choices, staging: Staging) -> None:
-    spoken = [vocabulary for vocabulary in VOCABULARIES if _speaks(remote, vocabulary)]
-    if not spoken:
-        known = ", ".join(VOCABULARIES.names())
-        raise StoreError(f"{remote.address} uses none of the vocabularies that are known: {known}")
-    entities = _distinct(canonical(choices.entities))
-    legal = entities.to_frame("iri").select(is_legal(pl.col("iri"))).to_series()
-    staging.problem("entities that are no IRI", int((~legal).sum()), entities.filter(~legal), place=remote.address)
-    for vocabulary in spoken:
-        start = {"forms": _distinct(choices.forms), "entities": entities.filter(legal)}
-        _Gathering(remote, vocabulary, choices.languages, staging).run(start)
-
-
-def _speaks(remote: Remote, vocabulary: Vocabulary) -> bool:
-    patterns = " UNION ".join(f"{{ SELECT ?s WHERE {{ {pattern} }} LIMIT 1 }}" for pattern in vocabulary.speaks)
-    return bool(remote.select(f"{vocabulary.prologue}\nSELECT ?s WHERE {{ {patterns} }}", ["s"]).rows.height)
-
-
-class _Gathering:
-    """Asks all questions of a vocabulary, and again about what they find, until nothing new is found."""
-
-    def __init__(self, remote: Remote, vocabulary: Vocabulary, languages: Sequence[str], staging: Staging) -> None:
-        self.remote = remote
-        self.vocabulary = vocabulary
-        self.languages = [*languages, *vocabulary.languages]
-        self.first = [*languages[:1], *vocabulary.languages]
-        self.staging = staging
-
-    def run(self, start: Mapping[str, pl.Series]) -> None:
-        """Stage what is known of the keys to start with, by kind, and of what is found from them."""
-        known = {kind: pl.Series(kind, [], dtype=pl.String) for kind in ("forms", "entities", "classes")}
-        new = {kind: start.get(kind, keys) for kind, keys in known.items()}
-        for _ in range(_ROUNDS):
-            found: dict[str, list[pl.Series]] = {kind: [] for kind in known}
-            for question in self.vocabulary.questions:
-                kind = "entities" if question.about == "titles" else question.about
-                for more, keys in self._asked(question, new[kind]):
-                    found[more].append(keys)
-            known = {kind: pl.concat([known[kind], new[kind].alias(kind)]) for kind in known}
-            new = {kind: self._new(kind, found[kind], known[kind]) for kind in known}
-            if not any(len(keys) for keys in new.values()):
-                return
-        for kind, keys in new.items():
-            self.staging.problem(f"{kind} more than {_ROUNDS} steps away", len(keys), keys, place=self.remote.address)
-
-    def _new(self, kind: str, found: Sequence[pl.Series], known: pl.Series) -> pl.Series:
-        keys = pl.concat([known.clear(), *(each.alias(kind) for each in found)])
-        frame = keys.alias("key").to_frame().unique().filter(is_legal(pl.col("key")))
-        return frame.join(known.alias("key").to_frame(), on="key", how="anti").sort("key")["key"]
-
-    def _asked(self, question: Question, keys: pl.Series) -> Iterator[tuple[str, pl.Series]]:
-        """Stage what a question gives about some keys; return the kinds and the keys that it finds."""
-        terms = self._terms(question, keys)
-        chunks = [terms[begin : begin + question.chunk] for begin in range(0, len(terms), question.chunk)]
-        rows: list[pl.DataFrame] = []
-        what = f"{self.vocabulary.name}: {question.name} of {question.about} by {question.key}"
-        with moving(what, len(terms), " names") as done:
-            for chunk in chunks:
-                for answer in self._solutions(question, chunk):
-                    rows.append(answer)
-                    yield from ((kind, self._keys(answer[name], kind)) for name, kind in question.finds.items())
-                if sum(answer.height for answer in rows) > _FLUSH:
-                    self._stage(question, pl.concat(rows))
-                    rows = []
-                done(len(chunk))
-        if rows:
-            self._stage(question, pl.concat(rows))
-
-    def _terms(self, question: Question, keys: pl.Series) -> list[str]:
-        if question.about == "forms":
-            return literals(keys, self.languages, untagged=question.untagged, suffixes=question.suffixes)
-        fitting = keys.filter(keys.str.contains(question.of)) if question.of else keys
-        if question.about == "entities" and not question.of:
-            fitting = fitting.to_frame("key").filter(self.vocabulary.is_entity(pl.col("key")))["key"]
-        return titles(fitting) if question.about == "titles" else iris(fitting)
-
-    def _solutions(self, question: Question, chunk: list[str]) -> Iterator[pl.DataFrame]:
-        def left_out(key: str, count: int) -> None:
-            kind = f"{question.name} of {question.key}: more than {question.most:,} rows, left out"
-            self.staging.problem(kind, 1, [f"{key} has {count:,}"], place=self.remote.address)
-
-        def select(terms: Sequence[str]) -> str:
-            return question.select(terms, self.languages)
-
-        return solutions(
-            self.remote,
-            self.vocabulary.prologue,
-            select,
-            chunk,
-            question.variables,
-            most=question.most,
-            left_out=left_out,
-        )
-
-    def _keys(self, values: pl.Series, kind: str) -> pl.Series:
-        """Return the keys of a kind among values: entities canonical, and those of the vocabulary alone."""
-        values = values.drop_nulls().unique()
-        if kind != "entities":
-            return values
-        return canonical(values).to_frame("key").filter(self.vocabulary.is_entity(pl.col("key")))["key"]
-
-    def _stage(self, question: Question, rows: pl.DataFrame) -> None:
-        for table, columns in question.fills.items():
-            chosen = rows
-            if table in _IN_ONE_LANGUAGE and "language" in rows.columns:
-                tags = list(dict.fromkeys(self.first if table == "labels" else self.languages))
-                order = pl.col("language").replace_strict(tags, range(len(tags)), default=None)
-                chosen = rows.with_columns(_order=order).drop_nulls("_order").sort("_order", *question.variables)
-                chosen = chosen.unique(_IN_ONE_LANGUAGE[table], keep="first", maintain_order=True)
-            made = chosen.select(
-                (pl.col(value) if isinstance(value, str) else value).alias(name) for name, value in columns.items()
-            )
-            self._write(table, made, question.name)
-
-    def _write(self, table: str, rows: pl.DataFrame, source: str) -> None:
-        iris = sorted(_IRIS[table] & set(rows.columns))
-        rows = rows.drop_nulls().with_columns(canonical(rows[name]) for name in iris)
-        if iris and table != "sameas":
-            rows = rows.filter(self.vocabulary.is_entity(pl.col(name)) for name in iris)
-        if table == "scores":
-            rows = self._scores(rows)
-        named = "origin" if "origin" in TABLES[table] else "source"
-        if named not in rows.columns:
-            rows = rows.with_columns(pl.lit(source).alias(named))
-        rows = rows.unique()
-        self.staging.write(table, rows.sort(rows.columns))
-
-    def _scores(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Return one number for each entity, the largest where several are published; report what is none."""
-        read = rows.with_columns(number=pl.col("pagerank").cast(pl.Float64, strict=False))
-        wrong = read.filter(pl.col("number").is_null() | ~pl.col("number").is_finite())
-        self.staging.problem("ranks that are no number", wrong.height, wrong["pagerank"], place=self.remote.address)
-        return (
-            read.join(wrong, on=["entity", "pagerank"], how="anti")
-            .group_by("entity")
-            .agg(pl.col("number").max().alias("pagerank"))
-        )
 
 
 SOURCE = Source("endpoint", "A SPARQL endpoint, asked for what loaded datasets need (--for)", _parts)

@@ -16,10 +16,10 @@ import polars as pl
 from remix.errors import BadInput
 from remix.files import read_bytes
 from remix.iris import canonical
+from remix.kb.dumps.fields import entity_iris, field, read_fields
+from remix.kb.dumps.lines import Rows, check_file, excerpts, file_part, find_date, read_beginning, read_statements
+from remix.kb.dumps.statements import Pattern
 from remix.kb.sources import Choices, Part, Source
-from remix.kb.sources._dumps import Rows, beginning, dated, file_fingerprint, one_file, said, shown
-from remix.kb.sources._fields import entities, field, lines_of_fields
-from remix.kb.sources._statements import Pattern
 from remix.kb.staging import Staging
 from remix.names import DBO, HFTS, HFTS_OLD
 
@@ -37,18 +37,10 @@ _RDF_NAMES = (".nt", ".ttl", ".nq", ".tql", ".n3")
 
 
 def _parts(place: str, choices: Choices) -> list[Part]:
-    path = one_file(place, "scores")
-    text = beginning(path)
-    return [
-        Part(
-            name=path.name,
-            fingerprint=file_fingerprint(path, choices),
-            read=partial(_read, path, choices, _is_rdf(path, text)),
-            place=str(path),
-            date=dated(text, path),
-            size=path.stat().st_size,
-        )
-    ]
+    path = check_file(place, "scores")
+    text = read_beginning(path)
+    read = partial(_read, path, choices, _is_rdf(path, text))
+    return [file_part(path, choices, read, date=find_date(text, path))]
 
 
 def _is_rdf(path: Path, text: str) -> bool:
@@ -60,7 +52,7 @@ def _read(path: Path, choices: Choices, is_rdf: bool, staging: Staging) -> None:
     with Rows(staging) as rows:
         if not is_rdf:
             _read_fields(path, choices, rows, staging)
-        elif _is_line_based(beginning(path)):
+        elif _is_line_based(read_beginning(path)):
             _read_lines(path, rows, staging)
         else:
             _read_turtle(path, rows, staging)
@@ -78,7 +70,7 @@ def _is_line_based(text: str) -> bool:
 def _read_lines(path: Path, rows: Rows, staging: Staging) -> None:
     nodes = pl.DataFrame(schema={"node": pl.String, "entity": pl.String})
     values = pl.DataFrame(schema={"node": pl.String, "number": pl.Float64})
-    for found in said(path, Pattern(_WANTED), staging):
+    for found in read_statements(path, Pattern(_WANTED), staging):
         triples = found.rows.with_columns(number=_number(pl.col("object")))
         direct = triples.filter(pl.col("predicate").is_in(list(_PREDICATES)))
         _take(direct.select("predicate", "number", entity="subject"), rows, staging, path)
@@ -140,7 +132,7 @@ def _read_turtle(path: Path, rows: Rows, staging: Staging) -> None:
 
 def _read_fields(path: Path, choices: Choices, rows: Rows, staging: Staging) -> None:
     order: dict[str, int] = {}
-    for lines in lines_of_fields(path, staging):
+    for lines in read_fields(path, staging):
         if not order and lines.height:
             order, headed = _order(lines)
             lines = lines.slice(int(headed))
@@ -150,9 +142,9 @@ def _read_fields(path: Path, choices: Choices, rows: Rows, staging: Staging) -> 
         read = lines.select("line", "text", entity=field(order.get("entity", 0)), **number)
         sound = (pl.col("entity") != "") & pl.any_horizontal(pl.col(score).is_not_null() for score in SCORES)
         wrong = read.filter(~sound.fill_null(False))
-        staging.problem("a line that has no entity and score", wrong.height, shown(path, wrong), place=path)
+        staging.problem("a line that has no entity and score", wrong.height, excerpts(path, wrong), place=path)
         kept = read.filter(sound.fill_null(False))
-        iris = entities(kept["entity"], choices.languages[0])
+        iris = entity_iris(kept["entity"], choices.languages[0])
         rows.add("scores", kept.select(*SCORES, entity=iris, source=pl.lit("published")))
 
 

@@ -5,14 +5,83 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+import polars as pl
+
 from remix import resources
-from remix.errors import UsageError
+from remix.errors import BadInput, UsageError
 from remix.files import read_bytes
-from remix.kb.reading import TABLES, read_table, table_file
+from remix.iris import canonical, expand
 from remix.kb.shelf import SHIPPED
 from remix.kb.sources import Choices, Part, Source
-from remix.kb.staging import Staging
+from remix.kb.staging import ENTITIES, TABLES, Staging
 from remix.signature import content_hash
+
+_TABLES: dict[str, list[str]] = {
+    table: [name for name in TABLES[table] if name != "key"]
+    for table in ("surface_forms", "links", "types", "labels", "redirects", "sameas", "disambiguations")
+} | {"links": ["source", "target", "count", "origin"]}
+"""Each table that is read and its columns, in order, by the names that they have in the knowledge base."""
+
+_SUFFIXES = (".tsv", ".tsv.gz", ".tsv.bz2", ".tsv.zst")
+
+
+def _file_of(folder: Path, name: str) -> Path | None:
+    """Return the file of one table of a folder, None where there is none; raises `UsageError` where there are two."""
+    files = [folder / f"{name}{suffix}" for suffix in _SUFFIXES if (folder / f"{name}{suffix}").exists()]
+    if len(files) > 1:
+        raise UsageError(f"{folder} has {files[0].name} and {files[1].name}: keep one")
+    return files[0] if files else None
+
+
+def _read_table(file: Path, name: str) -> pl.DataFrame:
+    """Return the rows of the file of one table.
+
+    IRIs are written out and canonical; counts are whole numbers or null. Rows without an entity are dropped.
+    Raises `BadInput` for a file that is no such table.
+    """
+    return _typed(_rows(file, read_bytes(file), _TABLES[name]), file, name)
+
+
+def _rows(file: Path, content: bytes, columns: list[str]) -> pl.DataFrame:
+    header = content.split(b"\n", 1)[0].rstrip(b"\r").decode("utf-8", "replace").split("\t")
+    if len(header) != len(columns):
+        raise BadInput(file, f"{len(columns)} columns are expected ({', '.join(columns)}), not {len(header)}", line=1)
+    try:
+        rows = pl.read_csv(content, separator="\t", quote_char=None, infer_schema=False)
+        return rows.rename(dict(zip(rows.columns, columns, strict=True)))
+    except pl.exceptions.PolarsError as error:
+        raise BadInput(file, _reason(content, len(columns), error)) from None
+
+
+def _reason(content: bytes, width: int, error: Exception) -> str:
+    for number, line in enumerate(content.split(b"\n"), start=1):
+        if line and line.count(b"\t") + 1 != width:
+            return f"line {number} has {line.count(bytes([9])) + 1} fields instead of {width}"
+        try:
+            line.decode()
+        except UnicodeDecodeError:
+            return f"line {number} is not UTF-8"
+    return str(error).split("\n", 1)[0]
+
+
+def _typed(rows: pl.DataFrame, file: Path, name: str) -> pl.DataFrame:
+    iris = [column for column in rows.columns if column in (*ENTITIES[name], "class")]
+    rows = rows.with_columns(
+        pl.when(pl.col(column).str.strip_chars() != "").then(pl.col(column)).alias(column) for column in rows.columns
+    )
+    if "count" in rows.columns:
+        counts = rows["count"].str.strip_chars().cast(pl.Int64, strict=False)
+        wrong = (counts.is_null() & rows["count"].is_not_null()).arg_true()
+        if len(wrong):
+            first = int(wrong[0])
+            raise BadInput(file, f"'{rows['count'][first]}' is no count", line=first + 2)
+        rows = rows.with_columns(counts)
+    # A class is no entity: its scheme and host stay as its vocabulary has them, else no mapping finds it.
+    rows = rows.with_columns(
+        expand(rows[column]).alias(column) if column == "class" else canonical(expand(rows[column])).alias(column)
+        for column in iris
+    )
+    return rows.drop_nulls(iris)
 
 
 def _parts(place: str, choices: Choices) -> list[Part]:
@@ -20,10 +89,10 @@ def _parts(place: str, choices: Choices) -> list[Part]:
     if place == SHIPPED and not folder.exists():
         folder = resources.folder("datasets") / "kb"
     if not folder.is_dir():
-        raise UsageError(f"{folder} is no folder with the tables of a knowledge base ({', '.join(TABLES)})")
-    files = {table: table_file(folder, table) for table in TABLES}
+        raise UsageError(f"{folder} is no folder with the tables of a knowledge base ({', '.join(_TABLES)})")
+    files = {table: _file_of(folder, table) for table in _TABLES}
     if not any(files.values()):
-        raise UsageError(f"{folder} has no table of a knowledge base: {', '.join(f'{name}.tsv' for name in TABLES)}")
+        raise UsageError(f"{folder} has no table of a knowledge base: {', '.join(f'{name}.tsv' for name in _TABLES)}")
     # The hash is of the content: a table that is compressed later makes no other knowledge base.
     return [
         Part(
@@ -39,7 +108,7 @@ def _parts(place: str, choices: Choices) -> list[Part]:
 
 
 def _read(file: Path, table: str, staging: Staging) -> None:
-    rows = read_table(file, table)
+    rows = _read_table(file, table)
     if table == "labels":
         rows = rows.drop_nulls()
     if table == "surface_forms":

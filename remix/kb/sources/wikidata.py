@@ -15,11 +15,11 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.iris import canonical
+from remix.kb.dumps.lines import Rows, check_file, file_part, find_date, read_beginning, read_statements
+from remix.kb.dumps.statements import Pattern
 from remix.kb.sources import Choices, Part, Source
-from remix.kb.sources._dumps import Rows, beginning, dated, file_fingerprint, one_file, said
-from remix.kb.sources._names import language_of, title
-from remix.kb.sources._statements import Pattern
 from remix.kb.staging import Staging
+from remix.kb.titles import ITEM, language_of, title
 from remix.names import OWL, PREFIXES, RDFS
 
 LICENCE = "CC0 1.0"
@@ -27,22 +27,12 @@ _SCHEMA, _WDT = PREFIXES["schema"], PREFIXES["wdt"]
 _ABOUT, _SAME = _SCHEMA + "about", OWL + "sameAs"
 _ALIAS = PREFIXES["skos"] + "altLabel"
 _LABELS = (RDFS + "label", PREFIXES["skos"] + "prefLabel", _SCHEMA + "name")
-_ITEM = r"^http://www\.wikidata\.org/entity/Q[0-9]+$"
 
 
 def _parts(place: str, choices: Choices) -> list[Part]:
-    path = one_file(place, "wikidata")
-    return [
-        Part(
-            name=path.name,
-            fingerprint=file_fingerprint(path, choices),
-            read=partial(_read, path, choices),
-            place=str(path),
-            date=dated(beginning(path), path),
-            licence=LICENCE,
-            size=path.stat().st_size,
-        )
-    ]
+    path = check_file(place, "wikidata")
+    date = find_date(read_beginning(path), path)
+    return [file_part(path, choices, partial(_read, path, choices), date=date, licence=LICENCE)]
 
 
 def _read(path: Path, choices: Choices, staging: Staging) -> None:
@@ -50,7 +40,7 @@ def _read(path: Path, choices: Choices, staging: Staging) -> None:
     sitelinks = _Sitelinks(choices.languages)
     seen: set[str] = set()
     with Rows(staging) as rows:
-        for found in said(path, pattern, staging):
+        for found in read_statements(path, pattern, staging):
             triples = found.rows.filter(pl.col("object") != "")
             _texts(triples, choices.languages, rows)
             _statements(triples, rows)
@@ -65,7 +55,7 @@ def _read(path: Path, choices: Choices, staging: Staging) -> None:
 def _texts(triples: pl.DataFrame, languages: Sequence[str], rows: Rows) -> None:
     # The dump says a label three times, for three vocabularies.
     texts = (
-        triples.filter(pl.col("tag").is_in(list(languages)) & pl.col("subject").str.contains(_ITEM))
+        triples.filter(pl.col("tag").is_in(list(languages)) & pl.col("subject").str.contains(ITEM))
         .select(
             "tag",
             entity="subject",
@@ -80,7 +70,7 @@ def _texts(triples: pl.DataFrame, languages: Sequence[str], rows: Rows) -> None:
 
 
 def _statements(triples: pl.DataFrame, rows: Rows) -> None:
-    between = triples.filter(pl.col("subject").str.contains(_ITEM) & pl.col("object").str.contains(_ITEM))
+    between = triples.filter(pl.col("subject").str.contains(ITEM) & pl.col("object").str.contains(ITEM))
     links = between.filter(pl.col("predicate").str.starts_with(_WDT))
     rows.add("links", links.select(source="subject", target="object", origin=pl.lit("statement")))
     types = links.filter(pl.col("predicate") == _WDT + "P31")
@@ -105,7 +95,7 @@ class _Sitelinks:
         """Add the names of the items that a block of triples says articles are about to the rows."""
         about = triples.filter(
             (pl.col("predicate") == _ABOUT)
-            & pl.col("object").str.contains(_ITEM)
+            & pl.col("object").str.contains(ITEM)
             & pl.col("subject").str.contains(rf"^https?://(?:{'|'.join(self._languages)})\.wikipedia\.org/wiki/.")
         )
         if about.is_empty():

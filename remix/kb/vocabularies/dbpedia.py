@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
-from remix.kb.sources._names import title, without_mark
+from remix.kb.titles import ITEM, RESOURCE, title, without_mark
 from remix.kb.vocabularies import Question, Vocabulary
 
-_RESOURCE = r"^http://(?:[a-z-]+\.)?dbpedia\.org/resource/"
-_ITEM = r"^http://www\.wikidata\.org/entity/Q[0-9]+$"
 _NO_PAGE_OF_LINKS = "FILTER NOT EXISTS { ?entity dbo:wikiPageDisambiguates ?listed }"
 _LABEL = "rdfs:label ?label FILTER(LANG(?label) IN ($languages))"
 _REDIRECT: dict[str, str | pl.Expr] = {"redirect": "redirect", "source": pl.lit("redirect")}
@@ -173,7 +171,7 @@ _NAMES = [
     Question(
         name="sameas",
         about="entities",
-        of=_ITEM,
+        of=ITEM,
         key="wikidata",
         pattern='?entity owl:sameAs ?wikidata FILTER(CONTAINS(STR(?entity), "dbpedia.org/resource/"))',
         variables=("wikidata", "entity"),
@@ -239,7 +237,7 @@ DBPEDIA = Vocabulary(
         "?s dbo:wikiPageDisambiguates ?o",
         "?s dbo:wikiPageWikiLink ?o",
     ),
-    entity=_RESOURCE,
+    entity=RESOURCE,
     no_entity=r"/resource/(?:Category|File|Template|Portal|Help|Wikipedia):",
     questions=(*_FORMS, *_NAMES, *_REST),
     host="dbpedia.org",

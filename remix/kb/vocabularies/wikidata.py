@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from remix.kb.titles import ITEM, RESOURCE
 from remix.kb.vocabularies import Question, Vocabulary
 
-_ITEM = r"^http://www\.wikidata\.org/entity/Q[0-9]+$"
-_RESOURCE = r"^http://(?:[a-z-]+\.)?dbpedia\.org/resource/"
 _NO_PAGE_OF_LINKS = "FILTER NOT EXISTS { ?entity wdt:P31 wd:Q4167410 }"
 _STATEMENT = '?source ?property ?target FILTER(STRSTARTS(STR(?property), "http://www.wikidata.org/prop/direct/P")) '
 _IS_ITEM = 'FILTER(STRSTARTS(STR(?{0}), "http://www.wikidata.org/entity/Q"))'
@@ -36,7 +35,7 @@ _NAMES = [
         name="sitelink",
         about="titles",
         key="title",
-        of=_RESOURCE,
+        of=RESOURCE,
         pattern=f"?article {_SITELINK}",
         variables=("wikidata",),
         fills={},
@@ -105,7 +104,7 @@ _REST = [
     Question(
         name="P279",
         about="classes",
-        of=_ITEM,
+        of=ITEM,
         key="class",
         pattern="?class wdt:P279 ?parent",
         variables=("class", "parent"),
@@ -138,7 +137,7 @@ WIKIDATA = Vocabulary(
     name="wikidata",
     prefixes=("owl", "rdfs", "schema", "skos", "wd", "wdt"),
     speaks=("?s wdt:P31 ?o", "?s wdt:P279 ?o"),
-    entity=_ITEM,
+    entity=ITEM,
     questions=(*_NAMES, *_REST),
     languages=("mul",),
     host="wikidata.org",

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from remix.kb.naming import STATUS
+from remix.kb.knowledge import STATUS
 from remix.measures.corpus import Corpus
 from remix.measures.declaration import Column, Measure, shares
 

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from remix.kb.placing import SEGMENTS
+from remix.kb.prominence.places import SEGMENTS
 from remix.measures.citations import REMIXING
 from remix.measures.declaration import Column, Measure, shares
 

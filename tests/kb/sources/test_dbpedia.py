@@ -13,7 +13,7 @@ import zstandard
 
 from remix.errors import BadInput, UsageError
 from remix.kb.sources import Choices
-from remix.kb.sources.dbpedia import SOURCE, recognised
+from remix.kb.sources.dbpedia import SOURCE, recognise
 
 from .conftest import Read, rows
 
@@ -65,14 +65,14 @@ def release(tmp_path: Path) -> Path:
     ],
 )
 def test_names_of_all_eras_are_recognised(name: str, language: str) -> None:
-    kind, found = recognised(name)
+    kind, found = recognise(name)
     assert kind is not None
     assert found == language
 
 
 @pytest.mark.parametrize("name", ["long_abstracts_en.ttl.bz2", "labels_en.txt", "README", "category_labels_en.nt"])
 def test_other_names_are_not(name: str) -> None:
-    assert recognised(name)[0] is None
+    assert recognise(name)[0] is None
 
 
 def two_streams(data: bytes) -> bytes:

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from remix._version import __version__
 from remix.errors import BadInput, StoreError, Timeout, UsageError
+from remix.kb.endpoints.gathering import iri_terms, literal_terms, title_terms
+from remix.kb.endpoints.remote import Manners, Remote, TooHeavy
+from remix.kb.endpoints.solutions import solutions
 from remix.kb.forms import normalise
 from remix.kb.sources import Choices, Part
-from remix.kb.sources._remote import Manners, Remote, TooHeavy
-from remix.kb.sources._solutions import solutions
-from remix.kb.sources._terms import iris, literals, titles
 from remix.kb.sources.endpoint import SOURCE
 from remix.kb.staging import Staging
 from remix.store import Store
@@ -291,7 +291,7 @@ def test_redirect_on_the_same_host_is_followed_with_the_query(server: Endpoint) 
 
 def test_pauses_grow_and_are_as_long_as_the_endpoint_asks(server: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     pauses: list[float] = []
-    monkeypatch.setattr("remix.kb.sources._remote.time.sleep", pauses.append)
+    monkeypatch.setattr("remix.kb.endpoints.remote.time.sleep", pauses.append)
     server.behaviours = [status(503), status(429, Retry_After="7"), status(503)]
     Remote(server.address, Manners(rate=10_000, wait=1)).select(QUERY, ["s"])
     # 1 s, then 2 s that the endpoint makes 7, then 4 s; the pauses between requests are below a millisecond.
@@ -300,7 +300,7 @@ def test_pauses_grow_and_are_as_long_as_the_endpoint_asks(server: Endpoint, monk
 
 def test_requests_are_as_seldom_as_the_rate_says(server: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     pauses: list[float] = []
-    monkeypatch.setattr("remix.kb.sources._remote.time.sleep", pauses.append)
+    monkeypatch.setattr("remix.kb.endpoints.remote.time.sleep", pauses.append)
     remote = Remote(server.address, Manners(rate=0.01))
     remote.select(QUERY, ["s"])  # two requests, the first to learn the limit of rows
     assert len(server.asked) == len(pauses) == 2
@@ -463,7 +463,7 @@ def test_endpoint_that_holds_something_else_is_an_error(tmp_path: Path) -> None:
 
 @given(st.lists(st.text(min_size=1), max_size=5))
 def test_any_surface_form_can_be_asked_for(forms: list[str]) -> None:
-    terms = literals(pl.Series(forms, dtype=pl.String), ["en"], untagged=True, suffixes={"en": " (x)"})
+    terms = literal_terms(pl.Series(forms, dtype=pl.String), ["en"], untagged=True, suffixes={"en": " (x)"})
     answer = ox.Store().query(f"SELECT ?x WHERE {{ VALUES ?x {{ {' '.join(terms)} }} }}")
     read = {(row[0].value, row[0].language) for row in answer}  # type: ignore[union-attr]
     wanted = set(pl.Series("x", forms, pl.String).to_frame().select(normalise(pl.col("x"), case_sensitive=True))["x"])
@@ -473,5 +473,10 @@ def test_any_surface_form_can_be_asked_for(forms: list[str]) -> None:
 
 
 def test_entities_are_asked_for_as_dbpedia_spells_them() -> None:
-    assert iris(pl.Series([f"{R}A", f"{R}Why?", "urn:why?"])) == [f"<{R}A>", f"<{R}Why?>", f"<{R}Why%3F>", "<urn:why?>"]
-    assert titles(pl.Series(['http://de.dbpedia.org/resource/A_"B"'])) == ['"A \\"B\\""@de']
+    assert iri_terms(pl.Series([f"{R}A", f"{R}Why?", "urn:why?"])) == [
+        f"<{R}A>",
+        f"<{R}Why?>",
+        f"<{R}Why%3F>",
+        "<urn:why?>",
+    ]
+    assert title_terms(pl.Series(['http://de.dbpedia.org/resource/A_"B"'])) == ['"A \\"B\\""@de']

@@ -1,0 +1,253 @@
+"""From the staged rows of all sources to the parts of a knowledge base, stage by stage.
+
+A stage writes one file, which appears when it is complete: a build that was interrupted goes on after the last file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import polars as pl
+
+from remix.errors import BadInput
+from remix.frames import write_parquet
+from remix.kb import relations
+from remix.kb.engines import Session, height
+from remix.kb.parts import GOLD, match_sources
+from remix.kb.prominence import graph, joins
+from remix.kb.prominence.places import SCORES, add_places
+from remix.kb.staging import TABLES
+from remix.progress import stage
+
+__all__ = ["Assembly", "Rules"]
+
+Frame = nw.LazyFrame[Any]
+SHOWN = 10
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The choices that decide what becomes of the staged rows; see `remix.kb.build`."""
+
+    without_sources: Sequence[str] = ()
+    uncounted: Sequence[str] = ()
+    complete: bool = False
+    damping: float = 0.85
+    tolerance: float = 1e-12
+    scores: str = "computed"
+
+
+@dataclass
+class Assembly:
+    """The stages between staged files, by table, and the files of a knowledge base in the folder `to`.
+
+    Files that only later stages need lie in `work`.
+    """
+
+    session: Session
+    staged: Mapping[str, Sequence[Path]]
+    work: Path
+    to: Path
+    rules: Rules
+    found: dict[str, Any] = field(default_factory=dict)
+
+    def run(self) -> dict[str, Any]:
+        """Return what was found on the way: the sources of forms and types, and circular redirects and unknown link
+        targets, count and first ten.
+
+        Raises `BadInput` where no surface form is left.
+        """
+        self._redirects()
+        self._forms()
+        self._described()
+        self._scores()
+        self._entities()
+        self._dictionary()
+        return self.found
+
+    def _redirects(self) -> None:
+        first = self._write("first_targets", relations.first_targets(self._rows("redirects")))
+        self._part("redirects", lambda: relations.distinct(self._follow(first), ["redirect", "target"]), "redirect")
+        circular = first.join(self._read("redirects").select("redirect"), on="redirect", how="anti")
+        self.found["circular_redirects"] = _first(self._file("circular", circular.select("redirect"), "redirect"))
+        self._part("sameas", lambda: relations.sameas_pairs(self._rows("sameas")), "wikidata")
+        self._part("resolution", lambda: relations.resolution(self._read("redirects"), self._read("sameas")), "iri")
+        self._part("resolution_by_entity", lambda: self._read("resolution"), "entity", "iri")
+
+    def _follow(self, first: Frame) -> Frame:
+        """Return the redirects that end, each with its last target.
+
+        Each round takes what has not ended twice as far. A round after which as many are open as before leaves only
+        those that lead in a circle, as the open one that is nearest to its end closes in every round.
+        """
+        closed = [relations.closed_steps(first, first)]
+        open_, before, rounds = self._file("open-0", relations.open_steps(first, first)), -1, 0
+        while (count := height(open_)) not in (0, before):
+            before, rounds = count, rounds + 1
+            known = nw.concat([*closed, self.session.scan([open_])])
+            moved = self._write(f"moved-{rounds}", relations.double_steps(self.session.scan([open_]), known))
+            closed.append(relations.closed_steps(moved, first))
+            open_ = self._file(f"open-{rounds}", relations.open_steps(moved, first))
+        return nw.concat(closed)
+
+    def _forms(self) -> None:
+        def forms() -> Frame:
+            uncounted = match_sources(self._sources("surface_forms"), self.rules.uncounted)
+            return relations.count_forms(self._resolve("surface_forms", "entity"), self._pages(), uncounted)
+
+        self._part("surface_forms", forms, "key", "entity", "surface_form", "source")
+        file = self.to / "surface_forms.parquet"
+        if not height(file):
+            raise BadInput("the knowledge base", "no surface forms are left: there is nothing to look up")
+        self.found["form_sources"] = _sources_in(file)
+
+    def _described(self) -> None:
+        self._write("types", relations.distinct(self._resolve("types", "entity"), ["entity", "class", "source"]))
+        self.found["type_sources"] = _sources_in(self.work / "types.parquet")
+        subclasses = ["class", "parent", "source"]
+        self._part("subclasses", lambda: relations.distinct(self._rows("subclasses"), subclasses), *subclasses)
+        pages = ["page", "entity"]
+        self._part(
+            "disambiguations", lambda: relations.distinct(self._resolve("disambiguations", "entity"), pages), *pages
+        )
+        self._write("labels", relations.best_labels(self._resolve("labels", "entity")))
+
+    def _scores(self) -> None:
+        scores = self.work / "scores.parquet"
+        links, published = self._files("links"), self._files("scores")
+        taken = bool(published) and (self.rules.scores == "published" or not links)
+        self.found["prominence"] = "published" if taken else "computed"
+        edges = self.to / "links.parquet"
+        if scores.exists() and (taken or edges.exists()):
+            return
+        with stage("prominence"):
+            if taken:
+                highest = relations.scores_of_entities(self._resolve("scores", "entity"))
+                _place_published(self._file("highest", highest, "entity"), scores)
+            else:
+                resolution, rules = self.to / "resolution.parquet", self.rules
+                by_joins = self.session.distributed and links
+                made = (joins if by_joins else graph).rank_nodes(
+                    self.session, links, resolution, self.work, damping=rules.damping, tolerance=rules.tolerance
+                )
+                made.edges.rename(edges)
+
+    def _entities(self) -> None:
+        pairs = self._write("pairs", relations.pairs(self._read("surface_forms")))
+        labels, scores, types = (self._scan(name) for name in ("labels", "scores", "types"))
+        ends = self._read("redirects").select(nw.col("target").alias("entity"))
+        others = [self._read(part) for part in ("disambiguations", "sameas")]
+        known = self.work / "known.parquet"
+        if not known.exists():
+            every = relations.known_entities([pairs, types, *others, ends, labels, scores], self._read("resolution"))
+            self.session.number(every, "entity", known)
+        gold = match_sources([*self.found["form_sources"], *self.found["type_sources"]], GOLD)
+        forms, types = (relations.without(rows, "source", gold) for rows in (self._read("surface_forms"), types))
+        elsewhere = [forms, types, *others, ends, labels, scores] if gold else None
+        self._part(
+            "entities", lambda: relations.entities(self._scan("known"), labels, scores, pairs, elsewhere), "number"
+        )
+        of_scores = (pl.col(score).count() for score in SCORES)
+        ranked = pl.scan_parquet(self.work / "scores.parquet").select(of_scores).collect()
+        self.found["scored"] = ranked.row(0, named=True)
+        if self._files("labels"):
+            unknown = relations.unknown_targets(self._read("entities"), [pairs, types, labels])
+            self.found["unknown_link_targets"] = _first(self._file("unknown", unknown, "entity"))
+
+    def _dictionary(self) -> None:
+        pairs, types, entities = self._scan("pairs"), self._scan("types"), self._read("entities")
+        # The candidates of a form stand in the order of their ranks.
+        order = ["key", "-count", "-pagerank", "number"]
+        self._part("dictionary", lambda: relations.dictionary(pairs, entities), *order)
+        self._part("dictionary_by_entity", lambda: self._read("dictionary"), "number", "key")
+        self._part("types", lambda: relations.add_numbers(types, entities), "number", "class", "source")
+
+    # What a stage reads ------------------------------------------------------------------------------------------
+
+    def _rows(self, table: str) -> Frame:
+        """Return the staged rows of a table that are not left out."""
+        files = self.staged.get(table) or [self._empty(table)]
+        left_out = match_sources(self._sources(table), self.rules.without_sources) if self.rules.without_sources else []
+        return relations.without(self.session.scan(files), _source_column(table), left_out)
+
+    def _files(self, table: str) -> list[Path]:
+        """Return the files of a table without the rows that are left out; none where there is no row."""
+        if not self.staged.get(table):
+            return []
+        if not match_sources(self._sources(table), self.rules.without_sources):
+            return [*self.staged[table]]
+        file = self._file(f"left-{table}", self._rows(table))
+        return [file] if height(file) else []
+
+    def _resolve(self, table: str, *columns: str) -> Frame:
+        rows = self._rows(table)
+        for column in columns:
+            rows = relations.resolve(rows, column, self._read("resolution"))
+        return rows
+
+    def _pages(self) -> Frame:
+        return relations.distinct(self._rows("disambiguations"), ["page"])
+
+    def _sources(self, table: str) -> list[str | None]:
+        column = _source_column(table)
+        if not self.staged.get(table):
+            return []
+        return pl.scan_parquet(list(self.staged[table])).select(column).unique().collect()[column].to_list()
+
+    def _empty(self, table: str) -> Path:
+        file = self.work / f"no-{table}.parquet"
+        write_parquet(pl.DataFrame(schema=TABLES[table]), file)
+        return file
+
+    def _read(self, part: str) -> Frame:
+        return self.session.scan([self.to / f"{part}.parquet"])
+
+    def _scan(self, name: str) -> Frame:
+        return self.session.scan([self.work / f"{name}.parquet"])
+
+    # What a stage writes -----------------------------------------------------------------------------------------
+
+    def _part(self, name: str, rows: Callable[[], Frame], *sort_by: str) -> None:
+        self._ensure(self.to / f"{name}.parquet", rows, sort_by)
+
+    def _file(self, name: str, rows: Frame, *sort_by: str) -> Path:
+        return self._ensure(self.work / f"{name}.parquet", lambda: rows, sort_by)
+
+    def _write(self, name: str, rows: Frame) -> Frame:
+        return self.session.scan([self._file(name, rows)])
+
+    def _ensure(self, file: Path, rows: Callable[[], Frame], sort_by: Sequence[str]) -> Path:
+        if not file.exists():
+            self.session.write(rows(), file, sort_by)
+        return file
+
+
+def _source_column(table: str) -> str:
+    return "origin" if "origin" in TABLES[table] else "source"
+
+
+def _place_published(highest: Path, to: Path) -> None:
+    """Write published scores of entities (entity, pagerank, hits, hub) with their places; a score of 0 is none."""
+    positive = (pl.when(pl.col(score) > 0).then(pl.col(score)).alias(score) for score in SCORES)
+    degrees = (pl.lit(None, pl.Int64).alias(degree) for degree in ("in_degree", "out_degree"))
+    scores = pl.read_parquet(highest).select("entity", *degrees, *positive)
+    for score in SCORES:
+        scores = add_places(scores, score)
+    aside = to.with_name(f"{to.name}.unfinished")
+    write_parquet(scores.sort("entity"), aside)
+    aside.rename(to)
+
+
+def _sources_in(file: Path) -> list[str]:
+    rows = pl.scan_parquet(file).select(pl.col("source").drop_nulls().unique().sort())
+    return rows.collect()["source"].to_list()
+
+
+def _first(file: Path) -> dict[str, object]:
+    """Return how many rows a sorted file of one column has, and the first ten."""
+    first = pl.scan_parquet(file).head(SHOWN).collect()
+    return {"count": height(file), "first": first.to_series().to_list()}

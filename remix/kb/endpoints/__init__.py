@@ -1,0 +1,1 @@
+"""Asking SPARQL endpoints of others about many names and entities, whatever their limits."""

@@ -1,0 +1,164 @@
+"""Prominence of entities: PageRank and HITS over the link graph, ranks, percentiles and segments.
+
+Both algorithms see one graph: every edge once, however often it is linked, and no edge from a node to itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+from scipy import sparse
+
+from remix.errors import Error
+from remix.kb.prominence.places import SCORES, add_places
+from remix.kb.prominence.products import LinkProducts, Matrix, Vector
+
+if TYPE_CHECKING:
+    import networkx
+
+__all__ = ["compute_scores", "hits", "link_matrix", "pagerank", "prominence"]
+
+
+def link_matrix(links: pl.DataFrame) -> tuple[pl.Series, sparse.csc_array]:
+    """Return the nodes, sorted, and the matrix whose row is an edge's source and whose column is its target.
+
+    `links` has the columns source and target; repeated edges count once, self-loops are dropped, but a node that
+    has nothing else stays a node.
+    """
+    nodes = pl.concat([links["source"], links["target"].rename("source")]).drop_nulls().unique().sort()
+    index = pl.DataFrame({"node": nodes, "number": np.arange(len(nodes), dtype=np.int64)})
+    edges = (
+        links.lazy()
+        .filter(pl.col("source") != pl.col("target"))
+        .join(index.lazy().rename({"node": "source", "number": "row"}), on="source")
+        .join(index.lazy().rename({"node": "target", "number": "column"}), on="target")
+        .select("row", "column")
+        .unique()
+        .sort("column", "row")
+        .collect()
+    )
+    places = (edges["row"].to_numpy(), edges["column"].to_numpy())
+    matrix = sparse.coo_array((np.ones(edges.height), places), shape=(len(nodes), len(nodes))).tocsc()
+    return nodes.rename("entity"), matrix
+
+
+def pagerank(
+    matrix: Matrix | LinkProducts, *, damping: float = 0.85, tolerance: float = 1e-12, iterations: int = 1000
+) -> Vector:
+    """Return the PageRank of each node; the ranks sum up to 1.
+
+    The row of an edge in the matrix is its source. The rank of nodes without outgoing edges is spread evenly over all
+    nodes. Iteration ends when the sum of the changes is below the tolerance. Raises `Error` where it does not. Source:
+    Page et al., The PageRank Citation Ranking, 1999.
+    """
+    products = _products(matrix)
+    count = products.nodes
+    if not count:
+        return np.zeros(0)
+    out = products.outgoing(np.ones(count))
+    dangling = out == 0
+    share = np.divide(1.0, out, out=np.zeros(count), where=~dangling)
+
+    def step(ranks: Vector) -> Vector:
+        lost = ranks[dangling].sum() / count
+        moved: Vector = damping * (products.incoming(ranks * share) + lost) + (1.0 - damping) / count
+        return moved
+
+    return _fixed_point(step, np.full(count, 1.0 / count), tolerance, iterations, "PageRank")
+
+
+def hits(matrix: Matrix | LinkProducts, *, tolerance: float = 1e-12, iterations: int = 10_000) -> tuple[Vector, Vector]:
+    """Return the authority and the hub score of each node; each vector sums up to 1.
+
+    The matrix is as for `pagerank`. The iteration starts from equal scores, which decides where the graph falls into
+    components of equal weight. Without any edge all scores are 0. Raises `Error` where the scores do not settle.
+    Source: Kleinberg, Authoritative Sources in a Hyperlinked Environment, 1999.
+    """
+    products = _products(matrix)
+    count = products.nodes
+    if not products.edges:
+        return np.zeros(count), np.zeros(count)
+
+    def step(authorities: Vector) -> Vector:
+        return _summing_to_one(products.incoming(products.outgoing(authorities)))
+
+    authorities = _fixed_point(step, np.full(count, 1.0 / count), tolerance, iterations, "HITS")
+    return authorities, _summing_to_one(products.outgoing(authorities))
+
+
+def _products(matrix: Matrix | LinkProducts) -> LinkProducts:
+    return matrix if isinstance(matrix, LinkProducts) else LinkProducts(matrix)
+
+
+def _summing_to_one(vector: Vector) -> Vector:
+    scaled: Vector = vector / vector.sum()
+    return scaled
+
+
+def _fixed_point(
+    step: Callable[[Vector], Vector], start: Vector, tolerance: float, iterations: int, name: str
+) -> Vector:
+    vector = start
+    for _ in range(iterations):
+        moved = step(vector)
+        change = np.abs(moved - vector).sum()
+        vector = moved
+        if change < tolerance:
+            return vector
+    raise Error(f"{name} has not settled after {iterations} iterations: allow a larger tolerance than {tolerance:g}")
+
+
+def compute_scores(matrix: Matrix, *, damping: float = 0.85, tolerance: float = 1e-12) -> pl.DataFrame:
+    """Return in_degree, out_degree, pagerank, hits (authority) and hub of every node, the last three with their places.
+
+    The rows are in the order of the nodes; the matrix is as for `pagerank`. An authority or hub below the tolerance is
+    no score but null: outside the component that carries the weight of HITS all are 0, whatever their order.
+    PageRank is never below (1 - damping) / nodes.
+    """
+    products = LinkProducts(matrix)
+    del matrix  # of a large graph it would be a fifth of all memory, where the caller has not kept it
+    authorities, hubs = hits(products, tolerance=tolerance)
+    ranks = pagerank(products, damping=damping, tolerance=tolerance)
+    every = np.ones(products.nodes)
+    degrees = {"in_degree": products.incoming(every), "out_degree": products.outgoing(every)}
+    # Summation in another order changes the last digits: scores that are equal in truth must tie.
+    scores = pl.DataFrame(degrees).cast(pl.Int64)
+    scores = scores.with_columns(
+        pl.Series(name, values).round_sig_figs(12)
+        for name, values in (("pagerank", ranks), ("hits", authorities), ("hub", hubs))
+    )
+    settled = (pl.when(pl.col(name) >= tolerance).then(pl.col(name)).alias(name) for name in ("hits", "hub"))
+    scores = scores.with_columns(settled)
+    for score in SCORES:
+        scores = add_places(scores, score)
+    return scores
+
+
+def prominence(
+    links: pl.DataFrame | networkx.Graph, *, damping: float = 0.85, tolerance: float = 1e-12
+) -> pl.DataFrame:
+    """Return entity, degrees, pagerank, hits (authority) and hub of every node of the link graph, each with its place.
+
+    The graph is a frame (source, target) or one of networkx, whose nodes are then named by `str`; an edge of an
+    undirected graph leads both ways. The rows are sorted by entity.
+
+    >>> import networkx
+    >>> scores = prominence(networkx.DiGraph([("a", "b"), ("c", "b"), ("b", "a")]))
+    >>> scores.select("entity", "in_degree", "pagerank_rank").rows()
+    [('a', 1, 2), ('b', 2, 1), ('c', 0, 3)]
+    """
+    nodes, matrix = link_matrix(links if isinstance(links, pl.DataFrame) else _links(links))
+    scores = compute_scores(matrix, damping=damping, tolerance=tolerance)
+    return pl.concat([nodes.to_frame(), scores], how="horizontal")
+
+
+def _links(graph: networkx.Graph) -> pl.DataFrame:
+    """Return the edges of a graph of networkx, and an edge from each node to itself, which is none but its node."""
+    ends = [(str(source), str(target)) for source, target in graph.edges()]
+    if not graph.is_directed():
+        ends += [(target, source) for source, target in ends]
+    ends += [(str(node), str(node)) for node in graph]
+    return pl.DataFrame(ends, schema={"source": pl.String, "target": pl.String}, orient="row")
