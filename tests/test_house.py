@@ -1,0 +1,39 @@
+"""The structure of the code: what is private stays in its package, and no modules import each other."""
+
+from __future__ import annotations
+
+import importlib.util
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+CIRCLES = {"remix.kb", "remix.measures", "remix.scoring"}
+"""Packages that still have modules that import each other. This set only shrinks."""
+
+
+@pytest.fixture(scope="module")
+def house() -> ModuleType:
+    """The script that measures the structure."""
+    loader = SourceFileLoader("house", str(Path(__file__).resolve().parent.parent / "scripts" / "house"))
+    specification = importlib.util.spec_from_loader("house", loader)
+    assert specification is not None
+    module = importlib.util.module_from_spec(specification)
+    loader.exec_module(module)
+    return module
+
+
+def test_no_package_imports_a_private_name_of_another(house: ModuleType) -> None:
+    assert not [line for path in house.files().values() for line in house.private_imports(path)]
+
+
+def test_private_import_of_another_package_is_found(house: ModuleType, tmp_path: Path) -> None:
+    own, text = house.PACKAGE / "kb" / "made.py", "from remix.kb import _own\nfrom remix.{}store import {}shown\n"
+    found = [house.private_imports_of(text.format(*marks), own) for marks in [("", ""), ("_hidden.", ""), ("", "_")]]
+    assert [len(lines) for lines in found] == [0, 1, 1]
+
+
+def test_no_modules_import_each_other(house: ModuleType) -> None:
+    rings = house.circles(house.import_graph())
+    assert {house.package_of(name) for ring in rings for name in ring} <= CIRCLES, rings
