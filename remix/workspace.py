@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from remix.remixes import Remix
     from remix.runs.difficulty import Difficulty
     from remix.scoring.comparison import Comparison
+    from remix.scoring.inputs import Answers
     from remix.store import DatasetEntry, Store
     from remix.store.answers import Result
     from remix.store.loading import Outcome
@@ -96,7 +97,7 @@ class Workspace:
     def add_run(
         self,
         name: str,
-        files: Iterable[Path | str] | Path | str | Frames,
+        answers: Answers,
         *,
         on: Iterable[str] | str = (),
         task: str = "A2KB",
@@ -104,15 +105,16 @@ class Workspace:
     ) -> pl.DataFrame:
         """Return run, dataset, task, status, documents, answers, linked and nil of answers that are registered now.
 
-        The answers are files of any format, or frames. They are kept for each dataset that they are `on`, by default
-        all loaded ones that they have a document of, and every method that scores takes them by `name` from then on.
+        The answers are files of any format, frames, or a table with the columns document, begin, end and entity. They
+        are kept for each dataset that they are `on`, by default all loaded ones that they have a document of, and every
+        method that scores takes them by `name` from then on.
         See `remix.runs.stored.register`.
         """
         from remix.runs.stored import register
 
         self.ensure_sample()
-        datasets, given = [on] if isinstance(on, str) else [*on], [files] if isinstance(files, Path | str) else files
-        return register(self.store, self.kb, self.runs_folder, name, given, on=datasets, task=task, replace=replace)
+        datasets = [on] if isinstance(on, str) else [*on]
+        return register(self.store, self.kb, self.runs_folder, name, answers, on=datasets, task=task, replace=replace)
 
     def runs(self) -> pl.DataFrame:
         """Return name, dataset, task, documents, answers, source, … of the runs that are registered, a row each."""
@@ -140,9 +142,10 @@ class Workspace:
         self, gold: Sequence[Target], names: Iterable[str] = ()
     ) -> Mapping[str, Mapping[str, Frames]]:
         """Return the answers of registered runs to gold, by task; see `remix.runs.registration.gather`."""
-        from remix.runs.registration import gather, take_shipped
+        from remix.runs.registration import gather
+        from remix.runs.stored import take_shipped_runs
 
-        take_shipped(self.runs_folder, self.store)
+        take_shipped_runs(self.store, self.kb, self.runs_folder)
         return gather(self.runs_folder, gold, names)
 
     def query(
@@ -229,12 +232,16 @@ class Workspace:
     ) -> list[dict[str, object]]:
         """Return a row per system and dataset; the answers are registered, see `remix.runs.registration.make_runs`."""
         from remix.runs.registration import make_runs
+        from remix.runs.stored import keep_outcomes
         from remix.store.targets import targets
 
-        names = [*names]
+        names, systems = [*names], [*systems]
         self.ensure_sample(names)
-        found = targets(self.store, names)
-        return make_runs(found, systems, self.kb, self.store.own("runs"), task=task, seed=seed, nif_folder=nif_folder)
+        found, kb, runs = targets(self.store, names), self.kb, self.store.own("runs")
+        rows = make_runs(found, systems, kb, runs, task=task, seed=seed, nif_folder=nif_folder)
+        if task == "A2KB":
+            keep_outcomes(self.store, kb, runs, systems, [target.name for target in found])
+        return rows
 
     def evaluate(self, names: Iterable[str] = (), **choices: Any) -> tuple[pl.DataFrame, Sequence[str]]:
         """Return the scores of runs, and the names of gold's datasets; see `remix.scoring.evaluate`.
@@ -250,13 +257,12 @@ class Workspace:
 
     def store_runs(self, names: Iterable[str], **choices: Any) -> pl.DataFrame:
         """Return what the store holds of each run on these datasets now; see `remix.runs.stored.stored`."""
-        from remix.runs.registration import take_shipped
-        from remix.runs.stored import stored
+        from remix.runs.stored import stored, take_shipped_runs
 
         names = [*names]
         self.ensure_sample(names)
         if not choices.get("runs"):
-            take_shipped(self.runs_folder, self.store)
+            take_shipped_runs(self.store, self.kb, self.runs_folder)
         return stored(self.store, self.kb, self.runs_folder, names, **choices)
 
     def curve(self, names: Iterable[str] = (), *, kind: str, **choices: Any) -> pl.DataFrame:
@@ -362,7 +368,10 @@ class Workspace:
     def difficulty(self, **choices: Any) -> Difficulty:
         """Return the difficulty of annotations, learnt from stored runs and kept; see `remix.runs.difficulty`."""
         from remix.runs.difficulty import store_difficulty
+        from remix.runs.stored import take_shipped_runs
 
+        self.ensure_sample()
+        take_shipped_runs(self.store, self.kb, self.runs_folder)
         return store_difficulty(self.store, self.kb, **choices)
 
     def stats(self, datasets: str | Iterable[str] = (), **choices: Any) -> Measured:

@@ -13,13 +13,13 @@ from remix.workspace import open_workspace
 
 @click.command()
 @click.argument("datasets", nargs=-1, required=True)
-@click.option("--run", "systems", multiple=True, metavar="SYSTEM", help="Drop what this system answered on them alone.")
+@click.option("--run", "systems", multiple=True, metavar="NAME", help="Drop the answers of this run on them alone.")
 @workspace_option
 def command(datasets: tuple[str, ...], systems: tuple[str, ...], workspace: Path | None) -> None:
     """Take datasets out of the workspace, with their enrichment; the files they came from stay.
 
-    With --run datasets stay, and the answers of a system on them go, with the outcomes that `remix evaluate --store`
-    kept.
+    With --run datasets stay, and the answers of a run on them go, with their outcomes, as `remix run drop`
+    takes them out of all datasets.
 
     \b
     Example:

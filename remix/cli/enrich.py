@@ -34,7 +34,9 @@ AFTER = "kb"
 @click.option("--without-source", multiple=True, metavar="PATTERN", help="Leave out dictionary rows by their source.")
 @click.option("--with-gold", is_flag=True, help="Keep rows of the knowledge base that were derived from gold.")
 @click.option(
-    "--difficulty", is_flag=True, help="Also learn from the stored runs how likely a system is wrong on an annotation."
+    "--difficulty",
+    is_flag=True,
+    help="Also learn from the registered runs how likely a system is wrong on an annotation.",
 )
 @click.option(
     "--seed",
@@ -63,7 +65,7 @@ def command(
     Doing it twice changes nothing; another knowledge base or another option replaces what was there. Without a
     knowledge base, only the measures that need none are computed.
 
-    `--difficulty` needs the runs of several systems, as `remix evaluate --store` keeps them.
+    `--difficulty` needs registered runs of several systems: `remix annotate` and `remix run add` register them.
 
     Of DIR, a folder of frames (`remix load --to frames`), the values are written as Parquet beside the frames.
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import polars as pl
 
 from remix.errors import BadInput
+from remix.formats import Found
 from remix.formats.mends import Mends
+from remix.formats.mentions import MentionTables, assemble
 
-__all__ = ["FIELDS", "parse_rows"]
+__all__ = ["FIELDS", "parse_rows", "read_table"]
 
 FIELDS = (
     ("document", "doc", "document_id", "doc_id", "doc_name"),
@@ -21,6 +23,40 @@ FIELDS = (
 """What a field is called, the first name being ours."""
 
 _NUMBER = r"^\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*$"
+
+
+def read_table(source: str, rows: pl.DataFrame, dataset: str, mends: Mends | None = None, content: str = "") -> Found:
+    """Return what a table says, a mention a row, with columns as `FIELDS` has them and cells of any type.
+
+    Raises `BadInput` where document, begin or end has no column, and as `parse_rows`.
+
+    >>> one = pl.DataFrame({"document": ["d"], "begin": [0], "end": [3], "entity": ["http://dbpedia.org/resource/Ada"]})
+    >>> read_table("a table", one, "mine").frames.links["entity"].to_list()
+    ['http://dbpedia.org/resource/Ada']
+    """
+    mends = Mends() if mends is None else mends
+    columns = {name.strip().lower(): name for name in rows.columns}
+    if lacking := [known[0] for known in FIELDS[:3] if not columns.keys() & set(known)]:
+        wanted = ", ".join(known[0] for known in FIELDS[:4])
+        raise BadInput(source, f"has no column '{lacking[0]}': a mention is a row with the columns {wanted}")
+    try:
+        rows = rows.select(
+            pl.col(columns[name]).cast(pl.String).alias(name) for known in FIELDS for name in known if name in columns
+        )
+    except pl.exceptions.PolarsError as error:
+        raise BadInput(source, f"has a column that is no text and no number ({error})") from None
+    rows = rows.with_row_index("line", offset=2).with_columns(
+        pl.lit(None, pl.String).alias(known[0]) for known in FIELDS if not set(known) & set(rows.columns)
+    )
+    fields = [pl.coalesce([name for name in known if name in rows.columns]).alias(known[0]) for known in FIELDS]
+    found = parse_rows(source, rows.select(pl.col("line").cast(pl.Int64), *fields), mends)
+    read = MentionTables(
+        documents=found.select(name="document"),
+        mentions=found.rename({"line": "mention", "document": "name", "surface_form": "anchor"}),
+        links=found.select(mention="line", identifier="entity").drop_nulls(),
+        mends=mends,
+    )
+    return assemble(read, dataset, content)
 
 
 def parse_rows(source: str, rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:

@@ -99,7 +99,7 @@ def _dataset(entry: DatasetEntry, store: Store) -> str:
         **{name: said[name] for name in ("mentions", "alternatives", "optional") if name in said},
         "triples": entry.triples,
         "enrichment": entry.enrichment or "none; `remix enrich` computes it",
-        "beside it": ", ".join(entry.attached) or "nothing; `remix evaluate … --store` keeps runs",
+        "beside it": ", ".join(entry.attached) or "nothing; `remix run add` and `remix annotate` register runs",
         "source": entry.source,
         "format": entry.format,
         "content": entry.content,

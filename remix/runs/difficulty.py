@@ -121,7 +121,8 @@ def store_difficulty(
     entries = store.datasets()
     judged = pl.concat([verdicts(store, entry.name) for entry in entries]) if entries else pl.DataFrame()
     if judged.is_empty():
-        raise UsageError("difficulty is learnt from stored runs, and there are none: `remix evaluate DATASET --store`")
+        makes = "`remix annotate` or `remix run add` registers some"
+        raise UsageError(f"difficulty is learnt from registered runs, and there are none: {makes}")
     choices = {"reference": reference, "case_sensitive": case_sensitive, "with_gold": with_gold}
     frames = named_frames(store)
     with progress.stage("measures"):
@@ -185,8 +186,8 @@ def _check(seen: pl.DataFrame, judged: pl.DataFrame) -> None:
     systems = sorted(judged["system"].unique())
     if len(systems) < MINIMUM_SYSTEMS:
         raise UsageError(
-            f"difficulty is of several systems, and the only stored runs are of '{systems[0]}': "
-            f"`remix evaluate DATASET --store` with at least {MINIMUM_SYSTEMS}"
+            f"difficulty is of several systems, and the only run is '{systems[0]}': `remix run add` or "
+            f"`remix annotate` registers others, of which at least {MINIMUM_SYSTEMS} are needed"
         )
     if (documents := seen["text"].n_unique()) < MINIMUM_DOCUMENTS:
         raise UsageError(

@@ -191,11 +191,14 @@ def take_shipped(folder: Path, store: Store) -> list[Run]:
     return taken
 
 
-def gather(folder: Path, gold: Sequence[Target], names: Iterable[str] = ()) -> dict[str, dict[str, Frames]]:
+def gather(
+    folder: Path, gold: Sequence[Target], names: Iterable[str] = (), *, told: bool = True
+) -> dict[str, dict[str, Frames]]:
     """Return, by the task that they were made for, the answers of runs to these datasets, by the name of the run.
 
     Named are runs; by default they are all that have a document of gold, and those that have none are told. A dataset
-    that a run is not on, such as a remix, takes its answers on the others: documents are what is matched.
+    that a run is not on, such as a remix, takes its answers on the others: documents are what is matched. Of runs that
+    are named it is said, unless `told` is false, where they have no answer or no link.
     Raises `UnknownName` for a name without any run, `StoreError` where no run has a document of gold.
     """
     runs = list_runs(folder)
@@ -217,6 +220,8 @@ def gather(folder: Path, gold: Sequence[Target], names: Iterable[str] = ()) -> d
             answers = Frames.concat(read_answers(folder, ran[dataset]) for dataset in own)
             if own and (chosen or wanted & ran.keys() or len(aligned(documents, answers, name, told=False))):
                 found.setdefault(task, {})[name] = answers
+                if chosen and told:
+                    _tell_empty(name, task, answers)
     if rest := [name for name in known if not chosen and not any(name in one for one in found.values())]:
         said = f"no document of {', '.join(sorted(wanted))} is in the registered {'run' if len(rest) == 1 else 'runs'} "
         said += ", ".join(rest)
@@ -224,3 +229,14 @@ def gather(folder: Path, gold: Sequence[Target], names: Iterable[str] = ()) -> d
             raise StoreError(f"{said}: `remix run add NAME FILE --on {min(wanted)}` registers one that has some")
         progress.note(f"{said}, left out")
     return found
+
+
+def _tell_empty(name: str, task: str, answers: Frames) -> None:
+    """Say of a registered run that it has no answer or no link, as reading its file said when it was registered."""
+    count = answers.annotations.height
+    if not count:
+        progress.note(f"run '{name}' in {task}: no-annotation: its {answers.documents.height} documents have no answer")
+    elif answers.links.is_empty():
+        progress.note(
+            f"run '{name}' in {task}: no-link: not one of its {count} answers has a link, so that all are NIL"
+        )

@@ -19,12 +19,12 @@ from remix.rdf.ntriples import columns
 from remix.runs.graphs import column_graph, fragment_of, run_graph
 from remix.runs.outcomes import Outcomes, outcomes
 from remix.runs.register import list_runs, remove_run
-from remix.runs.registration import add_run, gather
+from remix.runs.registration import add_run, gather, take_shipped
 from remix.scoring.choice import Choice
 from remix.scoring.documents import aligned
 from remix.scoring.entities import with_coarse
 from remix.scoring.evaluation import case_of
-from remix.scoring.inputs import read_frames, run_files
+from remix.scoring.inputs import Answers, answers_of, read_frames, run_files
 from remix.scoring.kept import kept_gold
 from remix.scoring.knowledge import Inputs, Knowledge
 from remix.scoring.profiles import PROFILES
@@ -36,7 +36,16 @@ if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
     from remix.store import DatasetEntry, Store
 
-__all__ = ["AGREEMENT", "drop_run", "register", "store_runs", "stored", "verdicts"]
+__all__ = [
+    "AGREEMENT",
+    "drop_run",
+    "keep_outcomes",
+    "register",
+    "store_runs",
+    "stored",
+    "take_shipped_runs",
+    "verdicts",
+]
 
 AGREEMENT = "agreement"
 """The fragment of the graph that holds which share of the systems is right on each annotation."""
@@ -86,22 +95,19 @@ def register(
     kb: KnowledgeBase | None,
     folder: Path,
     name: str,
-    answers: Frames | Iterable[Path | str],
+    answers: Answers,
     *,
     on: Sequence[str] = (),
     task: str = "A2KB",
     replace: bool = False,
 ) -> pl.DataFrame:
-    """Return what `remix.runs.registration.add_run` does with files or frames of answers, and keep their outcomes.
+    """Return what `remix.runs.registration.add_run` does with answers of any kind, and keep their outcomes.
 
     `on` are loaded datasets or files of gold, such as remixes, by default all loaded datasets that the answers have a
     document of. Outcomes, of answers to A2KB, are stored beside loaded datasets alone. Raises `UsageError` where no
     dataset has a document of them.
     """
-    source = ""
-    if not isinstance(answers, Frames):
-        files = [Path(file) for file in answers]
-        source, answers = ", ".join(file.name for file in files), read_frames(files, unannotated=True)
+    answers, source = answers_of(name, answers)
     chosen = targets(store, on)
     if not on:
         chosen = [one for one in chosen if len(aligned(one.frames, answers, name, told=False))]
@@ -112,11 +118,27 @@ def register(
                 "says what does not fit"
             )
     rows = add_run(folder, name, answers, chosen, task=task, source=source, replace=replace)
-    loaded_too = [one.name for one in chosen if one.name in {entry.name for entry in store.datasets()}]
-    if task == "A2KB" and loaded_too:
-        gold, own = kept_gold(store, loaded_too)
-        store_runs(store, gold, gather(folder, own, [name])["A2KB"], kb)
+    if task == "A2KB":
+        keep_outcomes(store, kb, folder, [name], [one.name for one in chosen])
     return rows
+
+
+def keep_outcomes(
+    store: Store, kb: KnowledgeBase | None, folder: Path, names: Iterable[str], datasets: Iterable[str]
+) -> None:
+    """Store the outcomes of registered answers to A2KB beside those of the datasets that are loaded."""
+    loaded = {entry.name for entry in store.datasets()}
+    if own := [name for name in dict.fromkeys(datasets) if name in loaded]:
+        gold, known = kept_gold(store, own)
+        if answers := gather(folder, known, names, told=False).get("A2KB"):
+            store_runs(store, gold, answers, kb)
+
+
+def take_shipped_runs(store: Store, kb: KnowledgeBase | None, folder: Path) -> None:
+    """Register the answers that ship with remix where no run is registered, and keep their outcomes."""
+    if taken := take_shipped(folder, store):
+        names, datasets = ({getattr(run, part) for run in taken} for part in ("system", "dataset"))
+        keep_outcomes(store, kb, folder, sorted(names), sorted(datasets))
 
 
 @holding

@@ -32,7 +32,18 @@ if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
     from remix.store import Store
 
-__all__ = ["Keeper", "Sources", "asked_of", "read_contents", "read_frames", "read_inputs", "read_training", "run_files"]
+__all__ = [
+    "Answers",
+    "Keeper",
+    "Sources",
+    "answers_of",
+    "asked_of",
+    "read_contents",
+    "read_frames",
+    "read_inputs",
+    "read_training",
+    "run_files",
+]
 
 
 class Keeper(Protocol):
@@ -114,7 +125,7 @@ def asked_of(names: Iterable[str] | str, keywords: Mapping[str, Any]) -> tuple[S
     """Return the sources and the choice of keywords, which are the fields of `Sources` and of `Choice`.
 
     One name, file or system may stand for a list of one. `runs` may also be a mapping of names to a file, several
-    files, or frames.
+    files, frames, or a table with a mention a row.
 
     >>> sources, choice = asked_of("news", {"systems": ["prior"], "tasks": ["A2KB"]})
     >>> sources.names, sources.systems, choice.tasks
@@ -134,12 +145,12 @@ def asked_of(names: Iterable[str] | str, keywords: Mapping[str, Any]) -> tuple[S
 _SEVERAL = {one.name for one in fields(Sources) if isinstance(one.default, tuple)}
 
 
-def _settings(runs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `runs` and `answers` of a mapping of names to a file, several files, or frames."""
+def _settings(runs: Mapping[str, Answers]) -> dict[str, Any]:
+    """Return `runs` and `answers` of a mapping of names to answers of any kind."""
     settings, answers = [], {}
     for name, given in runs.items():
-        if isinstance(given, Frames):
-            answers[name] = given
+        if isinstance(given, Frames | pl.DataFrame):
+            answers[name] = answers_of(name, given)[0]
         else:
             files = [given] if isinstance(given, str | Path) else [*given]
             settings += [f"{name}={file}" for file in files]
@@ -323,6 +334,30 @@ def _read_one(file: Path | str, name: str, *, unannotated: bool) -> tuple[Frames
         if repair.kind not in formats.NOTED:
             progress.note(f"{reading.report.file}: {repair.kind} ({repair.count}), first: {repair.example}")
     return reading.frames, reading.content
+
+
+Answers = Path | str | Frames | pl.DataFrame | Sequence[Path | str]
+"""Answers of a run: a file of any format or several, frames, or a table with a mention a row."""
+
+
+def answers_of(name: str, given: Answers) -> tuple[Frames, str]:
+    """Return the frames of a run's answers, and the names of the files that they are from.
+
+    A table has the columns document, begin, end and entity, as `remix.formats.tables.read_table` reads it. Raises
+    `BadInput` for a file or a table that cannot be read.
+    """
+    if isinstance(given, Frames):
+        return given, ""
+    if isinstance(given, pl.DataFrame):
+        from remix.formats.tables import read_table
+
+        found = read_table(f"the table of '{name}'", given, default_name(name))
+        for repair in found.repairs:
+            if repair.kind not in formats.NOTED:
+                progress.note(f"the table of '{name}': {repair.kind} ({repair.count}), first: {repair.example}")
+        return found.frames, ""
+    files = [Path(given)] if isinstance(given, str | Path) else [Path(file) for file in given]
+    return read_frames(files, unannotated=True), ", ".join(file.name for file in files)
 
 
 def run_files(settings: Sequence[str]) -> dict[str, list[Path]]:

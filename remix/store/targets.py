@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,6 +43,9 @@ def targets(store: Store, names: Iterable[str] = ()) -> list[Target]:
 
 def _from_file(name: str, loaded: Iterable[str]) -> Target:
     if name != "-" and not Path(name).exists():
+        beside = sorted(Path(name).parent.glob(f"{glob.escape(Path(name).name)}.*"))
+        if beside:
+            raise UnknownName("dataset or file", name, (), str(beside[0]), does="is a file beside it")
         raise UnknownName("dataset or file", name, loaded, "remix list datasets")
     reading = read(name)
     return Target(reading.name, reading.frames, reading.content)

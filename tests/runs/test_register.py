@@ -73,6 +73,55 @@ def test_queries_find_the_outcomes_of_a_registered_run(workspace: Workspace) -> 
     assert workspace.store.index().frame(text).to_series().to_list() == ['"Ada"']
 
 
+def test_annotate_keeps_the_outcomes_of_the_answers_that_it_registers(news: Workspace) -> None:
+    held = news.store.dataset("sample-news").attached
+    assert {"run-prior", "run-random-candidate", "agreement"} <= held.keys()
+
+
+def test_difficulty_is_learnt_at_once_of_the_answers_that_ship(tmp_path: Path) -> None:
+    found = open_workspace(tmp_path / "fresh").difficulty()
+    assert found.report["systems"].item() == 3
+
+
+def test_table_is_taken_where_a_file_is(workspace: Workspace) -> None:
+    ada = "http://dbpedia.org/resource/Ada_Lovelace"
+    # As a linker's own loop would collect it: the second answer is of a place where gold has nothing.
+    rows = {"document": ["1", "1"], "begin": [0, 1], "end": [3, 2], "entity": [ada, ada], "score": [0.9, 0.1]}
+    table = pl.DataFrame(rows)
+    assert micro(workspace, runs={"mine": table}) == {"mine": (1, 1, 3)}
+    registered = workspace.add_run("mine", table, on="gold")
+    assert registered.select("documents", "answers", "linked").row(0) == (1, 2, 2)
+    assert micro(workspace) == {"mine": (1, 1, 3)}
+    with pytest.raises(BadInput, match="the table of 'mine':? has no column 'begin'"):
+        workspace.add_run("mine", table.drop("begin"))
+
+
+@pytest.mark.parametrize(
+    ("entity", "said"), [("", "no-link: not one of its 1 answers"), (None, "no-annotation: its 1")]
+)
+def test_run_without_answers_or_links_is_told_again_when_it_is_named(
+    workspace: Workspace, capsys: pytest.CaptureFixture[str], entity: str | None, said: str
+) -> None:
+    answers = read(SMALL / "a.ttl").frames
+    if entity is None:
+        answers = answers.keep(annotations=answers.annotations["annotation"].head(0))
+        workspace.add_run("empty", answers, on="gold")
+    else:
+        workspace.add_run("empty", pl.DataFrame({"document": ["1"], "begin": [0], "end": [3]}), on="gold")
+    with progress.enable():
+        workspace.evaluate("gold", runs=["empty"], tasks=["A2KB"])
+    assert f"run 'empty' in A2KB: {said}" in capsys.readouterr().err
+
+
+def test_name_of_a_file_without_its_ending_is_answered_with_the_file(
+    workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "g.jsonl").touch()
+    with pytest.raises(UnknownName, match="no dataset or file named 'g'; `g.jsonl` is a file beside it"):
+        workspace.annotate(["g"], ["prior"])
+
+
 def test_registered_answers_are_scored_as_their_file_is(workspace: Workspace) -> None:
     for name in "ab":
         workspace.add_run(name, SMALL / f"{name}.ttl")

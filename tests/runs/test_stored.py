@@ -239,7 +239,8 @@ def test_one_run_is_dropped_and_the_others_agree_among_themselves(workspace: Wor
 def test_dropping_a_run_takes_the_kept_answers_too(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "w")
     workspace.annotate(["sample-news"], ["prior", "random-candidate"])
-    assert workspace.drop_run("prior") == [("sample-news", "answers in A2KB")]
+    taken = [("sample-news", "outcomes"), ("sample-news", "answers in A2KB")]
+    assert workspace.drop_run("prior") == taken
     assert workspace.runs()["run"].to_list() == ["random-candidate"]
 
 

@@ -16,8 +16,8 @@ from remix.errors import BadInput
 from remix.files import written
 from remix.formats import Format, Found, Loss, Source
 from remix.formats.mends import Mends, decode
-from remix.formats.mentions import MentionTables, assemble, flatten, label_documents
-from remix.formats.tables import FIELDS, parse_rows
+from remix.formats.mentions import flatten, label_documents
+from remix.formats.tables import FIELDS, read_table
 from remix.frames import Frames
 from remix.signature import content_hash
 
@@ -54,20 +54,7 @@ def _read(source: Source, dataset: str) -> Found:
         rows = pl.read_csv(text.encode(), separator=separator, infer_schema=False)
     except pl.exceptions.PolarsError as error:
         raise BadInput(source.name, f"is no table ({' '.join(str(error).split())[:150]})") from None
-    columns = {name.strip().lower(): name for name in rows.columns}
-    rows = rows.select(pl.col(columns[name]).alias(name) for known in FIELDS for name in known if name in columns)
-    rows = rows.with_row_index("line", offset=2).with_columns(
-        pl.lit(None, pl.String).alias(known[0]) for known in FIELDS if not set(known) & set(rows.columns)
-    )
-    fields = [pl.coalesce([name for name in known if name in rows.columns]).alias(known[0]) for known in FIELDS]
-    listed = parse_rows(source.name, rows.select(pl.col("line").cast(pl.Int64), *fields), mends)
-    read = MentionTables(
-        documents=listed.select(name="document"),
-        mentions=listed.rename({"line": "mention", "document": "name", "surface_form": "anchor"}),
-        links=listed.select(mention="line", identifier="entity").drop_nulls(),
-        mends=mends,
-    )
-    return assemble(read, dataset, content_hash(content))
+    return read_table(source.name, rows, dataset, mends, content_hash(content))
 
 
 def _refuse_columns(source: Source, text: str, separator: str) -> None:
