@@ -21,8 +21,8 @@ import polars as pl
 
 from remix.kb import KnowledgeBase
 from remix.scoring import evaluate
-from remix.scoring.entities import read_entities
-from remix.scoring.inputs import read_frames
+from remix.scoring.inputs.entities import read_entities
+from remix.scoring.inputs.sources import read_frames
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("REMIX_REAL_DATA", CHECKOUT.parent / "shared" / "data")).resolve() / "elevant"

@@ -33,8 +33,8 @@ import polars as pl
 from remix import __version__
 from remix.frames import Frames
 from remix.frames_folder import finish, under_way, write_part
-from remix.scoring.intervals import intervals
-from remix.scoring.significance import between_systems
+from remix.scoring.statistics.intervals import intervals
+from remix.scoring.statistics.significance import between_systems
 
 SCALES = {"tenth": 100_000, "full": 1_000_000}
 PER_DOCUMENT = 100

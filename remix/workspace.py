@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from remix.remixes import Remix
     from remix.runs.difficulty import Difficulty
     from remix.scoring.comparison import Comparison
-    from remix.scoring.inputs import Answers
+    from remix.scoring.inputs.sources import Answers
     from remix.store import DatasetEntry, Store
     from remix.store.answers import Result
     from remix.store.loading import Outcome
@@ -248,10 +248,10 @@ class Workspace:
 
         Gold is datasets by name (or remixes by file), or the files of `gold`, for which of the workspace the knowledge
         base alone is looked at.
-        The choices are the fields of `remix.scoring.inputs.Sources` and of `remix.scoring.choice.Choice`.
+        The choices are the fields of `remix.scoring.inputs.sources.Sources` and of `remix.scoring.choice.Choice`.
         """
-        from remix.scoring.evaluating import evaluated
-        from remix.scoring.inputs import asked_of
+        from remix.scoring.evaluation import evaluated
+        from remix.scoring.inputs.sources import asked_of
 
         return evaluated(self, *asked_of(names, choices))
 
@@ -266,24 +266,24 @@ class Workspace:
         return stored(self.store, self.kb, self.runs_folder, names, **choices)
 
     def curve(self, names: Iterable[str] = (), *, kind: str, **choices: Any) -> pl.DataFrame:
-        """Return the curve of a kind, such as 'alpha'; see `remix.scoring.comparing.curve`."""
-        from remix.scoring.comparing import curve
-        from remix.scoring.inputs import asked_of
+        """Return the curve of a kind, such as 'alpha'; see `remix.scoring.comparison.curve`."""
+        from remix.scoring.comparison import curve
+        from remix.scoring.inputs.sources import asked_of
 
         return curve(self, *asked_of(names, choices), kind)
 
     def compare(self, names: Iterable[str] = (), **choices: Any) -> Comparison:
-        """Return systems against each other, with tests; see `remix.scoring.comparing.compared_inputs`."""
-        from remix.scoring.comparing import TESTS, compared_inputs
-        from remix.scoring.inputs import asked_of
+        """Return systems against each other, with tests; see `remix.scoring.comparison.compared_inputs`."""
+        from remix.scoring.comparison import TESTS, compared_inputs
+        from remix.scoring.inputs.sources import asked_of
 
         tests = {name: choices.pop(name) for name in TESTS if name in choices}
         return compared_inputs(self, *asked_of(names, choices), **tests)
 
     def agreement(self, names: Iterable[str] = (), *, gold: Iterable[Path | str] = ()) -> pl.DataFrame:
-        """Return how far two gold annotations of the same texts agree; see `remix.scoring.agreement`."""
-        from remix.scoring.comparing import agreement_of
-        from remix.scoring.inputs import Sources
+        """Return how far two gold annotations of the same texts agree; see `remix.scoring.statistics.agreement`."""
+        from remix.scoring.comparison import agreement_of
+        from remix.scoring.inputs.sources import Sources
 
         return agreement_of(self, Sources(tuple(names), tuple(gold)))
 

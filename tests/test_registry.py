@@ -120,9 +120,9 @@ ADDED = {
         from remix.scoring.tasks.erec import erec
         part = replace(erec, name="Added", summary="spans")
         """,
-    "scoring.matchings": """
+    "scoring.matching": """
         import polars as pl
-        from remix.scoring.matchings import Matching
+        from remix.scoring.matching import Matching
         part = Matching("added-matching", "spans share a letter", pl.col("shared") > 0)
         """,
     "scoring.errors": """
@@ -137,7 +137,7 @@ ADDED = {
         """,
     "scoring.profiles": """
         from remix.scoring.profiles import Profile
-        from remix.scoring.profiles._composing import composed
+        from remix.scoring.profiles import composed
         part = composed(
             Profile(name="added-profile", summary="of a rule that was added", source="none", tasks=("Added",),
                 matchings=("added-matching",), conventions={}),

@@ -51,7 +51,7 @@ DRAWN: Mapping[str, tuple[Panel, ...]] = {
 
 
 def plot_curve(name: str, rows: pl.DataFrame, to: Path) -> None:
-    """Draw a curve of `remix.scoring.curves` into a PNG, SVG or PDF: a row of panels for each task and matching.
+    """Draw a curve of `remix.scoring.statistics.curves` as PNG, SVG or PDF: a row of panels a task and matching.
 
     Needs the extra `plot`. Raises `UsageError` where there is nothing to draw.
     """

@@ -11,10 +11,10 @@ import polars as pl
 
 from remix import progress
 from remix.errors import UsageError
+from remix.reports.readable import folded, legend, readable_errors, readable_tables, signature_lines
 from remix.scoring.choice import Choice
-from remix.scoring.evaluating import evaluated, side_by_side
-from remix.scoring.inputs import Keeper, Sources, asked_of
-from remix.scoring.readable import folded, legend, readable_errors, readable_tables, signature_lines
+from remix.scoring.evaluation import evaluated
+from remix.scoring.inputs.sources import Keeper, Sources, asked_of
 from remix.scoring.reproduction import check, read_record, write_record
 
 __all__ = ["Report", "agreement_report", "comparison_report", "evaluation_report", "reproduction_report"]
@@ -92,8 +92,8 @@ def reproduction_report(keeper: Keeper, file: Path, *, record: Path | None = Non
 
 
 def comparison_report(keeper: Keeper, names: Sequence[str], keywords: Mapping[str, Any], **tests: Any) -> Report:
-    """Return systems against each other; keywords and tests are those of `remix.scoring.comparing.compared_inputs`."""
-    from remix.scoring.comparing import compared_inputs
+    """Return systems against each other; keywords and tests are those of `remix.scoring.comparison.compared_inputs`."""
+    from remix.scoring.comparison import compared_inputs
 
     found = compared_inputs(keeper, *asked_of(names, keywords), **tests)
     kinds = {"score": found.scores, "pair": found.pairs, "correlation": found.correlations}
@@ -125,7 +125,7 @@ def _tested(score: str, keywords: Mapping[str, Any]) -> list[str]:
 
 def agreement_report(keeper: Keeper, names: Sequence[str], gold: Sequence[Path | str]) -> Report:
     """Return how far two annotations of the same texts agree."""
-    from remix.scoring.comparing import agreement_of
+    from remix.scoring.comparison import agreement_of
 
     rows = agreement_of(keeper, Sources(tuple(names), tuple(gold)))
     return Report(rows, [_rounded(rows.drop("signature"))], [f"signature {rows['signature'][0]}"])
@@ -148,7 +148,7 @@ def _rounded(table: pl.DataFrame) -> pl.DataFrame:
 
 def _side_by_side(keeper: Keeper, sources: Sources, choice: Choice, profiles: str, every: bool) -> Report:
     """Return the scores of several profiles and a line for each convention that makes a difference."""
-    from remix.scoring.differences import difference_lines, profile_names
+    from remix.scoring.differences import difference_lines, profile_names, side_by_side
 
     choice.only((), f"goes with one profile; --profile {profiles} compares the tools' own rows")
     rows, scores, changes = side_by_side(keeper, sources, profiles, every=every)
@@ -207,7 +207,7 @@ def _draw(
         plot(rows, file, datasets)
         return
     from remix.reports.curves import plot_curve
-    from remix.scoring.comparing import curve
+    from remix.scoring.comparison import curve
 
     asked = Choice(choice.profile, choice.tasks, choice.matchings)
     plot_curve(kind, curve(keeper, sources, asked, kind), file)

@@ -11,7 +11,7 @@ from remix import progress
 from remix.errors import UsageError
 from remix.names import shorten
 from remix.reports._figure import COLOURS, HIGHEST, LETTER, WIDEST, add_legend, new_figure, save
-from remix.scoring.readable import with_f1_shown
+from remix.reports.readable import with_f1_shown
 
 __all__ = ["plot"]
 

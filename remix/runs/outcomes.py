@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from remix.frames import Frames
-from remix.scoring.cases import Case
 from remix.scoring.errors import TAXONOMIES
-from remix.scoring.matchings import MATCHINGS
+from remix.scoring.matching import MATCHINGS
+from remix.scoring.matching.cases import Case
 
 __all__ = ["Outcomes", "outcomes"]
 

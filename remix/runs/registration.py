@@ -15,7 +15,7 @@ from remix.formats.identifiers import annotation_iris
 from remix.frames import Frames
 from remix.resources import folder as resources
 from remix.runs.register import Run, list_runs, read_answers, save_run
-from remix.scoring.documents import aligned
+from remix.scoring.inputs.documents import aligned
 from remix.systems import TASKS
 
 if TYPE_CHECKING:

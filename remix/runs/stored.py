@@ -21,12 +21,12 @@ from remix.runs.outcomes import Outcomes, outcomes
 from remix.runs.register import list_runs, remove_run
 from remix.runs.registration import add_run, gather, take_shipped
 from remix.scoring.choice import Choice
-from remix.scoring.documents import aligned
-from remix.scoring.entities import with_coarse
 from remix.scoring.evaluation import case_of
-from remix.scoring.inputs import Answers, answers_of, read_frames, run_files
-from remix.scoring.kept import kept_gold
-from remix.scoring.knowledge import Inputs, Knowledge
+from remix.scoring.inputs import Inputs, Knowledge
+from remix.scoring.inputs.documents import aligned
+from remix.scoring.inputs.entities import with_coarse
+from remix.scoring.inputs.gold import kept_gold
+from remix.scoring.inputs.sources import Answers, answers_of, read_frames, run_files
 from remix.scoring.profiles import PROFILES
 from remix.signature import Signature
 from remix.store.state import RUN

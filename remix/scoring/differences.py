@@ -7,17 +7,18 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from remix import progress
 from remix.errors import UsageError
-from remix.scoring.cases import Case
 from remix.scoring.choice import Choice
 from remix.scoring.conventions import ASPECTS, Convention, Counter, Macro, Reading, Undefined
-from remix.scoring.evaluation import case_of
-from remix.scoring.knowledge import Inputs
-from remix.scoring.profiles import PROFILES, Profile
-from remix.scoring.profiles._composing import exchanged
+from remix.scoring.evaluation import case_of, scored
+from remix.scoring.inputs import Inputs
+from remix.scoring.inputs.sources import Keeper, Sources, read_inputs
+from remix.scoring.matching.cases import Case
+from remix.scoring.profiles import PROFILES, Profile, exchanged
 from remix.scoring.tasks import takes_spans
 
-__all__ = ["Counting", "differences", "difference_lines", "headlines", "profile_names"]
+__all__ = ["Counting", "differences", "difference_lines", "headlines", "profile_names", "side_by_side"]
 
 SCORES = ("tp", "fp", "fn", "precision", "recall", "f1", "macro_f1")
 
@@ -201,3 +202,20 @@ def difference_lines(changes: pl.DataFrame, first: str) -> pl.DataFrame:
     ]
     named = pl.format(f"{first} → {{}}", "profile").alias("from → to")
     return lines.select(named, "aspect", "convention", *signed)
+
+
+def side_by_side(
+    keeper: Keeper, sources: Sources, profiles: str, *, every: bool = True
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Return the rows of several profiles, the score of each that is held against the others', and the differences.
+
+    `profiles` names them, separated by commas, or is 'all'; see `remix.scoring.differences` for the last two tables.
+    The rows are all of a profile's (`every`) or those of that score.
+    """
+    chosen = profile_names(profiles)
+    found = read_inputs(keeper, sources, Choice(PROFILES[chosen[0]]))
+    with progress.once():
+        choices = [Choice(PROFILES[name]) for name in chosen]
+        rows = [scored(found, choice if every else choice.headline()) for choice in choices]
+        counting = Counting(found)
+        return pl.concat(rows, how="diagonal_relaxed"), headlines(counting, chosen), differences(counting, chosen)

@@ -12,31 +12,30 @@ import polars as pl
 from remix import progress
 from remix.errors import UsageError
 from remix.frames import Frames
-from remix.scoring.answers import Answers
-from remix.scoring.asked import counted, with_means
-from remix.scoring.cases import Case
-from remix.scoring.choice import Choice, fields_of
-from remix.scoring.columns import breakdown, columns_of, is_of_errors, values_by
+from remix.scoring.choice import Choice, counted, fields_of, with_means
 from remix.scoring.conventions import CONVENTIONS
 from remix.scoring.errors import error_rows
-from remix.scoring.knowledge import Inputs, Knowledge
-from remix.scoring.mentions import Mentions, mentions_of
-from remix.scoring.namespaces import tell_namespaces
-from remix.scoring.offsets import fixed, told, wrong_offsets
-from remix.scoring.overlaps import overlaps
-from remix.scoring.profiles import PROFILES, Profile
-from remix.scoring.profiles._composing import exchanged
+from remix.scoring.inputs import Inputs, Knowledge
+from remix.scoring.inputs.answers import Answers
+from remix.scoring.inputs.columns import breakdown, columns_of, is_of_errors, values_by
+from remix.scoring.inputs.mentions import Mentions, mentions_of
+from remix.scoring.inputs.namespaces import tell_namespaces
+from remix.scoring.inputs.offsets import fixed, told, wrong_offsets
+from remix.scoring.inputs.repeats import with_means_of_repeats
+from remix.scoring.inputs.sources import Keeper, Sources, read_inputs
+from remix.scoring.matching.cases import Case, Scope
+from remix.scoring.matching.overlaps import overlaps
+from remix.scoring.profiles import PROFILES, Profile, exchanged
 from remix.scoring.rows import rows_of
-from remix.scoring.selecting import scope_of_queries
 from remix.scoring.signatures import LENGTH, frames_hash, signature_of_tasks, signed
-from remix.scoring.slices import crossed, kb_cases, scope_named, scope_of_class, slice_named
+from remix.scoring.slicing import crossed, kb_cases, scope_named, scope_of_class, slice_named
+from remix.scoring.slicing.units import in_units
+from remix.scoring.statistics.thresholds import above, threshold_rule, thresholds_by
+from remix.scoring.statistics.weights import Weights, require_pairs, weighed, weights_of
 from remix.scoring.tasks import takes_spans
-from remix.scoring.thresholds import above, threshold_rule, thresholds_by
-from remix.scoring.units import in_units
-from remix.scoring.weights import Weights, require_pairs, weighed, weights_of
 from remix.signature import content_hash
 
-__all__ = ["case_of", "counts_of", "evaluate", "scored"]
+__all__ = ["case_of", "counts_of", "evaluate", "evaluated", "scored"]
 
 
 def evaluate(
@@ -115,7 +114,7 @@ def _scored(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.DataFram
         raise UsageError("nothing to evaluate: name a run")
     inputs = replace(inputs, knowledge=inputs.knowledge.with_types())
     if any(is_of_errors(column) for column in columns_of(asked.by)):
-        from remix.scoring.error_columns import with_errors
+        from remix.scoring.errors.columns import with_errors
 
         inputs = with_errors(inputs, asked)
     _tell_made_for(inputs.made_for, asked.tasks)
@@ -263,8 +262,12 @@ def case_of(inputs: Inputs, choice: Choice) -> Case:
     if choice.scope:
         classes = pl.concat([gold.classes["class"], answers.types["class"]])
         scope = scope_of_class(answers, scope_named(choice.scope, classes))
-    else:
+    elif (mentions.gold["ignorable"] == "dropped").any():
+        from remix.scoring.slicing.scope import scope_of_queries
+
         scope = scope_of_queries(answers)
+    else:
+        scope = Scope()
     whole = Case(mentions, mentions.gold, mentions.answers, pairs, scope=scope, known=answers)
     if choice.documents:
         return whole if choice.documents == "all" else whole.in_kept_documents()
@@ -350,3 +353,16 @@ def _counted(case: Case, choice: Choice, degrees: pl.DataFrame | None = None) ->
             labelled = {"task": task, "matching": matching, **labels, "cut": case.is_cut()}
             parts.append(counts.with_columns(pl.lit(value).alias(name) for name, value in labelled.items()))
     return pl.concat(parts, how="diagonal_relaxed")
+
+
+def evaluated(keeper: Keeper, sources: Sources, choice: Choice) -> tuple[pl.DataFrame, list[str]]:
+    """Return the scores, as `remix.scoring.evaluate` has them, and the names of gold's datasets.
+
+    Repeats of a run (`NAME#1`, …) have a row of their means besides.
+    """
+    found, tuning = read_inputs(keeper, sources, choice), None
+    if choice.threshold.startswith("tuned:"):
+        other = sources.tuned_on(choice.threshold.partition(":")[2])
+        tuning = read_inputs(keeper, other, replace(choice, by=(), against="", weight=""))
+    rows = scored(found, choice, tuning)
+    return with_means_of_repeats(rows), found.gold.documents["dataset"].unique().sort().to_list()

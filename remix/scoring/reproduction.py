@@ -14,7 +14,7 @@ from remix._version import __version__
 from remix.errors import BadInput, Error
 from remix.files import written
 from remix.scoring.choice import Choice
-from remix.scoring.inputs import Sources
+from remix.scoring.inputs.sources import Sources
 from remix.signature import Signature, content_hash
 
 __all__ = ["check", "read_record", "write_record"]

@@ -8,10 +8,10 @@ from typing import Any
 import polars as pl
 
 from remix import progress
-from remix.scoring.averages import SCORES, precision_of_f1, taking
 from remix.scoring.choice import Choice
-from remix.scoring.columns import label_of
-from remix.scoring.weights import FUZZY, fuzzy_scores
+from remix.scoring.inputs.columns import label_of
+from remix.scoring.statistics import SCORES, precision_of_f1, taking
+from remix.scoring.statistics.weights import FUZZY, fuzzy_scores
 
 __all__ = ["rows_of"]
 
@@ -59,8 +59,8 @@ def rows_of(
     if several:
         rows = pl.concat([rows, _mean(rows)], how="diagonal")
     if choice.bootstrap:
-        from remix.scoring.intervals import intervals
-        from remix.scoring.significance import differences_of_slices
+        from remix.scoring.statistics.intervals import intervals
+        from remix.scoring.statistics.significance import differences_of_slices
 
         drawn: dict[str, Any] = {"samples": choice.bootstrap, "seed": choice.seed, "averages": choice.profile.averages}
         bounds = intervals(_counted_once(every), KEYS, documents, **drawn)
@@ -126,7 +126,7 @@ def _ordered(rows: pl.DataFrame, choice: Choice, of_f1: str) -> pl.DataFrame:
     first += ["tp", "fp", "fn", "ignored", "precision", "recall", "f1", *SCORES[3:]]
     last = ["precision_documents", "recall_documents", "f1_documents", *BOUNDS]
     if choice.bootstrap:
-        from remix.scoring.significance import DIFFERENCES
+        from remix.scoring.statistics.significance import DIFFERENCES
 
         last += DIFFERENCES
     last = [name for name in (*last, *FUZZY) if name in rows.columns]

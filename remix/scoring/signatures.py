@@ -11,13 +11,12 @@ from remix import iris
 from remix._version import __version__
 from remix.frames import Frames
 from remix.names import RMX
-from remix.scoring.columns import columns_of
+from remix.scoring.inputs.columns import columns_of
 from remix.signature import Signature, content_hash
 
 if TYPE_CHECKING:
-    from remix.scoring.background import Background
     from remix.scoring.choice import Choice
-    from remix.scoring.knowledge import Inputs
+    from remix.scoring.inputs import Background, Inputs
 
 __all__ = ["LENGTH", "frames_hash", "signature_of_parts", "signature_of_tasks", "signed"]
 

@@ -13,8 +13,8 @@ from remix.errors import UnknownName, UsageError
 from remix.frames import Frames
 from remix.names import OWL
 from remix.scoring import evaluate
-from remix.scoring.asked import AVERAGES, NAMES, Score
-from remix.scoring.details import CLUSTER
+from remix.scoring.choice import AVERAGES, NAMES, Score
+from remix.scoring.matching.cases import CLUSTER
 from remix.scoring.tasks import task_named
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from remix.frames import Frames
 from remix.scoring import evaluate
-from remix.scoring.intervals import intervals
+from remix.scoring.statistics.intervals import intervals
 
 A = {"begin": 0, "end": 3, "entity": "e:A"}
 B = {"begin": 5, "end": 8, "entity": "e:B"}

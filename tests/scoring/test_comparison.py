@@ -16,8 +16,8 @@ from remix.errors import UnknownName, UsageError
 from remix.formats.nif.writing import write_frames
 from remix.kb import build_from_tables
 from remix.scoring import evaluate
-from remix.scoring.agreement import agreement
 from remix.scoring.comparison import Part, compared
+from remix.scoring.statistics.agreement import agreement
 from remix.signature import Signature
 from remix.workspace import Workspace
 from tests.scoring.conftest import framed

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from click.testing import CliRunner
@@ -11,21 +14,32 @@ from remix.cli import cli
 from remix.scoring import PROFILES
 from remix.scoring.conventions import ASPECTS, CONVENTIONS
 from remix.scoring.differences import Counting, headlines
-from remix.scoring.documentation import DECIDES, documentation
-from remix.scoring.example import DOCUMENTS, example
-from remix.scoring.knowledge import Inputs
+from remix.scoring.inputs import Inputs
 
-PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "conventions.md"
+CHECKOUT = Path(__file__).resolve().parent.parent.parent
+PAGE = CHECKOUT / "docs" / "conventions.md"
 
 
-def test_page_of_conventions_is_up_to_date():
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    """The script that writes the page, as a module."""
     if not PAGE.is_file():
         pytest.skip("the documentation is in a checkout")
-    assert PAGE.read_text(encoding="utf-8") == documentation(), "run `python -m remix.scoring.documentation`"
+    spec = importlib.util.spec_from_file_location("conventions_script", CHECKOUT / "scripts" / "conventions.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
 
 
-def test_every_convention_has_an_aspect_and_every_aspect_is_told():
-    assert {rule.aspect for rule in CONVENTIONS} == set(ASPECTS) == set(DECIDES)
+def test_page_of_conventions_is_up_to_date(script):
+    assert PAGE.read_text(encoding="utf-8") == script.documentation(), "run `python scripts/conventions.py`"
+
+
+def test_every_convention_has_an_aspect_and_every_aspect_is_told(script):
+    assert {rule.aspect for rule in CONVENTIONS} == set(ASPECTS) == set(script.DECIDES)
     used = {rule for profile in PROFILES for rule in profile.rules}
     assert used == set(CONVENTIONS)
 
@@ -45,11 +59,11 @@ def test_every_convention_has_an_aspect_and_every_aspect_is_told():
         ("emnlp2019", (4, 2, 4)),  # 1, 3, 7, 9; 8, 10; 2, 5, 8, 10
     ],
 )
-def test_example_is_scored_as_each_tool_would(name, counts):
-    gold, answers = example()
+def test_example_is_scored_as_each_tool_would(script, name, counts):
+    gold, answers = script.example()
     row = headlines(Counting(Inputs(gold, {"system": answers})), [name]).row(0, named=True)
     assert (row["tp"], row["fp"], row["fn"]) == counts
-    assert len(DOCUMENTS) == 10
+    assert len(script.DOCUMENTS) == 10
 
 
 def test_rules_of_a_profile_are_shown_with_their_sources(tmp_path):

@@ -14,10 +14,17 @@ from remix import progress
 from remix.cli import cli
 from remix.errors import UnknownName, UsageError
 from remix.scoring import PROFILES
-from remix.scoring.differences import SCORES, Counting, difference_lines, differences, headlines, profile_names
-from remix.scoring.evaluating import side_by_side
-from remix.scoring.inputs import Sources
-from remix.scoring.knowledge import Inputs
+from remix.scoring.differences import (
+    SCORES,
+    Counting,
+    difference_lines,
+    differences,
+    headlines,
+    profile_names,
+    side_by_side,
+)
+from remix.scoring.inputs import Inputs
+from remix.scoring.inputs.sources import Sources
 from remix.workspace import open_workspace
 
 TEXT = "Ada's friend met Bob and the New Yorker in Rome."
@@ -152,7 +159,7 @@ def test_what_every_profile_would_note_is_said_once(files, tmp_path, capsys):
     gold, run = (tmp_path / name for name in ("gold.benchmark.jsonl", "run.linked_articles.jsonl"))
     run.write_text(run.read_text() + "\n" + json.dumps({"id": 1, "text": "x", "entity_mentions": []}))
     with progress.enable():
-        side_by_side(open_workspace(tmp_path), Sources(gold=(gold,), runs=(f"a={run}",)), "remix,neleval,bat")
+        side_by_side(open_workspace(tmp_path / "ws"), Sources(gold=(gold,), runs=(f"a={run}",)), "remix,neleval,bat")
     lines = [line for line in capsys.readouterr().err.splitlines() if "not in gold" in line]
     assert lines == ["run 'a': 1 of its documents are not in gold and are left out"]
 

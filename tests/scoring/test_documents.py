@@ -12,7 +12,7 @@ from remix import progress
 from remix.errors import BadInput, UnknownName, UsageError
 from remix.frames import Frames
 from remix.scoring import evaluate
-from remix.scoring.documents import aligned
+from remix.scoring.inputs.documents import aligned
 from remix.scoring.signatures import frames_hash
 
 

@@ -18,10 +18,10 @@ from remix.scoring import evaluate
 from remix.scoring.choice import Choice
 from remix.scoring.elevant.outcomes import outcomes
 from remix.scoring.elevant.words import expanded
-from remix.scoring.entities import read_entities
 from remix.scoring.evaluation import case_of
-from remix.scoring.inputs import read_frames
-from remix.scoring.knowledge import Inputs
+from remix.scoring.inputs import Inputs
+from remix.scoring.inputs.entities import read_entities
+from remix.scoring.inputs.sources import read_frames
 from remix.scoring.profiles import PROFILES
 
 MODES = ("IGNORED", "REQUIRED")

@@ -19,7 +19,7 @@ from remix.scoring import evaluate
 from remix.scoring.choice import Choice
 from remix.scoring.errors import TAXONOMIES, annotated
 from remix.scoring.evaluation import case_of
-from remix.scoring.knowledge import Inputs
+from remix.scoring.inputs import Inputs
 from remix.scoring.profiles import PROFILES
 
 WD = "http://www.wikidata.org/entity/"

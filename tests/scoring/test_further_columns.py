@@ -14,7 +14,7 @@ from remix.cli import cli
 from remix.errors import UnknownName, UsageError
 from remix.formats import read
 from remix.scoring import evaluate
-from remix.scoring.properties import properties_of
+from remix.scoring.inputs.properties import properties_of
 from tests.scoring.conftest import framed
 
 Counts = dict[str, tuple[int, int]]

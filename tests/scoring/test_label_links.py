@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from remix.cli import cli
 from remix.errors import MissingKnowledge
-from remix.scoring.label_links import with_labels_linked
+from remix.scoring.inputs.entities import with_labels_linked
 
 TEXT = "Ada met Bob in Rome"
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from remix.errors import UnknownName
 from remix.frames import Frames
 from remix.scoring import PROFILES, evaluate
-from remix.scoring.clusters import cluster_counts
-from remix.scoring.details import CLUSTER
-from remix.scoring.triples import NAMED, triple_named
+from remix.scoring.matching.cases import CLUSTER
+from remix.scoring.neleval.triples import NAMED, triple_named
+from remix.scoring.statistics.clusters import cluster_counts
 
 
 def scored(gold: Frames, run: Frames, measure: str, average: str = "micro") -> dict[str, object]:

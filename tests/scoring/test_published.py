@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from remix.scoring import evaluate
-from remix.scoring.entities import read_entities
-from remix.scoring.inputs import read_frames
+from remix.scoring.inputs.entities import read_entities
+from remix.scoring.inputs.sources import read_frames
 
 PERSON = "http://www.wikidata.org/entity/Q215627"
 

@@ -14,13 +14,13 @@ from scipy.stats import multinomial
 from remix.errors import UsageError
 from remix.formats.nif.writing import write_frames
 from remix.frames import Frames
+from remix.reports.readable import with_f1_shown
 from remix.scoring import evaluate
 from remix.scoring.choice import Choice
-from remix.scoring.comparing import compared_inputs
-from remix.scoring.evaluating import evaluated
-from remix.scoring.inputs import Keeper, Sources
+from remix.scoring.comparison import compared_inputs
+from remix.scoring.evaluation import evaluated
+from remix.scoring.inputs.sources import Keeper, Sources
 from remix.scoring.profiles import PROFILES
-from remix.scoring.readable import with_f1_shown
 from remix.workspace import open_workspace
 from tests.scoring.conftest import framed
 

@@ -15,7 +15,7 @@ from remix.frames import Frames
 from remix.kb import KnowledgeBase, build_from_tables
 from remix.names import HFTS_OLD
 from remix.scoring import evaluate
-from remix.scoring.background import Background, whole
+from remix.scoring.inputs import Background, whole
 from remix.workspace import Workspace, open_workspace
 
 # "Ada" stands for three entities, "Rome" for one; "Bob" is in no dictionary.

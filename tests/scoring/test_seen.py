@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from remix.cli import cli
 from remix.formats import read
-from remix.scoring.seen import seen_in, with_seen
+from remix.scoring.inputs.properties import seen_in, with_seen
 
 
 def written(path: Path, text: str, *mentions: tuple[str, str | None]) -> Path:

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from remix import progress
 from remix.errors import UsageError
 from remix.scoring.comparison import Part, compared
-from remix.scoring.intervals import tables_of
-from remix.scoring.significance import between_slices, between_systems, differences_of_slices, holm
+from remix.scoring.statistics.intervals import tables_of
+from remix.scoring.statistics.significance import between_slices, between_systems, differences_of_slices, holm
 
 UNITS = 10
 DOCUMENTS = pl.DataFrame({"doc": range(UNITS)})

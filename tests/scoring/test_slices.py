@@ -8,8 +8,8 @@ import pytest
 from remix import progress
 from remix.errors import UnknownName, UsageError
 from remix.scoring import evaluate
-from remix.scoring.columns import Breakdown, breakdown
-from remix.scoring.slices import scope_named, slice_named
+from remix.scoring.inputs.columns import Breakdown, breakdown
+from remix.scoring.slicing import scope_named, slice_named
 from tests.scoring.conftest import framed
 
 # Six mentions in two documents: persons and places, with the numbers 1 to 5 and one without.

@@ -13,9 +13,9 @@ from remix import progress
 from remix.errors import UsageError
 from remix.scoring import PROFILES, evaluate
 from remix.scoring.choice import Choice
-from remix.scoring.curves import CURVES
 from remix.scoring.evaluation import case_of
-from remix.scoring.knowledge import Inputs
+from remix.scoring.inputs import Inputs
+from remix.scoring.statistics.curves import CURVES
 from tests.scoring.conftest import framed
 
 

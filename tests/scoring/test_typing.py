@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from remix.errors import BadInput
 from remix.scoring import evaluate
-from remix.scoring.entities import with_types
-from remix.scoring.hierarchies import read_subclasses
+from remix.scoring.inputs.entities import read_subclasses, with_types
 
 # thing > agent > person > writer; thing > place
 STEPS = pl.DataFrame(

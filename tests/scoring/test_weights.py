@@ -18,11 +18,11 @@ from remix.formats.nif.writing import write_frames
 from remix.names import EL
 from remix.scoring import PROFILES, evaluate
 from remix.scoring.choice import Choice
-from remix.scoring.curves import CURVES
 from remix.scoring.evaluation import case_of
-from remix.scoring.inputs import read_frames
-from remix.scoring.knowledge import Inputs
-from remix.scoring.weights import weights_of
+from remix.scoring.inputs import Inputs
+from remix.scoring.inputs.sources import read_frames
+from remix.scoring.statistics.curves import CURVES
+from remix.scoring.statistics.weights import weights_of
 from tests.scoring.conftest import framed
 
 STRICT = [f"{EL}{name}" for name in ("Mnt-Full", "PoS-NounSingular", "Olp-None", "Ref-Direct")]

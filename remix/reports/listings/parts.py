@@ -45,7 +45,7 @@ profiles = list_parts(
 )
 tasks = list_parts("task", "tasks", "what can be scored (--task)", "remix.scoring.tasks:TASKS", rank=2)
 matchings = list_parts(
-    "matching", "matchings", "when spans count as the same (--match)", "remix.scoring.matchings:MATCHINGS", rank=3
+    "matching", "matchings", "when spans count as the same (--match)", "remix.scoring.matching:MATCHINGS", rank=3
 )
 taxonomies = list_parts(
     "taxonomy",

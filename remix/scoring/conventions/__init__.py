@@ -13,7 +13,7 @@ import polars as pl
 
 from remix.frames import Frames
 from remix.registry import Registry
-from remix.scoring.cases import Case
+from remix.scoring.matching.cases import Case
 
 __all__ = [
     "ASPECTS",

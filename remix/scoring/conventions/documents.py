@@ -9,7 +9,7 @@ import polars as pl
 
 from remix.frames import Frames
 from remix.scoring.conventions import Reading
-from remix.scoring.documents import aligned
+from remix.scoring.inputs.documents import aligned
 
 
 def _with_answered(gold: Frames, runs: Mapping[str, Frames]) -> Frames:

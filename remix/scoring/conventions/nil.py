@@ -8,9 +8,9 @@ import polars as pl
 
 from remix.frames import Frames
 from remix.names import DBO, DBR
-from remix.scoring.cases import Case
 from remix.scoring.conventions import Choosing, Counter, Reading
-from remix.scoring.mentions import NIL
+from remix.scoring.inputs.mentions import NIL
+from remix.scoring.matching.cases import Case
 
 WELL_KNOWN = (
     DBR,

@@ -7,11 +7,10 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from remix.scoring.cases import Case
 from remix.scoring.conventions import Choosing, Counter
-from remix.scoring.details import with_detail
-from remix.scoring.matchings import matching_named
-from remix.scoring.overlaps import overlaps
+from remix.scoring.matching import matching_named
+from remix.scoring.matching.cases import Case, with_detail
+from remix.scoring.matching.overlaps import overlaps
 
 
 def _all(case: Case, task: str, matching: str, count: Counter) -> Case:

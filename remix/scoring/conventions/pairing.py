@@ -5,12 +5,12 @@ from __future__ import annotations
 import polars as pl
 
 from remix.errors import UnknownName
-from remix.scoring.cases import Case
 from remix.scoring.conventions import Pairing
-from remix.scoring.elements import counted, counted_entities, elements, required_by
-from remix.scoring.matchings import matching_named
+from remix.scoring.matching import matching_named
+from remix.scoring.matching.cases import Case
+from remix.scoring.neleval.triples import counts_by_triple, triple_named
 from remix.scoring.tasks import task_named
-from remix.scoring.triples import counts_by_triple, triple_named
+from remix.scoring.tasks.elements import counted, counted_entities, elements, required_by
 
 OF_PEERS = ("A2KB", "D2KB", "ERec", "C2KB")
 """The tasks that tools other than this one count mention by mention."""

@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import polars as pl
 
-from remix.scoring.cases import Case
 from remix.scoring.conventions import Choosing, Counter
-from remix.scoring.details import with_detail
-from remix.scoring.thresholds import best_thresholds, confident, sums_by_threshold
+from remix.scoring.matching.cases import Case, with_detail
+from remix.scoring.statistics.thresholds import best_thresholds, confident, sums_by_threshold
 
 
 def _all(case: Case, task: str, matching: str, count: Counter) -> Case:

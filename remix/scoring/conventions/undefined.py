@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import polars as pl
 
-from remix.scoring.averages import ratio, scores
 from remix.scoring.conventions import Undefined
+from remix.scoring.statistics import ratio, scores
 
 
 def _filled(fill: Callable[[pl.Expr, pl.Expr], pl.Expr]) -> dict[str, pl.Expr]:

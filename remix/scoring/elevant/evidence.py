@@ -5,13 +5,11 @@ from __future__ import annotations
 import polars as pl
 
 from remix.names import DBO, RMX
-from remix.scoring.cases import Case
-from remix.scoring.elevant.counts import entity_types
-from remix.scoring.elevant.demonyms import DEMONYMS
-from remix.scoring.elevant.outcomes import labelled, outcomes
-from remix.scoring.overlaps import touching
+from remix.scoring.elevant.outcomes import entity_types, labelled, outcomes
+from remix.scoring.matching.cases import Case
+from remix.scoring.matching.overlaps import touching
 
-__all__ = ["evidence"]
+__all__ = ["DEMONYMS", "evidence"]
 
 _WD = "http://www.wikidata.org/entity/"
 _CLASSES = {
@@ -194,3 +192,22 @@ def _hyperlinks(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
     of_gold = pl.col("label").is_in(labels.implode())
     false = pl.col("label").is_null() & pl.col("a").is_in(answers.implode())
     return rows.with_columns(hyperlink=(of_gold | false).fill_null(False))
+
+
+_SINGULAR = """
+Afghan African Albanian Algerian American Andorran Angolan Arab Argentine Argentinian Armenian Asian Australian Austrian
+Azerbaijani Bahraini Bangladeshi Basque Belarusian Belgian Bengali Bolivian Bosnian Brazilian Briton British Bulgarian
+Burmese Cambodian Cameroonian Canadian Catalan Chadian Chechen Chilean Chinese Colombian Congolese Croat Croatian Cuban
+Cypriot Czech Dane Danish Dutch Ecuadorian Egyptian English Eritrean Estonian Ethiopian European Fijian Filipino Finn
+Finnish French Gambian Georgian German Ghanaian Greek Guatemalan Guinean Haitian Honduran Hungarian Icelandic Indian
+Indonesian Iranian Iraqi Irish Israeli Italian Ivorian Jamaican Japanese Jordanian Kazakh Kenyan Korean Kosovar Kurd
+Kurdish Kuwaiti Lao Latvian Lebanese Liberian Libyan Lithuanian Macedonian Malaysian Malian Maltese Mexican Moldovan
+Mongolian Moroccan Mozambican Namibian Nepalese Nicaraguan Nigerian Norwegian Omani Pakistani Palestinian Panamanian
+Paraguayan Parisian Persian Peruvian Polish Portuguese Qatari Romanian Russian Rwandan Salvadoran Saudi Scot Scottish
+Senegalese Serb Serbian Singaporean Slovak Slovene Slovenian Somali Spaniard Spanish Sudanese Swede Swedish Swiss Syrian
+Taiwanese Tajik Tanzanian Texan Thai Tibetan Tunisian Turk Turkish Turkmen Ugandan Ukrainian Uruguayan Uzbek Venezuelan
+Vietnamese Welsh Yemeni Yugoslav Zambian Zimbabwean
+"""
+
+DEMONYMS = tuple(sorted({*_SINGULAR.split(), *(f"{one}s" for one in _SINGULAR.split())}))
+"""Singular and plural; ELEVANT forms the plural of its list, from Wikidata, likewise (entity_database_reader.py)."""

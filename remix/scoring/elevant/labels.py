@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from remix.names import RMX
-from remix.scoring.cases import Case
 from remix.scoring.elevant.words import coreference_kind, expanded, named_kind
-from remix.scoring.mentions import NIL
+from remix.scoring.inputs.mentions import NIL
+from remix.scoring.matching.cases import Case
 
 __all__ = ["Labels", "called", "labels_of", "texts_of"]
 

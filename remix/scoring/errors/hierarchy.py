@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
-from remix.scoring.cases import Case
 from remix.scoring.errors import Errors, Taxonomy
 from remix.scoring.errors.neleval import judged_pairs
+from remix.scoring.matching.cases import Case
 
 NEAR = 2
 """So many steps apart at most are near misses."""
@@ -25,7 +25,7 @@ def classify(case: Case, matchings: tuple[str, ...]) -> Errors:
 
     Raises `UsageError` where nothing is known of classes.
     """
-    from remix.scoring.distances import distances
+    from remix.scoring.matching.graded import distances
 
     pairs = judged_pairs(case, matchings, linked=True)
     ways = distances(case, pairs.filter(~pl.col("correct")), NEAR)
@@ -52,7 +52,7 @@ def classify(case: Case, matchings: tuple[str, ...]) -> Errors:
 hierarchy = Taxonomy(
     name="hierarchy",
     summary="wrong links by their distance in the hierarchy: near miss (broader, narrower, sibling), far",
-    source="remix.scoring.distances; Rada et al. 1989",
+    source="remix.scoring.matching.graded; Rada et al. 1989",
     classes=CLASSES,
     classify=classify,
 )

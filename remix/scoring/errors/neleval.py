@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 
-from remix.scoring.cases import Case
 from remix.scoring.errors import Errors, Taxonomy
-from remix.scoring.matchings import MATCHINGS
-from remix.scoring.mentions import NIL
+from remix.scoring.inputs.mentions import NIL
+from remix.scoring.matching import MATCHINGS
+from remix.scoring.matching.cases import Case
 
 CLASSES = {
     "wrong_link": "an entity was answered, and gold has another (of mentions where both have one)",

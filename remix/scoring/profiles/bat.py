@@ -1,7 +1,6 @@
 """BAT-Framework (Cornolti, Ferragina and Ciaramita 2013), version 1.3.6."""
 
-from remix.scoring.profiles import Profile
-from remix.scoring.profiles._composing import composed
+from remix.scoring.profiles import Profile, composed
 
 bat = composed(
     Profile(

@@ -8,11 +8,9 @@ from dataclasses import replace
 import polars as pl
 
 from remix.frames import Frames
-from remix.scoring.averages import SCORES, averages, scores
-from remix.scoring.elevant.counts import by_mention_type, by_type, count
-from remix.scoring.elevant.outcomes import MODES
-from remix.scoring.profiles import Profile
-from remix.scoring.profiles._composing import conventions_named
+from remix.scoring.elevant.outcomes import MODES, by_mention_type, by_type, count
+from remix.scoring.profiles import Profile, conventions_named
+from remix.scoring.statistics import SCORES, averages, scores
 
 
 def _last_on_a_span(gold: Frames, runs: Mapping[str, Frames]) -> tuple[Frames, dict[str, Frames]]:

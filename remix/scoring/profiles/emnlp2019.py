@@ -1,7 +1,6 @@
 """Rosales-Méndez, Hogan and Poblete, Fine-Grained Evaluation for Entity Linking (EMNLP 2019)."""
 
-from remix.scoring.profiles import Profile
-from remix.scoring.profiles._composing import composed
+from remix.scoring.profiles import Profile, composed
 
 emnlp2019 = composed(
     Profile(

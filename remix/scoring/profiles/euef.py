@@ -1,7 +1,6 @@
 """EUEF, easy-to-use evaluation framework for entity linking (Liu, Chen et al.), the files of 2015."""
 
-from remix.scoring.profiles import Profile
-from remix.scoring.profiles._composing import composed
+from remix.scoring.profiles import Profile, composed
 
 euef = composed(
     Profile(

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import polars as pl
 
-from remix.scoring.cases import Case
-from remix.scoring.class_sets import typed
 from remix.scoring.conventions import Counter
 from remix.scoring.conventions.nil import WELL_KNOWN
-from remix.scoring.matchings import matching_named
-from remix.scoring.profiles import Profile
-from remix.scoring.profiles._composing import composed
+from remix.scoring.matching import matching_named
+from remix.scoring.matching.cases import Case
+from remix.scoring.profiles import Profile, composed
 from remix.scoring.tasks import SCOPED
-from remix.scoring.tasks.typing import on_gold_spans
+from remix.scoring.tasks.typing import on_gold_spans, typed
 
 SOURCES = {
     "nil": "matching/impl/AbstractMeaningMatchingsSearcher.java; gerbil.properties, DefaultWellKnownKB",

@@ -5,11 +5,9 @@ from dataclasses import replace
 import polars as pl
 
 from remix.names import RMX
-from remix.scoring.cases import Case
-from remix.scoring.details import with_detail
-from remix.scoring.profiles import Profile
-from remix.scoring.profiles._composing import composed
-from remix.scoring.triples import NAMED, counts_by_triple, triple_named
+from remix.scoring.matching.cases import Case, with_detail
+from remix.scoring.neleval.triples import NAMED, counts_by_triple, triple_named
+from remix.scoring.profiles import Profile, composed
 
 
 def _by_type(case: Case, task: str, matching: str) -> pl.DataFrame:

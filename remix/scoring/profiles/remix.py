@@ -1,7 +1,6 @@
 """The default profile: nothing depends on order, nothing undefined becomes a number."""
 
-from remix.scoring.profiles import Profile
-from remix.scoring.profiles._composing import composed
+from remix.scoring.profiles import Profile, composed
 
 remix = composed(
     Profile(

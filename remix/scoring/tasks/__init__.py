@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from remix.errors import UnknownName, UsageError
+from remix.errors import MissingKnowledge, UnknownName, UsageError
 from remix.registry import Registry
-from remix.scoring.cases import Case, Judged
-from remix.scoring.dense import counts
-from remix.scoring.linkable import linkable
-from remix.scoring.matchings import Matching
-from remix.scoring.mentions import NIL
+from remix.scoring.inputs.dense import counts
+from remix.scoring.inputs.mentions import NIL
+from remix.scoring.matching import Matching
+from remix.scoring.matching.cases import Case, Judged, with_detail
 
 __all__ = [
     "FILTERS",
@@ -22,9 +21,10 @@ __all__ = [
     "TASKS",
     "Task",
     "completed",
+    "linkable",
     "narrowed",
-    "tally",
     "takes_spans",
+    "tally",
     "task_named",
     "uncounted",
 ]
@@ -64,6 +64,32 @@ def _with_entity(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 def _without_entity(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
     return case.gold.filter(pl.col("link") == NIL), case.answers.filter(pl.col("link") == NIL)
+
+
+def linkable(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return gold and answers whose entity, or one of whose entities, the dictionary has under the mention's form.
+
+    Hachey et al. (2013) so leave out what no system that looks names up in that dictionary could have found. NIL is
+    left out. Raises `MissingKnowledge` without a knowledge base.
+    """
+    kb = case.known.kb if case.known is not None else None
+    if kb is None:
+        raise MissingKnowledge(
+            "filter 'linkable' asks the dictionary of a knowledge base: build or attach one (`remix kb build`)"
+        )
+    whole = with_detail(case, "surface_form")
+    gold, answers = (
+        side.with_columns(key=kb.normalise(pl.col("surface_form"))) for side in (whole.gold, whole.answers)
+    )
+    known = kb.pairs(pl.concat([gold["key"], answers["key"]]).drop_nulls().unique()).select("key", "entity")
+    names = case.mentions.entities.rename("name").to_frame().with_row_index("number")
+    pairs = known.join(names, left_on="entity", right_on="name").select("key", entity=pl.col("number").cast(pl.Int64))
+    left = gold.join(case.mentions.gold_links, on="g").join(pairs, on=["key", "entity"], how="semi")
+    right = answers.join(case.mentions.answer_links, on="a").join(pairs, on=["key", "entity"], how="semi")
+    return (
+        case.gold.join(left.select("g"), on="g", how="semi", maintain_order="left"),
+        case.answers.join(right.select("a"), on="a", how="semi", maintain_order="left"),
+    )
 
 
 FILTERS: Mapping[str, Callable[[Case], tuple[pl.DataFrame, pl.DataFrame]]] = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from remix.scoring.cases import Case
-from remix.scoring.matchings import Matching
+from remix.scoring.matching import Matching
+from remix.scoring.matching.cases import Case
 from remix.scoring.tasks import Task, tally
 
 

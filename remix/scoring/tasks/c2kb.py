@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
-from remix.scoring.cases import Case
-from remix.scoring.matchings import Matching
-from remix.scoring.mentions import NIL
+from remix.scoring.inputs.mentions import NIL
+from remix.scoring.matching import Matching
+from remix.scoring.matching.cases import Case
 from remix.scoring.tasks import Task, completed
 
 

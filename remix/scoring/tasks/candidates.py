@@ -5,11 +5,10 @@ from __future__ import annotations
 import polars as pl
 
 from remix.errors import UnknownName
-from remix.scoring.cases import Case
-from remix.scoring.dense import looked_up
-from remix.scoring.details import with_detail
-from remix.scoring.matchings import Matching
-from remix.scoring.mentions import NIL
+from remix.scoring.inputs.dense import looked_up
+from remix.scoring.inputs.mentions import NIL
+from remix.scoring.matching import Matching
+from remix.scoring.matching.cases import Case, with_detail
 from remix.scoring.tasks import SCOPED, Task
 
 MEASURES = {

@@ -5,11 +5,10 @@ from __future__ import annotations
 import polars as pl
 
 from remix.errors import UnknownName
-from remix.scoring.cases import Case
-from remix.scoring.clusters import CLUSTER_MEASURES, cluster_counts
-from remix.scoring.details import with_detail
-from remix.scoring.matchings import Matching
-from remix.scoring.mentions import NIL
+from remix.scoring.inputs.mentions import NIL
+from remix.scoring.matching import Matching
+from remix.scoring.matching.cases import Case, with_detail
+from remix.scoring.statistics.clusters import CLUSTER_MEASURES, cluster_counts
 from remix.scoring.tasks import SCOPED, Task, uncounted
 
 DEFAULT = "b_cubed"

@@ -11,9 +11,8 @@ from dataclasses import replace
 import polars as pl
 
 from remix.names import OWL
-from remix.scoring.cases import Case
-from remix.scoring.details import with_detail
-from remix.scoring.matchings import Matching
+from remix.scoring.matching import Matching
+from remix.scoring.matching.cases import Case, with_detail
 from remix.scoring.tasks import Task, uncounted
 from remix.scoring.tasks.erec import erec
 

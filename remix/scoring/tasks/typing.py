@@ -6,14 +6,19 @@ answer gives its classes and all above them, and what both have is right. Counts
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import polars as pl
 
-from remix.scoring.cases import Case
-from remix.scoring.class_sets import Typed, typed
-from remix.scoring.matchings import MATCHINGS, Matching
+from remix.frames import Frames
+from remix.names import EL, RMX
+from remix.scoring.inputs.answers import Answers
+from remix.scoring.inputs.dense import looked_up
+from remix.scoring.matching import MATCHINGS, Matching
+from remix.scoring.matching.cases import Case
 from remix.scoring.tasks import Task
+
+__all__ = ["Typed", "typed"]
 
 _KEYS = ["system", "doc"]
 
@@ -56,6 +61,111 @@ def _mentions(found: Typed) -> pl.DataFrame:
     """Return system, doc and `asked`: how many mentions have classes."""
     every = pl.concat([found.pairs.select(*_KEYS, "group"), found.missed.select(*_KEYS, "group")])
     return every.group_by(_KEYS).agg(asked=pl.col("group").n_unique())
+
+
+_CLASSES = {"annotation": pl.String(), "class": pl.String()}
+
+
+@dataclass(frozen=True)
+class Typed:
+    """Gold and answers held against each other by their classes, whose numbers are `asked`, `answered` and `shared`.
+
+    - `pairs`: system, doc, asked, answered, shared: a gold mention and the answer on it;
+    - `missed`: system, doc, asked: a mention without an answer;
+    - `extra`: system, doc, answered, on_mention, in_scope: an answer that stands for no mention;
+    - `ignored`: system, doc: an answer that counts neither way;
+    - `case`: what was compared, gold without classes being dropped.
+    """
+
+    pairs: pl.DataFrame
+    missed: pl.DataFrame
+    extra: pl.DataFrame
+    ignored: pl.DataFrame
+    case: Case
+
+
+def typed(
+    case: Case, matching: Matching, *, below: bool = False, within: tuple[str, ...] = (), bare: bool = False
+) -> Typed:
+    """Return what the classes of mentions and of the answers whose spans match them have in common.
+
+    A set of classes is closed upwards (Kiritchenko et al. 2006: a class and all above it) or, with `below`,
+    downwards. `within` are the beginnings of the IRIs that count, by default all. Gold without classes asks nothing:
+    it is neither required nor wrong to type, unless `bare` keeps it.
+    """
+    gold, answers = _sets(case, below, within)
+    case = case if bare else _asked(case, gold)
+    judged = case.judged("span, link first", matching)
+    asked = gold.group_by("g").agg(asked=pl.len().cast(pl.Int64))
+    answered = answers.group_by("a").agg(answered=pl.len().cast(pl.Int64))
+    pairs = looked_up(judged.pairs.select("system", "g", "a"), "g", case.gold, ["doc", "group"])
+    pairs = pairs.join(judged.groups.select("system", "group").unique(), on=["system", "group"], how="semi")
+    both = pairs.select("g", "a").join(gold, on="g").join(answers, on=["a", "class"])
+    shared = both.group_by("g", "a").agg(shared=pl.len().cast(pl.Int64))
+    others = judged.answers.join(pairs, on="a", how="anti")
+    extra = others.filter(pl.col("outcome") == "fp").join(answered, on="a", how="left")
+    for table, key in ((asked, ["g"]), (answered, ["a"]), (shared, ["g", "a"])):
+        pairs = pairs.join(table, on=key, how="left")
+    return Typed(
+        pairs.with_columns(pl.col("asked", "answered", "shared").fill_null(0)).sort("system", "g"),
+        _missed(case, asked).join(judged.groups, on=["system", "group"], how="anti"),
+        extra.with_columns(pl.col("answered").fill_null(0)),
+        others.filter(pl.col("outcome") == "ignored"),
+        case,
+    )
+
+
+def _asked(case: Case, classes: pl.DataFrame) -> Case:
+    """Return the case with gold that has no class dropped."""
+    having = case.gold.join(classes, on="g", how="semi")["group"].unique()
+    asks = pl.col("group").is_in(having.implode()) | pl.col("ignorable").is_not_null()
+    ignorable = pl.when(asks).then("ignorable").otherwise(pl.lit("dropped"))
+    return replace(case, gold=case.gold.with_columns(ignorable=ignorable), _judged={})
+
+
+def _missed(case: Case, asked: pl.DataFrame) -> pl.DataFrame:
+    """Return system, doc, group, asked of every mention and system: what the first option of the mention asks for."""
+    first = case.kept().filter(pl.col("option") == pl.col("option").min().over("group"))
+    of_groups = first.join(asked, on="g", how="left").group_by("doc", "group").agg(pl.col("asked").sum())
+    systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
+    return systems.join(of_groups, how="cross")
+
+
+def _sets(case: Case, below: bool, within: tuple[str, ...]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return g and class, a and class: the closed sets of both sides."""
+    known = case.known
+    if known is None:
+        nothing = pl.DataFrame(schema={"g": pl.Int64, "a": pl.Int64, "class": pl.String})
+        return nothing.drop("a"), nothing.drop("g")
+    gold = case.gold.select("g", "annotation").join(_classes(known.gold, known), on="annotation").select("g", "class")
+    runs = [
+        _classes(run, known).with_columns(system=pl.lit(number, pl.Int64))
+        for number, run in enumerate(known.runs.values())
+    ]
+    every = pl.concat([pl.DataFrame(schema={**_CLASSES, "system": pl.Int64}), *runs])
+    answers = case.answers.select("a", "system", "annotation").join(every, on=["system", "annotation"])
+    sides = gold, answers.select("a", "class")
+    reached = known.reached(pl.concat([side["class"] for side in sides]), below=below)
+    counts = pl.any_horizontal(pl.col("class").str.starts_with(one) for one in within) if within else pl.lit(True)
+    return _closed(sides[0], reached).filter(counts), _closed(sides[1], reached).filter(counts)
+
+
+def _closed(classes: pl.DataFrame, reached: pl.DataFrame) -> pl.DataFrame:
+    more = classes.join(reached, on="class").with_columns(pl.col("reached").alias("class")).drop("reached")
+    return pl.concat([classes, more]).unique()
+
+
+def _classes(frames: Frames, known: Answers) -> pl.DataFrame:
+    """Return annotation and class: those stated of the mention, else those of its entity.
+
+    Fine-grained categories say how a mention is written, not what its entity is, and are left out.
+    """
+    fine = pl.col("class").str.starts_with(EL) | pl.col("class").str.starts_with(RMX)
+    given = frames.classes.filter(~fine)
+    stated = given.filter(~pl.col("of_entity").fill_null(False)).select(*_CLASSES)
+    of_links = frames.links.join(known.types.drop_nulls("class"), on="entity").filter(~fine).select(*_CLASSES)
+    of_entity = pl.concat([given.filter("of_entity").select(*_CLASSES), of_links])
+    return pl.concat([stated, of_entity.join(stated, on="annotation", how="anti")]).unique()
 
 
 etyping = Task("ETyping", "text and spans given; classes compared with those above them, on gold spans only", _given)

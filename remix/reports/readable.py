@@ -1,0 +1,203 @@
+"""Scores as people read them: a row per system and slice, few columns, the signature below."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import polars as pl
+
+from remix.scoring.errors import TAXONOMIES
+from remix.scoring.profiles import PROFILES
+from remix.scoring.slicing import local_names
+from remix.scoring.statistics import F1, SCORES
+from remix.scoring.tasks import takes_spans
+from remix.signature import Signature
+
+__all__ = ["folded", "legend", "readable", "readable_errors", "readable_tables", "signature_lines", "with_f1_shown"]
+
+
+MOST = 15
+"""Slices of a column that people are shown."""
+
+
+def readable(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str] = ()) -> pl.DataFrame:
+    """Return micro scores with macro-F1 beside them; what is the same in all rows or undefined in all is left out.
+
+    All rows show one F1, which the heading names where it is not that of all answers: see `precision_of_f1`.
+    `datasets` names gold: where it is one dataset, its name stands for 'all'. InKB, EE and GSInKB are shown where
+    they are asked for, `by` the column `kb`; they are among `rows` always.
+    """
+    rows = rows.filter(pl.col("column") != "error_class")
+    rows, of_f1 = with_f1_shown(rows)
+    rows = rows if "kb" in by else rows.filter(pl.col("column") != "kb")
+    keys = ["system", "dataset", "task", "matching", "column", "slice"]
+    macro = rows.filter(pl.col("average") == "macro").select(*keys, macro_f1="f1")
+    table = rows.filter(pl.col("average") == "micro").join(macro, on=keys, how="left", maintain_order="left")
+    # C2KB compares no spans, so its rows are the same under every matching.
+    table = table.filter((pl.col("task") != "C2KB") | (pl.col("matching") == pl.col("matching").first()))
+    table = table.with_columns(matching=pl.when(pl.col("task") != "C2KB").then("matching").otherwise(pl.lit("")))
+    if len(datasets) == 1:
+        table = table.with_columns(dataset=pl.lit(datasets[0]))
+    shown = [name for name in ("dataset", "task", "matching") if table[name].n_unique() > 1]
+    if "run_task" in table.columns:
+        of_spans = [task for task in table["task"].unique() if takes_spans(task)]
+        needed = pl.when(pl.col("task").is_in(of_spans)).then(pl.lit("D2KB")).otherwise(pl.lit("A2KB"))
+        # Of most rows the run is that of their task, of which nothing is to be said.
+        table = table.with_columns(made_for=pl.when(pl.col("run_task") != needed).then("run_task"))
+        shown += ["made_for"] if table["made_for"].count() else []
+        table = table.with_columns(pl.col("made_for").fill_null(""))
+    if cuts := set(table["column"]) - {""}:
+        table = table.with_columns(local_names("slice"))
+        table = table.with_columns(slice=pl.when(pl.col("column") == "").then(pl.lit("all")).otherwise("slice"))
+        shown += ["slice"] if len(cuts) == 1 else ["column", "slice"]
+    columns = ["system", *shown, "threshold", "mentions", "tp", "fp", "fn", "ignored", "precision"]
+    columns += ["precision_in_scope", "precision_on_mention", "recall", "f1", "f1_deviation", "f1_low", "f1_high"]
+    columns += ["difference", "p_holm", "fuzzy_recall", "fuzzy_f1", "macro_f1"]
+    optional = {"threshold", "ignored", *columns[columns.index("precision") + 1 :]} - {"recall", "f1"}
+    kept = [name for name in columns if name not in optional or (name in table.columns and _says(table[name]))]
+    renamed = {"precision": "P", "precision_in_scope": "P in scope", "precision_on_mention": "P on mention"}
+    f1 = "F1" if of_f1 == "all" else f"F1 {of_f1}"
+    renamed |= {"recall": "R", "f1": f1, "f1_low": f"{f1} from", "f1_high": "to", "macro_f1": f"macro-{f1}"}
+    renamed |= {"made_for": "run made for"}
+    renamed |= {"f1_deviation": "±", "p_holm": "p (Holm)", "fuzzy_recall": "R*", "fuzzy_f1": "F1*"}
+    kept = [name for name in kept if of_f1 != "all" or name not in SCORES[3:]]
+    scores = [name for name in kept if table.schema[name].is_float()]
+    return table.select(kept).with_columns(pl.col(scores).round(3)).rename(renamed, strict=False)
+
+
+def readable_tables(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str] = ()) -> dict[str, pl.DataFrame]:
+    """Return a table for each task and matching, of the whole of gold and of the slices by each column, by its title.
+
+    The arguments are those of `readable`.
+    """
+    rows = rows.filter(pl.col("column") != "error_class")
+    sliced = ~pl.col("column").is_in(["", "kb"])
+    parts = [rows.filter(~sliced).with_columns(part=pl.lit("")), rows.filter(sliced).with_columns(part="column")]
+    tables = {}
+    for part in parts:
+        for (column, task, matching), own in part.group_by("part", "task", "matching", maintain_order=True):
+            if task == "C2KB" and matching != part["matching"][0]:
+                continue  # it compares no spans: its rows are the same under every matching
+            title = f"{task} by {column}" if column else f"{task}"
+            tables[title if task == "C2KB" else f"{title}, {matching} matching"] = readable(own, datasets, by)
+    return tables
+
+
+def folded(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Return the rows that people are shown, and a line on each column of which slices are left out.
+
+    Slices are of all gold together where that is several datasets, the largest first; of many only the `MOST` largest.
+    Parts of a range, which have numbers, keep their order and are all shown.
+    """
+    whole = ["", "kb", "error_class"]
+    sliced = rows.filter(~pl.col("column").is_in(whole))
+    if sliced.is_empty():
+        return rows, []
+    pooled = sliced.filter(pl.col("dataset") == "all")
+    lines = []
+    if len(pooled) and len(pooled) < len(sliced):
+        lines.append("slices are those of all datasets together; -o json has those of each as well")
+    sliced = pooled if len(pooled) else sliced
+    found = [rows.filter(pl.col("column").is_in(whole))]
+    for (column,), own in sliced.group_by("column", maintain_order=True):
+        sizes = own.group_by("slice").agg(pl.col("mentions").max()).sort("mentions", "slice", descending=[True, False])
+        if own["slice"].str.contains(r"^\d+: ").all():
+            found.append(own)
+            continue
+        left = sizes[MOST:]
+        if len(left):
+            most, *_, least = [*left["mentions"], left["mentions"][-1]]
+            lines.append(
+                f"{len(left)} smaller slices by {column} ({least} to {most} mentions) are left out here: -o json has"
+                f" every slice, --min-support leaves out the small ones"
+            )
+        found.append(sizes[:MOST].select("slice").join(own, on="slice", maintain_order="left").select(rows.columns))
+    return pl.concat(found), lines
+
+
+def with_f1_shown(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:
+    """Return rows of scores with the F1 that all of them show as `f1`, and the precision that it takes.
+
+    Tasks that know one precision alone show their only F1.
+    """
+    taken = rows["f1_precision"].drop_nulls().to_list() if "f1_precision" in rows.columns else []
+    of_f1 = str(taken[0]) if taken else "all"
+    names = [(F1[of_f1], "f1"), (f"{F1[of_f1]}_deviation", "f1_deviation")]
+    shown = [pl.coalesce(name, other).alias(other) for name, other in names if name in rows.columns]
+    return rows.with_columns(shown), of_f1
+
+
+def readable_errors(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the error classes with their number, what they could have been made on, and the rate, in percent."""
+    table = rows.filter((pl.col("column") == "error_class") & (pl.col("dataset") == "all"))
+    shown = ["matching"] if table["matching"].n_unique() > 1 else []
+    rate = (100 * pl.col("rate")).round(1)
+    return table.select("system", *shown, pl.col("slice").alias("error class"), "errors", "total", rate.alias("%"))
+
+
+def _says(column: pl.Series) -> bool:
+    return column.null_count() < len(column) if column.dtype.is_float() else bool(column.sum())
+
+
+def signature_lines(rows: pl.DataFrame, by: Sequence[str] = ()) -> list[str]:
+    """Return the signature that all systems share, then the content of each one's run.
+
+    Before them stands what rows that are shown do not say themselves: what intervals and differences are, how
+    thresholds were chosen.
+    """
+    rows = rows if "kb" in by else rows.filter(pl.col("column") != "kb")
+    signed = rows.select("system", "signature").drop_nulls().unique(maintain_order=True).rows()
+    parsed = {system: dict(Signature.parse(line).fields) for system, line in signed}
+    runs = " ".join(f"{system}={_run(fields)}" for system, fields in parsed.items())
+    lines = [f"signature {Signature(next(iter(parsed.values())))}", f"runs {runs}"]
+    return [*_explained(rows, next(iter(parsed.values()))), *lines]
+
+
+def legend(rows: pl.DataFrame, taxonomies: Iterable[str] = (), *, always: bool = False) -> list[str]:
+    """Return what names in tables mean: of matchings, where there are several or `always`, and of classes of errors."""
+    counted = rows.filter(pl.col("column") != "error_class", pl.col("task") != "C2KB")
+    pairs = counted.select("profile", "matching").drop_nulls().unique(maintain_order=True).rows()
+    told = {name: PROFILES[profile].meaning(name) for profile, name in pairs}
+    lines = [f"{name}: {said}" for name, said in told.items() if said] if always or len(told) > 1 else []
+    made = set(rows.filter(pl.col("errors") > 0)["slice"]) if "errors" in rows.columns else set()
+    meanings = {name: meaning for one in taxonomies for name, meaning in TAXONOMIES[one].classes.items()}
+    return lines + [f"{name}: {meaning}" for name, meaning in meanings.items() if name in made]
+
+
+def _documents(rows: pl.DataFrame) -> list[str]:
+    """Return in which documents answers count, where that makes a difference to what is shown."""
+    meant = {
+        "all": "in every document",
+        "kept": "in documents with a kept mention (--documents kept)",
+        "mixed": "in every document, of a remix whose origins are not loaded in those with a kept mention",
+    }
+    known = {"documents_counted", "f1_precision"} <= set(rows.columns)
+    taken = rows["documents_counted"].drop_nulls().unique().to_list() if known else []
+    if not taken or (taken == ["all"] and rows["f1_precision"][0] == "all"):
+        return []
+    return [f"answers count {meant[taken[0] if len(taken) == 1 else 'mixed']}"]
+
+
+def _explained(rows: pl.DataFrame, fields: dict[str, str]) -> list[str]:
+    said = {name for name in ("f1_low", "p_holm", "threshold") if name in rows.columns and _says(rows[name])}
+    lines = _documents(rows)
+    if "f1_low" in said:
+        unit = fields.get("unit", "document")
+        lines.append(f"F1 from … to is the 95 % percentile bootstrap interval over {unit}s")
+    if "p_holm" in said:
+        other = fields.get("against") or "all"
+        lines.append(f"difference is micro-F1 less that of {other}; p is Holm-corrected over the slices of a column")
+    if "threshold" in said:
+        rule = {"oracle": " (oracle: the best micro-F1 on this very gold)", "tuned": " (the best where it was tuned)"}
+        lines.append(f"answers count above the confidence in threshold{rule.get(rows['threshold_by'][0], '')}")
+    elif "threshold_by" in rows.columns and "oracle" in rows["threshold_by"]:
+        lines.append(
+            "where a run has confidence, answers count above that of the best micro-F1 on this very gold (oracle)"
+        )
+    return lines
+
+
+def _run(fields: dict[str, str]) -> str:
+    """Return what a signature says of the run alone, taken out of its fields: its content, and how it was made."""
+    made = [f"{name.removeprefix('run_')} {fields.pop(name)}" for name in [*fields] if name.startswith("run_")]
+    return fields.pop("run") + (f" ({', '.join(made)})" if made else "")

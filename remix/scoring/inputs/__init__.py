@@ -1,0 +1,148 @@
+"""What an evaluation is of: gold, runs, where gold comes from, and what is known of mentions and entities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from remix.frames import Frames
+from remix.names import EL, RMX
+from remix.scoring.inputs.namespaces import with_titles_read
+
+if TYPE_CHECKING:
+    from remix.kb import KnowledgeBase
+    from remix.scoring.profiles import Profile
+
+__all__ = ["Background", "Inputs", "Knowledge", "whole"]
+
+
+@dataclass(frozen=True, eq=False)
+class Knowledge:
+    """What is known beside gold and runs, all of it optional.
+
+    - `columns` (annotation and one column each), `document_columns` (document, likewise): what can be sliced by;
+    - `types` (entity, class), by default the knowledge base's, tells which answers are in the scope of a class, and
+      `stated` (home, entity, class) what the data say of it: a home is a dataset that gold comes from;
+    - `names` (entity, name): what entities are called, for profiles that ask for it;
+    - `subclasses` (class, parent), by default the knowledge base's: the hierarchy in which classes are compared;
+    - `kb`: the knowledge base;
+    - `shelf`: the folders of knowledge bases that could be attached in its place, which only messages speak of;
+    - `backgrounds`: where gold comes from and the queries it was cut by, which tell which answers are in scope; by
+      default gold itself, cut by no query that is known;
+    - `kept`: the datasets of gold of which only documents with a kept mention count, unless the choice says otherwise.
+    """
+
+    columns: pl.DataFrame | None = None
+    document_columns: pl.DataFrame | None = None
+    types: pl.DataFrame | None = None
+    names: pl.DataFrame | None = None
+    subclasses: pl.DataFrame | None = None
+    kb: KnowledgeBase | None = None
+    shelf: tuple[Path, ...] = ()
+    backgrounds: tuple[Background, ...] = ()
+    stated: pl.DataFrame | None = None
+    kept: frozenset[str] = frozenset()
+
+    @property
+    def tables(self) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:
+        """Return the tables to slice and weigh by."""
+        return self.columns, self.document_columns
+
+    def with_types(self) -> Knowledge:
+        """Return the same with the types of the knowledge base, unless others are given."""
+        return self if self.types is not None or self.kb is None else replace(self, types=self.kb.types)
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """What is evaluated: gold, runs by the names of systems, and what is known.
+
+    `contents` are the hashes of runs by system and of gold by '', for the signature, where files tell them; the frames
+    are hashed where they do not. `others` are runs that are not scored: columns may be about them (`error:SYSTEM`).
+    `given_spans` are the answers of systems that have a run of their own in tasks that give them the spans of gold;
+    `made_for` is the task that a run was made for, where that is known.
+    """
+
+    gold: Frames
+    runs: Mapping[str, Frames]
+    knowledge: Knowledge = field(default_factory=Knowledge)
+    contents: Mapping[str, str] = field(default_factory=dict)
+    others: Mapping[str, Frames] = field(default_factory=dict)
+    given_spans: Mapping[str, Frames] = field(default_factory=dict)
+    made_for: Mapping[str, str] = field(default_factory=dict)
+
+    def for_tasks(self, *, spans: bool) -> Inputs:
+        """Return them for tasks that do or do not give the spans of gold: the runs are those made for such a task.
+
+        Where a system has none, it is the one that it has.
+        """
+        if not spans or not self.given_spans:
+            return replace(self, given_spans={})
+        return replace(
+            self,
+            runs={name: self.given_spans.get(name, run) for name, run in self.runs.items()},
+            contents={name: known for name, known in self.contents.items() if name not in self.given_spans},
+            made_for={**self.made_for, **dict.fromkeys(self.given_spans, "D2KB")},
+            given_spans={},
+        )
+
+    def prepared(self, profile: Profile) -> Inputs:
+        """Return them as a profile reads them before it compares."""
+        gold, runs = profile.prepare(*with_titles_read(self.gold, self.runs))
+        return replace(self, gold=gold, runs=runs)
+
+
+@dataclass(frozen=True)
+class Background:
+    """The origin of gold, and how it was measured there.
+
+    - `frames`: D of the formulas, with the annotations that a remix dropped;
+    - `places`: `gold` and `document`, which document of the frames each document of gold is; each document of gold has
+      one background, so that nothing of it depends on what else is scored;
+    - `kb`: the knowledge base, without what it was measured without;
+    - `queries`: the bound query that a dataset of gold was cut by, by the dataset's name;
+    - `reference`, `case_sensitive`: as in `remix.measures.compute`.
+    """
+
+    frames: Frames
+    places: pl.DataFrame
+    kb: KnowledgeBase | None
+    queries: Mapping[str, str] = field(default_factory=dict)
+    reference: str = "dataset"
+    case_sensitive: bool = False
+
+    @classmethod
+    def of(cls, gold: Frames, kb: KnowledgeBase | None, queries: Mapping[str, str] | None = None) -> Background:
+        """Return gold as its own origin, as far as it holds it: what was dropped is among it again."""
+        places = gold.documents.select("document", gold="document").unique()
+        return cls(whole(gold), places, kb, queries or {})
+
+    def stated(self) -> pl.DataFrame:
+        """Return home, entity and class as the data say it of the mentions of each dataset of the frames.
+
+        Fine-grained categories are not about entities.
+        """
+        of_entities = ~(pl.col("class").str.starts_with(EL) | pl.col("class").str.starts_with(RMX))
+        homes = self.frames.annotations.select("annotation", home="dataset")
+        rows = self.frames.classes.filter(of_entities).join(self.frames.links, on="annotation")
+        return rows.join(homes, on="annotation").select("home", "entity", "class").unique()
+
+    def homes(self) -> pl.DataFrame:
+        """Return gold and `home`: the dataset of the frames that each document of gold comes from."""
+        documents = self.frames.documents.select("document", home="dataset")
+        return self.places.join(documents, on="document").select("gold", "home")
+
+
+def whole(gold: Frames) -> Frames:
+    """Return gold with its dropped annotations required again, as they were where it was cut out.
+
+    >>> rows = pl.DataFrame({"annotation": ["a", "b"], "ignorable": ["dropped", "optional"]})
+    >>> whole(Frames.of(annotations=rows)).annotations["ignorable"].to_list()
+    [None, 'optional']
+    """
+    kept = pl.when(pl.col("ignorable") != "dropped").then("ignorable").alias("ignorable")
+    return replace(gold, annotations=gold.annotations.with_columns(kept))

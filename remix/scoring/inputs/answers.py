@@ -1,0 +1,265 @@
+"""Answers as annotations of the documents that gold comes from: their measures, and which of them a query selects.
+
+Kept mentions of gold are taken along: the condition that gold was cut by must hold for every one of them, or it is
+not to be evaluated in this way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from remix.frames import Frames
+from remix.scoring.inputs import Background, Inputs
+from remix.scoring.inputs.mentions import NIL, Mentions
+
+if TYPE_CHECKING:
+    from remix.kb import KnowledgeBase
+    from remix.measures import Measured
+
+__all__ = ["NOT_OF_ANSWERS", "Answers", "with_forms"]
+
+NOT_OF_ANSWERS = frozenset({"overlap"})
+"""Measures of annotations that are about their neighbours, not about their own form and entity."""
+
+
+class Answers:
+    """What systems answered and what gold kept, each form and entity of a document once.
+
+    Nothing is computed before it is asked for.
+    """
+
+    def __init__(self, mentions: Mentions, inputs: Inputs) -> None:
+        known = inputs.knowledge
+        self.mentions = mentions
+        self.gold = inputs.gold
+        self.runs = inputs.runs
+        self.inputs = inputs
+        self.tables = known.tables
+        self.backgrounds = known.backgrounds or (Background.of(inputs.gold, known.kb),)
+        none = pl.DataFrame(schema={"entity": pl.String, "class": pl.String})
+        self._types = none if known.types is None else known.types
+        self.stated = none.select(pl.lit("").alias("home"), pl.all()).clear() if known.stated is None else known.stated
+        self._names = known.names
+        self._subclasses = known.subclasses
+
+    @cached_property
+    def parts(self) -> tuple[Answers, ...]:
+        """Return the answers by the background of their documents."""
+        if len(self.backgrounds) == 1:
+            return (self,)
+        found = []
+        for background in self.backgrounds:
+            mentions = self.mentions.within(background.places["gold"])
+            known = replace(self.inputs.knowledge, backgrounds=(background,))
+            found.append(Answers(mentions, replace(self.inputs, knowledge=known)))
+        return tuple(found)
+
+    @property
+    def background(self) -> Background:
+        """Return the background, of one of the `parts`."""
+        return self.backgrounds[0]
+
+    @property
+    def kb(self) -> KnowledgeBase | None:
+        """Return the knowledge base without what was derived from gold, whatever part is asked about."""
+        known = [background.kb for background in self.backgrounds if background.kb is not None]
+        return known[0].without_sources({one for kb in known for one in kb.left_out}) if known else None
+
+    @cached_property
+    def types(self) -> pl.DataFrame:
+        """Return entity and class, what the data say anywhere among them."""
+        if self.stated.is_empty():
+            return self._types
+        return pl.concat([one.select("entity", "class") for one in (self._types, self.stated)]).unique()
+
+    @cached_property
+    def homes(self) -> pl.DataFrame:
+        """Return doc and `home`, the dataset that each document of gold comes from."""
+        homes = pl.concat(background.homes() for background in self.backgrounds).unique("gold", keep="first")
+        documents = self.mentions.documents.select("doc", gold="document").unique("doc")
+        return documents.join(homes, on="gold").select("doc", "home")
+
+    def classes_of(self, links: pl.DataFrame) -> pl.DataFrame:
+        """Return links (doc, `iri` of an entity, …) with each class of the entity: known anywhere, or said at home."""
+        anywhere = links.join(self._types.select("class", iri="entity").drop_nulls(), on="iri")
+        if self.stated.is_empty():
+            return anywhere
+        at_home = links.join(self.homes, on="doc").join(self.stated.rename({"entity": "iri"}), on=["home", "iri"])
+        return pl.concat([anywhere, at_home.select(anywhere.columns)]).unique(maintain_order=True)
+
+    @cached_property
+    def answered_classes(self) -> pl.DataFrame:
+        """Return a, entity and class of the entities of the answers."""
+        mentions = self.mentions
+        entities = pl.DataFrame({"entity": pl.int_range(len(mentions.entities), eager=True), "iri": mentions.entities})
+        links = mentions.answer_links.join(entities, on="entity").join(mentions.answers.select("a", "doc"), on="a")
+        return self.classes_of(links).select("a", "entity", "class")
+
+    @cached_property
+    def names(self) -> pl.DataFrame | None:
+        """Return entity and name, those of the knowledge base unless others are given; None with neither."""
+        if self._names is not None or self.kb is None:
+            return self._names
+        known = self.kb.rows("entities", "entity", self.mentions.entities, ["entity", "label"])
+        return known.select("entity", name="label").drop_nulls().unique("entity")
+
+    @property
+    def hierarchy(self) -> pl.LazyFrame | None:
+        """Return class and parent, as given, else of the knowledge base; None with neither."""
+        if self._subclasses is not None:
+            return self._subclasses.lazy()
+        return None if self.kb is None else self.kb.scan("subclasses")
+
+    def reached(self, classes: pl.Series, *, below: bool = False) -> pl.DataFrame:
+        """Return class and reached: what is above the classes in the hierarchy, or below."""
+        from remix.scoring.inputs.entities import reached
+
+        if self.hierarchy is None:
+            return pl.DataFrame(schema={"class": pl.String, "reached": pl.String})
+        return reached(self.hierarchy, classes, below=below)
+
+    @cached_property
+    def numbered(self) -> pl.DataFrame:
+        """Return side ('answer', 'gold'), id (a or g), doc, begin, end, surface_form, link, and `answer`: an IRI."""
+        forms = [
+            run.annotations.select(pl.lit(n, pl.Int64).alias("system"), "annotation", "surface_form")
+            for n, run in enumerate(self.runs.values())
+        ]
+        of_gold = self.gold.annotations.select("annotation", "surface_form")
+        columns = ["id", "doc", "begin", "end", "surface_form", "link"]
+        answers = self.mentions.answers.rename({"a": "id"}).join(
+            pl.concat(forms), on=["system", "annotation"], how="left", maintain_order="left"
+        )
+        kept = self.mentions.gold.rename({"g": "id"}).join(of_gold, on="annotation", how="left", maintain_order="left")
+        kept = kept.filter(pl.col("ignorable").is_null())
+        rows = pl.concat(
+            [
+                answers.select(pl.lit("answer").alias("side"), *columns),
+                kept.select(pl.lit("gold").alias("side"), *columns),
+            ]
+        )
+        rows = with_forms(rows, self.mentions, self.gold)
+        # Numbers of sets of entities mean something on their own side alone.
+        several = pl.when(pl.col("link") >= len(self.mentions.entities)).then("side")
+        number = pl.struct("doc", "surface_form", "link", several.alias("several")).rank("dense")
+        return rows.with_columns(answer=pl.format("urn:remix:answer:{}", number))
+
+    @cached_property
+    def frames(self) -> Frames:
+        """Return the answers as annotations of the origin's documents, with their links and classes."""
+        first = self.numbered.unique("answer", keep="first", maintain_order=True)
+        origin = self.background.frames.documents
+        places = self.mentions.documents.select("doc", gold="document").join(self.background.places, on="gold")
+        places = places.join(origin.select("document", "dataset"), on="document")
+        rows = first.join(places.select("doc", "document", "dataset"), on="doc", maintain_order="left")
+        entities = pl.DataFrame(
+            {"entity": pl.int_range(len(self.mentions.entities), eager=True), "iri": self.mentions.entities},
+            schema_overrides={"iri": pl.String},
+        )
+        links = pl.concat(
+            [
+                self.mentions.answer_links.select(pl.lit("answer").alias("side"), "entity", id="a"),
+                self.mentions.gold_links.select(pl.lit("gold").alias("side"), "entity", id="g"),
+            ]
+        )
+        links = links.join(rows.select("side", "id", "doc", annotation="answer"), on=["side", "id"]).join(
+            entities, on="entity"
+        )
+        classes = self.classes_of(links.select("doc", "annotation", "iri")).select("annotation", "class").unique()
+        links = links.select("annotation", entity="iri", entity_as_given="iri")
+        return Frames.of(
+            documents=origin,
+            annotations=rows.select(
+                *("document", "dataset", "begin", "end", "surface_form"),
+                annotation="answer",
+                is_nil=pl.col("link") == NIL,
+            ),
+            links=links,
+            classes=classes.sort("annotation", "class"),
+        )
+
+    @cached_property
+    def origin(self) -> Measured:
+        """Return the measures of the origin: its documents are as they were where gold was cut out."""
+        return self._measured(self.background.frames)
+
+    @cached_property
+    def measured(self) -> Measured:
+        """Return the measures of the answers, D being the origin; percentiles are places among its annotations."""
+        found = self._measured(self.frames, within=self.background.frames)
+        places = [
+            _place(found.annotations[name], self.origin.annotations[name]).alias(f"{name}Percentile")
+            for name in ("ambiguitySurfaceForm", "ambiguityEntity")
+            if f"{name}Percentile" in found.annotations.columns
+        ]
+        return replace(found, annotations=found.annotations.with_columns(places))
+
+    def _measured(self, frames: Frames, within: Frames | None = None) -> Measured:
+        from remix.measures import MEASURES, compute
+
+        known = self.background
+        names = [measure.name for measure in MEASURES if not NOT_OF_ANSWERS & {one.name for one in measure.columns}]
+        how = {"reference": known.reference, "case_sensitive": known.case_sensitive, "within": within}
+        return compute(frames, known.kb, measures=names, **how)  # type: ignore[arg-type]
+
+    def values(self, column: str) -> pl.DataFrame | None:
+        """Return a and `value` of a measure; None where it does not speak of an answer's own form and entity."""
+        own = self.numbered.filter(side="answer")
+        if column == "surface_form":
+            return own.select("id", value="surface_form").rename({"id": "a"})
+        if column == "is_nil":
+            return own.select(a="id", value=pl.col("link") == NIL)
+        from remix.measures import MEASURES
+
+        if column in NOT_OF_ANSWERS or column not in {one.name for measure in MEASURES for one in measure.columns}:
+            return None
+        found = [part.measured_values(column) for part in self.parts if len(part.mentions.documents)]
+        known = [values for values in found if values is not None]
+        return pl.concat(known, how="vertical_relaxed") if known and len(known) == len(found) else None
+
+    def measured_values(self, column: str) -> pl.DataFrame | None:
+        """Return a and `value` of a column of the measures of a part, None where they have no such column."""
+        values = self.measured.annotations.drop("document", "dataset")
+        if column not in values.columns:
+            return None
+        own = self.numbered.filter(side="answer")
+        joined = own.join(values.select(answer="annotation", value=column), on="answer", maintain_order="left")
+        return joined.select("value", a="id")
+
+
+def with_forms(rows: pl.DataFrame, mentions: Mentions, gold: Frames) -> pl.DataFrame:
+    """Return mentions of either side with the surface forms that are missing cut out of gold's texts.
+
+    `rows` has doc, begin, end and surface_form; a form stays null where the text is not known.
+    """
+    missing = rows["surface_form"].is_null()
+    if not missing.any():
+        return rows
+    texts = mentions.documents.join(gold.documents.select("document", "text"), on="document").select("doc", "text")
+    numbered = rows.with_columns(row=pl.int_range(pl.len()))
+    cut = pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin"))
+    found = numbered.filter(missing).join(texts, on="doc").select("row", cut=cut)
+    found = numbered.join(found, on="row", how="left", maintain_order="left")
+    return found.with_columns(surface_form=pl.coalesce("surface_form", "cut")).drop("row", "cut")
+
+
+def _place(values: pl.Series, among: pl.Series) -> pl.Series:
+    """Return the share, in percent, of the others that are not higher than each value.
+
+    >>> _place(pl.Series([0, 5, None]), pl.Series([1, 5, 5, None])).round(1).to_list()
+    [0.0, 100.0, None]
+    """
+    ordered = among.drop_nulls().sort()
+    if ordered.is_empty():
+        return pl.Series([None] * len(values), dtype=pl.Float64)
+    table = pl.DataFrame({"value": values})
+    higher = len(ordered) - pl.Series(ordered.search_sorted(values.fill_null(0), side="right"), dtype=pl.Int64)
+    return (
+        table.select(pl.when(pl.col("value").is_not_null()).then(100 * (1 - higher / len(ordered))))
+        .to_series()
+        .round(10)
+    )

@@ -1,0 +1,338 @@
+"""Columns to slice by: the value of each gold annotation or document, and of each answer where it has one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from remix.errors import UnknownName, UsageError
+from remix.frames import Frames
+from remix.names import EL, HFTS, PREFIXES, RMX
+
+if TYPE_CHECKING:
+    from remix.remixes.partitions import Part, Partition
+
+__all__ = [
+    "ERROR",
+    "OWN",
+    "Breakdown",
+    "Slicing",
+    "breakdown",
+    "column_values",
+    "columns_of",
+    "is_of_errors",
+    "label_of",
+    "run_of",
+    "values_by",
+]
+
+ERROR = "error"
+"""Begins the name of a column that holds what is wrong in another run: `error:SYSTEM`."""
+
+MAXIMUM = 2000
+"""A column with more values than this names things, it does not class them."""
+
+_SCHEMED = re.compile(
+    r"(.+?):((?:log-)?deciles|quantiles[:= ]\d+|thresholds[:= ][-+.\de, ]+|head-torso-tail|classes)", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class Breakdown:
+    """A column to slice by, and the scheme of `remix.remixes.partitions` that it is cut by, or none."""
+
+    column: str
+    scheme: str = ""
+
+    @property
+    def label(self) -> str:
+        """Return what rows call it."""
+        return f"{self.column}:{self.scheme}" if self.scheme else self.column
+
+
+def breakdown(text: str) -> tuple[Breakdown, ...]:
+    """Return the columns that are crossed: `a,b` or `a × b`; a column may have a scheme, as in `a:quantiles:4`.
+
+    `rmx:` and `hfts:` may stand before the name of a measure; other prefixes name properties, `error:` runs. Raises
+    `UsageError` for an empty name.
+
+    >>> breakdown("class,rmx:prominenceSegment")
+    (Breakdown(column='class', scheme=''), Breakdown(column='prominenceSegment', scheme=''))
+    >>> breakdown("confusion-surface-form")
+    (Breakdown(column='ambiguitySurfaceForm', scheme=''),)
+    >>> breakdown("words:thresholds:30,50 × form:deciles")[0]
+    Breakdown(column='words', scheme='thresholds:30,50')
+    """
+    found = []
+    for part in re.split(r"\s*×\s*|\s*,(?!\s*[-+.]?\d)\s*", text.strip()):
+        cut = _SCHEMED.fullmatch(part)
+        column, scheme = (cut[1], cut[2]) if cut is not None else (part, "")
+        if not column:
+            raise UsageError(f"'{text}' names no column: write --by class, or --by class,dataset for both crossed")
+        prefix, colon, local = column.partition(":")
+        if colon and PREFIXES.get(prefix) in (RMX, HFTS):
+            column = local
+        elif "-" in column and not colon:
+            column = _of_measure(column)
+        elif colon and prefix not in (*PREFIXES, ERROR) and not re.search("[/>]", local) and not scheme:
+            column, scheme = prefix, local
+        found.append(Breakdown(column, "log-deciles" if scheme == "deciles" else scheme))
+    return tuple(found)
+
+
+def _of_measure(name: str) -> str:
+    """Return the first column of a measure that has one, else the name."""
+    from remix.measures import MEASURES
+
+    known = name in MEASURES and MEASURES[name].columns
+    return MEASURES[name].columns[0].name if known else name
+
+
+def label_of(text: str) -> str:
+    """Return what rows call the column, or the columns crossed, of a text."""
+    return " × ".join(one.label for one in breakdown(text))
+
+
+def columns_of(by: Iterable[str]) -> list[str]:
+    """Return the names of all columns that are sliced by."""
+    return [one.column for text in by for one in breakdown(text)]
+
+
+def is_of_errors(column: str) -> bool:
+    """Return whether a column holds what is wrong in a run, as `remix.scoring.errors.columns` has it.
+
+    >>> is_of_errors("error:tagme"), is_of_errors("errors")
+    (True, False)
+    """
+    return column.partition(":")[0] == ERROR
+
+
+def run_of(column: str, systems: Iterable[str]) -> tuple[str, str]:
+    """Return system and taxonomy of a column; raises `UsageError` for one without system.
+
+    >>> run_of("error:tagme", ["tagme"]), run_of("error:tagme:elevant", ["tagme"]), run_of("error:a:b", ["a:b"])
+    (('tagme', 'neleval'), ('tagme', 'elevant'), ('a:b', 'neleval'))
+    """
+    whole = column.partition(":")[2]
+    if not whole:
+        raise UsageError(f"'{column}' names no system: write --by {ERROR}:SYSTEM")
+    system, colon, taxonomy = whole.rpartition(":")
+    return (system, taxonomy) if colon and whole not in systems else (whole, "neleval")
+
+
+OF_ANNOTATIONS = {
+    "surface_form": "the text of the mention",
+    "is_nil": "whether gold says that the knowledge base has no such entity",
+    "ignorable": "why an annotation is neither required nor wrong",
+    "confidence": "how sure the annotator was, where gold says so",
+}
+OF_DOCUMENTS = {
+    "dataset": "the dataset that the document is in",
+    "language": "the language of the text",
+    "source": "where the document came from",
+    "words": "the number of words of the text",
+    "document": "the document itself",
+}
+OWN = {
+    "class": "each class that gold gives the annotation",
+    "type": "the classes of the entity, without the fine-grained categories",
+    "kb": "whether the entity is in the knowledge base (InKB, EE, GSInKB)",
+    **OF_ANNOTATIONS,
+    **OF_DOCUMENTS,
+}
+"""The columns that every gold has, and their meaning; measures and properties of the data come besides."""
+
+
+@dataclass(frozen=True)
+class Slicing:
+    """The values of a column as names of slices.
+
+    `values` has `annotation`, or `document` where the column is of documents, and `value`. `cuts` are the bounds of
+    the quarters that numbers were brought to, or `parts` the parts of a scheme; `kind` is what the values were before.
+    """
+
+    column: str
+    values: pl.DataFrame
+    kind: pl.DataType
+    cuts: tuple[float, ...] | None = None
+    parts: Partition = ()
+    scheme: str = ""
+
+    @property
+    def label(self) -> str:
+        """Return what rows call the column."""
+        return Breakdown(self.column, self.scheme).label
+
+    @property
+    def of_documents(self) -> bool:
+        """Return whether the column is of documents."""
+        return "document" in self.values.columns
+
+    def named(self, found: pl.DataFrame) -> pl.DataFrame:
+        """Return other values (column `value`) as the names of these slices."""
+        value = pl.col("value").cast(self.kind, strict=False)
+        if self.parts:
+            from remix.remixes.partitions import in_part
+
+            names = zip(self.parts, _numbered([_label(part) for part in self.parts]), strict=True)
+            cast = found.with_columns(value=value)
+            chosen = [pl.when(in_part("value", part)).then(pl.lit(name)) for part, name in names]
+            return cast.with_columns(value=pl.coalesce(chosen))
+        if self.cuts is not None:
+            number, labels = value.cast(pl.Float64), _labels(self.cuts)
+            above = pl.when(number.is_not_null()).then(pl.lit(labels[-1]))
+            below = [pl.when(number <= cut).then(pl.lit(name)) for cut, name in zip(self.cuts, labels, strict=False)]
+            value = pl.coalesce(*below, above)
+        return found.with_columns(value.cast(pl.String).alias("value"))
+
+
+def values_by(
+    gold: Frames,
+    column: str,
+    columns: pl.DataFrame | None = None,
+    document_columns: pl.DataFrame | None = None,
+    scheme: str = "",
+) -> Slicing:
+    """Return the slices of a column: `class`, `type`, one of `columns` or `document_columns`, of the frames or values.
+
+    With a scheme they are its parts, what has no value among them. Without, numbers in more than ten different values
+    become quarters of the annotations, named by their bounds. Raises `UnknownName` for a column that is in none of
+    them, `UsageError` for one with too many values.
+    """
+    found = column_values(gold, column, columns, document_columns)
+    key = "document" if "document" in found.columns else "annotation"
+    # Where another column of the same table has several values the rows of this one repeat.
+    found = found.select(key, "value").drop_nulls().unique(maintain_order=True)
+    if scheme:
+        from remix.remixes.partitions import partition
+
+        every = (gold.documents if key == "document" else gold.annotations).select(key).unique(maintain_order=True)
+        found = every.join(found, on=key, how="left", maintain_order="left")
+        counted = gold.annotations.filter(pl.col("ignorable").is_null()).select(key).join(found, on=key)
+        parts = partition(counted["value"].alias(column), scheme)
+        slicing = Slicing(column, found, found["value"].dtype, parts=parts)
+        return Slicing(column, slicing.named(found).drop_nulls(), slicing.kind, parts=parts, scheme=scheme)
+    cuts = _cuts(gold, found) if found["value"].dtype.is_numeric() else None
+    slicing = Slicing(column, found, found["value"].dtype, cuts)
+    named = slicing.named(found).drop_nulls()
+    if (number := named["value"].n_unique()) > MAXIMUM:
+        raise UsageError(f"column '{column}' has {number} values, more than {MAXIMUM}: it cannot be sliced by")
+    return Slicing(column, named, slicing.kind, cuts)
+
+
+def column_values(
+    gold: Frames, column: str, columns: pl.DataFrame | None, document_columns: pl.DataFrame | None
+) -> pl.DataFrame:
+    """Return `annotation` or `document`, and `value` as the data have it; raises `UnknownName` as `values_by`."""
+    if column == "class":
+        return gold.classes.select("annotation", value="class")
+    if column == "type":
+        return _types(gold)
+    if columns is not None and column in columns.columns:
+        return columns.select("annotation", value=column)
+    if column in OF_ANNOTATIONS:
+        return gold.annotations.select("annotation", value=column)
+    if column in OF_DOCUMENTS:
+        return gold.documents.select("document", value=pl.col(column))
+    if document_columns is not None and column in document_columns.columns:
+        return document_columns.select("document", value=column)
+    return _measured(gold, column, [columns, document_columns])
+
+
+def _types(gold: Frames) -> pl.DataFrame:
+    """Return the classes of entities; one that has the very mentions of the coarse class it maps to is that class."""
+    from remix.measures.classes import class_mapping
+
+    # Fine-grained categories say how a mention is written, not what the entity is.
+    of_entities = ~(pl.col("class").str.starts_with(EL) | pl.col("class").str.starts_with(RMX))
+    rows = gold.classes.filter(of_entities).select("annotation", "class").unique(maintain_order=True)
+    sizes = rows.group_by("class").len("size")
+    both = class_mapping().filter(pl.col("class") != pl.col("coarse")).join(sizes, on="class")
+    twice = both.join(sizes, left_on="coarse", right_on="class").filter(pl.col("size") == pl.col("size_right"))
+    return rows.join(twice, on="class", how="anti", maintain_order="left").select("annotation", value="class")
+
+
+def unknown_column(gold: Frames, column: str, measured: Iterable[str]) -> UsageError:
+    """Return the error that says which columns there are; `measured` are those of measures and tables."""
+    from remix.measures import MEASURES
+    from remix.scoring.inputs.properties import SEEN
+
+    if column in SEEN:
+        return UsageError(f"column '{column}' is about a training set: name it with --seen DATASET|FILE")
+    own = set(OWN)
+    of_data = set(gold.values["term"].str.extract(r"([^/#:]+)$").drop_nulls()) - own
+    measures = set(measured) - {"annotation", "document", *own, *of_data}
+    columns = {measure.name: [one.name for one in measure.columns] for measure in MEASURES}
+    of_mentions = {name for names in columns.values() for name in names}
+    if columns.get(column):
+        return UsageError(f"'{column}' is a measure and no column: its columns are {', '.join(columns[column])}")
+    if not measures and column in of_mentions:
+        return UsageError(f"column '{column}' is a measure: `remix load` the gold, then name it in the place of --gold")
+    groups = {
+        "columns": own,
+        "in the data": of_data,
+        "measures of mentions": measures & of_mentions,
+        "of documents": {name for name in measures - of_mentions if not name.endswith("Count")},
+        "with --seen": SEEN,
+        "errors of a run": [f"{ERROR}:SYSTEM"],
+    }
+    return UnknownName("column", column, groups=groups)
+
+
+def _measured(gold: Frames, column: str, tables: list[pl.DataFrame | None]) -> pl.DataFrame:
+    """Return the values of a measure that came with the data, on annotations or on documents."""
+    local = gold.values.with_columns(local=pl.col("term").str.extract(r"([^/#:]+)$"))
+    rows = local.filter((pl.col("local") == column) | (pl.col("term") == column))
+    if rows.is_empty():
+        raise unknown_column(gold, column, [name for table in tables if table is not None for name in table.columns])
+    value = "number" if rows["number"].null_count() < len(rows) else "text"
+    of_documents = rows.join(gold.documents, left_on="subject", right_on="document", how="semi")
+    of_annotations = rows.join(gold.annotations, left_on="subject", right_on="annotation", how="semi")
+    if of_annotations.is_empty():
+        return of_documents.select(document="subject", value=value)
+    return of_annotations.select(annotation="subject", value=value)
+
+
+def _cuts(gold: Frames, found: pl.DataFrame) -> tuple[float, ...] | None:
+    """Return the quartiles of the annotations' numbers, None where there are no more than ten different ones."""
+    if "document" in found.columns:
+        weighed = gold.annotations.select("document").join(found, on="document")
+        found = weighed if len(weighed) else found
+    values = found["value"].drop_nulls()
+    if values.n_unique() <= 10:
+        return None
+    return tuple(sorted({float(values.quantile(part, "nearest") or 0) for part in (0.25, 0.5, 0.75)}))
+
+
+def _labels(cuts: tuple[float, ...]) -> list[str]:
+    return _numbered([_interval(low, high) for low, high in zip((None, *cuts), (*cuts, None), strict=True)])
+
+
+def _label(part: Part) -> str:
+    """Return what a part of a scheme is called in rows: its interval, which its own name spells for files."""
+    if part.low is None and part.high is None:
+        return part.name
+    interval = _interval(part.low, part.high)
+    return f"{part.name} ({interval})" if part.name in ("head", "torso", "tail") else interval
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    """Return the values above `low` up to `high` in words.
+
+    >>> _interval(None, 3), _interval(3, 4.56789), _interval(20190101, None)
+    ('≤ 3', '> 3, ≤ 4.568', '> 20190101')
+    """
+    bounds = ((">", low), ("≤", high))
+    return ", ".join(
+        f"{sign} {bound:{'.0f' if float(bound).is_integer() else '.4g'}}" for sign, bound in bounds if bound is not None
+    )
+
+
+def _numbered(names: list[str]) -> list[str]:
+    """Return the names with numbers, so that sorted as text they are in the order of their values."""
+    width = len(str(len(names)))
+    return [f"{number:0{width}}: {name}" for number, name in enumerate(names, 1)]

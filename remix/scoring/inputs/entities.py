@@ -1,0 +1,156 @@
+"""Entities: their classes, names and labels, as a table, the data and the knowledge base tell them, and hierarchies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from remix import iris, progress
+from remix.errors import BadInput, MissingKnowledge
+from remix.files import read_bytes
+from remix.formats.definitions.answers import LABEL
+from remix.frames import Frames
+from remix.names import RDFS, RMX
+
+if TYPE_CHECKING:
+    from remix.kb import KnowledgeBase
+
+__all__ = ["reached", "read_entities", "read_subclasses", "with_coarse", "with_labels_linked", "with_types"]
+
+WD = "http://www.wikidata.org/entity/"
+
+
+def with_coarse(parts: Iterable[pl.DataFrame | None]) -> pl.DataFrame:
+    """Return entity and class of all parts, with the coarse class that a class maps to in its vocabulary."""
+    from remix.measures.classes import class_mapping
+
+    found = [part.select("entity", "class") for part in parts if part is not None]
+    types = pl.concat([pl.DataFrame(schema={"entity": pl.String, "class": pl.String}), *found])
+    coarse = types.join(class_mapping(), on="class").select("entity", pl.col("coarse").alias("class"))
+    return pl.concat([types, coarse]).unique().sort("entity", "class")
+
+
+def with_types(
+    gold: Frames, types: pl.DataFrame, stated: pl.DataFrame | None = None, homes: pl.DataFrame | None = None
+) -> pl.DataFrame:
+    """Return annotation, class, of_entity: those of the data, those of the linked entities, and their coarse ones.
+
+    `stated` (home, entity, class) are the types that hold in the documents of a home, which `homes` (gold, home) tells.
+    """
+    from remix.measures.classes import class_mapping
+
+    of_links = gold.links.join(types.drop_nulls("class"), on="entity")
+    derived = [of_links.select("annotation", "class", of_entity=pl.lit(True))]
+    if stated is not None and homes is not None:
+        places = gold.annotations.select("annotation", gold="document").join(homes, on="gold")
+        at_home = gold.links.join(places, on="annotation").join(stated.drop_nulls("class"), on=["home", "entity"])
+        derived.append(at_home.select("annotation", "class", of_entity=pl.lit(True)))
+    classes = pl.concat([gold.classes.select("annotation", "class", "of_entity"), *derived])
+    coarse = classes.join(class_mapping(), on="class").select("annotation", pl.col("coarse").alias("class"))
+    classes = pl.concat([classes, coarse.with_columns(of_entity=pl.lit(True))])
+    return classes.group_by("annotation", "class").agg(pl.col("of_entity").min()).sort("annotation", "class")
+
+
+def read_entities(file: Path | str) -> pl.DataFrame:
+    """Return entity, name and class of a TSV with the columns entity, name, types (separated by `|`).
+
+    A row per type; entities without types have one row whose class is null. Wikidata's Q numbers become IRIs, other
+    entities their canonical form. Raises `BadInput` for a file without these columns.
+    """
+    try:
+        rows = pl.read_csv(read_bytes(file), separator="\t", infer_schema=False, quote_char=None)
+    except pl.exceptions.PolarsError as error:
+        raise BadInput(file, f"is no table ({' '.join(str(error).split())[:150]})") from None
+    if missing := {"entity", "types"} - set(rows.columns):
+        raise BadInput(file, f"has no column {' and no column '.join(sorted(missing))}; it needs entity, name, types")
+    if "name" not in rows.columns:
+        rows = rows.with_columns(name=pl.lit(None, pl.String))
+    rows = rows.select("entity", "name", pl.col("types").str.split("|").alias("class")).explode("class")
+    numbered = [
+        pl.when(pl.col(name).str.contains("^Q[0-9]+$")).then(pl.lit(WD) + pl.col(name)).otherwise(name).alias(name)
+        for name in ("entity", "class")
+    ]
+    rows = rows.with_columns(numbered)
+    bare = ~pl.col("class").str.contains(":", literal=True)
+    rows = rows.with_columns(pl.when(bare).then(pl.lit(RMX) + pl.col("class")).otherwise("class").alias("class"))
+    return rows.with_columns(entity=iris.canonical(rows["entity"]))
+
+
+def read_subclasses(file: Path | str) -> pl.DataFrame:
+    """Return class and parent: what an RDF file in any syntax says with rdfs:subClassOf.
+
+    Raises `BadInput` for a file that cannot be read or says nothing of that kind.
+    """
+    from remix.formats.nif.parsing import parse
+    from remix.formats.source import Source
+    from remix.rdf.terms import iri
+
+    rows = parse(Source(file)).triples.filter(pl.col("predicate") == f"<{RDFS}subClassOf>")
+    found = rows.select(iri(pl.col("subject")).alias("class"), iri(pl.col("object")).alias("parent")).drop_nulls()
+    if found.is_empty():
+        raise BadInput(file, "says of no class that it is rdfs:subClassOf another")
+    return found.unique().sort("class", "parent")
+
+
+def reached(subclasses: pl.DataFrame | pl.LazyFrame, classes: pl.Series, *, below: bool = False) -> pl.DataFrame:
+    """Return class and reached: every class above each of the classes, or below it, direct or indirect.
+
+    >>> steps = pl.DataFrame({"class": ["cat", "mammal"], "parent": ["mammal", "animal"]})
+    >>> reached(steps, pl.Series(["animal", "cat"]), below=True).rows()
+    [('animal', 'cat'), ('animal', 'mammal')]
+    """
+    from remix.kb.networks import superclasses
+
+    steps = subclasses.lazy().select("class", "parent")
+    if below:
+        steps = steps.rename({"class": "parent", "parent": "class"})
+    return superclasses(steps, classes).rename({"superclass": "reached"})
+
+
+def with_labels_linked(
+    runs: Mapping[str, Frames], kb: KnowledgeBase | None, names: pl.DataFrame | None = None
+) -> dict[str, Frames]:
+    """Return the runs, labels linked to an entity where exactly one has that label, whatever its case.
+
+    `names` (entity, name) says what entities are called, by default the knowledge base. Other labels stay entities of
+    their own. How many were linked is told. Raises `MissingKnowledge` with neither.
+    """
+    if names is not None:
+        called = names.lazy().select("entity", label="name")
+    elif kb is not None:
+        called = kb.scan("entities").select("entity", "label")
+    else:
+        raise MissingKnowledge("labels need names of entities: give --entities, or `remix kb attach NAME`")
+    spelt = [run.links.filter(_is_label())["entity_as_given"] for run in runs.values()]
+    labels = pl.concat([*spelt, pl.Series([], dtype=pl.String)]).str.strip_prefix(LABEL)
+    entity = _entities(called, labels.unique())
+    return {name: _linked(name, run, entity) for name, run in runs.items()}
+
+
+def _is_label() -> pl.Expr:
+    return pl.col("entity").str.starts_with(LABEL)
+
+
+def _entities(called: pl.LazyFrame, labels: pl.Series) -> pl.DataFrame:
+    """Return key (the normalised label) and `linked`, of labels that exactly one entity has."""
+    from remix.kb.forms import normalise
+
+    asked = pl.DataFrame({"label": labels}, schema={"label": pl.String}).select(key=normalise(pl.col("label"))).unique()
+    known = called.select("entity", key=normalise(pl.col("label"))).drop_nulls()
+    found = known.join(asked.lazy(), on="key", how="semi").collect()
+    return found.group_by("key").agg(pl.len(), linked=pl.col("entity").first()).filter(pl.col("len") == 1).drop("len")
+
+
+def _linked(name: str, run: Frames, entity: pl.DataFrame) -> Frames:
+    from remix.kb.forms import normalise
+
+    key = pl.when(_is_label()).then(normalise(pl.col("entity_as_given").str.strip_prefix(LABEL)))
+    links = run.links.with_columns(key=key).join(entity, on="key", how="left", maintain_order="left")
+    labelled, linked = links["key"].count(), links["linked"].count()
+    if labelled:
+        progress.note(f"run '{name}': {linked} of its {labelled} labels without identifier are linked by the label")
+    return replace(run, links=links.with_columns(pl.coalesce("linked", "entity").alias("entity")).drop("key", "linked"))

@@ -1,0 +1,156 @@
+"""The origins of gold: what a remix was cut out of, as its manifest and the workspace know it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from remix.errors import UsageError
+from remix.frames import Frames
+from remix.measures.enrichment import named_frames
+from remix.rdf.iris import dataset_iri
+from remix.remixes.manifest import Manifest, read_manifest
+from remix.scoring.inputs import Background
+from remix.signature import Signature
+from remix.store import Store
+from remix.store.targets import Target
+
+if TYPE_CHECKING:
+    from remix.kb import KnowledgeBase
+
+__all__ = ["Origins", "origins_of"]
+
+
+@dataclass(frozen=True)
+class Origins:
+    """Where gold comes from.
+
+    - `backgrounds`: each document of gold has one;
+    - `emptied`: frames of the documents that remixes emptied, as documents of the remix with all gold dropped;
+    - `kept`: the remixes without these, of which only documents with a kept mention count.
+    """
+
+    backgrounds: list[Background]
+    emptied: list[Frames]
+    kept: frozenset[str]
+
+
+def origins_of(
+    store: Store,
+    names: Sequence[str],
+    targets: Sequence[Target],
+    kb: KnowledgeBase | None,
+    *,
+    documents: str = "",
+    percentiles: bool = False,
+) -> Origins:
+    """Return where the gold of these targets comes from; `names` are what the user called them.
+
+    A remix file's manifest tells the query, and which documents were emptied. Its origin is the datasets that the
+    manifest names where the workspace holds them with the same content; else the file itself, as far as it goes.
+    Loaded datasets are their own origin, for `percentiles` all of them, since they were measured together. `documents`
+    is that of `Choice`; raises `UsageError` for 'all' where a remix lacks its origins.
+    """
+    loaded = {entry.name: entry.content for entry in store.datasets()}
+    backgrounds, emptied, kept = [], [], set()
+    if own := [target for target in targets if target.name in loaded]:
+        frames = named_frames(store, None if percentiles else sorted({target.name for target in own}))
+        places = pl.concat(_own(target.frames) for target in own)
+        backgrounds.append(Background(frames, places.unique(), kb))
+    for name, target in zip(names, targets, strict=True):
+        if target.name in loaded:
+            continue
+        gold, found = _named(target), read_manifest(Path(name))
+        if found is None:
+            backgrounds.append(Background.of(gold, kb))
+            continue
+        held = found.contents.items() <= loaded.items()
+        background, more = (_held(store, gold, found, kb) if held else None), None
+        if background is None:
+            background = Background.of(gold, kb, {target.name: found.query})
+        elif found.emptied is not None and documents != "kept":
+            more, places = _emptied(background.frames, target.name, found.emptied)
+            background = replace(background, places=pl.concat([background.places, places]))
+            emptied.append(more)
+        if more is None:
+            kept.add(target.name)
+            if documents == "all":
+                raise UsageError(_lacking(target.name, found, loaded))
+        backgrounds.append(_as_enriched(background, found))
+    return Origins(backgrounds, emptied, frozenset(kept))
+
+
+def _lacking(name: str, found: Manifest, loaded: Mapping[str, str]) -> str:
+    missing = sorted(one for one, content in found.contents.items() if loaded.get(one) != content)
+    if missing:
+        return (
+            f"{name} was cut out of {', '.join(missing)}, which the workspace does not hold as it was: load it to "
+            "count answers in all documents, or take --documents kept"
+        )
+    return f"the manifest of {name} does not tell which documents it emptied: build it again, or take --documents kept"
+
+
+def _held(store: Store, gold: Frames, found: Manifest, kb: KnowledgeBase | None) -> Background | None:
+    """Return the background of a remix whose origins are loaded, None where a document is not found there."""
+    origin = named_frames(store, sorted(found.contents))
+    places = _places(gold, origin, found.kept)
+    queries = {gold.documents["dataset"][0]: found.query}
+    return Background(origin, places, kb, queries) if len(places) == gold.documents.height else None
+
+
+def _emptied(origin: Frames, name: str, documents: Sequence[str]) -> tuple[Frames, pl.DataFrame]:
+    """Return documents of the origin as those of a remix, with their gold dropped, and their places."""
+    frames = origin.keep(documents=pl.Series(documents, dtype=pl.String))
+    own = f"{dataset_iri(name)}/emptied/"
+    named = {"dataset": pl.lit(name), "document": pl.lit(own) + pl.col("document")}
+    ids = {column: pl.lit(own) + pl.col(column) for column in ("annotation", "group", "option")}
+    ignorable = pl.coalesce("ignorable", pl.lit("dropped"))
+    places = frames.documents.select("document", gold=named["document"]).select("gold", "document")
+    return Frames.of(
+        documents=frames.documents.with_columns(**named),
+        annotations=frames.annotations.with_columns(**ids, ignorable=ignorable, **named),
+        links=frames.links.with_columns(annotation=ids["annotation"]),
+        regions=frames.regions.with_columns(document=named["document"]),
+    ), places
+
+
+def _named(target: Target) -> Frames:
+    named = pl.lit(target.name).alias("dataset")
+    frames = target.frames
+    documents, annotations = frames.documents.with_columns(named), frames.annotations.with_columns(named)
+    return replace(frames, documents=documents, annotations=annotations)
+
+
+def _own(gold: Frames) -> pl.DataFrame:
+    return gold.documents.select("document", gold="document")
+
+
+def _places(gold: Frames, origin: Frames, kept: Iterable[str]) -> pl.DataFrame:
+    """Return which document of the origin each of a remix is: by its IRI in the store, else by the one given."""
+    known = origin.documents.filter(pl.col("dataset").is_in(list(kept))).sort("dataset", "document")
+    rows = gold.documents.select("given", gold="document")
+    scoped = rows.join(known.select("document", given="document"), on="given", coalesce=False).select(
+        "gold", "document"
+    )
+    rest = rows.join(scoped, on="gold", how="anti")
+    given = rest.join(known.select("given", "document"), on="given", maintain_order="left_right")
+    found = pl.concat([scoped.select("document", "gold"), given.select("document", "gold")])
+    return found.unique("gold", keep="first", maintain_order=True).select("gold", "document")
+
+
+def _as_enriched(background: Background, found: Manifest) -> Background:
+    """Return the background with the choices by which the origins were measured."""
+    signature = found.enrichment
+    fields = Signature.parse(signature).fields if signature.startswith("remix:") else {}
+    known = re.search(r"@[0-9a-f]{12}(?:-(.*?))?(\+gold)?(?:\+case)?$", fields.get("kb", ""))
+    kb = background.kb
+    if kb is not None and known:
+        kb = kb.without_sources(re.split(r"-(?=\w+:)", known[1])) if known[1] else kb
+        kb = kb.keeping_gold() if known[2] else kb
+    reference = "union" if fields.get("reference") == "union" else "dataset"
+    return replace(background, kb=kb, reference=reference, case_sensitive=fields.get("case") == "kept")

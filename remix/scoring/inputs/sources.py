@@ -1,0 +1,380 @@
+"""Gold, runs and what is known of entities, from files and from a workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import polars as pl
+
+from remix import formats, progress
+from remix.errors import BadInput, UsageError
+from remix.files import default_name
+from remix.frames import Frames
+from remix.frames_folder import FramesFolder, is_frames_folder
+from remix.scoring.choice import Choice, fields_of
+from remix.scoring.conventions import CONVENTIONS
+from remix.scoring.inputs import Inputs, Knowledge
+from remix.scoring.inputs.columns import columns_of, is_of_errors, run_of
+from remix.scoring.inputs.documents import aligned
+from remix.scoring.inputs.entities import read_entities, with_coarse, with_types
+from remix.scoring.inputs.gold import kept_gold, measured_columns
+from remix.scoring.inputs.properties import SEEN, properties_of, with_seen
+from remix.scoring.inputs.repeats import contents_of_repeats, repeats_of
+from remix.scoring.statistics.weights import column_weighed_by
+from remix.signature import content_hash
+
+if TYPE_CHECKING:
+    from remix.kb import KnowledgeBase
+    from remix.store import Store
+    from remix.store.targets import Target
+
+__all__ = [
+    "Answers",
+    "Keeper",
+    "Sources",
+    "answers_of",
+    "asked_of",
+    "read_contents",
+    "read_frames",
+    "read_inputs",
+    "read_training",
+    "run_files",
+]
+
+
+class Keeper(Protocol):
+    """What a workspace has to be scored."""
+
+    folder: Path
+
+    @property
+    def store(self) -> Store:
+        """Return the store of datasets."""
+
+    @property
+    def kb(self) -> KnowledgeBase | None:
+        """Return the knowledge base, None without one."""
+
+    def registered_answers(
+        self, gold: Sequence[Target], names: Iterable[str] = ()
+    ) -> Mapping[str, Mapping[str, Frames]]:
+        """Return the answers of registered runs to gold, by task; see `remix.runs.registration.gather`."""
+
+    def store_runs(self, names: Iterable[str], **choices: Any) -> pl.DataFrame:
+        """Return what the store holds of each run on these datasets now; see `remix.runs.stored.stored`."""
+
+    def ensure_sample(self, names: Iterable[str] = ()) -> bool:
+        """Return whether the workspace was empty and has the sample corpus now."""
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where gold, runs and what is known of entities are read from.
+
+    - `names`: datasets of the workspace, or files, such as remixes, that are read beside it; by default all datasets
+      that the runs have a document of;
+    - `gold`: files of gold in their place; of the workspace the knowledge base alone is looked at, and runs by name;
+    - `runs`: names of registered runs, and answers as `NAME=FILE` settings; files of one name add up;
+    - `answers`: answers in memory, by the name of the run;
+    - `systems`: names of registered runs, too; by default all that answer gold, where no run is given otherwise;
+    - `entities`: a table of entities, as `read_entities` reads it;
+    - `hierarchy`: an RDF file with rdfs:subClassOf;
+    - `seen`: a training set, a dataset or a file, that adds the columns of `remix.scoring.inputs.properties`;
+    - `link_labels`: link answered labels as `remix.scoring.inputs.entities` does.
+    """
+
+    names: tuple[str, ...] = ()
+    gold: tuple[Path | str, ...] = ()
+    runs: tuple[str, ...] = ()
+    answers: Mapping[str, Frames] = field(default_factory=dict)
+    systems: tuple[str, ...] = ()
+    entities: Path | str | None = None
+    hierarchy: Path | str | None = None
+    seen: str = ""
+    link_labels: bool = False
+
+    def registered(self) -> tuple[str, ...]:
+        """Return the names of registered runs that are asked for."""
+        return (*(one for one in self.runs if "=" not in one), *self.systems)
+
+    def of_one_kind(self) -> Sources:
+        """Return the sources themselves; raises `UsageError` where gold is named and given as files."""
+        if self.names and self.gold:
+            named, file = self.names[0], self.gold[0]
+            raise UsageError(
+                f"{named} and --gold {file} are both gold: to score runs on both, name the file without --gold; "
+                f"`remix compare {named} --gold {file} --agreement` holds the two annotations against each other"
+            )
+        return self
+
+    def one_by_one(self) -> list[Sources]:
+        """Return the sources of each dataset or file of gold for itself."""
+        return [replace(self, names=(name,), gold=()) for name in self.names] + [
+            replace(self, names=(), gold=(file,)) for file in self.gold
+        ]
+
+    def tuned_on(self, dataset: str) -> Sources:
+        """Return the sources with another dataset, or another file, in the place of gold."""
+        gold = {"gold": (dataset,), "names": ()} if self.gold else {"names": (dataset,)}
+        return replace(self, **gold, seen="")
+
+
+def asked_of(names: Iterable[str] | str, keywords: Mapping[str, Any]) -> tuple[Sources, Choice]:
+    """Return the sources and the choice of keywords, which are the fields of `Sources` and of `Choice`.
+
+    One name, file or system may stand for a list of one. `runs` may also be a mapping of names to a file, several
+    files, frames, or a table with a mention a row.
+
+    >>> sources, choice = asked_of("news", {"systems": ["prior"], "tasks": ["A2KB"]})
+    >>> sources.names, sources.systems, choice.tasks
+    (('news',), ('prior',), ('A2KB',))
+    """
+    if isinstance(keywords.get("runs"), Mapping):
+        keywords = {**keywords, **_settings(keywords["runs"])}
+    read, asked = fields_of({"names": names, **keywords}, Sources, Choice)
+    several = {
+        name: (value,) if isinstance(value, str | Path) else tuple(value)
+        for name, value in read.items()
+        if name in _SEVERAL
+    }
+    return Sources(**{**read, **several}), Choice.of(**asked)
+
+
+_SEVERAL = {one.name for one in fields(Sources) if isinstance(one.default, tuple)}
+
+
+def _settings(runs: Mapping[str, Answers]) -> dict[str, Any]:
+    """Return `runs` and `answers` of a mapping of names to answers of any kind."""
+    settings, answers = [], {}
+    for name, given in runs.items():
+        if isinstance(given, Frames | pl.DataFrame):
+            answers[name] = answers_of(name, given)[0]
+        else:
+            files = [given] if isinstance(given, str | Path) else [*given]
+            settings += [f"{name}={file}" for file in files]
+    return {"runs": tuple(settings), "answers": answers}
+
+
+def read_inputs(keeper: Keeper, sources: Sources, choice: Choice) -> Inputs:
+    """Return gold, runs and what is known, with the measures that the choice slices or weighs by.
+
+    Raises `UsageError` where sources do not go together, `UnknownName` for a dataset, system or column that there is
+    not, `BadInput` for a file that cannot be read.
+    """
+    sources.of_one_kind()
+    if sources.gold and not (sources.runs or sources.answers or sources.systems):
+        raise UsageError("no run is named: --run NAME takes a registered one, --run NAME=FILE answers of a file")
+    read = {name: read_contents(files, unannotated=True) for name, files in run_files(sources.runs).items()}
+    runs = repeats_of({**{name: run for name, (run, _) in read.items()}, **sources.answers})
+    contents = contents_of_repeats(runs, {name: known for name, (_, known) in read.items()})
+    if sources.gold:
+        # A profile that scores documents without anything scores gold that is empty throughout, too.
+        bare = CONVENTIONS["undefined-null"] not in choice.profile.rules
+        gold, content = read_contents(sources.gold, unannotated=bare)
+        contents[""] = content_hash(content, *gold.documents["dataset"].unique().sort())
+        asked = [*columns_of(choice.by), *column_weighed_by(choice.weight)]
+        told = {*choice.profile.slices, *(SEEN if sources.seen else ())}
+        properties = properties_of(gold, [name for name in asked if name not in told], sources.gold)
+        found = Inputs(gold, runs, Knowledge(document_columns=properties, kb=keeper.kb), contents)
+        if sources.registered():
+            from remix.store.targets import Target
+
+            found = _with_registered(found, keeper, sources, [Target("gold", gold, content)])
+    else:
+        found = _kept(keeper, sources, choice, runs, contents)
+    shelf = tuple(sorted(file.parent for file in (keeper.folder / "kb").glob("*/kb.json")))
+    found = _with_entities(replace(found, knowledge=replace(found.knowledge, shelf=shelf)), sources)
+    if sources.link_labels:
+        found = _with_labels_linked(found)
+    if not sources.seen:
+        return found
+    columns = with_seen(found.knowledge.columns, read_training(keeper, sources.seen), found.gold)
+    return replace(found, knowledge=replace(found.knowledge, columns=columns))
+
+
+def _kept(
+    keeper: Keeper, sources: Sources, choice: Choice, runs: dict[str, Frames], contents: dict[str, str]
+) -> Inputs:
+    """Return what a workspace holds of gold, and its runs where they are asked for."""
+    from remix.scoring.inputs.origins import origins_of
+
+    keeper.ensure_sample(sources.names)
+    sources = replace(sources, names=sources.names or _answered(keeper, sources, runs))
+    gold, targets = kept_gold(keeper.store, sources.names)
+    told = {*choice.profile.slices, *(SEEN if sources.seen else ())}
+    asked = [column for column in columns_of(choice.by) if column not in told]
+    measured = [column for column in asked if not is_of_errors(column)] + column_weighed_by(choice.weight)
+    properties = properties_of(gold, measured, sources.names, keeper.store)
+    columns, of_documents = measured_columns(gold, keeper.kb, measured, properties)
+    percentiles = any(column.endswith("Percentile") for column in columns_of(choice.by))
+    origins = origins_of(
+        keeper.store, sources.names, targets, keeper.kb, documents=choice.documents, percentiles=percentiles
+    )
+    gold = Frames.concat([gold, *origins.emptied])
+    known = Knowledge(columns, of_documents, kb=keeper.kb, backgrounds=tuple(origins.backgrounds), kept=origins.kept)
+    found = Inputs(gold, runs, known, contents)
+    if sources.registered() or not runs:
+        found = _with_registered(found, keeper, sources, targets)
+    systems = {run_of(column, found.runs)[0] for column in asked if is_of_errors(column)} - found.runs.keys()
+    if not systems:
+        return found
+    others = _with_registered(Inputs(gold, {}), keeper, Sources(systems=tuple(sorted(systems))), targets)
+    return replace(found, others=others.runs)
+
+
+def _with_registered(found: Inputs, keeper: Keeper, sources: Sources, targets: Sequence[Target]) -> Inputs:
+    """Return the inputs with the registered runs that are named, by default all that answer gold."""
+    answers = keeper.registered_answers(targets, sources.registered())
+    texts, spans = answers.get("A2KB", {}), answers.get("D2KB", {})
+    runs = {name: texts.get(name, spans.get(name)) for name in sorted({*texts, *spans})}
+    return replace(
+        found,
+        runs={**found.runs, **{name: run for name, run in runs.items() if run is not None}},
+        given_spans=spans,
+        made_for={name: "A2KB" if name in texts else "D2KB" for name in runs},
+    )
+
+
+def _answered(keeper: Keeper, sources: Sources, runs: Mapping[str, Frames]) -> tuple[str, ...]:
+    """Return the loaded datasets of which any run has a document, and say which are left out."""
+    names = [entry.name for entry in keeper.store.datasets()]
+    gold, targets = kept_gold(keeper.store, names)
+    if sources.registered() or not runs:
+        known = keeper.registered_answers(targets, sources.registered())
+        runs = {**runs, **{f"{task} {name}": run for task, own in known.items() for name, run in own.items()}}
+    pairs = pl.concat([aligned(gold, run, name, told=False) for name, run in runs.items()])
+    documents = gold.documents.filter(pl.col("document").is_in(pairs["gold"].implode()))
+    found = tuple(documents["dataset"].unique().sort())
+    if not found:
+        raise BadInput(f"run '{next(iter(runs))}'", "has no document of a dataset that is loaded: name its gold")
+    if rest := sorted({*names} - {*found}):
+        progress.note(f"scored on {', '.join(found)}; no run has a document of {', '.join(rest)}")
+    return found
+
+
+def _with_entities(found: Inputs, sources: Sources) -> Inputs:
+    """Return the inputs with the classes, names and hierarchy of entities: of tables, the data, the knowledge base."""
+    from remix.measures.classes import class_mapping
+
+    known, gold = found.knowledge, found.gold
+    listed = read_entities(sources.entities) if sources.entities is not None else None
+    stated = homes = None
+    if known.backgrounds:
+        # What one dataset says of an entity is not asked about in another.
+        homes = pl.concat(background.homes() for background in known.backgrounds)
+        said = pl.concat(background.stated() for background in known.backgrounds).unique()
+        coarse = said.join(class_mapping(), on="class").select("home", "entity", pl.col("coarse").alias("class"))
+        stated = pl.concat([said, coarse]).unique().sort("home", "entity", "class")
+    parts = [part for part in (listed, known.kb.types if known.kb is not None else None) if part is not None]
+    if parts or stated is not None:
+        types = with_coarse(parts)
+        classes = with_types(gold, types, stated, homes)
+        known, gold = replace(known, types=types, stated=stated), replace(gold, classes=classes)
+    if listed is not None:
+        names = listed.select("entity", "name").drop_nulls().unique("entity", maintain_order=True)
+        known = replace(known, names=names)
+    if sources.hierarchy is not None:
+        from remix.scoring.inputs.entities import read_subclasses
+
+        known = replace(known, subclasses=read_subclasses(sources.hierarchy))
+    return replace(found, gold=gold, knowledge=known)
+
+
+def _with_labels_linked(found: Inputs) -> Inputs:
+    from remix.scoring.inputs.entities import with_labels_linked
+
+    runs = with_labels_linked(found.runs, found.knowledge.kb, found.knowledge.names)
+    # The files are the same, what is made of them is not.
+    contents = {name: content_hash(known, "labels") if name else known for name, known in found.contents.items()}
+    return replace(found, runs=runs, contents=contents)
+
+
+def read_training(keeper: Keeper, seen: str) -> Frames:
+    """Return the training set: a dataset of the workspace or a file."""
+    return read_frames([seen]) if Path(seen).is_file() else kept_gold(keeper.store, [seen])[0]
+
+
+def read_frames(files: Sequence[Path | str], *, unannotated: bool = False) -> Frames:
+    """Return the documents and annotations of the files, one after another; each file is a dataset of its name.
+
+    Files of one name are told apart by an ordinal. `unannotated` accepts texts without annotations, as a system
+    without answers leaves them. What was repaired is told. Raises `BadInput` for a file that cannot be read.
+    """
+    return read_contents(files, unannotated=unannotated)[0]
+
+
+def read_contents(files: Sequence[Path | str], *, unannotated: bool = False) -> tuple[Frames, str]:
+    """Return what `read_frames` does, and the hash of the files' contents, which is the same under other names."""
+    parts, contents = [], []
+    names: dict[str, int] = {}
+    for file in files:
+        stem = default_name(file)
+        names[stem] = names.get(stem, 0) + 1
+        name = f"{stem}-{names[stem]}" if names[stem] > 1 else stem
+        frames, content = _read_one(file, name, unannotated=unannotated)
+        contents.append(content)
+        named = pl.lit(name).alias("dataset")
+        parts.append(
+            replace(
+                frames,
+                documents=frames.documents.with_columns(named),
+                annotations=frames.annotations.with_columns(named),
+            )
+        )
+    return Frames.concat(parts), content_hash(*contents)
+
+
+def _read_one(file: Path | str, name: str, *, unannotated: bool) -> tuple[Frames, str]:
+    """Return the frames of a file or of a folder of frames, and the hash of its content."""
+    if is_frames_folder(file):
+        folder = FramesFolder.open(file)
+        return folder.read(range(folder.parts)), content_hash(*sorted(folder.path.glob("*/part-*.parquet")))
+    reading = formats.read(file, name=name, unannotated=unannotated)
+    for repair in reading.report.repairs:
+        if repair.kind not in formats.NOTED:
+            progress.note(f"{reading.report.file}: {repair.kind} ({repair.count}), first: {repair.example}")
+    return reading.frames, reading.content
+
+
+Answers = Path | str | Frames | pl.DataFrame | Sequence[Path | str]
+"""Answers of a run: a file of any format or several, frames, or a table with a mention a row."""
+
+
+def answers_of(name: str, given: Answers) -> tuple[Frames, str]:
+    """Return the frames of a run's answers, and the names of the files that they are from.
+
+    A table has the columns document, begin, end and entity, as `remix.formats.tables.read_table` reads it. Raises
+    `BadInput` for a file or a table that cannot be read.
+    """
+    if isinstance(given, Frames):
+        return given, ""
+    if isinstance(given, pl.DataFrame):
+        from remix.formats.tables import read_table
+
+        found = read_table(f"the table of '{name}'", given, default_name(name))
+        for repair in found.repairs:
+            if repair.kind not in formats.NOTED:
+                progress.note(f"the table of '{name}': {repair.kind} ({repair.count}), first: {repair.example}")
+        return found.frames, ""
+    files = [Path(given)] if isinstance(given, str | Path) else [Path(file) for file in given]
+    return read_frames(files, unannotated=True), ", ".join(file.name for file in files)
+
+
+def run_files(settings: Sequence[str]) -> dict[str, list[Path]]:
+    """Return the files of each system from `NAME=FILE` settings, split at the first `=`; names alone are left out.
+
+    >>> run_files(["a=x.ttl", "b=y=z.ttl", "a=w.ttl"])["a"]
+    [PosixPath('x.ttl'), PosixPath('w.ttl')]
+    """
+    found: dict[str, list[Path]] = {}
+    for setting in settings:
+        name, equals, file = setting.partition("=")
+        if not equals and not Path(setting).is_file():
+            continue
+        if not (name and file):
+            raise UsageError(f"'{setting}' is no NAME=FILE: write --run tagme={setting or 'tagme.ttl'}")
+        found.setdefault(name, []).append(Path(file))
+    return found

@@ -1,0 +1,161 @@
+"""The maximum one-to-one assignment of answers to gold, the same whatever the order of either.
+
+Within each component of overlapping mentions the assignment has, in this order: the most correct pairs (by link, or
+by span where links are not compared), the most pairs, the most equal links, the largest sum of intersection over
+union, the smallest offsets (gold in its order, each with its first answer). All of it is exact: unions are brought
+to a common denominator, nothing is compared in floating point.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from remix.scoring.inputs.dense import components, counts
+
+__all__ = ["assign"]
+
+
+def assign(edges: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of `edges` that are assigned.
+
+    `edges` has `case` (what is assigned apart from the rest, a system), `group`, `option`, `g`, `size` (how many
+    annotations the option needs), `a`, `correct`, `link`, `shared`, `union`. A group is assigned one option at most, an
+    answer to one annotation at most; an option of several annotations needs an answer for each.
+    """
+    # Where a group and an answer have only each other, as nearly all have, there is nothing to choose.
+    groups = edges.select(pl.col("case") * (pl.col("group").max().fill_null(0) + 1) + pl.col("group")).to_series()
+    single = (counts(groups) == 1) & (counts(edges["a"]) == 1) & (edges["size"].to_numpy() == 1)
+    chosen, rest = edges.filter(single), edges.filter(~single)
+    return pl.concat([chosen, _chosen(rest)]) if len(rest) else chosen
+
+
+def _chosen(edges: pl.DataFrame) -> pl.DataFrame:
+    """Return the assigned rows; where either side of a component is one group or answer, its best row."""
+    composed = (pl.col("size") > 1).any().over("case", "group")
+    part = pl.when(composed).then("g").otherwise(-1)
+    # Of several alternatives that one answer fits, only the best can be part of a best assignment.
+    best = _ranked(edges.with_columns(composed=composed, part=part)).unique(
+        ["case", "group", "a", "part"],
+        keep="first",
+        maintain_order=True,
+    )
+    degrees = best.with_columns(of_group=pl.len().over("case", "group"), of_answer=pl.len().over("a"))
+    degrees = degrees.with_columns(
+        star=((pl.col("of_answer") == 1) & ~pl.col("composed")).all().over("case", "group"),
+        point=((pl.col("of_group") == 1) & ~pl.col("composed")).all().over("a"),
+    )
+    stars = degrees.filter("star").unique(["case", "group"], keep="first", maintain_order=True)
+    points = degrees.filter(pl.col("point") & ~pl.col("star")).unique("a", keep="first", maintain_order=True)
+    rest = degrees.filter(~pl.col("point") & ~pl.col("star"))
+    return pl.concat([part.select(edges.columns) for part in (stars, points)] + [_searched(rest.select(edges.columns))])
+
+
+def _ranked(edges: pl.DataFrame) -> pl.DataFrame:
+    """Return the edges, the better of two that exclude each other first."""
+    # Equal fractions of small integers are equal as floats too, and unequal ones differ.
+    return edges.with_columns(iou=pl.col("shared") / pl.col("union")).sort(
+        "correct", "link", "iou", "g", "a", descending=[True, True, True, False, False]
+    )
+
+
+class _Move(NamedTuple):
+    """One way to satisfy a group: the answers that it takes (a bit each), what it is worth, its rows."""
+
+    answers: int
+    worth: int
+    rows: tuple[int, ...]
+
+
+class _Path(NamedTuple):
+    """The rows taken by a group, and those taken by the groups before it."""
+
+    rows: tuple[int, ...]
+    before: _Path | None
+
+
+def _searched(edges: pl.DataFrame) -> pl.DataFrame:
+    """Return the assigned rows of the components that are neither pairs nor stars."""
+    if edges.is_empty():
+        return edges
+    edges = edges.sort("case", "g", "a")
+    groups = edges.select(pl.struct("case", "group").rank("dense").cast(pl.Int64) - 1).to_series().to_numpy()
+    labels = components(groups, edges["a"].to_numpy())
+    edges = edges.with_columns(component=pl.Series(labels)).sort("component", "case", "g", "a")
+    bounds = np.flatnonzero(np.diff(edges["component"].to_numpy(), prepend=-1, append=-1))
+    rows = edges.select("group", "option", "g", "size", "a", "correct", "link", "shared", "union").rows()
+    chosen: list[int] = []
+    for first, last in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        chosen.extend(first + row for row in _component(rows[first:last]))
+    return edges[chosen].drop("component")
+
+
+def _component(rows: list[tuple[int, ...]]) -> Iterable[int]:
+    """Return the numbers of the assigned rows of one component (see `_searched`)."""
+    common = math.lcm(*(row[8] for row in rows))
+    bit = {a: 1 << place for place, a in enumerate(sorted({row[4] for row in rows}))}
+    # One integer compares as the criteria do in turn: correct pairs, pairs, links, overlap.
+    link = common * len(rows) + 1
+    pair = link * (len(rows) + 1)
+    right = pair * (len(rows) + 1)
+    groups: dict[int, dict[int, list[int]]] = {}
+    for number, row in enumerate(rows):
+        groups.setdefault(row[0], {}).setdefault(row[1], []).append(number)
+    moves = []
+    for options in groups.values():
+        ways: list[_Move] = []
+        for numbers in options.values():
+            for chosen in _ways(rows, numbers):
+                worth = all(rows[n][5] for n in chosen) * right + len(chosen) * pair
+                worth += sum(rows[n][6] * link + rows[n][7] * (common // rows[n][8]) for n in chosen)
+                ways.append(_Move(sum(bit[rows[n][4]] for n in chosen), worth, chosen))
+        moves.append(ways)
+    return _best(moves)
+
+
+def _ways(rows: list[tuple[int, ...]], numbers: list[int]) -> Iterator[tuple[int, ...]]:
+    """Return every choice of one answer for each annotation of an option, all answers different."""
+    by_annotation: dict[int, list[int]] = {}
+    for number in numbers:
+        by_annotation.setdefault(rows[number][2], []).append(number)
+    if len(by_annotation) == rows[numbers[0]][3]:
+        for chosen in product(*by_annotation.values()):
+            if len({rows[n][4] for n in chosen}) == len(chosen):
+                yield chosen
+
+
+def _best(moves: list[list[_Move]]) -> Iterable[int]:
+    """Return the rows of the best choice of at most one move a group, no answer taken twice.
+
+    A state is the set of taken answers that later groups could still want. States stay in the order of the choices
+    that led to them, so the first of equals is the one with the smallest offsets.
+    """
+    wanted = [0] * (len(moves) + 1)
+    for i in range(len(moves) - 1, -1, -1):
+        wanted[i] = wanted[i + 1]
+        for move in moves[i]:
+            wanted[i] |= move.answers
+    states: dict[int, tuple[int, _Path | None]] = {0: (0, None)}
+    for i, ways in enumerate(moves):
+        following: dict[int, tuple[int, _Path | None]] = {}
+        for taken, (worth, path) in states.items():
+            for move in (*ways, _Move(0, 0, ())):
+                if taken & move.answers:
+                    continue
+                state = (taken | move.answers) & wanted[i + 1]
+                total = worth + move.worth
+                if state not in following or total > following[state][0]:
+                    following.pop(state, None)
+                    following[state] = (total, _Path(move.rows, path))
+        states = following
+    found: list[int] = []
+    path = states[0][1]
+    while path is not None:
+        found.extend(path.rows)
+        path = path.before
+    return found

@@ -1,0 +1,202 @@
+"""Graded matching: a wrong link is right in part where it is near gold's entity in the hierarchy."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from remix.errors import UsageError
+from remix.names import OWL
+from remix.scoring.inputs.answers import Answers
+from remix.scoring.inputs.dense import components, looked_up
+from remix.scoring.matching import Matching, found_whole
+from remix.scoring.matching.cases import Case
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from remix.scoring.matching.cases import Case, Judged
+
+__all__ = ["distances"]
+
+LEAST = 0.5
+FAR = 20
+"""No way of more steps is looked for."""
+
+WHOLE = math.lcm(*range(1, FAR + 2))
+"""A multiple of every 1 + steps."""
+
+_KEYS = ["system", "doc"]
+
+
+def _crediting(least: float) -> Callable[[Case, Judged, pl.DataFrame, bool], pl.DataFrame]:
+    def credit(case: Case, judged: Judged, counts: pl.DataFrame, on_mention_only: bool) -> pl.DataFrame:
+        """Return the counts with the credit of each near miss as a part of a TP, and neither FP nor FN to that part."""
+        near = _near(case, judged, _most(least))
+        sums = near.group_by(_KEYS, maintain_order=True).agg(gained=pl.col("credit").sum())
+        rows = counts.join(sums, on=_KEYS, how="left", maintain_order="left")
+        rows = rows.with_columns(pl.col("gained").fill_null(0.0), asked=pl.col("tp") + pl.col("fn"))
+        # What is near is on a kept mention, so that it is in every precision.
+        less = [pl.col(name) - pl.col("gained") for name in ("fp", "fp_in_scope", "fp_on_mention", "fn")]
+        return rows.with_columns(*less, tp=pl.col("tp") + pl.col("gained")).drop("gained")
+
+    return credit
+
+
+def _sharing(least: float) -> Callable[[Case, Judged], pl.DataFrame]:
+    def shares(case: Case, judged: Judged) -> pl.DataFrame:
+        """Return the mentions that were found whole, and those that were missed by little, with their credit."""
+        near = _near(case, judged, _most(least)).select(*_KEYS, "group", "option", share="credit")
+        return pl.concat([found_whole(case, judged), near])
+
+    return shares
+
+
+def _most(least: float) -> int:
+    return FAR if least == 0 else min(FAR, int(1 / least + 1e-9) - 1)
+
+
+def _near(case: Case, judged: Judged, most: int) -> pl.DataFrame:
+    """Return system, doc, group, option, a and `credit` of near answers on mentions that were not found.
+
+    They are paired one to one, for the most credit in all. A mention of several annotations that are required together
+    has none.
+    """
+
+    kept = case.kept().filter(pl.len().over("option") == 1)
+    wrong = judged.answers.filter(pl.col("outcome") == "fp")
+    pairs = looked_up(case.overlaps.filter("equal").select("g", "a"), "g", kept, ["doc", "group", "option"])
+    pairs = looked_up(pairs, "a", wrong, ["system"]).join(judged.groups, on=["system", "group"], how="anti")
+    ways = distances(case, pairs, most)
+    near = pairs.join(ways, on=["g", "a"]).with_columns(credit=1 / (1 + pl.col("of_gold") + pl.col("of_answer")))
+    near = near.sort("system", "group", "a", "credit", descending=[False, False, False, True])
+    near = near.unique(["system", "group", "a"], keep="first", maintain_order=True)
+    return _assigned(near).select(*_KEYS, "group", "option", "a", "credit").sort("system", "doc", "group")
+
+
+def _assigned(near: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of the assignment of answers to groups that has the most credit in all."""
+    groups = near.select(pl.struct("system", "group").rank("dense").cast(pl.Int64) - 1).to_series()
+    part = pl.Series(components(groups.to_numpy(), near["a"].to_numpy()))
+    near = near.with_columns(part=part, number=groups)
+    star = (pl.col("number").n_unique().over("part") == 1) | (pl.col("a").n_unique().over("part") == 1)
+    best = near.filter(star).sort("part", "credit", descending=[False, True], maintain_order=True)
+    chosen = [best.unique("part", keep="first", maintain_order=True)]
+    rest = near.filter(~star)
+    if len(rest):
+        from scipy.optimize import linear_sum_assignment
+
+        for own in rest.partition_by("part", maintain_order=True):
+            rows, columns = (own[name].rank("dense").cast(pl.Int64).to_numpy() - 1 for name in ("number", "a"))
+            worth = np.zeros((int(rows.max()) + 1, int(columns.max()) + 1))
+            # Whole numbers, so that the sums are exact.
+            worth[rows, columns] = (WHOLE * own["credit"]).round().to_numpy()
+            taken = np.zeros_like(worth, dtype=np.bool_)
+            taken[linear_sum_assignment(worth, maximize=True)] = True
+            chosen.append(own.filter(taken[rows, columns]))
+    return pl.concat(chosen)
+
+
+def _graded(least: float, name: str = "") -> Matching:
+    return Matching(
+        name or f"graded({least:g})",
+        "begin and end are equal; a wrong link is right in part, by 1 / (1 + steps to gold's entity in the hierarchy), "
+        f"where that is {least:g} or more; graded(C) for another C",
+        pl.col("equal"),
+        at=_graded,
+        credit=_crediting(least),
+        shares=_sharing(least),
+    )
+
+
+graded = _graded(LEAST, "graded")
+
+
+ROOTS = (
+    f"{OWL}Thing",
+    "http://www.wikidata.org/entity/Q35120",
+    "http://schema.org/Thing",
+    "https://schema.org/Thing",
+)
+"""What everything is: to have it in common says nothing."""
+
+SAME = r"(?i)[/#](person|organi[sz]ation|place|location)\d*$|/Q(5|43229|2221906)$"
+"""Classes of all vocabularies that are no less than the coarse class they map to; others are below it."""
+
+
+def distances(case: Case, pairs: pl.DataFrame, most: int) -> pl.DataFrame:
+    """Return g, a, `of_gold` and `of_answer`: the steps from each side to what is above both, fewest in all.
+
+    `pairs` has g and a; those that are more than `most` steps apart are left out. Where a side has several entities
+    the nearest count, and of several ways that are as short the one with fewer steps from gold.
+
+    Raises `UsageError` where nothing is known of classes.
+    """
+    if pairs.is_empty():
+        return pl.DataFrame(schema=dict.fromkeys(("g", "a", "of_gold", "of_answer"), pl.Int64))
+    known = case.known
+    assert known is not None
+    if known.types.is_empty() and known.hierarchy is None:
+        raise UsageError("no hierarchy is known: name --hierarchy FILE or --entities FILE, or use a knowledge base")
+    iris = pl.DataFrame({"iri": case.mentions.entities}, schema={"iri": pl.String})
+    iris = iris.with_columns(entity=pl.int_range(pl.len(), dtype=pl.Int64))
+    sides = pairs.select("g", "a").unique().join(case.mentions.gold_links.select("g", asked="entity"), on="g")
+    sides = sides.join(case.mentions.answer_links.select("a", answered="entity"), on="a")
+    both = pl.concat([sides["asked"], sides["answered"]]).unique().to_frame("entity").join(iris, on="entity")
+    above = _above(known, both["iri"], most).join(both, on="iri").select("entity", "above", "steps")
+    ways = sides.join(above.rename({"entity": "asked", "steps": "of_gold"}), on="asked")
+    ways = ways.join(above.rename({"entity": "answered", "steps": "of_answer"}), on=["answered", "above"])
+    total = pl.col("of_gold") + pl.col("of_answer")
+    ways = ways.filter(total <= most).sort("g", "a", total, "of_gold")
+    return ways.unique(["g", "a"], keep="first", maintain_order=True).select("g", "a", "of_gold", "of_answer")
+
+
+def _above(known: Answers, entities: pl.Series, most: int) -> pl.DataFrame:
+    """Return iri, above, steps: each entity itself (no step), its classes, and what is above these, fewest steps."""
+    mapped = _mapped(known)
+    beside = pl.concat([mapped, _specific(known, entities, mapped)]).filter(pl.col("class") != pl.col("parent")).lazy()
+    every = beside if known.hierarchy is None else pl.concat([beside, known.hierarchy.select("class", "parent")])
+    reached = frontier = pl.DataFrame({"iri": entities, "above": entities}).with_columns(steps=pl.lit(0, pl.Int64))
+    for count in range(1, most + 1):
+        # A hierarchy may be large, and few of it are asked for.
+        steps = every.filter(pl.col("class").is_in(frontier["above"].unique().implode())).collect()
+        further = frontier.select("iri", **{"class": "above"}).join(steps, on="class").select("iri", above="parent")
+        frontier = further.unique().join(reached, on=["iri", "above"], how="anti")
+        frontier = frontier.with_columns(steps=pl.lit(count, pl.Int64))
+        reached = pl.concat([reached, frontier])
+    return reached.filter(~pl.col("above").is_in(ROOTS))
+
+
+def _mapped(known: Answers) -> pl.DataFrame:
+    """Return class and parent: the coarse class of each class of which the hierarchy itself knows nothing above."""
+    from remix.measures.classes import class_mapping
+
+    mapped = class_mapping().select("class", parent="coarse")
+    if known.hierarchy is None:
+        return mapped
+    # It would be a short cut past what lies between.
+    asked = pl.col("class").is_in(mapped["class"].implode()) & (pl.col("class") != pl.col("parent"))
+    return mapped.join(known.hierarchy.filter(asked).select("class").collect(), on="class", how="anti")
+
+
+def _specific(known: Answers, entities: pl.Series, mapped: pl.DataFrame) -> pl.DataFrame:
+    """Return class (an entity) and parent: the classes of entities that are above no other class of theirs.
+
+    A class that is the same as a coarse one stands for both; classes that are above each other are both kept.
+    """
+    types = known.types.drop_nulls("class").filter(pl.col("entity").is_in(entities.implode())).select("entity", "class")
+    same, below = mapped.filter(pl.col("class").str.contains(SAME)), mapped.filter(~pl.col("class").str.contains(SAME))
+    types = pl.concat([types, types.join(same, on="class").select("entity", **{"class": "parent"})]).unique()
+    itself = types.select("class", reached="class").unique()
+    reached = pl.concat([itself, known.reached(types["class"])])
+    coarse = reached.join(below, left_on="reached", right_on="class").select("class", reached="parent")
+    above = pl.concat([reached, coarse]).filter(pl.col("class") != pl.col("reached"))
+    alike = above.join(same.rename({"class": "other"}), left_on="reached", right_on="parent")
+    above = pl.concat([above, alike.select("class", reached="other")]).filter(pl.col("class") != pl.col("reached"))
+    above = above.join(above, left_on=["class", "reached"], right_on=["reached", "class"], how="anti")
+    general = types.join(above, on="class").select("entity", **{"class": "reached"}).unique()
+    left = types.join(general, on=["entity", "class"], how="anti")
+    return left.select(pl.col("entity").alias("class"), pl.col("class").alias("parent"))

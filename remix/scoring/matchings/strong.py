@@ -1,7 +1,0 @@
-"""Strong matching: begin and end are equal."""
-
-import polars as pl
-
-from remix.scoring.matchings import Matching
-
-strong = Matching("strong", "begin and end are equal", pl.col("equal"))

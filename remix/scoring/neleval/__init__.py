@@ -1,0 +1,1 @@
+"""What is neleval's own: measures as triples of aggregate, filter and key."""

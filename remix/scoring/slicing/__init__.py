@@ -1,0 +1,165 @@
+"""Slices: gold cut by the values of a column, each scored as a remix with everything else dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from remix.errors import UnknownName, UsageError
+from remix.names import PREFIXES
+from remix.scoring.inputs.answers import Answers
+from remix.scoring.inputs.columns import Slicing
+from remix.scoring.inputs.mentions import NIL
+from remix.scoring.matching.cases import Case, Scope
+
+__all__ = ["crossed", "kb_cases", "local_names", "scope_named", "scope_of_class", "slice_named", "sliced"]
+
+CLASSES = ("class", "type")
+"""Columns whose values are classes, which answers have by their entities."""
+
+
+def sliced(whole: Case, slicing: Slicing, answers: Answers, rest: str = "dropped") -> Iterator[Case]:
+    """Return a case for each value, in order: gold of that value kept, other gold dropped or removed.
+
+    A column of documents leaves other documents out, as a remix does. An answer is in scope by its own class or value
+    of the column; an entity of unknown class is.
+    """
+    if slicing.of_documents:
+        yield from _of_documents(whole, slicing)
+        return
+    column = slicing.column
+    numbered = whole.gold.select("g", "annotation").join(slicing.values, on="annotation").select("g", "value")
+    values = None if column in CLASSES or numbered.is_empty() else answers.values(column)
+    named = None if values is None else slicing.named(values)
+    for value in numbered["value"].unique().sort():
+        chosen = numbered.filter(pl.col("value") == value)["g"]
+        if column in CLASSES:
+            scope = scope_of_class(answers, value)
+        elif named is not None:
+            scope = Scope(named.group_by("a").agg(in_scope=(pl.col("value") == value).fill_null(False).any()))
+        else:
+            scope = Scope(unknown=whole.mentions.documents["doc"])
+        yield of_value(whole, slicing.label, value, chosen, rest, scope)
+
+
+def crossed(whole: Case, slicings: Sequence[Slicing], answers: Answers, rest: str = "dropped") -> Iterator[Case]:
+    """Return a case for each combination of values that any kept mention has, each cut by one column after another."""
+    first, *others = slicings
+    for case in sliced(whole, first, answers, rest):
+        if not others:
+            yield case
+        elif not case.kept().is_empty():
+            for inner in crossed(case, others, answers, rest):
+                if not inner.kept().is_empty():
+                    column, value = f"{case.column} × {inner.column}", f"{case.value} × {inner.value}"
+                    yield replace(inner, column=column, value=value, _judged={})
+
+
+def _of_documents(whole: Case, slicing: Slicing) -> Iterator[Case]:
+    places = whole.mentions.documents.join(slicing.values, on="document").select("doc", "value")
+    for value in places["value"].unique().sort():
+        inside = pl.col("doc").is_in(places.filter(pl.col("value") == value)["doc"].implode())
+        gold, answers = whole.gold.filter(inside), whole.answers.filter(inside)
+        yield replace(whole, gold=gold, answers=answers, column=slicing.label, value=value, _judged={})
+
+
+def of_value(whole: Case, column: str, value: str, chosen: pl.Series, rest: str, scope: Scope) -> Case:
+    """Return the case of the mentions of which an annotation is chosen, with all their options, and its scope.
+
+    A profile that removes the rest removes it annotation by annotation.
+    """
+    inside = pl.col("g").is_in(chosen.implode())
+    if rest == "removed":
+        gold = whole.gold.filter(inside)
+    else:
+        groups = whole.kept().filter(inside)["group"].unique()
+        inside = pl.col("group").is_in(groups.implode())
+        dropped = pl.when(inside | pl.col("ignorable").is_not_null()).then("ignorable").otherwise(pl.lit("dropped"))
+        gold = whole.gold.with_columns(ignorable=dropped)
+    return replace(whole, gold=gold, column=column, value=value, scope=scope.within(whole.scope), _judged={})
+
+
+def scope_named(given: str, classes: pl.Series) -> str:
+    """Return the class of a name: its IRI, its short form (`dbo:Person`) or its local name, where it is the only one.
+
+    Raises `UnknownName` with the nearest class; without any class to choose from the name itself is returned.
+    """
+    known = classes.drop_nulls().unique().sort()
+    prefix, _, local = given.partition(":")
+    for name in (given, PREFIXES.get(prefix, "") + local):
+        if known.is_empty() or name in known:
+            return given if known.is_empty() else name
+    named = known.to_frame("class").with_columns(local=pl.col("class").str.extract(r"([^/#:]+)$"))
+    same = named.filter(pl.col("local") == given)["class"]
+    if len(same) == 1:
+        return str(same[0])
+    if len(same):
+        raise UsageError(f"'{given}' is the name of several classes: write one of {', '.join(same)}")
+    raise UnknownName("class", given, named["local"].drop_nulls(), "remix evaluate --by class")
+
+
+def local_names(column: str) -> pl.Expr:
+    """Return slices with the last part of each IRI in its place; IRIs that share their last part stay whole.
+
+    >>> rows = pl.DataFrame({"slice": ["http://dbpedia.org/ontology/Person × n/a", "http://e.org/a#b", "http://e.org/b"]})
+    >>> rows.select(local_names("slice"))["slice"].to_list()
+    ['Person × n/a', 'http://e.org/a#b', 'http://e.org/b']
+    """
+    local = pl.col(column).str.replace_all(r"\b(?:https?://|urn:)\S*[/#]([^/#\s]+)", "$1")
+    return pl.when(pl.col(column).n_unique().over(local) == 1).then(local).otherwise(column).alias(column)
+
+
+def slice_named(given: str, slices: pl.Series) -> str:
+    """Return the slice of a name, as it is or as tables show it; nothing for the whole, which is '' or 'all'.
+
+    Raises `UnknownName`.
+    """
+    known = slices.unique().sort().to_frame("slice").filter(pl.col("slice") != "")
+    if not given or given in known["slice"]:
+        return given
+    shown = known.with_columns(shown=local_names("slice"))
+    for name in shown.filter(pl.col("shown") == given)["slice"]:
+        return str(name)
+    if given == "all":
+        return ""
+    raise UnknownName("slice", given, shown["shown"])
+
+
+def scope_of_class(answers: Answers, value: str) -> Scope:
+    """Return the answers whose entity has the class, or no type; unknown where no type is the class anywhere."""
+    mentions = answers.mentions
+    if not answers.types["class"].is_in([value]).any():
+        return Scope(unknown=mentions.documents["doc"])
+    typed = answers.answered_classes.group_by("a", "entity").agg(has=(pl.col("class") == value).any())
+    scope = mentions.answer_links.join(typed, on=["a", "entity"], how="left")
+    return Scope(scope.group_by("a").agg(in_scope=pl.col("has").fill_null(True).any()))
+
+
+def kb_cases(whole: Case, *, always: bool = False) -> Sequence[Case]:
+    """Return InKB (NIL taken from both sides), EE (NIL alone on both sides), GSInKB (NIL gold dropped, all answers).
+
+    Nothing where neither gold nor a run has NIL, unless they are asked for `always`.
+    """
+    nil = pl.col("link") == NIL
+    kept = whole.kept()
+    if not (always or kept.select(nil.any()).item() or whole.answers.select(nil.any()).item()):
+        return []
+
+    def both(value: str, condition: pl.Expr) -> Case:
+        """Return the case of the gold and the answers that meet a condition."""
+        return replace(
+            whole,
+            gold=whole.gold.filter(condition),
+            answers=whole.answers.filter(condition),
+            column="kb",
+            value=value,
+            whole=whole,
+            _judged={},
+        )
+
+    linked = kept.filter(~nil)["g"]
+    scope = Scope(whole.answers.select("a", in_scope=~nil))
+    of_linked = replace(of_value(whole, "kb", "GSInKB", linked, "dropped", scope), whole=whole)
+    return [both("InKB", ~nil), both("EE", nil), of_linked]

@@ -1,0 +1,179 @@
+"""Answers in the scope of a remix: those that the query it was cut by selects."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+
+from remix import progress
+from remix.errors import Error
+from remix.formats.nif.writing import triples_of
+from remix.frames import Frames
+from remix.measures import Measured
+from remix.measures.declaration import written_out
+from remix.names import EL, HFTS, HFTS_OLD, ITSRDF, NIF, OWL, RDF, RDFS, RMX, XSD
+from remix.rdf.iris import dataset_iri
+from remix.scoring.inputs.answers import NOT_OF_ANSWERS, Answers
+from remix.scoring.matching.cases import Scope
+from remix.store.index import Index
+from remix.store.selection import select
+from remix.store.syntax import modern
+from remix.store.tree import Node, NotUnderstood, Value, parse, walk
+
+__all__ = ["scope_of_queries", "selected"]
+
+
+def scope_of_queries(answers: Answers) -> Scope:
+    """Return the answers that the query which their dataset was cut by selects.
+
+    An answer in a dataset that nothing was dropped from is in scope. An entity of unknown type, or NIL, may be of any:
+    it is in scope where some class would put it there. Unknown, with a note, are the documents of a dataset whose
+    query is not known, or cannot be evaluated on an answer's own form and entity.
+    """
+    scope = Scope()
+    for part in answers.parts:
+        scope = scope.within(_scope_of_part(part))
+    return scope
+
+
+def _scope_of_part(answers: Answers) -> Scope:
+    mentions = answers.mentions
+    cut = mentions.gold.filter(ignorable="dropped").join(mentions.documents, on="doc")["dataset"].unique().sort()
+    queries = answers.background.queries
+    if cut.is_empty():
+        return Scope()
+
+    scope = Scope()
+    for name in cut:
+        docs = mentions.documents.filter(dataset=name)["doc"]
+        try:
+            if name not in queries:
+                raise Error("the query that it was cut by is in no manifest beside it")
+            chosen = selected(answers, queries[name], docs)
+        except Error as error:
+            progress.note(f"{name}: P in scope is not known, as {' '.join(str(error).split())}; see P on mention")
+            scope = scope.within(Scope(unknown=docs))
+            continue
+        own = answers.numbered.filter(pl.col("side") == "answer", pl.col("doc").is_in(docs.implode()))
+        scope = scope.within(Scope(own.select(a="id", in_scope=pl.col("answer").is_in(chosen.implode()))))
+    return scope
+
+
+ANY_CLASS = "urn:remix:class:any"
+MANY_CLASSES = 4
+"""Of a query that names more classes, an untyped answer is tried with none, with another and with all of them."""
+
+_NO_CLASSES = (RDF, RDFS, OWL, XSD, NIF, ITSRDF, HFTS, HFTS_OLD, RMX, EL)
+
+
+def selected(answers: Answers, query: str, docs: pl.Series) -> pl.Series:
+    """Return the answers that a query selects; raises `Error` where they are not to be had in this way."""
+    classes = _classes(query)
+    frames, measured = _with_readings(answers, classes)
+    try:
+        index = Index.in_memory(_graphs(answers, frames, _asked(measured, parse(modern(query)))))
+    except SyntaxError as error:
+        raise Error(f"its documents or the answers have IRIs that are none: {error}") from None
+    found = select(index, query, frames, name="its query").annotations
+    chosen = found.str.extract(r"^([^#]*)").unique()
+    rows = answers.numbered.filter(pl.col("side") == "gold", pl.col("doc").is_in(docs.implode()))
+    groups = answers.mentions.gold.select("group", id="g")
+    kept = rows.join(groups, on="id").group_by("group").agg(pl.col("answer").is_in(chosen.implode()).any())
+    if failing := int((~kept["answer"]).sum()):
+        raise Error(f"{failing} of its {len(kept)} kept mentions would fail its query by their form and entity alone")
+    return chosen
+
+
+def _classes(query: str) -> list[str]:
+    """Return the classes that a query names; raises `Error` for one that asks more than an answer can tell."""
+    try:
+        tree = parse(query)
+    except NotUnderstood as error:
+        raise Error(f"its query is not understood: {error}") from None
+    kinds = {node.kind for node in walk(tree)}
+    if "ServiceGraphPattern" in kinds:
+        raise Error("its query asks another endpoint")
+    if "SubSelect" in kinds or tree.get("limitoffset") or tree.get("groupby") or tree.get("having"):
+        raise Error("its query counts or limits what it selects")
+    terms = list(_terms(tree))
+    if any(f"<{RMX}{name}>" in terms for name in NOT_OF_ANSWERS):
+        raise Error("its query speaks of how mentions overlap")
+    contexts = {triple[0] for node in walk(tree) for triple in node.get("triples", ()) if _in_context(triple)}
+    if len(contexts) > 1:
+        raise Error("its query speaks of several annotations")
+    return sorted({term[1:-1] for term in terms if term.startswith("<") and not term[1:].startswith(_NO_CLASSES)})
+
+
+def _in_context(triple: tuple[Value, Value, Value]) -> bool:
+    return bool(triple[1] == f"<{NIF}referenceContext>")
+
+
+def _terms(value: Value) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    parts = [part for _, part in value.parts] if isinstance(value, Node) else value
+    return [term for part in parts for term in _terms(part)]
+
+
+def _with_readings(answers: Answers, classes: list[str]) -> tuple[Frames, Measured]:
+    """Return the answers with further ones for each that has no class: of another class, of those of the query."""
+    frames, measured = answers.frames, answers.measured
+    typed = pl.concat([frames.classes["annotation"], measured.classes["annotation"]]).unique()
+    bare = frames.annotations.filter(~pl.col("annotation").is_in(typed.implode()))["annotation"]
+    sets = [[ANY_CLASS], [*classes, ANY_CLASS], *([[one] for one in classes] if len(classes) <= MANY_CLASSES else [])]
+    readings = pl.DataFrame(
+        {"reading": [f"#{n}" for n in range(len(sets))], "class": sets}, schema_overrides={"class": pl.List(pl.String)}
+    )
+    names = bare.to_frame().join(readings, how="cross").with_columns(new=pl.col("annotation") + pl.col("reading"))
+    named = names.select("annotation", "new")
+
+    def more(frame: pl.DataFrame) -> pl.DataFrame:
+        copies = frame.join(named, on="annotation").with_columns(annotation="new").drop("new")
+        return pl.concat([frame, copies.select(frame.columns)])
+
+    annotations = more(frames.annotations).with_columns(group="annotation", option="annotation")
+    added = names.select("class", annotation="new").explode("class").select("annotation", "class")
+    every = pl.concat([frames.classes, added.with_columns(of_entity=pl.lit(False))])
+    frames = replace(frames, annotations=annotations, links=more(frames.links), classes=every)
+    return frames, replace(measured, annotations=more(measured.annotations))
+
+
+def _asked(measured: Measured, tree: Node) -> Measured:
+    """Return the measures that a query names, or all where it asks for predicates without naming them.
+
+    The others would be most of what is loaded for it.
+    """
+    predicates = [triple[1] for node in walk(tree) for triple in node.get("triples", ())]
+    if not all(isinstance(one, str) and one.startswith("<") for one in predicates):
+        return measured
+    named = set(_terms(tree))
+
+    def is_named(term: str) -> bool:
+        return f"<{written_out(term)}>" in named
+
+    measures = (
+        replace(
+            measure,
+            columns=tuple(column for column in measure.columns if is_named(column.term)),
+            summaries=tuple(
+                summary
+                for summary in measure.summaries
+                if any(is_named(term) for terms in summary.terms.values() for term in terms)
+            ),
+        )
+        for measure in measured.measures
+    )
+    return replace(measured, measures=tuple(measures))
+
+
+def _graphs(answers: Answers, frames: Frames, measured: Measured) -> dict[str, bytes]:
+    """Return the origin's documents and their measures, and the answers as their annotations: one graph a dataset."""
+    known = replace(measured, documents=answers.origin.documents, datasets=answers.origin.datasets)
+    graphs = {}
+    for name in frames.documents["dataset"].unique().sort():
+        iri = name if ":" in name else dataset_iri(name)
+        of_dataset = frames.keep(documents=frames.documents.filter(dataset=name)["document"])
+        named = replace(of_dataset, documents=of_dataset.documents.with_columns(dataset=pl.lit(iri)))
+        graphs[iri] = b"".join([*triples_of(named), known.triples(name, iri)])
+    return graphs

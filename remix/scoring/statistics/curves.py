@@ -1,0 +1,171 @@
+"""Curves: scores over a choice that has no one right value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import polars as pl
+
+from remix.errors import UsageError
+from remix.names import EL
+from remix.scoring.choice import Choice
+from remix.scoring.matching import matching_named
+from remix.scoring.matching.cases import Case
+from remix.scoring.statistics import ratio
+from remix.scoring.statistics.confidence import calibration, judged_answers, reliability, risk_by_coverage
+from remix.scoring.statistics.thresholds import best_thresholds, sums_by_threshold, together
+from remix.scoring.statistics.weights import CRITERIA, fuzzy_scores, require_pairs, strict, weighed
+
+__all__ = ["CURVES", "alpha_curve", "calibration_curve", "progression", "threshold_curve"]
+
+STEPS = 20
+
+
+def alpha_curve(case: Case, choice: Choice) -> pl.DataFrame:
+    """Return system, task, matching, `alpha` (0 to 1), and micro `fuzzy_recall` and `fuzzy_f1` under `relaxed:alpha`.
+
+    Source: Rosales-Méndez et al., EMNLP 2019, Figure 5. Raises `UsageError` where gold has no fine-grained categories.
+    """
+    require_pairs(choice.profile)
+    assert case.known is not None
+    kept = case.gold.select("g", "annotation").join(strict(case.known.gold), on="annotation")
+    parts = []
+    for task, matching in _pairings(choice):
+        counts = choice.profile.count(case, task, matching)
+        for step in range(STEPS + 1):
+            degree = pl.when("strict").then(1.0).otherwise(step / STEPS)
+            fuzzy = weighed(case, task, matching, kept.select("g", weight=degree))
+            rows = counts.join(fuzzy, on=["system", "doc"], how="left").sort("system", "doc")
+            scored = fuzzy_scores(rows, ["system"]).filter(average="micro").drop("average")
+            parts.append(scored.with_columns(task=pl.lit(task), matching=pl.lit(matching), alpha=pl.lit(step / STEPS)))
+    return _named(case, pl.concat(parts), ["task", "matching"], ["alpha", "fuzzy_recall", "fuzzy_f1"])
+
+
+def progression(case: Case, choice: Choice) -> pl.DataFrame:
+    """Return the scores of each system on its best combination of classes, its two best, and so on to all of gold.
+
+    Columns: system, task, matching, `rank`, `combination`, `mentions` (of it), and of all combinations up to it
+    `mentions_so_far`, `precision`, `recall`, `f1`. The best has the highest F1, then the most mentions. Only answers
+    on kept mentions count, each for the combination of its mention (of the one matched, where a mention has several).
+    Fine-grained categories (`el:`) are combined where gold has them, else all classes.
+
+    Source: Rosales-Méndez et al., EMNLP 2019, Figure 4.
+    """
+    require_pairs(choice.profile)
+    named = _combinations(case)
+    parts = []
+    for task, matching in _pairings(choice):
+        counts = _by_combination(case, CRITERIA[task], matching, named)
+        best = counts.with_columns(mentions=pl.col("tp") + pl.col("fn"), own=_f1()).sort(
+            "system", "own", "mentions", "combination", descending=[False, True, True, False], nulls_last=True
+        )
+        sums = [pl.col(name).cum_sum().over("system") for name in ("tp", "fp", "fn")]
+        rows = best.with_columns(*sums, rank=pl.int_range(1, pl.len() + 1).over("system")).with_columns(
+            mentions_so_far=pl.col("tp") + pl.col("fn"),
+            precision=ratio(pl.col("tp"), pl.col("tp") + pl.col("fp")),
+            recall=ratio(pl.col("tp"), pl.col("tp") + pl.col("fn")),
+            f1=_f1(),
+        )
+        parts.append(rows.with_columns(task=pl.lit(task), matching=pl.lit(matching)))
+    columns = ["rank", "combination", "mentions", "mentions_so_far", "precision", "recall", "f1"]
+    return _named(case, pl.concat(parts), ["task", "matching"], columns)
+
+
+def threshold_curve(case: Case, choice: Choice) -> pl.DataFrame:
+    """Return the scores of each system at every threshold of confidence that changes anything.
+
+    Columns: system, task, matching, `threshold` (null is none), tp, fp, fn, `precision`, `recall`, `f1`, and `best`:
+    whether it is the lowest threshold of the best micro-F1. Raises `UsageError` where no answer has a confidence.
+    """
+    parts = []
+    for task, matching in _pairings(choice):
+        sums = sums_by_threshold(case, task, matching, choice.profile.count, together(case))
+        best = best_thresholds(sums).select("system", "above", best=pl.lit(True))
+        rows = sums.join(best, on=["system", "above"], how="left", nulls_equal=True, maintain_order="left")
+        tp = pl.col("tp")
+        scores = {"precision": ratio(tp, tp + pl.col("fp")), "recall": ratio(tp, tp + pl.col("fn")), "f1": _f1()}
+        rows = rows.with_columns(**scores, best=pl.col("best").fill_null(False), threshold="above")
+        parts.append(rows.with_columns(task=pl.lit(task), matching=pl.lit(matching)))
+    rows = pl.concat(parts)
+    if rows.is_empty():
+        raise UsageError("no run has an answer with a confidence: there is no threshold to choose")
+    columns = ["threshold", "tp", "fp", "fn", "precision", "recall", "f1", "best"]
+    return _named(case, rows, ["task", "matching"], columns)
+
+
+def calibration_curve(case: Case, choice: Choice) -> pl.DataFrame:
+    """Return the bins of reliability and the steps of risk by coverage of each system, one below the other.
+
+    Columns: system (with the calibration error and Brier score beside its name), task, matching, `confidence`,
+    `accuracy` and `answers` of bins, `coverage` and `risk` of steps; see `remix.scoring.statistics.confidence`. Raises
+    `UsageError` where no answer has a confidence.
+    """
+    answers = judged_answers(case, _pairings(choice))
+    rows = pl.concat([reliability(answers), risk_by_coverage(answers)], how="diagonal_relaxed")
+    keys = ["system", "task", "matching"]
+    means = calibration(answers).group_by("system").agg(pl.col("calibration_error", "brier").mean().round(3))
+    named = pl.format("{} (ECE {}, Brier {})", "system", "calibration_error", "brier")
+    rows = rows.join(means, on="system", how="left", maintain_order="left")
+    rows = rows.with_columns(system=pl.coalesce(named, "system"))
+    return rows.select(*keys, "confidence", "accuracy", "answers", "threshold", "coverage", "risk")
+
+
+def _f1() -> pl.Expr:
+    tp = pl.col("tp")
+    return ratio(2 * tp, 2 * tp + pl.col("fp") + pl.col("fn"))
+
+
+def _combinations(case: Case) -> pl.DataFrame:
+    """Return g and `combination`, the classes of each annotation in order."""
+    assert case.known is not None
+    classes = case.known.gold.classes
+    fine = classes.filter(pl.col("class").str.starts_with(EL))
+    chosen = classes if fine.is_empty() else fine
+    if chosen.is_empty():
+        raise UsageError("gold has no classes that could be combined")
+    local = pl.col("class").str.extract(r"([^/#]+)$").sort()
+    joined = chosen.group_by("annotation").agg(combination=local.str.join(" "))
+    rows = case.kept().select("g", "group", "annotation").join(joined, on="annotation", how="left")
+    return rows.sort("g").select("g", "group", pl.col("combination").fill_null("no class"))
+
+
+def _by_combination(case: Case, criterion: str, matching: str, named: pl.DataFrame) -> pl.DataFrame:
+    """Return system, combination, tp, fp and fn; what a system has not found counts for a mention's first reading."""
+    judged = case.judged(criterion, matching_named(matching))
+    keys = ["system", "combination"]
+    pairs = judged.pairs.join(named, on="g").sort("system", "g")
+    matched = pairs.filter("correct").join(judged.groups, on=["system", "group"], how="semi")
+    matched = matched.unique(["system", "group"], keep="first", maintain_order=True)
+    systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
+    every = systems.join(named.unique("group", keep="first", maintain_order=True), how="cross")
+    missed = every.join(matched, on=["system", "group"], how="anti")
+    outcomes = judged.answers.filter(pl.col("outcome") == "fp", "on_mention").select("a")
+    wrong = outcomes.join(pairs.unique("a", keep="first", maintain_order=True), on="a")
+    parts = {"tp": matched, "fp": wrong, "fn": missed}
+    table = pl.concat([rows.select(*keys, kind=pl.lit(name)) for name, rows in parts.items()])
+    counted = [(pl.col("kind") == name).sum().cast(pl.Int64).alias(name) for name in parts]
+    return table.group_by(keys).agg(counted)
+
+
+def _pairings(choice: Choice) -> list[tuple[str, str]]:
+    found = [(task, matching) for task in choice.tasks if task in CRITERIA for matching in choice.matchings]
+    if not found:
+        raise UsageError(
+            f"no curve of {', '.join(choice.tasks)}: name a task that has one, --task {' or '.join(CRITERIA)}"
+        )
+    return found
+
+
+def _named(case: Case, rows: pl.DataFrame, labels: list[str], columns: list[str]) -> pl.DataFrame:
+    names = pl.DataFrame({"system": range(len(case.mentions.systems)), "name": list(case.mentions.systems)})
+    rows = rows.join(names.with_columns(pl.col("system").cast(pl.Int64)), on="system", maintain_order="left")
+    return rows.select(pl.col("name").alias("system"), *labels, *columns)
+
+
+CURVES: Mapping[str, Callable[[Case, Choice], pl.DataFrame]] = {
+    "alpha": alpha_curve,
+    "progression": progression,
+    "threshold": threshold_curve,
+    "calibration": calibration_curve,
+}
+"""What `curve` draws, by name."""

@@ -1,0 +1,172 @@
+"""Thresholds: which answers are confident enough, and which threshold would be best.
+
+An answer counts where its confidence is above the threshold; an answer without confidence always counts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import polars as pl
+
+from remix import progress
+from remix.errors import UsageError, nearest
+from remix.scoring.matching.cases import Case, Scope, with_detail
+from remix.scoring.statistics import ratio
+
+__all__ = ["above", "best_thresholds", "confident", "sums_by_threshold", "threshold_rule", "thresholds_by"]
+
+Counter = Callable[[Case, str, str], pl.DataFrame]
+
+RULES = ("none", "oracle", "tuned")
+
+
+def threshold_rule(text: str) -> tuple[str, float | None]:
+    """Return the rule of 'none', 'oracle', 'tuned:DATASET' or a number ('fixed'), and the number.
+
+    Raises `UsageError` for anything else.
+
+    >>> threshold_rule("0.3"), threshold_rule("tuned:news")
+    (('fixed', 0.3), ('tuned', None))
+    """
+    name, colon, dataset = text.partition(":")
+    if text in ("", "none"):
+        return "none", None
+    if text == "oracle" or (name == "tuned" and dataset):
+        return name, None
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        asks = "; tuned needs a dataset: tuned:DATASET" if name == "tuned" else nearest(name, RULES)
+        raise UsageError(f"'{text}' is no threshold{asks}: write none, 0.3, tuned:DATASET or oracle")
+    return "fixed", number
+
+
+def thresholds_by(case: Case, task: str, matching: str, count: Counter, text: str, tuning: Case | None) -> pl.DataFrame:
+    """Return system (its number) and `threshold`, null where every answer counts, by a rule of `threshold_rule`.
+
+    `oracle` is the best on this very gold, `tuned` the best on that of `tuning`, for each system its own: of the best
+    micro-F1 of the task and matching the lowest.
+    """
+    rule, number = threshold_rule(text)
+    systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
+    if rule == "fixed":
+        _tell_unscored(case, with_detail(case, "confidence").answers.drop_nulls("confidence"))
+    if rule in ("none", "fixed"):
+        return systems.with_columns(threshold=pl.lit(number, pl.Float64))
+    if rule == "tuned" and tuning is None:
+        raise UsageError(f"'{text}': the dataset to tune on is not given")
+    source = case if tuning is None or rule == "oracle" else tuning
+    found = best_thresholds(sums_by_threshold(source, task, matching, count, together(source)))
+    _tell_unscored(case, found)
+    return systems.join(found.select("system", threshold="above"), on="system", how="left", maintain_order="left")
+
+
+def _tell_unscored(case: Case, scored: pl.DataFrame) -> None:
+    for number in sorted(set(range(len(case.mentions.systems))) - set(scored["system"])):
+        progress.note(f"run '{case.mentions.systems[number]}' has no confidence: all of its answers count")
+
+
+def together(case: Case) -> pl.DataFrame:
+    """Return doc and `dataset`, one for all documents."""
+    return case.mentions.documents.select("doc", dataset=pl.lit("all"))
+
+
+def above(case: Case, thresholds: pl.DataFrame) -> Case:
+    """Return the case with the answers that are above the thresholds; `thresholds` has system and `threshold`."""
+    if thresholds["threshold"].null_count() == len(thresholds):
+        return case
+    case = with_detail(case, "confidence")
+    rows = case.answers.join(thresholds.rename({"threshold": "above"}), on="system", how="left", maintain_order="left")
+    return replace(case, answers=rows.filter(confident()).drop("above"), _judged={})
+
+
+def sums_by_threshold(case: Case, task: str, matching: str, count: Counter, places: pl.DataFrame) -> pl.DataFrame:
+    """Return system, dataset, `above` (null is no threshold), tp, fp and fn at every threshold that changes anything.
+
+    `places` has doc and dataset. Systems without any confidence have no rows.
+    """
+    case = with_detail(case, "confidence")
+    found = [_SUMS]
+    for (system,), own in case.answers.group_by("system", maintain_order=True):
+        if len(states := _states(own, case.mentions.documents)):
+            counts = count(_at_every_threshold(case, own, states), task, matching)
+            found.append(_summed(counts, states, places).select(pl.lit(system, pl.Int64).alias("system"), pl.all()))
+    return pl.concat(found).sort("system", "dataset", "above", nulls_last=False)
+
+
+_SUMS = pl.DataFrame(
+    schema={"system": pl.Int64, "dataset": pl.String, "above": pl.Float64} | dict.fromkeys(("tp", "fp", "fn"), pl.Int64)
+)
+
+
+def best_thresholds(sums: pl.DataFrame) -> pl.DataFrame:
+    """Return system, dataset and `above`, the lowest threshold of the best micro-F1, null where none is best."""
+    f1 = ratio(2 * pl.col("tp"), 2 * pl.col("tp") + pl.col("fp") + pl.col("fn")).fill_null(0.0)
+    best = sums.with_columns(f1=f1).sort(
+        "system", "dataset", "f1", maintain_order=True, descending=[False, False, True]
+    )
+    return best.unique(["system", "dataset"], keep="first", maintain_order=True).select("system", "dataset", "above")
+
+
+def confident() -> pl.Expr:
+    """Return whether an answer of that `confidence` counts where the threshold is `above`."""
+    unscored = pl.col("confidence").is_null() | pl.col("above").is_null()
+    return unscored | (pl.col("confidence") > pl.col("above"))
+
+
+def _states(answers: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
+    """Return doc, above, state: each document without threshold (null) and with each of its own scores as threshold.
+
+    Nothing where no answer has a score.
+    """
+    scores = answers.select("doc", above="confidence").drop_nulls().unique()
+    every = documents.select("doc").filter(len(scores) > 0).with_columns(above=pl.lit(None, pl.Float64))
+    states = pl.concat([every, scores]).sort("doc", "above", nulls_last=False)
+    return states.with_columns(state=pl.int_range(pl.len(), dtype=pl.Int64))
+
+
+def _at_every_threshold(case: Case, answers: pl.DataFrame, states: pl.DataFrame) -> Case:
+    """Return a case of one system in which each state of a document is a document of its own."""
+    number = pl.int_range(pl.len(), dtype=pl.Int64)
+    left = case.gold.join(states.select("doc", "state"), on="doc").with_columns(new=number)
+    right = answers.join(states, on="doc").filter(confident()).with_columns(new=number)
+    pairs = case.overlaps.join(left.select("g", "state", left="new"), on="g")
+    pairs = pairs.join(right.select("a", "state", right="new"), on=["a", "state"])
+    mentions = replace(
+        case.mentions,
+        systems=case.mentions.systems[:1],
+        gold_links=left.select("g", "new").join(case.mentions.gold_links, on="g").select("entity", g="new"),
+        answer_links=right.select("a", "new").join(case.mentions.answer_links, on="a").select("entity", a="new"),
+    )
+    numbered = left.with_columns(
+        g="new",
+        doc="state",
+        group=pl.col("new").min().over("state", "group"),
+        option=pl.col("new").min().over("state", "option"),
+    )
+    return replace(
+        case,
+        mentions=replace(mentions, gold=numbered, answers=right.with_columns(a="new")),
+        gold=numbered.select(case.gold.columns),
+        answers=right.with_columns(a="new", doc="state", system=pl.lit(0, pl.Int64)).select(case.answers.columns),
+        overlaps=pairs.with_columns(g="left", a="right").select(case.overlaps.columns),
+        scope=Scope(),
+        _judged={},
+    )
+
+
+def _summed(counts: pl.DataFrame, states: pl.DataFrame, places: pl.DataFrame) -> pl.DataFrame:
+    """Return dataset, above and the sums of the documents' counts at that threshold."""
+    rows = states.join(counts.select("tp", "fp", "fn", state="doc"), on="state", how="left").join(places, on="doc")
+    names = ["tp", "fp", "fn"]
+    rows = rows.sort("doc", "above", nulls_last=False).with_columns(pl.col(names).fill_null(0))
+    # Each threshold changes the counts of the documents that have it as a score; sums of changes are the counts.
+    changes = rows.with_columns((pl.col(name) - pl.col(name).shift(1, fill_value=0).over("doc")) for name in names)
+    sums = changes.group_by("dataset", "above").agg(pl.col(names).sum()).sort("dataset", "above", nulls_last=False)
+    sums = sums.with_columns(pl.col(name).cum_sum().over("dataset") for name in names)
+    return sums.select("dataset", "above", *(pl.col(name).cast(pl.Int64) for name in names))
