@@ -9,7 +9,8 @@ has under that title; mentions nest; `A or B` names two acceptable entities; `NI
 the knowledge base; ` #word` after the title notes a phenomenon (`demonym`, `metonym`), which tests count.
 
 Facts are in `datasets/kb/facts/*.txt`, one entity a line: `Title | label | types | names | relation=Title; …`.
-`redirects-*.txt` hold `Title > Title`, `disambiguations-*.txt` hold `Page > Title; Title`.
+`redirects-*.txt` hold `Title > Title`, `disambiguations-*.txt` hold `Page > Title; Title`,
+`demonyms.txt` `Title > demonym; demonym`.
 """
 
 from __future__ import annotations
@@ -157,6 +158,7 @@ def tables() -> dict[str, str]:
         "links": "source_iri\ttarget_iri\tcount\tsource",
         "redirects": "redirect_iri\ttarget_iri\tsource",
         "disambiguations": "page_iri\tentity_iri\tsource",
+        "demonyms": "demonym\tentity_iri\tsource",
     }
     rows: dict[str, set[str]] = {name: set() for name in headers}
     facts = [(stem, f) for stem, f in fact_lines("[!rd]*.txt", " | ", 5)]
@@ -181,6 +183,8 @@ def tables() -> dict[str, str]:
                 if page not in known:
                     rows["disambiguations"].add(f"dbr:{page}\tdbr:{target}\tfacts:{stem}")
                 rows["surface_forms"].add(f"{form}\tdbr:{target}\t\tfacts:disambiguation")
+    for stem, (title, names) in fact_lines("demonyms.txt", " > ", 2):
+        rows["demonyms"] |= {f"{name}\tdbr:{title}\tfacts:{stem}" for name in items(names)}
     return {f"{name}.tsv": "\n".join([headers[name], *sorted(rows[name])]) + "\n" for name in headers}
 
 

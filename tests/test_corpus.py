@@ -13,6 +13,8 @@ import polars as pl
 import pytest
 
 from remix.frames import Frames
+from remix.kb import build_from_tables
+from remix.measures import compute
 from remix.resources import folder
 
 CHECKOUT = Path(__file__).resolve().parent.parent
@@ -146,6 +148,28 @@ def test_corpus_has_the_phenomena_it_promises(corpus: ModuleType, frames: Frames
     assert any(not document.mentions for document in documents)
     assert Counter(frames.documents["language"])["en"] >= 50
     assert frames.documents["language"].n_unique() >= 4
+
+
+def test_demonyms_of_the_kb_are_those_that_the_corpus_marks(corpus: ModuleType, frames: Frames, tmp_path: Path) -> None:
+    marked = {
+        (document.name, mention.begin, mention.end)
+        for file in sorted((folder("datasets") / "corpus" / "source").glob("*.txt"))
+        for document in corpus.documents(file)
+        for mention in document.mentions
+        if mention.phenomenon == "demonym"
+    }
+    kb = build_from_tables(folder("datasets") / "kb", tmp_path, name="shipped")
+    places = frames.annotations.select("annotation", "document", "begin", "end")
+    values = compute(frames, kb, measures=["form"]).annotations.drop("document").join(places, on="annotation")
+    name = pl.col("document").str.extract(r"([^/#]+)(?:#|$)")
+    columns = values.filter("formDemonym").with_columns(name).join(frames.links, on="annotation", how="left")
+    found = set(columns.select("document", "begin", "end").rows())
+    assert marked <= found
+    # Languages are called as the people are.
+    keys = ["document", "begin", "end"]
+    unmarked = columns.join(pl.DataFrame(sorted(marked), schema=keys, orient="row"), on=keys, how="anti")
+    assert unmarked["entity"].str.ends_with("_language").all()
+    assert not values.filter(pl.col("formDemonym") & pl.col("formMetonym")).height
 
 
 def test_no_sentence_is_written_twice(frames: Frames) -> None:

@@ -261,6 +261,13 @@ class KnowledgeBase(Parts):
             return self.rows("entities", "entity", entities, ["entity", "forms"]).filter(pl.col("forms") > 0)
         return self.pairs_of(entities).group_by("entity").agg(forms=pl.len().cast(pl.Int64))
 
+    def are_demonyms(self, keys: pl.Series) -> pl.Series:
+        """Return whether each key is a demonym of a place, as 'dutch'; null where no demonyms are known at all."""
+        known = self.rows("demonyms", "key", keys, ["key"])["key"]
+        if known.is_empty() and not self.described["rows"].get("demonyms"):
+            return pl.repeat(None, len(keys), dtype=pl.Boolean, eager=True)
+        return keys.is_in(known.implode())
+
     def without_sources(self, patterns: Iterable[str]) -> KnowledgeBase:
         """Return it without the dictionary and type rows whose source matches a pattern such as 'names*'.
 

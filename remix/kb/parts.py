@@ -16,15 +16,17 @@ import polars as pl
 from remix.errors import MissingKnowledge, StoreError
 from remix.kb.forms import normalise
 from remix.kb.prominence.places import place_columns
+from remix.kb.staging import KEYED, TABLES
 
 __all__ = ["FORMAT", "GOLD", "SORTED_BY", "UNCOUNTED", "Parts", "find_rows", "match_rows", "match_sources"]
 
-FORMAT = "7"
+FORMAT = "8"
 """Part of every version; grows when a knowledge base of the same sources would come out differently."""
 
 FEW = 50
 """Up to so many values are looked up one by one, which skips the row groups of a sorted part that hold none."""
 SORTED_BY = {
+    "demonyms": "key",
     "dictionary": "key",
     "dictionary_by_entity": "entity",
     "disambiguations": "page",
@@ -39,9 +41,7 @@ SORTED_BY = {
 }
 """The column that the rows of a part are sorted by. `entities` and `types` are sorted by number, too."""
 
-_EMPTY: dict[str, dict[str, pl.DataType]] = {
-    "subclasses": {"class": pl.String(), "parent": pl.String(), "source": pl.String()}
-}
+_EMPTY: dict[str, dict[str, pl.DataType]] = {part: TABLES[part] for part in ("subclasses", "demonyms")}
 """Parts that a knowledge base may lack."""
 
 _WITH_SOURCES = ("surface_forms", "types")
@@ -95,8 +95,8 @@ class Parts:
         Raises `StoreError` where the part is gone or damaged.
         """
         rows = self._scanned(part)
-        if part == "surface_forms" and self.case_sensitive:
-            rows = rows.with_columns(key=normalise(pl.col("surface_form"), case_sensitive=True))
+        if part in KEYED and self.case_sensitive:
+            rows = rows.with_columns(key=normalise(pl.col(KEYED[part]), case_sensitive=True))
         if self.left_out and part in _WITH_SOURCES:
             from_left_out = pl.col("source").is_in(match_sources(self.sources, self.left_out))
             rows = rows.filter(~from_left_out.fill_null(False))
@@ -171,7 +171,7 @@ class Parts:
 
     def _sorted(self, part: str, column: str) -> bool:
         """Return whether the rows of a part lie sorted by a column, all of those that are asked for."""
-        if part == "surface_forms" and self.case_sensitive:
+        if part in KEYED and self.case_sensitive:
             return False
         filtered = self.left_out and part in _WITH_SOURCES
         return SORTED_BY.get(part) == column and not filtered

@@ -12,7 +12,7 @@ from remix.errors import BadInput
 from remix.frames import write_parquet
 from remix.kb.forms import normalise
 
-__all__ = ["ENTITIES", "TABLES", "Problem", "Staging", "strictly"]
+__all__ = ["ENTITIES", "KEYED", "TABLES", "Problem", "Staging", "strictly"]
 
 TABLES: dict[str, dict[str, pl.DataType]] = {
     "surface_forms": {
@@ -29,6 +29,7 @@ TABLES: dict[str, dict[str, pl.DataType]] = {
     "redirects": {"redirect": pl.String(), "target": pl.String(), "source": pl.String()},
     "sameas": {"wikidata": pl.String(), "entity": pl.String(), "count": pl.Int64(), "source": pl.String()},
     "disambiguations": {"page": pl.String(), "entity": pl.String(), "source": pl.String()},
+    "demonyms": {"key": pl.String(), "demonym": pl.String(), "entity": pl.String(), "source": pl.String()},
     "scores": {
         "entity": pl.String(),
         "pagerank": pl.Float64(),
@@ -39,7 +40,8 @@ TABLES: dict[str, dict[str, pl.DataType]] = {
 }
 """What is staged: IRIs canonical (classes as their vocabulary has them), no nulls but in counts and scores.
 
-`key` is the normalised surface form; it is filled in by `write`. A disambiguation page is no entity: its forms are
+`key` is the normalised surface form, or demonym (what the people and things of a place are called, as 'Dutch'); it is
+filled in by `write`. A disambiguation page is no entity: its forms are
 staged as rows of `surface_forms`, one a candidate, and the pair in `disambiguations`."""
 
 ENTITIES: dict[str, tuple[str, ...]] = {
@@ -47,6 +49,9 @@ ENTITIES: dict[str, tuple[str, ...]] = {
     for table, columns in TABLES.items()
 } | {"links": ("source", "target")}
 """The columns of each table that hold entities."""
+
+KEYED = {"surface_forms": "surface_form", "demonyms": "demonym"}
+"""The tables with a `key`, and the column that it is made of."""
 
 SHOWN = 10
 
@@ -83,8 +88,8 @@ class Staging:
 
     def write(self, table: str, rows: pl.DataFrame) -> None:
         """Write rows of a table; columns in any order, missing nullable ones are null, keys are made here."""
-        if table == "surface_forms" and "key" not in rows.columns:
-            rows = rows.with_columns(key=normalise(pl.col("surface_form"))).filter(pl.col("key") != "")
+        if table in KEYED and "key" not in rows.columns:
+            rows = rows.with_columns(key=normalise(pl.col(KEYED[table]))).filter(pl.col("key") != "")
         if rows.is_empty():
             return
         fitted = rows.select(

@@ -111,6 +111,7 @@ class Part(Corpus):
     linked_candidates = _of_whole("linked_candidates")
     totals = _of_whole("totals")
     names_of_places = _of_whole("names_of_places")
+    demonyms = _of_whole("demonyms")
     class_flags = _of_whole("class_flags")
     labels = _of_whole("labels")
 

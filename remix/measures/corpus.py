@@ -177,6 +177,12 @@ class Corpus(Coded):
         return names_of_places(self)
 
     @cached_property
+    def demonyms(self) -> pl.Series:
+        """Return whether each name is a demonym of a place, null where none are known, in the order of their codes."""
+        names = by_number(self._forms, "name_code")["key"]
+        return self.kb.are_demonyms(names) if self.kb else pl.repeat(None, len(names), dtype=pl.Boolean, eager=True)
+
+    @cached_property
     def class_flags(self) -> pl.DataFrame:
         """Return of which coarse classes each target is; see `remix.measures.classes.class_flags`."""
         return class_flags(self.known_classes, "target_code", self._targets.height)

@@ -567,6 +567,26 @@ def test_metonym_when_the_top_candidate_is_a_place_and_the_entity_is_not_then_it
     assert column(measured, "formMetonym") == [False, True, False, None]
 
 
+def test_demonym_when_the_kb_has_the_form_as_one_then_it_holds_and_is_no_metonym(corpus: Make, make_kb: MakeKb) -> None:
+    forms = [(form, "dbr:Russia", 9, "n") for form in ("Russian", "Moscow")]
+    types = [("dbr:Russia", "dbo:Place", "t"), ("dbr:Russian_language", "dbo:Language", "t")]
+    kb = make_kb(forms, types=types, demonyms=[("Russian", "dbr:Russia", "d"), ("russe", "dbr:Russia", "d")])
+    frames = corpus([("d/1", form, kb_iri("Russian_language")) for form in ("russian", "Moscow", "Russians")])
+    measured = compute(frames, kb)
+    assert column(measured, "formDemonym") == [True, False, False]
+    assert column(measured, "formMetonym") == [False, True, False]
+    assert column(compute(frames, kb, case_sensitive=True), "formDemonym") == [False, False, False]
+
+
+def test_demonym_when_the_kb_has_none_then_it_is_absent_and_metonyms_are_not(corpus: Make, make_kb: MakeKb) -> None:
+    types = [("dbr:Russia", "dbo:Place", "t"), ("dbr:Government", "dbo:Agency", "t")]
+    measured = compute(
+        corpus([("d/1", "Moscow", kb_iri("Government"))]), make_kb([("Moscow", "dbr:Russia", 9, "n")], types=types)
+    )
+    assert column(measured, "formDemonym") == [None]
+    assert column(measured, "formMetonym") == [True]
+
+
 def test_repetition_when_entities_come_again_then_they_count_once(corpus: Make) -> None:
     # Dataset: A, A, B of 3 linked: 2/3. Document 1: A, A: 1/2; document 2: B: 1; forms a, b, n, b: 3/4.
     frames = corpus(

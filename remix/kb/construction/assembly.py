@@ -114,6 +114,8 @@ class Assembly:
         self._part(
             "disambiguations", lambda: relations.distinct(self._resolve("disambiguations", "entity"), pages), *pages
         )
+        demonyms = ["key", "demonym", "entity", "source"]
+        self._part("demonyms", lambda: relations.distinct(self._resolve("demonyms", "entity"), demonyms), *demonyms)
         self._write("labels", relations.best_labels(self._resolve("labels", "entity")))
 
     def _scores(self) -> None:

@@ -22,7 +22,7 @@ from remix.registry import Registry
 
 __all__ = ["READERS", "SOURCES", "Choices", "Origin", "Part", "Source", "check_releases", "origins_of"]
 
-READERS = "1"
+READERS = "2"
 """Part of every version and of all that is read; grows when a source reads other rows of the same content."""
 
 

@@ -6,6 +6,7 @@
 | `redirects…`, `transitive-redirects…` | redirects, surface forms of the target | `redirect-label` |
 | `disambiguations…` | disambiguations, surface forms of each candidate | `disambiguation` |
 | `infobox-properties…`, `mappingbased-literals…`, `persondata…` | surface forms (`foaf:name`, `dbp:name`) | `name` |
+| the same | demonyms (`dbo:demonym`) | |
 | `instance-types…` | types | |
 | `wikilinks…`, `page-links…` | links | |
 | `interlanguage-links…`, `sameas…`, `…wikidata…` | sameas | |
@@ -36,6 +37,7 @@ from remix.names import DBO, OWL, RDF, RDFS
 from remix.progress import note
 
 LICENCE = "CC BY-SA 3.0, GFDL"
+_DEMONYM = DBO + "demonym"
 _FOAF_NAME = "http://xmlns.com/foaf/0.1/name"
 _SUFFIXES = re.compile(r"(?:\.(?:nt|ttl|tql|nq))(?:\.(?:bz2|gz|zst))?$", re.IGNORECASE)
 _VARIANTS = r"(?:-(?:unredirected|cleaned|transitive|specific|chapters|en-uris|wkd-uris|wkd))*"
@@ -61,10 +63,15 @@ def _labels(rows: pl.DataFrame, choices: Choices, to: Rows) -> None:
 def _names(rows: pl.DataFrame, choices: Choices, to: Rows) -> None:
     kinds = ["", *choices.languages]
     texts = rows.filter(pl.col("tag").is_in(kinds) & (pl.col("object") != ""))
-    to.add(
-        "surface_forms",
-        texts.select(entity=canonical(texts["subject"]), surface_form="object", source=pl.lit("name")),
+    said = texts.select("object", entity=canonical(texts["subject"]), is_demonym=pl.col("predicate") == _DEMONYM)
+    named = said.filter(~pl.col("is_demonym")).select("entity", surface_form="object", source=pl.lit("name"))
+    to.add("surface_forms", named)
+    # Infoboxes often list several: "Viennese, Wiener".
+    listed = said.filter("is_demonym").with_columns(
+        demonym=pl.col("object").str.replace_all("[;/]", ",").str.split(",")
     )
+    demonyms = listed.explode("demonym").with_columns(pl.col("demonym").str.strip_chars())
+    to.add("demonyms", demonyms.select("entity", "demonym", source=pl.lit("demonym")))
 
 
 def _pairs(rows: pl.DataFrame, subject: str, target: str) -> pl.DataFrame:
@@ -113,7 +120,7 @@ def _fixed(*predicates: str) -> Callable[[str], tuple[str, ...]]:
 
 def _name_properties(language: str) -> tuple[str, ...]:
     hosts = ["", f"{language}."] if language else [""]
-    return (_FOAF_NAME, *(f"http://{host}dbpedia.org/property/name" for host in hosts))
+    return (_FOAF_NAME, _DEMONYM, *(f"http://{host}dbpedia.org/property/name" for host in hosts))
 
 
 _KINDS = (

@@ -13,12 +13,12 @@ from remix.files import read_bytes
 from remix.iris import canonical, expand
 from remix.kb.shelf import SHIPPED
 from remix.kb.sources import Choices, Part, Source
-from remix.kb.staging import ENTITIES, TABLES, Staging
+from remix.kb.staging import ENTITIES, KEYED, TABLES, Staging
 from remix.signature import content_hash
 
 _TABLES: dict[str, list[str]] = {
     table: [name for name in TABLES[table] if name != "key"]
-    for table in ("surface_forms", "links", "types", "labels", "redirects", "sameas", "disambiguations")
+    for table in ("surface_forms", "links", "types", "labels", "redirects", "sameas", "disambiguations", "demonyms")
 } | {"links": ["source", "target", "count", "origin"]}
 """Each table that is read and its columns, in order, by the names that they have in the knowledge base."""
 
@@ -111,8 +111,8 @@ def _read(file: Path, table: str, staging: Staging) -> None:
     rows = _read_table(file, table)
     if table == "labels":
         rows = rows.drop_nulls()
-    if table == "surface_forms":
-        rows = rows.drop_nulls("surface_form")
+    if table in KEYED:
+        rows = rows.drop_nulls(KEYED[table])
     staging.write(table, rows)
 
 

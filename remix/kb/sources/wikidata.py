@@ -1,8 +1,9 @@
 """A dump of Wikidata in N-Triples: `latest-truthy.nt.bz2`, `latest-all.nt.bz2`, or what was cut out of them.
 
 Labels and aliases of items become surface forms (`label`, `alias`), sitelinks the name of the item in Wikipedia
-(surface forms of source `sitelink`, and sameas), `wdt:P31` types, `wdt:P279` subclasses, every `wdt:` statement whose
-value is an item a link, `owl:sameAs` between items a redirect. Properties, lexemes and qualifiers are left out.
+(surface forms of source `sitelink`, and sameas), `wdt:P1549` demonyms, `wdt:P31` types, `wdt:P279` subclasses, every
+`wdt:` statement whose value is an item a link, `owl:sameAs` between items a redirect. Properties, lexemes and
+qualifiers are left out.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from remix.names import OWL, PREFIXES, RDFS
 LICENCE = "CC0 1.0"
 _SCHEMA, _WDT = PREFIXES["schema"], PREFIXES["wdt"]
 _ABOUT, _SAME = _SCHEMA + "about", OWL + "sameAs"
+_DEMONYM = _WDT + "P1549"
 _ALIAS = PREFIXES["skos"] + "altLabel"
 _LABELS = (RDFS + "label", PREFIXES["skos"] + "prefLabel", _SCHEMA + "name")
 
@@ -36,7 +38,7 @@ def _parts(place: str, choices: Choices) -> list[Part]:
 
 
 def _read(path: Path, choices: Choices, staging: Staging) -> None:
-    pattern = Pattern([*_LABELS, _ALIAS, _ABOUT, _SAME], choices.languages, [_WDT])
+    pattern = Pattern([*_LABELS, _ALIAS, _DEMONYM, _ABOUT, _SAME], choices.languages, [_WDT])
     sitelinks = _Sitelinks(choices.languages)
     seen: set[str] = set()
     with Rows(staging) as rows:
@@ -60,13 +62,16 @@ def _texts(triples: pl.DataFrame, languages: Sequence[str], rows: Rows) -> None:
             "tag",
             entity="subject",
             surface_form="object",
-            source=pl.when(pl.col("predicate") == _ALIAS).then(pl.lit("alias")).otherwise(pl.lit("label")),
+            source=pl.col("predicate").replace_strict({_ALIAS: "alias", _DEMONYM: "P1549"}, default="label"),
         )
         .unique(maintain_order=True)
     )
     first = texts.filter((pl.col("source") == "label") & (pl.col("tag") == languages[0]))
     rows.add("labels", first.select("entity", label="surface_form", source="source"))
-    rows.add("surface_forms", texts.select("entity", "surface_form", "source"))
+    named = texts.filter(pl.col("source") != "P1549")
+    rows.add("surface_forms", named.select("entity", "surface_form", "source"))
+    demonyms = texts.filter(pl.col("source") == "P1549")
+    rows.add("demonyms", demonyms.select("entity", "source", demonym="surface_form"))
 
 
 def _statements(triples: pl.DataFrame, rows: Rows) -> None:

@@ -31,22 +31,27 @@ _PATTERNS = {
 }
 _FORMS = {
     **{name: meaning for name, (meaning, _) in _PATTERNS.items()},
-    "formMetonym": "names a place by its top candidate, but means neither place nor person",
+    "formDemonym": "is a demonym of a place, as Dutch is",
+    "formMetonym": "names a place by its top candidate, is no demonym, and means neither place nor person",
 }
 
 
 def _looks(corpus: Corpus) -> pl.DataFrame:
-    """Return whether each pattern holds, which is asked once for each different form; and metonymy."""
+    """Return whether each pattern holds, which is asked once for each different form; and demonymy and metonymy."""
     forms, places = corpus.distinct_forms
     found = forms.to_frame("surface_form").select(value.alias(name) for name, (_, value) in _PATTERNS.items())
-    return taken(found, places).with_columns(_metonyms(corpus))
+    demonyms = corpus.demonyms.gather(corpus.annotations["name_code"])
+    return taken(found, places).with_columns(demonyms.alias("formDemonym"), _metonyms(corpus, demonyms))
 
 
-def _metonyms(corpus: Corpus) -> pl.Series:
-    """Return whether the entity is neither place nor person while a top candidate of its form is a place."""
+def _metonyms(corpus: Corpus, demonyms: pl.Series) -> pl.Series:
+    """Return whether the entity is neither place nor person while a top candidate of its form is a place.
+
+    Demonyms mean a people or a language, and are none.
+    """
     if corpus.kb is None:
         return corpus.annotations.select(formMetonym=pl.repeat(None, pl.len(), dtype=pl.Boolean)).to_series()
-    place = corpus.names_of_places.gather(corpus.annotations["name_code"]).fill_null(False)
+    place = corpus.names_of_places.gather(corpus.annotations["name_code"]).fill_null(False) & ~demonyms.fill_null(False)
     other = pl.when("typed").then(~(pl.col("place") | pl.col("person")))
     return coarse_flags(corpus).select(formMetonym=other & place).to_series()
 
@@ -55,11 +60,13 @@ MEASURE = Measure(
     name="form",
     levels=("annotation", "document", "dataset"),
     unit="yes or no; shares",
-    formula="patterns over the characters of s; metonym: a top candidate of s is a place, e neither place nor person",
+    formula="patterns over the characters of s; demonym: the knowledge base has s as demonym of a place; "
+    "metonym: a top candidate of s is a place, s no demonym, e neither place nor person",
     citation=f"{FINE_GRAINED}, section 3.1; {FAIR}, Table 3",
     high="lower-cased, numeric: common words and figures are annotated; acronym, metonym: hard by name alone",
     low="names in the narrow sense",
-    empty="annotations without text have no value; metonymy is absent where the entity has no type",
+    empty="annotations without text have no value; metonymy is absent where the entity has no type, demonymy where the "
+    "knowledge base has no demonyms",
     prepare=_looks,
     columns=tuple(
         Column(f"rmx:{name}", "boolean", pl.col(name), f"whether the surface form {meaning}")

@@ -18,6 +18,8 @@ from remix.kb.construction.folder import hold, remove_unfinished
 from remix.kb.description import problem_counts, problems_of, sources_of
 from remix.workspace import Workspace
 
+CHECKOUT = Path(__file__).resolve().parents[3]
+
 Tables = Callable[..., Path]
 
 PLUGIN = """
@@ -94,7 +96,9 @@ def remix(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
 
     def run(*options: str, writes: int = 0) -> subprocess.CompletedProcess[str]:
         line = ["kb", "build", "--from", "mortal", "place", "--name", "k", "-o", "json", *options]
-        environment = {**os.environ, "PYTHONPATH": str(tmp_path / "plugin"), "WRITES": str(writes)}
+        # The code under test comes first, also where another checkout is the one that is installed.
+        path = os.pathsep.join([str(tmp_path / "plugin"), str(CHECKOUT)])
+        environment = {**os.environ, "PYTHONPATH": path, "WRITES": str(writes)}
         return subprocess.run(
             [sys.executable, "-m", "remix", *line], cwd=tmp_path, env=environment, capture_output=True, text=True
         )

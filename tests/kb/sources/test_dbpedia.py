@@ -257,3 +257,16 @@ def test_what_was_read_of_a_file_that_is_cut_short_is_kept(
     # Three quarters of the bytes hold about that share of the lines; bzip2 gives whole blocks of 900 kB only.
     assert 15_000 < kept.height < 50_000
     assert kept["label"][:3].to_list() == ["E 0", "E 1", "E 4"]
+
+
+def test_demonyms_are_taken_apart_and_are_no_names(release: Path, read: Read) -> None:
+    text = f'<{DBR}Zeta> <{DBO}demonym> "Zetan, Zetian; Zet"@en .\n'
+    text += f'<{DBR}Zeta> <http://xmlns.com/foaf/0.1/name> "City of Zeta"@en .\n'
+    (release / "mappingbased-literals_lang=en.ttl").write_text(text)
+    staging = read(SOURCE, release)
+    assert rows(staging, "demonyms", "key", "demonym", "entity") == [
+        ("zet", "Zet", f"{DBR}Zeta"),
+        ("zetan", "Zetan", f"{DBR}Zeta"),
+        ("zetian", "Zetian", f"{DBR}Zeta"),
+    ]
+    assert rows(staging, "surface_forms", "surface_form") == [("City of Zeta",)]

@@ -24,6 +24,8 @@ DUMP = """<http://wikiba.se/ontology#Dump> <http://schema.org/dateModified> "202
 <wd:Q1> <schema:description> "a letter"@en .
 <wd:Q1> <wdt:P31> <wd:Q5> .
 <wd:Q1> <wdt:P50> <wd:Q2> .
+<wd:Q1> <wdt:P1549> "Zetan"@en .
+<wd:Q1> <wdt:P1549> "Zêtois"@fr .
 <wd:Q1> <wdt:P569> "1900-01-01"^^<x:date> .
 <wd:Q1> <wdt:P856> <http://example.org/> .
 <wd:Q5> <wdt:P279> <wd:Q6> .
@@ -114,3 +116,9 @@ def test_dump_that_says_nothing_on_items_is_refused(tmp_path: Path, read: Read) 
         SOURCE.parts(str(tmp_path / "b.nt"), Choices())
     with pytest.raises(UsageError, match="is a folder"):
         SOURCE.parts(str(tmp_path), Choices())
+
+
+def test_demonyms_in_the_languages_asked_for_are_no_forms(dump: Path, read: Read) -> None:
+    staging = read(SOURCE, dump)
+    assert rows(staging, "demonyms", "key", "demonym", "entity", "source") == [("zetan", "Zetan", f"{WD}Q1", "P1549")]
+    assert not {"Zetan", "Zêtois"} & {form for (form,) in rows(staging, "surface_forms", "surface_form")}
