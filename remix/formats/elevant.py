@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from remix.files import written
-from remix.formats.losses import Loss
+from remix.formats.losses import Loss, loss_of
 from remix.formats.mentions import flatten
 from remix.frames import Frames
 from remix.names import RMX
@@ -82,7 +82,7 @@ def write_articles(frames: Frames, path: Path) -> tuple[Loss, ...]:
     told: tuple[str, ...] = ("candidates",) if not answers else ("classes", "ignorable")
     kept = {"candidates": frames.candidates["annotation"], "classes": frames.classes["annotation"]}
     kept["ignorable"] = frames.annotations.filter(pl.col("ignorable").is_not_null())["annotation"]
-    losses = tuple(Loss(name, len(kept[name]), str(kept[name][0])) for name in told if len(kept[name]))
+    losses = sum((loss_of(name, kept[name]) for name in told), ())
     if answers:
         rows = rows.filter(pl.col("ignorable").is_null())
     regions = {document: [begin, end] for document, begin, end in frames.regions.iter_rows()}
@@ -119,8 +119,7 @@ def write_simple(frames: Frames, path: Path) -> tuple[Loss, ...]:
                     + "\n"
                 ).encode()
             )
-    lost = frames.candidates["annotation"] if not predictions else pl.Series([], dtype=pl.String)
-    return (Loss("candidates", len(lost), str(lost[0])),) if len(lost) else ()
+    return () if predictions else loss_of("candidates", frames.candidates["annotation"])
 
 
 def _rows(frames: Frames) -> pl.DataFrame:
@@ -182,4 +181,4 @@ def _mention(row: dict[str, Any]) -> dict[str, Any]:
 def _cut_regions(frames: Frames) -> tuple[Loss, ...]:
     """Return the loss of regions beyond one a document."""
     more = frames.regions.filter(pl.len().over("document") > 1)["document"]
-    return (Loss("regions", len(more), str(more[0])),) if len(more) else ()
+    return loss_of("regions", more)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import polars as pl
@@ -11,7 +11,7 @@ import polars as pl
 from remix.errors import BadInput
 from remix.formats.mends import Mends, decode, mend_surrogates
 
-__all__ = ["broken_line", "json_text", "json_value", "tell_misspelt"]
+__all__ = ["json_lines", "json_text", "json_value", "tell_misspelt"]
 
 _FIELD = r'"([A-Za-z_][A-Za-z0-9_-]{3,40})"\s*:'
 _SHORTEST = 5
@@ -49,11 +49,19 @@ def json_value(
         raise BadInput(file, f"is no {what} ({error})", line=line or getattr(error, "lineno", None)) from None
 
 
-def broken_line(file: object, content: bytes, what: str, error: Exception) -> BadInput:
-    """Return the error of the first line that is no JSON object, or, where all are, that of the parser.
+def json_lines(file: object, content: bytes, schema: Mapping[str, pl.DataType], what: str) -> pl.DataFrame:
+    """Return the objects of JSON Lines as rows; raises `BadInput` with the first line that is none.
 
     `what` says what a line is expected to be: "a mention".
     """
+    try:
+        return pl.read_ndjson(content, schema=schema)
+    except pl.exceptions.PolarsError as error:
+        raise _broken_line(file, content, what, error) from None
+
+
+def _broken_line(file: object, content: bytes, what: str, error: Exception) -> BadInput:
+    """Return the error of the first line that is no JSON object, or, where all are, that of the parser."""
     for number, line in enumerate(content.splitlines(), 1):
         try:
             row = json_value(file, line.decode("utf-8", "replace") or "{}", line=number, strict=True)

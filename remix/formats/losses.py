@@ -15,7 +15,7 @@ from remix.formats.identifiers import group_alternatives
 from remix.frames import Frames
 from remix.names import RMX
 
-__all__ = ["CLUSTER", "EVERYTHING", "FEATURES", "Loss", "reduce_frames"]
+__all__ = ["CLUSTER", "EVERYTHING", "FEATURES", "Loss", "loss_of", "reduce_frames"]
 
 CLUSTER = f"{RMX}cluster"
 """The term of a value that names the entity of a NIL annotation: equal names, one entity."""
@@ -28,6 +28,11 @@ class Loss:
     kind: str
     count: int
     example: str = ""
+
+
+def loss_of(kind: str, gone: pl.Series) -> tuple[Loss, ...]:
+    """Return the loss of these things (IRIs or names), none where there are none."""
+    return (Loss(kind, len(gone), str(gone[0])),) if len(gone) else ()
 
 
 Cut = tuple[Frames, pl.Series]
@@ -155,9 +160,9 @@ def reduce_frames(frames: Frames, holds: Collection[str]) -> tuple[Frames, tuple
     >>> left.annotations["confidence"].to_list(), losses
     ([None], (Loss(kind='confidence', count=1, example='a'),))
     """
-    losses = []
+    losses: list[Loss] = []
     for name, cut in FEATURES.items():
         if name not in holds:
             frames, gone = cut(frames)
-            losses += [Loss(name, len(gone), str(gone[0]))] if len(gone) else []
+            losses += loss_of(name, gone)
     return frames, tuple(losses)

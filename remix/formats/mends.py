@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from remix.formats import Repair
+
 __all__ = ["Mends", "decode", "decode_declared", "mend_surrogates"]
 
 
@@ -20,6 +22,10 @@ class Mends:
         if count:
             self.counts[kind] += count
             self.examples.setdefault(kind, example)
+
+    def repairs(self) -> tuple[Repair, ...]:
+        """Return what was mended, as reports have it."""
+        return tuple(Repair(kind, count, self.examples[kind]) for kind, count in self.counts.items())
 
 
 def decode(data: bytes, mends: Mends) -> str:

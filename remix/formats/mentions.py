@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from remix import iris
-from remix.formats import Found, Loss, Repair
+from remix.formats import Found, Loss
 from remix.formats.identifiers import annotation_iris, document_iris, document_names, group_alternatives
-from remix.formats.losses import CLUSTER
+from remix.formats.losses import CLUSTER, loss_of
 from remix.formats.mends import Mends
 from remix.formats.offsets import check_offsets, cut_spans
 from remix.frames import Frames
@@ -32,6 +32,8 @@ __all__ = [
     "assemble",
     "canonical_entities",
     "flatten",
+    "flatten_labelled",
+    "identifier_or_nil",
     "label_documents",
     "whole_number",
 ]
@@ -110,7 +112,10 @@ def assemble(read: MentionTables, dataset: str, content: str = "") -> Found:
     rows = rows.with_columns(is_nil=~pl.col("mention").is_in(links["mention"].unique().implode()))
     candidates = _fitted(read.candidates, CANDIDATES).join(named, on="mention", maintain_order="left")
     candidates = candidates.with_columns(entity=canonical_entities(candidates["identifier"]))
-    classes = [rows.select("annotation", "class"), read.classes.join(named, on="mention").select("annotation", "class")]
+    classes = [
+        rows.select("annotation", "class"),
+        _fitted(read.classes, CLASSES).join(named, on="mention").select("annotation", "class"),
+    ]
     clusters = rows.filter(pl.col("is_nil")).drop_nulls("cluster")
     frames = Frames.of(
         documents=documents,
@@ -123,8 +128,7 @@ def assemble(read: MentionTables, dataset: str, content: str = "") -> Found:
         candidates=candidates.filter(~_nothing(pl.col("identifier"))),
         values=clusters.select(subject="annotation", term=pl.lit(CLUSTER), text="cluster"),
     )
-    mends = read.mends
-    return Found(frames, tuple(Repair(kind, n, mends.examples[kind]) for kind, n in mends.counts.items()), 0, content)
+    return Found(frames, read.mends.repairs(), 0, content)
 
 
 def _languages(languages: pl.Series, mends: Mends) -> pl.Series:
@@ -260,6 +264,19 @@ def flatten(frames: Frames) -> pl.DataFrame:
     return rows.sort("document", "begin", "end", "annotation").drop("dataset", "given", "ignorable")
 
 
+def flatten_labelled(frames: Frames, documents: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of `flatten` with the `label` of their documents (see `label_documents`), sorted by it."""
+    rows = flatten(frames).join(documents.select("document", "label"), on="document", maintain_order="left")
+    return rows.sort("label", "begin", "end", "annotation")
+
+
+def identifier_or_nil() -> pl.Expr:
+    """Return the first identifier of rows of `flatten`; of NIL the name of its cluster, which begins with NIL."""
+    cluster = pl.col("cluster")
+    named = pl.when(cluster.str.starts_with("NIL")).then(cluster).otherwise(pl.lit("NIL-") + cluster)
+    return pl.coalesce(pl.col("identifiers").list.first(), named, pl.lit("NIL"))
+
+
 def drop_overlaps(rows: pl.DataFrame) -> tuple[pl.DataFrame, tuple[Loss, ...]]:
     """Return the rows (of `flatten`) of which none overlaps another, and those left out for that.
 
@@ -276,11 +293,11 @@ def drop_overlaps(rows: pl.DataFrame) -> tuple[pl.DataFrame, tuple[Loss, ...]]:
             break
         left = left.filter(~clash)
     gone = rows.join(left, on="annotation", how="anti", maintain_order="left")["annotation"]
-    return left, (Loss("overlaps", len(gone), str(gone[0])),) if len(gone) else ()
+    return left, loss_of("overlaps", gone)
 
 
 def label_documents(documents: pl.DataFrame, pattern: str = r"^\S+$") -> tuple[pl.DataFrame, tuple[Loss, ...]]:
-    """Return what a file calls its documents (`document`, `label`), and the given names that it cannot hold.
+    """Return the documents with `label`, what a file calls them, and the loss of given names that it cannot hold.
 
     A document keeps the name that its own file gave it where it fits the pattern and is unique; the others are called
     by the last part of their IRI.
@@ -292,5 +309,4 @@ def label_documents(documents: pl.DataFrame, pattern: str = r"^\S+$") -> tuple[p
     if not named["label"].is_unique().all():
         named = named.with_columns(label=document_iris(documents["document"], "").str.strip_prefix("/"))
     changed = named.filter(pl.col("label") != pl.col("given"))["given"]
-    losses = (Loss("document-names", len(changed), str(changed[0])),) if len(changed) else ()
-    return named.select("document", "label"), losses
+    return documents.with_columns(named["label"]), loss_of("document-names", changed)

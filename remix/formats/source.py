@@ -7,7 +7,7 @@ import struct
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,8 +18,12 @@ from remix import files
 from remix.errors import BadInput, Error
 from remix.files import refuse_expansion, written
 from remix.places import folder_written
+from remix.signature import content_hash
 
-__all__ = ["Source", "write_collection"]
+__all__ = ["FILE_NAME", "Source", "hash_files", "write_collection"]
+
+FILE_NAME = r"^[\p{L}\p{N}_~-][\p{L}\p{N}._~-]*$"
+"""What a document may be called whose text is a file of that name."""
 
 _LARGEST = 1 << 31
 """How many bytes the files of a collection may have together."""
@@ -95,6 +99,11 @@ def _hidden(name: str) -> bool:
     return any(part.startswith((".", "__MACOSX")) and part != ".." for part in PurePosixPath(name).parts)
 
 
+def hash_files(contents: Mapping[str, bytes]) -> str:
+    """Return the hash of files by their names, in whatever order they are."""
+    return content_hash(*(part for name in sorted(contents) for part in (name, contents[name])))
+
+
 def write_collection(path: Path, members: Iterable[tuple[str, bytes]]) -> None:
     """Write files into a new folder, or into a zip archive where the path ends in `.zip`, the same bytes each time.
 
@@ -164,6 +173,16 @@ class Source:
         if not head.startswith((b"\xff\xfe", b"\xfe\xff")) and b"\0" in head:
             raise BadInput(self.name, "is a binary file, not text")
         return head
+
+    def read(self) -> bytes:
+        """Return the whole content, decompressed."""
+        with self.open() as stream:
+            return stream.read()
+
+    @cached_property
+    def files(self) -> dict[str, bytes]:
+        """Return the files of a folder or zip archive, or the one that this is, by their names."""
+        return self.members if self.is_collection else {self.name: self.read()}
 
     @contextmanager
     def open(self) -> Iterator[BinaryIO]:

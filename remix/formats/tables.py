@@ -1,4 +1,4 @@
-"""Mentions listed one a row with named fields: what simple JSON Lines and CSV have in common."""
+"""Tables of lines: numbered lines, mentions listed one a row with named fields, and texts that are taken apart."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.formats import Found
+from remix.formats.losses import Loss, loss_of
 from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, assemble
+from remix.formats.offsets import cut_spans
 
-__all__ = ["FIELDS", "parse_rows", "read_table"]
+__all__ = ["FIELDS", "cut_texts", "lose_white_space", "numbered_lines", "parse_rows", "read_table"]
 
 FIELDS = (
     ("document", "doc", "document_id", "doc_id", "doc_name"),
@@ -21,6 +23,34 @@ FIELDS = (
     ("class", "type"),
 )
 """What a field is called, the first name being ours."""
+
+
+def numbered_lines(text: str, *, ends: str = "\r") -> pl.DataFrame:
+    """Return the lines of a text without these characters at their ends: `row`, from 1, and `line`.
+
+    >>> numbered_lines("a\\tb\\r\\n").rows()
+    [(1, 'a\\tb'), (2, '')]
+    """
+    lines = pl.Series("line", text.split("\n")).str.strip_chars_end(ends).to_frame()
+    return lines.select(row=pl.int_range(1, pl.len() + 1, dtype=pl.Int64), line="line")
+
+
+def cut_texts(documents: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the pieces of texts between the ends of mentions: document, cut (where it begins), stop, said."""
+    ends = documents.select("document", cut=pl.col("text").str.len_chars().cast(pl.Int64))
+    cuts = [documents.select("document", cut=pl.lit(0, pl.Int64)), ends]
+    cuts += [rows.select("document", cut=name) for name in ("begin", "end")]
+    pieces = pl.concat(cuts).unique().sort("document", "cut")
+    pieces = pieces.with_columns(stop=pl.col("cut").shift(-1).over("document")).drop_nulls("stop")
+    pieces = pieces.join(documents.select("document", "text"), on="document", maintain_order="left")
+    return pieces.with_columns(said=cut_spans(pieces, "document", "cut", "stop")).drop("text")
+
+
+def lose_white_space(documents: pl.DataFrame, rebuilt: pl.DataFrame) -> tuple[Loss, ...]:
+    """Return the loss of white space: of texts that are `rebuilt` from their tokens with other gaps."""
+    both = documents.join(rebuilt, on="document", how="left", maintain_order="left")
+    return loss_of("white-space", both.filter(pl.col("rebuilt").fill_null("") != pl.col("text"))["document"])
+
 
 _NUMBER = r"^\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*$"
 

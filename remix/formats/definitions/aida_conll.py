@@ -16,11 +16,12 @@ import polars as pl
 from remix.errors import BadInput
 from remix.files import written
 from remix.formats import Format, Found, Loss, Source
+from remix.formats.losses import loss_of
 from remix.formats.mends import Mends, decode
 from remix.formats.mentions import MentionTables, assemble, drop_overlaps, flatten, label_documents
+from remix.formats.tables import cut_texts, lose_white_space, numbered_lines
 from remix.formats.wikipedia import article, title_url
 from remix.frames import Frames
-from remix.signature import content_hash
 
 NIL = "--NME--"
 _START = r"^-DOCSTART- (?:\((.*)\))?"
@@ -31,10 +32,8 @@ def _is_aida(head: bytes, name: str) -> bool:
 
 
 def _read(source: Source, dataset: str) -> Found:
-    with source.open() as stream:
-        content = stream.read()
     mends = Mends()
-    tokens = _tokens(pl.Series("line", decode(content, mends).split("\n")))
+    tokens = _tokens(numbered_lines(decode(source.read(), mends)))
     _refuse_what_is_none(source, tokens)
     texts = tokens.group_by("number", "name", maintain_order=True).agg(
         text=(pl.col("gap") + pl.col("token")).drop_nulls().str.join("")
@@ -46,12 +45,11 @@ def _read(source: Source, dataset: str) -> Found:
         links=mentions.select("mention", "identifier"),
         mends=mends,
     )
-    return assemble(read, dataset, content_hash(content))
+    return assemble(read, dataset)
 
 
-def _tokens(lines: pl.Series) -> pl.DataFrame:
+def _tokens(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the tokens with their document, place in its text, and cells; a document's first row has no token."""
-    rows = lines.str.strip_chars_end("\r").to_frame().with_row_index("row", offset=1)
     starts = pl.col("line").str.contains(_START)
     rows = rows.with_columns(starts=starts, number=starts.cum_sum(), blank=pl.col("line").str.contains(r"^\s*$"))
     rows = rows.with_columns(sentence=pl.col("blank").cum_sum()).filter(~pl.col("blank"))
@@ -109,7 +107,7 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     names, losses = label_documents(frames.documents, r"^[^()\s](?:[^()\r\n]*[^()\s])?$")
     rows, overlapping = drop_overlaps(flatten(frames))
     blank = rows.filter(~pl.col("surface_form").str.contains(r"\S"))["annotation"]
-    losses += overlapping + ((Loss("blank", len(blank), str(blank[0])),) if len(blank) else ())
+    losses += overlapping + loss_of("blank", blank)
     rows = rows.filter(pl.col("surface_form").str.contains(r"\S"))
     tokens = _cut(frames.documents, rows)
     losses += _changed(frames.documents, tokens)
@@ -141,16 +139,10 @@ def _line() -> pl.Expr:
 
 def _cut(documents: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     """Return the tokens of the texts, those of mentions with annotation and tag; `\\n` ends a sentence."""
-    ends = documents.select("document", cut=pl.col("text").str.len_chars().cast(pl.Int64))
-    cuts = [documents.select("document", cut=pl.lit(0, pl.Int64)), ends]
-    cuts += [rows.select("document", cut=name) for name in ("begin", "end")]
-    pieces = (
-        pl.concat(cuts).unique().sort("document", "cut").with_columns(stop=pl.col("cut").shift(-1).over("document"))
-    )
-    pieces = pieces.drop_nulls("stop").join(documents.select("document", "text"), on="document", maintain_order="left")
+    pieces = cut_texts(documents, rows)
     mentions = rows.select("document", "annotation", cut="begin")
     pieces = pieces.join(mentions, on=["document", "cut"], how="left", maintain_order="left").with_row_index("piece")
-    said = pl.col("text").str.slice(pl.col("cut"), pl.col("stop") - pl.col("cut"))
+    said = pl.col("said")
     # A mention is in one sentence.
     parts = (
         pl.when(pl.col("annotation").is_null())
@@ -172,9 +164,7 @@ def _changed(documents: pl.DataFrame, tokens: pl.DataFrame) -> tuple[Loss, ...]:
     gap = pl.when(before.is_null()).then(pl.lit("")).when(before == pl.col("sentence")).then(pl.lit(" "))
     spaced = words.with_columns(gap=gap.otherwise(pl.lit("\n")))
     rebuilt = spaced.group_by("document").agg(rebuilt=(pl.col("gap") + pl.col("token")).str.join(""))
-    both = documents.join(rebuilt, on="document", how="left", maintain_order="left")
-    other = both.filter(pl.col("rebuilt").fill_null("") != pl.col("text"))["document"]
-    return (Loss("white-space", len(other), str(other[0])),) if len(other) else ()
+    return lose_white_space(documents, rebuilt)
 
 
 aida_conll = Format(

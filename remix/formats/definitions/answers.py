@@ -34,7 +34,6 @@ from remix.formats.mends import Mends
 from remix.formats.mentions import MENTIONS, MentionTables, assemble, whole_number
 from remix.frames import VALUES, Frames
 from remix.names import REPEAT, RMX
-from remix.signature import content_hash
 
 __all__ = ["LABEL", "PROBLEMS"]
 
@@ -63,11 +62,9 @@ class _Collected:
 
 
 def _read(source: Source, dataset: str) -> Found:
-    with source.open() as stream:
-        content = stream.read()
     read = _Collected()
     header: dict[str, Any] = {}
-    for line, row in _lines(source, json_text(content, read.mends)):
+    for line, row in _lines(source, json_text(source.read(), read.mends)):
         if "document" not in row and "text" not in row:
             if read.documents:
                 raise BadInput(source.name, "neither a document nor a text is named", line=line)
@@ -77,7 +74,7 @@ def _read(source: Source, dataset: str) -> Found:
     mentions = pl.DataFrame(read.mentions, schema={**MENTIONS, "identifier": pl.String, "repeat": pl.Float64})
     documents = pl.DataFrame(list(read.documents.items()), schema={"name": pl.String, "text": pl.String}, orient="row")
     links = mentions.select("mention", "identifier").drop_nulls()
-    found = assemble(MentionTables(documents, mentions, links, mends=read.mends), dataset, content_hash(content))
+    found = assemble(MentionTables(documents, mentions, links, mends=read.mends), dataset)
     return _with_values(found, header, read, dataset)
 
 

@@ -30,7 +30,6 @@ from remix.formats.mends import Mends
 from remix.formats.mentions import MENTIONS, MentionTables, assemble, flatten, label_documents, whole_number
 from remix.formats.xml import parse_elements
 from remix.frames import Frames
-from remix.signature import content_hash
 
 IDENTIFIERS = ("identifier", "normalized_id", "mesh", "omim", "ncbi gene", "gene", "ncbi homologene", "taxonomy")
 """The infons that have the concept, whatever their case, the first there counts."""
@@ -51,8 +50,7 @@ def _is_bioc(head: bytes, name: str) -> bool:
 
 
 def _read(source: Source, dataset: str) -> Found:
-    with source.open() as stream:
-        content = stream.read()
+    content = source.read()
     mends = Mends()
     # In UTF-16 it is between its mark and a zero.
     is_xml = content.lstrip(BOM_UTF8 + b"\xfe\xff\0 \t\r\n")[:1] == b"<"
@@ -71,7 +69,7 @@ def _read(source: Source, dataset: str) -> Found:
     mentions, links = split_concepts(pl.DataFrame(rows, schema={**schema, "identifiers": pl.String}))
     documents_frame = pl.DataFrame(texts, schema=dict.fromkeys(["name", "text"], pl.String), orient="row")
     read = MentionTables(documents=documents_frame, mentions=mentions, links=links, mends=mends)
-    return assemble(read, dataset, content_hash(content))
+    return assemble(read, dataset)
 
 
 def _of_json(source: Source, content: bytes, mends: Mends) -> Iterator[dict[str, Any]]:
@@ -227,7 +225,7 @@ def _located(name: str, annotation: dict[str, Any], number: int, mends: Mends) -
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     names, losses = label_documents(frames.documents, r"^\S(?:[^\x00-\x1f]*\S)?$")
-    texts = frames.documents.join(names, on="document", maintain_order="left").sort("label")
+    texts = names.sort("label")
     of_document = {
         document: rows for (document,), rows in _annotations(frames).group_by("document", maintain_order=True)
     }

@@ -15,11 +15,11 @@ import polars as pl
 
 from remix.errors import BadInput, UsageError
 from remix.formats import Format, Found, Loss, Source
+from remix.formats.losses import loss_of
 from remix.formats.mends import Mends, decode
 from remix.formats.mentions import MentionTables, assemble, flatten, label_documents
-from remix.formats.source import write_collection
+from remix.formats.source import FILE_NAME, hash_files, write_collection
 from remix.frames import Frames
-from remix.signature import content_hash
 
 UNTYPED = "Entity"
 """The type of a mention that has no class: BRAT needs one."""
@@ -60,14 +60,13 @@ def _read(source: Source, dataset: str) -> Found:
         ).select(mention="number", identifier="said"),
         mends=mends,
     )
-    return assemble(read, dataset, content_hash(*(part for name in sorted(files) for part in (name, files[name]))))
+    return assemble(read, dataset, hash_files(files))
 
 
 def _pair(source: Source) -> dict[str, bytes]:
     """Return the `.ann` file and the text beside it under one name."""
     name = "standard input" if source.is_stdin else Path(source.path).name.split(".ann")[0]
-    with source.open() as stream:
-        content = stream.read()
+    content = source.read()
     text = source.beside(f"{name}.txt")
     return {f"{name}.ann": content} | ({} if text is None else {f"{name}.txt": text})
 
@@ -149,16 +148,16 @@ def _tell_unread(lines: pl.DataFrame, comments: pl.DataFrame, mends: Mends) -> N
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     if path.suffix == ".ann":
         raise UsageError(f"{path}: BRAT is written as a folder, or as an archive that ends in .zip")
-    names, losses = label_documents(frames.documents, r"^[\p{L}\p{N}_~-][\p{L}\p{N}._~-]*$")
+    names, losses = label_documents(frames.documents, FILE_NAME)
     rows = flatten(frames)
     # Parts with links of their own are mentions that are right only together, which BRAT cannot say.
     together = pl.len().over("option") > 1
     one_link = pl.col("identifiers").list.join(" ").fill_null("").n_unique().over("option") == 1
     alone = rows.filter(together & ~one_link)["annotation"]
-    losses += (Loss("parts", len(alone), str(alone[0])),) if len(alone) else ()
+    losses += loss_of("parts", alone)
     lines = _lines_of(rows.with_columns(of=pl.when(together & one_link).then("option").otherwise("annotation")))
     bodies = lines.group_by("document", maintain_order=True).agg(body=pl.col("line").str.join("\n"))
-    whole = frames.documents.join(names, on="document", maintain_order="left")
+    whole = names
     whole = whole.join(bodies, on="document", how="left", maintain_order="left").sort("label")
     files: list[tuple[str, bytes]] = []
     for label, text, body in whole.select("label", "text", "body").iter_rows():

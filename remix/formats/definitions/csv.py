@@ -16,10 +16,9 @@ from remix.errors import BadInput
 from remix.files import written
 from remix.formats import Format, Found, Loss, Source
 from remix.formats.mends import Mends, decode
-from remix.formats.mentions import flatten, label_documents
+from remix.formats.mentions import flatten_labelled, label_documents
 from remix.formats.tables import FIELDS, read_table
 from remix.frames import Frames
-from remix.signature import content_hash
 
 _SEPARATORS = ",;\t"
 _MOST = 1000
@@ -41,10 +40,8 @@ def _separator(text: str) -> str | None:
 
 
 def _read(source: Source, dataset: str) -> Found:
-    with source.open() as stream:
-        content = stream.read()
     mends = Mends()
-    text = decode(content, mends)
+    text = decode(source.read(), mends)
     separator = _separator(text)
     if separator is None:
         wanted = ", ".join(known[0] for known in FIELDS[:4])
@@ -54,7 +51,7 @@ def _read(source: Source, dataset: str) -> Found:
         rows = pl.read_csv(text.encode(), separator=separator, infer_schema=False)
     except pl.exceptions.PolarsError as error:
         raise BadInput(source.name, f"is no table ({' '.join(str(error).split())[:150]})") from None
-    return read_table(source.name, rows, dataset, mends, content_hash(content))
+    return read_table(source.name, rows, dataset, mends)
 
 
 def _refuse_columns(source: Source, text: str, separator: str) -> None:
@@ -70,7 +67,7 @@ def _refuse_columns(source: Source, text: str, separator: str) -> None:
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     names, losses = label_documents(frames.documents, r"^[^\x00\r\n]+$")
-    rows = flatten(frames).join(names, on="document", maintain_order="left").sort("label", "begin", "end", "annotation")
+    rows = flatten_labelled(frames, names)
     cells = rows.select(
         "begin",
         "end",

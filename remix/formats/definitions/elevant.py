@@ -22,15 +22,14 @@ import polars as pl
 
 from remix import iris
 from remix.errors import BadInput
-from remix.formats import Format, Found, Repair, Source
+from remix.formats import Format, Found, Source
 from remix.formats.elevant import ARTICLES, kind_of, write_articles
 from remix.formats.identifiers import annotation_iris, document_iris
-from remix.formats.json import broken_line, json_text, tell_misspelt
+from remix.formats.json import json_lines, json_text, tell_misspelt
 from remix.formats.mends import Mends
 from remix.formats.offsets import cut_spans
 from remix.frames import Frames
 from remix.names import RMX
-from remix.signature import content_hash
 
 WD = "http://www.wikidata.org/entity/"
 UNMAPPED = "<NO_MAPPING>"
@@ -73,10 +72,8 @@ def _is_elevant(head: bytes, name: str) -> bool:
 
 
 def _read(source: Source, dataset: str) -> Found:
-    with source.open() as stream:
-        content = stream.read()
     mends = Mends()
-    text = json_text(content, mends)
+    text = json_text(source.read(), mends)
     tell_misspelt(text, FIELDS, mends)
     articles = _articles(source, text.encode())
     titled = pl.col("title").str.contains("^https?://") & pl.col("title").is_unique()
@@ -105,15 +102,11 @@ def _read(source: Source, dataset: str) -> Found:
     )
     empty = articles.filter(pl.col("text") == "")["document"]
     mends.add("empty-document", "".join(empty[:1]), len(empty))
-    repairs = tuple(Repair(kind, count, mends.examples[kind]) for kind, count in mends.counts.items())
-    return Found(frames=frames, repairs=repairs, content=content_hash(content))
+    return Found(frames=frames, repairs=mends.repairs())
 
 
 def _articles(source: Source, content: bytes) -> pl.DataFrame:
-    try:
-        articles = pl.read_ndjson(content, schema=_SCHEMA)
-    except pl.exceptions.PolarsError as error:
-        raise broken_line(source.name, content, "an article", error) from None
+    articles = json_lines(source.name, content, _SCHEMA, "an article")
     if articles["text"].null_count():
         line = int(articles["text"].is_null().arg_max() or 0) + 1
         raise BadInput(source.name, "an article without text", line=line)

@@ -14,10 +14,9 @@ import polars as pl
 from remix.errors import BadInput
 from remix.formats import Format, Found, Source
 from remix.formats.elevant import SIMPLE, kind_of, write_simple
-from remix.formats.json import broken_line, json_text, tell_misspelt
+from remix.formats.json import json_lines, json_text, tell_misspelt
 from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, assemble
-from remix.signature import content_hash
 
 _MENTION = pl.List(
     pl.Struct(
@@ -39,22 +38,16 @@ def _is_simple(head: bytes, name: str) -> bool:
 
 
 def _read(source: Source, dataset: str) -> Found:
-    with source.open() as stream:
-        content = stream.read()
     mends = Mends()
-    text = json_text(content, mends)
+    text = json_text(source.read(), mends)
     tell_misspelt(text, FIELDS, mends)
-    lines = text.encode()
-    try:
-        articles = pl.read_ndjson(lines, schema=_SCHEMA).with_row_index("line", offset=1)
-    except pl.exceptions.PolarsError as error:
-        raise broken_line(source.name, lines, "an article", error) from None
+    articles = json_lines(source.name, text.encode(), _SCHEMA, "an article").with_row_index("line", offset=1)
     place = pl.format("urn:elevant:article:{}", pl.col("line") - 1)
     titled = pl.col("title").is_not_null() & pl.col("title").is_unique() & pl.col("text").is_not_null()
     articles = articles.with_columns(name=pl.when(titled).then("title").otherwise(place))
     listed = articles.select("line", "name", mention=pl.coalesce("predictions", "labels")).explode("mention")
     rows = listed.drop_nulls("mention").unnest("mention").with_row_index("mention")
-    rows = rows.with_columns(pl.col("mention").cast(pl.Int64), place=pl.format("line {}", "line"))
+    rows = rows.with_columns(place=pl.format("line {}", "line"))
     spanless = rows.filter(pl.col("start_char").is_null() | pl.col("end_char").is_null())
     if spanless.height:
         raise BadInput(source.name, "a mention without start_char and end_char", line=int(spanless["line"][0]))
@@ -67,7 +60,7 @@ def _read(source: Source, dataset: str) -> Found:
         candidates=candidates,
         mends=mends,
     )
-    return assemble(read, dataset, content_hash(content))
+    return assemble(read, dataset)
 
 
 elevant_simple = Format(

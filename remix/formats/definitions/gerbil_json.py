@@ -28,7 +28,6 @@ from remix.formats.mentions import MentionTables, assemble, flatten, label_docum
 from remix.formats.offsets import characters_of_units, units_of_characters
 from remix.frames import Frames
 from remix.names import RMX
-from remix.signature import content_hash
 
 EXACT = 1 << 53
 """Up to here each whole number is a float."""
@@ -61,10 +60,8 @@ def _is_gerbil(head: bytes, name: str) -> bool:
 
 
 def _read(source: Source, dataset: str) -> Found:
-    with source.open() as stream:
-        content = stream.read()
     mends = Mends()
-    text = json_text(content, mends)
+    text = json_text(source.read(), mends)
     tell_misspelt(text, FIELDS, mends)
     try:
         documents = pl.read_json(text.encode(), schema=_SCHEMA)
@@ -91,7 +88,7 @@ def _read(source: Source, dataset: str) -> Found:
         classes=rows.select("mention", **{"class": "types"}).explode("class").drop_nulls(),
         mends=mends,
     )
-    return assemble(read, dataset, content_hash(content))
+    return assemble(read, dataset)
 
 
 def _named(documents: pl.DataFrame, mends: Mends) -> pl.DataFrame:
@@ -159,7 +156,7 @@ def _is_number(value: Any) -> bool:
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     names, losses = label_documents(frames.documents, r"^[^\x00]+$")
-    documents = frames.documents.join(names, on="document", maintain_order="left").sort("label")
+    documents = names.sort("label")
     classes = frames.classes.group_by("annotation", maintain_order=True).agg(
         types=pl.col("class").str.strip_prefix(RMX)
     )

@@ -19,10 +19,11 @@ import polars as pl
 from remix.errors import BadInput, nearest
 from remix.files import written
 from remix.formats import Format, Found, Loss, Source
+from remix.formats.losses import loss_of
 from remix.formats.mends import Mends, decode
 from remix.formats.mentions import MentionTables, assemble, drop_overlaps, flatten, label_documents
+from remix.formats.tables import cut_texts, lose_white_space, numbered_lines
 from remix.frames import Frames
-from remix.signature import content_hash
 
 COLUMNS = (
     "TOKEN", "NE-COARSE-LIT", "NE-COARSE-METO", "NE-FINE-LIT", "NE-FINE-METO", "NE-FINE-COMP", "NE-NESTED", "NEL-LIT",
@@ -49,11 +50,9 @@ def _is_hipe(head: bytes, name: str) -> bool:
 
 
 def _read(source: Source, dataset: str) -> Found:
-    with source.open() as stream:
-        content = stream.read()
     mends = Mends()
-    lines = pl.Series("line", decode(content, mends).split("\n")).str.strip_chars_end("\r").to_frame()
-    rows = _rows(source, lines.with_row_index("row", offset=1).filter(pl.col("line").str.contains(r"\S")), mends)
+    lines = numbered_lines(decode(source.read(), mends)).filter(pl.col("line").str.contains(r"\S"))
+    rows = _rows(source, lines, mends)
     tokens = rows.drop_nulls("TOKEN")
     told = rows.filter(pl.col("TOKEN").is_not_null() | pl.col("named").is_not_null())
     text = (pl.col("TOKEN") + pl.col("gap")).drop_nulls().str.join("").str.strip_suffix(" ")
@@ -75,7 +74,7 @@ def _read(source: Source, dataset: str) -> Found:
         links=links.filter(~pl.col("identifier").is_in(EMPTY)),
         mends=mends,
     )
-    return assemble(read, dataset, content_hash(content))
+    return assemble(read, dataset)
 
 
 def _rows(source: Source, lines: pl.DataFrame, mends: Mends) -> pl.DataFrame:
@@ -162,7 +161,7 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
         losses += overlapping
     tokens = _tokens(frames.documents, pl.concat(kept.values()))
     blank = every.filter(~pl.col("surface_form").str.contains(r"\S"))["annotation"]
-    losses += (Loss("blank", len(blank), str(blank[0])),) if len(blank) else ()
+    losses += loss_of("blank", blank)
     for reading, rows in kept.items():
         tokens = _tagged(tokens, rows, reading)
     losses += _changed(frames.documents, tokens)
@@ -170,7 +169,7 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     misc = pl.when(pl.col("glued")).then(pl.lit(_GLUED)).otherwise(pl.lit("_")).alias("MISC")
     cells = tokens.with_columns(*unread, misc).select("document", line=pl.concat_str(COLUMNS, separator="\t"))
     bodies = cells.group_by("document", maintain_order=True).agg(body=pl.col("line").str.join("\n") + "\n")
-    heads = frames.documents.join(names, on="document", maintain_order="left").sort("label")
+    heads = names.sort("label")
     told = (
         pl.when(pl.col("language").is_not_null()).then(pl.format("# language = {}\n", "language")).otherwise(pl.lit(""))
     )
@@ -184,16 +183,12 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
 
 def _tokens(documents: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     """Return the tokens of the texts with begin, end and `glued`: words and signs, cut at mentions."""
-    ends = documents.select("document", cut=pl.col("text").str.len_chars().cast(pl.Int64))
-    cuts = [documents.select("document", cut=pl.lit(0, pl.Int64)), ends]
-    cuts += [rows.select("document", cut=name) for name in ("begin", "end")]
-    pieces = pl.concat(cuts).unique().sort("document", "cut")
-    pieces = pieces.with_columns(stop=pl.col("cut").shift(-1).over("document")).drop_nulls("stop")
-    pieces = pieces.join(documents.select("document", "text"), on="document", maintain_order="left").with_row_index(
-        "piece"
+    pieces = cut_texts(documents, rows)
+    parts = (
+        pieces.with_row_index("piece")
+        .select("document", "piece", "cut", token=pl.col("said").str.extract_all(r"\s+|\w+|[^\w\s]"))
+        .explode("token")
     )
-    said = pl.col("text").str.slice(pl.col("cut"), pl.col("stop") - pl.col("cut"))
-    parts = pieces.select("document", "piece", "cut", token=said.str.extract_all(r"\s+|\w+|[^\w\s]")).explode("token")
     size = pl.col("token").str.len_chars().cast(pl.Int64)
     placed = parts.drop_nulls("token").with_columns(begin=pl.col("cut") + size.cum_sum().over("piece") - size)
     placed = placed.with_columns(end=pl.col("begin") + size)
@@ -229,9 +224,7 @@ def _changed(documents: pl.DataFrame, tokens: pl.DataFrame) -> tuple[Loss, ...]:
     """Return the loss of white space: texts that are rebuilt with other gaps."""
     gap = pl.when("glued").then(pl.lit("")).otherwise(pl.lit(" "))
     rebuilt = tokens.group_by("document", maintain_order=True).agg(rebuilt=(pl.col("TOKEN") + gap).str.join(""))
-    both = documents.join(rebuilt, on="document", how="left", maintain_order="left")
-    other = both.filter(pl.col("rebuilt").str.strip_suffix(" ").fill_null("") != pl.col("text"))["document"]
-    return (Loss("white-space", len(other), str(other[0])),) if len(other) else ()
+    return lose_white_space(documents, rebuilt.with_columns(pl.col("rebuilt").str.strip_suffix(" ")))
 
 
 hipe = Format(

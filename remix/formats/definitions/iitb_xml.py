@@ -16,16 +16,22 @@ import polars as pl
 from remix.errors import BadInput
 from remix.formats import Format, Found, Loss, Source
 from remix.formats.mends import Mends, decode
-from remix.formats.mentions import LINKS, MENTIONS, MentionTables, assemble, flatten, label_documents, whole_number
-from remix.formats.source import write_collection
+from remix.formats.mentions import (
+    LINKS,
+    MENTIONS,
+    MentionTables,
+    assemble,
+    flatten_labelled,
+    label_documents,
+    whole_number,
+)
+from remix.formats.source import FILE_NAME, hash_files, write_collection
 from remix.formats.wikipedia import title, title_url
 from remix.formats.xml import escape_text, parse_elements, root_of
 from remix.frames import Frames
-from remix.signature import content_hash
 
 _ROOT = "iitb.CSAW.entityAnnotations"
 _FOLDERS = ("crawledDocs", "RawText", "RawTexts", "")
-_FILE_NAME = r"^[\p{L}\p{N}_~-][\p{L}\p{N}._~-]*$"
 
 
 def _is_iitb(head: bytes, name: str) -> bool:
@@ -34,10 +40,7 @@ def _is_iitb(head: bytes, name: str) -> bool:
 
 def _read(source: Source, dataset: str) -> Found:
     mends = Mends()
-    files = {name: data for name, data in source.members.items() if _is_iitb(data[: 1 << 16], name)}
-    if not source.is_collection:
-        with source.open() as stream:
-            files = {source.name: stream.read()}
+    files = {name: data for name, data in source.files.items() if not source.is_collection or _is_iitb(data, name)}
     rows: list[dict[str, Any]] = []
     names: list[str] = []
     for file, data in files.items():
@@ -58,7 +61,7 @@ def _read(source: Source, dataset: str) -> Found:
         mends=mends,
     )
     whole = source.members or files
-    return assemble(read, dataset, content_hash(*(part for name in sorted(whole) for part in (name, whole[name]))))
+    return assemble(read, dataset, hash_files(whole))
 
 
 def _annotations(data: bytes, file: str, mends: Mends) -> tuple[list[dict[str, Any]], list[str]]:
@@ -110,13 +113,13 @@ def _text(source: Source, files: dict[str, bytes], name: str, mends: Mends) -> s
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
-    names, losses = label_documents(frames.documents, _FILE_NAME)
-    rows = flatten(frames).join(names, on="document", maintain_order="left").sort("label", "begin", "end", "annotation")
+    names, losses = label_documents(frames.documents, FILE_NAME)
+    rows = flatten_labelled(frames, names)
     rows = rows.with_columns(link=title(pl.col("identifiers").list.first()))
     plain = rows.filter(title_url(pl.col("link")).str.contains("^http://en.wikipedia") & ~_known(pl.col("identifiers")))
     if plain.height:
         losses += (Loss("identifiers", plain.height, str(plain["link"][0])),)
-    whole = frames.documents.join(names, on="document", maintain_order="left").sort("label")
+    whole = names.sort("label")
     by_document = {key[0]: part for key, part in rows.partition_by("document", as_dict=True).items()}
     parts = [
         _xml(label, by_document[document].to_dicts() if document in by_document else [])

@@ -21,13 +21,12 @@ from remix.errors import BadInput
 from remix.files import written
 from remix.formats import Format, Found, Loss, Source
 from remix.formats.identifiers import group_alternatives
-from remix.formats.json import broken_line, json_text, tell_misspelt
+from remix.formats.json import json_lines, json_text, tell_misspelt
 from remix.formats.losses import EVERYTHING
 from remix.formats.mends import Mends
-from remix.formats.mentions import MentionTables, assemble, flatten, label_documents
+from remix.formats.mentions import MentionTables, assemble, flatten_labelled, label_documents
 from remix.formats.tables import FIELDS, parse_rows
 from remix.frames import Frames
-from remix.signature import content_hash
 
 _MORE = ("text", "candidates", "cluster", "ignorable", "group", "option", "language")
 _NAMES = [name for names in FIELDS for name in names]
@@ -60,8 +59,7 @@ def _fits(line: bytes) -> bool | None:
 
 
 def _read(source: Source, dataset: str) -> Found:
-    with source.open() as stream:
-        content = stream.read()
+    content = source.read()
     mends = Mends()
     text = json_text(content, mends)
     data = text.encode() if mends.counts else content.removeprefix(BOM_UTF8)
@@ -80,14 +78,11 @@ def _read(source: Source, dataset: str) -> Found:
         candidates=_candidates(source, listed),
         mends=mends,
     )
-    return assemble(read, dataset, content_hash(content))
+    return assemble(read, dataset)
 
 
 def _rows(source: Source, content: bytes, said: list[str]) -> pl.DataFrame:
-    try:
-        rows = pl.read_ndjson(content, schema=dict.fromkeys(said, pl.String))
-    except pl.exceptions.PolarsError as error:
-        raise broken_line(source.name, content, "a mention", error) from None
+    rows = json_lines(source.name, content, dict.fromkeys(said, pl.String()), "a mention")
     line = pl.int_range(pl.len(), dtype=pl.Int64) + 1
     # Lines that are blank are none for the parser.
     if content[:1].isspace() or _BLANK.search(content):
@@ -166,8 +161,8 @@ def _candidates(source: Source, rows: pl.DataFrame) -> pl.DataFrame:
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     names, losses = label_documents(frames.documents, r"^[^\x00]+$")
-    texts = frames.documents.join(names, on="document", maintain_order="left").sort("label")
-    rows = flatten(frames).join(names, on="document", maintain_order="left").sort("label", "begin", "end", "annotation")
+    texts = names.sort("label")
+    rows = flatten_labelled(frames, names)
     rows = rows.drop("group", "option").join(_alternatives(frames.annotations), on="annotation", maintain_order="left")
     scored = frames.candidates.group_by("annotation", maintain_order=True).agg(candidates=pl.struct("entity", "score"))
     rows = rows.join(scored, on="annotation", how="left", maintain_order="left")

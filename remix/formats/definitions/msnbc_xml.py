@@ -16,16 +16,14 @@ from remix.errors import BadInput
 from remix.formats import Format, Found, Loss, Source
 from remix.formats.mends import Mends, decode
 from remix.formats.mentions import LINKS, MENTIONS, MentionTables, assemble, flatten, label_documents, whole_number
-from remix.formats.source import write_collection
+from remix.formats.source import FILE_NAME, hash_files, write_collection
 from remix.formats.wikipedia import article
 from remix.formats.xml import escape_text, parse_elements, replace_illegal, root_of
 from remix.frames import Frames
-from remix.signature import content_hash
 
 _ROOT = "ReferenceProblem"
 _FOLDERS = ("RawTexts", "RawText", "RawTextsNoTransliteration")
 _NOTHING = ("", "*null*", "none", "---", "null")
-_FILE_NAME = r"^[\p{L}\p{N}_~-][\p{L}\p{N}._~-]*$"
 
 
 def _is_problem(head: bytes, name: str) -> bool:
@@ -34,10 +32,9 @@ def _is_problem(head: bytes, name: str) -> bool:
 
 def _read(source: Source, dataset: str) -> Found:
     mends = Mends()
-    problems = {name: data for name, data in source.members.items() if _is_problem(data[: 1 << 16], name)}
-    if not source.is_collection:
-        with source.open() as stream:
-            problems = {source.name: stream.read()}
+    problems = {
+        name: data for name, data in source.files.items() if not source.is_collection or _is_problem(data, name)
+    }
     texts: dict[str, str | None] = {}
     mentions: list[tuple[int, str, str, int, int, str]] = []
     links: list[tuple[int, str]] = []
@@ -66,7 +63,7 @@ def _read(source: Source, dataset: str) -> Found:
         mends=mends,
     )
     files = source.members or problems
-    return assemble(read, dataset, content_hash(*(part for name in sorted(files) for part in (name, files[name]))))
+    return assemble(read, dataset, hash_files(files))
 
 
 def _problem(data: bytes, file: str, mends: Mends) -> tuple[str, list[tuple[int, dict[str, str]]]]:
@@ -112,10 +109,10 @@ def _text(source: Source, problems: dict[str, bytes], name: str, mends: Mends) -
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
-    names, losses = label_documents(frames.documents, _FILE_NAME)
+    names, losses = label_documents(frames.documents, FILE_NAME)
     rows = flatten(frames).with_columns(link=article(pl.col("identifiers").list.first()).fill_null("*null*"))
     instances = rows.group_by("document", maintain_order=True).agg(pl.struct("surface_form", "begin", "end", "link"))
-    whole = frames.documents.join(names, on="document", maintain_order="left")
+    whole = names
     whole = whole.join(instances, on="document", how="left", maintain_order="left").sort("label")
     files: list[tuple[str, bytes]] = []
     for label, text, found in whole.select("label", "text", "surface_form").iter_rows():

@@ -16,10 +16,17 @@ import polars as pl
 from remix.errors import BadInput
 from remix.files import written
 from remix.formats import Format, Found, Loss, Source
+from remix.formats.losses import loss_of
 from remix.formats.mends import Mends, decode
-from remix.formats.mentions import MentionTables, assemble, flatten, label_documents
+from remix.formats.mentions import (
+    MentionTables,
+    assemble,
+    flatten_labelled,
+    identifier_or_nil,
+    label_documents,
+)
+from remix.formats.tables import numbered_lines
 from remix.frames import Frames
-from remix.signature import content_hash
 
 _NUMBER = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
 _MOST = 1000
@@ -45,12 +52,9 @@ def _fits(line: str) -> bool:
 
 
 def _read(source: Source, dataset: str) -> Found:
-    with source.open() as stream:
-        content = stream.read()
     mends = Mends()
-    lines = pl.Series("line", decode(content, mends).split("\n"))
-    rows = lines.str.strip_chars_end("\r\t").to_frame().with_row_index("mention", offset=1).filter(pl.col("line") != "")
-    rows = rows.with_columns(pl.col("mention").cast(pl.Int64), cell=pl.col("line").str.split("\t"))
+    rows = numbered_lines(decode(source.read(), mends), ends="\r\t").filter(pl.col("line") != "")
+    rows = rows.select(mention="row", cell=pl.col("line").str.split("\t"))
     _refuse_what_is_none(source, rows)
     cell = pl.col("cell").list
     ranked = _candidates(rows)
@@ -73,7 +77,7 @@ def _read(source: Source, dataset: str) -> Found:
         candidates=linked.filter(pl.len().over("mention") > 1),
         mends=mends,
     )
-    return assemble(read, dataset, content_hash(content))
+    return assemble(read, dataset)
 
 
 def _cell(place: int) -> pl.Expr:
@@ -126,21 +130,17 @@ def _refuse_what_is_none(source: Source, rows: pl.DataFrame) -> None:
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     names, losses = label_documents(frames.documents, r"^\S(?:[^\x00\t\r\n]*\S)?$")
-    rows = flatten(frames).join(names, on="document", maintain_order="left").sort("label", "begin", "end", "annotation")
-    cluster = (
-        pl.when(pl.col("cluster").str.starts_with("NIL")).then("cluster").otherwise(pl.lit("NIL-") + pl.col("cluster"))
-    )
-    identifier = pl.coalesce(pl.col("identifiers").list.first(), cluster, pl.lit("NIL"))
+    rows = flatten_labelled(frames, names)
     cells = rows.select(
         "label",
         "begin",
         pl.col("end") - 1,
-        identifier=identifier.str.replace_all(r"\s", "_"),
+        identifier=identifier_or_nil().str.replace_all(r"\s", "_"),
         score=pl.coalesce("confidence", pl.when(pl.col("class").is_not_null()).then(1.0)),
         type=pl.col("class").str.replace_all(r"\s", "_"),
     )
     unsure = rows.filter(pl.col("confidence").is_null() & pl.col("class").is_not_null())["annotation"]
-    losses += (Loss("no-confidence", len(unsure), str(unsure[0])),) if len(unsure) else ()
+    losses += loss_of("no-confidence", unsure)
     with written(path) as stream:
         cells.write_csv(stream, include_header=False, separator="\t", quote_style="never", null_value="")
     return losses

@@ -10,9 +10,8 @@ import polars as pl
 import pyoxigraph as ox
 
 from remix.errors import BadInput
-from remix.formats import Format, Found, Loss, Repair, Source
+from remix.formats import Format, Found, Loss, Source
 from remix.formats.losses import EVERYTHING
-from remix.formats.mends import Mends
 from remix.formats.nif.blocks import number_subjects
 from remix.formats.nif.mentions import NifTables, extract_tables
 from remix.formats.nif.parsing import SUFFIXES, content_hash_of, parse, syntax_of
@@ -55,7 +54,7 @@ def _read(source: Source, dataset: str) -> Found:
     frames = _frames(found, whole, dataset)
     return Found(
         frames=frames,
-        repairs=_repairs(mends),
+        repairs=mends.repairs(),
         triples=whole.data.height + whole.measures.height,
         content=content,
         write=_writer(whole),
@@ -91,10 +90,6 @@ def _frames(found: NifTables, whole: ScopedTriples, dataset: str) -> Frames:
         regions=found.regions,
         values=measure_values(whole.measures),
     )
-
-
-def _repairs(mends: Mends) -> tuple[Repair, ...]:
-    return tuple(Repair(kind, count, mends.examples[kind]) for kind, count in mends.counts.items())
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:

@@ -20,10 +20,11 @@ from remix.errors import BadInput
 from remix.files import written
 from remix.formats import Format, Found, Loss, Source
 from remix.formats.biomedical import join_concepts, split_concepts
+from remix.formats.losses import loss_of
 from remix.formats.mends import Mends, decode
 from remix.formats.mentions import MentionTables, assemble, flatten, label_documents
+from remix.formats.tables import numbered_lines
 from remix.frames import Frames
-from remix.signature import content_hash
 
 _PASSAGE = r"^([^|\t]+)\|([ta])\|(.*)$"
 
@@ -33,11 +34,8 @@ def _is_pubtator(head: bytes, name: str) -> bool:
 
 
 def _read(source: Source, dataset: str) -> Found:
-    with source.open() as stream:
-        content = stream.read()
     mends = Mends()
-    lines = pl.Series("line", decode(content, mends).split("\n")).str.strip_chars_end("\r").to_frame()
-    lines = lines.with_row_index("row", offset=1).filter(pl.col("line").str.contains(r"\S"))
+    lines = numbered_lines(decode(source.read(), mends)).filter(pl.col("line").str.contains(r"\S"))
     passage = pl.col("line").str.contains(_PASSAGE)
     texts = lines.filter(passage).with_columns(pl.col("line").str.extract(_PASSAGE, n).alias(f"{n}") for n in (1, 2, 3))
     texts = texts.group_by(name=pl.col("1"), maintain_order=True).agg(
@@ -47,7 +45,7 @@ def _read(source: Source, dataset: str) -> Found:
     _refuse_what_has_no_text(source, rows, texts)
     mentions, links = split_concepts(rows)
     read = MentionTables(documents=texts, mentions=mentions, links=links, mends=mends)
-    return assemble(read, dataset, content_hash(content))
+    return assemble(read, dataset)
 
 
 def _rows(source: Source, lines: pl.DataFrame) -> pl.DataFrame:
@@ -88,7 +86,7 @@ def _refuse_what_has_no_text(source: Source, rows: pl.DataFrame, texts: pl.DataF
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     names, losses = label_documents(frames.documents, r"^[^|\s]+$")
-    texts = frames.documents.join(names, on="document", maintain_order="left").sort("label")
+    texts = names.sort("label")
     title = pl.col("text").str.extract(r"^([^\n]*)", 1)
     rest = pl.col("text").str.slice(title.str.len_chars() + 1)
     broken = texts.filter(
@@ -97,7 +95,9 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
         | (pl.col("text") != "") & pl.col("text").str.ends_with("\n")
     )["document"]
     rows = (
-        join_concepts(flatten(frames)).join(names, on="document", maintain_order="left").sort("label", "begin", "end")
+        join_concepts(flatten(frames))
+        .join(names.select("document", "label"), on="document", maintain_order="left")
+        .sort("label", "begin", "end")
     )
     spread = rows.filter(pl.col("option_size") > 1)["annotation"]
     flatly = pl.col("surface_form").str.replace_all(r"[\r\n\t]", " ")
@@ -121,8 +121,8 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     )
     with written(path) as stream:
         stream.write("".join(whole.to_series()).encode())
-    losses += (Loss("line-breaks", len(broken), str(broken[0])),) if len(broken) else ()
-    return losses + ((Loss("discontinuous", len(spread), str(spread[0])),) if len(spread) else ())
+    losses += loss_of("line-breaks", broken)
+    return losses + loss_of("discontinuous", spread)
 
 
 pubtator = Format(

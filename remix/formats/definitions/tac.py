@@ -20,11 +20,20 @@ import polars as pl
 from remix.errors import BadInput
 from remix.files import written
 from remix.formats import Format, Found, Loss, Source
+from remix.formats.losses import loss_of
 from remix.formats.mends import Mends, decode
-from remix.formats.mentions import MentionTables, assemble, flatten, label_documents, whole_number
+from remix.formats.mentions import (
+    MentionTables,
+    assemble,
+    flatten_labelled,
+    identifier_or_nil,
+    label_documents,
+    whole_number,
+)
+from remix.formats.source import hash_files
+from remix.formats.tables import numbered_lines
 from remix.formats.xml import parse_elements, root_of
 from remix.frames import Frames
-from remix.signature import content_hash
 
 RUN = "remix"
 """The name of the run in the first column of what is written."""
@@ -44,10 +53,7 @@ def _is_tac(head: bytes, name: str) -> bool:
 
 def _read(source: Source, dataset: str) -> Found:
     mends = Mends()
-    files = source.members
-    if not source.is_collection:
-        with source.open() as stream:
-            files = {source.name: stream.read()}
+    files = source.files
     queries = [(name, data) for name, data in files.items() if root_of(data[: 1 << 16]) == "kbpentlink"]
     if queries:
         placed = pl.concat([_queries(data, _place(source, name), mends) for name, data in queries])
@@ -62,8 +68,7 @@ def _read(source: Source, dataset: str) -> Found:
         links = pl.concat([_table(data, _place(source, name), mends) for name, data in tables.items()])
     ranked = links.with_row_index("row").sort("score", descending=True, nulls_last=True, maintain_order=True)
     best = ranked.unique(_MENTION, keep="first", maintain_order=True).sort("row").drop("row").with_row_index("mention")
-    content = content_hash(*(part for one in sorted(files.items()) for part in one))
-    return assemble(_as_mentions(best, ranked, mends), dataset, content)
+    return assemble(_as_mentions(best, ranked, mends), dataset, hash_files(files))
 
 
 def _place(source: Source, name: str) -> str:
@@ -91,10 +96,9 @@ def _as_mentions(best: pl.DataFrame, ranked: pl.DataFrame, mends: Mends) -> Ment
 
 def _cells(data: bytes, file: str, mends: Mends) -> pl.DataFrame:
     """Return the lines of a table that are not empty: line, cell (a list), place, file."""
-    lines = pl.DataFrame({"text": decode(data, mends).split("\n")}).with_row_index("line", offset=1)
-    lines = lines.with_columns(pl.col("text").str.strip_chars_end("\r")).filter(pl.col("text").str.contains(r"\S"))
-    place = pl.format("{}, line {}", pl.lit(Path(file).name), "line")
-    return lines.select("line", cell=pl.col("text").str.split("\t"), place=place, file=pl.lit(file))
+    lines = numbered_lines(decode(data, mends)).filter(pl.col("line").str.contains(r"\S"))
+    place = pl.format("{}, line {}", pl.lit(Path(file).name), "row")
+    return lines.select(line="row", cell=pl.col("line").str.split("\t"), place=place, file=pl.lit(file))
 
 
 def _cell(place: int) -> pl.Expr:
@@ -197,18 +201,15 @@ def _joined(placed: pl.DataFrame, tables: Iterable[pl.DataFrame], source: Source
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     names, losses = label_documents(frames.documents)
-    rows = flatten(frames).join(names, on="document", maintain_order="left").sort("label", "begin", "end", "annotation")
-    named = pl.col("cluster").str.starts_with("NIL")
-    cluster = pl.when(named).then("cluster").otherwise(pl.lit("NIL-") + pl.col("cluster"))
-    identifier = pl.coalesce(pl.col("identifiers").list.first(), cluster, pl.lit("NIL"))
+    rows = flatten_labelled(frames, names)
     unsure = rows.filter(pl.col("confidence").is_null())["annotation"]
-    losses += (Loss("no-confidence", len(unsure), str(unsure[0])),) if len(unsure) else ()
+    losses += loss_of("no-confidence", unsure)
     cells = rows.with_row_index("number", offset=1).select(
         pl.lit(RUN).alias("run"),
         pl.format("{}_{}", pl.lit(RUN), pl.col("number").cast(pl.String).str.zfill(6)).alias("mention"),
         pl.col("surface_form").str.replace_all(r"\s", " "),
         pl.format("{}:{}-{}", "label", "begin", pl.col("end") - 1).alias("place"),
-        identifier.str.replace_all(r"\s", "_").alias("identifier"),
+        identifier_or_nil().str.replace_all(r"\s", "_").alias("identifier"),
         pl.col("class").str.replace_all(r"\s", "_"),
         pl.lit("NAM").alias("kind"),
         pl.col("confidence").fill_null(1.0),

@@ -20,11 +20,11 @@ from remix.errors import BadInput
 from remix.files import stem, written
 from remix.formats import Format, Found, Loss, Source
 from remix.formats.json import json_text, json_value
+from remix.formats.losses import loss_of
 from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, assemble, flatten, label_documents
 from remix.formats.tables import parse_rows
 from remix.frames import Frames
-from remix.signature import content_hash
 
 _FIELDS = {"start": "begin", "end": "end", "spot": "surface_form", "title": "title", "rho": "confidence"}
 _WIKIPEDIA = r"^http://(?:([a-z-]+)\.)?dbpedia\.org/resource/"
@@ -38,10 +38,8 @@ def _is_tagme(head: bytes, name: str) -> bool:
 
 
 def _read(source: Source, dataset: str) -> Found:
-    with source.open() as stream:
-        content = stream.read()
     mends = Mends()
-    answers = _answers(source, json_text(content, mends), mends)
+    answers = _answers(source, json_text(source.read(), mends), mends)
     documents, rows = [], []
     for number, (line, answer) in enumerate(answers, 1):
         alone = stem(source.name) if len(answers) == 1 else str(number)
@@ -66,7 +64,7 @@ def _read(source: Source, dataset: str) -> Found:
         links=listed.select("mention", identifier=link).drop_nulls(),
         mends=mends,
     )
-    return assemble(read, dataset, content_hash(content))
+    return assemble(read, dataset)
 
 
 def _answers(source: Source, text: str, mends: Mends) -> list[tuple[int, dict[str, Any]]]:
@@ -103,7 +101,7 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     edition = pl.coalesce(pl.col("canonical").str.extract(_WIKIPEDIA, 1), pl.lit("en"))
     titled = pl.col("canonical").str.contains(_WIKIPEDIA) & (edition == pl.col("language").fill_null("en"))
     other = rows.filter(~titled.fill_null(False))["annotation"]
-    losses += (Loss("entities", len(other), str(other[0])),) if len(other) else ()
+    losses += loss_of("entities", other)
     kept = rows.filter(titled).select(
         "document",
         answer=pl.struct(
@@ -115,7 +113,7 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
         ),
     )
     answers = kept.group_by("document", maintain_order=True).agg(annotations="answer")
-    whole = frames.documents.join(names, on="document", maintain_order="left").sort("label")
+    whole = names.sort("label")
     whole = whole.join(answers, on="document", how="left", maintain_order="left")
     with written(path) as stream:
         for row in whole.select("label", "text", "language", "annotations").iter_rows(named=True):

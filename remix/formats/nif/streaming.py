@@ -23,7 +23,7 @@ from remix import names
 from remix._version import __version__
 from remix.errors import BadInput, UsageError
 from remix.files import default_name, readable, written
-from remix.formats import NOTED, Repair, Report, sizes_of
+from remix.formats import NOTED, Report, sizes_of
 from remix.formats.identifiers import document_names
 from remix.formats.mends import Mends
 from remix.formats.nif.blocks import number_subjects
@@ -119,7 +119,7 @@ def _reported(paths: Iterable[Path], passed: list[dict[str, Any]], done: list[di
         format="nif",
         **counts,
         triples=sum(one["triples"] for one in passed),
-        repairs=tuple(Repair(kind, count, mends.examples[kind]) for kind, count in mends.counts.items()),
+        repairs=mends.repairs(),
     )
 
 
