@@ -83,22 +83,19 @@ def local(file: str, cache_folder: Path, folder: Path | None = None) -> tuple[st
     if file == "-" or (not url and (Path(file).exists() or file not in entries(folder))):
         return file, None
     found = entry(file, folder)
-    return str(found.path if found.path is not None else _fetched(found, cache_folder)), found.name
+    return str(found.path if found.path is not None else _fetch(found, cache_folder)), found.name
 
 
-def _fetched(found: Entry, cache_folder: Path) -> Path:
-    # Most runs fetch nothing, and these take a tenth of the start.
-    import http.client
-    import urllib.error
-    import urllib.request
+def _fetch(found: Entry, cache_folder: Path) -> Path:
+    from remix.client import Failure, download  # most runs fetch nothing, and it takes a tenth of the start
 
     target = cache_folder / found.sha256[:12] / found.url.rsplit("/", 1)[-1]
     if target.exists() and content_hash(target) == found.sha256:
         return target
     digest = hashlib.sha256()
     try:
-        with urllib.request.urlopen(found.url, timeout=_TIMEOUT) as answer, written(target) as stream:
-            while block := answer.read(1 << 20):
+        with written(target) as stream:
+            for block in download(found.url, timeout=_TIMEOUT):
                 digest.update(block)
                 stream.write(block)
             if digest.hexdigest() != found.sha256:
@@ -106,7 +103,6 @@ def _fetched(found: Entry, cache_folder: Path) -> Path:
                     f"{found.url} is not what the catalogue knows as '{found.name}': its SHA-256 is "
                     f"{digest.hexdigest()[:12]}…, not {found.sha256[:12]}…; nothing was kept"
                 )
-    except (urllib.error.URLError, TimeoutError, http.client.HTTPException) as error:
-        reason = getattr(error, "reason", error)
-        raise Error(f"{found.url} cannot be fetched ({reason}); try again, or load a file") from None
+    except Failure as failure:
+        raise Error(f"{found.url} cannot be fetched ({failure}); try again, or load a file") from None
     return target

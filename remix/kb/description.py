@@ -41,9 +41,10 @@ def problems_of(kb: KnowledgeBase) -> pl.DataFrame:
         for part in kb.described.get("sources", [])
         for kind, problem in part.get("problems", {}).items()
     ]
+    circles = [" → ".join(map(shorten, [*circle, circle[0]])) for circle in kb.described.get("redirect_circles", [])]
     whole = [
-        ("knowledge base", name.replace("_", " "), found["count"], found["first"])
-        for name in ("circular_redirects", "unknown_link_targets")
+        ("knowledge base", name.replace("_", " "), found["count"], cases or found["first"])
+        for name, cases in (("circular_redirects", circles), ("unknown_link_targets", []))
         if (found := kb.described.get(name)) and found["count"]
     ]
     schema: dict[str, pl.DataType] = {

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import io
-import urllib.error
-from typing import Any
 
 import polars as pl
 import pyoxigraph as ox
 
-from remix.errors import QueryError, StoreError, Timeout, UsageError
+from remix.client import Failure, ask, check_address, first_line
+from remix.errors import QueryError, StoreError, Timeout
 from remix.names import PREFIXES
 from remix.store.columns import with_subjects
 from remix.store.index import Index, Results
@@ -28,15 +27,14 @@ class Endpoint(Index):
     """
 
     def __init__(self, address: str, *, timeout: float = 60) -> None:
-        if not address.startswith(("http://", "https://")):
-            raise UsageError(f"'{address}' is no address of an endpoint: it begins with http:// or https://")
+        check_address(address)
         super().__init__(None)
         self.address = address
         self.timeout = timeout
 
     def query(self, text: str, name: str = "the query") -> Results:
         """Return the endpoint's solutions, or its answer to an ASK."""
-        body, media = self._asked(text, name)
+        body, media = self._ask(text, name, ox.QueryResultsFormat.JSON.media_type)
         form = ox.QueryResultsFormat.from_media_type(media)
         if form is None:
             raise StoreError(f"{self.address} answered with {media}, which are no query results")
@@ -44,7 +42,7 @@ class Endpoint(Index):
 
     def triples(self, text: str, name: str = "the query") -> list[bytes]:
         """Return the triples that the endpoint constructs as distinct lines of N-Triples, in no order."""
-        body, media = self._asked(text, name)
+        body, media = self._ask(text, name, ox.RdfFormat.TURTLE.media_type)
         form = ox.RdfFormat.from_media_type(media)
         if form is None:
             raise StoreError(f"{self.address} answered with {media}, which is no graph")
@@ -69,41 +67,15 @@ class Endpoint(Index):
         """Return nothing: which graphs an endpoint has is its own affair."""
         return []
 
-    def _asked(self, text: str, name: str) -> tuple[bytes, str]:
-        from SPARQLWrapper import JSON, POST, TURTLE, SPARQLExceptions, SPARQLWrapper
-
-        wrapper = SPARQLWrapper(self.address)
-        wrapper.setTimeout(max(1, round(self.timeout)))
-        wrapper.setMethod(POST)
-        wrapper.setQuery(_with_prefixes(modern(text)))
-        wrapper.setReturnFormat(JSON if wrapper.queryType in ("SELECT", "ASK") else TURTLE)
+    def _ask(self, text: str, name: str, accept: str) -> tuple[bytes, str]:
         try:
-            response: Any = wrapper.query().response
-            with response:
-                return response.read(), response.headers.get_content_type()
-        except SPARQLExceptions.QueryBadFormed as error:
-            raise QueryError(f"{name} is refused by {self.address}: {_said(error)}") from None
-        except SPARQLExceptions.SPARQLWrapperException as error:
-            raise StoreError(f"{self.address} failed: {_said(error)}") from None
-        except TimeoutError:
-            raise Timeout(f"{self.address} did not answer within {self.timeout:g} s") from None
-        except urllib.error.HTTPError as error:
-            raise StoreError(f"{self.address} answered {error.code} {error.reason}") from None
-        except (urllib.error.URLError, OSError, ValueError) as error:
-            if isinstance(getattr(error, "reason", None), TimeoutError):
-                raise Timeout(f"{self.address} did not answer within {self.timeout:g} s") from None
-            raise StoreError(f"{self.address} cannot be reached: {getattr(error, 'reason', error)}") from None
-
-
-def _said(error: Exception) -> str:
-    """Return in one line what an endpoint said; SPARQLWrapper puts it, as the bytes' repr, behind its own words.
-
-    >>> _said(Exception("QueryBadFormed: A bad request \\n\\nResponse:\\nb'line 1: no\\\\n'"))
-    'line 1: no'
-    """
-    own, _, response = str(error).partition("Response:\n")
-    text = response.removeprefix("b").strip("'\"").replace("\\n", " ") or own
-    return " ".join(text.split())[:300]
+            answer = ask(self.address, _with_prefixes(modern(text)), accept=accept, timeout=self.timeout)
+        except Failure as failure:
+            if failure.status == 400:
+                raise QueryError(f"{name} is refused by {self.address}: {first_line(failure.body)}") from None
+            kind = Timeout if failure.late else StoreError
+            raise kind(f"{self.address} {failure}") from None
+        return answer.body, answer.media
 
 
 def _with_prefixes(text: str) -> str:

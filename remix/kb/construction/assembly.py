@@ -17,6 +17,7 @@ from remix.errors import BadInput
 from remix.frames import write_parquet
 from remix.kb import relations
 from remix.kb.engines import Session, height
+from remix.kb.networks import find_circles
 from remix.kb.parts import GOLD, match_sources
 from remix.kb.prominence import graph, joins
 from remix.kb.prominence.places import SCORES, add_places
@@ -27,6 +28,8 @@ __all__ = ["Assembly", "Rules"]
 
 Frame = nw.LazyFrame[Any]
 SHOWN = 10
+MANY = 100_000
+"""Circular redirects among which circles are looked for."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,10 @@ class Assembly:
         first = self._write("first_targets", relations.first_targets(self._rows("redirects")))
         self._part("redirects", lambda: relations.distinct(self._follow(first), ["redirect", "target"]), "redirect")
         circular = first.join(self._read("redirects").select("redirect"), on="redirect", how="anti")
-        self.found["circular_redirects"] = _first(self._file("circular", circular.select("redirect"), "redirect"))
+        file = self._file("circular", circular, "redirect")
+        self.found["circular_redirects"] = _first(file)
+        steps = pl.scan_parquet(file).head(MANY).collect()
+        self.found["redirect_circles"] = find_circles(steps)[:SHOWN] if steps.height else []
         self._part("sameas", lambda: relations.sameas_pairs(self._rows("sameas")), "wikidata")
         self._part("resolution", lambda: relations.resolution(self._read("redirects"), self._read("sameas")), "iri")
         self._part("resolution_by_entity", lambda: self._read("resolution"), "entity", "iri")

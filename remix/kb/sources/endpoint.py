@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 import polars as pl
 
+from remix.client import check_address
 from remix.errors import Error, UsageError
 from remix.files import written
 from remix.kb.endpoints.gathering import gather
@@ -38,8 +39,7 @@ def _parts(place: str, choices: Choices) -> list[Part]:
     answer was kept: an endpoint's data change, and nothing tells when. So whoever goes on from kept answers, or
     builds from them again, gets the same version; without them it is another.
     """
-    if urlsplit(place).scheme not in ("http", "https") or not urlsplit(place).hostname:
-        raise UsageError(f"'{place}' is no address of an endpoint: it begins with http:// or https://")
+    check_address(place)
     if not len(choices.forms) and not len(choices.entities):
         raise UsageError(f"{place} is asked about datasets: name loaded ones with --for")
     manners = Manners.of_environment()

@@ -12,6 +12,7 @@ import pytest
 
 from remix.errors import BadInput, MissingKnowledge, UnknownName, UsageError
 from remix.kb import KnowledgeBase, build_from_tables, lookup
+from remix.kb.description import problems_of
 from remix.kb.shelf import find
 from remix.names import DBO, DBR
 
@@ -200,3 +201,9 @@ def test_build_when_a_class_is_written_with_https_keeps_its_vocabulary(tmp_path:
         ("http://dbpedia.org/resource/Ada", "https://schema.org/Person"),
         ("http://dbpedia.org/resource/Ada", "https://w3id.org/nel-remix/mnt#Person"),
     ]
+
+
+def test_problems_when_redirects_are_circular_then_the_circle_is_shown(kb: KnowledgeBase) -> None:
+    # X → Y → X in the tables; `d → a` into a circle is none of its nodes.
+    problems = problems_of(kb).filter(pl.col("problem") == "circular redirects")
+    assert problems.select("count", "case").rows() == [(2, "dbr:X → dbr:Y → dbr:X")]

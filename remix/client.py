@@ -1,0 +1,176 @@
+"""The one HTTP client: SPARQL endpoints of others, by the SPARQL 1.1 Protocol, and downloads.
+
+It is urllib's public interface. SPARQLWrapper would hide what is needed here: it follows redirects to any host, and
+keeps the headers of a failure to itself.
+"""
+
+from __future__ import annotations
+
+import http.client
+import re
+import socket
+import time
+import urllib.error
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.message import Message
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+from remix._version import __version__
+from remix.errors import StoreError, UsageError
+
+__all__ = ["Answer", "Failure", "ask", "check_address", "download", "first_line"]
+
+_LARGEST = 512 * 1000 * 1000
+_LONG = 1500
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The body of what was answered with a status below 300, and its headers."""
+
+    status: int
+    headers: Message
+    body: bytes
+
+    @property
+    def media(self) -> str:
+        """Return the media type that the headers say."""
+        return self.headers.get_content_type()
+
+
+class Failure(Exception):
+    """What went wrong with a request, in words that follow an address: 'answered 503 Busy', 'cannot be reached: …'.
+
+    - `status` and `body`: those of a refusal (the beginning of the body), 0 and empty where there was none;
+    - `after`: the seconds that a `Retry-After` asks for; `late`: whether there was no answer in time;
+    - `large`: whether there was more to answer than came or is taken; `lost`: whether there is no such host.
+    """
+
+    def __init__(self, line: str, *, status: int = 0, body: bytes = b"", after: float = 0, **kinds: bool) -> None:
+        super().__init__(line)
+        self.status, self.body, self.after = status, body, after
+        self.late, self.large, self.lost = (kinds.get(kind, False) for kind in ("late", "large", "lost"))
+
+
+def check_address(address: str) -> None:
+    """Raise `UsageError` for an address of an endpoint that is not http or https."""
+    if urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).hostname:
+        raise UsageError(f"'{address}' is no address of an endpoint: it begins with http:// or https://")
+
+
+def ask(address: str, query: str, *, accept: str, timeout: float) -> Answer:
+    """Return what a SPARQL endpoint answers to a query, within so many seconds for all of it.
+
+    A short query is sent by GET, a long one by POST. Redirects lead to the same host only. Raises `Failure`, and
+    `StoreError` for a redirect to another host.
+    """
+    form = urlencode({"query": query})
+    short, mark = len(query) <= _LONG, "&" if urlsplit(address).query else "?"
+    where, sent = (f"{address}{mark}{form}", None) if short else (address, form.encode())
+    request = Request(where, data=sent, headers={"Accept": accept, "User-Agent": f"nel-remix/{__version__} (urllib)"})
+    deadline = time.monotonic() + timeout
+    with _open(request, timeout, _SameHost(address)) as response:
+        return Answer(response.status, response.headers, _read(response, deadline))
+
+
+def download(address: str, *, timeout: float) -> Iterator[bytes]:
+    """Yield what is at an address, block by block; raises `Failure`.
+
+    A redirect may lead to another host: compare what came with the hash that is known of it.
+    """
+    with _open(Request(address), timeout) as response:
+        while block := response.read(_BLOCK):
+            yield block
+
+
+@contextmanager
+def _open(request: Request, timeout: float, *handlers: HTTPRedirectHandler) -> Iterator[Any]:
+    """Hold the response to a request; raises `Failure`, also for what fails within the block."""
+    late = Failure(f"did not answer within {timeout:g} s", late=True)
+    try:
+        with build_opener(*handlers).open(request, timeout=timeout) as response:
+            yield response
+    except urllib.error.HTTPError as error:
+        with error:
+            raise _refusal(error) from None
+    except TimeoutError:
+        raise late from None
+    except urllib.error.URLError as error:
+        if isinstance(error.reason, TimeoutError):
+            raise late from None
+        lost = isinstance(error.reason, socket.gaierror) and error.reason.errno == socket.EAI_NONAME
+        raise Failure(f"cannot be reached: {'there is no such host' if lost else error.reason}", lost=lost) from None
+    except (OSError, http.client.HTTPException) as error:
+        raise Failure(f"broke off its answer: {error or type(error).__name__}") from None
+
+
+class _SameHost(HTTPRedirectHandler):
+    """Follows a redirect to the same host, with the query; to any other, or to what is no web address, none."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+
+    def redirect_request(self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Request:
+        new = urlsplit(newurl)
+        if new.scheme not in ("http", "https") or new.hostname != urlsplit(self.address).hostname:
+            raise StoreError(f"{self.address} redirects to {newurl}: name that address if you trust it")
+        return Request(newurl, data=req.data, headers=dict(req.headers))
+
+
+def _read(response: Any, deadline: float) -> bytes:
+    """Return the body; raises `TimeoutError` when it is not there in time, however steadily it trickles."""
+    blocks: list[bytes] = []
+    size = 0
+    # `read1` returns what is there, so the deadline is looked at even where little comes at a time.
+    while block := response.read1(_BLOCK):
+        blocks.append(block)
+        size += len(block)
+        if time.monotonic() > deadline:
+            raise TimeoutError
+        if size > _LARGEST:
+            raise Failure(f"answered with more than {_LARGEST:,} bytes", large=True)
+    expected = response.headers.get("Content-Length", "")
+    # `read1` takes a connection that was closed too early for the end.
+    if expected.isdecimal() and size < int(expected):
+        raise http.client.IncompleteRead(b"", int(expected) - size)
+    return b"".join(blocks)
+
+
+def _refusal(error: urllib.error.HTTPError) -> Failure:
+    try:
+        body = error.read(1 << 16)
+    except (OSError, http.client.HTTPException):
+        body = b""
+    line = f"answered {error.code} {error.reason}: {first_line(body)}".rstrip(": ")
+    return Failure(line, status=error.code, body=body, after=_seconds(error.headers.get("Retry-After", "")))
+
+
+def _seconds(text: str) -> float:
+    """Return the seconds that a `Retry-After` asks for, which is a number or a date; 0 for what is neither.
+
+    >>> _seconds("7"), _seconds("Wed, 21 Oct 2015 07:28:00 GMT"), _seconds("soon")
+    (7.0, 0.0, 0.0)
+    """
+    if text.strip().isdecimal():
+        return float(text)
+    try:
+        return max(0.0, (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError):
+        return 0.0
+
+
+def first_line(body: bytes) -> str:
+    """Return what a body says in one short line, without tags.
+
+    >>> first_line(b"<html><title>Down</title><p>for repair</p>")
+    'Down for repair'
+    """
+    text = re.sub(r"<[^>]*>", " ", body[:2000].decode("utf-8", "replace"))
+    return " ".join(text.split())[:160]
