@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
@@ -17,12 +18,15 @@ from remix.errors import MissingKnowledge, StoreError
 from remix.kb.forms import normalise
 from remix.kb.prominence.places import place_columns
 from remix.kb.staging import KEYED, TABLES
+from remix.sealing import verify
 
 __all__ = ["FORMAT", "GOLD", "SORTED_BY", "UNCOUNTED", "Parts", "find_rows", "match_rows", "match_sources"]
 
 FORMAT = "8"
 """Part of every version; grows when a knowledge base of the same sources would come out differently."""
 
+SMALL = 1 << 20
+"""Files of up to so many bytes are compared with their checksums whenever the knowledge base is opened."""
 FEW = 50
 """Up to so many values are looked up one by one, which skips the row groups of a sorted part that hold none."""
 SORTED_BY = {
@@ -83,7 +87,15 @@ class Parts:
             ) from None
         if described.get("format") != FORMAT:
             raise MissingKnowledge(f"{folder} holds a knowledge base of another version of remix: build it again")
+        kb.verify(largest=SMALL)
         return kb
+
+    def verify(self, *, largest: float = math.inf) -> None:
+        """Compare the files, those of up to `largest` bytes, with what was built; raises `StoreError`."""
+        try:
+            verify(self.folder, largest=largest)
+        except StoreError as error:
+            raise StoreError(f"{error}: build the knowledge base '{self.name}' again") from None
 
     def has(self, part: str) -> bool:
         """Return whether the knowledge base was built with a part."""

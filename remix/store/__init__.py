@@ -17,7 +17,7 @@ from remix.formats import Reading, Report, measures_path, read
 from remix.frames import Frames
 from remix.locks import Lock
 from remix.places import folder_written, move_folder, scratch_folder
-from remix.sealing import is_sound, seal, verify
+from remix.sealing import SUMS, is_sound, seal, verify
 from remix.signature import content_hash
 from remix.store.index import Index, build_generation, generation_of
 from remix.store.state import MADE, Attached, DatasetEntry, State, claim, opened, write_state, writing
@@ -215,8 +215,13 @@ class Store:
     def attach_kb(self, folder: Path | str) -> None:
         """Note the folder of the knowledge base that measures use from now on.
 
-        One that lies in the workspace moves with it.
+        One that lies in the workspace moves with it. Raises `StoreError` where its files are not what was built.
         """
+        if (Path(folder) / SUMS).exists():  # where it is none, who opens it says so
+            try:
+                verify(Path(folder))
+            except StoreError as error:
+                raise StoreError(f"{error}: build the knowledge base again with `remix kb build`") from None
         place, own = Path(folder).resolve(), self.folder.resolve()
         kept = place.relative_to(own) if place.is_relative_to(own) else place
         with self._changing() as change:

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from remix.errors import StoreError
-from remix.sealing import verify
+from remix.sealing import SUMS, is_sound, verify
 from remix.store.index import build_generation
 from remix.store.state import MADE, Attached, DatasetEntry, State, clean, locked, read_state, write_state
 
@@ -44,6 +44,8 @@ def rebuild(folder: Path) -> pl.DataFrame:
             new = _with_dataset(new, place, said, rows)
         for place, said in _made(folder, "enrichments", named):
             new = _with_graph(new, folder, place, said, rows)
+        if new.kb and (folder / new.kb / SUMS).exists() and not is_sound(folder / new.kb):
+            rows.append(("knowledge base", Path(new.kb).name, "damaged, and stays attached", "remix kb build …"))
         if named is None:
             _put_by(folder / "state.json", "damaged")
         # Nothing of an index that may be damaged is taken over.

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -33,7 +32,9 @@ from remix.kb.engines import ENGINES, Engine, height
 from remix.kb.parts import FORMAT, UNCOUNTED
 from remix.kb.sources import READERS, Choices, Origin, check_releases, origins_of
 from remix.kb.staging import TABLES, strictly
+from remix.places import discard, move_folder, sweep
 from remix.progress import note, stage
+from remix.sealing import seal
 from remix.signature import content_hash
 
 __all__ = ["build"]
@@ -193,9 +194,9 @@ def _finish(working: Path, folder: Path, described: dict[str, Any]) -> None:
         made = working / "kb"
         described["rows"] = {file.stem: height(file) for file in sorted(made.glob("*.parquet"))}
         (made / "kb.json").write_text(json.dumps(described, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-        if folder.exists():  # left half removed
-            shutil.rmtree(folder)
-        made.rename(folder)
+        sweep(made)
+        seal(made)
+        move_folder(made, folder)  # one that is there was left half removed
     except OSError as error:
         raise Error(f"{folder} cannot be written: {error.strerror or error}") from error
-    shutil.rmtree(working, ignore_errors=True)
+    discard(working)

@@ -22,6 +22,7 @@ from remix.kb.parts import GOLD, match_sources
 from remix.kb.prominence import graph, joins
 from remix.kb.prominence.places import SCORES, add_places
 from remix.kb.staging import TABLES
+from remix.places import aside_of
 from remix.progress import stage
 
 __all__ = ["Assembly", "Rules"]
@@ -245,9 +246,9 @@ def _place_published(highest: Path, to: Path) -> None:
     scores = pl.read_parquet(highest).select("entity", *degrees, *positive)
     for score in SCORES:
         scores = add_places(scores, score)
-    aside = to.with_name(f"{to.name}.unfinished")
-    write_parquet(scores.sort("entity"), aside)
-    aside.rename(to)
+    with aside_of(to) as aside:
+        write_parquet(scores.sort("entity"), aside)
+        aside.replace(to)
 
 
 def _sources_in(file: Path) -> list[str]:

@@ -20,7 +20,7 @@ from remix.errors import BadInput, Error
 from remix.kb.sources import READERS, Origin, Part
 from remix.kb.staging import TABLES, Staging
 from remix.locks import Busy, held
-from remix.places import discard
+from remix.places import discard, move_folder, scratch_folder
 from remix.progress import note, stage
 
 __all__ = [
@@ -161,12 +161,11 @@ def take_over(origin: Origin, folder: Path, builds: Iterable[Path]) -> None:
     number, _, name = folder.name.partition("-")
     for build in builds:
         for found in () if folder.exists() else sorted(build.glob(f"read/{len(number) * '[0-9]'}-{name}")):
-            with suppress(OSError):  # whoever builds there may finish and sweep it meanwhile
+            with suppress(OSError, Error):  # whoever builds there may finish and sweep it meanwhile
                 if _described_part(origin.part, found) is not None:
-                    aside = folder.with_name(f"{folder.name}.unfinished")
-                    shutil.rmtree(aside, ignore_errors=True)
-                    shutil.copytree(found, aside, copy_function=os.link)
-                    aside.rename(folder)
+                    with scratch_folder(folder) as aside:
+                        shutil.copytree(found, aside, copy_function=os.link, dirs_exist_ok=True)
+                        move_folder(aside, folder)
 
 
 def part_folders(folder: Path, origins: Sequence[Origin]) -> list[Path]:

@@ -16,6 +16,7 @@ import narwhals as nw
 
 from remix.errors import Error, UsageError
 from remix.kb.engines import Engine
+from remix.places import aside_of
 from remix.progress import moving
 
 ROW_GROUP = 20_480
@@ -35,14 +36,15 @@ class _Session:
     def write(self, frame: nw.LazyFrame[Any], path: Path, sort_by: Sequence[str] = ()) -> None:
         """Write rows as Parquet, sorted by columns (downwards after '-'); the file has its name once it is whole."""
         rows: duckdb.DuckDBPyRelation = frame.to_native()
-        aside = path.with_name(f"{path.name}.unfinished")
+        watched = self._watched(path.stem.replace("_", " "))
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             if sort_by:
                 rows = rows.order(", ".join(map(_ordered, sort_by)))
-            with self._watched(path.stem.replace("_", " ")), _interrupting(self._connection):
-                rows.write_parquet(str(aside), compression="zstd", row_group_size=ROW_GROUP)
-            aside.rename(path)
+            with aside_of(path) as aside:
+                with watched, _interrupting(self._connection):
+                    rows.write_parquet(str(aside), compression="zstd", row_group_size=ROW_GROUP)
+                aside.replace(path)
         except duckdb.OutOfMemoryException as error:
             raise Error(f"{path} needs more memory or more room on the disk: {_reason(error)}") from None
         except (duckdb.IOException, OSError) as error:

@@ -19,6 +19,7 @@ from remix.frames import write_parquet
 from remix.kb import relations
 from remix.kb.engines import Session
 from remix.kb.prominence.scores import compute_scores
+from remix.places import aside_of
 from remix.progress import stage
 
 __all__ = ["RankedGraph", "edge_matrix", "name_edges", "number_graph", "rank_nodes"]
@@ -72,9 +73,9 @@ def rank_nodes(
             numbers = compute_scores(edge_matrix(result.edges, count), damping=damping, tolerance=tolerance)
         # The names come last: next to the matrix they would be the most that is ever in memory.
         entities = pl.read_parquet(nodes, columns=["entity"])
-        aside = work / "scores.unfinished"
-        write_parquet(pl.concat([entities, numbers], how="horizontal"), aside)
-        aside.rename(result.scores)
+        with aside_of(result.scores) as aside:
+            write_parquet(pl.concat([entities, numbers], how="horizontal"), aside)
+            aside.replace(result.scores)
     return result
 
 

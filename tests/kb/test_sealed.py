@@ -1,0 +1,70 @@
+"""Knowledge bases carry checksums: what is not as it was built is told."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from remix.errors import StoreError
+from remix.kb import KnowledgeBase, build_from_tables, parts
+from remix.resources import folder
+from remix.sealing import checksums
+from remix.store import Store
+from remix.store.rebuilding import rebuild
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_from_tables(folder("datasets") / "kb", tmp_path_factory.mktemp("built"), name="k").folder
+
+
+@pytest.fixture
+def own(built: Path, tmp_path: Path) -> Path:
+    """A copy, to be damaged."""
+    return Path(shutil.copytree(built, tmp_path / built.name))
+
+
+def flip(file: Path) -> None:
+    """Change one bit in the middle, where Parquet has no footer that would tell."""
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+
+
+def test_every_file_of_a_knowledge_base_has_its_checksum(built: Path) -> None:
+    names = {file.relative_to(built).as_posix() for file in built.rglob("*") if file.is_file()}
+    assert set(checksums(built)) == names - {"SHA256SUMS"}
+    assert "kb.json" in names
+
+
+@pytest.mark.parametrize("name", ["entities.parquet", "kb.json"])
+def test_flipped_bit_in_a_small_file_is_told_when_the_knowledge_base_is_opened(own: Path, name: str) -> None:
+    file = own / name
+    if name == "kb.json":  # still JSON, with another number
+        file.write_text(file.read_text().replace('"rows": {', '"rows": {"more": 1,'))
+    else:
+        flip(file)
+    with pytest.raises(StoreError, match=f"{name} is damaged .*build the knowledge base 'k' again"):
+        KnowledgeBase.open(own)
+
+
+def test_flipped_bit_in_a_large_file_is_told_when_it_is_attached_and_by_rebuild(
+    own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "SMALL", 100)
+    store = Store(own.parent / ".remix")
+    store.attach_kb(own)
+    flip(own / "dictionary.parquet")
+    KnowledgeBase.open(own)
+    with pytest.raises(StoreError, match="dictionary.parquet is damaged .*remix kb build"):
+        store.attach_kb(own)
+    (row,) = rebuild(store.folder).rows()
+    assert row[:2] == ("knowledge base", own.name) and "damaged" in row[2]
+
+
+def test_knowledge_base_whose_checksums_are_gone_is_told(own: Path) -> None:
+    (own / "SHA256SUMS").unlink()
+    with pytest.raises(StoreError, match="SHA256SUMS.*build the knowledge base 'k' again"):
+        KnowledgeBase.open(own)
