@@ -8,9 +8,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import httpx
 import pytest
 
 from remix.store import Store
+
+client = httpx.Client(timeout=60, verify=False, limits=httpx.Limits(max_keepalive_connections=0))
+"""What asks: patient, for the machine may be busy, with a connection a request."""
 
 
 @contextmanager
