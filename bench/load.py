@@ -17,7 +17,7 @@ import pyoxigraph as ox
 import zstandard
 from generate_nif import generate
 
-from remix.formats import Source
+from remix.formats import SourceFile
 from remix.formats.nif.blocks import number_subjects
 from remix.formats.nif.mentions import extract_tables
 from remix.formats.nif.parsing import content_hash_of, parse
@@ -43,7 +43,7 @@ def timed(what: str, triples: int, work: Callable[[], Result]) -> Result:
 
 def stages(file: Path, triples: int, folder: Path) -> None:
     """Measure the stages one by one."""
-    text = timed("parse", triples, lambda: parse(Source(file)))
+    text = timed("parse", triples, lambda: parse(SourceFile(file)))
     timed("hash", triples, lambda: content_hash_of(text.triples))
     numbered = timed("tell subjects apart", triples, lambda: number_subjects(text.triples))
     found = timed("documents, annotations", triples, lambda: extract_tables(numbered, IRI, text.mends))

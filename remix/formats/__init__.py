@@ -18,24 +18,24 @@ import polars as pl
 from remix.errors import BadInput, Error, Unforeseen, UsageError, is_panic
 from remix.files import default_name, readable
 from remix.formats.losses import Loss, reduce_frames
-from remix.formats.source import Source
+from remix.formats.source import SourceFile
 from remix.frames import Frames
 from remix.rdf.iris import dataset_iri
 from remix.registry import Registry
 
 __all__ = [
+    "Contents",
     "FORMATS",
     "Format",
-    "Found",
-    "MISSING",
+    "LoadReport",
+    "LoadedFile",
     "Loss",
-    "Reading",
+    "MISSING",
     "Repair",
-    "Report",
-    "Source",
+    "SourceFile",
     "measures_path",
     "read",
-    "refused",
+    "refusal_report",
     "sizes_of",
     "write",
 ]
@@ -51,7 +51,7 @@ class Repair:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class LoadReport:
     """What was found in a file; `error` is null, or the one line why it was refused.
 
     `annotations` are the blocks that say where a mention is and what it is linked to, `linked` or `nil`. A mention
@@ -78,7 +78,7 @@ class Report:
 
 
 @dataclass(frozen=True)
-class Found:
+class Contents:
     """What a format found in a file; IRIs are scoped to the dataset.
 
     `write` writes the scoped triples to a path and the measures to another; without it the triples
@@ -95,7 +95,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Reading:
+class LoadedFile:
     """A file that was read: the dataset's name and IRI, its frames, the report, the content's hash.
 
     The hash is the same for one corpus in two syntaxes, compressed or not. `export`, where the format has one and no
@@ -105,7 +105,7 @@ class Reading:
     name: str
     iri: str
     frames: Frames
-    report: Report
+    report: LoadReport
     content: str
     export: Callable[[Path], None] | None = None
 
@@ -128,7 +128,7 @@ class Format:
     summary: str
     suffixes: tuple[str, ...]
     sniff: Callable[[bytes, str], bool]
-    read: Callable[[Source, str], Found] = field(compare=False)
+    read: Callable[[SourceFile, str], Contents] = field(compare=False)
     write: Callable[[Frames, Path], tuple[Loss, ...]] | None = field(default=None, compare=False)
     holds: frozenset[str] = frozenset()
     collection: bool = False
@@ -152,7 +152,7 @@ def read(
     strict: bool = False,
     triples_to: Path | None = None,
     unannotated: bool = False,
-) -> Reading:
+) -> LoadedFile:
     """Return the documents and annotations of a file, with IRIs scoped to the dataset of that name.
 
     The name is by default the file's. `triples_to` takes the dataset's triples as N-Triples compressed
@@ -162,7 +162,7 @@ def read(
     Raises `BadInput` with file, line and reason for what cannot be read, `UnknownName` for a format
     that does not exist.
     """
-    source = Source(path)
+    source = SourceFile(path)
     name = name or ("dataset" if source.is_stdin else default_name(path))
     iri = dataset_iri(name, base_iri)
     with _told_of(source):
@@ -177,11 +177,11 @@ def read(
             found = replace(found, repairs=(*found.repairs, *_missing(found.frames)))
         report = _reported(source, chosen, found, triples)
         export = found.export if triples_to is None else None
-        return Reading(name, iri, found.frames, report, found.content or _content(source), export)
+        return LoadedFile(name, iri, found.frames, report, found.content or _content(source), export)
 
 
 @contextmanager
-def _told_of(source: Source) -> Iterator[None]:
+def _told_of(source: SourceFile) -> Iterator[None]:
     """Turn whatever another library raises within the block into an error of remix that names the file."""
     try:
         yield
@@ -216,9 +216,9 @@ def write(frames: Frames, path: Path, format: str) -> tuple[Loss, ...]:
     return (*losses, *chosen.write(left, path))
 
 
-def refused(path: Path | str, error: Error) -> Report:
+def refusal_report(path: Path | str, error: Error) -> LoadReport:
     """Return the report of a file that was refused with this error."""
-    return Report(file=readable(path), format="", error=readable(" ".join(str(error).split())))
+    return LoadReport(file=readable(path), format="", error=readable(" ".join(str(error).split())))
 
 
 def measures_path(triples_to: Path) -> Path:
@@ -230,7 +230,7 @@ def measures_path(triples_to: Path) -> Path:
     return triples_to.with_name(triples_to.name.removesuffix(".zst").removesuffix(".nt") + ".measures.nt.zst")
 
 
-def _sniffed(source: Source) -> Format:
+def _sniffed(source: SourceFile) -> Format:
     if source.is_collection:
         return _sniffed_collection(source)
     head = source.head
@@ -242,7 +242,7 @@ def _sniffed(source: Source) -> Format:
     return fitting[0]
 
 
-def _sniffed_collection(source: Source) -> Format:
+def _sniffed_collection(source: SourceFile) -> Format:
     known = [one for one in FORMATS if one.collection]
     for name, content in source.members.items():
         for one in known:
@@ -253,7 +253,7 @@ def _sniffed_collection(source: Source) -> Format:
     raise BadInput(source.name, f"is {kind}; name the files in it: none is of a format that has several ({formats})")
 
 
-def _accept(source: Source, found: Found, *, strict: bool, unannotated: bool) -> None:
+def _accept(source: SourceFile, found: Contents, *, strict: bool, unannotated: bool) -> None:
     if found.frames.annotations.is_empty() and not unannotated:
         raise BadInput(source.name, _without_annotations(found.frames))
     defects = [repair for repair in found.repairs if repair.kind not in NOTED]
@@ -279,14 +279,14 @@ def _missing(frames: Frames) -> Iterator[Repair]:
         yield Repair("no-link", count, f"not one of the file's {count} annotations has a link, so that all are NIL")
 
 
-def _refuse_textless(source: Source, found: Found) -> None:
+def _refuse_textless(source: SourceFile, found: Contents) -> None:
     missing = found.frames.documents.filter(pl.col("text").is_null())["given"]
     if len(missing):
         reason = f"has no text for {missing[0]}" + (f" and {len(missing) - 1} more" if len(missing) > 1 else "")
         raise BadInput(source.name, f"{reason}: `remix convert --text` puts texts and annotations together")
 
 
-def _write(found: Found, path: Path) -> int:
+def _write(found: Contents, path: Path) -> int:
     if found.write is not None:
         return found.write(path, measures_path(path))
     from remix.formats.nif.writing import write_triples
@@ -294,13 +294,13 @@ def _write(found: Found, path: Path) -> int:
     return write_triples(found.frames, path, measures_path(path))
 
 
-def _reported(source: Source, chosen: Format, found: Found, triples: int) -> Report:
-    report = Report(readable(source.path), chosen.name, triples=triples, repairs=found.repairs)
+def _reported(source: SourceFile, chosen: Format, found: Contents, triples: int) -> LoadReport:
+    report = LoadReport(readable(source.path), chosen.name, triples=triples, repairs=found.repairs)
     return replace(report, **sizes_of(found.frames))  # type: ignore[arg-type]
 
 
 def sizes_of(frames: Frames) -> dict[str, int]:
-    """Return the counts of a report, by their names (see `Report`).
+    """Return the counts of a report, by their names (see `LoadReport`).
 
     >>> rows = pl.DataFrame({"annotation": ["a", "b", "c"], "group": ["g", "g", "h"], "is_nil": [True, False, True]})
     >>> [sizes_of(Frames.of(annotations=rows))[name] for name in ("annotations", "mentions", "alternatives")]
@@ -323,7 +323,7 @@ def sizes_of(frames: Frames) -> dict[str, int]:
     }
 
 
-def _content(source: Source) -> str:
+def _content(source: SourceFile) -> str:
     digest = hashlib.sha256()
     with source.open() as stream:
         for block in iter(lambda: stream.read(1 << 20), b""):

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from remix.errors import BadInput, UsageError
-from remix.formats import FORMATS, MISSING, Loss, Repair, Report, read, write
+from remix.formats import FORMATS, MISSING, LoadReport, Loss, Repair, read, write
 from remix.formats.identifiers import document_names
 from remix.formats.offsets import cut_spans
 from remix.frames import Frames, words
@@ -22,7 +22,7 @@ _BY_SUFFIX = {".ttl": "nif", ".nt": "nif"}
 class Conversion:
     """What a conversion did: the report of reading, the format that was written, what it cannot hold."""
 
-    report: Report
+    report: LoadReport
     format: str
     losses: tuple[Loss, ...]
 

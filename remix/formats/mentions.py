@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from remix import iris
-from remix.formats import Found, Loss
+from remix.formats import Contents, Loss
 from remix.formats.identifiers import annotation_iris, document_iris, document_names, group_alternatives
 from remix.formats.losses import CLUSTER, loss_of
 from remix.formats.mends import Mends
@@ -87,7 +87,7 @@ class MentionTables:
     mends: Mends = field(default_factory=Mends)
 
 
-def assemble(read: MentionTables, dataset: str, content: str = "") -> Found:
+def assemble(read: MentionTables, dataset: str, content: str = "") -> Contents:
     """Return the frames of the mentions, with IRIs scoped to the dataset.
 
     Offsets are held against texts and anchors and repaired as in NIF; a mention that lies outside its text is left
@@ -128,7 +128,7 @@ def assemble(read: MentionTables, dataset: str, content: str = "") -> Found:
         candidates=candidates.filter(~_nothing(pl.col("identifier"))),
         values=clusters.select(subject="annotation", term=pl.lit(CLUSTER), text="cluster"),
     )
-    return Found(frames, read.mends.repairs(), 0, content)
+    return Contents(frames, read.mends.repairs(), 0, content)
 
 
 def _languages(languages: pl.Series, mends: Mends) -> pl.Series:

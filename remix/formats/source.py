@@ -20,7 +20,7 @@ from remix.files import refuse_expansion, written
 from remix.places import folder_written
 from remix.signature import content_hash
 
-__all__ = ["FILE_NAME", "Source", "hash_files", "write_collection"]
+__all__ = ["FILE_NAME", "SourceFile", "hash_files", "write_collection"]
 
 FILE_NAME = r"^[\p{L}\p{N}_~-][\p{L}\p{N}._~-]*$"
 """What a document may be called whose text is a file of that name."""
@@ -126,7 +126,7 @@ _HEAD = 1 << 16
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceFile:
     """A file to be read: its path (`-` is standard input), its name in messages, its first bytes."""
 
     path: Path | str

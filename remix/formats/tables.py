@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from remix.errors import BadInput
-from remix.formats import Found
+from remix.formats import Contents
 from remix.formats.losses import Loss, loss_of
 from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, assemble
@@ -55,7 +55,9 @@ def lose_white_space(documents: pl.DataFrame, rebuilt: pl.DataFrame) -> tuple[Lo
 _NUMBER = r"^\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*$"
 
 
-def read_table(source: str, rows: pl.DataFrame, dataset: str, mends: Mends | None = None, content: str = "") -> Found:
+def read_table(
+    source: str, rows: pl.DataFrame, dataset: str, mends: Mends | None = None, content: str = ""
+) -> Contents:
     """Return what a table says, a mention a row, with columns as `FIELDS` has them and cells of any type.
 
     Raises `BadInput` where document, begin or end has no column, and as `parse_rows`.

@@ -8,7 +8,7 @@ import polars as pl
 
 from remix import catalog
 from remix.errors import BadInput, Error
-from remix.formats import NOTED, Report, read, refused
+from remix.formats import NOTED, LoadReport, read, refusal_report
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
 from remix.locks import holding
@@ -40,7 +40,7 @@ def _findings(store: Store, file: str, kb: KnowledgeBase | None, *, alone: bool)
         # What is wrong with one of several files must not hide what there is in the others.
         if alone and not isinstance(error, BadInput):
             raise
-        yield file, "defect", "refused", 1, refused(file, error).error or ""
+        yield file, "defect", "refused", 1, refusal_report(file, error).error or ""
         return
     for kind, count, example in report:
         yield file, "note" if kind in NOTED else "defect", kind, count, example
@@ -59,7 +59,7 @@ def _looked_up(store: Store, file: str) -> tuple[Frames, list[tuple[str, int, st
     return reading.frames, _repairs(reading.report)
 
 
-def _repairs(report: Report) -> list[tuple[str, int, str]]:
+def _repairs(report: LoadReport) -> list[tuple[str, int, str]]:
     return [(one.kind, one.count, one.example) for one in report.repairs]
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from remix.errors import BadInput, Error, StoreError, UnknownName, UsageError
 from remix.files import default_name, open_bytes, read_bytes, readable
-from remix.formats import Reading, Report, measures_path, read
+from remix.formats import LoadedFile, LoadReport, measures_path, read
 from remix.frames import Frames
 from remix.locks import Lock
 from remix.places import folder_written, move_folder, scratch_folder
@@ -34,7 +34,7 @@ class Loaded:
     name: str
     status: str
     entry: DatasetEntry
-    report: Report
+    report: LoadReport
 
 
 class Store:
@@ -345,7 +345,7 @@ def _damage(folder: Path) -> Iterator[None]:
         raise StoreError(f"{error}: {advice}") from None
 
 
-def _finished(reading: Reading, source: str, place: Path) -> DatasetEntry:
+def _finished(reading: LoadedFile, source: str, place: Path) -> DatasetEntry:
     """Return the entry of a reading whose triples are in a folder, which has all else of it then."""
     # The same content under another IRI has other triples, and replaces what stands in a folder of its own.
     folder = f"datasets/{reading.name}-{content_hash(reading.content, reading.iri)[:12]}"
@@ -382,7 +382,7 @@ def _checked(name: str) -> str:
     return name
 
 
-def _same(state: State, reading: Reading, *, named: bool) -> DatasetEntry | None:
+def _same(state: State, reading: LoadedFile, *, named: bool) -> DatasetEntry | None:
     """Return the dataset that has this content already; under any name if none was asked for."""
     own = state.datasets.get(reading.name)
     if own is not None and own.content == reading.content and own.iri == reading.iri:

@@ -11,7 +11,7 @@ from typing import Any
 from remix import catalog, progress
 from remix.errors import Error, UsageError
 from remix.files import distinct_names, readable
-from remix.formats import FORMATS, Report, read, refused
+from remix.formats import FORMATS, LoadReport, read, refusal_report
 from remix.rdf.iris import dataset_iri
 from remix.store import BASE_IRI, Loading, Store
 
@@ -24,7 +24,7 @@ class Outcome:
 
     name: str
     status: str
-    report: Report
+    report: LoadReport
 
     def row(self) -> dict[str, object]:
         """Return the outcome as one row of a table."""
@@ -79,5 +79,5 @@ def load(
                 # What is wrong with one of several files must not hide what became of the others.
                 if isinstance(error, UsageError) and len(listed) == 1:
                     raise
-                outcomes.append(Outcome(name or readable(Path(file).name), "refused", refused(file, error)))
+                outcomes.append(Outcome(name or readable(Path(file).name), "refused", refusal_report(file, error)))
     return outcomes

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from remix.errors import BadInput, Error, UnknownName
-from remix.formats import FORMATS, Found, Source, read, write
+from remix.formats import FORMATS, Contents, SourceFile, read, write
 from remix.formats.mentions import MentionTables, assemble
 
 NIF = "@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .\n"
@@ -194,7 +194,7 @@ class PanicException(BaseException):
 def test_what_another_library_raises_names_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cause: BaseException, said: str
 ) -> None:
-    def stumble(source: Source, dataset: str) -> Found:
+    def stumble(source: SourceFile, dataset: str) -> Contents:
         raise cause
 
     path = tmp_path / "x.csv"
@@ -204,7 +204,7 @@ def test_what_another_library_raises_names_the_file(
 
 
 def test_an_interruption_is_no_error_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(source: Source, dataset: str) -> Found:
+    def interrupted(source: SourceFile, dataset: str) -> Contents:
         raise KeyboardInterrupt
 
     path = tmp_path / "x.csv"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from remix.formats import FORMATS, Source
+from remix.formats import FORMATS, SourceFile
 
 HEADS = [
     ("neleval", "x.tsv", "d1\t0\t3\tQ64\t0.5\tLOC\n"),
@@ -82,7 +82,7 @@ def test_other_file_is_of_none(text: str) -> None:
 def test_real_files_are_of_one_format(real_data: Path) -> None:
     files = [path for path in sorted((real_data / "nif").rglob("*.*")) if path.is_file() and path.suffix != ".md"]
     files = [path for path in files if "not-nif" not in path.parts] + sorted((real_data / "elevant").rglob("*.jsonl*"))
-    found = {str(path.relative_to(real_data)): sniffed(Source(path).head, path.name) for path in files}
+    found = {str(path.relative_to(real_data)): sniffed(SourceFile(path).head, path.name) for path in files}
     assert len(found) > 20
     expected = {name: ["nif" if name.startswith("nif") else "elevant"] for name in found}
     assert found == expected

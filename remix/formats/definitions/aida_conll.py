@@ -15,7 +15,7 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.files import written
-from remix.formats import Format, Found, Loss, Source
+from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends, decode
 from remix.formats.mentions import MentionTables, assemble, drop_overlaps, flatten, label_documents
@@ -31,7 +31,7 @@ def _is_aida(head: bytes, name: str) -> bool:
     return re.match(rb"-DOCSTART- \(", head.removeprefix(b"\xef\xbb\xbf").lstrip()) is not None
 
 
-def _read(source: Source, dataset: str) -> Found:
+def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
     tokens = _tokens(numbered_lines(decode(source.read(), mends)))
     _refuse_what_is_none(source, tokens)
@@ -69,7 +69,7 @@ def _tokens(rows: pl.DataFrame) -> pl.DataFrame:
     return cells.with_columns(end=end, begin=end - pl.col("token").str.len_chars().cast(pl.Int64))
 
 
-def _refuse_what_is_none(source: Source, tokens: pl.DataFrame) -> None:
+def _refuse_what_is_none(source: SourceFile, tokens: pl.DataFrame) -> None:
     tag, count = pl.col("tag"), pl.col("cells").list.len()
     wrong = (
         pl.when(~tag.is_in(["B", "I", "O", ""]))

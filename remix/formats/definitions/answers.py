@@ -27,7 +27,7 @@ from typing import Any
 import polars as pl
 
 from remix.errors import BadInput
-from remix.formats import Format, Found, Source
+from remix.formats import Contents, Format, SourceFile
 from remix.formats.alignment import Aligner
 from remix.formats.json import json_text, json_value
 from remix.formats.mends import Mends
@@ -61,7 +61,7 @@ class _Collected:
     mends: Mends = field(default_factory=Mends)
 
 
-def _read(source: Source, dataset: str) -> Found:
+def _read(source: SourceFile, dataset: str) -> Contents:
     read = _Collected()
     header: dict[str, Any] = {}
     for line, row in _lines(source, json_text(source.read(), read.mends)):
@@ -78,7 +78,7 @@ def _read(source: Source, dataset: str) -> Found:
     return _with_values(found, header, read, dataset)
 
 
-def _with_values(found: Found, header: dict[str, Any], read: _Collected, dataset: str) -> Found:
+def _with_values(found: Contents, header: dict[str, Any], read: _Collected, dataset: str) -> Contents:
     """Return what was found with the values of the run, its documents and its answers."""
     frames = found.frames
     names = dict(frames.documents.select("given", "document").iter_rows())
@@ -93,12 +93,12 @@ def _with_values(found: Found, header: dict[str, Any], read: _Collected, dataset
     numbers = frames.annotations.select("annotation", number=repeat).drop_nulls()
     repeats = numbers.select(subject="annotation", term=pl.lit(REPEAT), number="number", text=pl.lit(None, pl.String))
     whole = {name: getattr(frames, name) for name in ("documents", "annotations", "links", "classes", "candidates")}
-    return Found(
+    return Contents(
         Frames.of(**whole, values=pl.concat([frames.values, values, repeats])), found.repairs, 0, found.content
     )
 
 
-def _lines(source: Source, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def _lines(source: SourceFile, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             row = json_value(source.name, line, line=number)
@@ -107,7 +107,7 @@ def _lines(source: Source, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
             yield number, row
 
 
-def _collect(source: Source, line: int, row: dict[str, Any], read: _Collected) -> None:
+def _collect(source: SourceFile, line: int, row: dict[str, Any], read: _Collected) -> None:
     name = str(row.get("document", f"line-{line}"))
     text = row.get("text")
     text = str(text) if text is not None else read.documents.get(name)
@@ -132,7 +132,7 @@ def _collect(source: Source, line: int, row: dict[str, Any], read: _Collected) -
 
 
 def _place(
-    source: Source,
+    source: SourceFile,
     line: int,
     name: str,
     answer: dict[str, Any],

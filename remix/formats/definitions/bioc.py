@@ -23,7 +23,7 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.files import written
-from remix.formats import Format, Found, Loss, Source
+from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.biomedical import join_concepts, split_concepts
 from remix.formats.json import json_text, json_value, tell_misspelt
 from remix.formats.mends import Mends
@@ -49,7 +49,7 @@ def _is_bioc(head: bytes, name: str) -> bool:
     return start[:1] == b"{" and re.search(rb'"passages"\s*:', start) is not None
 
 
-def _read(source: Source, dataset: str) -> Found:
+def _read(source: SourceFile, dataset: str) -> Contents:
     content = source.read()
     mends = Mends()
     # In UTF-16 it is between its mark and a zero.
@@ -72,7 +72,7 @@ def _read(source: Source, dataset: str) -> Found:
     return assemble(read, dataset)
 
 
-def _of_json(source: Source, content: bytes, mends: Mends) -> Iterator[dict[str, Any]]:
+def _of_json(source: SourceFile, content: bytes, mends: Mends) -> Iterator[dict[str, Any]]:
     """Yield documents: `id` and `passages`, each with offset, text and annotations (id, infons, text, locations)."""
     text = json_text(content, mends)
     whole = json_value(source.name, text, what="BioC JSON")
@@ -93,7 +93,7 @@ def _of_json(source: Source, content: bytes, mends: Mends) -> Iterator[dict[str,
         }
 
 
-def _passage(source: Source, said: dict[str, Any], place: str) -> dict[str, Any]:
+def _passage(source: SourceFile, said: dict[str, Any], place: str) -> dict[str, Any]:
     listed = _listed(source, said.get("annotations", []), "annotations", place)
     return {
         "offset": _number(source, _said(source, said, "offset", (int, str), place), place),
@@ -102,7 +102,7 @@ def _passage(source: Source, said: dict[str, Any], place: str) -> dict[str, Any]
     }
 
 
-def _annotation_of(source: Source, said: dict[str, Any], place: str) -> dict[str, Any]:
+def _annotation_of(source: SourceFile, said: dict[str, Any], place: str) -> dict[str, Any]:
     locations = _listed(source, said.get("locations", []), "locations", place)
     return {
         "id": str(said.get("id", "")),
@@ -115,14 +115,14 @@ def _annotation_of(source: Source, said: dict[str, Any], place: str) -> dict[str
     }
 
 
-def _listed(source: Source, said: object, name: str, place: str) -> list[dict[str, Any]]:
+def _listed(source: SourceFile, said: object, name: str, place: str) -> list[dict[str, Any]]:
     """Return what is said as a list of objects; raises `BadInput` where it is none."""
     if isinstance(said, list) and all(isinstance(one, dict) for one in said):
         return said
     raise BadInput(source.name, f"is no BioC JSON: {place} has no list of objects as '{name}'")
 
 
-def _said(source: Source, of: dict[str, Any], name: str, kinds: tuple[type, ...], place: str) -> Any:
+def _said(source: SourceFile, of: dict[str, Any], name: str, kinds: tuple[type, ...], place: str) -> Any:
     """Return a field of an object; raises `BadInput` where it is not of these types; for Python true is a number."""
     value = of.get(name)
     if isinstance(value, kinds) and not isinstance(value, bool):
@@ -131,7 +131,7 @@ def _said(source: Source, of: dict[str, Any], name: str, kinds: tuple[type, ...]
     raise BadInput(source.name, f"is no BioC JSON: {place} {told}")
 
 
-def _of_xml(source: Source, content: bytes, mends: Mends) -> Iterator[dict[str, Any]]:
+def _of_xml(source: SourceFile, content: bytes, mends: Mends) -> Iterator[dict[str, Any]]:
     """Yield documents as `_of_json` does; an element comes at its end, behind what is in it."""
     document: dict[str, Any] = {"id": "", "passages": []}
     passage, annotation = _empty_passage(), _empty_annotation()
@@ -172,7 +172,7 @@ def _empty_annotation() -> dict[str, Any]:
     return {"infons": {}, "locations": [], "text": None}
 
 
-def _number(source: Source, said: int | str, place: str) -> int:
+def _number(source: SourceFile, said: int | str, place: str) -> int:
     number = whole_number(said)
     if number is None:
         raise BadInput(source.name, f"is no BioC: {place}: an offset or length is no number ('{str(said)[:30]}')")

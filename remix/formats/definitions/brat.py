@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 import polars as pl
 
 from remix.errors import BadInput, UsageError
-from remix.formats import Format, Found, Loss, Source
+from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends, decode
 from remix.formats.mentions import MentionTables, assemble, flatten, label_documents
@@ -35,7 +35,7 @@ def _is_brat(head: bytes, name: str) -> bool:
     return _FIRST.match(start) is not None and _MENTION.search(start) is not None
 
 
-def _read(source: Source, dataset: str) -> Found:
+def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
     files = source.members or _pair(source)
     names = sorted({str(PurePosixPath(name).with_suffix("")) for name in files if name.endswith((".ann", ".txt"))})
@@ -63,7 +63,7 @@ def _read(source: Source, dataset: str) -> Found:
     return assemble(read, dataset, hash_files(files))
 
 
-def _pair(source: Source) -> dict[str, bytes]:
+def _pair(source: SourceFile) -> dict[str, bytes]:
     """Return the `.ann` file and the text beside it under one name."""
     name = "standard input" if source.is_stdin else Path(source.path).name.split(".ann")[0]
     content = source.read()
@@ -80,7 +80,7 @@ def _lines(names: list[str], contents: list[str]) -> pl.DataFrame:
     return frame.with_columns(kind=pl.col("line").str.slice(0, 1), id=parts[0], rest=parts[1])
 
 
-def _refuse_what_is_none(source: Source, lines: pl.DataFrame) -> None:
+def _refuse_what_is_none(source: SourceFile, lines: pl.DataFrame) -> None:
     bound = pl.col("kind") == "T"
     broken = (bound & ~pl.col("line").str.contains(_SPAN)) | ~pl.col("kind").is_in(list("TREAMN#*"))
     wrong = lines.filter(broken | pl.col("rest").is_null())

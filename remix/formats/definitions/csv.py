@@ -14,7 +14,7 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.files import written
-from remix.formats import Format, Found, Loss, Source
+from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.mends import Mends, decode
 from remix.formats.mentions import flatten_labelled, label_documents
 from remix.formats.tables import FIELDS, read_table
@@ -39,7 +39,7 @@ def _separator(text: str) -> str | None:
     return None
 
 
-def _read(source: Source, dataset: str) -> Found:
+def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
     text = decode(source.read(), mends)
     separator = _separator(text)
@@ -54,7 +54,7 @@ def _read(source: Source, dataset: str) -> Found:
     return read_table(source.name, rows, dataset, mends)
 
 
-def _refuse_columns(source: Source, text: str, separator: str) -> None:
+def _refuse_columns(source: SourceFile, text: str, separator: str) -> None:
     """Refuse a header that has a column twice: one of them would be read, and nobody could say which."""
     line = text.split("\n", 1)[0]
     if line.count(separator) >= _MOST:

@@ -22,7 +22,7 @@ import polars as pl
 
 from remix import iris
 from remix.errors import BadInput
-from remix.formats import Format, Found, Source
+from remix.formats import Contents, Format, SourceFile
 from remix.formats.elevant import ARTICLES, kind_of, write_articles
 from remix.formats.identifiers import annotation_iris, document_iris
 from remix.formats.json import json_lines, json_text, tell_misspelt
@@ -71,7 +71,7 @@ def _is_elevant(head: bytes, name: str) -> bool:
     return kind_of(head) == ARTICLES
 
 
-def _read(source: Source, dataset: str) -> Found:
+def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
     text = json_text(source.read(), mends)
     tell_misspelt(text, FIELDS, mends)
@@ -102,10 +102,10 @@ def _read(source: Source, dataset: str) -> Found:
     )
     empty = articles.filter(pl.col("text") == "")["document"]
     mends.add("empty-document", "".join(empty[:1]), len(empty))
-    return Found(frames=frames, repairs=mends.repairs())
+    return Contents(frames=frames, repairs=mends.repairs())
 
 
-def _articles(source: Source, content: bytes) -> pl.DataFrame:
+def _articles(source: SourceFile, content: bytes) -> pl.DataFrame:
     articles = json_lines(source.name, content, _SCHEMA, "an article")
     if articles["text"].null_count():
         line = int(articles["text"].is_null().arg_max() or 0) + 1
@@ -113,7 +113,7 @@ def _articles(source: Source, content: bytes) -> pl.DataFrame:
     return articles.with_row_index("line", offset=1)
 
 
-def _labels(source: Source, articles: pl.DataFrame) -> pl.DataFrame:
+def _labels(source: SourceFile, articles: pl.DataFrame) -> pl.DataFrame:
     rows = articles.select("document", "line", "labels").explode("labels").drop_nulls("labels")
     rows = rows.unnest("labels").rename({"id": "label"})
     # Some benchmarks leave out the number 0.
@@ -137,7 +137,7 @@ def _labels(source: Source, articles: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(candidates=pl.lit(None, pl.List(pl.String)))
 
 
-def _alternatives(source: Source, rows: pl.DataFrame) -> pl.DataFrame:
+def _alternatives(source: SourceFile, rows: pl.DataFrame) -> pl.DataFrame:
     """Return nested labels as groups with options; a label that is in several options stands in each."""
     taken: list[tuple[int, str | None, str | None, str | None]] = []
     for (document,), article in rows.with_row_index("row").group_by("document", maintain_order=True):
@@ -161,7 +161,7 @@ def _alternatives(source: Source, rows: pl.DataFrame) -> pl.DataFrame:
     return numbers.join(rows.with_row_index("row").drop("ignorable"), on="row", maintain_order="left")
 
 
-def _refuse_what_grows(source: Source, labels: dict[int, dict[str, Any]], children: dict[int, list[int]]) -> None:
+def _refuse_what_grows(source: SourceFile, labels: dict[int, dict[str, Any]], children: dict[int, list[int]]) -> None:
     """Refuse labels that are nested too deeply, or whose children have so many ways that their product has no end."""
 
     def ways(label: int, depth: int) -> int:
@@ -236,7 +236,7 @@ def _iri(identifiers: pl.Series) -> pl.Series:
     return pl.DataFrame({"x": identifiers.cast(pl.String)}).select(found).to_series()
 
 
-def _refuse_outside(source: Source, rows: pl.DataFrame) -> None:
+def _refuse_outside(source: SourceFile, rows: pl.DataFrame) -> None:
     begin, end = pl.col("begin"), pl.col("end")
     wrong = begin.is_null() | end.is_null() | (begin < 0) | (end <= begin) | (end > pl.col("text").str.len_chars())
     outside = rows.filter(wrong)

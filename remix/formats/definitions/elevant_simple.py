@@ -12,7 +12,7 @@ from __future__ import annotations
 import polars as pl
 
 from remix.errors import BadInput
-from remix.formats import Format, Found, Source
+from remix.formats import Contents, Format, SourceFile
 from remix.formats.elevant import SIMPLE, kind_of, write_simple
 from remix.formats.json import json_lines, json_text, tell_misspelt
 from remix.formats.mends import Mends
@@ -37,7 +37,7 @@ def _is_simple(head: bytes, name: str) -> bool:
     return kind_of(head) == SIMPLE
 
 
-def _read(source: Source, dataset: str) -> Found:
+def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
     text = json_text(source.read(), mends)
     tell_misspelt(text, FIELDS, mends)

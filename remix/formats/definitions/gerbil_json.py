@@ -21,7 +21,7 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.files import written
-from remix.formats import Format, Found, Loss, Source
+from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.json import json_text, json_value, tell_misspelt
 from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, assemble, flatten, label_documents
@@ -59,7 +59,7 @@ def _is_gerbil(head: bytes, name: str) -> bool:
     return re.search(rb'"text"\s*:\s*"', start) is not None and (listed or named)
 
 
-def _read(source: Source, dataset: str) -> Found:
+def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
     text = json_text(source.read(), mends)
     tell_misspelt(text, FIELDS, mends)
@@ -106,7 +106,7 @@ def _named(documents: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     return named
 
 
-def _placed(source: Source, rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+def _placed(source: SourceFile, rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     """Return the rows that have a span; those without are counted, those with half a one refused."""
     begins, ends = pl.col("start").is_not_null(), pl.col("end").is_not_null()
     if (half := rows.filter(begins ^ ends)).height:
@@ -116,7 +116,7 @@ def _placed(source: Source, rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     return rows.filter(begins)
 
 
-def _broken(source: Source, text: str, error: Exception) -> BadInput:
+def _broken(source: SourceFile, text: str, error: Exception) -> BadInput:
     """Return the error of a file that cannot be read."""
     try:
         whole = json_value(source.name, text, strict=True)
@@ -126,7 +126,7 @@ def _broken(source: Source, text: str, error: Exception) -> BadInput:
     return _misplaced(source, whole) or BadInput(source.name, told)
 
 
-def _misplaced(source: Source, whole: Any) -> BadInput | None:
+def _misplaced(source: SourceFile, whole: Any) -> BadInput | None:
     """Return the error of the first document or annotation that is not as it should be, None where all are."""
     for number, document in enumerate(whole if isinstance(whole, list) else [], 1):
         if not isinstance(document, dict):

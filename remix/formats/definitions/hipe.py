@@ -18,7 +18,7 @@ import polars as pl
 
 from remix.errors import BadInput, nearest
 from remix.files import written
-from remix.formats import Format, Found, Loss, Source
+from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends, decode
 from remix.formats.mentions import MentionTables, assemble, drop_overlaps, flatten, label_documents
@@ -49,7 +49,7 @@ def _is_hipe(head: bytes, name: str) -> bool:
     return re.match(rb"(?:#[^\n]*\n)*TOKEN\tNE-COARSE-LIT\t", head.removeprefix(b"\xef\xbb\xbf").lstrip()) is not None
 
 
-def _read(source: Source, dataset: str) -> Found:
+def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
     lines = numbered_lines(decode(source.read(), mends)).filter(pl.col("line").str.contains(r"\S"))
     rows = _rows(source, lines, mends)
@@ -77,7 +77,7 @@ def _read(source: Source, dataset: str) -> Found:
     return assemble(read, dataset)
 
 
-def _rows(source: Source, lines: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+def _rows(source: SourceFile, lines: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     """Return the lines with their document, language, gap to the next token, and cells; comments have no cells."""
     comment = pl.col("line").str.starts_with("#") & ~pl.col("line").str.contains("\t")
     header = lines.filter(~comment).head(1)

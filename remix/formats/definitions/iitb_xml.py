@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from remix.errors import BadInput
-from remix.formats import Format, Found, Loss, Source
+from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.mends import Mends, decode
 from remix.formats.mentions import (
     LINKS,
@@ -38,7 +38,7 @@ def _is_iitb(head: bytes, name: str) -> bool:
     return root_of(head).lower().endswith((".entityannotation", ".entityannotations"))
 
 
-def _read(source: Source, dataset: str) -> Found:
+def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
     files = {name: data for name, data in source.files.items() if not source.is_collection or _is_iitb(data, name)}
     rows: list[dict[str, Any]] = []
@@ -102,7 +102,7 @@ def _annotation(fields: dict[str, str], file: str, line: int) -> dict[str, Any]:
     }
 
 
-def _text(source: Source, files: dict[str, bytes], name: str, mends: Mends) -> str | None:
+def _text(source: SourceFile, files: dict[str, bytes], name: str, mends: Mends) -> str | None:
     """Return the text of a document, None where there is none."""
     if source.is_collection:
         others = (file for file in source.members if file not in files and PurePosixPath(file).name == name)

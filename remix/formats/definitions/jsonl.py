@@ -19,7 +19,7 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.files import written
-from remix.formats import Format, Found, Loss, Source
+from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.identifiers import group_alternatives
 from remix.formats.json import json_lines, json_text, tell_misspelt
 from remix.formats.losses import EVERYTHING
@@ -58,7 +58,7 @@ def _fits(line: bytes) -> bool | None:
     return spans or ("text" in row and set(row) <= {*FIELDS[0], "text", "language"})
 
 
-def _read(source: Source, dataset: str) -> Found:
+def _read(source: SourceFile, dataset: str) -> Contents:
     content = source.read()
     mends = Mends()
     text = json_text(content, mends)
@@ -81,7 +81,7 @@ def _read(source: Source, dataset: str) -> Found:
     return assemble(read, dataset)
 
 
-def _rows(source: Source, content: bytes, said: list[str]) -> pl.DataFrame:
+def _rows(source: SourceFile, content: bytes, said: list[str]) -> pl.DataFrame:
     rows = json_lines(source.name, content, dict.fromkeys(said, pl.String()), "a mention")
     line = pl.int_range(pl.len(), dtype=pl.Int64) + 1
     # Lines that are blank are none for the parser.
@@ -109,7 +109,7 @@ def fields_in(text: str, block: int = _BLOCK) -> list[str]:
     return met if met and not any(block.str.contains_any(others).item() for block in blocks) else every
 
 
-def _lists(source: Source, rows: pl.DataFrame, column: str) -> pl.DataFrame:
+def _lists(source: SourceFile, rows: pl.DataFrame, column: str) -> pl.DataFrame:
     """Return mention and value: a row for each element of a field that is a text or a list of texts."""
     said = rows.select("line", value=column).drop_nulls()
     listed = pl.col("value").str.starts_with("[")
@@ -120,7 +120,7 @@ def _lists(source: Source, rows: pl.DataFrame, column: str) -> pl.DataFrame:
 
 
 def _decoded(
-    source: Source, said: pl.DataFrame, shape: pl.DataType, expected: str
+    source: SourceFile, said: pl.DataFrame, shape: pl.DataType, expected: str
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the rows (line, value) whose value is JSON, decoded, and those whose value is a text that begins alike."""
 
@@ -148,7 +148,7 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def _candidates(source: Source, rows: pl.DataFrame) -> pl.DataFrame:
+def _candidates(source: SourceFile, rows: pl.DataFrame) -> pl.DataFrame:
     said = rows.select("line", value="candidates").drop_nulls()
     scored = pl.col("value").str.contains(r"^\[\s*\{")
     plain = _lists(source, said.filter(~scored).rename({"value": "candidates"}), "candidates")

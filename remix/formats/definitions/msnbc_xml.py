@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from remix.errors import BadInput
-from remix.formats import Format, Found, Loss, Source
+from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.mends import Mends, decode
 from remix.formats.mentions import LINKS, MENTIONS, MentionTables, assemble, flatten, label_documents, whole_number
 from remix.formats.source import FILE_NAME, hash_files, write_collection
@@ -30,7 +30,7 @@ def _is_problem(head: bytes, name: str) -> bool:
     return root_of(head) == _ROOT
 
 
-def _read(source: Source, dataset: str) -> Found:
+def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
     problems = {
         name: data for name, data in source.files.items() if not source.is_collection or _is_problem(data, name)
@@ -95,7 +95,7 @@ def _link(values: dict[str, str]) -> str:
     return "" if chosen.lower() in _NOTHING else chosen
 
 
-def _text(source: Source, problems: dict[str, bytes], name: str, mends: Mends) -> str | None:
+def _text(source: SourceFile, problems: dict[str, bytes], name: str, mends: Mends) -> str | None:
     """Return the text of that file name, which lies beside the problems; None where there is none."""
     if source.is_collection:
         others = (file for file in source.members if file not in problems and PurePosixPath(file).name == name)

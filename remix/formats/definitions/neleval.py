@@ -15,7 +15,7 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.files import written
-from remix.formats import Format, Found, Loss, Source
+from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends, decode
 from remix.formats.mentions import (
@@ -51,7 +51,7 @@ def _fits(line: str) -> bool:
     return bool(placed) and all(not score or re.match(_NUMBER, score) for score in cells[4::3])
 
 
-def _read(source: Source, dataset: str) -> Found:
+def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
     rows = numbered_lines(decode(source.read(), mends), ends="\r\t").filter(pl.col("line") != "")
     rows = rows.select(mention="row", cell=pl.col("line").str.split("\t"))
@@ -102,7 +102,7 @@ def _candidates(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _refuse_what_is_none(source: Source, rows: pl.DataFrame) -> None:
+def _refuse_what_is_none(source: SourceFile, rows: pl.DataFrame) -> None:
     cells = pl.col("cell").list
     count = cells.len()
     number = [cells.get(place, null_on_oob=True).str.contains("^[0-9]{1,18}$").fill_null(False) for place in (1, 2)]

@@ -10,7 +10,7 @@ import polars as pl
 import pyoxigraph as ox
 
 from remix.errors import BadInput
-from remix.formats import Format, Found, Loss, Source
+from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.losses import EVERYTHING
 from remix.formats.nif.blocks import number_subjects
 from remix.formats.nif.mentions import NifTables, extract_tables
@@ -39,7 +39,7 @@ def _is_nif(head: bytes, name: str) -> bool:
     return syntax is not None and _TABULAR.match(text.lstrip("\ufeff \r\n")) is None
 
 
-def _read(source: Source, dataset: str) -> Found:
+def _read(source: SourceFile, dataset: str) -> Contents:
     text = parse(source)
     mends = text.mends
     content = content_hash_of(text.triples)
@@ -52,7 +52,7 @@ def _read(source: Source, dataset: str) -> Found:
     _refuse_what_is_no_nif(source, found)
     whole = scope(numbered, found, dataset)
     frames = _frames(found, whole, dataset)
-    return Found(
+    return Contents(
         frames=frames,
         repairs=mends.repairs(),
         triples=whole.data.height + whole.measures.height,
@@ -62,7 +62,7 @@ def _read(source: Source, dataset: str) -> Found:
     )
 
 
-def _refuse_what_is_no_nif(source: Source, found: NifTables) -> None:
+def _refuse_what_is_no_nif(source: SourceFile, found: NifTables) -> None:
     texts = found.documents["text"].count()
     if not texts and found.annotations.is_empty():
         raise BadInput(source.name, "is RDF without NIF in it: no text (nif:isString) and no annotation")

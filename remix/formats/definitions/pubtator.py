@@ -18,7 +18,7 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.files import written
-from remix.formats import Format, Found, Loss, Source
+from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.biomedical import join_concepts, split_concepts
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends, decode
@@ -33,7 +33,7 @@ def _is_pubtator(head: bytes, name: str) -> bool:
     return re.match(rb"[^|\t\r\n]+\|[ta]\|", head.removeprefix(b"\xef\xbb\xbf").lstrip()) is not None
 
 
-def _read(source: Source, dataset: str) -> Found:
+def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
     lines = numbered_lines(decode(source.read(), mends)).filter(pl.col("line").str.contains(r"\S"))
     passage = pl.col("line").str.contains(_PASSAGE)
@@ -48,7 +48,7 @@ def _read(source: Source, dataset: str) -> Found:
     return assemble(read, dataset)
 
 
-def _rows(source: Source, lines: pl.DataFrame) -> pl.DataFrame:
+def _rows(source: SourceFile, lines: pl.DataFrame) -> pl.DataFrame:
     cells = lines.with_columns(cells=pl.col("line").str.split("\t"))
     # A relation has words where a mention has numbers.
     relation = (pl.col("cells").list.len() < 5) & (pl.col("cells").list.len() > 2)
@@ -77,7 +77,7 @@ def _rows(source: Source, lines: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _refuse_what_has_no_text(source: Source, rows: pl.DataFrame, texts: pl.DataFrame) -> None:
+def _refuse_what_has_no_text(source: SourceFile, rows: pl.DataFrame, texts: pl.DataFrame) -> None:
     astray = rows.join(texts, on="name", how="anti", maintain_order="left")
     if astray.height:
         reason = f"a mention in document {astray['name'][0]}, which has neither title (|t|) nor abstract (|a|)"

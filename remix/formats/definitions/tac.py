@@ -19,7 +19,7 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.files import written
-from remix.formats import Format, Found, Loss, Source
+from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends, decode
 from remix.formats.mentions import (
@@ -51,7 +51,7 @@ def _is_tac(head: bytes, name: str) -> bool:
     return _LINE.match(first) is not None
 
 
-def _read(source: Source, dataset: str) -> Found:
+def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
     files = source.files
     queries = [(name, data) for name, data in files.items() if root_of(data[: 1 << 16]) == "kbpentlink"]
@@ -71,7 +71,7 @@ def _read(source: Source, dataset: str) -> Found:
     return assemble(_as_mentions(best, ranked, mends), dataset, hash_files(files))
 
 
-def _place(source: Source, name: str) -> str:
+def _place(source: SourceFile, name: str) -> str:
     return f"{source.name}/{name}" if source.is_collection else name
 
 
@@ -178,7 +178,7 @@ def _links(data: bytes, file: str, mends: Mends) -> pl.DataFrame:
     )
 
 
-def _links_beside(source: Source) -> dict[str, bytes]:
+def _links_beside(source: SourceFile) -> dict[str, bytes]:
     """Return the table of links that belongs to an XML file."""
     stem = Path(source.path).name.removesuffix(".xml")
     common = stem.removesuffix("_queries").removesuffix("_mentions")
@@ -189,7 +189,7 @@ def _links_beside(source: Source) -> dict[str, bytes]:
     return {names[0]: found}
 
 
-def _joined(placed: pl.DataFrame, tables: Iterable[pl.DataFrame], source: Source) -> pl.DataFrame:
+def _joined(placed: pl.DataFrame, tables: Iterable[pl.DataFrame], source: SourceFile) -> pl.DataFrame:
     """Return the links with the places of their queries; a query without a link is NIL."""
     links = pl.concat(tables)
     stray = links.join(placed, on="query", how="anti")

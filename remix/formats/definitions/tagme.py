@@ -18,7 +18,7 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.files import stem, written
-from remix.formats import Format, Found, Loss, Source
+from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.json import json_text, json_value
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends
@@ -37,7 +37,7 @@ def _is_tagme(head: bytes, name: str) -> bool:
     return re.search(rb'"(spot|rho|api|lang|timestamp)"\s*:|"annotations"\s*:\s*\[\s*\]', start) is not None
 
 
-def _read(source: Source, dataset: str) -> Found:
+def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
     answers = _answers(source, json_text(source.read(), mends), mends)
     documents, rows = [], []
@@ -67,7 +67,7 @@ def _read(source: Source, dataset: str) -> Found:
     return assemble(read, dataset)
 
 
-def _answers(source: Source, text: str, mends: Mends) -> list[tuple[int, dict[str, Any]]]:
+def _answers(source: SourceFile, text: str, mends: Mends) -> list[tuple[int, dict[str, Any]]]:
     """Return the answers with the lines they begin at: one for the whole file, or one a line."""
     try:
         found = [(1, json_value(source.name, text))]

@@ -19,7 +19,7 @@ from remix.errors import BadInput
 from remix.formats.mends import Mends, decode, decode_declared, mend_surrogates
 from remix.formats.nif.mending import add_dots, declare_prefix, find_relative_iris, mend_iris
 from remix.formats.nif.vocabulary import BASE, CLASS, IDENT
-from remix.formats.source import Source
+from remix.formats.source import SourceFile
 from remix.rdf.ntriples import terms_of
 
 __all__ = ["Parsed", "SUFFIXES", "content_hash_of", "parse", "syntax_of"]
@@ -90,7 +90,7 @@ def _suffix(name: str) -> str:
     return "." + name.rsplit(".", 1)[-1].lower() if "." in name else ""
 
 
-def parse(source: Source) -> Parsed:
+def parse(source: SourceFile) -> Parsed:
     """Return the triples of a file; mends it only where it does not parse as it is.
 
     Raises `BadInput` with line, column and reason where no mending helps.
@@ -109,7 +109,7 @@ def parse(source: Source) -> Parsed:
     return _mended(source)
 
 
-def _recoded(source: Source, syntax: ox.RdfFormat, error: SyntaxError | ValueError) -> Parsed:
+def _recoded(source: SourceFile, syntax: ox.RdfFormat, error: SyntaxError | ValueError) -> Parsed:
     """Return the triples of RDF/XML or JSON-LD that is not UTF-8; raises `BadInput` where that is not its defect."""
     mends = Mends()
     with source.open() as stream:
@@ -126,7 +126,7 @@ def _recoded(source: Source, syntax: ox.RdfFormat, error: SyntaxError | ValueErr
         raise _refusal(source, other) from None
 
 
-def _declares_entities(source: Source) -> bool:
+def _declares_entities(source: SourceFile) -> bool:
     with source.open() as stream:
         end = b""
         while block := stream.read(1 << 20):
@@ -136,7 +136,7 @@ def _declares_entities(source: Source) -> bool:
     return False
 
 
-def _refuse_entities_that_grow(text: str, source: Source) -> None:
+def _refuse_entities_that_grow(text: str, source: SourceFile) -> None:
     """Raise `BadInput` for XML whose entities stand for much more than is there; the parser writes them out."""
     limit = _GROWTH * len(text) + _FREE
     sizes: dict[str, int] = {}
@@ -154,7 +154,7 @@ def _refuse_entities_that_grow(text: str, source: Source) -> None:
             raise BadInput(source.name, reason, line=line)
 
 
-def _whole(stream: BinaryIO | io.RawIOBase, source: Source) -> bytes:
+def _whole(stream: BinaryIO | io.RawIOBase, source: SourceFile) -> bytes:
     data = bytearray()
     while len(data) <= _LONGEST_REPAIR and (block := stream.read(_LONGEST_LINE)):
         data += block
@@ -163,7 +163,7 @@ def _whole(stream: BinaryIO | io.RawIOBase, source: Source) -> bytes:
     return bytes(data)
 
 
-def _mended(source: Source) -> Parsed:
+def _mended(source: SourceFile) -> Parsed:
     mends = Mends()
     with source.open() as stream:
         data = _whole(_Lined(stream, source.name), source)
@@ -188,7 +188,7 @@ def _mended(source: Source) -> Parsed:
                 raise _refusal(source, error) from None
 
 
-def _refusal(source: Source, error: SyntaxError | ValueError) -> BadInput:
+def _refusal(source: SourceFile, error: SyntaxError | ValueError) -> BadInput:
     line = getattr(error, "lineno", None)
     reason = re.sub(
         r"^Parser error at line \d+ (?:between columns? \d+ and (?:column )?\d+|column \d+): ", "", str(error)

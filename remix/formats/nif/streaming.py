@@ -23,7 +23,7 @@ from remix import names
 from remix._version import __version__
 from remix.errors import BadInput, UsageError
 from remix.files import default_name, readable, written
-from remix.formats import NOTED, Report, sizes_of
+from remix.formats import NOTED, LoadReport, sizes_of
 from remix.formats.identifiers import document_names
 from remix.formats.mends import Mends
 from remix.formats.nif.blocks import number_subjects
@@ -64,7 +64,7 @@ class Streamed:
     """The frames that were written, and the report of what was found and repaired."""
 
     folder: FramesFolder
-    report: Report
+    report: LoadReport
 
 
 def stream(
@@ -107,14 +107,14 @@ def stream(
         return Streamed(finish(place, to, {**about, **told}), report)
 
 
-def _reported(paths: Iterable[Path], passed: list[dict[str, Any]], done: list[dict[str, Any]]) -> Report:
+def _reported(paths: Iterable[Path], passed: list[dict[str, Any]], done: list[dict[str, Any]]) -> LoadReport:
     mends = Mends()
     for found in (one["mends"] for one in [*passed, *done]):
         for kind, count in found["counts"].items():
             mends.add(kind, found["examples"][kind], count)
     sizes = sizes_of(Frames.empty())
     counts = {name: sum(one["counts"].get(name, 0) for one in done) for name in sizes}
-    return Report(
+    return LoadReport(
         file=", ".join(readable(path) for path in paths),
         format="nif",
         **counts,
@@ -139,7 +139,7 @@ def _buckets(paths: Iterable[Path], share: int) -> int:
     return min(4096, max(1, round(size / share)))
 
 
-def _accept(report: Report, *, strict: bool) -> None:
+def _accept(report: LoadReport, *, strict: bool) -> None:
     if not report.documents:
         raise BadInput(report.file, f"has {report.annotations} annotations but not one of their texts (nif:isString)")
     if not report.annotations:

@@ -113,10 +113,10 @@ def _stored(store: Store, dataset: str) -> pl.DataFrame:
 
 
 def _of_file(place: Path | str, documents: pl.DataFrame) -> pl.DataFrame:
-    from remix.formats import FORMATS, Source
+    from remix.formats import FORMATS, SourceFile
     from remix.formats.nif.parsing import parse
 
-    source = Source(place)
+    source = SourceFile(place)
     nothing = pl.DataFrame(schema=dict.fromkeys(("document", "predicate", "value"), pl.String))
     if source.is_stdin or source.is_collection or not FORMATS["nif"].sniff(source.head, Path(place).name):
         return nothing

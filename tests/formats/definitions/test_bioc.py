@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from remix.errors import BadInput
-from remix.formats import Reading, read, write
+from remix.formats import LoadedFile, read, write
 from remix.frames import Frames
 from tests.formats.corpora import assert_kept, assert_same, corpora
 
@@ -26,7 +26,7 @@ XML = """<?xml version="1.0" encoding="UTF-8"?>
 """
 
 
-def read_text(folder: Path, text: str, name: str = "x.xml") -> Reading:
+def read_text(folder: Path, text: str, name: str = "x.xml") -> LoadedFile:
     path = folder / name
     path.write_text(text, encoding="utf-8")
     return read(path)

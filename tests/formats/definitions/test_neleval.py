@@ -8,14 +8,14 @@ from pathlib import Path
 import polars as pl
 from hypothesis import given
 
-from remix.formats import Reading, read, write
+from remix.formats import LoadedFile, read, write
 from remix.frames import Frames
 from tests.formats.corpora import assert_kept, corpora
 
 LINES = "d1\t3\t4\tQ64\t0.5\tLOC\nd1\t6\t9\tNIL7\t\tPER\nd2\t0\t1\nd2\t5\t7\tB\t0.1\tY\tA\t0.9\tX\n"
 
 
-def read_lines(folder: Path, text: str) -> Reading:
+def read_lines(folder: Path, text: str) -> LoadedFile:
     path = folder / "x.tsv"
     path.write_text(text, encoding="utf-8")
     return read(path)

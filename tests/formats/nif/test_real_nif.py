@@ -10,10 +10,10 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from remix.errors import BadInput
-from remix.formats import Reading, read
+from remix.formats import LoadedFile, read
 
 
-def kinds(found: Reading) -> dict[str, int]:
+def kinds(found: LoadedFile) -> dict[str, int]:
     return {repair.kind: repair.count for repair in found.report.repairs}
 
 

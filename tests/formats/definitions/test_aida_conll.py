@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 from hypothesis import given
 
-from remix.formats import Reading, read, write
+from remix.formats import LoadedFile, read, write
 from remix.formats.definitions.aida_conll import aida_conll
 from remix.formats.losses import reduce_frames
 from remix.formats.mentions import drop_overlaps, flatten
@@ -29,7 +29,7 @@ nothing
 """
 
 
-def read_lines(folder: Path, text: str) -> Reading:
+def read_lines(folder: Path, text: str) -> LoadedFile:
     path = folder / "x.conll"
     path.write_text(text, encoding="utf-8")
     return read(path)

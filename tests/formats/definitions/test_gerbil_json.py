@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from remix.errors import BadInput
-from remix.formats import Reading, read, write
+from remix.formats import LoadedFile, read, write
 from tests.formats.corpora import assert_kept, corpora
 
 # The smiling face is two units of UTF-16, so that Ada is at 3 to 6 for GERBIL, at 2 to 5 for us.
@@ -18,7 +18,7 @@ TYPED = {"start": 11, "end": 14, "meaning": [], "types": ["http://dbpedia.org/on
 DOCUMENT = {"id": 4, "iri": "http://x/d1", "text": "\U0001f600 Ada met Bob", "annotations": [ADA, TYPED]}
 
 
-def read_json(folder: Path, documents: object) -> Reading:
+def read_json(folder: Path, documents: object) -> LoadedFile:
     path = folder / "x.json"
     path.write_text(documents if isinstance(documents, str) else json.dumps(documents), encoding="utf-8")
     return read(path, unannotated=True)

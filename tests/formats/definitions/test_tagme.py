@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 from hypothesis import given
 
-from remix.formats import Reading, read, write
+from remix.formats import LoadedFile, read, write
 from remix.formats.definitions.tagme import tagme
 from remix.formats.losses import reduce_frames
 from remix.frames import Frames
@@ -18,7 +18,7 @@ ADA = {"spot": "Ada", "start": 0, "end": 3, "id": 974, "title": "Ada Lovelace", 
 ANSWER = {"test": "5", "annotations": [ADA], "time": 2, "api": "tag", "lang": "en", "timestamp": "2020-01-01T00:00:00"}
 
 
-def read_text(folder: Path, text: str, name: str = "x.json") -> Reading:
+def read_text(folder: Path, text: str, name: str = "x.json") -> LoadedFile:
     path = folder / name
     path.write_text(text, encoding="utf-8")
     return read(path, unannotated=True)

@@ -9,18 +9,18 @@ from typing import Any
 import polars as pl
 import pytest
 
-from remix.formats import Reading, read
+from remix.formats import LoadedFile, read
 
 TEXT = "Paris Hilton met Ann in PARIS; Paris slept."
 
 
-def read_lines(folder: Path, *rows: dict[str, Any]) -> Reading:
+def read_lines(folder: Path, *rows: dict[str, Any]) -> LoadedFile:
     path = folder / "x.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return read(path, unannotated=True)
 
 
-def found(reading: Reading) -> dict[str, tuple[float | None, str | None]]:
+def found(reading: LoadedFile) -> dict[str, tuple[float | None, str | None]]:
     rows = reading.frames.values.with_columns(pl.col("term").str.extract("#(.*)"))
     return {row["term"]: (row["number"], row["text"]) for row in rows.to_dicts()}
 

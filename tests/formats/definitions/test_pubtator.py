@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 from hypothesis import given
 
-from remix.formats import Reading, read, write
+from remix.formats import LoadedFile, read, write
 from remix.frames import Frames
 from tests.formats.corpora import assert_kept, corpora
 
@@ -17,7 +17,7 @@ GENE = "10\t26\t31\tBRCA1\tGene\t672;675\n"
 NONE = "10\t35\t39\tmice\tSpecies\t-1\n"
 
 
-def read_text(folder: Path, text: str) -> Reading:
+def read_text(folder: Path, text: str) -> LoadedFile:
     path = folder / "x.pubtator"
     path.write_text(text, encoding="utf-8")
     return read(path)

@@ -14,7 +14,7 @@ import zstandard
 
 from remix.errors import BadInput
 from remix.files import read_bytes
-from remix.formats import Reading, measures_path, read
+from remix.formats import LoadedFile, measures_path, read
 from remix.names import HFTS, HFTS_OLD, PREFIXES, RMX
 
 HEAD = "".join(f"@prefix {name}: <{PREFIXES[name]}> .\n" for name in ("nif", "itsrdf", "xsd", "owl", "rmx"))
@@ -46,12 +46,12 @@ def mention(
 ADA = mention(0, 3, "Ada", "<http://dbpedia.org/resource/Ada_Lovelace>")
 ROME = mention(15, 19, "Rome", "<http://dbpedia.org/resource/Rome>")
 
-Read = Callable[..., Reading]
+Read = Callable[..., LoadedFile]
 
 
 @pytest.fixture
 def reading(tmp_path: Path) -> Read:
-    def made(text: str | bytes, file: str = "news.ttl", **options: object) -> Reading:
+    def made(text: str | bytes, file: str = "news.ttl", **options: object) -> LoadedFile:
         path = tmp_path / file
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         return read(path, **options)  # type: ignore[arg-type]
@@ -59,7 +59,7 @@ def reading(tmp_path: Path) -> Read:
     return made
 
 
-def kinds(found: Reading) -> dict[str, int]:
+def kinds(found: LoadedFile) -> dict[str, int]:
     return {repair.kind: repair.count for repair in found.report.repairs}
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from remix.errors import BadInput
-from remix.formats import Reading, read, write
+from remix.formats import LoadedFile, read, write
 from remix.formats.definitions.hipe import hipe
 from remix.formats.losses import reduce_frames
 from remix.frames import Frames
@@ -27,7 +27,7 @@ LINES = (
 )
 
 
-def read_lines(folder: Path, text: str) -> Reading:
+def read_lines(folder: Path, text: str) -> LoadedFile:
     path = folder / "x.tsv"
     path.write_text(text, encoding="utf-8")
     return read(path)

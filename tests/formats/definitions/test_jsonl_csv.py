@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 
 from remix.errors import BadInput
-from remix.formats import FORMATS, Reading, read, write
+from remix.formats import FORMATS, LoadedFile, read, write
 from remix.formats.losses import reduce_frames
 from remix.frames import Frames
 from tests.formats.corpora import assert_kept, assert_same, corpora, rewritten
@@ -19,7 +19,7 @@ from tests.formats.corpora import assert_kept, assert_same, corpora, rewritten
 TEXT = '{"document": "d1", "text": "Ada met Bob"}\n'
 
 
-def read_text(folder: Path, text: str, name: str = "x.jsonl") -> Reading:
+def read_text(folder: Path, text: str, name: str = "x.jsonl") -> LoadedFile:
     path = folder / name
     path.write_text(text, encoding="utf-8")
     return read(path)
