@@ -119,7 +119,7 @@ def rows_of(file: Path) -> list[Row]:
 
 def plot(file: Path, to: Path) -> None:
     """Draw seconds and peak memory by the share of the full size; grey lines are linear growth."""
-    from remix.reports._figure import COLOURS, add_legend, new_figure, save
+    from remix.reports.plots import COLOURS, add_legend, new_figure, save
 
     rows = rows_of(file)
     figure = new_figure(9, 4.6)

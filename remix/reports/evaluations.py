@@ -182,7 +182,7 @@ def _store(keeper: Keeper, sources: Sources, choice: Choice) -> None:
 def _plot(setting: str) -> tuple[str, Path]:
     """Return what is drawn and into which file; without a kind it is micro-F1."""
     from remix.errors import UnknownName
-    from remix.reports.curves import DRAWN
+    from remix.reports.plots import DRAWN
 
     kind, equals, file = setting.partition("=")
     if not equals or not kind.isalnum():
@@ -202,11 +202,11 @@ def _draw(
     file: Path,
 ) -> None:
     if kind == "f1":
-        from remix.reports.scores import plot
+        from remix.reports.plots import plot_scores
 
-        plot(rows, file, datasets)
+        plot_scores(rows, file, datasets)
         return
-    from remix.reports.curves import plot_curve
+    from remix.reports.plots import plot_curve
     from remix.scoring.comparison import curve
 
     asked = Choice(choice.profile, choice.tasks, choice.matchings)

@@ -9,7 +9,7 @@ import polars as pl
 
 from remix.errors import UsageError, nearest
 from remix.measures import AVERAGES, LOW_COVERAGE, MEASURES
-from remix.reports._figure import COLOURS, new_figure, save
+from remix.reports.plots import COLOURS, new_figure, save
 
 __all__ = ["chosen", "plot", "side_by_side"]
 

@@ -1,25 +1,77 @@
-"""Scores as a picture: how systems fare on each dataset, remix or slice."""
+"""Plots: the scores of systems as bars, and their curves; made without a display.
+
+The same values give the same bytes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from remix import progress
-from remix.errors import UsageError
+from remix.errors import Error, UsageError, nearest
 from remix.names import shorten
-from remix.reports._figure import COLOURS, HIGHEST, LETTER, WIDEST, add_legend, new_figure, save
 from remix.reports.readable import with_f1_shown
 
-__all__ = ["plot"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
+__all__ = ["COLOURS", "DRAWN", "add_legend", "new_figure", "plot_curve", "plot_scores", "save"]
+
+COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#666666")
+"""The palette of Okabe and Ito, which people who see colours differently can tell apart."""
+LETTER = 0.08
+"""Width of a letter of labels, in inches."""
+
+
+WIDEST, HIGHEST = 12.0, 24.0
+"""Size of a figure in inches at the most: 1,800 by 3,600 pixels, which a page and a screen can show."""
+STYLES = ("-", "--", ":", "-.")
 ROW, MARGIN = 3.4, 1.2
 """Height of a panel, and width of what is beside its bars, in inches."""
 
 
-def plot(rows: pl.DataFrame, to: Path, datasets: Sequence[str] = ()) -> None:
+def new_figure(width: float, height: float) -> Figure:
+    """Return an empty figure of that size in inches, or of the largest; raises `Error` without the extra `plot`."""
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise Error("plots need matplotlib: pip install 'nel-remix[plot]'") from None
+    figure = Figure(figsize=(min(width, WIDEST), min(height, HIGHEST)), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def add_legend(figure: Figure, axis: Axes) -> None:
+    """Add what the axis labels below the figure, in as many columns as it is wide for."""
+    handles, labels = axis.get_legend_handles_labels()
+    columns = max(1, int(figure.get_figwidth() / (0.6 + LETTER * max(map(len, labels), default=0))))
+    figure.legend(handles, labels, fontsize=8, frameon=False, loc="outside lower center", ncols=columns)
+
+
+def save(figure: Figure, to: Path) -> None:
+    """Write the figure as PNG, SVG or PDF, by the suffix; raises `UsageError` for another, `Error` without room."""
+    from matplotlib import rc_context
+
+    # No date, no version and no random name in the file: the same values give the same bytes.
+    metadata = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+    if to.suffix not in metadata:
+        raise UsageError(f"no plot is written as '{to.suffix}'{nearest(to.suffix, metadata)}")
+    try:
+        to.parent.mkdir(parents=True, exist_ok=True)
+        with rc_context({"svg.hashsalt": "remix"}):
+            figure.savefig(to, dpi=150, metadata=metadata[to.suffix])
+    except OSError as error:
+        raise Error(f"{to} cannot be written: {error.strerror or error}") from error
+
+
+def plot_scores(rows: pl.DataFrame, to: Path, datasets: Sequence[str] = ()) -> None:
     """Draw the micro-F1 that tables show of each system by dataset, or by slice where rows have slices.
 
     A task and matching has its panel, and one of many slices several below each other; of more slices than these have
@@ -121,3 +173,70 @@ def _spread(shown: list[tuple[int, dict[str, float]]]) -> list[list[float]] | No
         return None
     below = [max(0.0, row["f1"] - row["f1_low"]) for _, row in shown]
     return [below, [max(0.0, row["f1_high"] - row["f1"]) for _, row in shown]]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A score, over what it is drawn, and how both are called.
+
+    `step` where it changes in jumps, `diagonal` where both should be equal.
+    """
+
+    score: str
+    title: str
+    over: str
+    label: str
+    step: bool = False
+    diagonal: bool = False
+
+
+ALPHA, RANK = "weight α of what is not strict", "combinations of classes, best first"
+
+DRAWN: Mapping[str, tuple[Panel, ...]] = {
+    "alpha": (Panel("fuzzy_recall", "R*", "alpha", ALPHA), Panel("fuzzy_f1", "F1*", "alpha", ALPHA)),
+    "progression": tuple(
+        Panel(name, title, "rank", RANK, True)
+        for name, title in (("precision", "precision"), ("recall", "recall"), ("f1", "F1"))
+    ),
+    "threshold": (
+        Panel("precision", "precision", "recall", "recall"),
+        Panel("f1", "F1", "threshold", "confidence above which answers count", True),
+    ),
+    "calibration": (
+        Panel("accuracy", "share right", "confidence", "confidence", diagonal=True),
+        Panel("risk", "risk (share wrong)", "coverage", "coverage (share answered, surest first)"),
+    ),
+}
+
+
+def plot_curve(name: str, rows: pl.DataFrame, to: Path) -> None:
+    """Draw a curve of `remix.scoring.statistics.curves` as PNG, SVG or PDF: a row of panels a task and matching.
+
+    Needs the extra `plot`. Raises `UsageError` where there is nothing to draw.
+    """
+    panels = DRAWN[name]
+    parts = rows.partition_by("task", "matching", maintain_order=True)
+    if not parts:
+        raise UsageError("nothing to plot: no row has a score")
+    systems = rows["system"].unique().sort().to_list()
+    figure = new_figure(4.0 * len(panels), 3.4 * len(parts))
+    grid = figure.subplots(len(parts), len(panels), squeeze=False, sharey=True)
+    for line, part in zip(grid, parts, strict=True):
+        for axis, panel in zip(line, panels, strict=True):
+            for number, system in enumerate(systems):
+                own = part.filter(system=system).drop_nulls([panel.over, panel.score])
+                style = {"color": COLOURS[number % len(COLOURS)], "linestyle": STYLES[number % len(STYLES)]}
+                drawn = "steps-post" if panel.step else "default"
+                axis.plot(own[panel.over].to_list(), own[panel.score].to_list(), label=system, drawstyle=drawn, **style)
+                for row in own.filter("best").to_dicts() if "best" in own.columns else ():
+                    axis.plot(row[panel.over], row[panel.score], marker="o", color=style["color"])
+            if panel.diagonal:
+                axis.plot([0, 1], [0, 1], color="#bbbbbb", linewidth=1, zorder=0)
+            axis.set_ylim(0, 1.02)
+            axis.set_xlabel(panel.label)
+            axis.set_ylabel(panel.title)
+            axis.set_title(f"{panel.title}, {part['task'][0]} {part['matching'][0]}", fontsize=10)
+            axis.grid(alpha=0.3)
+            axis.spines[["top", "right"]].set_visible(False)
+    add_legend(figure, grid[0][0])
+    save(figure, to)

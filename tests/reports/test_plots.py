@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from remix.errors import UsageError
-from remix.reports.scores import _bars, _facets, _width, plot
+from remix.reports.plots import _bars, _facets, _width, plot_scores
 
 KEYS = {"task": "A2KB", "matching": "strong", "average": "micro", "mentions": 3}
 WHOLE = [
@@ -45,19 +45,19 @@ def test_bars_of_one_dataset_are_those_of_all() -> None:
 def test_plot_when_drawn_twice_gives_the_same_bytes(suffix: str, tmp_path: Path) -> None:
     files = [tmp_path / f"{name}{suffix}" for name in "ab"]
     for file in files:
-        plot(pl.DataFrame(WHOLE), file)
+        plot_scores(pl.DataFrame(WHOLE), file)
     assert files[0].read_bytes() == files[1].read_bytes()
     assert files[0].stat().st_size > 1000
 
 
 def test_plot_when_the_suffix_is_unknown_names_the_known(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"no plot is written as '\.gif'.*\.png"):
-        plot(pl.DataFrame(WHOLE), tmp_path / "a.gif")
+        plot_scores(pl.DataFrame(WHOLE), tmp_path / "a.gif")
 
 
 def test_plot_when_no_row_has_a_score_says_so(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="nothing to plot"):
-        plot(pl.DataFrame(WHOLE).with_columns(f1=pl.lit(None, pl.Float64)), tmp_path / "a.png")
+        plot_scores(pl.DataFrame(WHOLE).with_columns(f1=pl.lit(None, pl.Float64)), tmp_path / "a.png")
 
 
 def test_bars_of_entity_sets_are_drawn_once_whatever_the_matching() -> None:
@@ -89,6 +89,6 @@ def test_many_slices_are_facets_and_no_figure_is_wider_or_higher_than_a_page(tmp
     drawn = [set(facet["group"]) for facet in facets[:3]]
     assert [len(groups) for groups in drawn] == [9, 9, 9]
     assert set.union(*drawn) == {f"slice {number}" for number in range(173, 200)}
-    plot(pl.DataFrame(rows), tmp_path / "a.png")
+    plot_scores(pl.DataFrame(rows), tmp_path / "a.png")
     width, height = struct.unpack(">II", (tmp_path / "a.png").read_bytes()[16:24])
     assert (width, height) == (1800, 3060)
