@@ -37,3 +37,12 @@ def test_private_import_of_another_package_is_found(house: ModuleType, tmp_path:
 def test_no_modules_import_each_other(house: ModuleType) -> None:
     rings = house.circles(house.import_graph())
     assert {house.package_of(name) for ring in rings for name in ring} <= CIRCLES, rings
+
+
+def test_the_page_of_the_house_names_every_room(house: ModuleType) -> None:
+    page = (house.PACKAGE.parent / "docs" / "design.md").read_text(encoding="utf-8")
+    rooms = page.partition("## The house on one page")[2].partition("What is counted")[0]
+    own = ("__init__.py", "__main__.py", "_version.py")
+    found = {f"`{path.name}`" for path in house.PACKAGE.glob("*.py") if path.name not in own}
+    found |= {f"`{path.name}/`" for path in house.PACKAGE.iterdir() if (path / "__init__.py").exists()}
+    assert not sorted(room for room in found if room not in rooms)
