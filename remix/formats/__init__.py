@@ -165,8 +165,8 @@ def read(
     source = SourceFile(path)
     name = name or ("dataset" if source.is_stdin else default_name(path))
     iri = dataset_iri(name, base_iri)
-    with _told_of(source):
-        chosen = FORMATS[format] if format else _sniffed(source)
+    with _naming_file(source):
+        chosen = FORMATS[format] if format else _sniff(source)
         found = chosen.read(source, iri)
         _accept(source, found, strict=strict, unannotated=unannotated)
         triples = found.triples
@@ -175,13 +175,13 @@ def read(
             triples = _write(found, triples_to)
         if unannotated:
             found = replace(found, repairs=(*found.repairs, *_missing(found.frames)))
-        report = _reported(source, chosen, found, triples)
+        report = _report(source, chosen, found, triples)
         export = found.export if triples_to is None else None
         return LoadedFile(name, iri, found.frames, report, found.content or _content(source), export)
 
 
 @contextmanager
-def _told_of(source: SourceFile) -> Iterator[None]:
+def _naming_file(source: SourceFile) -> Iterator[None]:
     """Turn whatever another library raises within the block into an error of remix that names the file."""
     try:
         yield
@@ -230,9 +230,9 @@ def measures_path(triples_to: Path) -> Path:
     return triples_to.with_name(triples_to.name.removesuffix(".zst").removesuffix(".nt") + ".measures.nt.zst")
 
 
-def _sniffed(source: SourceFile) -> Format:
+def _sniff(source: SourceFile) -> Format:
     if source.is_collection:
-        return _sniffed_collection(source)
+        return _sniff_collection(source)
     head = source.head
     if head.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         head = head.decode("utf-16", errors="ignore").encode()
@@ -242,7 +242,7 @@ def _sniffed(source: SourceFile) -> Format:
     return fitting[0]
 
 
-def _sniffed_collection(source: SourceFile) -> Format:
+def _sniff_collection(source: SourceFile) -> Format:
     known = [one for one in FORMATS if one.collection]
     for name, content in source.members.items():
         for one in known:
@@ -294,7 +294,7 @@ def _write(found: Contents, path: Path) -> int:
     return write_triples(found.frames, path, measures_path(path))
 
 
-def _reported(source: SourceFile, chosen: Format, found: Contents, triples: int) -> LoadReport:
+def _report(source: SourceFile, chosen: Format, found: Contents, triples: int) -> LoadReport:
     report = LoadReport(readable(source.path), chosen.name, triples=triples, repairs=found.repairs)
     return replace(report, **sizes_of(found.frames))  # type: ignore[arg-type]
 

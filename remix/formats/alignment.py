@@ -45,7 +45,7 @@ class Aligner:
         self._known: dict[str, list[tuple[int, int]]] = {}
         self._gone: set[str] = set()
         self._taken: set[tuple[int, int]] = set()
-        self._plain, self._places = _normalised(text)
+        self._plain, self._places = _normalise(text)
 
     def find(self, mention: str, begin: int | None = None, end: int | None = None) -> Aligned | None:
         """Return where a mention stands, the given offsets first; None where the text has it nowhere any more."""
@@ -87,7 +87,7 @@ class Aligner:
         return found
 
     def _spelt_alike(self, mention: str) -> Iterator[tuple[int, int]]:
-        plain, _ = _normalised(mention)
+        plain, _ = _normalise(mention)
         for begin, end in _occurrences(self._plain, plain.strip()):
             yield self._places[begin], self._places[end - 1] + 1
 
@@ -117,7 +117,7 @@ def _occurrences(text: str, mention: str) -> Iterator[tuple[int, int]]:
         yield match.span()
 
 
-def _normalised(text: str) -> tuple[str, list[int]]:
+def _normalise(text: str) -> tuple[str, list[int]]:
     """Return a text without case, compatibility letters and runs of white space, and where each letter came from."""
     letters: list[str] = []
     places: list[int] = []

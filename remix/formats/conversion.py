@@ -87,7 +87,7 @@ def with_texts(frames: Frames, texts: Frames, file: Path | str = "") -> tuple[Fr
     """
     documents = frames.documents
     bare = documents.filter(pl.col("text").is_null())
-    found = _found(bare, texts.documents)
+    found = _find_texts(bare, texts.documents)
     missing = bare.filter(~pl.col("document").is_in(found["document"].implode()))["given"]
     if len(missing):
         known = ", ".join(texts.documents["given"].fill_null("?").head(3))
@@ -110,7 +110,7 @@ def with_texts(frames: Frames, texts: Frames, file: Path | str = "") -> tuple[Fr
     return whole.keep(annotations=inside), (Repair("range", outside.height, example),)
 
 
-def _found(bare: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
+def _find_texts(bare: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
     """Return the texts of the documents: document, found (the text), spoken (its language)."""
     known = texts.drop_nulls("text").with_columns(part=document_names(texts.drop_nulls("text")["document"]))
     wanted = bare.with_columns(part=document_names(bare["document"]), whole=pl.coalesce("given", "document"))

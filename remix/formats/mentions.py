@@ -93,28 +93,28 @@ def assemble(read: MentionTables, dataset: str, content: str = "") -> Contents:
     Offsets are held against texts and anchors and repaired as in NIF; a mention that lies outside its text is left
     out and reported. A mention without a link, or with one that spells NIL, is NIL.
     """
-    documents = _fitted(read.documents, DOCUMENTS).unique("name", keep="first", maintain_order=True)
+    documents = _fit(read.documents, DOCUMENTS).unique("name", keep="first", maintain_order=True)
     documents = documents.with_columns(
         _languages(documents["language"], read.mends),
         document=document_iris(documents["name"], dataset),
         dataset=pl.lit(dataset),
         given="name",
     )
-    rows = _fitted(read.mentions, MENTIONS).join(
+    rows = _fit(read.mentions, MENTIONS).join(
         documents.select("name", "document", "text"), on="name", how="left", maintain_order="left"
     )
-    rows = _located(rows, read.mends)
+    rows = _locate(rows, read.mends)
     rows = rows.with_columns(annotation=annotation_iris(rows.with_columns(given="mention")), dataset=pl.lit(dataset))
     named = rows.select("mention", "annotation")
     links = _links(read.links, named)
     _tell_illegal(pl.concat([links["identifier"], read.classes["class"], rows["class"]]), read.mends)
     rows = _with_groups(rows).sort("mention")
     rows = rows.with_columns(is_nil=~pl.col("mention").is_in(links["mention"].unique().implode()))
-    candidates = _fitted(read.candidates, CANDIDATES).join(named, on="mention", maintain_order="left")
+    candidates = _fit(read.candidates, CANDIDATES).join(named, on="mention", maintain_order="left")
     candidates = candidates.with_columns(entity=canonical_entities(candidates["identifier"]))
     classes = [
         rows.select("annotation", "class"),
-        _fitted(read.classes, CLASSES).join(named, on="mention").select("annotation", "class"),
+        _fit(read.classes, CLASSES).join(named, on="mention").select("annotation", "class"),
     ]
     clusters = rows.filter(pl.col("is_nil")).drop_nulls("cluster")
     frames = Frames.of(
@@ -125,7 +125,7 @@ def assemble(read: MentionTables, dataset: str, content: str = "") -> Contents:
         .drop_nulls("class")
         .select("annotation", **{"class": _class_iri()})
         .unique(maintain_order=True),
-        candidates=candidates.filter(~_nothing(pl.col("identifier"))),
+        candidates=candidates.filter(~_is_nothing(pl.col("identifier"))),
         values=clusters.select(subject="annotation", term=pl.lit(CLUSTER), text="cluster"),
     )
     return Contents(frames, read.mends.repairs(), 0, content)
@@ -159,14 +159,14 @@ def _with_groups(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _fitted(frame: pl.DataFrame, schema: dict[str, pl.DataType]) -> pl.DataFrame:
+def _fit(frame: pl.DataFrame, schema: dict[str, pl.DataType]) -> pl.DataFrame:
     return frame.select(
         (pl.col(name) if name in frame.columns else pl.lit(None)).cast(kind).alias(name)
         for name, kind in schema.items()
     )
 
 
-def _located(rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+def _locate(rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     """Return the mentions that lie in their text, with right offsets and surface forms; what was wrong is counted."""
     none = pl.lit(None, pl.Int64)
     rows = check_offsets(rows.with_columns(iri_begin=none, iri_end=none)).sort("mention")
@@ -193,7 +193,7 @@ def _example(row: dict[str, object]) -> str:
 
 
 def _links(links: pl.DataFrame, named: pl.DataFrame) -> pl.DataFrame:
-    rows = _fitted(links, LINKS).filter(~_nothing(pl.col("identifier")))
+    rows = _fit(links, LINKS).filter(~_is_nothing(pl.col("identifier")))
     rows = rows.join(named, on="mention", maintain_order="left")
     rows = rows.with_columns(entity=canonical_entities(rows["identifier"]), entity_as_given="identifier")
     if rows["mention"].is_unique().all():
@@ -201,7 +201,7 @@ def _links(links: pl.DataFrame, named: pl.DataFrame) -> pl.DataFrame:
     return rows.unique(["annotation", "entity"], keep="first", maintain_order=True)
 
 
-def _nothing(identifier: pl.Expr) -> pl.Expr:
+def _is_nothing(identifier: pl.Expr) -> pl.Expr:
     return iris.is_nil(identifier.str.strip_chars()).fill_null(True)
 
 

@@ -199,10 +199,10 @@ def check_offsets(frame: pl.DataFrame) -> pl.DataFrame:
     done = [frame.filter(settled)]
     rest = frame.filter(~settled)
     padded = (pl.col("_said") == pl.col("anchor").str.strip_chars()) & ~missing
-    done.append(_kept(rest.filter(padded), pl.lit("differs in outer white space")))
+    done.append(_keep_offsets(rest.filter(padded), pl.lit("differs in outer white space")))
     rest = rest.filter(~padded.fill_null(False))
-    spelt = (_composed(pl.col("_said")) == _composed(pl.col("anchor"))) & ~missing
-    done.append(_kept(rest.filter(spelt), pl.lit("differs in its Unicode normal form")))
+    spelt = (_compose(pl.col("_said")) == _compose(pl.col("anchor"))) & ~missing
+    done.append(_keep_offsets(rest.filter(spelt), pl.lit("differs in its Unicode normal form")))
     rest = rest.filter(~spelt.fill_null(False))
     texts = _Texts.of(rest, "document", spans)
     rest = rest.join(texts.numbers, on="document", how="left", maintain_order="left")
@@ -212,17 +212,17 @@ def check_offsets(frame: pl.DataFrame) -> pl.DataFrame:
         tried = reading(rest, texts)
         found = spans.cut(tried, "try_begin", "try_end").str.normalize("NFC")
         fits = ((found == tried["anchor"].str.normalize("NFC")) & (found != "")).fill_null(False)
-        done.append(_taken(tried.filter(fits), reason))
+        done.append(_take_offsets(tried.filter(fits), reason))
         rest = tried.filter(~fits).drop("try_begin", "try_end")
     done += _unfitting(rest)
     return pl.concat([part.select(columns) for part in done if part.height] or [frame.select(columns)])
 
 
-def _kept(rows: pl.DataFrame, reason: pl.Expr) -> pl.DataFrame:
+def _keep_offsets(rows: pl.DataFrame, reason: pl.Expr) -> pl.DataFrame:
     return rows.with_columns(kind=pl.lit("anchor"), reason=reason)
 
 
-def _composed(text: pl.Expr) -> pl.Expr:
+def _compose(text: pl.Expr) -> pl.Expr:
     return text.str.normalize("NFC")
 
 
@@ -231,7 +231,7 @@ def _inside() -> pl.Expr:
     return ordered & (pl.col("end") <= pl.col("_size"))
 
 
-def _taken(rows: pl.DataFrame, reason: str) -> pl.DataFrame:
+def _take_offsets(rows: pl.DataFrame, reason: str) -> pl.DataFrame:
     return rows.with_columns(begin="try_begin", end="try_end", kind=pl.lit("offset"), reason=pl.lit(reason)).drop(
         "try_begin", "try_end"
     )
@@ -251,7 +251,7 @@ def _unfitting(rest: pl.DataFrame) -> Iterator[pl.DataFrame]:
         .then(pl.lit("is empty"))
         .otherwise(pl.lit("is not near these offsets"))
     )
-    yield _kept(rest.filter(inside & pl.col("anchor").is_not_null()), reason)
+    yield _keep_offsets(rest.filter(inside & pl.col("anchor").is_not_null()), reason)
     below = pl.when(pl.col("begin") < 0).then(pl.lit("begins before the text, whose first character is 0"))
     yield rest.filter(~inside).with_columns(
         kind=pl.lit("range"), reason=below.otherwise(pl.lit("lies outside the text"))
@@ -307,7 +307,7 @@ def characters_of_units(rows: pl.DataFrame, key: str, *names: str) -> pl.DataFra
     >>> characters_of_units(rows, "name", "offset")["offset"].to_list()
     [1, 2, 8]
     """
-    return _recounted(rows, key, names, lambda texts, some, name: texts.characters(some, name, texts.units_before())[0])
+    return _recount(rows, key, names, lambda texts, some, name: texts.characters(some, name, texts.units_before())[0])
 
 
 def units_of_characters(rows: pl.DataFrame, key: str, *names: str) -> pl.DataFrame:
@@ -317,10 +317,10 @@ def units_of_characters(rows: pl.DataFrame, key: str, *names: str) -> pl.DataFra
     >>> units_of_characters(rows, "name", "offset")["offset"].to_list()
     [1, 3]
     """
-    return _recounted(rows, key, names, lambda texts, some, name: texts.units(some, name, texts.units_before()))
+    return _recount(rows, key, names, lambda texts, some, name: texts.units(some, name, texts.units_before()))
 
 
-def _recounted(
+def _recount(
     rows: pl.DataFrame,
     key: str,
     names: tuple[str, ...],

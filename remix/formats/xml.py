@@ -41,7 +41,7 @@ def parse_elements(data: bytes, file: object, mends: Mends) -> list[Element]:
     Bare ampersands and characters that XML has not are mended. Raises `BadInput` with line and column for the rest,
     for entities that grow too much, and for elements that are nested too deeply.
     """
-    text = _mended(decode_declared(data, mends), mends)
+    text = _mend(decode_declared(data, mends), mends)
     found: list[Element] = []
     open_: list[tuple[int, str, dict[str, str], list[str]]] = []
     parser = expat.ParserCreate()
@@ -79,7 +79,7 @@ def parse_elements(data: bytes, file: object, mends: Mends) -> list[Element]:
     return found
 
 
-def _mended(text: str, mends: Mends) -> str:
+def _mend(text: str, mends: Mends) -> str:
     text = text.lstrip("\ufeff \t\r\n")
     for kind, pattern, instead in (("ampersand", _AMPERSAND, "&amp;"), ("character", _ILLEGAL, "\ufffd")):
         first = pattern.search(text)

@@ -110,7 +110,7 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     losses += overlapping + loss_of("blank", blank)
     rows = rows.filter(pl.col("surface_form").str.contains(r"\S"))
     tokens = _cut(frames.documents, rows)
-    losses += _changed(frames.documents, tokens)
+    losses += _changed_texts(frames.documents, tokens)
     lines = tokens.join(rows.select("annotation", *_cells()), on="annotation", how="left", maintain_order="left")
     lines = lines.select("document", line=pl.when(pl.col("token") != "\n").then(_line()).otherwise(pl.lit("")))
     bodies = lines.group_by("document", maintain_order=True).agg(body=pl.col("line").str.join("\n"))
@@ -156,7 +156,7 @@ def _cut(documents: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _changed(documents: pl.DataFrame, tokens: pl.DataFrame) -> tuple[Loss, ...]:
+def _changed_texts(documents: pl.DataFrame, tokens: pl.DataFrame) -> tuple[Loss, ...]:
     """Return the loss of white space: texts that are rebuilt with other gaps."""
     numbered = tokens.with_columns(sentence=(pl.col("token") == "\n").cum_sum().over("document"))
     words = numbered.filter(pl.col("token") != "\n")

@@ -62,7 +62,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
         texts.append((document["id"], gaps.filled(document)))
         for passage in document["passages"]:
             for annotation in passage["annotations"]:
-                rows += _located(document["id"], annotation, len(rows), mends)
+                rows += _rows(document["id"], annotation, len(rows), mends)
     schema = {
         name: MENTIONS[name] for name in ("mention", "place", "name", "begin", "end", "anchor", "class", "part_of")
     }
@@ -82,47 +82,47 @@ def _of_json(source: SourceFile, content: bytes, mends: Mends) -> Iterator[dict[
         listed = whole
     elif isinstance(whole, dict):
         listed = whole.get("documents", whole.get("PubTator3", [whole]))
-    for nth, document in enumerate(_listed(source, listed, "documents", "the file"), 1):
+    for nth, document in enumerate(_list_of(source, listed, "documents", "the file"), 1):
         place = f"document {nth}"
         yield {
-            "id": str(_said(source, document, "id", (str, int), place)),
+            "id": str(_field(source, document, "id", (str, int), place)),
             "passages": [
                 _passage(source, one, f"{place}, passage {number}")
-                for number, one in enumerate(_listed(source, document.get("passages"), "passages", place), 1)
+                for number, one in enumerate(_list_of(source, document.get("passages"), "passages", place), 1)
             ],
         }
 
 
 def _passage(source: SourceFile, said: dict[str, Any], place: str) -> dict[str, Any]:
-    listed = _listed(source, said.get("annotations", []), "annotations", place)
+    listed = _list_of(source, said.get("annotations", []), "annotations", place)
     return {
-        "offset": _number(source, _said(source, said, "offset", (int, str), place), place),
-        "text": _said(source, said, "text", (str, NoneType), place) or "",
+        "offset": _number(source, _field(source, said, "offset", (int, str), place), place),
+        "text": _field(source, said, "text", (str, NoneType), place) or "",
         "annotations": [_annotation_of(source, one, f"{place}, annotation {nth}") for nth, one in enumerate(listed, 1)],
     }
 
 
 def _annotation_of(source: SourceFile, said: dict[str, Any], place: str) -> dict[str, Any]:
-    locations = _listed(source, said.get("locations", []), "locations", place)
+    locations = _list_of(source, said.get("locations", []), "locations", place)
     return {
         "id": str(said.get("id", "")),
-        "infons": _said(source, said, "infons", (dict, NoneType), place) or {},
-        "text": _said(source, said, "text", (str, NoneType), place),
+        "infons": _field(source, said, "infons", (dict, NoneType), place) or {},
+        "text": _field(source, said, "text", (str, NoneType), place),
         "locations": [
-            {key: _number(source, _said(source, one, key, (int, str), place), place) for key in ("offset", "length")}
+            {key: _number(source, _field(source, one, key, (int, str), place), place) for key in ("offset", "length")}
             for one in locations
         ],
     }
 
 
-def _listed(source: SourceFile, said: object, name: str, place: str) -> list[dict[str, Any]]:
+def _list_of(source: SourceFile, said: object, name: str, place: str) -> list[dict[str, Any]]:
     """Return what is said as a list of objects; raises `BadInput` where it is none."""
     if isinstance(said, list) and all(isinstance(one, dict) for one in said):
         return said
     raise BadInput(source.name, f"is no BioC JSON: {place} has no list of objects as '{name}'")
 
 
-def _said(source: SourceFile, of: dict[str, Any], name: str, kinds: tuple[type, ...], place: str) -> Any:
+def _field(source: SourceFile, of: dict[str, Any], name: str, kinds: tuple[type, ...], place: str) -> Any:
     """Return a field of an object; raises `BadInput` where it is not of these types; for Python true is a number."""
     value = of.get(name)
     if isinstance(value, kinds) and not isinstance(value, bool):
@@ -200,7 +200,7 @@ class _Gaps:
         return "".join(parts)
 
 
-def _located(name: str, annotation: dict[str, Any], number: int, mends: Mends) -> Iterator[dict[str, Any]]:
+def _rows(name: str, annotation: dict[str, Any], number: int, mends: Mends) -> Iterator[dict[str, Any]]:
     """Yield a row for each location of an annotation; `part_of` is the first where there are several."""
     infons = {key.lower(): str(value) for key, value in annotation.get("infons", {}).items() if value is not None}
     locations = annotation.get("locations", [])

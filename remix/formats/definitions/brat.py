@@ -181,7 +181,7 @@ def _lines_of(rows: pl.DataFrame) -> pl.DataFrame:
     )
     linked = numbered.explode("identifiers").drop_nulls("identifiers")
     linked = linked.with_columns(nth=pl.int_range(pl.len()).over("document") + 1)
-    normalised = pl.format("N{}\tReference T{} {}\t", "nth", "number", _prefixed(pl.col("identifiers")))
+    normalised = pl.format("N{}\tReference T{} {}\t", "nth", "number", _with_prefix(pl.col("identifiers")))
     sure = numbered.drop_nulls("confidence").with_columns(nth=pl.int_range(pl.len()).over("document") + 1)
     confident = pl.format("A{}\tConfidence T{} {}", "nth", "number", "confidence")
     parts = [
@@ -204,7 +204,7 @@ def _split_at_line_feeds(rows: pl.DataFrame) -> pl.DataFrame:
     return filled.filter(one | pl.col("surface_form").str.contains(r"\S"))
 
 
-def _prefixed(identifier: pl.Expr) -> pl.Expr:
+def _with_prefix(identifier: pl.Expr) -> pl.Expr:
     return (
         identifier.str.replace(r"^https?://www\.wikidata\.org/(?:entity|wiki)/(Q[0-9]+)$", "Wikidata:$1")
         .str.replace(r"^http://dbpedia\.org/resource/", "DBpedia:")

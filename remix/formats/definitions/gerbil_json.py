@@ -67,9 +67,9 @@ def _read(source: SourceFile, dataset: str) -> Contents:
         documents = pl.read_json(text.encode(), schema=_SCHEMA)
     except pl.exceptions.PolarsError as error:
         raise _broken(source, text, error) from None
-    if _NO_NUMBER.search(text) and (broken := _misplaced(source, json_value(source.name, text))):
+    if _NO_NUMBER.search(text) and (broken := _first_wrong(source, json_value(source.name, text))):
         raise broken
-    documents = _named(documents, mends)
+    documents = _name_documents(documents, mends)
     # As whole numbers those of 20 digits would be null; no text is longer than what a float counts exactly.
     offsets = pl.col("start", "end").clip(-EXACT, EXACT).cast(pl.Int64)
     rows = documents.select("name", "text", "annotations").explode("annotations", empty_as_null=True, keep_nulls=True)
@@ -79,7 +79,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
         pl.col("mention").cast(pl.Int64),
         place=pl.format("{}, annotation {}", "name", pl.int_range(1, pl.len() + 1).over("name")),
     )
-    rows = _placed(source, rows, mends)
+    rows = _with_spans(source, rows, mends)
     rows = characters_of_units(rows, "name", "start", "end")
     read = MentionTables(
         documents=documents,
@@ -91,7 +91,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     return assemble(read, dataset)
 
 
-def _named(documents: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+def _name_documents(documents: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     """Return the documents with `name`; one whose name another has gets its place behind it, which is counted."""
     place = pl.int_range(pl.len()).cast(pl.String)
     named = documents.with_columns(name=pl.coalesce("iri", "id", place))
@@ -106,7 +106,7 @@ def _named(documents: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     return named
 
 
-def _placed(source: SourceFile, rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+def _with_spans(source: SourceFile, rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     """Return the rows that have a span; those without are counted, those with half a one refused."""
     begins, ends = pl.col("start").is_not_null(), pl.col("end").is_not_null()
     if (half := rows.filter(begins ^ ends)).height:
@@ -123,10 +123,10 @@ def _broken(source: SourceFile, text: str, error: Exception) -> BadInput:
     except BadInput as broken:
         return broken
     told = f"is no array of GERBIL's documents: {' '.join(str(error).split())[:150]}"
-    return _misplaced(source, whole) or BadInput(source.name, told)
+    return _first_wrong(source, whole) or BadInput(source.name, told)
 
 
-def _misplaced(source: SourceFile, whole: Any) -> BadInput | None:
+def _first_wrong(source: SourceFile, whole: Any) -> BadInput | None:
     """Return the error of the first document or annotation that is not as it should be, None where all are."""
     for number, document in enumerate(whole if isinstance(whole, list) else [], 1):
         if not isinstance(document, dict):

@@ -163,8 +163,8 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     blank = every.filter(~pl.col("surface_form").str.contains(r"\S"))["annotation"]
     losses += loss_of("blank", blank)
     for reading, rows in kept.items():
-        tokens = _tagged(tokens, rows, reading)
-    losses += _changed(frames.documents, tokens)
+        tokens = _add_tags(tokens, rows, reading)
+    losses += _changed_texts(frames.documents, tokens)
     unread = [pl.lit("_").alias(name) for name in COLUMNS if name.startswith(("NE-FINE", "NE-NESTED"))]
     misc = pl.when(pl.col("glued")).then(pl.lit(_GLUED)).otherwise(pl.lit("_")).alias("MISC")
     cells = tokens.with_columns(*unread, misc).select("document", line=pl.concat_str(COLUMNS, separator="\t"))
@@ -197,7 +197,7 @@ def _tokens(documents: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     return placed.with_columns(glued=after).filter(~blank).rename({"token": "TOKEN"}).drop("piece", "cut")
 
 
-def _tagged(tokens: pl.DataFrame, rows: pl.DataFrame, reading: str) -> pl.DataFrame:
+def _add_tags(tokens: pl.DataFrame, rows: pl.DataFrame, reading: str) -> pl.DataFrame:
     """Return the tokens with the tags and links of a reading."""
     kind = pl.col("class").fill_null(UNCLASSED).str.strip_prefix("metonymic.").str.replace_all(r"\s", "_")
     link = pl.col("identifiers").list.eval(
@@ -220,7 +220,7 @@ def _tagged(tokens: pl.DataFrame, rows: pl.DataFrame, reading: str) -> pl.DataFr
     return tagged.drop("annotation", "kind", "link", "first", "stop")
 
 
-def _changed(documents: pl.DataFrame, tokens: pl.DataFrame) -> tuple[Loss, ...]:
+def _changed_texts(documents: pl.DataFrame, tokens: pl.DataFrame) -> tuple[Loss, ...]:
     """Return the loss of white space: texts that are rebuilt with other gaps."""
     gap = pl.when("glued").then(pl.lit("")).otherwise(pl.lit(" "))
     rebuilt = tokens.group_by("document", maintain_order=True).agg(rebuilt=(pl.col("TOKEN") + gap).str.join(""))

@@ -114,12 +114,12 @@ def _lists(source: SourceFile, rows: pl.DataFrame, column: str) -> pl.DataFrame:
     said = rows.select("line", value=column).drop_nulls()
     listed = pl.col("value").str.starts_with("[")
     expected = f"{column} is a text or a list of texts"
-    several, texts = _decoded(source, said.filter(listed), pl.List(pl.String), expected)
+    several, texts = _decode_json(source, said.filter(listed), pl.List(pl.String), expected)
     parts = [said.filter(~listed), texts, several.explode("value").drop_nulls()]
     return pl.concat(parts).rename({"line": "mention"}).sort("mention", maintain_order=True)
 
 
-def _decoded(
+def _decode_json(
     source: SourceFile, said: pl.DataFrame, shape: pl.DataType, expected: str
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the rows (line, value) whose value is JSON, decoded, and those whose value is a text that begins alike."""
@@ -153,7 +153,7 @@ def _candidates(source: SourceFile, rows: pl.DataFrame) -> pl.DataFrame:
     scored = pl.col("value").str.contains(r"^\[\s*\{")
     plain = _lists(source, said.filter(~scored).rename({"value": "candidates"}), "candidates")
     shape = pl.List(pl.Struct({"entity": pl.String, "score": pl.Float64}))
-    pairs, texts = _decoded(source, said.filter(scored), shape, 'candidates are [{"entity": …, "score": …}, …]')
+    pairs, texts = _decode_json(source, said.filter(scored), shape, 'candidates are [{"entity": …, "score": …}, …]')
     pairs = pairs.explode("value").unnest("value").select(mention="line", identifier="entity", score="score")
     single = pl.concat([plain, texts.rename({"line": "mention"})]).rename({"value": "identifier"})
     return pl.concat([single, pairs], how="diagonal").drop_nulls("identifier")

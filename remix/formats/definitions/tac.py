@@ -58,7 +58,9 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     if queries:
         placed = pl.concat([_queries(data, _place(source, name), mends) for name, data in queries])
         tables = {name: data for name, data in files.items() if name.endswith(".tab")} or _links_beside(source)
-        links = _joined(placed, [_links(data, _place(source, name), mends) for name, data in tables.items()], source)
+        links = _join_links(
+            placed, [_links(data, _place(source, name), mends) for name, data in tables.items()], source
+        )
         files = files | tables
     else:
         fitting = {name: data for name, data in files.items() if _is_tac(data[: 1 << 16], name)}
@@ -189,7 +191,7 @@ def _links_beside(source: SourceFile) -> dict[str, bytes]:
     return {names[0]: found}
 
 
-def _joined(placed: pl.DataFrame, tables: Iterable[pl.DataFrame], source: SourceFile) -> pl.DataFrame:
+def _join_links(placed: pl.DataFrame, tables: Iterable[pl.DataFrame], source: SourceFile) -> pl.DataFrame:
     """Return the links with the places of their queries; a query without a link is NIL."""
     links = pl.concat(tables)
     stray = links.join(placed, on="query", how="anti")

@@ -59,9 +59,9 @@ def extract_tables(blocks: Blocks, dataset: str, mends: Mends) -> NifTables:
     subjects = _subjects(triples, blocks.subjects)
     bare = _annotations(triples, subjects, mends)
     documents = _documents(triples, subjects, bare, dataset, mends)
-    located = _located(bare, documents, mends)
+    located = _locate(bare, documents, mends)
     links = _links_of(triples, subjects, located, mends)
-    annotations = _named(located, links)
+    annotations = _name(located, links)
     return NifTables(
         documents,
         annotations,
@@ -196,7 +196,7 @@ def _wrong_ends(triples: Triples, texts: pl.DataFrame, mends: Mends) -> pl.DataF
     return wrong.select("unit", "length")
 
 
-def _located(bare: pl.DataFrame, documents: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+def _locate(bare: pl.DataFrame, documents: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     """Return the annotations in their documents, with right offsets; what was wrong is counted."""
     texts = documents.select(context="subject", text="text", document="document", home="given")
     rows = bare.join(texts, on="context", how="left", maintain_order="left")
@@ -241,7 +241,7 @@ def _fitting(rows: pl.DataFrame) -> pl.DataFrame:
     return ordered.unique("unit", keep="first", maintain_order=True).drop("_fits", "_row", "anchors")
 
 
-def _named(located: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
+def _name(located: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
     linked = links.filter(~pl.col("nil")).select("unit").unique()
     named = located.with_columns(
         annotation=annotation_iris(located), is_nil=~pl.col("unit").is_in(linked["unit"].implode())

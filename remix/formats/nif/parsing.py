@@ -22,7 +22,7 @@ from remix.formats.nif.vocabulary import BASE, CLASS, IDENT
 from remix.formats.source import SourceFile
 from remix.rdf.ntriples import terms_of
 
-__all__ = ["Parsed", "SUFFIXES", "content_hash_of", "parse", "syntax_of"]
+__all__ = ["ParsedFile", "SUFFIXES", "content_hash_of", "parse", "syntax_of"]
 
 _SYNTAXES = {
     ".ttl": ox.RdfFormat.TURTLE,
@@ -51,7 +51,7 @@ _LONGEST_REPAIR = 1 << 30
 
 
 @dataclass(frozen=True)
-class Parsed:
+class ParsedFile:
     """Triples as N-Triples terms (`subject`, `predicate`, `object`) in the order of the text."""
 
     triples: pl.DataFrame
@@ -90,7 +90,7 @@ def _suffix(name: str) -> str:
     return "." + name.rsplit(".", 1)[-1].lower() if "." in name else ""
 
 
-def parse(source: SourceFile) -> Parsed:
+def parse(source: SourceFile) -> ParsedFile:
     """Return the triples of a file; mends it only where it does not parse as it is.
 
     Raises `BadInput` with line, column and reason where no mending helps.
@@ -105,11 +105,11 @@ def parse(source: SourceFile) -> Parsed:
             return _table(cast(BinaryIO, lined), syntax, Mends())
     except (SyntaxError, ValueError) as error:
         if syntax not in _TEXTUAL:
-            return _recoded(source, syntax, error)
-    return _mended(source)
+            return _parse_recoded(source, syntax, error)
+    return _parse_mended(source)
 
 
-def _recoded(source: SourceFile, syntax: ox.RdfFormat, error: SyntaxError | ValueError) -> Parsed:
+def _parse_recoded(source: SourceFile, syntax: ox.RdfFormat, error: SyntaxError | ValueError) -> ParsedFile:
     """Return the triples of RDF/XML or JSON-LD that is not UTF-8; raises `BadInput` where that is not its defect."""
     mends = Mends()
     with source.open() as stream:
@@ -163,7 +163,7 @@ def _whole(stream: BinaryIO | io.RawIOBase, source: SourceFile) -> bytes:
     return bytes(data)
 
 
-def _mended(source: SourceFile) -> Parsed:
+def _parse_mended(source: SourceFile) -> ParsedFile:
     mends = Mends()
     with source.open() as stream:
         data = _whole(_Lined(stream, source.name), source)
@@ -198,13 +198,13 @@ def _refusal(source: SourceFile, error: SyntaxError | ValueError) -> BadInput:
     return BadInput(source.name, " ".join(shown.split()), line=line, column=getattr(error, "offset", None))
 
 
-def _table(stream: BinaryIO, syntax: ox.RdfFormat, mends: Mends, base: str | None = None) -> Parsed:
+def _table(stream: BinaryIO, syntax: ox.RdfFormat, mends: Mends, base: str | None = None) -> ParsedFile:
     quads = ox.parse(stream, format=syntax, base_iri=base)
     # The names of graphs go: a dataset is one graph.
     parser = (quad.triple for quad in quads) if syntax in _QUADS else cast(Iterator[ox.Triple], quads)
     schema = {"subject": pl.String(), "predicate": pl.Categorical(), "object": pl.String()}
     parts = [pl.DataFrame(schema=schema), *_split(_batches(parser))]
-    return Parsed(_without_links_to(quads.base_iri, pl.concat(parts)), mends)
+    return ParsedFile(_without_links_to(quads.base_iri, pl.concat(parts)), mends)
 
 
 def _without_links_to(base: str | None, triples: pl.DataFrame) -> pl.DataFrame:
@@ -298,7 +298,7 @@ def content_hash_of(triples: pl.DataFrame) -> str:
     >>> content_hash_of(one) == content_hash_of(two)
     True
     """
-    masked = triples.select(_masked("subject"), pl.col("predicate").cast(pl.Categorical), _masked("object"))
+    masked = triples.select(_mask("subject"), pl.col("predicate").cast(pl.Categorical), _mask("object"))
     # Sorting 2 million long strings is slow: subjects and predicates are sorted once each and become
     # numbers, objects are compared only where one subject has one predicate several times.
     subjects = masked["subject"].unique().sort()
@@ -323,7 +323,7 @@ def content_hash_of(triples: pl.DataFrame) -> str:
     return digest.hexdigest()
 
 
-def _masked(name: str) -> pl.Expr:
+def _mask(name: str) -> pl.Expr:
     return pl.when(pl.col(name).str.starts_with("_:")).then(pl.lit("_:")).otherwise(name).alias(name)
 
 

@@ -86,7 +86,7 @@ def scope(blocks: Blocks, found: NifTables, dataset: str) -> ScopedTriples:
     apart = triples.filter(pl.col("predicate").is_in(measured)).with_columns(_current(pl.col("predicate")))
     if measured:
         triples = triples.filter(~pl.col("predicate").is_in(measured))
-    return ScopedTriples(pl.concat([triples, _added(found, subjects, term)]), apart, own)
+    return ScopedTriples(pl.concat([triples, _additions(found, subjects, term)]), apart, own)
 
 
 def unscope(whole: ScopedTriples, found: NifTables, frames: Frames, dataset: str) -> pl.DataFrame:
@@ -215,7 +215,7 @@ def name_blank_nodes(triples: pl.DataFrame, dataset: str) -> pl.DataFrame:
     )
 
 
-def _added(found: NifTables, subjects: pl.DataFrame, term: str) -> pl.DataFrame:
+def _additions(found: NifTables, subjects: pl.DataFrame, term: str) -> pl.DataFrame:
     given = pl.concat(
         [
             found.documents.select(subject=iri_term(pl.col("document")), given="given"),

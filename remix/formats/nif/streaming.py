@@ -97,7 +97,7 @@ def stream(
         (place / "spill").mkdir(exist_ok=True)
         passed = [_pass(path, place / "spill" / f"{n}.lines", n, buckets) for n, path in enumerate(paths)]
         done = _parts(place, len(paths), buckets, iri)
-        report = _reported(paths, passed, done)
+        report = _report(paths, passed, done)
         _accept(report, strict=strict)
         shutil.rmtree(place / "spill")
         shutil.rmtree(place / "found")
@@ -107,7 +107,7 @@ def stream(
         return Streamed(finish(place, to, {**about, **told}), report)
 
 
-def _reported(paths: Iterable[Path], passed: list[dict[str, Any]], done: list[dict[str, Any]]) -> LoadReport:
+def _report(paths: Iterable[Path], passed: list[dict[str, Any]], done: list[dict[str, Any]]) -> LoadReport:
     mends = Mends()
     for found in (one["mends"] for one in [*passed, *done]):
         for kind, count in found["counts"].items():
@@ -172,16 +172,16 @@ def _set_aside(path: Path, spill: _Spill, number: int, buckets: int) -> dict[str
             digest.update(block.data)
             rows, bad = triples(block)
             if bad.height:
-                _told(path, rows, bad, mends, first=not count)
+                _count_bad_lines(path, rows, bad, mends, first=not count)
             count += rows.height
             # The triples of the last subject may go on in the next block.
             whole = pl.concat([rest, rows])
             last = whole["subject"].rle_id() == whole["subject"].rle_id().max()
-            spill.add(_homed(whole.filter(~last), number, buckets, mends))
+            spill.add(_with_homes(whole.filter(~last), number, buckets, mends))
             rest = whole.filter(last)
             done(block.taken - taken)
             taken = block.taken
-        spill.add(_homed(rest, number, buckets, mends))
+        spill.add(_with_homes(rest, number, buckets, mends))
     return {"digest": digest.hexdigest(), "triples": count, "mends": _plain(mends)}
 
 
@@ -189,7 +189,7 @@ def _plain(mends: Mends) -> dict[str, Any]:
     return {"counts": mends.counts, "examples": mends.examples}
 
 
-def _told(path: Path, rows: pl.DataFrame, bad: pl.DataFrame, mends: Mends, *, first: bool) -> None:
+def _count_bad_lines(path: Path, rows: pl.DataFrame, bad: pl.DataFrame, mends: Mends, *, first: bool) -> None:
     """Count the lines that are no triple; raises `BadInput` where the file is in no such form at all."""
     line, text = bad.row(0)
     if first and (bad.height > rows.height or text.lstrip().startswith(("@prefix", "PREFIX", "@base"))):
@@ -202,8 +202,8 @@ def _told(path: Path, rows: pl.DataFrame, bad: pl.DataFrame, mends: Mends, *, fi
     mends.add("no-triple", f"{readable(path.name)}:{line}: {text[:100]}", bad.height)
 
 
-def _homed(rows: pl.DataFrame, number: int, buckets: int, mends: Mends) -> pl.DataFrame:
-    found = _find_homes(_select_used(rows))
+def _with_homes(rows: pl.DataFrame, number: int, buckets: int, mends: Mends) -> pl.DataFrame:
+    found = _find_homes(_select_kept(rows))
     astray = found.filter(pl.col("home").is_null())
     if astray.height:
         count, example = astray["subject"].n_unique(), astray["subject"][0]
@@ -277,7 +277,7 @@ _KEPT = [
 ]
 
 
-def _select_used(triples: pl.DataFrame) -> pl.DataFrame:
+def _select_kept(triples: pl.DataFrame) -> pl.DataFrame:
     """Return the triples that frames are made of."""
     return triples.filter(pl.col("predicate").is_in(_KEPT))
 

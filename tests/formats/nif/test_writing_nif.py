@@ -15,7 +15,7 @@ from polars.testing import assert_frame_equal
 from remix.errors import UsageError
 from remix.files import read_bytes
 from remix.formats import read
-from remix.formats.nif.writing import write_frames
+from remix.formats.nif.writing import terms_of, write_frames
 from remix.frames import SCHEMAS, Frames
 from remix.names import HFTS
 from remix.rdf.iris import entity_iri, plain_entity
@@ -215,3 +215,12 @@ def test_write_frames_when_an_entity_is_no_iri_then_it_is_one_in_rdf_alone(tmp_p
     write_frames(frames, tmp_path / "x.ttl")
     assert "<urn:remix:entity:E%2505%7Ca>" in (tmp_path / "x.ttl").read_text()
     assert_same(read(tmp_path / "x.ttl").frames, frames, ("links",))
+
+
+def test_annotations_of_a_document_that_keeps_no_given_iri_keep_none_either() -> None:
+    # Two documents had one IRI in their files, so that neither gets it back; the annotation had one of its own.
+    documents = pl.DataFrame({"document": ["urn:d/1", "urn:d/2"], "text": ["Rome", "Bonn"], "given": "http://x/d"})
+    annotation = {"annotation": "urn:d/1#char=0,4", "document": "urn:d/1", "begin": 0, "end": 4}
+    annotations = pl.DataFrame([{**annotation, "given": "http://x/d#char=0,4"}])
+    told = terms_of(Frames.of(documents=documents, annotations=annotations), given=True)["subject"]
+    assert set(told) == {"<urn:d/1>", "<urn:d/2>", "<urn:d/1#char=0,4>"}
