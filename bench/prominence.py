@@ -31,7 +31,13 @@ Scores = tuple[Vector, Vector | None]
 TOLERANCE = 1e-9
 """Sum of the changes of all nodes; those that take another kind of bound get what comes to the same."""
 FULL = (1_000_000, 10_000_000, 50_000_000, 200_000_000)
-PEERS_UNTIL = {"networkx": 1_000_000, "igraph": 50_000_000, "networkit": 50_000_000, "scikit-network": 50_000_000}
+PEERS_UNTIL = {
+    "scipy": FULL[-1],
+    "networkx": 1_000_000,
+    "igraph": 50_000_000,
+    "networkit": 50_000_000,
+    "scikit-network": 50_000_000,
+}
 
 
 def generate(edges: int, file: Path, seed: int = 1, *, dangling: bool = True) -> int:
@@ -64,6 +70,27 @@ def ours(file: Path, nodes: int) -> Scores:
     from remix.kb.prominence.scores import hits, pagerank
 
     products = LinkProducts(edge_matrix(file, nodes))
+    return pagerank(products, tolerance=TOLERANCE), hits(products, tolerance=TOLERANCE)[0]
+
+
+def with_scipy(file: Path, nodes: int) -> Scores:
+    """Our iterations with the public products of a matrix: what the bands of `LinkProducts` are worth."""
+    from remix.kb.prominence.graph import edge_matrix
+    from remix.kb.prominence.products import LinkProducts
+    from remix.kb.prominence.scores import hits, pagerank
+
+    class Products(LinkProducts):
+        def __init__(self) -> None:
+            self.matrix = edge_matrix(file, nodes).astype(np.float64)  # of another type it would be copied each time
+            self.nodes, self.edges = nodes, self.matrix.nnz
+
+        def incoming(self, values: Vector) -> Vector:
+            return self.matrix.T @ values
+
+        def outgoing(self, values: Vector) -> Vector:
+            return self.matrix @ values
+
+    products = Products()
     return pagerank(products, tolerance=TOLERANCE), hits(products, tolerance=TOLERANCE)[0]
 
 
@@ -120,6 +147,7 @@ def with_scikit_network(file: Path, nodes: int) -> Scores:
 
 SYSTEMS: dict[str, Callable[[Path, int], Scores]] = {
     "remix": ours,
+    "scipy": with_scipy,
     "networkx": with_networkx,
     "igraph": with_igraph,
     "networkit": with_networkit,
@@ -205,7 +233,7 @@ def compare(edges: int, names: list[str], folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = {"nodes": nodes, "edges": pl.scan_parquet(file).select(pl.len()).collect().item()}
     size = dict(found)
     for system in names:
-        if system != "remix" and edges > PEERS_UNTIL[system]:
+        if system != "remix" and edges > PEERS_UNTIL.get(system, edges):
             continue
         to = folder / f"{system}.parquet"
         found[system] = measured(system, file, nodes, to)

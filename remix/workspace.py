@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import networkx
     import polars as pl
 
     from remix.frames import Frames
@@ -338,6 +339,28 @@ class Workspace:
         from remix.kb import lookup
 
         return lookup(self._attached(), name, limit=limit)
+
+    def kb_graph(self, of: str = "links", *, document: str | None = None) -> networkx.DiGraph:
+        """Return a graph of networkx from the attached knowledge base, small enough for Python objects.
+
+        `of` is 'links' (between entities), 'classes' (each to those directly above it) or 'candidates' (of the mentions
+        of a `document`, by its IRI, and the links between them); see `remix.kb.networks`. Raises `UsageError` for
+        another kind or no document, `UnknownName` for a document that is not loaded, `MissingKnowledge` where the
+        knowledge base has no links.
+        """
+        import polars as pl
+
+        from remix.errors import UnknownName, UsageError
+
+        kb = self._attached()
+        if of != "candidates":
+            return kb.to_networkx(of)
+        if document is None:
+            raise UsageError("candidates are those of a document: name it by its IRI")
+        mentions = self.store.frames().annotations.select("document", "annotation", form="surface_form")
+        if document not in mentions["document"]:
+            raise UnknownName("document", document, mentions["document"].unique(), "remix query documents")
+        return kb.candidate_graph(mentions.filter(pl.col("document") == document))
 
     def _attached(self) -> KnowledgeBase:
         from remix.errors import MissingKnowledge

@@ -150,6 +150,19 @@ ADDED = {
             return frames.annotations.select("document", "begin", "end", entity=pl.lit(None, pl.String)).head(1)
         part = System("added-system", "the first span is NIL", answer, needs_kb=False)
         """,
+    "kb.sources": """
+        import polars as pl
+        from remix.kb.sources import Part, Source
+        def read(staging):
+            row = {"surface_form": ["Ada"], "entity": ["urn:Ada"], "source": ["x"]}
+            staging.write("surface_forms", pl.DataFrame(row))
+        part = Source("added-source", "one name", lambda place, choices: [Part(name=place, fingerprint="1", read=read)])
+        """,
+    "kb.engines": """
+        from dataclasses import replace
+        from remix.kb.engines.duckdb import ENGINE
+        part = replace(ENGINE, name="added-engine")
+        """,
     "reports.listings": """
         from remix.reports.listings import Listing
         part = Listing("added-things", "what a test adds", lambda store, runs: [{"name": "one"}, {"name": "two"}])
@@ -242,6 +255,8 @@ KINDS = {
     "conventions": "added-convention",
     "profiles": "added-profile",
     "systems": "added-system",
+    "sources": "added-source",
+    "engines": "added-engine",
     "queries": "added_query",
     "datasets": "added-dataset",
 }
@@ -254,6 +269,7 @@ USED = {
     "query added_query -o csv": "urn:remix:dataset:added-dataset",
     "build --query added_query --to remixes": "added_query.ttl",
     "added-verb": "the verb is run",
+    "kb build --from added-source here --name added --engine added-engine -o csv": "surface forms,1",
     "list added-things": "two",
     "--help": "publish",
 }

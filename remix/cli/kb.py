@@ -1,4 +1,4 @@
-"""`remix kb`: build, attach, show and ask knowledge bases."""
+"""`remix kb`: build, attach, show, draw and ask knowledge bases."""
 
 from __future__ import annotations
 
@@ -138,6 +138,30 @@ def show(only: str | None, workspace: Path | None, output: str, to: Path | None)
         print_text("\n\n".join(shown), to)
     else:
         raise click.UsageError(f"{output} holds one table: choose it with --only")
+
+
+@command.command()
+@click.argument("of", type=click.Choice(("links", "classes", "candidates")))
+@click.option("--document", metavar="IRI", help="The document whose mentions have the candidates.")
+@click.option(
+    "--to", type=click.Path(path_type=Path), required=True, help="Write the graph to this file, such as out.graphml."
+)
+@workspace_option
+def graph(of: str, document: str | None, to: Path, workspace: Path | None) -> None:
+    """Write a graph of the attached knowledge base as GraphML, which Gephi, Cytoscape and yEd read.
+
+    It is the graph of the links between entities, with their prominence; of the classes, each with an edge to those
+    directly above it; or of the mentions of a document, the candidates of each, and the links between candidates.
+
+    \b
+    Example:
+      remix kb graph links --to links.graphml
+    """
+    from remix.kb.networks import write_graphml
+
+    made = open_workspace(workspace).kb_graph(of, document=document)
+    write_graphml(made, to)
+    print(f"{to}: {len(made)} nodes, {made.number_of_edges()} edges", file=sys.stderr)
 
 
 @command.command()
