@@ -16,7 +16,7 @@ import yaml
 
 from remix.errors import NotAllowed, QueryError, UnknownName, nearest
 from remix.files import readable
-from remix.resources import files
+from remix.resources import files, folder
 from remix.store.syntax import is_query, is_update, tokens
 from remix.store.terms import term_like
 
@@ -141,12 +141,11 @@ def find(name_or_path: str | Path) -> Query:
     'query'
     """
     asked = str(name_or_path)
-    known = shipped()
-    file = known.get(asked.removesuffix(".rq"))
     # A file that the user names by a path, or that lies where they are, comes before a shipped one.
-    if _is_file(asked):
-        file = Path(asked)
-    if file is not None:
+    file = Path(asked) if _is_file(asked) else None
+    if file is None and (is_query(asked) or is_update(asked)):
+        return Query.parse(readable(asked))
+    if file := file or _shipped(asked.removesuffix(".rq")):
         try:
             text = file.read_bytes().decode("utf-8-sig")
         except UnicodeDecodeError:
@@ -156,11 +155,15 @@ def find(name_or_path: str | Path) -> Query:
         if not text.strip():
             raise QueryError(f"{file} is empty")
         return Query.parse(text, file.stem, str(file) if asked != file.stem else file.name)
-    if is_query(asked) or is_update(asked):
-        return Query.parse(readable(asked))
     if asked and Path(asked).is_dir():
         raise QueryError(f"{asked} is a folder; name a query in it")
-    raise UnknownName("query", asked.removesuffix(".rq"), known, "remix list queries")
+    raise UnknownName("query", asked.removesuffix(".rq"), shipped(), "remix list queries")
+
+
+def _shipped(name: str) -> Path | None:
+    """Return the file of a query; what other distributions add is looked for only where remix has none of the name."""
+    own = folder("queries") / f"{name}.rq"
+    return own if own.name == f"{name}.rq" and _is_file(str(own)) else shipped().get(name)
 
 
 def _is_file(text: str) -> bool:
