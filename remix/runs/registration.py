@@ -10,7 +10,7 @@ import polars as pl
 
 from remix import progress
 from remix._version import __version__
-from remix.errors import StoreError, UnknownName, UsageError
+from remix.errors import BadInput, StoreError, UnknownName, UsageError
 from remix.formats.identifiers import annotation_iris
 from remix.frames import Frames
 from remix.resources import folder as resources
@@ -82,9 +82,11 @@ def _same(one: Frames, other: Frames) -> bool:
 def answers_to(gold: Frames, run: Frames, name: str = "run") -> Frames:
     """Return what a run answers to gold's documents, under their IRIs and with their texts.
 
-    Raises `BadInput` where none of its documents is one of gold's.
+    Raises `BadInput` where none of its documents is one of gold's, and where it has no document.
     """
     pairs = aligned(gold, run, name)
+    if pairs.is_empty():
+        raise BadInput(f"run '{name}'", "has no document, so that it answers nothing: give the file with its answers")
     documents = gold.documents.filter(pl.col("document").is_in(pairs["gold"].implode()))
     rows = run.annotations.rename({"annotation": "answer"}).join(pairs, on="document", maintain_order="left")
     rows = rows.with_columns(document="gold").drop("gold")

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from remix import catalog
-from remix.errors import UsageError
+from remix.errors import BadInput, UsageError
+from remix.formats import read
 from remix.store.loading import load
 from remix.workspace import Workspace
 from tests.commands import run_verb
@@ -189,3 +190,16 @@ def test_files_of_brat_deep_below_a_folder_are_one_dataset(tmp_path: Path) -> No
     [outcome] = load(store, [str(tmp_path / "corpus")])
     assert (outcome.name, outcome.status, outcome.report.documents) == ("corpus", "loaded", 3)
     assert sorted(store.frames(["corpus"]).annotations["surface_form"]) == ["Ada", "Bob", "Eve"]
+
+
+def test_folder_with_files_of_brat_far_below_is_no_dataset_of_theirs(tmp_path: Path) -> None:
+    far = tmp_path / "all" / "one" / "dev"
+    far.mkdir(parents=True)
+    (far / "a.txt").write_text("Ada met Bob")
+    (far / "a.ann").write_text("T1\tPER 0 3\tAda\n")
+    (tmp_path / "all" / "other.txt").write_text("of another corpus")
+    store = Workspace(tmp_path / ".remix").store
+    with pytest.raises(BadInput, match="has files of BRAT in one/dev alone: name that folder"):
+        read(str(tmp_path / "all"))
+    [found] = load(store, [str(far)])
+    assert (found.status, found.report.documents) == ("loaded", 1)

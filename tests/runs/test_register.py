@@ -113,6 +113,13 @@ def test_run_without_answers_or_links_is_told_again_when_it_is_named(
     assert f"run 'empty' in A2KB: {said}" in capsys.readouterr().err
 
 
+def test_file_of_a_header_alone_is_refused_as_a_run_in_words(workspace: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "header.csv").write_text("document,begin,end,entity\n")
+    with pytest.raises(BadInput, match="run 'empty': has no document, so that it answers nothing"):
+        workspace.add_run("empty", tmp_path / "header.csv", on="gold")
+    assert not list_runs(workspace.store.own("runs"))
+
+
 def test_name_of_a_file_without_its_ending_is_answered_with_the_file(
     workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

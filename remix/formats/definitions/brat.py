@@ -9,6 +9,8 @@ feed, which is undone. Confidence is an attribute. Source: BRAT's manual, "brat 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from os.path import commonprefix
 from pathlib import Path, PurePosixPath
 
 import polars as pl
@@ -38,6 +40,7 @@ def _is_brat(head: bytes, name: str) -> bool:
 def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
     files = source.members or _pair(source)
+    _refuse_deep(source, files)
     names = sorted({str(PurePosixPath(name).with_suffix("")) for name in files if name.endswith((".ann", ".txt"))})
     texts = [decode(files[f"{one}.txt"], mends) if f"{one}.txt" in files else None for one in names]
     documents = pl.DataFrame({"name": names, "text": texts}, schema_overrides={"text": pl.String})
@@ -61,6 +64,16 @@ def _read(source: SourceFile, dataset: str) -> Contents:
         mends=mends,
     )
     return assemble(read, dataset, hash_files(files))
+
+
+def _refuse_deep(source: SourceFile, names: Iterable[str]) -> None:
+    """Refuse a folder whose annotations all lie in one folder far below: the other files are of something else."""
+    places = [PurePosixPath(name).parent.parts for name in names if name.endswith(".ann")]
+    shared = commonprefix(places) if places and Path(source.path).is_dir() else ()
+    if len(shared) > 1:
+        below = "/".join(shared)
+        reason = f"has files of BRAT in {below} alone: name that folder"
+        raise BadInput(source.name, reason)
 
 
 def _pair(source: SourceFile) -> dict[str, bytes]:
