@@ -82,7 +82,7 @@ class Contents:
     """What a format found in a file; IRIs are scoped to the dataset.
 
     `write` writes the scoped triples to a path and the measures to another; without it the triples
-    are made from the frames. `content` is the hash of the content, made from the frames if empty.
+    are made from the frames. `content` is the hash of the content, that of the file's bytes if empty.
     `export` writes all that the file says, also what frames do not hold, in the same format, repaired.
     """
 

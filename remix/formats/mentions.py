@@ -7,11 +7,13 @@ canonical entities, alternatives on one span. `flatten` is the way back.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import polars as pl
 
 from remix import iris
+from remix.errors import BadInput
 from remix.formats import Contents, Loss
 from remix.formats.identifiers import annotation_iris, document_iris, document_names, group_alternatives
 from remix.formats.losses import CLUSTER, loss_of
@@ -35,6 +37,7 @@ __all__ = [
     "flatten_labelled",
     "identifier_or_nil",
     "label_documents",
+    "span_of",
     "whole_number",
 ]
 
@@ -242,6 +245,15 @@ def whole_number(said: object) -> int | None:
     if isinstance(said, bool) or not isinstance(said, int):
         return None
     return said if abs(said) < 1 << 53 else None
+
+
+def span_of(fields: Mapping[str, str], names: tuple[str, str], file: object, line: int) -> tuple[int, int]:
+    """Return begin and end of a mention by the fields of its offset and length; raises `BadInput` for no numbers."""
+    begin, length = (whole_number(fields.get(name)) for name in names)
+    if begin is None or length is None:
+        given = " and ".join(f"'{fields.get(name, '')}'" for name in names)
+        raise BadInput(file, f"{' and '.join(names)} are numbers, not {given}", line=line)
+    return begin, begin + length
 
 
 def flatten(frames: Frames) -> pl.DataFrame:

@@ -23,7 +23,7 @@ from remix.formats.mentions import (
     assemble,
     flatten_labelled,
     label_documents,
-    whole_number,
+    span_of,
 )
 from remix.formats.source import FILE_NAME, hash_files, write_collection
 from remix.formats.wikipedia import title, title_url
@@ -88,15 +88,12 @@ def _annotations(data: bytes, file: str, mends: Mends) -> tuple[list[dict[str, A
 
 
 def _annotation(fields: dict[str, str], file: str, line: int) -> dict[str, Any]:
-    begin, length = (whole_number(fields.get(name)) for name in ("offset", "length"))
-    if begin is None or length is None:
-        given = f"'{fields.get('offset', '')}' and '{fields.get('length', '')}'"
-        raise BadInput(file, f"offset and length are numbers, not {given}", line=line)
+    begin, end = span_of(fields, ("offset", "length"), file, line)
     return {
         "line": line,
         "name": PurePosixPath(fields.get("docName", "")).name,
         "begin": begin,
-        "end": begin + length,
+        "end": end,
         "anchor": fields.get("mention") or None,
         "identifier": fields.get("wikiName", ""),
     }

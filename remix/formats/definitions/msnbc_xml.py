@@ -15,7 +15,7 @@ import polars as pl
 from remix.errors import BadInput
 from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.mends import Mends, decode
-from remix.formats.mentions import LINKS, MENTIONS, MentionTables, assemble, flatten, label_documents, whole_number
+from remix.formats.mentions import LINKS, MENTIONS, MentionTables, assemble, flatten, label_documents, span_of
 from remix.formats.source import FILE_NAME, hash_files, write_collection
 from remix.formats.wikipedia import article
 from remix.formats.xml import escape_text, parse_elements, replace_illegal, root_of
@@ -43,13 +43,13 @@ def _read(source: SourceFile, dataset: str) -> Contents:
         name, instances = _problem(data, place, mends)
         texts.setdefault(name, _text(source, problems, name, mends))
         for line, values in instances:
-            begin, length = _numbers(values, place, line)
+            begin, end = span_of(values, ("Offset", "Length"), place, line)
             number = len(mentions)
-            said = (texts[name] or "")[max(begin, 0) : max(begin + length, 0)]
+            said = (texts[name] or "")[max(begin, 0) : max(end, 0)]
             form = values.get("SurfaceForm", "")
             # What the surface form cannot hold, such as outer white space, the offsets do.
             anchor = said if replace_illegal(said).strip() == form else form
-            mentions.append((number, f"{file}, line {line}", name, begin, begin + length, anchor))
+            mentions.append((number, f"{file}, line {line}", name, begin, end, anchor))
             links += [(number, link) for link in (_link(values),) if link]
     columns = ["mention", "place", "name", "begin", "end", "anchor"]
     read = MentionTables(
@@ -80,14 +80,6 @@ def _problem(data: bytes, file: str, mends: Mends) -> tuple[str, list[tuple[int,
     if not name:
         raise BadInput(file, "names no text (ReferenceFileName)")
     return name, instances
-
-
-def _numbers(values: dict[str, str], file: str, line: int) -> tuple[int, int]:
-    begin, length = (whole_number(values.get(name)) for name in ("Offset", "Length"))
-    if begin is None or length is None:
-        given = f"'{values.get('Offset', '')}' and '{values.get('Length', '')}'"
-        raise BadInput(file, f"Offset and Length are numbers, not {given}", line=line)
-    return begin, length
 
 
 def _link(values: dict[str, str]) -> str:
