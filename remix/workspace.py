@@ -251,8 +251,8 @@ class Workspace:
         base alone is looked at.
         The choices are the fields of `remix.scoring.inputs.sources.Sources` and of `remix.scoring.choice.Choice`.
         """
+        from remix.scoring.choice import asked_of
         from remix.scoring.evaluation import evaluated
-        from remix.scoring.inputs.sources import asked_of
 
         return evaluated(self, *asked_of(names, choices))
 
@@ -268,15 +268,15 @@ class Workspace:
 
     def curve(self, names: Iterable[str] = (), *, kind: str, **choices: Any) -> pl.DataFrame:
         """Return the curve of a kind, such as 'alpha'; see `remix.scoring.comparison.curve`."""
+        from remix.scoring.choice import asked_of
         from remix.scoring.comparison import curve
-        from remix.scoring.inputs.sources import asked_of
 
         return curve(self, *asked_of(names, choices), kind)
 
     def compare(self, names: Iterable[str] = (), **choices: Any) -> Comparison:
         """Return systems against each other, with tests; see `remix.scoring.comparison.compared_inputs`."""
+        from remix.scoring.choice import asked_of
         from remix.scoring.comparison import TESTS, compared_inputs
-        from remix.scoring.inputs.sources import asked_of
 
         tests = {name: choices.pop(name) for name in TESTS if name in choices}
         return compared_inputs(self, *asked_of(names, choices), **tests)

@@ -13,14 +13,17 @@ from remix import iris, progress
 from remix._version import __version__
 from remix.errors import UnknownName, UsageError
 from remix.scoring.choice import Choice
-from remix.scoring.errors.columns import with_errors
+from remix.scoring.errors.columns import Reading, with_errors
 from remix.scoring.evaluation import case_of, counts_of
+from remix.scoring.inputs.columns import columns_of
 from remix.scoring.inputs.gold import kept_gold
 from remix.scoring.inputs.sources import Keeper, Sources, read_frames, read_inputs
+from remix.scoring.matching.cases import Case
+from remix.scoring.profiles import require_pairs
 from remix.scoring.signatures import LENGTH, frames_hash, signature_of_parts, signed
 from remix.scoring.statistics import AVERAGES, Average, precision_of_f1, taking
 from remix.scoring.statistics.agreement import agreement
-from remix.scoring.statistics.curves import CURVES
+from remix.scoring.statistics.curves import CURVES, OF_PAIRS, pairings_of
 from remix.scoring.statistics.intervals import LEAST_UNITS, tables_of
 from remix.scoring.statistics.significance import between_systems, holm, tell_too_few
 from remix.scoring.tasks import takes_spans
@@ -183,9 +186,16 @@ def curve(keeper: Keeper, sources: Sources, choice: Choice, kind: str) -> pl.Dat
     if kind not in CURVES:
         raise UnknownName("curve", kind, CURVES)
     choice = choice.only(("tasks", "matchings"), "changes no curve: leave it out").headline()
-    found = read_inputs(keeper, sources, choice).for_tasks(spans=takes_spans(choice.tasks[0]))
-    inputs = found.prepared(choice.profile)
-    return CURVES[kind](case_of(inputs, choice), choice)
+    found = read_inputs(keeper, sources, choice.wanted()).for_tasks(spans=takes_spans(choice.tasks[0]))
+    inputs = found.prepared(choice.profile.prepare)
+    return draw(case_of(inputs, choice), choice, kind)
+
+
+def draw(case: Case, choice: Choice, kind: str) -> pl.DataFrame:
+    """Return a curve of one case; raises `UsageError` for a profile or a task that has none of that kind."""
+    if kind in OF_PAIRS:
+        require_pairs(choice.profile)
+    return CURVES[kind](case, pairings_of(choice.tasks, choice.matchings), choice.profile.count)
 
 
 def compared_inputs(keeper: Keeper, sources: Sources, choice: Choice, **tests: Any) -> Comparison:
@@ -209,9 +219,9 @@ def compared_inputs(keeper: Keeper, sources: Sources, choice: Choice, **tests: A
     parts: dict[str, Part] = {}
     counted, signatures = [], []
     for own in [sources] if choice.by else sources.of_one_kind().one_by_one() or [sources]:
-        read = read_inputs(keeper, own, choice).for_tasks(spans=takes_spans(choice.tasks[0]))
-        found = with_errors(read, choice)
-        whole = case_of(found.prepared(choice.profile), choice)
+        read = read_inputs(keeper, own, choice.wanted()).for_tasks(spans=takes_spans(choice.tasks[0]))
+        found = with_errors(read, columns_of(choice.by), Reading(choice.matchings))
+        whole = case_of(found.prepared(choice.profile.prepare), choice)
         counts, documents = counts_of(whole, choice), whole.mentions.documents
         counted.append(counts)
         signatures.append(signed(found, choice))

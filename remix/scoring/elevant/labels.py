@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import polars as pl
 
 from remix.names import RMX
-from remix.scoring.elevant.words import coreference_kind, expanded, named_kind
+from remix.scoring.elevant.words import coreference_kind, named_kind
 from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching.cases import Case
+from remix.scoring.matching.expanded import grow
 
 __all__ = ["Labels", "called", "labels_of", "texts_of"]
 
@@ -96,7 +97,7 @@ def _described(case: Case, gold: pl.DataFrame) -> pl.DataFrame:
     stated = classes.filter(pl.col("class") == "Coreference")["annotation"].unique()
     required = frames.values.filter(pl.col("term") == f"{RMX}required")["subject"].unique()
     texts = texts_of(case)
-    gold = gold.join(expanded(gold, texts), on=["doc", "begin", "end"], how="left", maintain_order="left")
+    gold = gold.join(grow(gold, texts), on=["doc", "begin", "end"], how="left", maintain_order="left")
     gold = gold.join(texts, on="doc", how="left", maintain_order="left").with_columns(
         pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin")).fill_null(""),
         optional=(pl.col("ignorable") == "optional").fill_null(False) & ~pl.col("annotation").is_in(required.implode()),

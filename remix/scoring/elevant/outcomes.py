@@ -7,9 +7,10 @@ import polars as pl
 from remix.errors import UsageError
 from remix.names import EL, RMX
 from remix.scoring.elevant.labels import Labels, called, labels_of, texts_of
-from remix.scoring.elevant.words import coreference_kind, expanded, is_lowercase, named_kind
+from remix.scoring.elevant.words import coreference_kind, is_lowercase, named_kind
 from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching.cases import Case
+from remix.scoring.matching.expanded import grow
 from remix.scoring.tasks import SCOPED
 
 __all__ = ["MODES", "by_mention_type", "by_type", "count", "entity_types", "labelled", "outcomes"]
@@ -54,7 +55,7 @@ def _answers(case: Case) -> pl.DataFrame:
     """Return the answers with the spans grown to words, their text, mention type and what they stand for."""
     texts = texts_of(case)
     answers = case.answers.select("a", "system", "doc", "begin", "end", "link", "inside")
-    answers = answers.join(expanded(answers, texts), on=["doc", "begin", "end"], how="left", maintain_order="left")
+    answers = answers.join(grow(answers, texts), on=["doc", "begin", "end"], how="left", maintain_order="left")
     answers = answers.join(texts, on="doc", how="left", maintain_order="left").with_columns(
         pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin")).fill_null("")
     )

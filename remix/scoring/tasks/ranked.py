@@ -9,9 +9,9 @@ from dataclasses import replace
 import polars as pl
 
 from remix.errors import UnknownName, UsageError
-from remix.scoring.conventions.threshold import threshold_on_test
 from remix.scoring.matching import Matching
 from remix.scoring.matching.cases import Case, with_detail
+from remix.scoring.statistics.thresholds import choose_best
 from remix.scoring.tasks import SCOPED, Task
 from remix.scoring.tasks.a2kb import a2kb
 from remix.scoring.tasks.c2kb import asked_units, c2kb
@@ -52,7 +52,7 @@ def _above(name: str, base: Task, threshold: str) -> Task:
         return base.count(replace(case, answers=chosen, _judged={}), matching)
 
     def best(case: Case, matching: Matching) -> pl.DataFrame:
-        chosen = threshold_on_test.choose(case, base.name, matching.name, lambda one, *_: base.count(one, matching))
+        chosen = choose_best(case, base.name, matching.name, lambda one, *_: base.count(one, matching))
         return base.count(chosen, matching)
 
     told = f"{base.summary}; answers of a confidence above {threshold}"
