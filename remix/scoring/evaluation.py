@@ -264,7 +264,6 @@ def counts_of(whole: Case, choice: Choice, weights: Weights | None = None) -> pl
 
     With slices, `members` names what a row is of: slices of the same mentions and answers have the same.
     """
-    assert whole.known is not None
     mentions, answers = whole.mentions, whole.known
     degrees = None
     if weights is not None:
@@ -321,7 +320,7 @@ def _names(mentions: Mentions) -> pl.DataFrame:
 def _counted(case: Case, choice: Choice, degrees: pl.DataFrame | None = None) -> pl.DataFrame:
     """Return the counts of every task and matching of one case."""
     case = case.in_kept_documents() if choice.documents == "kept" and case.column else case
-    kept = replace(case, gold=case.kept(), _judged={})
+    kept = replace(case, gold=case.kept())
     labels = {"column": case.column, "slice": case.value}
     if choice.by:
         rows = (case.kept()["g"], case.answers["a"])

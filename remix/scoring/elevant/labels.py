@@ -58,7 +58,6 @@ def labels_of(case: Case) -> Labels:
 
 def _numbered(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return gold with `label` and what a label is by itself, and its nesting: term, label, `other` (a label)."""
-    assert case.known is not None
     values = case.known.gold.values.filter(pl.col("term").is_in([f"{RMX}{name}" for name in ("nests", "nestedIn")]))
     stated = pl.concat([values["subject"], values["text"]]).unique()
     # A label that is in several options stands in each, and only once in the nesting.
@@ -89,7 +88,6 @@ def _numbered(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 def _described(case: Case, gold: pl.DataFrame) -> pl.DataFrame:
     """Return gold with what its spans, entities, classes and values say."""
-    assert case.known is not None
     frames = case.known.gold
     classes = frames.classes.filter(pl.col("class").is_in([f"{RMX}{name}" for name in (*DATED, "Coreference")]))
     classes = classes.with_columns(pl.col("class").str.strip_prefix(RMX))
@@ -125,7 +123,6 @@ DATED = ("DATETIME", "QUANTITY")
 
 def texts_of(case: Case) -> pl.DataFrame:
     """Return doc and text of gold's documents."""
-    assert case.known is not None
     return case.mentions.documents.join(case.known.gold.documents, on="document").select("doc", "text")
 
 
@@ -135,7 +132,7 @@ def called(case: Case) -> pl.DataFrame:
         {"entity": pl.int_range(len(case.mentions.entities), eager=True), "iri": case.mentions.entities},
         schema_overrides={"iri": pl.String},
     )
-    names = None if case.known is None else case.known.names
+    names = case.known.names
     if names is None:
         return entities.select("entity", name="iri").clear()
     return entities.join(names.select("name", iri="entity"), on="iri").select("entity", "name")

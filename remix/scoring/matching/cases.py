@@ -80,13 +80,14 @@ class Case:
     gold: pl.DataFrame
     answers: pl.DataFrame
     overlaps: pl.DataFrame
+    known: Answers
     column: str = ""
     value: str = ""
     scope: Scope = field(default_factory=Scope)
-    known: Answers | None = None
     whole: Case | None = None
     thresholds: pl.DataFrame | None = None
-    _judged: dict[tuple[object, ...], Any] = field(default_factory=dict, repr=False, compare=False)
+    # Not to be given: what `replace` derives from a case begins with a cache of its own.
+    _judged: dict[tuple[object, ...], Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def kept(self) -> pl.DataFrame:
         """Return the gold annotations that are required."""
@@ -101,9 +102,7 @@ class Case:
         out = ~pl.col("doc").is_in(self.kept()["doc"].unique().implode())
         out = out if documents is None else out & pl.col("doc").is_in(documents.implode())
         mentions = replace(self.mentions, documents=self.mentions.documents.filter(~out))
-        return replace(
-            self, mentions=mentions, gold=self.gold.filter(~out), answers=self.answers.filter(~out), _judged={}
-        )
+        return replace(self, mentions=mentions, gold=self.gold.filter(~out), answers=self.answers.filter(~out))
 
     def judged(self, criterion: str, matching: Matching) -> Judged:
         """Return the outcome by `criterion`, computed once.
@@ -295,7 +294,7 @@ DETAILS: Mapping[str, Callable[[Frames], pl.DataFrame]] = {
 
 
 def with_detail(case: Case, name: str) -> Case:
-    """Return the case with a further column of gold and of answers, null without known frames.
+    """Return the case with a further column of gold and of answers, null where nothing says so.
 
     Surface forms that a side does not tell are cut out of gold's texts. Raises `UnknownName` for another column.
     """
@@ -305,15 +304,14 @@ def with_detail(case: Case, name: str) -> Case:
         return case
     known = case.known
     read = DETAILS[name]
-    given = _once(read(known.gold if known else Frames.empty()))
-    runs = enumerate(known.runs.values()) if known else ()
-    answered = [_once(read(run)).with_columns(system=pl.lit(n, pl.Int64)) for n, run in runs]
+    given = _once(read(known.gold))
+    answered = [_once(read(run)).with_columns(system=pl.lit(n, pl.Int64)) for n, run in enumerate(known.runs.values())]
     answered = answered or [given.clear().with_columns(system=pl.lit(0, pl.Int64))]
     gold = case.gold.join(given, on="annotation", how="left", maintain_order="left")
     answers = case.answers.join(pl.concat(answered), on=["system", "annotation"], how="left", maintain_order="left")
-    if known and name == "surface_form":
+    if name == "surface_form":
         gold, answers = (with_forms(rows, case.mentions, known.gold) for rows in (gold, answers))
-    return replace(case, gold=gold, answers=answers, _judged={})
+    return replace(case, gold=gold, answers=answers)
 
 
 def _once(rows: pl.DataFrame) -> pl.DataFrame:

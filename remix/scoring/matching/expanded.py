@@ -22,8 +22,6 @@ def _grown(case: Case) -> pl.DataFrame:
     """Return the pairs whose grown spans overlap, with `alike`: one of either span's two forms is the other's."""
     from remix.scoring.matching.overlaps import overlaps
 
-    if case.known is None:
-        return case.overlaps.with_columns(alike="equal")
     texts = case.mentions.documents.join(case.known.gold.documents.select("document", "text"), on="document")
     texts = texts.select("doc", "text").drop_nulls()
     spans = pl.concat([side.select("doc", "begin", "end") for side in (case.gold, case.answers)]).unique()

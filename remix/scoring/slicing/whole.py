@@ -44,7 +44,7 @@ def whole_case(
         cut = scope_of_queries(answers)
     else:
         cut = Scope()
-    whole = Case(mentions, mentions.gold, mentions.answers, pairs, scope=cut, known=answers)
+    whole = Case(mentions, mentions.gold, mentions.answers, pairs, answers, scope=cut)
     if documents:
         return whole if documents == "all" else whole.in_kept_documents()
     docs = mentions.documents.filter(pl.col("dataset").is_in(list(known.kept)))["doc"]

@@ -28,7 +28,6 @@ def alpha_curve(case: Case, pairings: Pairings, count: Counter) -> pl.DataFrame:
 
     Source: Rosales-Méndez et al., EMNLP 2019, Figure 5. Raises `UsageError` where gold has no fine-grained categories.
     """
-    assert case.known is not None
     kept = case.gold.select("g", "annotation").join(strict(case.known.gold), on="annotation")
     parts = []
     for task, matching in pairings:
@@ -117,7 +116,6 @@ def _f1() -> pl.Expr:
 
 def _combinations(case: Case) -> pl.DataFrame:
     """Return g and `combination`, the classes of each annotation in order."""
-    assert case.known is not None
     classes = case.known.gold.classes
     fine = classes.filter(pl.col("class").str.starts_with(EL))
     chosen = classes if fine.is_empty() else fine

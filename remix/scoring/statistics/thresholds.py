@@ -82,7 +82,7 @@ def above(case: Case, thresholds: pl.DataFrame) -> Case:
         return case
     case = with_detail(case, "confidence")
     rows = case.answers.join(thresholds.rename({"threshold": "above"}), on="system", how="left", maintain_order="left")
-    return replace(case, answers=rows.filter(confident()).drop("above"), _judged={})
+    return replace(case, answers=rows.filter(confident()).drop("above"))
 
 
 def sums_by_threshold(case: Case, task: str, matching: str, count: Counter, places: pl.DataFrame) -> pl.DataFrame:
@@ -156,7 +156,6 @@ def _at_every_threshold(case: Case, answers: pl.DataFrame, states: pl.DataFrame)
         answers=right.with_columns(a="new", doc="state", system=pl.lit(0, pl.Int64)).select(case.answers.columns),
         overlaps=pairs.with_columns(g="left", a="right").select(case.overlaps.columns),
         scope=Scope(),
-        _judged={},
     )
 
 
@@ -191,4 +190,4 @@ def choose_best(case: Case, task: str, matching: str, count: Counter) -> Case:
     answers = case.answers.join(places, on="doc", maintain_order="left")
     answers = answers.join(chosen, on=["system", "dataset"], how="left", maintain_order="left").filter(confident())
     answers = case.answers.join(answers, on="a", how="semi", maintain_order="left")
-    return replace(case, answers=answers, thresholds=chosen, _judged={})
+    return replace(case, answers=answers, thresholds=chosen)

@@ -49,7 +49,7 @@ def _above(name: str, base: Task, threshold: str) -> Task:
         kept = pl.col("confidence").is_null() | (pl.col("confidence") > above)
         answers = with_detail(case, "confidence").answers.filter(kept).select("a")
         chosen = case.answers.join(answers, on="a", how="semi", maintain_order="left")
-        return base.count(replace(case, answers=chosen, _judged={}), matching)
+        return base.count(replace(case, answers=chosen), matching)
 
     def best(case: Case, matching: Matching) -> pl.DataFrame:
         chosen = choose_best(case, base.name, matching.name, lambda one, *_: base.count(one, matching))
