@@ -15,7 +15,7 @@ from remix.frames import Frames
 from remix.scoring.choice import Choice, counted, fields_of, with_means
 from remix.scoring.conventions import CONVENTIONS
 from remix.scoring.errors import error_rows
-from remix.scoring.errors.columns import Reading, with_errors
+from remix.scoring.errors.columns import Handling, with_errors
 from remix.scoring.inputs import Inputs, Knowledge
 from remix.scoring.inputs.columns import breakdown, columns_of, is_of_errors, values_by
 from remix.scoring.inputs.mentions import Mentions
@@ -112,7 +112,9 @@ def _scored(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.DataFram
         raise UsageError("nothing to evaluate: name a run")
     inputs = replace(inputs, knowledge=inputs.knowledge.with_types())
     if any(is_of_errors(column) for column in columns_of(asked.by)):
-        inputs = with_errors(inputs, columns_of(asked.by), Reading(asked.matchings, asked.threshold, asked.fix_offsets))
+        inputs = with_errors(
+            inputs, columns_of(asked.by), Handling(asked.matchings, asked.threshold, asked.fix_offsets)
+        )
     _tell_made_for(inputs.made_for, asked.tasks)
     prepared, choice = inputs.prepared(rules.prepare), counted(asked)
     weights = None

@@ -18,7 +18,7 @@ from remix.scoring.profiles import PROFILES
 from remix.scoring.slicing.whole import whole_case
 from remix.scoring.statistics.thresholds import above, threshold_rule
 
-__all__ = ["CORRECT", "OTHER", "Reading", "error_classes", "with_errors"]
+__all__ = ["CORRECT", "OTHER", "Handling", "error_classes", "with_errors"]
 
 CORRECT = "correct"
 """The value of mentions that a system gets right, and on which it makes no error of the taxonomy."""
@@ -28,7 +28,7 @@ OTHER = "other"
 
 
 @dataclass(frozen=True)
-class Reading:
+class Handling:
     """How runs are read whose errors are a column: the first of `matchings` that the registry has, the threshold of
     confidence, and whether offsets are fixed; each as `Choice` has it."""
 
@@ -37,19 +37,19 @@ class Reading:
     fix_offsets: bool = False
 
 
-def error_classes(inputs: Inputs, taxonomy: str, reading: Reading) -> pl.DataFrame:
+def error_classes(inputs: Inputs, taxonomy: str, handling: Handling) -> pl.DataFrame:
     """Return annotation and value: the error classes of the one run on gold's required annotations.
 
     Without a class a mention is 'correct' where the run has its span and link, 'other' where not. An annotation in
     several classes has a row for each; all alternatives of a mention have the classes of the mention. Errors without a
     mention of gold (extra answers) are in none. By the conventions of the profile remix, under the first matching of
-    the choice that the registry has, or strong; threshold and offsets are those of the reading.
+    the choice that the registry has, or strong; threshold and offsets are as it says.
 
     Raises `UnknownName` for a taxonomy that does not exist, `UsageError` for one that classes no mentions, and for a
     threshold that is no number.
     """
-    matching = next((name for name in reading.matchings if name in MATCHINGS), "strong")
-    chosen, case = TAXONOMIES[taxonomy], _case(inputs, reading)
+    matching = next((name for name in handling.matchings if name in MATCHINGS), "strong")
+    chosen, case = TAXONOMIES[taxonomy], _case(inputs, handling)
     rows = chosen.classify(case, (matching,)).rows
     kept = case.kept().select("g", "annotation", "group")
     if len(kept) and len(rows) and rows["g"].null_count() == len(rows):
@@ -64,22 +64,22 @@ def error_classes(inputs: Inputs, taxonomy: str, reading: Reading) -> pl.DataFra
     return found.select("annotation", pl.coalesce("value", otherwise)).unique().sort("annotation", "value")
 
 
-def _case(inputs: Inputs, reading: Reading) -> Case:
+def _case(inputs: Inputs, handling: Handling) -> Case:
     """Return gold and the run with its offsets read, and its answers chosen, as they are where they are scored."""
     rules = PROFILES["remix"]
     prepared = inputs.prepared(rules.prepare)
     case = whole_case(prepared)
-    if reading.fix_offsets and (readings := wrong_offsets(case, prepared.gold.documents)):
+    if handling.fix_offsets and (readings := wrong_offsets(case, prepared.gold.documents)):
         case = whole_case(replace(prepared, runs=fixed(prepared.gold, prepared.runs, readings)))
-    rule, number = threshold_rule(reading.threshold)
+    rule, number = threshold_rule(handling.threshold)
     if rule not in ("none", "fixed"):
         raise UsageError(
-            f"--by {ERROR}:… and --threshold {reading.threshold} do not go together: write a number, as 0.3"
+            f"--by {ERROR}:… and --threshold {handling.threshold} do not go together: write a number, as 0.3"
         )
     return above(case, pl.DataFrame({"system": [0], "threshold": [number]}, schema_overrides={"threshold": pl.Float64}))
 
 
-def with_errors(inputs: Inputs, names: Iterable[str], reading: Reading) -> Inputs:
+def with_errors(inputs: Inputs, names: Iterable[str], handling: Handling) -> Inputs:
     """Return the inputs with a column for each `error:SYSTEM` that the choice slices by.
 
     A system is one of the runs or of the other runs. Without a taxonomy in its name a column has the classes of
@@ -96,6 +96,6 @@ def with_errors(inputs: Inputs, names: Iterable[str], reading: Reading) -> Input
         system, taxonomy = run_of(name, runs)
         if system not in runs:
             raise UnknownName("run", system, runs)
-        own = error_classes(replace(inputs, runs={system: runs[system]}), taxonomy, reading).rename({"value": name})
+        own = error_classes(replace(inputs, runs={system: runs[system]}), taxonomy, handling).rename({"value": name})
         columns = own if columns is None else columns.join(own, on="annotation", how="full", coalesce=True)
     return replace(inputs, knowledge=replace(inputs.knowledge, columns=columns))
