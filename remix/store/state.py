@@ -165,7 +165,7 @@ def _stated(folder: Path, raw: Any) -> State:
             raise StoreError(f"{file} was written by a later version of remix: upgrade nel-remix")
         if raw["version"] < _VERSION:
             first, *others = sorted(entry["source"] for entry in raw["datasets"].values()) or ["your files"]
-            more = f" and {len(others)} other files that it names as \"source\"" if others else ""
+            more = f' and {len(others)} other files that it names as "source"' if others else ""
             raise StoreError(
                 f"{file} was written by an earlier version: name another workspace with -w, and load {first}{more}"
             )
