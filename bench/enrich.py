@@ -66,9 +66,9 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
-        workspace = Path(place)
+        workspace = Path(place) / ".remix"
         building, kb = timed(
-            lambda: build_from_tables(options.data / "kb", workspace / "kb", name="slice", without_sources=["gold:*"])
+            lambda: build_from_tables(options.data / "kb", Path(place) / "kb", name="slice", without_sources=["gold:*"])
         )
         store = Store(workspace)
         refused = load_all(store, Path(options.data))

@@ -60,7 +60,8 @@ def command(
 
     DIR is a folder of frames (`remix load --to frames`), which is measured alone, part by part, or on Spark.
 
-    Where an average does not speak for every annotation, its coverage stands behind it, with ! below 50 %.
+    Shares are in per cent. Where an average does not speak for every annotation, how many it covers stands behind it,
+    with ! below 50 %.
 
     \b
     Example:

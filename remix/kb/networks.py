@@ -20,15 +20,9 @@ if TYPE_CHECKING:
 
     from remix.kb.parts import Parts
 
-__all__ = [
-    "candidate_graph",
-    "class_graph",
-    "find_circles",
-    "link_graph",
-    "superclasses",
-    "to_graph",
-    "write_graphml",
-]
+__all__ = ["candidate_graph", "class_graph", "find_circles", "link_graph", "superclasses", "to_graph", "write_graphml"]
+
+_OF_CANDIDATES = ["form", "entity", "count", "pagerank", "prior", "rank"]
 
 
 def to_graph(edges: pl.DataFrame) -> networkx.DiGraph:

@@ -23,8 +23,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from remix.measures._coded import CODE_OF
 from remix.measures.declaration import Summary
+from remix.measures.mentions import CODE_OF
 
 __all__ = ["FIRSTS", "Fraction", "Sums", "added", "averaged", "averages", "fractions", "means_of_units", "summed"]
 

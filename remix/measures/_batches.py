@@ -15,11 +15,12 @@ import polars as pl
 
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
-from remix.measures import MEASURES, Choice, measured_of, measured_tables
 from remix.measures._averages import Sums, means_of_units, summed
-from remix.measures._threads import cached_property
+from remix.measures._threads import cached_property, shared_property
 from remix.measures.corpus import Corpus
 from remix.measures.declaration import Measure
+from remix.measures.measurement import MEASURES, Choice, measured_of, measured_tables
+from remix.measures.whole import OwnSets, Whole
 
 if TYPE_CHECKING:
     import pyarrow
@@ -87,12 +88,31 @@ class Task:
         return Choice(self.opened, self.measures, (), self.signature)
 
 
-class _Mentions(Corpus):
-    """Documents whose sets are not known yet: the annotations have their entity, and no sizes."""
+class _TableWhole(Whole):
+    """The whole table, of which a batch has some documents: sizes of sets and percentiles come with the batch."""
 
-    @cached_property
-    def annotations(self) -> pl.DataFrame:
-        return self.linked_mentions
+    def __init__(self, corpus: Corpus, sets: pl.DataFrame, known: Mapping[str, pl.DataFrame]) -> None:
+        super().__init__(OwnSets(corpus), corpus.kb, case_sensitive=corpus.case_sensitive)
+        self._sizes_given, self._percentiles = sets, known
+
+    @shared_property
+    def form_sizes(self) -> pl.DataFrame:
+        """Return the sizes of the sets of the forms; see `Whole.form_sizes`."""
+        return self._given(self.forms, "key", "entities")
+
+    @shared_property
+    def entity_sizes(self) -> pl.DataFrame:
+        """Return the sizes of the sets of the entities; see `Whole.entity_sizes`."""
+        return self._given(self.sets.entities, "entity", "forms")
+
+    def _given(self, codes: pl.DataFrame, side: str, what: str) -> pl.DataFrame:
+        columns = [f"{of}_{what}" for of in ("w", "d", "common", "union")]
+        known = self._sizes_given.select("scope", side, *columns).drop_nulls(side).unique()
+        return codes.join(known, on=["scope", side], how="left", maintain_order="left").select(columns)
+
+    def percentiles(self, column: str) -> pl.DataFrame:
+        """Return each value of a column with its percentile."""
+        return self._percentiles[column]
 
 
 class _Batch(Corpus):
@@ -100,26 +120,12 @@ class _Batch(Corpus):
 
     def __init__(self, frames: Frames, task: Task, sets: pl.DataFrame) -> None:
         super().__init__(frames, task.opened, reference=task.reference, case_sensitive=task.case_sensitive)
-        self._percentiles, self._sets = task.percentiles, sets
+        self._task, self._sets = task, sets
 
     @cached_property
-    def form_sizes(self) -> pl.DataFrame:
-        return self._own_sizes(self._forms, "key", "entities")
-
-    @cached_property
-    def entity_sizes(self) -> pl.DataFrame:
-        return self._own_sizes(self._entities, "entity", "forms")
-
-    def _own_sizes(self, codes: pl.DataFrame, side: str, what: str) -> pl.DataFrame:
-        columns = [f"{of}_{what}" for of in ("w", "d", "common", "union")]
-        known = self._sets.select("scope", side, *columns).drop_nulls(side).unique()
-        return codes.join(known, on=["scope", side], how="left", maintain_order="left").select(columns)
-
-    def with_percentiles(self, rows: pl.DataFrame, *columns: str) -> pl.DataFrame:
-        """Return rows with the percentile of each column among all of the table."""
-        for column in columns:
-            rows = rows.join(self._percentiles[column], on=column, how="left", maintain_order="left")
-        return rows
+    def whole(self) -> Whole:
+        """Return the whole table as this batch knows it."""
+        return _TableWhole(self, self._sets, self._task.percentiles)
 
     def first_in_dataset(self, column: str) -> pl.Series:
         """Return for each of `annotations` whether it is the first of the whole dataset with its value of a column."""
@@ -148,11 +154,11 @@ def _unnested(batch: pl.DataFrame, column: str) -> pl.DataFrame:
 
 def mentions_of(task: Task, batch: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of the first pass (`MENTIONS`)."""
-    corpus = _Mentions(frames_of(batch), task.opened, reference=task.reference, case_sensitive=task.case_sensitive)
+    corpus = Corpus(frames_of(batch), task.opened, reference=task.reference, case_sensitive=task.case_sensitive)
     columns = ["document", "annotation", "dataset", "scope", "key", "entity"]
     parts = {
-        "mention": corpus.annotations.select(columns),
-        "link": corpus.links.select("scope", "key", "entity").unique(),
+        "mention": corpus.linked_mentions.select(columns),
+        "link": corpus.linked.select("scope", "key", "entity").unique(),
         "document": corpus.counted_documents.select("document", "mentions", "density"),
     }
     rows = [part.with_columns(kind=pl.lit(kind)) for kind, part in parts.items()]

@@ -6,7 +6,10 @@ import polars as pl
 
 from remix.frames import Frames
 
-__all__ = ["counted_documents"]
+__all__ = ["DISTRIBUTED", "counted_documents"]
+
+DISTRIBUTED = ("mentions", "all_mentions", "region_words", "density")
+"""The columns of documents that have percentiles."""
 
 
 def counted_documents(frames: Frames) -> pl.DataFrame:

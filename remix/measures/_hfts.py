@@ -98,7 +98,7 @@ HFTS: tuple[Measure, ...] = (
             prepare=_sizes if side == "surface-form" else None,
             columns=(Column(f"hfts:ambiguity{one}", "integer", _known(size), "dictionary count, or 1"),),
             summaries=(
-                Summary(f"ambiguity{many}", "mean dictionary count", _three(f"ambiguity{many}"), part=_known(size)),
+                Summary(f"ambiguity{one}", "mean dictionary count", _three(f"ambiguity{many}"), part=_known(size)),
             ),
         )
         for side, one, many, size in (
@@ -112,14 +112,12 @@ HFTS: tuple[Measure, ...] = (
             ("dataset",),
             "Σ dataset count / dictionary count over the known annotations, divided by all annotations",
             summaries=(
-                Summary(
-                    f"diversity{many}", "dominance", {"micro": (f"hfts:diversity{many}",)}, part=_share(used, size)
-                ),
+                Summary(f"dominance{one}", "dominance", {"micro": (f"hfts:diversity{many}",)}, part=_share(used, size)),
             ),
         )
-        for side, many, used, size in (
-            ("surface-form", "SurfaceForms", _USED_FORM, _FORM),
-            ("entity", "Entities", _USED_ENTITY, _ENTITY),
+        for side, one, many, used, size in (
+            ("surface-form", "SurfaceForm", "SurfaceForms", _USED_FORM, _FORM),
+            ("entity", "Entity", "Entities", _USED_ENTITY, _ENTITY),
         )
     ),
     _measure(

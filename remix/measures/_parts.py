@@ -18,14 +18,14 @@ from remix.errors import BadInput
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder
 from remix.kb import KnowledgeBase
-from remix.measures import choice_of, measured_of, measured_tables, prepared
 from remix.measures._averages import Sums, Units, added, averages, means_of_units, summed
 from remix.measures._threads import in_order
-from remix.measures._whole import Gathered, Part, Sets, Whole, sets_of
 from remix.measures.codes import Numbers
 from remix.measures.corpus import Corpus
 from remix.measures.declaration import Measure, Summary
 from remix.measures.measured import Measured
+from remix.measures.measurement import choice_of, measured_of, measured_tables, prepared
+from remix.measures.whole import GatheredSets, Whole, gathered, merged
 from remix.progress import moving
 
 __all__ = ["BATCH", "compute_parts"]
@@ -76,7 +76,7 @@ def compute_parts(
     sums: list[Sums] = []
 
     def measured(number: int) -> tuple[range, Sums, Measured | None]:
-        part = Part(batches.frames(number, _NOT_MEASURED), whole, number)
+        part = batches.part(number, _NOT_MEASURED, empty, whole)
         values, tables = measured_tables(part, chosen.measures)
         documents, of_part = summed(summaries, tables)
         taken = measured_of(part, chosen, values, documents, _NO_AVERAGES) if take else None
@@ -116,31 +116,41 @@ class _Batches:
             frames, documents=frames.documents.with_columns(name), annotations=frames.annotations.with_columns(name)
         )
 
-
-def _gathered(batches: _Batches, empty: Corpus) -> Whole:
-    """Return the sets of the dataset; `empty` is a corpus without annotations."""
-    gathered = Gathered()
-    unread = _NOT_MEASURED if (batches.folder.path / "regions").exists() else _NOT_OF_SETS
-
-    def sets(number: int) -> Sets:
-        codes = replace(empty.codes, documents=Numbers())
-        part = Corpus(
-            batches.frames(number, unread),
+    def part(self, number: int, without: Iterable[str], empty: Corpus, whole: Whole | None = None) -> Corpus:
+        """Return a batch as a part of a whole; its knowledge base, choices and codes are those of `empty`."""
+        return Corpus(
+            self.frames(number, without),
             empty.kb,
             reference=empty.reference,
             case_sensitive=empty.case_sensitive,
-            codes=codes,
+            codes=replace(empty.codes, documents=Numbers()),
+            whole=whole,
+            batch=number,
         )
-        return sets_of(part, number)
+
+
+def _gathered(batches: _Batches, empty: Corpus) -> Whole:
+    """Return the sets of the dataset; `empty` is a corpus without annotations."""
+    found: list[GatheredSets] = []
+    unread = _NOT_MEASURED if (batches.folder.path / "regions").exists() else _NOT_OF_SETS
+
+    def sets(number: int) -> GatheredSets:
+        return gathered(batches.part(number, unread, empty), number)
 
     with moving("sets of the dataset", len(batches.numbers), " batches") as done:
 
-        def kept(found: Sets) -> None:
-            gathered.add(found)
+        def kept(one: GatheredSets) -> None:
+            found.append(one)
+            # Merged with each batch anew, the sets of all would be grouped as often as there are batches.
+            first, *others = (sets.links.height for sets in found)
+            if sum(others) > first:
+                found[:] = [merged(found)]
             done(1)
 
         in_order(sets, range(len(batches.numbers)), kept)
-    return gathered.whole(empty)
+    whole = Whole(merged(found), empty.kb, case_sensitive=empty.case_sensitive)
+    whole.ask()
+    return whole
 
 
 _NO_AVERAGES = pl.DataFrame(

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar, overload
 
 import polars as pl
 
-__all__ = ["AT_ONCE", "cached_property", "in_order"]
+__all__ = ["AT_ONCE", "cached_property", "in_order", "shared_property"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -71,3 +71,30 @@ else:
                 return self
             value = instance.__dict__[self._name] = self._compute(instance)
             return value
+
+
+class shared_property(Generic[Result]):
+    """A cached property of an object with a `lock`: of several threads the first computes it, others wait."""
+
+    def __init__(self, compute: Callable[[Any], Result]) -> None:
+        self._compute = compute
+        self.__doc__ = compute.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> shared_property[Result]: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type) -> Result: ...
+
+    def __get__(self, instance: Any, owner: type) -> shared_property[Result] | Result:
+        if instance is None:
+            return self
+        with instance.lock:
+            known = vars(instance)
+            if self._name not in known:
+                known[self._name] = self._compute(instance)
+            result: Result = known[self._name]
+            return result

@@ -44,7 +44,8 @@ class Summary:
     A row whose part or whole is null, or whose whole is 0, is not spoken for. `unit` names the column of the
     annotations, key or entity, of what is distinct; where part and whole are `of_unit`, they are the same in all of its
     rows. `own` are part, whole and table of the documents' values where these differ from the pooled ones.
-    `terms` says which averages exist and what they are called: document, count, micro, macro, distinct.
+    `terms` says which averages exist and what they are called: document, count, micro, macro, distinct. A value that
+    `is_share` is shown to people in per cent.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Summary:
     unit: str | None = None
     of_unit: bool = False
     own: tuple[pl.Expr, pl.Expr, str] | None = None
+    is_share: bool = False
 
 
 @dataclass(frozen=True)
@@ -129,6 +131,7 @@ def shares(
             part=pl.col(column) == category,
             unit=unit,
             of_unit=of_unit,
+            is_share=True,
         )
         for category in categories
     )

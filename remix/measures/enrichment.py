@@ -22,9 +22,10 @@ from remix.frames import Frames, read_parquet, write_parquet
 from remix.frames_folder import FramesFolder, part_name
 from remix.kb import KnowledgeBase
 from remix.locks import holding
-from remix.measures import choice_of, compute, prepared, signature_of
+from remix.measures import compute, prepared, signature_of
 from remix.measures._parts import compute_parts
 from remix.measures.measured import Measured
+from remix.measures.measurement import choice_of
 from remix.places import move_folder
 from remix.progress import stage
 from remix.signature import Signature, content_hash

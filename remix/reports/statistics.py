@@ -32,19 +32,33 @@ def chosen(datasets: pl.DataFrame, average: str = "all") -> pl.DataFrame:
 def side_by_side(datasets: pl.DataFrame) -> pl.DataFrame:
     """Return measure, average and a column per dataset, as text for people.
 
-    A value that does not speak for all annotations has its coverage behind it, marked with ! below one half.
+    Shares are in per cent. A value that does not speak for all annotations has behind it how much it covers, marked
+    with ! below one half.
     """
     coverage = (100 * pl.col("coverage")).floor().cast(pl.Int64)  # 99.9 % must not look like all
     mark = pl.when(pl.col("coverage") < LOW_COVERAGE).then(pl.lit("!")).otherwise(pl.lit(""))
-    behind = pl.when(pl.col("coverage") < 1).then(pl.format(" ({} %{})", coverage, mark)).otherwise(pl.lit(""))
+    behind = pl.when(pl.col("coverage") < 1).then(pl.format(" (covers {} %{})", coverage, mark)).otherwise(pl.lit(""))
     count = pl.col("average") == "count"
-    number = pl.when(count).then(pl.col("value").cast(pl.Int64).cast(pl.String)).otherwise(_short(pl.col("value")))
-    order = {summary.name: place for place, summary in enumerate(s for m in MEASURES for s in m.summaries)}
+    summaries = [summary for measure in MEASURES for summary in measure.summaries]
+    share = pl.col("measure").is_in([summary.name for summary in summaries if summary.is_share])
+    number = (
+        pl.when(count)
+        .then(pl.col("value").cast(pl.Int64).cast(pl.String))
+        .when(share)
+        .then(_per_cent(pl.col("value")))
+        .otherwise(_short(pl.col("value")))
+    )
+    order = {summary.name: place for place, summary in enumerate(summaries)}
     place = pl.col("measure").replace_strict(order, default=None, return_dtype=pl.Int64)
     cells = datasets.with_columns(cell=number + behind).sort(place, "average", maintain_order=True)
     return cells.pivot(on="dataset", index=["measure", "average"], values="cell", sort_columns=True).with_columns(
         pl.all().fill_null("")
     )
+
+
+def _per_cent(value: pl.Expr) -> pl.Expr:
+    percent = (100 * value).round(1)
+    return pl.when((percent == 0) & (value > 0)).then(pl.lit("<0.1 %")).otherwise(pl.format("{} %", percent))
 
 
 def _short(value: pl.Expr) -> pl.Expr:

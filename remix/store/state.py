@@ -164,10 +164,9 @@ def _stated(folder: Path, raw: Any) -> State:
         if raw["version"] > _VERSION:
             raise StoreError(f"{file} was written by a later version of remix: upgrade nel-remix")
         if raw["version"] < _VERSION:
-            first, *others = sorted(entry["source"] for entry in raw["datasets"].values()) or ["your files"]
-            more = f' and {len(others)} other files that it names as "source"' if others else ""
+            files = ", ".join(sorted(entry["source"] for entry in raw["datasets"].values()))
             raise StoreError(
-                f"{file} was written by an earlier version: name another workspace with -w, and load {first}{more}"
+                f"{file} was written by an earlier version: name another workspace with -w, and load {files}"
             )
         if raw.pop("checksum") != _checksum(raw):
             raise _damaged(folder, "it is not what was written, by its checksum")

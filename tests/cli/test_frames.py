@@ -58,7 +58,7 @@ def test_stats_of_frames_are_those_of_the_same_data_whole(frames: Path, tmp_path
     expected = {(r["measure"], r["average"]): r["value"] for r in compute(named, None).datasets.iter_rows(named=True)}
     assert {(r["measure"], r["average"]): r["value"] for r in json.loads(shown.stdout)} == pytest.approx(expected)
     # Five of the six forms are 'New York'.
-    assert expected["formMultiwordShare", "micro"] == pytest.approx(5 / 6)
+    assert expected["formMultiword", "micro"] == pytest.approx(5 / 6)
     assert not (tmp_path / "w").exists()
 
 

@@ -13,8 +13,9 @@ from click.testing import CliRunner, Result
 
 from remix.cli import enrich, kb, load, stats
 from remix.errors import MissingKnowledge, UnknownName, UsageError
-from remix.measures import column_named, measure_named
+from remix.measures import MEASURES, Measure, column_named, measure_named
 from remix.names import DBR, HFTS
+from remix.reports.inventory import listing
 from remix.reports.statistics import chosen, plot, side_by_side
 from remix.store import Store
 
@@ -123,11 +124,20 @@ def test_side_by_side_when_coverage_is_low_then_it_is_printed_and_marked() -> No
         }
     )
     assert side_by_side(rows).rows() == [
-        ("density", "micro", "2.0 (75 %)", "0.25 (40 %!)"),
+        ("density", "micro", "2.0 (covers 75 %)", "0.25 (covers 40 %!)"),
         ("numAnnotations", "count", "7", ""),
     ]
     with pytest.raises(UsageError, match="did you mean 'micro'"):
         chosen(rows, "mikro")
+
+
+def test_side_by_side_when_a_value_is_a_share_then_it_is_in_per_cent() -> None:
+    values = {"isRare": 0.1394, "formAcronym": 0.0, "formMetonym": 0.0004, "dominanceSurfaceForm": 1.2, "prior": 0.8}
+    rows = pl.DataFrame({"measure": [*values], "value": [*values.values()]})
+    rows = rows.with_columns(dataset=pl.lit("a"), average=pl.lit("micro"), coverage=pl.lit(1.0))
+    shown = dict(side_by_side(rows).select("measure", "a").rows())
+    expected = {"isRare": "13.9 %", "formAcronym": "0.0 %", "formMetonym": "<0.1 %", "dominanceSurfaceForm": "120.0 %"}
+    assert shown == {**expected, "prior": "0.8"}
 
 
 def test_plot_when_drawn_twice_then_the_files_are_the_same(workspace: Path, tmp_path: Path) -> None:
@@ -160,6 +170,29 @@ def test_plot_when_the_file_has_no_known_suffix_then_the_error_names_it(tmp_path
 def test_measure_is_found_by_its_name_its_columns_its_rows_and_their_terms(spelling: str) -> None:
     assert measure_named(spelling).name == "confusion-surface-form"
     assert column_named(spelling).name == "ambiguitySurfaceForm"
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.name)
+def test_measure_of_the_registry_has_one_name_which_each_of_its_spellings_finds(measure: Measure) -> None:
+    for column in measure.columns:
+        assert [measure_named(name) for name in (column.name, column.term)] == [measure, measure]
+        assert column_named(column.name) is column_named(column.term) is column
+    for summary in measure.summaries:
+        spellings = [summary.name, *(term for terms in summary.terms.values() for term in terms)]
+        assert {measure_named(name).name for name in spellings} == {measure.name}
+        # What is the mean of a column is printed as the column is.
+        named = [column.name for column in measure.columns if summary.part.meta.eq(column.value)]
+        assert summary.name in named or not named
+
+
+def test_listings_print_the_names_that_rows_and_columns_have(tmp_path: Path) -> None:
+    listed = listing("measures", Store(tmp_path / ".remix"), tmp_path)
+    values = dict(zip(listed["name"], listed["values"].to_list(), strict=True))
+    assert values["confusion-surface-form"] == ["ambiguitySurfaceForm", "dictionaryEntities"]
+    assert values["nil"] == ["nil", "nilExplicit", "nilImplicit"]
+    for measure in MEASURES:
+        names = [*(column.name for column in measure.columns), *(summary.name for summary in measure.summaries)]
+        assert values[measure.name] == [*dict.fromkeys(names)]
 
 
 def test_measure_without_a_column_of_annotations_is_no_column() -> None:

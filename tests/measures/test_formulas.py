@@ -39,10 +39,10 @@ def test_dominance_when_the_dataset_uses_two_of_ten_entities_of_anna_then_it_is_
     frames = corpus([("d/1", "Anna", f"{kb_iri('Anna_1')}"), ("d/2", "Anna", kb_iri("Anna_2"))])
     measured = compute(frames, kb)
     assert column(measured, "dominanceSurfaceForm") == [0.2, 0.2]
-    assert of(measured, "diversitySurfaceForms", "distinct") == pytest.approx(0.2)
-    assert of(measured, "diversitySurfaceForms", "micro") == pytest.approx(0.2)
+    assert of(measured, "dominanceSurfaceForm", "distinct") == pytest.approx(0.2)
+    assert of(measured, "dominanceSurfaceForm", "micro") == pytest.approx(0.2)
     # Each document by itself uses 1 of 10.
-    assert of(measured, "diversitySurfaceForms", "macro") == pytest.approx(0.1)
+    assert of(measured, "dominanceSurfaceForm", "macro") == pytest.approx(0.1)
     assert measured.documents["diversitySurfaceForms"].to_list() == pytest.approx([0.1, 0.1])
 
 
@@ -58,9 +58,9 @@ def test_dominance_when_the_dataset_uses_four_of_ten_forms_of_an_entity_then_it_
     frames = corpus([("d/1", f"Jolie {n}", kb_iri("Angelina_Jolie")) for n in range(4)])
     measured = compute(frames, kb)
     assert column(measured, "dominanceEntity") == [0.4] * 4
-    assert of(measured, "diversityEntities", "micro") == pytest.approx(0.4)
-    assert of(measured, "diversityEntities", "macro") == pytest.approx(0.4)
-    assert of(measured, "diversityEntities", "distinct") == pytest.approx(0.4)
+    assert of(measured, "dominanceEntity", "micro") == pytest.approx(0.4)
+    assert of(measured, "dominanceEntity", "macro") == pytest.approx(0.4)
+    assert of(measured, "dominanceEntity", "distinct") == pytest.approx(0.4)
 
 
 def test_dominance_when_the_dictionary_does_not_know_the_form_then_it_is_absent_and_coverage_says_so(
@@ -70,9 +70,9 @@ def test_dominance_when_the_dictionary_does_not_know_the_form_then_it_is_absent_
     frames = corpus([("d/1", "a", kb_iri("A")), ("d/1", "x", kb_iri("X")), ("d/1", "y", kb_iri("Y"))])
     measured = compute(frames, kb)
     assert column(measured, "dominanceSurfaceForm") == [0.5, None, None]
-    assert of(measured, "diversitySurfaceForms", "micro") == pytest.approx(0.5)
-    assert covered(measured, "diversitySurfaceForms", "micro") == pytest.approx(1 / 3)
-    assert covered(measured, "diversitySurfaceForms", "distinct") == pytest.approx(1 / 3)
+    assert of(measured, "dominanceSurfaceForm", "micro") == pytest.approx(0.5)
+    assert covered(measured, "dominanceSurfaceForm", "micro") == pytest.approx(1 / 3)
+    assert covered(measured, "dominanceSurfaceForm", "distinct") == pytest.approx(1 / 3)
 
 
 def test_dominance_when_the_dataset_has_a_form_as_nil_alone_then_it_is_0_where_the_dictionary_knows_the_form(
@@ -85,8 +85,8 @@ def test_dominance_when_the_dataset_has_a_form_as_nil_alone_then_it_is_0_where_t
     assert column(measured, "dominanceSurfaceForm") == [0.5, 0.5, 0.0, None]
     assert column(measured, "coverageSurfaceForm") == [0.5, 0.5, 0.0, None]
     assert column(measured, "dominanceEntity") == [0.5, None, None, None]  # S^D(A) = {a} of {a, n}
-    assert of(measured, "diversitySurfaceForms", "micro") == pytest.approx((0.5 + 0.5 + 0) / 3)
-    assert of(measured, "diversitySurfaceForms", "distinct") == pytest.approx((0.5 + 0) / 2)
+    assert of(measured, "dominanceSurfaceForm", "micro") == pytest.approx((0.5 + 0.5 + 0) / 3)
+    assert of(measured, "dominanceSurfaceForm", "distinct") == pytest.approx((0.5 + 0) / 2)
     # Document 2 links a to nothing: E^d(a) = E^d(n) = ∅.
     assert measured.documents["diversitySurfaceForms"].to_list() == [0.5, 0.0]
 
@@ -113,7 +113,7 @@ def test_dominance_of_rss_500_when_forms_of_nil_count_then_micro_is_lower(real_d
     kb = build_from_tables(real_data / "kb", tmp_path, name="slice")
     frames = read(real_data / "nif" / "n3" / "RSS-500.ttl.gz", name="rss-500").frames
     measured = compute(frames, kb, measures=["dominance-surface-form"])
-    assert of(measured, "diversitySurfaceForms", "micro", "urn:remix:dataset:rss-500") == pytest.approx(0.305, abs=5e-4)
+    assert of(measured, "dominanceSurfaceForm", "micro", "urn:remix:dataset:rss-500") == pytest.approx(0.305, abs=5e-4)
 
 
 def test_dominance_when_the_dictionary_is_incomplete_then_it_exceeds_one_and_its_twins_do_not(
@@ -150,9 +150,9 @@ def test_confusion_of_forms_when_dictionary_and_dataset_differ_then_their_union_
     assert column(measured, "ambiguitySurfaceForm") == [3, 3, 1, 1]
     assert column(measured, "dictionaryEntities") == [2, 2, 0, 0]
     assert measured.documents["ambiguitySurfaceForms"].to_list() == pytest.approx([7 / 3, 1.0])
-    assert of(measured, "ambiguitySurfaceForms", "micro") == pytest.approx(8 / 4)
-    assert of(measured, "ambiguitySurfaceForms", "macro") == pytest.approx((7 / 3 + 1) / 2)
-    assert of(measured, "ambiguitySurfaceForms", "distinct") == pytest.approx((3 + 1) / 2)
+    assert of(measured, "ambiguitySurfaceForm", "micro") == pytest.approx(8 / 4)
+    assert of(measured, "ambiguitySurfaceForm", "macro") == pytest.approx((7 / 3 + 1) / 2)
+    assert of(measured, "ambiguitySurfaceForm", "distinct") == pytest.approx((3 + 1) / 2)
 
 
 def test_confusion_of_entities_when_dictionary_and_dataset_differ_then_their_union_counts(
@@ -163,8 +163,8 @@ def test_confusion_of_entities_when_dictionary_and_dataset_differ_then_their_uni
     measured = compute(corpus([("d/1", "a", kb_iri("A")), ("d/1", "z", kb_iri("A")), ("d/1", "n", None)]), kb)
     assert column(measured, "ambiguityEntity") == [4, 4, None]
     assert column(measured, "dictionaryForms") == [3, 3, None]
-    assert of(measured, "ambiguityEntities", "micro") == pytest.approx(4.0)
-    assert covered(measured, "ambiguityEntities", "micro") == pytest.approx(2 / 3)
+    assert of(measured, "ambiguityEntity", "micro") == pytest.approx(4.0)
+    assert covered(measured, "ambiguityEntity", "micro") == pytest.approx(2 / 3)
 
 
 def test_confusion_when_reference_is_the_union_then_other_datasets_count(corpus: Make, make_kb: MakeKb) -> None:
@@ -298,12 +298,12 @@ def test_averages_when_a_mention_has_alternatives_then_it_counts_once_and_reacha
     )
     links = pl.DataFrame({"annotation": ["1", "2", "3", "4"], "entity": [kb_iri(name) for name in "ABCX"]})
     measured = compute(corpus([], empty=["d/1"], annotations=rows, links=links), kb)
-    assert of(measured, "ambiguitySurfaceForms", "micro") == pytest.approx((1 + (5 / 2 + 1 / 4 + 1 / 4)) / 2)
+    assert of(measured, "ambiguitySurfaceForm", "micro") == pytest.approx((1 + (5 / 2 + 1 / 4 + 1 / 4)) / 2)
     assert measured.documents["ambiguitySurfaceForms"].to_list() == pytest.approx([2.0])
-    assert of(measured, "ambiguitySurfaceForms", "distinct") == pytest.approx((1 + 5 + 1 + 1) / 4)
+    assert of(measured, "ambiguitySurfaceForm", "distinct") == pytest.approx((1 + 5 + 1 + 1) / 4)
     # Dominance 1, 1/5, 1 and none: of the second mention (1/5 · 1/2 + 1 · 1/4) / (3/4).
-    assert of(measured, "diversitySurfaceForms", "micro") == pytest.approx((1 + (0.1 + 0.25) / 0.75) / 2)
-    assert covered(measured, "diversitySurfaceForms", "micro") == pytest.approx(1.0)
+    assert of(measured, "dominanceSurfaceForm", "micro") == pytest.approx((1 + (0.1 + 0.25) / 0.75) / 2)
+    assert covered(measured, "dominanceSurfaceForm", "micro") == pytest.approx(1.0)
     # 'b' can be found, so the second mention can; that x cannot keeps nobody from it.
     assert column(measured, "isCandidate") == [True, True, True, False]
     assert of(measured, "candidateRecall", "micro") == pytest.approx(1.0)
@@ -365,8 +365,8 @@ def test_prior_when_another_candidate_is_more_frequent_then_the_annotation_is_ra
     assert column(measured, "candidateRank") == [1, 2, None, 1, None]
     # X is no candidate of a, which candidate recall tells: it is neither rare nor not.
     assert column(measured, "isRare") == [False, True, None, False, None]
-    assert of(measured, "rare", "micro") == pytest.approx(1 / 3)
-    assert covered(measured, "rare", "micro") == pytest.approx(3 / 5)
+    assert of(measured, "isRare", "micro") == pytest.approx(1 / 3)
+    assert covered(measured, "isRare", "micro") == pytest.approx(3 / 5)
 
 
 def test_rare_when_the_largest_prior_is_shared_then_none_of_those_who_share_it_is_rare(
@@ -507,10 +507,10 @@ def test_hfts_profile_when_values_are_missing_then_the_library_is_followed(corpu
     frames = corpus([("d/1", "a", kb_iri("A")), ("d/1", "x y", kb_iri("A"))], empty=["d/2"])
     measured = compute(frames, kb, profile="hfts")
     assert column(measured, "ambiguitySurfaceForm") == [2, 1]
-    assert of(measured, "ambiguitySurfaceForms", "micro") == pytest.approx(1.5)
-    assert of(measured, "ambiguitySurfaceForms", "macro") == pytest.approx(0.75)
+    assert of(measured, "ambiguitySurfaceForm", "micro") == pytest.approx(1.5)
+    assert of(measured, "ambiguitySurfaceForm", "macro") == pytest.approx(0.75)
     # Dominance of forms: 1/2 for a, nothing for the unmatched, over both: 1/4. Recall: 1/2 pooled, macro (1/2 + 0) / 2.
-    assert of(measured, "diversitySurfaceForms", "micro") == pytest.approx(0.25)
+    assert of(measured, "dominanceSurfaceForm", "micro") == pytest.approx(0.25)
     assert of(measured, "maxRecall", "micro") == pytest.approx(0.5)
     assert of(measured, "maxRecall", "macro") == pytest.approx(0.25)
 
@@ -522,9 +522,9 @@ def test_hfts_profile_when_a_form_repeats_then_its_first_entity_alone_counts(cor
     frames = corpus(
         [("d/1", "a", kb_iri("A")), ("d/1", "a", kb_iri("B")), ("d/2", "a", kb_iri("A")), ("d/2", "a", kb_iri("C"))]
     )
-    assert of(compute(frames, kb, profile="hfts"), "diversitySurfaceForms", "micro") == pytest.approx(2 / 4)
+    assert of(compute(frames, kb, profile="hfts"), "dominanceSurfaceForm", "micro") == pytest.approx(2 / 4)
     # By the formula of the paper D has 3 entities of the form: 3 of 4.
-    assert of(compute(frames, kb), "diversitySurfaceForms", "micro") == pytest.approx(3 / 4)
+    assert of(compute(frames, kb), "dominanceSurfaceForm", "micro") == pytest.approx(3 / 4)
 
 
 def test_name_relation_when_forms_differ_from_the_label_then_they_are_named_so(corpus: Make, make_kb: MakeKb) -> None:

@@ -38,6 +38,7 @@ MEASURE = Measure(
             terms=terms_of("candidateRecall", "document", "micro", "macro", "distinct"),
             part=pl.col("candidate_reached"),
             unit="key",
+            is_share=True,
         ),
     ),
 )

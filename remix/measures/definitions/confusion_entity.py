@@ -31,7 +31,7 @@ MEASURE = Measure(
     ),
     summaries=(
         Summary(
-            name="ambiguityEntities",
+            name="ambiguityEntity",
             meaning="mean number of surface forms that the entity may have",
             terms={
                 "document": ("hfts:ambiguityEntities",),

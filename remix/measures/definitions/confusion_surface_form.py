@@ -31,7 +31,7 @@ MEASURE = Measure(
     ),
     summaries=(
         Summary(
-            name="ambiguitySurfaceForms",
+            name="ambiguitySurfaceForm",
             meaning="mean number of entities that the surface form may mean",
             terms={
                 "document": ("hfts:ambiguitySurfaceForms",),

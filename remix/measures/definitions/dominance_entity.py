@@ -44,7 +44,7 @@ MEASURE = Measure(
     ),
     summaries=(
         Summary(
-            name="diversityEntities",
+            name="dominanceEntity",
             meaning="mean dominance",
             terms={
                 "document": ("hfts:diversityEntities",),
@@ -56,19 +56,31 @@ MEASURE = Measure(
             unit="entity",
             of_unit=True,
             own=(pl.col("own_forms") / _DICTIONARY, pl.lit(1.0), "annotations"),
+            is_share=True,
         ),
         *(
             Summary(
                 name=name,
                 meaning=meaning,
-                terms=terms_of(name, "micro", "distinct"),
+                terms=terms_of(statistic, "micro", "distinct"),
                 part=part,
                 unit="entity",
                 of_unit=True,
+                is_share=True,
             )
-            for name, meaning, part in (
-                ("coverageEntities", "mean share of the dictionary's set that the dataset uses", _COVERED),
-                ("boundedDominanceEntities", "mean share of the joint set that the dataset uses", _BOUNDED),
+            for name, statistic, meaning, part in (
+                (
+                    "coverageEntity",
+                    "coverageEntities",
+                    "mean share of the dictionary's set that the dataset uses",
+                    _COVERED,
+                ),
+                (
+                    "boundedDominanceEntity",
+                    "boundedDominanceEntities",
+                    "mean share of the joint set that the dataset uses",
+                    _BOUNDED,
+                ),
             )
         ),
     ),

@@ -46,7 +46,7 @@ MEASURE = Measure(
     ),
     summaries=(
         Summary(
-            name="diversitySurfaceForms",
+            name="dominanceSurfaceForm",
             meaning="mean dominance",
             terms={
                 "document": ("hfts:diversitySurfaceForms",),
@@ -58,19 +58,31 @@ MEASURE = Measure(
             unit="key",
             of_unit=True,
             own=(pl.col("own_entities").fill_null(0) / _DICTIONARY, pl.lit(1.0), "annotations"),
+            is_share=True,
         ),
         *(
             Summary(
                 name=name,
                 meaning=meaning,
-                terms=terms_of(name, "micro", "distinct"),
+                terms=terms_of(statistic, "micro", "distinct"),
                 part=part,
                 unit="key",
                 of_unit=True,
+                is_share=True,
             )
-            for name, meaning, part in (
-                ("coverageSurfaceForms", "mean share of the dictionary's set that the dataset uses", _COVERED),
-                ("boundedDominanceSurfaceForms", "mean share of the joint set that the dataset uses", _BOUNDED),
+            for name, statistic, meaning, part in (
+                (
+                    "coverageSurfaceForm",
+                    "coverageSurfaceForms",
+                    "mean share of the dictionary's set that the dataset uses",
+                    _COVERED,
+                ),
+                (
+                    "boundedDominanceSurfaceForm",
+                    "boundedDominanceSurfaceForms",
+                    "mean share of the joint set that the dataset uses",
+                    _BOUNDED,
+                ),
             )
         ),
     ),

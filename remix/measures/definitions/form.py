@@ -3,7 +3,6 @@
 import polars as pl
 
 from remix.measures.citations import FAIR, FINE_GRAINED
-from remix.measures.classes import coarse_flags
 from remix.measures.codes import taken
 from remix.measures.corpus import Corpus
 from remix.measures.declaration import Column, Measure, Summary, terms_of
@@ -40,7 +39,7 @@ def _looks(corpus: Corpus) -> pl.DataFrame:
     """Return whether each pattern holds, which is asked once for each different form; and demonymy and metonymy."""
     forms, places = corpus.distinct_forms
     found = forms.to_frame("surface_form").select(value.alias(name) for name, (_, value) in _PATTERNS.items())
-    demonyms = corpus.demonyms.gather(corpus.annotations["name_code"])
+    demonyms = corpus.whole.demonyms.gather(corpus.annotations["name_code"])
     return taken(found, places).with_columns(demonyms.alias("formDemonym"), _metonyms(corpus, demonyms))
 
 
@@ -51,9 +50,11 @@ def _metonyms(corpus: Corpus, demonyms: pl.Series) -> pl.Series:
     """
     if corpus.kb is None:
         return corpus.annotations.select(formMetonym=pl.repeat(None, pl.len(), dtype=pl.Boolean)).to_series()
-    place = corpus.names_of_places.gather(corpus.annotations["name_code"]).fill_null(False) & ~demonyms.fill_null(False)
+    place = corpus.whole.names_of_places.gather(corpus.annotations["name_code"]).fill_null(False) & ~demonyms.fill_null(
+        False
+    )
     other = pl.when("typed").then(~(pl.col("place") | pl.col("person")))
-    return coarse_flags(corpus).select(formMetonym=other & place).to_series()
+    return corpus.coarse_flags.select(formMetonym=other & place).to_series()
 
 
 MEASURE = Measure(
@@ -74,10 +75,11 @@ MEASURE = Measure(
     ),
     summaries=tuple(
         Summary(
-            name=f"{name}Share",
+            name=name,
             meaning=f"share of annotations whose surface form {meaning}",
             terms=terms_of(f"{name}Share", "document", "micro", "macro"),
             part=pl.col(name),
+            is_share=True,
         )
         for name, meaning in _FORMS.items()
     ),

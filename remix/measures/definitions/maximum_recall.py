@@ -44,12 +44,14 @@ MEASURE = Measure(
             part=_NEEDED,
             over="dataset_forms",
             own=(_NEEDED, pl.lit(1.0), "document_forms"),
+            is_share=True,
         ),
         Summary(
             name="maxRecallPooled",
             meaning="share of annotations whose surface form the dictionary knows, as the hfts library counts",
             terms={"micro": ("rmx:maxRecallPooled",)},
             part=pl.col("form_reached"),
+            is_share=True,
         ),
     ),
 )

@@ -14,7 +14,9 @@ def _relations(corpus: Corpus) -> pl.DataFrame:
     """Return the relation of each annotation; the label is the knowledge base's, else the title of the entity."""
     annotations = corpus.annotations
     rows = annotations.select(
-        "key", paired(annotations, "form_code", "target_code"), label=corpus.labels.gather(annotations["target_code"])
+        "key",
+        paired(annotations, "form_code", "target_code"),
+        label=corpus.whole.labels.gather(annotations["target_code"]),
     )
     same = pl.col("key") == pl.col("label")
     others = rows.filter(~same).unique("pair").select("pair", by_words=_by_words(pl.col("key"), pl.col("label")))

@@ -21,6 +21,7 @@ MEASURE = Measure(
             terms={"micro": ("hfts:notAnnotated",)},
             part=pl.col("mentions") == 0,
             over="documents",
+            is_share=True,
         ),
     ),
 )

@@ -14,9 +14,9 @@ def _priors(corpus: Corpus) -> pl.DataFrame:
     Candidates rank by their prior, so the largest is that of the first: what ranks lower is rare, unless its prior is
     the same and only its PageRank is lower (`first`, the rank by the prior alone).
     """
-    known = taken(corpus.linked_candidates.select("prior", "rank", "first"), corpus.candidate)
+    known = taken(corpus.whole.linked_candidates.select("prior", "rank", "first"), corpus.candidate)
     best = corpus.of_mentions(known, pl.col("prior").max(), pl.col("rank").min(), pl.col("first").max())
-    linked = corpus.annotations.select("entity_code", total=corpus.totals.gather(corpus.annotations["name_code"]))
+    linked = corpus.annotations.select("entity_code", total=corpus.whole.totals.gather(corpus.annotations["name_code"]))
     total = pl.when(pl.col("entity_code").is_not_null()).then("total")
     return pl.concat([best, linked], how="horizontal").select(
         prior=pl.when(total > 0).then(pl.col("prior").fill_null(0.0)),
@@ -50,18 +50,19 @@ MEASURE = Measure(
     ),
     summaries=(
         Summary(
-            name="meanPrior",
+            name="prior",
             meaning="mean prior of the gold entity",
             terms=terms_of("meanPrior", "document", "micro", "macro", "distinct"),
             part=pl.col("prior"),
             unit="key",
         ),
         Summary(
-            name="rare",
+            name="isRare",
             meaning="share of the annotations whose entity is a candidate, where another one is likelier",
             terms=terms_of("rare"),
             part=pl.col("is_rare"),
             unit="key",
+            is_share=True,
         ),
     ),
 )

@@ -3,7 +3,7 @@
 import polars as pl
 
 from remix.measures.citations import REMIXING, STEINMETZ
-from remix.measures.classes import COARSE, coarse_flags
+from remix.measures.classes import COARSE
 from remix.measures.declaration import Measure, Summary, terms_of
 
 _ANY = pl.any_horizontal(*COARSE)
@@ -25,7 +25,7 @@ MEASURE = Measure(
     high="the dataset is focused on this type",
     low="a system that is made for this type is not well tested here",
     empty="an entity without any class counts as untyped; NIL has no entity and is in neither part nor whole",
-    prepare=coarse_flags,
+    prepare=lambda corpus: corpus.coarse_flags,
     summaries=tuple(
         Summary(
             name=name,
@@ -33,6 +33,7 @@ MEASURE = Measure(
             terms=terms_of(name),
             part=pl.when(pl.col("entity").is_not_null()).then(part),
             unit="entity",
+            is_share=True,
         )
         for name, (meaning, part) in _GROUPS.items()
     ),

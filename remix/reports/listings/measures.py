@@ -16,7 +16,14 @@ def _measures(_: Store, __: Path) -> Rows:
     from remix.measures import MEASURES
 
     for one in MEASURES:
-        yield {"name": one.name, "levels": list(one.levels), "unit": one.unit, "formula": one.formula}
+        values = [*(column.name for column in one.columns), *(summary.name for summary in one.summaries)]
+        yield {
+            "name": one.name,
+            "values": [*dict.fromkeys(values)],
+            "levels": list(one.levels),
+            "unit": one.unit,
+            "formula": one.formula,
+        }
 
 
 def _columns(_: Store, __: Path) -> Rows:

@@ -1,0 +1,330 @@
+"""The dataset as a whole: the sets that the formulas speak of, and what the knowledge base says of them.
+
+The sets of each part are gathered (`OwnSets`, `gathered`), merged (`merged`) and looked up (`Whole`); then the parts
+are measured (`remix.measures.corpus`). A dataset in memory is one part. Which entities a form means and which forms an
+entity has (E^D, S^D), in which part a value comes first, and how often each comes: all is kept by number (`Codes`), the
+strings once for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from threading import RLock
+from typing import Protocol
+
+import polars as pl
+
+from remix.kb import KnowledgeBase, normalise
+from remix.measures._dictionary import ENTITIES, form_entities, ranked
+from remix.measures._documents import DISTRIBUTED
+from remix.measures._percentiles import percentiles_of
+from remix.measures._threads import cached_property, shared_property
+from remix.measures.classes import among, class_flags, classes_for
+from remix.measures.codes import Numbers, by_number, paired, places_of, taken
+from remix.measures.mentions import CODE_OF, Mentions
+
+__all__ = ["GatheredSets", "OwnSets", "Part", "Sets", "Whole", "gathered", "merged"]
+
+_TITLE = r"^http://(?:[a-z][a-z-]*\.)?dbpedia\.org/resource/(.+)$"
+
+
+class Part(Protocol):
+    """Annotations whose sets are gathered: those that are measured, and of D where that is another corpus."""
+
+    @property
+    def both(self) -> Sequence[Mentions]:
+        """Return what is measured and, last, what D consists of."""
+
+    @property
+    def principal_codes(self) -> pl.Series:
+        """Return the code of the entity of each annotation that counts."""
+
+
+class OwnSets:
+    """The sets of one part, each made when it is asked for."""
+
+    def __init__(self, part: Part, batch: int = 0) -> None:
+        self._part = part
+        self._batch = batch
+
+    @cached_property
+    def forms(self) -> pl.DataFrame:
+        """Return form_code, scope and key, in the order of the codes."""
+        columns = ["form_code", "scope", "key"]
+        return by_number(pl.concat([one.keyed.select(columns) for one in self._part.both]), "form_code")
+
+    @cached_property
+    def entities(self) -> pl.DataFrame:
+        """Return entity_code, scope, entity and target_code, in the order of the codes."""
+        columns = ["entity_code", "scope", "entity", "target_code"]
+        return by_number(pl.concat([one.linked.select(columns) for one in self._part.both]), "entity_code")
+
+    @cached_property
+    def targets(self) -> pl.DataFrame:
+        """Return linked, entity, target_code and link_code, in the order of the last."""
+        return by_number(pl.concat([one.targets for one in self._part.both]), "link_code")
+
+    @cached_property
+    def links(self) -> pl.DataFrame:
+        """Return form_code and entity_code of D."""
+        return self._part.both[-1].linked.select("form_code", "entity_code").unique()
+
+    @cached_property
+    def pairs(self) -> pl.DataFrame:
+        """Return form_code and entity_code of D and of what is measured."""
+        if len(self._part.both) == 1:
+            return self.links
+        return pl.concat([one.linked.select("form_code", "entity_code") for one in self._part.both]).unique()
+
+    @cached_property
+    def counts(self) -> dict[str, pl.DataFrame]:
+        """Return by key and entity the code of the form, or annotation's entity, its first batch and its count."""
+        codes = {"key": self._part.both[0].keyed["form_code"], "entity": self._part.principal_codes}
+        return {
+            column: codes[column]
+            .alias(CODE_OF[column])
+            .to_frame()
+            .group_by(CODE_OF[column])
+            .agg(batch=pl.lit(self._batch, pl.Int64), count=pl.len().cast(pl.Int64))
+            for column in CODE_OF
+        }
+
+    @cached_property
+    def documents(self) -> dict[str, pl.DataFrame]:
+        """Return by column how often each value comes."""
+        documents = self._part.both[0].counted_documents
+        return {
+            column: documents.group_by(column).agg(count=pl.len().cast(pl.Int64)).drop_nulls() for column in DISTRIBUTED
+        }
+
+
+@dataclass(frozen=True)
+class GatheredSets:
+    """The sets of one or several parts, without the parts; see `OwnSets`."""
+
+    forms: pl.DataFrame
+    entities: pl.DataFrame
+    targets: pl.DataFrame
+    links: pl.DataFrame
+    pairs: pl.DataFrame
+    counts: dict[str, pl.DataFrame]
+    documents: dict[str, pl.DataFrame]
+
+
+Sets = OwnSets | GatheredSets
+
+
+def gathered(part: Part, batch: int) -> GatheredSets:
+    """Return the sets of a part, and where among the parts that is."""
+    own = OwnSets(part, batch)
+    return GatheredSets(own.forms, own.entities, own.targets, own.links, own.pairs, own.counts, own.documents)
+
+
+def merged(found: Sequence[Sets]) -> GatheredSets:
+    """Return the sets of several parts, which have the same codes, given in the order of the parts."""
+    return GatheredSets(
+        forms=by_number(pl.concat([sets.forms for sets in found]), "form_code"),
+        entities=by_number(pl.concat([sets.entities for sets in found]), "entity_code"),
+        targets=by_number(pl.concat([sets.targets for sets in found]), "link_code"),
+        links=pl.concat([sets.links for sets in found]).unique(),
+        pairs=pl.concat([sets.pairs for sets in found]).unique(),
+        counts={
+            column: pl.concat([sets.counts[column] for sets in found])
+            .group_by(code)
+            .agg(pl.col("batch").min(), pl.col("count").sum())
+            for column, code in CODE_OF.items()
+        },
+        documents={
+            column: pl.concat([sets.documents[column] for sets in found]).group_by(column).agg(pl.col("count").sum())
+            for column in DISTRIBUTED
+        },
+    )
+
+
+class Whole:
+    """What the knowledge base says of the sets of a dataset; parts that are measured in threads may share it."""
+
+    def __init__(self, sets: Sets, kb: KnowledgeBase | None, *, case_sensitive: bool) -> None:
+        self.sets = sets
+        self.kb = kb
+        self.case_sensitive = case_sensitive
+        self.lock = RLock()
+        self._entities_found: pl.DataFrame | None = None
+
+    def ask(self) -> None:
+        """Ask the knowledge base for the entities and for the names at the same time: neither waits for the other."""
+        with ThreadPoolExecutor(1) as other:
+            # The lock would make them wait.
+            known = other.submit(self._known_entities)
+            self._pairs  # noqa: B018 - a cached property
+            self._entities_found = known.result()
+
+    @shared_property
+    def targets(self) -> pl.DataFrame:
+        """Return target_code and entity, in the order of the codes."""
+        return by_number(self.sets.targets.select("target_code", "entity"), "target_code")
+
+    @shared_property
+    def forms(self) -> pl.DataFrame:
+        """Return form_code, scope, key and name_code, in the order of the codes."""
+        forms = self.sets.forms
+        return forms.with_columns(name_code=Numbers().of(forms["key"]))
+
+    @shared_property
+    def entities(self) -> pl.DataFrame:
+        """Return what the knowledge base knows of the targets (`ENTITIES`), in the order of their codes."""
+        return self._known_entities() if self._entities_found is None else self._entities_found
+
+    def _known_entities(self) -> pl.DataFrame:
+        targets = by_number(self.sets.targets.select("target_code", "entity"), "target_code")
+        if self.kb is None:
+            return pl.DataFrame(schema=ENTITIES).clear(targets.height)
+        known = self.kb.find("entities", "entity", targets["entity"], ENTITIES)
+        return taken(known.drop("place").cast(ENTITIES), places_of(known["place"], targets.height))
+
+    @shared_property
+    def statuses(self) -> pl.Series:
+        """Return the status of each link, in the order of the codes; all are unknown without a knowledge base."""
+        if self.kb is None:
+            return self.sets.targets.select(status=pl.lit("unknown")).to_series()
+        known = self.kb.link_status(self.sets.targets["linked"]).rename({"iri": "linked"})
+        return self.sets.targets.join(known, on="linked", how="left", maintain_order="left")["status"]
+
+    @shared_property
+    def classes(self) -> pl.DataFrame:
+        """Return target_code and class of the targets, as the knowledge base has them."""
+        if self.kb is None:
+            return pl.DataFrame(schema={"target_code": pl.UInt32, "class": pl.String})
+        known = self.kb.find("types", "number", self.entities["number"], ["class"])
+        return known.select(self.targets["target_code"].gather(known["place"]), "class")
+
+    @shared_property
+    def class_flags(self) -> pl.DataFrame:
+        """Return of which coarse classes each target is; see `remix.measures.classes.class_flags`."""
+        return class_flags(self.classes, "target_code", self.targets.height)
+
+    @shared_property
+    def labels(self) -> pl.Series:
+        """Return the primary label of each target as keys are written, else its title, in the order of their codes."""
+        title = self.targets["entity"].str.extract(_TITLE).str.replace(r"_\([^)]*\)$", "")
+        label = pl.coalesce(self._known_labels(), title)
+        return pl.select(normalise(label, case_sensitive=self.case_sensitive)).to_series()
+
+    def _known_labels(self) -> pl.Series:
+        if self.kb is None:
+            return pl.repeat(None, self.targets.height, dtype=pl.String, eager=True)
+        known = self.kb.find("entities", "number", self.entities["number"], ["label"])
+        return taken(known.select("label"), places_of(known["place"], self.targets.height)).to_series()
+
+    # Names ---------------------------------------------------------------------------------------------------------
+
+    @shared_property
+    def _pairs(self) -> pl.DataFrame:
+        return form_entities(self.kb, by_number(self.forms, "name_code").select("name_code", "key"))
+
+    @shared_property
+    def dictionary(self) -> pl.DataFrame:
+        """Return W_E for the names: name_code, number, count, pagerank, and target_code if linked."""
+        linked = self.targets.select("target_code", self.entities["number"])
+        return self._pairs.join(linked, on="number", how="left", maintain_order="left")
+
+    @shared_property
+    def known_pairs(self) -> pl.DataFrame:
+        """Return form_code and entity_code of the links whose entity is among the dictionary's for the form."""
+        codes = ["name_code", "target_code"]
+        pairs = self.sets.pairs
+        names = self.forms["name_code"].gather(pairs["form_code"])
+        targets = self.sets.entities["target_code"].gather(pairs["entity_code"])
+        known = pairs.with_columns(names, targets).join(
+            self.dictionary.select(codes).drop_nulls(), on=codes, how="semi"
+        )
+        return known.select("form_code", "entity_code")
+
+    @shared_property
+    def candidates(self) -> pl.DataFrame:
+        """Return the dictionary with total, prior and rank of every candidate; see `_dictionary.ranked`."""
+        return ranked(self.dictionary)
+
+    @shared_property
+    def linked_candidates(self) -> pl.DataFrame:
+        """Return the candidates that are linked: pair (codes of name and target as one), prior, rank, first; sorted."""
+        linked = self.candidates.drop_nulls("target_code")
+        return linked.select(paired(linked, "name_code", "target_code"), "prior", "rank", "first").sort("pair")
+
+    @shared_property
+    def totals(self) -> pl.Series:
+        """Return the sum of the counts of each name that has candidates, others null, in the order of their codes."""
+        names = self.forms.select(pl.col("name_code").unique().sort())
+        totals = self.candidates.group_by("name_code").agg(pl.col("total").first())
+        return names.join(totals, on="name_code", how="left", maintain_order="left")["total"]
+
+    @shared_property
+    def names_of_places(self) -> pl.Series:
+        """Return for each name, in the order of the codes, whether a candidate that ranks first is a place."""
+        names = len(self.totals)
+        if self.kb is None:
+            return among(pl.Series([], dtype=pl.UInt32), names)
+        places = pl.col("class").is_in(classes_for("place").implode())
+        first = self.candidates.filter(pl.col("rank") == 1).select("name_code", "number")
+        located = self.kb.scan("types").filter(places).select("number").collect()
+        return among(first.join(located.cast(pl.UInt32), on="number", how="semi")["name_code"], names)
+
+    @shared_property
+    def demonyms(self) -> pl.Series:
+        """Return whether each name is a demonym of a place, null where none are known, in the order of their codes."""
+        names = by_number(self.forms, "name_code")["key"]
+        return self.kb.are_demonyms(names) if self.kb else pl.repeat(None, len(names), dtype=pl.Boolean, eager=True)
+
+    # Sizes of sets -------------------------------------------------------------------------------------------------
+
+    @shared_property
+    def form_sizes(self) -> pl.DataFrame:
+        """Return how many entities each form has in W, in D, in both and in either, in the order of the form codes."""
+        names = self.dictionary.group_by("name_code").agg(w_entities=pl.len().cast(pl.Int64))
+        w = self.forms.select("form_code", "name_code").join(names, on="name_code").drop("name_code")
+        return self._sizes(w, self.forms, "form_code", "entities")
+
+    @shared_property
+    def entity_sizes(self) -> pl.DataFrame:
+        """Return how many forms each entity has in W, in D, in both and in either, in the order of the entity codes."""
+        if self.kb is None or self.kb.as_built:
+            counts = self.targets.select("target_code", self.entities["forms"])
+        else:
+            counts = self.targets.join(self.kb.form_counts(self.targets["entity"]), on="entity")
+        w = self.sets.entities.join(counts, on="target_code").select("entity_code", w_forms="forms")
+        return self._sizes(w, self.sets.entities, "entity_code", "forms")
+
+    def _sizes(self, w: pl.DataFrame, every: pl.DataFrame, code: str, what: str) -> pl.DataFrame:
+        """Return the sizes of the sets of each form, or entity, by its code; those of W are given."""
+        used = self.sets.links
+        both = used.join(self.known_pairs, on=["form_code", "entity_code"], how="semi")
+        sizes = every.select(code).join(w, on=code, how="left", maintain_order="left")
+        for name, pairs in (("d", used), ("common", both)):
+            counted = pairs.group_by(code).agg(pl.len().cast(pl.Int64).alias(f"{name}_{what}"))
+            sizes = sizes.join(counted, on=code, how="left", maintain_order="left")
+        union = pl.col(f"w_{what}") + pl.col(f"d_{what}") - pl.col(f"common_{what}")
+        return sizes.drop(code).fill_null(0).with_columns(union.alias(f"union_{what}"))
+
+    # What only the whole can tell ----------------------------------------------------------------------------------
+
+    def percentiles(self, column: str) -> pl.DataFrame:
+        """Return each value of a column with its percentile: a size of a set, or a number that documents have."""
+        if column in self.sets.documents:
+            return percentiles_of(column, self.sets.documents[column])
+        side, sizes = ("key", self.form_sizes) if column.endswith("_entities") else ("entity", self.entity_sizes)
+        counts = self.sets.counts[side].drop_nulls()
+        sized = counts.select("count", sizes[column].gather(counts[CODE_OF[side]]).fill_null(0))
+        return percentiles_of(column, sized.group_by(column).agg(pl.col("count").sum()))
+
+    @shared_property
+    def batches(self) -> dict[str, pl.Series]:
+        """Return in which batch each form, and each entity of an annotation, comes first, in the order of the codes."""
+        codes = {"key": self.sets.forms, "entity": self.sets.entities}
+        return {
+            column: codes[column]
+            .select(code)
+            .join(self.sets.counts[column], on=code, how="left", maintain_order="left")["batch"]
+            for column, code in CODE_OF.items()
+        }
