@@ -7,6 +7,8 @@ is NIL. Rows have no texts; offsets are code points, end exclusive.
 
 from __future__ import annotations
 
+import csv as csv_module
+import io
 from collections import Counter
 from pathlib import Path
 
@@ -50,6 +52,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
         _refuse_columns(source, text, separator)
         rows = pl.read_csv(text.encode(), separator=separator, infer_schema=False)
     except pl.exceptions.PolarsError as error:
+        _refuse_longer_rows(source, text, separator)
         raise BadInput(source.name, f"is no table ({' '.join(str(error).split())[:150]})") from None
     return read_table(source.name, rows, dataset, mends)
 
@@ -63,6 +66,18 @@ def _refuse_columns(source: SourceFile, text: str, separator: str) -> None:
     counts = Counter(name.strip().lower() for name in header.row(0) if name)
     if twice := next((name for name, count in counts.items() if name and count > 1), None):
         raise BadInput(source.name, f"has the column '{twice}' twice", line=1)
+
+
+def _refuse_longer_rows(source: SourceFile, text: str, separator: str) -> None:
+    """Refuse a table of which a row has more cells than the header, and name its line."""
+    rows = csv_module.reader(io.StringIO(text), delimiter=separator)
+    wanted = len(next(rows))
+    for row in rows:
+        if len(row) > wanted:
+            reason = (
+                f"has {len(row)} cells in a table of {wanted} columns: put a cell with '{separator}' in it in quotes"
+            )
+            raise BadInput(source.name, reason, line=rows.line_num)
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
