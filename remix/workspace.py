@@ -251,8 +251,8 @@ class Workspace:
         base alone is looked at.
         The choices are the fields of `remix.scoring.inputs.sources.Sources` and of `remix.scoring.choice.Choice`.
         """
+        from remix.scoring.choice import asked_of
         from remix.scoring.evaluation import evaluated
-        from remix.scoring.inputs.sources import asked_of
 
         return evaluated(self, *asked_of(names, choices))
 
@@ -268,15 +268,15 @@ class Workspace:
 
     def curve(self, names: Iterable[str] = (), *, kind: str, **choices: Any) -> pl.DataFrame:
         """Return the curve of a kind, such as 'alpha'; see `remix.scoring.comparison.curve`."""
+        from remix.scoring.choice import asked_of
         from remix.scoring.comparison import curve
-        from remix.scoring.inputs.sources import asked_of
 
         return curve(self, *asked_of(names, choices), kind)
 
     def compare(self, names: Iterable[str] = (), **choices: Any) -> Comparison:
         """Return systems against each other, with tests; see `remix.scoring.comparison.compared_inputs`."""
+        from remix.scoring.choice import asked_of
         from remix.scoring.comparison import TESTS, compared_inputs
-        from remix.scoring.inputs.sources import asked_of
 
         tests = {name: choices.pop(name) for name in TESTS if name in choices}
         return compared_inputs(self, *asked_of(names, choices), **tests)
@@ -300,19 +300,18 @@ class Workspace:
     ) -> KnowledgeBase:
         """Return the knowledge base that was built from sources, each a kind and a place, and attach it.
 
-        `datasets` are those whose surface forms and entities an endpoint is asked for. See `remix.kb.build` for the
-        choices.
+        An endpoint is asked for the surface forms and entities of `datasets`; see `remix.kb.build` for the choices.
         """
+        from remix.frames import Frames
         from remix.kb import build
         from remix.store.targets import targets
 
         asked: dict[str, pl.Series] = {}
         if names := [*datasets]:
-            frames = [target.frames for target in targets(self.store, names)]
-            asked["forms"] = _distinct([each.annotations["surface_form"] for each in frames])
-            asked["entities"] = _distinct([each.links["entity"] for each in frames])
-        cache = self.store.own("cache") / "kb"
-        made = build(sources, self.store.own("kb"), name=name, cache=cache, **asked, **choices)
+            frames = Frames.concat(target.frames for target in targets(self.store, names))
+            asked = {"forms": frames.annotations["surface_form"], "entities": frames.links["entity"]}
+        choices["cache"] = self.store.own("cache") / "kb"
+        made = build(sources, self.store.own("kb"), name=name, **asked, **choices)
         return self.attach_kb(str(made.folder))
 
     def attach_kb(self, name: str | None = None) -> KnowledgeBase:
@@ -341,26 +340,11 @@ class Workspace:
         return lookup(self._attached(), name, limit=limit)
 
     def kb_graph(self, of: str = "links", *, document: str | None = None) -> networkx.DiGraph:
-        """Return a graph of networkx from the attached knowledge base, small enough for Python objects.
-
-        `of` is 'links' (between entities), 'classes' (each to those directly above it) or 'candidates' (of the mentions
-        of a `document`, by its IRI, and the links between them); see `remix.kb.networks`. Raises `UsageError` for
-        another kind or no document, `UnknownName` for a document that is not loaded, `MissingKnowledge` where the
-        knowledge base has no links.
-        """
-        import polars as pl
-
-        from remix.errors import UnknownName, UsageError
-
+        """Return a graph of networkx: 'links', 'classes', or 'candidates' of a document; see `remix.kb.networks`."""
         kb = self._attached()
-        if of != "candidates":
-            return kb.to_networkx(of)
-        if document is None:
-            raise UsageError("candidates are those of a document: name it by its IRI")
-        mentions = self.store.frames().annotations.select("document", "annotation", form="surface_form")
-        if document not in mentions["document"]:
-            raise UnknownName("document", document, mentions["document"].unique(), "remix query documents")
-        return kb.candidate_graph(mentions.filter(pl.col("document") == document))
+        return (
+            kb.candidate_graph(self.store.frames().annotations, document) if of == "candidates" else kb.to_networkx(of)
+        )
 
     def _attached(self) -> KnowledgeBase:
         from remix.errors import MissingKnowledge
@@ -405,13 +389,6 @@ class Workspace:
         names = [datasets] if isinstance(datasets, str) else [*datasets]
         self.ensure_sample(names)
         return compute(named_frames(self.store, names or None), self.kb, **choices)
-
-
-def _distinct(columns: Sequence[pl.Series]) -> pl.Series:
-    """Return the different values of columns, sorted."""
-    import polars as pl
-
-    return pl.concat(columns).drop_nulls().unique().sort()
 
 
 def open_workspace(folder: Path | str | None = None) -> Workspace:

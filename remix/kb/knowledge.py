@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from remix.errors import UsageError
+from remix.errors import UnknownName, UsageError
 from remix.iris import canonical, expand
 from remix.kb.forms import normalise
 from remix.kb.parts import GOLD, Parts, match_sources
@@ -190,15 +190,20 @@ class KnowledgeBase(Parts):
             raise UsageError(f"there is no graph of '{of}', but of {' and of '.join(graphs)}")
         return graphs[of](self)
 
-    def candidate_graph(self, mentions: pl.DataFrame) -> networkx.DiGraph:
-        """Return mentions (annotation, form), their candidates, and the links between these as a graph of networkx.
+    def candidate_graph(self, annotations: pl.DataFrame, document: str | None) -> networkx.DiGraph:
+        """Return the annotations of a document, their candidates, and the links between these as a graph of networkx.
 
-        See `remix.kb.networks.candidate_graph`. Raises `MissingKnowledge` as `to_networkx`.
+        See `remix.kb.networks.candidate_graph`. Raises `UsageError` without a document, `UnknownName` where it has no
+        annotations, `MissingKnowledge` as `to_networkx`.
         """
         from remix.kb.networks import candidate_graph
 
-        mentions = mentions.select("annotation", "form").drop_nulls()
-        return candidate_graph(mentions, self.candidates(mentions), self.to_networkx())
+        if document is None:
+            raise UsageError("candidates are those of a document: name it by its IRI")
+        mentions = annotations.filter(pl.col("document") == document).select("annotation", form="surface_form")
+        if mentions.is_empty():
+            raise UnknownName("document", document, annotations["document"].unique(), "remix query documents")
+        return candidate_graph(mentions.drop_nulls(), self.candidates(mentions), self.to_networkx())
 
     def normalise(self, form: pl.Expr) -> pl.Expr:
         """Return the form as the keys of this knowledge base are written."""

@@ -20,9 +20,15 @@ if TYPE_CHECKING:
 
     from remix.kb.parts import Parts
 
-__all__ = ["candidate_graph", "class_graph", "find_circles", "link_graph", "superclasses", "to_graph", "write_graphml"]
-
-_OF_CANDIDATES = ["form", "entity", "count", "pagerank", "prior", "rank"]
+__all__ = [
+    "candidate_graph",
+    "class_graph",
+    "find_circles",
+    "link_graph",
+    "superclasses",
+    "to_graph",
+    "write_graphml",
+]
 
 
 def to_graph(edges: pl.DataFrame) -> networkx.DiGraph:

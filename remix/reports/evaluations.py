@@ -12,9 +12,9 @@ import polars as pl
 from remix import progress
 from remix.errors import UsageError
 from remix.reports.readable import folded, legend, readable_errors, readable_tables, signature_lines
-from remix.scoring.choice import Choice
+from remix.scoring.choice import Choice, asked_of
 from remix.scoring.evaluation import evaluated
-from remix.scoring.inputs.sources import Keeper, Sources, asked_of
+from remix.scoring.inputs.sources import Keeper, Sources
 from remix.scoring.reproduction import check, read_record, write_record
 
 __all__ = ["Report", "agreement_report", "comparison_report", "evaluation_report", "reproduction_report"]

@@ -194,7 +194,7 @@ def _outcomes(
 ) -> Outcomes:
     rules = PROFILES["remix"]
     known = Knowledge(types=with_coarse([kb.types]) if kb is not None else None, kb=kb)
-    inputs = Inputs(gold, runs, known).prepared(rules)
+    inputs = Inputs(gold, runs, known).prepared(rules.prepare)
     choice = Choice(rules, ("A2KB",), (matching,), errors=tuple(errors))
     return outcomes(case_of(inputs, choice), inputs.runs, matching, errors)
 

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from remix.errors import UnknownName, UsageError, nearest
+from remix.frames import Frames
+from remix.scoring.conventions import CONVENTIONS
+from remix.scoring.inputs.columns import columns_of
+from remix.scoring.inputs.sources import Answers, Sources, Wanted, answers_of
 from remix.scoring.profiles import PROFILES, Profile
 from remix.scoring.statistics import SCORES
+from remix.scoring.statistics.weights import column_weighed_by
 from remix.scoring.tasks import TASKS, task_named
 
-__all__ = ["Choice", "Score", "counted", "fields_of", "with_means"]
+__all__ = ["Choice", "asked_of", "Score", "asked_of", "counted", "fields_of", "with_means"]
 
 
 @dataclass(frozen=True)
@@ -39,8 +45,8 @@ class Choice:
     - `weight`: how much each annotation of gold is required, as `remix.scoring.statistics.weights.weights_of` has it;
     - `threshold`: which answers count by their confidence, as `remix.scoring.statistics.thresholds.threshold_rule` has
       it; by default all, or what the profile's own rule leaves;
-    - `fix_offsets`: read the offsets of runs that `remix.scoring.inputs.offsets.wrong_offsets` finds to count in other
-      units as what they seem to be; without it that is only said.
+    - `fix_offsets`: read the offsets of runs that `remix.scoring.matching.offsets.wrong_offsets` finds to count in
+      other units as what they seem to be; without it that is only said.
 
     Raises `UsageError` for values that do not go together.
     """
@@ -105,6 +111,14 @@ class Choice:
                 option = OPTIONS.get(one.name, one.name).replace("_", "-")
                 raise UsageError(f"--{option} {otherwise}")
         return self
+
+    def wanted(self) -> Wanted:
+        """Return what is to be read of gold for it."""
+        by = tuple(name for name in columns_of(self.by) if name not in self.profile.slices)
+        weight = tuple(name for name in column_weighed_by(self.weight) if name not in self.profile.slices)
+        # A profile that scores documents without anything scores gold that is empty throughout, too.
+        empty = CONVENTIONS["undefined-null"] not in self.profile.rules
+        return Wanted(by, weight, self.documents, empty)
 
     def keywords(self) -> dict[str, Any]:
         """Return the keywords that `Choice.of` makes this choice of."""
@@ -235,3 +249,39 @@ def _mean(rows: pl.DataFrame, task: str) -> pl.DataFrame:
     filled = [pl.coalesce(name, zero).alias(name) for name in ("precision", "recall")]
     means = rows.with_columns(filled).group_by(_KEYS, maintain_order=True)
     return means.agg(pl.col(SCORES).mean(), pl.col("f1_precision").first()).with_columns(task=pl.lit(task))
+
+
+def asked_of(names: Iterable[str] | str, keywords: Mapping[str, Any]) -> tuple[Sources, Choice]:
+    """Return the sources and the choice of keywords, which are the fields of `Sources` and of `Choice`.
+
+    One name, file or system may stand for a list of one. `runs` may also be a mapping of names to a file, several
+    files, frames, or a table with a mention a row.
+
+    >>> sources, choice = asked_of("news", {"systems": ["prior"], "tasks": ["A2KB"]})
+    >>> sources.names, sources.systems, choice.tasks
+    (('news',), ('prior',), ('A2KB',))
+    """
+    if isinstance(keywords.get("runs"), Mapping):
+        keywords = {**keywords, **_settings(keywords["runs"])}
+    read, asked = fields_of({"names": names, **keywords}, Sources, Choice)
+    several = {
+        name: (value,) if isinstance(value, str | Path) else tuple(value)
+        for name, value in read.items()
+        if name in _SEVERAL
+    }
+    return Sources(**{**read, **several}), Choice.of(**asked)
+
+
+_SEVERAL = {one.name for one in fields(Sources) if isinstance(one.default, tuple)}
+
+
+def _settings(runs: Mapping[str, Answers]) -> dict[str, Any]:
+    """Return `runs` and `answers` of a mapping of names to answers of any kind."""
+    settings, answers = [], {}
+    for name, given in runs.items():
+        if isinstance(given, Frames | pl.DataFrame):
+            answers[name] = answers_of(name, given)[0]
+        else:
+            files = [given] if isinstance(given, str | Path) else [*given]
+            settings += [f"{name}={file}" for file in files]
+    return {"runs": tuple(settings), "answers": answers}

@@ -13,24 +13,27 @@ from remix import iris, progress
 from remix._version import __version__
 from remix.errors import UnknownName, UsageError
 from remix.scoring.choice import Choice
-from remix.scoring.errors.columns import with_errors
+from remix.scoring.errors.columns import Handling, with_errors
 from remix.scoring.evaluation import case_of, counts_of
+from remix.scoring.inputs.columns import columns_of
 from remix.scoring.inputs.gold import kept_gold
 from remix.scoring.inputs.sources import Keeper, Sources, read_frames, read_inputs
+from remix.scoring.matching.cases import Case
+from remix.scoring.profiles import require_pairs
 from remix.scoring.signatures import LENGTH, frames_hash, signature_of_parts, signed
 from remix.scoring.statistics import AVERAGES, Average, precision_of_f1, taking
 from remix.scoring.statistics.agreement import agreement
-from remix.scoring.statistics.curves import CURVES
+from remix.scoring.statistics.curves import CURVES, OF_PAIRS, pairings_of
 from remix.scoring.statistics.intervals import LEAST_UNITS, tables_of
 from remix.scoring.statistics.significance import between_systems, holm, tell_too_few
 from remix.scoring.tasks import takes_spans
 from remix.signature import Signature
 
-__all__ = ["Comparison", "Part", "TESTS", "agreement_of", "compared", "compared_inputs", "curve", "slices_of"]
+__all__ = ["Comparison", "Stratum", "TESTS", "agreement_of", "compared", "compared_inputs", "curve", "slices_of"]
 
 
 @dataclass(frozen=True)
-class Part:
+class Stratum:
     """What systems are compared on: their counts (system, doc, tp, fp, fn, …), and the documents of the part (doc).
 
     Parts of the same `members` are of the same mentions; nothing is known of those without.
@@ -61,7 +64,7 @@ class Comparison:
 
 
 def compared(
-    parts: Mapping[str, Part],
+    parts: Mapping[str, Stratum],
     systems: Sequence[str],
     *,
     unfiltered: str = "",
@@ -105,7 +108,7 @@ def compared(
     return Comparison(scores, pairs, _correlations(scores, first, others))
 
 
-def _once(parts: Mapping[str, Part]) -> dict[str, Part]:
+def _once(parts: Mapping[str, Stratum]) -> dict[str, Stratum]:
     """Return the parts, each set of mentions once."""
     first: dict[str, str] = {}
     for name, part in parts.items():
@@ -117,7 +120,7 @@ def _once(parts: Mapping[str, Part]) -> dict[str, Part]:
 
 def slices_of(
     counts: pl.DataFrame, documents: pl.DataFrame, whole: str, average: Average = AVERAGES["micro"]
-) -> dict[str, Part]:
+) -> dict[str, Stratum]:
     """Return the whole, under that name, and each slice of one task's and matching's counts, but for InKB and its like.
 
     The documents of a slice are those in which any system has something to count or, where the mean of an average is
@@ -132,12 +135,12 @@ def slices_of(
         inside = documents.filter(pl.col("doc").is_in(counted.implode()))
         members = rows["members"][0] if "members" in rows.columns else None
         name = f"{column}={value}" if column else whole
-        parts[name] = Part(rows, inside if column else documents, members or "")
+        parts[name] = Stratum(rows, inside if column else documents, members or "")
     return parts
 
 
 def _scores(
-    name: str, part: Part, systems: Sequence[str], averages: Mapping[str, Average], average: str, score: str
+    name: str, part: Stratum, systems: Sequence[str], averages: Mapping[str, Average], average: str, score: str
 ) -> pl.DataFrame:
     values = []
     for system in systems:
@@ -183,9 +186,16 @@ def curve(keeper: Keeper, sources: Sources, choice: Choice, kind: str) -> pl.Dat
     if kind not in CURVES:
         raise UnknownName("curve", kind, CURVES)
     choice = choice.only(("tasks", "matchings"), "changes no curve: leave it out").headline()
-    found = read_inputs(keeper, sources, choice).for_tasks(spans=takes_spans(choice.tasks[0]))
-    inputs = found.prepared(choice.profile)
-    return CURVES[kind](case_of(inputs, choice), choice)
+    found = read_inputs(keeper, sources, choice.wanted()).for_tasks(spans=takes_spans(choice.tasks[0]))
+    inputs = found.prepared(choice.profile.prepare)
+    return draw(case_of(inputs, choice), choice, kind)
+
+
+def draw(case: Case, choice: Choice, kind: str) -> pl.DataFrame:
+    """Return a curve of one case; raises `UsageError` for a profile or a task that has none of that kind."""
+    if kind in OF_PAIRS:
+        require_pairs(choice.profile)
+    return CURVES[kind](case, pairings_of(choice.tasks, choice.matchings), choice.profile.count)
 
 
 def compared_inputs(keeper: Keeper, sources: Sources, choice: Choice, **tests: Any) -> Comparison:
@@ -206,12 +216,12 @@ def compared_inputs(keeper: Keeper, sources: Sources, choice: Choice, **tests: A
         raise UsageError(
             f"profile '{choice.profile.name}' has no {tests['average']} scores: --average {[*averages][0]}"
         )
-    parts: dict[str, Part] = {}
+    parts: dict[str, Stratum] = {}
     counted, signatures = [], []
     for own in [sources] if choice.by else sources.of_one_kind().one_by_one() or [sources]:
-        read = read_inputs(keeper, own, choice).for_tasks(spans=takes_spans(choice.tasks[0]))
-        found = with_errors(read, choice)
-        whole = case_of(found.prepared(choice.profile), choice)
+        read = read_inputs(keeper, own, choice.wanted()).for_tasks(spans=takes_spans(choice.tasks[0]))
+        found = with_errors(read, columns_of(choice.by), Handling(choice.matchings))
+        whole = case_of(found.prepared(choice.profile.prepare), choice)
         counts, documents = counts_of(whole, choice), whole.mentions.documents
         counted.append(counts)
         signatures.append(signed(found, choice))

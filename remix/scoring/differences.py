@@ -90,7 +90,7 @@ class Counting:
         spans = takes_spans(step.headline[0])
         read = (str(spans), *((step.profile.name,) if step.own else rules))
         if read not in self._prepared:
-            self._prepared[read] = self.inputs.for_tasks(spans=spans).prepared(step.profile)
+            self._prepared[read] = self.inputs.for_tasks(spans=spans).prepared(step.profile.prepare)
         inputs = self._prepared[read]
         # Rules that find nothing to change leave the very frames that they were given.
         frames = (step.profile.collapses(), id(inputs.gold), *(id(run) for run in inputs.runs.values()))
@@ -213,7 +213,7 @@ def side_by_side(
     The rows are all of a profile's (`every`) or those of that score.
     """
     chosen = profile_names(profiles)
-    found = read_inputs(keeper, sources, Choice(PROFILES[chosen[0]]))
+    found = read_inputs(keeper, sources, Choice(PROFILES[chosen[0]]).wanted())
     with progress.once():
         choices = [Choice(PROFILES[name]) for name in chosen]
         rows = [scored(found, choice if every else choice.headline()) for choice in choices]

@@ -15,23 +15,21 @@ from remix.frames import Frames
 from remix.scoring.choice import Choice, counted, fields_of, with_means
 from remix.scoring.conventions import CONVENTIONS
 from remix.scoring.errors import error_rows
+from remix.scoring.errors.columns import Handling, with_errors
 from remix.scoring.inputs import Inputs, Knowledge
-from remix.scoring.inputs.answers import Answers
 from remix.scoring.inputs.columns import breakdown, columns_of, is_of_errors, values_by
-from remix.scoring.inputs.mentions import Mentions, mentions_of
+from remix.scoring.inputs.mentions import Mentions
 from remix.scoring.inputs.namespaces import tell_namespaces
-from remix.scoring.inputs.offsets import fixed, told, wrong_offsets
-from remix.scoring.inputs.repeats import with_means_of_repeats
 from remix.scoring.inputs.sources import Keeper, Sources, read_inputs
-from remix.scoring.matching.cases import Case, Scope
-from remix.scoring.matching.overlaps import overlaps
-from remix.scoring.profiles import PROFILES, Profile, exchanged
-from remix.scoring.rows import rows_of
+from remix.scoring.matching.cases import Case
+from remix.scoring.matching.offsets import fixed, told, wrong_offsets
+from remix.scoring.profiles import PROFILES, Profile, exchanged, require_pairs
+from remix.scoring.rows import rows_of, with_means_of_repeats
 from remix.scoring.signatures import LENGTH, frames_hash, signature_of_tasks, signed
-from remix.scoring.slicing import crossed, kb_cases, scope_named, scope_of_class, slice_named
-from remix.scoring.slicing.units import in_units
+from remix.scoring.slicing import crossed, kb_cases, slice_named
+from remix.scoring.slicing.whole import whole_case
 from remix.scoring.statistics.thresholds import above, threshold_rule, thresholds_by
-from remix.scoring.statistics.weights import Weights, require_pairs, weighed, weights_of
+from remix.scoring.statistics.weights import Weights, weighed, weights_of
 from remix.scoring.tasks import takes_spans
 from remix.signature import content_hash
 
@@ -114,11 +112,11 @@ def _scored(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.DataFram
         raise UsageError("nothing to evaluate: name a run")
     inputs = replace(inputs, knowledge=inputs.knowledge.with_types())
     if any(is_of_errors(column) for column in columns_of(asked.by)):
-        from remix.scoring.errors.columns import with_errors
-
-        inputs = with_errors(inputs, asked)
+        inputs = with_errors(
+            inputs, columns_of(asked.by), Handling(asked.matchings, asked.threshold, asked.fix_offsets)
+        )
     _tell_made_for(inputs.made_for, asked.tasks)
-    prepared, choice = inputs.prepared(rules), counted(asked)
+    prepared, choice = inputs.prepared(rules.prepare), counted(asked)
     weights = None
     if choice.weight:
         require_pairs(rules)
@@ -170,7 +168,7 @@ def _read_right(inputs: Inputs, choice: Choice) -> tuple[Case, str]:
     if fix and readings:
         whole = case_of(replace(inputs, runs=fixed(gold, inputs.runs, readings)), choice)
     told(whole, gold.documents)
-    tell_namespaces(whole, inputs.knowledge.kb, inputs.knowledge.shelf)
+    tell_namespaces(whole.mentions, whole.overlaps, inputs.knowledge.kb, inputs.knowledge.shelf)
     return whole, ",".join(f"{name}={reading}" for name, reading in readings.items()) if fix else ""
 
 
@@ -235,7 +233,7 @@ def _thresholded(whole: Case, choice: Choice, rule: str, tuning: Inputs | None) 
     if tuning is not None:
         # Gold is cut from a background, what is tuned on is not.
         known = replace(tuning.knowledge.with_types(), backgrounds=(), stated=None)
-        tuned = case_of(replace(tuning, knowledge=known).prepared(choice.profile), choice)
+        tuned = case_of(replace(tuning, knowledge=known).prepared(choice.profile.prepare), choice)
     found = thresholds_by(whole, choice.tasks[0], choice.matchings[0], choice.profile.count, choice.threshold, tuned)
     named = found.join(_names(whole.mentions), on="system")
     return above(whole, found), named.select(system="name", threshold_by=pl.lit(rule), threshold="threshold")
@@ -254,25 +252,13 @@ def _with_thresholds(rows: pl.DataFrame, counts: pl.DataFrame) -> pl.DataFrame:
 
 def case_of(inputs: Inputs, choice: Choice) -> Case:
     """Return the whole of gold with all answers, of inputs as the profile prepared them."""
-    gold, known = inputs.gold, inputs.knowledge
-    mentions = mentions_of(gold, inputs.runs, known.kb, collapse=choice.profile.collapses())
-    pairs = overlaps(mentions)
-    mentions = in_units(mentions, gold.documents, choice.unit)
-    answers = Answers(mentions, inputs)
-    if choice.scope:
-        classes = pl.concat([gold.classes["class"], answers.types["class"]])
-        scope = scope_of_class(answers, scope_named(choice.scope, classes))
-    elif (mentions.gold["ignorable"] == "dropped").any():
-        from remix.scoring.slicing.scope import scope_of_queries
-
-        scope = scope_of_queries(answers)
-    else:
-        scope = Scope()
-    whole = Case(mentions, mentions.gold, mentions.answers, pairs, scope=scope, known=answers)
-    if choice.documents:
-        return whole if choice.documents == "all" else whole.in_kept_documents()
-    docs = mentions.documents.filter(pl.col("dataset").is_in(list(known.kept)))["doc"]
-    return whole.in_kept_documents(docs) if len(docs) else whole
+    return whole_case(
+        inputs,
+        collapse=choice.profile.collapses(),
+        unit=choice.unit,
+        scope=choice.scope,
+        documents=choice.documents,
+    )
 
 
 def counts_of(whole: Case, choice: Choice, weights: Weights | None = None) -> pl.DataFrame:
@@ -280,7 +266,6 @@ def counts_of(whole: Case, choice: Choice, weights: Weights | None = None) -> pl
 
     With slices, `members` names what a row is of: slices of the same mentions and answers have the same.
     """
-    assert whole.known is not None
     mentions, answers = whole.mentions, whole.known
     degrees = None
     if weights is not None:
@@ -337,7 +322,7 @@ def _names(mentions: Mentions) -> pl.DataFrame:
 def _counted(case: Case, choice: Choice, degrees: pl.DataFrame | None = None) -> pl.DataFrame:
     """Return the counts of every task and matching of one case."""
     case = case.in_kept_documents() if choice.documents == "kept" and case.column else case
-    kept = replace(case, gold=case.kept(), _judged={})
+    kept = replace(case, gold=case.kept())
     labels = {"column": case.column, "slice": case.value}
     if choice.by:
         rows = (case.kept()["g"], case.answers["a"])
@@ -360,9 +345,9 @@ def evaluated(keeper: Keeper, sources: Sources, choice: Choice) -> tuple[pl.Data
 
     Repeats of a run (`NAME#1`, …) have a row of their means besides.
     """
-    found, tuning = read_inputs(keeper, sources, choice), None
+    found, tuning = read_inputs(keeper, sources, choice.wanted()), None
     if choice.threshold.startswith("tuned:"):
         other = sources.tuned_on(choice.threshold.partition(":")[2])
-        tuning = read_inputs(keeper, other, replace(choice, by=(), against="", weight=""))
+        tuning = read_inputs(keeper, other, replace(choice, by=(), against="", weight="").wanted())
     rows = scored(found, choice, tuning)
     return with_means_of_repeats(rows), found.gold.documents["dataset"].unique().sort().to_list()

@@ -183,13 +183,9 @@ class Store:
 
     def frames(self, names: Iterable[str] | None = None) -> Frames:
         """Return the frames of the datasets of these names, by default of all; raises `UnknownName`."""
-        with self.hold():
+        with self.hold(), _damage(self.folder):
             chosen = self.datasets() if names is None else [self.dataset(name) for name in names]
-            return Frames.concat(self._frames(entry) for entry in chosen)
-
-    def _frames(self, entry: DatasetEntry) -> Frames:
-        with _damage(self.folder):
-            return Frames.read(self.folder / entry.folder, sealed=True)
+            return Frames.concat(Frames.read(self.folder / entry.folder, sealed=True) for entry in chosen)
 
     def report(self, name: str) -> dict[str, object]:
         """Return what was found and repaired when the dataset was loaded."""

@@ -164,9 +164,10 @@ def _stated(folder: Path, raw: Any) -> State:
         if raw["version"] > _VERSION:
             raise StoreError(f"{file} was written by a later version of remix: upgrade nel-remix")
         if raw["version"] < _VERSION:
-            files = ", ".join(sorted(entry["source"] for entry in raw["datasets"].values()))
+            first, *others = sorted(entry["source"] for entry in raw["datasets"].values()) or ["your files"]
+            more = f' and {len(others)} other files that it names as "source"' if others else ""
             raise StoreError(
-                f"{file} was written by an earlier version: name another workspace with -w, and load {files}"
+                f"{file} was written by an earlier version: name another workspace with -w, and load {first}{more}"
             )
         if raw.pop("checksum") != _checksum(raw):
             raise _damaged(folder, "it is not what was written, by its checksum")

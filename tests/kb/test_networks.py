@@ -32,8 +32,12 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeBase:
 
 
 def test_candidate_graph_has_mentions_with_their_candidates_and_the_links_between_these(kb: KnowledgeBase) -> None:
-    mentions = pl.DataFrame({"annotation": ["m1", "m2", "m3"], "form": ["a", "A", "nobody"]})
-    graph = kb.candidate_graph(mentions)
+    mentions = {
+        "document": ["d"] * 3 + ["e"],
+        "annotation": ["m1", "m2", "m3", "m4"],
+        "surface_form": [*"aA", "no", "c"],
+    }
+    graph = kb.candidate_graph(pl.DataFrame(mentions), "d")
     a, b = f"{DBR}A", f"{DBR}B"
     assert graph.nodes["m1"] == {"kind": "mention", "form": "a"} and graph.nodes[a] == {"kind": "entity"}
     # Both mentions of 'a' lead to A by 3/4 and to B by 1/4; C, which links to A, is nobody's candidate.

@@ -16,7 +16,7 @@ from remix.errors import UnknownName, UsageError
 from remix.formats.nif.writing import write_frames
 from remix.kb import build_from_tables
 from remix.scoring import evaluate
-from remix.scoring.comparison import Part, compared
+from remix.scoring.comparison import Stratum, compared
 from remix.scoring.statistics.agreement import agreement
 from remix.signature import Signature
 from remix.workspace import Workspace
@@ -33,7 +33,7 @@ def part(**found):
         for doc in range(UNITS)
     ]
     empty = pl.lit(None, pl.Int64)
-    return Part(
+    return Stratum(
         pl.DataFrame(rows).with_columns(fp_in_scope=empty, fp_on_mention=empty), pl.DataFrame({"doc": range(UNITS)})
     )
 

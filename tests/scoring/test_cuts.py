@@ -21,8 +21,8 @@ from remix.remixes.closure import close
 from remix.remixes.manifest import read_manifest
 from remix.reports.readable import with_f1_shown
 from remix.scoring import evaluate
+from remix.scoring.choice import asked_of
 from remix.scoring.comparison import compared_inputs
-from remix.scoring.inputs.sources import asked_of
 from remix.workspace import Workspace, open_workspace
 from tests.scoring.conftest import framed
 

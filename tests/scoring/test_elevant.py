@@ -17,11 +17,11 @@ from remix.frames import Frames
 from remix.scoring import evaluate
 from remix.scoring.choice import Choice
 from remix.scoring.elevant.outcomes import outcomes
-from remix.scoring.elevant.words import expanded
 from remix.scoring.evaluation import case_of
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.entities import read_entities
 from remix.scoring.inputs.sources import read_frames
+from remix.scoring.matching.expanded import grow
 from remix.scoring.profiles import PROFILES
 
 MODES = ("IGNORED", "REQUIRED")
@@ -69,7 +69,7 @@ def naive(begin: int, end: int, text: str) -> tuple[int, int]:
 def test_spans_grow_as_a_character_at_a_time(texts: list[str]) -> None:
     spans = [(n, b, e) for n, text in enumerate(texts) for b in range(len(text)) for e in range(b + 1, len(text) + 1)]
     table = pl.DataFrame({"doc": range(len(texts)), "text": texts}, schema_overrides={"doc": pl.Int64})
-    grown = expanded(pl.DataFrame(spans, schema=["doc", "begin", "end"], orient="row"), table)
+    grown = grow(pl.DataFrame(spans, schema=["doc", "begin", "end"], orient="row"), table)
     assert [row[3:] for row in grown.rows()] == [
         naive(b, e, texts[n]) for n, b, e in grown.select(grown.columns[:3]).rows()
     ]

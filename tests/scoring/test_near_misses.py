@@ -140,3 +140,15 @@ def test_wrong_links_are_classed_by_where_they_lie() -> None:
     # NIL is no entity: six mentions have one on both sides.
     expected = {"near_miss": 4, "broader": 2, "narrower": 1, "sibling": 1, "far": 1}
     assert found == [(name, number, 6) for name, number in expected.items()]
+
+
+@pytest.mark.parametrize(("home", "right"), [("x", 1 / 3), ("y", 0.0)])
+def test_entities_are_near_by_what_their_own_gold_says_alone(home, right):
+    # A and B share a class: two steps apart, right by 1 / (1 + 2). Elsewhere they have nothing in common.
+    one = framed([{"begin": 0, "end": 3, "entity": "urn:A"}])
+    other = framed([{"begin": 0, "end": 3, "entity": "urn:Z", "document": "e"}], ["e"], dataset="y")
+    stated = pl.DataFrame({"home": [home] * 2, "entity": ["urn:A", "urn:B"], "class": ["urn:C"] * 2})
+    run = {"s": framed([{"begin": 0, "end": 3, "entity": "urn:B"}])}
+    gold = Frames.concat([one, other])
+    rows = evaluate(gold, run, tasks=["A2KB"], matchings=["graded(0)"], stated=stated)
+    assert rows.filter(dataset="x", average="micro", column="")["tp"].item() == pytest.approx(right)

@@ -13,9 +13,9 @@ from remix import progress
 from remix.errors import UsageError
 from remix.scoring import PROFILES, evaluate
 from remix.scoring.choice import Choice
+from remix.scoring.comparison import draw
 from remix.scoring.evaluation import case_of
 from remix.scoring.inputs import Inputs
-from remix.scoring.statistics.curves import CURVES
 from tests.scoring.conftest import framed
 
 
@@ -125,7 +125,7 @@ answers = st.lists(
 def test_the_curve_has_the_counts_of_each_fixed_threshold(rows):
     run, profile = frames(rows), PROFILES["remix"]
     choice = Choice(profile, ("A2KB",), ("strong",))
-    curve = CURVES["threshold"](case_of(Inputs(GOLD, {"s": run}), choice), choice)
+    curve = draw(case_of(Inputs(GOLD, {"s": run}), choice), choice, "threshold")
     for row in curve.to_dicts():
         fixed = "none" if row["threshold"] is None else str(row["threshold"])
         assert (row["tp"], row["fp"], row["fn"]) == scored(fixed, run)[:3]

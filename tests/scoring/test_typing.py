@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remix.errors import BadInput
+from remix.frames import Frames
 from remix.scoring import evaluate
 from remix.scoring.inputs.entities import read_subclasses, with_types
 
@@ -105,6 +106,19 @@ def test_hierarchies_are_read_from_rdf(tmp_path: Path):
     file.write_text("<urn:a> <urn:p> <urn:b> .")
     with pytest.raises(BadInput, match="says of no class"):
         read_subclasses(file)
+
+
+@pytest.mark.parametrize("task", ["ETyping", "RT2KB"])
+@pytest.mark.parametrize("home", ["x", "y"])
+def test_what_another_gold_says_of_an_entity_changes_no_row(frames, task, home):
+    # Gold asks for C. The answer is E, which is a C where its own gold says so, and nothing where another does.
+    one = frames([at(0, 3, "C")], ["d"], dataset="x")
+    other = frames([at(0, 3, "D", document="e")], ["e"], dataset="y")
+    stated = pl.DataFrame({"home": [home], "entity": ["urn:E"], "class": ["t:C"]})
+    run = {"s": frames([{"begin": 0, "end": 3, "entity": "urn:E"}])}
+    rows = evaluate(Frames.concat([one, other]), run, tasks=[task], matchings=["strong"], stated=stated)
+    row = rows.filter(dataset="x", average="micro", column="")
+    assert row.select("tp", "fn").row(0) == ((1, 0) if home == "x" else (0, 1))
 
 
 DBO = "http://dbpedia.org/ontology/"

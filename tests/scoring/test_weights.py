@@ -18,10 +18,10 @@ from remix.formats.nif.writing import write_frames
 from remix.names import EL
 from remix.scoring import PROFILES, evaluate
 from remix.scoring.choice import Choice
+from remix.scoring.comparison import draw
 from remix.scoring.evaluation import case_of
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.sources import read_frames
-from remix.scoring.statistics.curves import CURVES
 from remix.scoring.statistics.weights import weights_of
 from tests.scoring.conftest import framed
 
@@ -185,7 +185,7 @@ def test_profiles_that_pair_in_other_ways_have_no_weights():
 def curve(kind, gold, run):
     profile = PROFILES["emnlp2019"]
     choice = Choice(profile, profile.tasks, profile.matchings)
-    return CURVES[kind](case_of(Inputs(gold, {"s": run}), choice), choice)
+    return draw(case_of(Inputs(gold, {"s": run}), choice), choice, kind)
 
 
 def test_progression_goes_from_the_best_combination_to_all_of_gold():
@@ -214,13 +214,13 @@ def test_curves_of_the_fine_grained_evaluation(real_data: Path):
     profile = PROFILES["emnlp2019"]
     choice = Choice(profile, profile.tasks, profile.matchings)
     case = case_of(Inputs(prepared, runs), choice)
-    rows = CURVES["alpha"](case, choice)
+    rows = draw(case, choice, "alpha")
     first, last = (
         dict(rows.filter(pl.col("alpha") == alpha).select("system", "fuzzy_f1").iter_rows()) for alpha in (0, 1)
     )
     assert first["DBpediaSpotlight"] > first["TAGME"]
     assert last["DBpediaSpotlight"] < last["TAGME"]
-    ends = CURVES["progression"](case, choice).group_by("system", maintain_order=True).last()
+    ends = draw(case, choice, "progression").group_by("system", maintain_order=True).last()
     assert {row["system"]: round(row["f1"], 9) for row in ends.to_dicts()} == {
         name: round(value, 9) for name, value in last.items()
     }

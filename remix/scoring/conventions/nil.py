@@ -29,7 +29,7 @@ def _linked(case: Case, task: str, matching: str, count: Counter) -> Case:
     gold, answers = case.gold.filter(kept), case.answers.filter(kept)
     if len(gold) == len(case.gold) and len(answers) == len(case.answers):
         return case
-    return replace(case, gold=gold, answers=answers, _judged={})
+    return replace(case, gold=gold, answers=answers)
 
 
 def _in_well_known(frames: Frames) -> Frames:

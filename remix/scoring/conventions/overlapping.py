@@ -22,7 +22,7 @@ def _longest_under_weak(case: Case, task: str, matching: str, count: Counter) ->
         return case
     gold = longest_of_runs(case.gold.sort("doc", "begin", "g"), ["doc"])
     answers = longest_of_runs(case.answers.sort("system", "doc", "begin", "a"), ["system", "doc"])
-    return replace(case, gold=gold.sort("g"), answers=answers.sort("a"), _judged={})
+    return replace(case, gold=gold.sort("g"), answers=answers.sort("a"))
 
 
 def longest_of_runs(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
@@ -64,7 +64,6 @@ def _longest_of_matching(case: Case, task: str, matching: str, count: Counter) -
         case,
         gold=case.gold.filter(pl.col("g").is_in(gold.implode())),
         answers=case.answers.filter(pl.col("a").is_in(answers.implode())),
-        _judged={},
     )
 
 
@@ -77,7 +76,7 @@ def _longest(case: Case, key: str, rows: pl.DataFrame, matching: str) -> pl.Seri
     side = replace(case.mentions, gold=apart.rename({key: "g"}, strict=False), answers=apart.rename({key: "a"}))
     links = case.mentions.gold_links if key == "g" else case.mentions.answer_links
     side = replace(side, gold_links=links.rename({key: "g"}), answer_links=links.rename({key: "a"}))
-    mirror = replace(case, mentions=side, gold=side.gold, answers=side.answers, overlaps=overlaps(side), _judged={})
+    mirror = replace(case, mentions=side, gold=side.gold, answers=side.answers, overlaps=overlaps(side))
     pairs = how.pairs(mirror).filter(how.spans).select("g", "a")
     length = apart.select(a=key, length=pl.col("end") - pl.col("begin"))
     best = pairs.join(length, on="a").sort("g", "length", "a", descending=[False, True, False])

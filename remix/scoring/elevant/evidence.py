@@ -67,7 +67,6 @@ def _unmapped(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
 
 def _marked(case: Case, name: str) -> tuple[pl.Series, pl.Series]:
     """Return the labels of gold and the answers that have a value of that name."""
-    assert case.known is not None
     term = pl.col("term") == f"{RMX}{name}"
     gold = case.known.gold.values.filter(term).select(annotation="subject")
     labels = labelled(case).numbers.join(case.gold.select("g", "annotation"), on="g")
@@ -125,7 +124,6 @@ def _references(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _candidates(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with the number of the answer's candidates, and whether gold's entity is among them."""
-    assert case.known is not None
     parts = [run.candidates.select("annotation", "entity") for run in case.known.runs.values()]
     given = [part.with_columns(system=pl.lit(n, pl.Int64)) for n, part in enumerate(parts)]
     numbers = case.answers.select("a", "system", "annotation")
@@ -163,7 +161,6 @@ def _popular(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
     ELEVANT takes the entity that most hyperlinks with this text lead to; so does the first rank of the dictionary,
     which goes by PageRank where it has no counts.
     """
-    assert case.known is not None
     kb = case.known.kb
     asked = rows.filter(pl.col("label").is_not_null() & pl.col("a").is_not_null())
     if kb is None or asked.is_empty():
@@ -171,19 +168,21 @@ def _popular(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
         return rows.with_columns(metonymy=no, rare=no, answered_popular=no)
     first = kb.candidates(asked.select(form="text")).filter(pl.col("rank") == 1)
     first = first.select(text="form", iri="entity").unique()
-    types = case.known.types.filter(pl.col("class").is_in(_CLASSES["location"])).select(iri="entity").unique()
-    places = first.join(types, on="iri", how="semi")["text"].unique()
+    meanings = asked.select("doc", "text").unique().join(first, on="text")
+    classes = case.known.classes_of(meanings).filter(pl.col("class").is_in(_CLASSES["location"]))
+    places = classes.select("doc", "text", is_place=pl.lit(True)).unique()
     entities = pl.DataFrame({"iri": case.mentions.entities}, schema={"iri": pl.String}).with_row_index("entity")
     first = first.join(entities, on="iri", how="left").select("text", pl.col("entity").cast(pl.Int64))
     sets = first.group_by("text").agg(popular="entity")
     rows = rows.join(sets, on="text", how="left", maintain_order="left")
+    rows = rows.join(places, on=["doc", "text"], how="left", maintain_order="left")
     has = pl.col("popular").is_not_null()
     other = pl.any_horizontal("gold_location", "gold_person", "gold_ethnicity")
     return rows.with_columns(
-        metonymy=pl.col("known") & ~other & pl.col("text").is_in(places.implode()),
+        metonymy=pl.col("known") & ~other & pl.col("is_place").fill_null(False),
         rare=has & ~pl.col("popular").list.contains(pl.col("gold_entity")).fill_null(False),
         answered_popular=has & pl.col("popular").list.contains(pl.col("answer_entity")).fill_null(False),
-    ).drop("popular")
+    ).drop("popular", "is_place")
 
 
 def _hyperlinks(case: Case, rows: pl.DataFrame) -> pl.DataFrame:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import polars as pl
 
 from remix.names import RMX
-from remix.scoring.elevant.words import coreference_kind, expanded, named_kind
+from remix.scoring.elevant.words import coreference_kind, named_kind
 from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching.cases import Case
+from remix.scoring.matching.expanded import grow
 
 __all__ = ["Labels", "called", "labels_of", "texts_of"]
 
@@ -57,7 +58,6 @@ def labels_of(case: Case) -> Labels:
 
 def _numbered(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return gold with `label` and what a label is by itself, and its nesting: term, label, `other` (a label)."""
-    assert case.known is not None
     values = case.known.gold.values.filter(pl.col("term").is_in([f"{RMX}{name}" for name in ("nests", "nestedIn")]))
     stated = pl.concat([values["subject"], values["text"]]).unique()
     # A label that is in several options stands in each, and only once in the nesting.
@@ -88,7 +88,6 @@ def _numbered(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 def _described(case: Case, gold: pl.DataFrame) -> pl.DataFrame:
     """Return gold with what its spans, entities, classes and values say."""
-    assert case.known is not None
     frames = case.known.gold
     classes = frames.classes.filter(pl.col("class").is_in([f"{RMX}{name}" for name in (*DATED, "Coreference")]))
     classes = classes.with_columns(pl.col("class").str.strip_prefix(RMX))
@@ -96,7 +95,7 @@ def _described(case: Case, gold: pl.DataFrame) -> pl.DataFrame:
     stated = classes.filter(pl.col("class") == "Coreference")["annotation"].unique()
     required = frames.values.filter(pl.col("term") == f"{RMX}required")["subject"].unique()
     texts = texts_of(case)
-    gold = gold.join(expanded(gold, texts), on=["doc", "begin", "end"], how="left", maintain_order="left")
+    gold = gold.join(grow(gold, texts), on=["doc", "begin", "end"], how="left", maintain_order="left")
     gold = gold.join(texts, on="doc", how="left", maintain_order="left").with_columns(
         pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin")).fill_null(""),
         optional=(pl.col("ignorable") == "optional").fill_null(False) & ~pl.col("annotation").is_in(required.implode()),
@@ -124,7 +123,6 @@ DATED = ("DATETIME", "QUANTITY")
 
 def texts_of(case: Case) -> pl.DataFrame:
     """Return doc and text of gold's documents."""
-    assert case.known is not None
     return case.mentions.documents.join(case.known.gold.documents, on="document").select("doc", "text")
 
 
@@ -134,7 +132,7 @@ def called(case: Case) -> pl.DataFrame:
         {"entity": pl.int_range(len(case.mentions.entities), eager=True), "iri": case.mentions.entities},
         schema_overrides={"iri": pl.String},
     )
-    names = None if case.known is None else case.known.names
+    names = case.known.names
     if names is None:
         return entities.select("entity", name="iri").clear()
     return entities.join(names.select("name", iri="entity"), on="iri").select("entity", "name")

@@ -7,9 +7,10 @@ import polars as pl
 from remix.errors import UsageError
 from remix.names import EL, RMX
 from remix.scoring.elevant.labels import Labels, called, labels_of, texts_of
-from remix.scoring.elevant.words import coreference_kind, expanded, is_lowercase, named_kind
+from remix.scoring.elevant.words import coreference_kind, is_lowercase, named_kind
 from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching.cases import Case
+from remix.scoring.matching.expanded import grow
 from remix.scoring.tasks import SCOPED
 
 __all__ = ["MODES", "by_mention_type", "by_type", "count", "entity_types", "labelled", "outcomes"]
@@ -54,7 +55,7 @@ def _answers(case: Case) -> pl.DataFrame:
     """Return the answers with the spans grown to words, their text, mention type and what they stand for."""
     texts = texts_of(case)
     answers = case.answers.select("a", "system", "doc", "begin", "end", "link", "inside")
-    answers = answers.join(expanded(answers, texts), on=["doc", "begin", "end"], how="left", maintain_order="left")
+    answers = answers.join(grow(answers, texts), on=["doc", "begin", "end"], how="left", maintain_order="left")
     answers = answers.join(texts, on="doc", how="left", maintain_order="left").with_columns(
         pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin")).fill_null("")
     )
@@ -62,7 +63,6 @@ def _answers(case: Case) -> pl.DataFrame:
     answers = answers.join(first, on="a", how="left", maintain_order="left")
     answers = answers.join(called(case), on="entity", how="left", maintain_order="left")
     answers = answers.join(_dated(case), on="a", how="left", maintain_order="left")
-    assert case.known is not None
     name = pl.col("name") if case.known.names is not None else pl.col("text")
     kind = pl.coalesce(coreference_kind(pl.col("text")), named_kind(name, unknown=pl.col("link") == NIL))
     return answers.with_columns(kind=kind, answered=pl.col("link") != NIL)
@@ -70,12 +70,8 @@ def _answers(case: Case) -> pl.DataFrame:
 
 def _dated(case: Case) -> pl.DataFrame:
     """Return a and `answer_dated`: answers whose entity is typed as a date or a quantity."""
-    assert case.known is not None
-    types = case.known.types.with_columns(answer_dated=pl.col("class").str.extract("#(DATETIME|QUANTITY)$"))
-    types = types.drop_nulls("answer_dated").select("answer_dated", iri="entity")
-    entities = pl.DataFrame({"iri": case.mentions.entities}, schema={"iri": pl.String}).with_row_index("entity")
-    numbers = entities.with_columns(pl.col("entity").cast(pl.Int64)).join(types, on="iri")
-    return case.mentions.answer_links.join(numbers, on="entity").select("a", "answer_dated").unique("a")
+    dated = pl.col("class").str.extract("#(DATETIME|QUANTITY)$")
+    return case.known.answered_classes.select("a", answer_dated=dated).drop_nulls("answer_dated").unique("a")
 
 
 def _detected(case: Case, labels: Labels, answers: pl.DataFrame) -> pl.DataFrame:
@@ -283,17 +279,10 @@ def by_type(case: Case, task: str, matching: str) -> pl.DataFrame:
 
 def entity_types(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return label and class of gold's entities, a and class of the answers'; no row without a class."""
-    assert case.known is not None
     fine = pl.col("class").str.starts_with(EL) | pl.col("class").str.starts_with(RMX)
     numbers = labelled(case).numbers.join(case.gold.select("g", "annotation"), on="g")
     stated = case.known.gold.classes.filter(~fine).join(numbers, on="annotation").select("label", "class").unique()
-    entities = pl.DataFrame(
-        {"number": pl.int_range(len(case.mentions.entities), eager=True), "entity": case.mentions.entities},
-        schema_overrides={"entity": pl.String},
-    )
-    types = case.known.types.drop_nulls("class").filter(~fine).join(entities, on="entity")
-    links = case.mentions.answer_links.rename({"entity": "number"})
-    return stated, links.join(types, on="number").select("a", "class").unique()
+    return stated, case.known.answered_classes.filter(~fine).select("a", "class").unique()
 
 
 def _rows(case: Case, task: str, matching: str) -> pl.DataFrame:

@@ -54,7 +54,6 @@ def _of_answers(case: Case) -> list[pl.DataFrame]:
 
 def _known(case: Case, iris: pl.Series) -> pl.Series | None:
     """Return which of the entities there are, None where nothing says so."""
-    assert case.known is not None
     kb = case.known.kb
     if kb is not None:
         return kb.link_status(iris).filter(pl.col("status") != "unknown")["iri"]
@@ -62,7 +61,6 @@ def _known(case: Case, iris: pl.Series) -> pl.Series | None:
 
 
 def _of_documents(case: Case) -> list[pl.DataFrame]:
-    assert case.known is not None
     parts = []
     for number, run in enumerate(case.known.runs.values()):
         places = aligned(case.known.gold, run).select(subject="document", document="gold")

@@ -166,7 +166,6 @@ def _others() -> dict[str, tuple[pl.Expr, pl.Expr]]:
 
 def _words(case: Case, modes: list[str]) -> pl.DataFrame:
     """Return the numbers of words in what is annotated, of documents without a region in the whole text."""
-    assert case.known is not None
     texts = texts_of(case).drop_nulls("text")
     regions = case.known.gold.regions.join(case.mentions.documents, on="document").select("doc", "begin", "end")
     parts = texts.join(regions, on="doc", how="left")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +15,6 @@ from remix.scoring.inputs.namespaces import with_titles_read
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
-    from remix.scoring.profiles import Profile
 
 __all__ = ["Background", "Inputs", "Knowledge", "whole"]
 
@@ -57,6 +56,10 @@ class Knowledge:
         return self if self.types is not None or self.kb is None else replace(self, types=self.kb.types)
 
 
+Preparing = Callable[[Frames, Mapping[str, Frames]], tuple[Frames, dict[str, Frames]]]
+"""What a profile does to gold and runs before it compares them."""
+
+
 @dataclass(frozen=True, eq=False)
 class Inputs:
     """What is evaluated: gold, runs by the names of systems, and what is known.
@@ -90,9 +93,9 @@ class Inputs:
             given_spans={},
         )
 
-    def prepared(self, profile: Profile) -> Inputs:
-        """Return them as a profile reads them before it compares."""
-        gold, runs = profile.prepare(*with_titles_read(self.gold, self.runs))
+    def prepared(self, prepare: Preparing) -> Inputs:
+        """Return them as a profile reads them before it compares, by `Profile.prepare`."""
+        gold, runs = prepare(*with_titles_read(self.gold, self.runs))
         return replace(self, gold=gold, runs=runs)
 
 

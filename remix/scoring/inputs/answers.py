@@ -76,6 +76,11 @@ class Answers:
             return self._types
         return pl.concat([one.select("entity", "class") for one in (self._types, self.stated)]).unique()
 
+    def types_at(self, home: str) -> pl.DataFrame:
+        """Return entity and class as they hold in the documents of a home: what is known anywhere, and said there."""
+        said = self.stated.filter(home=home)
+        return pl.concat([one.select("entity", "class") for one in (self._types, said)]).unique()
+
     @cached_property
     def homes(self) -> pl.DataFrame:
         """Return doc and `home`, the dataset that each document of gold comes from."""

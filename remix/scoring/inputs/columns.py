@@ -33,6 +33,9 @@ __all__ = [
 ERROR = "error"
 """Begins the name of a column that holds what is wrong in another run: `error:SYSTEM`."""
 
+SEEN = ("seenForm", "seenEntity", "seenPair")
+"""The columns that a training set adds."""
+
 MAXIMUM = 2000
 """A column with more values than this names things, it does not class them."""
 
@@ -259,7 +262,6 @@ def _types(gold: Frames) -> pl.DataFrame:
 def unknown_column(gold: Frames, column: str, measured: Iterable[str]) -> UsageError:
     """Return the error that says which columns there are; `measured` are those of measures and tables."""
     from remix.measures import MEASURES
-    from remix.scoring.inputs.properties import SEEN
 
     if column in SEEN:
         return UsageError(f"column '{column}' is about a training set: name it with --seen DATASET|FILE")

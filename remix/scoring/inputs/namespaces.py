@@ -15,7 +15,7 @@ from remix.frames import Frames
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
-    from remix.scoring.matching.cases import Case
+    from remix.scoring.inputs.mentions import Mentions
 
 __all__ = ["tell_namespaces", "with_titles_read"]
 
@@ -62,17 +62,19 @@ def _side(name: str) -> str:
     return f"run '{name}'" if name else "gold"
 
 
-def tell_namespaces(case: Case, kb: KnowledgeBase | None, shelf: Sequence[Path] = ()) -> None:
+def tell_namespaces(
+    mentions: Mentions, overlaps: pl.DataFrame, kb: KnowledgeBase | None, shelf: Sequence[Path] = ()
+) -> None:
     """Say of each run whose entities are of other namespaces than gold's: which, and what would join the two.
 
     What would is the sameAs links of a knowledge base of the `shelf` (folders of those that are built), counted on the
     answers that have the span of a linked mention of gold. `kb` is the one that is attached, which does not.
     """
-    entities = case.mentions.entities
+    entities = mentions.entities
     named = pl.DataFrame({"entity": range(len(entities)), "iri": entities}, schema_overrides={"entity": pl.Int64})
     named = named.with_columns(namespace=_namespace(pl.col("iri")))
-    gold = case.mentions.gold_links.join(named, on="entity")
-    answers = case.answers.select("a", "system").join(case.mentions.answer_links, on="a").join(named, on="entity")
+    gold = mentions.gold_links.join(named, on="entity")
+    answers = mentions.answers.select("a", "system").join(mentions.answer_links, on="a").join(named, on="entity")
     ours = gold["namespace"].unique()
     same = pl.col("namespace").is_in(ours.implode())
     shares = answers.group_by("system").agg(linked=pl.len(), same=same.sum()).sort("system")
@@ -81,12 +83,12 @@ def tell_namespaces(case: Case, kb: KnowledgeBase | None, shelf: Sequence[Path] 
     apart = shares.filter((pl.col("linked") >= LEAST) & (pl.col("same") < FEW * pl.col("linked")))
     for system in apart["system"]:
         own = answers.filter(pl.col("system") == system)
-        pairs = case.overlaps.filter("equal").select("a", "g", "link")
+        pairs = overlaps.filter("equal").select("a", "g", "link")
         pairs = pairs.join(own.select("a", answer="iri"), on="a").join(gold.select("g", gold="iri"), on="g")
         on_span, right = pairs["a"].n_unique(), pairs.filter("link")["a"].n_unique()
         if right >= max(1, FEW * on_span):
             continue
-        name = case.mentions.systems[system]
+        name = mentions.systems[system]
         progress.note(
             f"run '{name}' and gold name entities in different worlds: its {len(own)} links are of {_counted(own)}, "
             f"gold's {len(gold)} of {_counted(gold)}; {right} of the {on_span} answers that have the span of a linked "

@@ -13,12 +13,12 @@ from remix.errors import UnknownName
 from remix.frames import Frames
 from remix.names import HFTS, NIF, PREFIXES, RDF, RMX, shorten
 from remix.rdf.terms import iri, literal
-from remix.scoring.inputs.columns import is_of_errors
+from remix.scoring.inputs.columns import SEEN, is_of_errors
 
 if TYPE_CHECKING:
     from remix.store import Store
 
-__all__ = ["SEEN", "full_iri", "properties_of", "seen_in", "with_seen"]
+__all__ = ["full_iri", "properties_of", "seen_in", "with_seen"]
 
 _STRUCTURE = (f"{RDF}type", f"{NIF}isString", f"{NIF}beginIndex", f"{NIF}endIndex", f"{RMX}givenIri")
 """What is said of every text to make it one."""
@@ -124,9 +124,6 @@ def _of_file(place: Path | str, documents: pl.DataFrame) -> pl.DataFrame:
     given = documents.select("document", subject=pl.format("<{}>", "given"))
     rows = triples.join(given, on="subject", maintain_order="left")
     return rows.select("document", "predicate", value="object")
-
-
-SEEN = ("seenForm", "seenEntity", "seenPair")
 
 
 def seen_in(training: Frames, gold: Frames) -> pl.DataFrame:

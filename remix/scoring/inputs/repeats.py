@@ -12,16 +12,9 @@ import polars as pl
 
 from remix.frames import Frames
 from remix.names import REPEAT
-from remix.scoring import statistics
-from remix.scoring.statistics.weights import FUZZY
 from remix.signature import content_hash
 
-__all__ = ["SCORES", "contents_of_repeats", "repeats_of", "with_means_of_repeats"]
-
-SCORES = (*statistics.SCORES, *FUZZY)
-"""What has a mean, and its sample standard deviation in a column of its own, `<score>_deviation`."""
-
-_REPEAT = r"^(.+)#[0-9]+$"
+__all__ = ["contents_of_repeats", "repeats_of"]
 
 
 def repeats_of(runs: Mapping[str, Frames]) -> dict[str, Frames]:
@@ -55,31 +48,3 @@ def contents_of_repeats(runs: Iterable[str], contents: Mapping[str, str]) -> dic
         if mark and name not in contents and file in contents:
             found[name] = content_hash(contents[file], mark, number)
     return found
-
-
-def with_means_of_repeats(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of scores, and below them one for the repeats of each system: its name without number.
-
-    `repeats` is how many they are. Scores are means over repeats; the deviation is that of a sample, undefined for one.
-    Counts (tp, fp, …) are null, since they are of one run; so is the signature, as each repeat has its own.
-
-    >>> two = pl.DataFrame({"system": ["m#1", "m#2"], "task": ["A2KB"] * 2, "f1": [0.4, 0.6]})
-    >>> with_means_of_repeats(two).select("system", "f1", pl.col("f1_deviation").round(3), "repeats").row(2)
-    ('m', 0.5, 0.141, 2)
-    """
-    repeated = rows.filter(pl.col("system").str.contains(_REPEAT))
-    if repeated.is_empty():
-        return rows
-    keys = ["dataset", "task", "matching", "profile", "column", "slice", "average"]
-    keys = [key for key in keys if key in rows.columns]
-    scores = [name for name in SCORES if name in rows.columns]
-    means = [pl.col(name).mean() for name in scores]
-    deviations = [pl.col(name).std().alias(f"{name}_deviation") for name in scores]
-    same = [pl.col(name).first() for name in ("documents", "mentions", "f1_precision") if name in rows.columns]
-    system = pl.col("system").str.extract(_REPEAT, 1)
-    parts = repeated.group_by(system, *keys, maintain_order=True).agg(
-        *means, *deviations, *same, repeats=pl.len().cast(pl.Int64)
-    )
-    if "column" in rows.columns:
-        parts = parts.filter(pl.col("column") != "error_class")
-    return pl.concat([rows, parts], how="diagonal_relaxed")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -14,16 +14,13 @@ from remix.errors import BadInput, UsageError
 from remix.files import default_name
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder, is_frames_folder
-from remix.scoring.choice import Choice, fields_of
-from remix.scoring.conventions import CONVENTIONS
 from remix.scoring.inputs import Inputs, Knowledge
-from remix.scoring.inputs.columns import columns_of, is_of_errors, run_of
+from remix.scoring.inputs.columns import SEEN, is_of_errors, run_of
 from remix.scoring.inputs.documents import aligned
 from remix.scoring.inputs.entities import read_entities, with_coarse, with_types
 from remix.scoring.inputs.gold import kept_gold, measured_columns
-from remix.scoring.inputs.properties import SEEN, properties_of, with_seen
+from remix.scoring.inputs.properties import properties_of, with_seen
 from remix.scoring.inputs.repeats import contents_of_repeats, repeats_of
-from remix.scoring.statistics.weights import column_weighed_by
 from remix.signature import content_hash
 
 if TYPE_CHECKING:
@@ -35,8 +32,8 @@ __all__ = [
     "Answers",
     "Keeper",
     "Sources",
+    "Wanted",
     "answers_of",
-    "asked_of",
     "read_contents",
     "read_frames",
     "read_inputs",
@@ -122,44 +119,23 @@ class Sources:
         return replace(self, **gold, seen="")
 
 
-def asked_of(names: Iterable[str] | str, keywords: Mapping[str, Any]) -> tuple[Sources, Choice]:
-    """Return the sources and the choice of keywords, which are the fields of `Sources` and of `Choice`.
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be read of gold beside its annotations.
 
-    One name, file or system may stand for a list of one. `runs` may also be a mapping of names to a file, several
-    files, frames, or a table with a mention a row.
-
-    >>> sources, choice = asked_of("news", {"systems": ["prior"], "tasks": ["A2KB"]})
-    >>> sources.names, sources.systems, choice.tasks
-    (('news',), ('prior',), ('A2KB',))
+    - `by`, `weight`: the columns that it is sliced by and weighed by, those aside that a profile fills itself;
+    - `documents`: the documents in which answers count, as `Choice` has it;
+    - `empty`: whether gold may be without any annotation, as profiles allow that score documents without anything.
     """
-    if isinstance(keywords.get("runs"), Mapping):
-        keywords = {**keywords, **_settings(keywords["runs"])}
-    read, asked = fields_of({"names": names, **keywords}, Sources, Choice)
-    several = {
-        name: (value,) if isinstance(value, str | Path) else tuple(value)
-        for name, value in read.items()
-        if name in _SEVERAL
-    }
-    return Sources(**{**read, **several}), Choice.of(**asked)
+
+    by: tuple[str, ...] = ()
+    weight: tuple[str, ...] = ()
+    documents: str = ""
+    empty: bool = False
 
 
-_SEVERAL = {one.name for one in fields(Sources) if isinstance(one.default, tuple)}
-
-
-def _settings(runs: Mapping[str, Answers]) -> dict[str, Any]:
-    """Return `runs` and `answers` of a mapping of names to answers of any kind."""
-    settings, answers = [], {}
-    for name, given in runs.items():
-        if isinstance(given, Frames | pl.DataFrame):
-            answers[name] = answers_of(name, given)[0]
-        else:
-            files = [given] if isinstance(given, str | Path) else [*given]
-            settings += [f"{name}={file}" for file in files]
-    return {"runs": tuple(settings), "answers": answers}
-
-
-def read_inputs(keeper: Keeper, sources: Sources, choice: Choice) -> Inputs:
-    """Return gold, runs and what is known, with the measures that the choice slices or weighs by.
+def read_inputs(keeper: Keeper, sources: Sources, wanted: Wanted) -> Inputs:
+    """Return gold, runs and what is known, with the columns that are wanted.
 
     Raises `UsageError` where sources do not go together, `UnknownName` for a dataset, system or column that there is
     not, `BadInput` for a file that cannot be read.
@@ -171,20 +147,17 @@ def read_inputs(keeper: Keeper, sources: Sources, choice: Choice) -> Inputs:
     runs = repeats_of({**{name: run for name, (run, _) in read.items()}, **sources.answers})
     contents = contents_of_repeats(runs, {name: known for name, (_, known) in read.items()})
     if sources.gold:
-        # A profile that scores documents without anything scores gold that is empty throughout, too.
-        bare = CONVENTIONS["undefined-null"] not in choice.profile.rules
-        gold, content = read_contents(sources.gold, unannotated=bare)
+        gold, content = read_contents(sources.gold, unannotated=wanted.empty)
         contents[""] = content_hash(content, *gold.documents["dataset"].unique().sort())
-        asked = [*columns_of(choice.by), *column_weighed_by(choice.weight)]
-        told = {*choice.profile.slices, *(SEEN if sources.seen else ())}
-        properties = properties_of(gold, [name for name in asked if name not in told], sources.gold)
+        asked = [name for name in (*wanted.by, *wanted.weight) if not (sources.seen and name in SEEN)]
+        properties = properties_of(gold, asked, sources.gold)
         found = Inputs(gold, runs, Knowledge(document_columns=properties, kb=keeper.kb), contents)
         if sources.registered():
             from remix.store.targets import Target
 
             found = _with_registered(found, keeper, sources, [Target("gold", gold, content)])
     else:
-        found = _kept(keeper, sources, choice, runs, contents)
+        found = _kept(keeper, sources, wanted, runs, contents)
     shelf = tuple(sorted(file.parent for file in (keeper.folder / "kb").glob("*/kb.json")))
     found = _with_entities(replace(found, knowledge=replace(found.knowledge, shelf=shelf)), sources)
     if sources.link_labels:
@@ -196,7 +169,7 @@ def read_inputs(keeper: Keeper, sources: Sources, choice: Choice) -> Inputs:
 
 
 def _kept(
-    keeper: Keeper, sources: Sources, choice: Choice, runs: dict[str, Frames], contents: dict[str, str]
+    keeper: Keeper, sources: Sources, wanted: Wanted, runs: dict[str, Frames], contents: dict[str, str]
 ) -> Inputs:
     """Return what a workspace holds of gold, and its runs where they are asked for."""
     from remix.scoring.inputs.origins import origins_of
@@ -204,14 +177,13 @@ def _kept(
     keeper.ensure_sample(sources.names)
     sources = replace(sources, names=sources.names or _answered(keeper, sources, runs))
     gold, targets = kept_gold(keeper.store, sources.names)
-    told = {*choice.profile.slices, *(SEEN if sources.seen else ())}
-    asked = [column for column in columns_of(choice.by) if column not in told]
-    measured = [column for column in asked if not is_of_errors(column)] + column_weighed_by(choice.weight)
+    asked = [column for column in wanted.by if not (sources.seen and column in SEEN)]
+    measured = [*(column for column in asked if not is_of_errors(column)), *wanted.weight]
     properties = properties_of(gold, measured, sources.names, keeper.store)
     columns, of_documents = measured_columns(gold, keeper.kb, measured, properties)
-    percentiles = any(column.endswith("Percentile") for column in columns_of(choice.by))
+    percentiles = any(column.endswith("Percentile") for column in wanted.by)
     origins = origins_of(
-        keeper.store, sources.names, targets, keeper.kb, documents=choice.documents, percentiles=percentiles
+        keeper.store, sources.names, targets, keeper.kb, documents=wanted.documents, percentiles=percentiles
     )
     gold = Frames.concat([gold, *origins.emptied])
     known = Knowledge(columns, of_documents, kb=keeper.kb, backgrounds=tuple(origins.backgrounds), kept=origins.kept)

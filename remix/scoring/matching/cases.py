@@ -14,10 +14,9 @@ from remix.names import RMX
 from remix.scoring.inputs.answers import Answers, with_forms
 from remix.scoring.inputs.dense import counts, looked_up, marked
 from remix.scoring.inputs.mentions import Mentions
-from remix.scoring.matching import Matching
 from remix.scoring.matching.assignment import assign
 
-__all__ = ["Case", "DETAILS", "Judged", "Scope", "fits_ignorable", "with_detail"]
+__all__ = ["Case", "DETAILS", "Judged", "Matching", "Scope", "fits_ignorable", "found_whole", "with_detail"]
 
 
 @dataclass(frozen=True)
@@ -81,13 +80,14 @@ class Case:
     gold: pl.DataFrame
     answers: pl.DataFrame
     overlaps: pl.DataFrame
+    known: Answers
     column: str = ""
     value: str = ""
     scope: Scope = field(default_factory=Scope)
-    known: Answers | None = None
     whole: Case | None = None
     thresholds: pl.DataFrame | None = None
-    _judged: dict[tuple[object, ...], Any] = field(default_factory=dict, repr=False, compare=False)
+    # Not to be given: what `replace` derives from a case begins with a cache of its own.
+    _judged: dict[tuple[object, ...], Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def kept(self) -> pl.DataFrame:
         """Return the gold annotations that are required."""
@@ -102,9 +102,7 @@ class Case:
         out = ~pl.col("doc").is_in(self.kept()["doc"].unique().implode())
         out = out if documents is None else out & pl.col("doc").is_in(documents.implode())
         mentions = replace(self.mentions, documents=self.mentions.documents.filter(~out))
-        return replace(
-            self, mentions=mentions, gold=self.gold.filter(~out), answers=self.answers.filter(~out), _judged={}
-        )
+        return replace(self, mentions=mentions, gold=self.gold.filter(~out), answers=self.answers.filter(~out))
 
     def judged(self, criterion: str, matching: Matching) -> Judged:
         """Return the outcome by `criterion`, computed once.
@@ -120,6 +118,40 @@ class Case:
         if key not in self._judged:
             self._judged[key] = work(self)
         return self._judged[key]
+
+
+def overlapping(case: Case) -> pl.DataFrame:
+    """Return the pairs of gold mentions and answers that share a character."""
+    return case.overlaps
+
+
+def found_whole(case: Case, judged: Judged) -> pl.DataFrame:
+    """Return system, doc, group, option and `share`, which is 1, of the mentions of gold that were found."""
+    found = judged.pairs.filter("correct").join(case.kept().select("g", "doc", "group", "option"), on="g")
+    found = found.join(judged.groups, on=["system", "group"], how="semi")
+    return found.select("system", "doc", "group", "option", share=1.0).unique()
+
+
+@dataclass(frozen=True)
+class Matching:
+    """When two spans match.
+
+    `spans` is an expression over the pairs that `pairs` returns: those of `remix.scoring.matching.overlaps` with
+    `equal` (same begin and end), `shared` and `union` (characters), and what else a matching adds. `at(value)` returns
+    the matching with its parameter, where it has one. `credit(case, judged, counts, on_mention_only)` returns the
+    counts with what is right or wrong in part, where a matching has that; the counts are those of
+    `remix.scoring.tasks.tally`.
+    `shares(case, judged)` returns the mentions of gold that are found, as `found_whole` does, each with the share that
+    is found; recall is the sum of the shares by the number of mentions. None where recall is something else.
+    """
+
+    name: str
+    summary: str
+    spans: pl.Expr
+    pairs: Callable[[Case], pl.DataFrame] = overlapping
+    at: Callable[[float], Matching] | None = None
+    credit: Callable[[Case, Judged, pl.DataFrame, bool], pl.DataFrame] | None = None
+    shares: Callable[[Case, Judged], pl.DataFrame] | None = found_whole
 
 
 def _judge(case: Case, criterion: str, matching: Matching) -> Judged:
@@ -262,7 +294,7 @@ DETAILS: Mapping[str, Callable[[Frames], pl.DataFrame]] = {
 
 
 def with_detail(case: Case, name: str) -> Case:
-    """Return the case with a further column of gold and of answers, null without known frames.
+    """Return the case with a further column of gold and of answers, null where nothing says so.
 
     Surface forms that a side does not tell are cut out of gold's texts. Raises `UnknownName` for another column.
     """
@@ -272,15 +304,14 @@ def with_detail(case: Case, name: str) -> Case:
         return case
     known = case.known
     read = DETAILS[name]
-    given = _once(read(known.gold if known else Frames.empty()))
-    runs = enumerate(known.runs.values()) if known else ()
-    answered = [_once(read(run)).with_columns(system=pl.lit(n, pl.Int64)) for n, run in runs]
+    given = _once(read(known.gold))
+    answered = [_once(read(run)).with_columns(system=pl.lit(n, pl.Int64)) for n, run in enumerate(known.runs.values())]
     answered = answered or [given.clear().with_columns(system=pl.lit(0, pl.Int64))]
     gold = case.gold.join(given, on="annotation", how="left", maintain_order="left")
     answers = case.answers.join(pl.concat(answered), on=["system", "annotation"], how="left", maintain_order="left")
-    if known and name == "surface_form":
+    if name == "surface_form":
         gold, answers = (with_forms(rows, case.mentions, known.gold) for rows in (gold, answers))
-    return replace(case, gold=gold, answers=answers, _judged={})
+    return replace(case, gold=gold, answers=answers)
 
 
 def _once(rows: pl.DataFrame) -> pl.DataFrame:

@@ -13,20 +13,19 @@ from remix.scoring.matching import Matching
 if TYPE_CHECKING:
     from remix.scoring.matching.cases import Case
 
+_WORD = r"\p{L}\p{N}'\"_"
+_RUNS = rf"[{_WORD}]+|[^{_WORD}]+"
 _GROWN = ["begin", "end", "first", "last"]
 
 
 def _grown(case: Case) -> pl.DataFrame:
     """Return the pairs whose grown spans overlap, with `alike`: one of either span's two forms is the other's."""
-    from remix.scoring.elevant.words import expanded as grown
     from remix.scoring.matching.overlaps import overlaps
 
-    if case.known is None:
-        return case.overlaps.with_columns(alike="equal")
     texts = case.mentions.documents.join(case.known.gold.documents.select("document", "text"), on="document")
     texts = texts.select("doc", "text").drop_nulls()
     spans = pl.concat([side.select("doc", "begin", "end") for side in (case.gold, case.answers)]).unique()
-    found = grown(spans, texts)
+    found = grow(spans, texts)
     gold, answers = (
         side.join(found, on=["doc", "begin", "end"], how="left", maintain_order="left").with_columns(
             pl.col("first").fill_null(pl.col("begin")), pl.col("last").fill_null(pl.col("end"))
@@ -51,6 +50,51 @@ def _grown(case: Case) -> pl.DataFrame:
         shared=shared.clip(0),
         union=pl.max_horizontal("gold_end", "end") - pl.min_horizontal("gold_begin", "begin"),
     )
+
+
+def grow(spans: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
+    """Return doc, begin and end of each span with `first` and `last`, the span grown to the boundaries of words.
+
+    A word is a run of letters, digits and `'"_`. The last character of a text is never grown over, and a quotation
+    mark that the span would begin with and does not close is left out. `texts` has doc and text; where there is no
+    text, spans stay as they are.
+
+    >>> text = pl.DataFrame({"doc": [0], "text": ["Albert's birthplace is Ulm."]})
+    >>> grow(pl.DataFrame({"doc": [0], "begin": [0], "end": [6]}), text).row(0)
+    (0, 0, 6, 0, 8)
+    """
+    spans = spans.select("doc", "begin", "end").unique().sort("doc", "begin", "end")
+    words = _words(texts)
+    # The word that holds the character before the span, and the one that holds the character after it.
+    left, right = (
+        spans.with_columns(at=at)
+        .sort("doc", "at")
+        .join_asof(words, left_on="at", right_on="from", by="doc", check_sortedness=False)
+        .select("doc", "begin", "end", pl.when(pl.col("at") < pl.col("to")).then(bound).alias(name))
+        for at, bound, name in (
+            (pl.col("begin") - 1, pl.col("from"), "first"),
+            (pl.col("end"), pl.min_horizontal("to", pl.col("size") - 1), "last"),
+        )
+    )
+    keys = ["doc", "begin", "end"]
+    found = spans.join(left, on=keys, maintain_order="left").join(right, on=keys, maintain_order="left")
+    found = found.join(texts, on="doc", how="left", maintain_order="left").with_columns(
+        first=pl.coalesce("first", "begin"), last=pl.max_horizontal("last", "end")
+    )
+    inside = pl.col("text").str.slice(pl.col("first"), pl.col("last") - pl.col("first"))
+    opened = inside.str.starts_with('"') & (inside.str.count_matches('"', literal=True) == 1)
+    return found.select(*keys, first=pl.col("first") + opened.fill_null(False).cast(pl.Int64), last="last")
+
+
+def _words(texts: pl.DataFrame) -> pl.DataFrame:
+    """Return doc, `from` and `to` of each word, and the `size` of its text."""
+    runs = texts.select(
+        "doc", size=pl.col("text").str.len_chars().cast(pl.Int64), run=pl.col("text").str.extract_all(_RUNS)
+    )
+    runs = runs.explode("run").drop_nulls("run").with_columns(length=pl.col("run").str.len_chars().cast(pl.Int64))
+    runs = runs.with_columns(to=pl.col("length").cum_sum().over("doc"))
+    words = runs.filter(pl.col("run").str.contains(rf"^[{_WORD}]"))
+    return words.select("doc", pl.col("to").sub(pl.col("length")).alias("from"), "to", "size").sort("doc", "from")
 
 
 expanded = Matching(

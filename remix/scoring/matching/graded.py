@@ -138,15 +138,25 @@ def distances(case: Case, pairs: pl.DataFrame, most: int) -> pl.DataFrame:
     if pairs.is_empty():
         return pl.DataFrame(schema=dict.fromkeys(("g", "a", "of_gold", "of_answer"), pl.Int64))
     known = case.known
-    assert known is not None
     if known.types.is_empty() and known.hierarchy is None:
         raise UsageError("no hierarchy is known: name --hierarchy FILE or --entities FILE, or use a knowledge base")
+    if known.stated.is_empty():
+        return _distances(case, pairs, most, known.types)
+    placed = pairs.select("g", "a").join(case.gold.select("g", "doc"), on="g").join(known.homes, on="doc", how="left")
+    # What one dataset says of an entity does not hold in another.
+    parts = placed.partition_by("home", as_dict=True, maintain_order=True).items()
+    return pl.concat(_distances(case, own, most, known.types_at(home or "")) for (home,), own in parts)
+
+
+def _distances(case: Case, pairs: pl.DataFrame, most: int, types: pl.DataFrame) -> pl.DataFrame:
+    """Return the distances of pairs in whose documents these types (entity, class) hold."""
+    known = case.known
     iris = pl.DataFrame({"iri": case.mentions.entities}, schema={"iri": pl.String})
     iris = iris.with_columns(entity=pl.int_range(pl.len(), dtype=pl.Int64))
     sides = pairs.select("g", "a").unique().join(case.mentions.gold_links.select("g", asked="entity"), on="g")
     sides = sides.join(case.mentions.answer_links.select("a", answered="entity"), on="a")
     both = pl.concat([sides["asked"], sides["answered"]]).unique().to_frame("entity").join(iris, on="entity")
-    above = _above(known, both["iri"], most).join(both, on="iri").select("entity", "above", "steps")
+    above = _above(known, types, both["iri"], most).join(both, on="iri").select("entity", "above", "steps")
     ways = sides.join(above.rename({"entity": "asked", "steps": "of_gold"}), on="asked")
     ways = ways.join(above.rename({"entity": "answered", "steps": "of_answer"}), on=["answered", "above"])
     total = pl.col("of_gold") + pl.col("of_answer")
@@ -154,10 +164,14 @@ def distances(case: Case, pairs: pl.DataFrame, most: int) -> pl.DataFrame:
     return ways.unique(["g", "a"], keep="first", maintain_order=True).select("g", "a", "of_gold", "of_answer")
 
 
-def _above(known: Answers, entities: pl.Series, most: int) -> pl.DataFrame:
+def _above(known: Answers, types: pl.DataFrame, entities: pl.Series, most: int) -> pl.DataFrame:
     """Return iri, above, steps: each entity itself (no step), its classes, and what is above these, fewest steps."""
     mapped = _mapped(known)
-    beside = pl.concat([mapped, _specific(known, entities, mapped)]).filter(pl.col("class") != pl.col("parent")).lazy()
+    beside = (
+        pl.concat([mapped, _specific(known, types, entities, mapped)])
+        .filter(pl.col("class") != pl.col("parent"))
+        .lazy()
+    )
     every = beside if known.hierarchy is None else pl.concat([beside, known.hierarchy.select("class", "parent")])
     reached = frontier = pl.DataFrame({"iri": entities, "above": entities}).with_columns(steps=pl.lit(0, pl.Int64))
     for count in range(1, most + 1):
@@ -182,12 +196,12 @@ def _mapped(known: Answers) -> pl.DataFrame:
     return mapped.join(known.hierarchy.filter(asked).select("class").collect(), on="class", how="anti")
 
 
-def _specific(known: Answers, entities: pl.Series, mapped: pl.DataFrame) -> pl.DataFrame:
+def _specific(known: Answers, types: pl.DataFrame, entities: pl.Series, mapped: pl.DataFrame) -> pl.DataFrame:
     """Return class (an entity) and parent: the classes of entities that are above no other class of theirs.
 
     A class that is the same as a coarse one stands for both; classes that are above each other are both kept.
     """
-    types = known.types.drop_nulls("class").filter(pl.col("entity").is_in(entities.implode())).select("entity", "class")
+    types = types.drop_nulls("class").filter(pl.col("entity").is_in(entities.implode())).select("entity", "class")
     same, below = mapped.filter(pl.col("class").str.contains(SAME)), mapped.filter(~pl.col("class").str.contains(SAME))
     types = pl.concat([types, types.join(same, on="class").select("entity", **{"class": "parent"})]).unique()
     itself = types.select("class", reached="class").unique()

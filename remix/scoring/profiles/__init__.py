@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import polars as pl
 
+from remix.errors import UsageError
 from remix.frames import Frames
 from remix.registry import Registry
 from remix.scoring.conventions import (
@@ -26,7 +27,7 @@ from remix.scoring.matching.cases import Case
 from remix.scoring.statistics import AVERAGES, Average, averages
 from remix.scoring.tasks import SCOPED, task_named
 
-__all__ = ["DEFAULTS", "PROFILES", "Profile", "composed", "conventions_named", "exchanged"]
+__all__ = ["DEFAULTS", "PROFILES", "Profile", "composed", "conventions_named", "exchanged", "require_pairs"]
 
 
 def as_given(gold: Frames, runs: Mapping[str, Frames]) -> tuple[Frames, dict[str, Frames]]:
@@ -192,3 +193,11 @@ def _with_thresholds(case: Case, counts: pl.DataFrame, chosen: pl.DataFrame) -> 
     chosen = chosen.select("system", "dataset", threshold="above")
     counts = counts.join(places, on="doc", how="left", maintain_order="left")
     return counts.join(chosen, on=["system", "dataset"], how="left", maintain_order="left").drop("dataset")
+
+
+def require_pairs(profile: Profile) -> None:
+    """Raise `UsageError` for a profile that does not tell which annotation of gold an answer stands for."""
+    if profile.nearest is not None or CONVENTIONS["pair-maximum"] not in profile.rules:
+        raise UsageError(
+            f"profile '{profile.name}' pairs no answer with one annotation, which weights need: use remix or emnlp2019"
+        )

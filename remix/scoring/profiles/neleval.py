@@ -17,7 +17,7 @@ def _by_type(case: Case, task: str, matching: str) -> pl.DataFrame:
     parts = []
     for name in types:
         gold, answers = (rows.filter(type=name) for rows in (case.kept(), case.answers))
-        counts = counts_by_triple(replace(case, gold=gold, answers=answers, _judged={}), triple)
+        counts = counts_by_triple(replace(case, gold=gold, answers=answers), triple)
         parts.append(
             counts.with_columns(
                 slice=pl.lit(name.removeprefix(RMX)), has_gold=pl.col("doc").is_in(gold["doc"].implode())

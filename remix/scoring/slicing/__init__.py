@@ -54,7 +54,7 @@ def crossed(whole: Case, slicings: Sequence[Slicing], answers: Answers, rest: st
             for inner in crossed(case, others, answers, rest):
                 if not inner.kept().is_empty():
                     column, value = f"{case.column} × {inner.column}", f"{case.value} × {inner.value}"
-                    yield replace(inner, column=column, value=value, _judged={})
+                    yield replace(inner, column=column, value=value)
 
 
 def _of_documents(whole: Case, slicing: Slicing) -> Iterator[Case]:
@@ -62,7 +62,7 @@ def _of_documents(whole: Case, slicing: Slicing) -> Iterator[Case]:
     for value in places["value"].unique().sort():
         inside = pl.col("doc").is_in(places.filter(pl.col("value") == value)["doc"].implode())
         gold, answers = whole.gold.filter(inside), whole.answers.filter(inside)
-        yield replace(whole, gold=gold, answers=answers, column=slicing.label, value=value, _judged={})
+        yield replace(whole, gold=gold, answers=answers, column=slicing.label, value=value)
 
 
 def of_value(whole: Case, column: str, value: str, chosen: pl.Series, rest: str, scope: Scope) -> Case:
@@ -78,7 +78,7 @@ def of_value(whole: Case, column: str, value: str, chosen: pl.Series, rest: str,
         inside = pl.col("group").is_in(groups.implode())
         dropped = pl.when(inside | pl.col("ignorable").is_not_null()).then("ignorable").otherwise(pl.lit("dropped"))
         gold = whole.gold.with_columns(ignorable=dropped)
-    return replace(whole, gold=gold, column=column, value=value, scope=scope.within(whole.scope), _judged={})
+    return replace(whole, gold=gold, column=column, value=value, scope=scope.within(whole.scope))
 
 
 def scope_named(given: str, classes: pl.Series) -> str:
@@ -156,7 +156,6 @@ def kb_cases(whole: Case, *, always: bool = False) -> Sequence[Case]:
             column="kb",
             value=value,
             whole=whole,
-            _judged={},
         )
 
     linked = kept.filter(~nil)["g"]

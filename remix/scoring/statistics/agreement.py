@@ -13,6 +13,8 @@ import polars as pl
 
 from remix.errors import UsageError
 from remix.frames import Frames
+from remix.scoring.inputs import Inputs
+from remix.scoring.inputs.answers import Answers
 from remix.scoring.inputs.documents import aligned
 from remix.scoring.inputs.mentions import NIL, Mentions, mentions_of
 from remix.scoring.matching import MATCHINGS
@@ -48,7 +50,8 @@ def agreement(first: Frames, second: Frames, kb: KnowledgeBase | None = None) ->
     pairs = aligned(first, second, "the second gold")
     first, second = _required(first, pairs["gold"]), _required(second, pairs["document"])
     mentions = mentions_of(first, {"the second gold": second}, kb)
-    case = Case(mentions, mentions.gold, mentions.answers, overlaps(mentions))
+    known = Answers(mentions, Inputs(first, {"the second gold": second}))
+    case = Case(mentions, mentions.gold, mentions.answers, overlaps(mentions), known)
     rows = [row for what in ("span", "link") for row in _of_mentions(case, what)]
     classes = _of_classes(case, first, second)
     texts = mentions.documents.select("doc", "document").join(first.documents.drop_nulls("text"), on="document")

@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import polars as pl
 
 from remix.errors import UsageError
 from remix.names import EL
-from remix.scoring.choice import Choice
 from remix.scoring.matching import matching_named
 from remix.scoring.matching.cases import Case
 from remix.scoring.statistics import ratio
 from remix.scoring.statistics.confidence import calibration, judged_answers, reliability, risk_by_coverage
-from remix.scoring.statistics.thresholds import best_thresholds, sums_by_threshold, together
-from remix.scoring.statistics.weights import CRITERIA, fuzzy_scores, require_pairs, strict, weighed
+from remix.scoring.statistics.thresholds import Counter, best_thresholds, sums_by_threshold, together
+from remix.scoring.statistics.weights import CRITERIA, fuzzy_scores, strict, weighed
 
-__all__ = ["CURVES", "alpha_curve", "calibration_curve", "progression", "threshold_curve"]
+__all__ = ["CURVES", "OF_PAIRS", "alpha_curve", "calibration_curve", "pairings_of", "progression", "threshold_curve"]
 
 STEPS = 20
 
+Pairings = list[tuple[str, str]]
+"""Tasks, each with a matching."""
 
-def alpha_curve(case: Case, choice: Choice) -> pl.DataFrame:
+
+def alpha_curve(case: Case, pairings: Pairings, count: Counter) -> pl.DataFrame:
     """Return system, task, matching, `alpha` (0 to 1), and micro `fuzzy_recall` and `fuzzy_f1` under `relaxed:alpha`.
 
     Source: Rosales-Méndez et al., EMNLP 2019, Figure 5. Raises `UsageError` where gold has no fine-grained categories.
     """
-    require_pairs(choice.profile)
-    assert case.known is not None
     kept = case.gold.select("g", "annotation").join(strict(case.known.gold), on="annotation")
     parts = []
-    for task, matching in _pairings(choice):
-        counts = choice.profile.count(case, task, matching)
+    for task, matching in pairings:
+        counts = count(case, task, matching)
         for step in range(STEPS + 1):
             degree = pl.when("strict").then(1.0).otherwise(step / STEPS)
             fuzzy = weighed(case, task, matching, kept.select("g", weight=degree))
@@ -41,7 +41,7 @@ def alpha_curve(case: Case, choice: Choice) -> pl.DataFrame:
     return _named(case, pl.concat(parts), ["task", "matching"], ["alpha", "fuzzy_recall", "fuzzy_f1"])
 
 
-def progression(case: Case, choice: Choice) -> pl.DataFrame:
+def progression(case: Case, pairings: Pairings, count: Counter) -> pl.DataFrame:
     """Return the scores of each system on its best combination of classes, its two best, and so on to all of gold.
 
     Columns: system, task, matching, `rank`, `combination`, `mentions` (of it), and of all combinations up to it
@@ -51,10 +51,9 @@ def progression(case: Case, choice: Choice) -> pl.DataFrame:
 
     Source: Rosales-Méndez et al., EMNLP 2019, Figure 4.
     """
-    require_pairs(choice.profile)
     named = _combinations(case)
     parts = []
-    for task, matching in _pairings(choice):
+    for task, matching in pairings:
         counts = _by_combination(case, CRITERIA[task], matching, named)
         best = counts.with_columns(mentions=pl.col("tp") + pl.col("fn"), own=_f1()).sort(
             "system", "own", "mentions", "combination", descending=[False, True, True, False], nulls_last=True
@@ -71,15 +70,15 @@ def progression(case: Case, choice: Choice) -> pl.DataFrame:
     return _named(case, pl.concat(parts), ["task", "matching"], columns)
 
 
-def threshold_curve(case: Case, choice: Choice) -> pl.DataFrame:
+def threshold_curve(case: Case, pairings: Pairings, count: Counter) -> pl.DataFrame:
     """Return the scores of each system at every threshold of confidence that changes anything.
 
     Columns: system, task, matching, `threshold` (null is none), tp, fp, fn, `precision`, `recall`, `f1`, and `best`:
     whether it is the lowest threshold of the best micro-F1. Raises `UsageError` where no answer has a confidence.
     """
     parts = []
-    for task, matching in _pairings(choice):
-        sums = sums_by_threshold(case, task, matching, choice.profile.count, together(case))
+    for task, matching in pairings:
+        sums = sums_by_threshold(case, task, matching, count, together(case))
         best = best_thresholds(sums).select("system", "above", best=pl.lit(True))
         rows = sums.join(best, on=["system", "above"], how="left", nulls_equal=True, maintain_order="left")
         tp = pl.col("tp")
@@ -93,14 +92,14 @@ def threshold_curve(case: Case, choice: Choice) -> pl.DataFrame:
     return _named(case, rows, ["task", "matching"], columns)
 
 
-def calibration_curve(case: Case, choice: Choice) -> pl.DataFrame:
+def calibration_curve(case: Case, pairings: Pairings, count: Counter) -> pl.DataFrame:
     """Return the bins of reliability and the steps of risk by coverage of each system, one below the other.
 
     Columns: system (with the calibration error and Brier score beside its name), task, matching, `confidence`,
     `accuracy` and `answers` of bins, `coverage` and `risk` of steps; see `remix.scoring.statistics.confidence`. Raises
     `UsageError` where no answer has a confidence.
     """
-    answers = judged_answers(case, _pairings(choice))
+    answers = judged_answers(case, pairings)
     rows = pl.concat([reliability(answers), risk_by_coverage(answers)], how="diagonal_relaxed")
     keys = ["system", "task", "matching"]
     means = calibration(answers).group_by("system").agg(pl.col("calibration_error", "brier").mean().round(3))
@@ -117,7 +116,6 @@ def _f1() -> pl.Expr:
 
 def _combinations(case: Case) -> pl.DataFrame:
     """Return g and `combination`, the classes of each annotation in order."""
-    assert case.known is not None
     classes = case.known.gold.classes
     fine = classes.filter(pl.col("class").str.starts_with(EL))
     chosen = classes if fine.is_empty() else fine
@@ -147,12 +145,12 @@ def _by_combination(case: Case, criterion: str, matching: str, named: pl.DataFra
     return table.group_by(keys).agg(counted)
 
 
-def _pairings(choice: Choice) -> list[tuple[str, str]]:
-    found = [(task, matching) for task in choice.tasks if task in CRITERIA for matching in choice.matchings]
+def pairings_of(tasks: Iterable[str], matchings: Iterable[str]) -> Pairings:
+    """Return the pairs of task and matching that have curves; raises `UsageError` where there are none."""
+    tasks, matchings = [*tasks], [*matchings]
+    found = [(task, matching) for task in tasks if task in CRITERIA for matching in matchings]
     if not found:
-        raise UsageError(
-            f"no curve of {', '.join(choice.tasks)}: name a task that has one, --task {' or '.join(CRITERIA)}"
-        )
+        raise UsageError(f"no curve of {', '.join(tasks)}: name a task that has one, --task {' or '.join(CRITERIA)}")
     return found
 
 
@@ -162,10 +160,13 @@ def _named(case: Case, rows: pl.DataFrame, labels: list[str], columns: list[str]
     return rows.select(pl.col("name").alias("system"), *labels, *columns)
 
 
-CURVES: Mapping[str, Callable[[Case, Choice], pl.DataFrame]] = {
+CURVES: Mapping[str, Callable[[Case, Pairings, Counter], pl.DataFrame]] = {
     "alpha": alpha_curve,
     "progression": progression,
     "threshold": threshold_curve,
     "calibration": calibration_curve,
 }
 """What `curve` draws, by name."""
+
+OF_PAIRS = ("alpha", "progression")
+"""The curves that ask which annotation of gold an answer stands for, which not all profiles tell."""

@@ -16,7 +16,7 @@ from remix.errors import UsageError
 from remix.scoring.statistics import AVERAGES, Average
 from remix.scoring.statistics.intervals import LEAST_UNITS, Array, Tables, resampled, tables_of
 
-__all__ = ["DIFFERENCES", "between_slices", "between_systems", "differences_of_slices", "holm", "tell_too_few"]
+__all__ = ["DIFFERENCES", "between_systems", "differences_of_slices", "holm", "tell_too_few"]
 
 _BLOCK = 4_000_000
 """How many signs are held at once."""
@@ -81,42 +81,6 @@ _PAIRS = (
 )
 
 
-def between_slices(
-    counts: pl.DataFrame,
-    documents: pl.DataFrame,
-    slices: tuple[str, str],
-    *,
-    average: str = "micro",
-    score: str = "f1",
-    samples: int = 10_000,
-    seed: int = 0,
-    level: float = 0.95,
-    averages: Mapping[str, Average] = AVERAGES,
-) -> dict[str, float | None]:
-    """Return `difference`, `low`, `high` and `p` of one system's scores on two slices, from a bootstrap.
-
-    The slices hold different gold, so that nothing can be exchanged between them; documents are drawn once for both.
-    p is twice the smaller share of samples on the other side of zero, counted with (c + 1) / (n + 1).
-    Raises `UsageError` for fewer than ten documents, and for a slice without counts.
-    """
-    _enough(documents)
-    tables = []
-    for value in slices:
-        rows = counts.filter(pl.col("slice") == value)
-        if rows.is_empty():
-            raise UsageError(f"slice '{value}' has nothing to compare")
-        tables.append(tables_of(rows, documents, 1, averages))
-    first, second = (resampled(table, samples, seed)[average, score][:, 0] for table in tables)
-    low, high, p = _tested(first - second, level)
-    values = {
-        "difference": _value(tables[0], average, score) - _value(tables[1], average, score),
-        "low": low,
-        "high": high,
-        "p": p,
-    }
-    return {name: None if np.isnan(value) else float(value) for name, value in values.items()}
-
-
 def differences_of_slices(
     counts: pl.DataFrame,
     keys: list[str],
@@ -130,11 +94,12 @@ def differences_of_slices(
 ) -> pl.DataFrame:
     """Return for each slice whether the system's micro-F1 on it differs from that on the whole, or on another slice.
 
-    Rows have the keys, `difference`, `difference_low`, `difference_high`, `p` as in `between_slices`, and `p_holm`,
-    corrected for the slices of a column. Slices of equal `members` (see `counts_of`) are tested once, those of the
-    members of what they are held against not at all: they have no rows, which is said. `keys` hold `dataset`, `column`
-    and `slice`, empty for the whole; `against` is a slice of each column, by default the whole. A dataset of fewer than
-    ten documents has no rows.
+    Rows have the keys, `difference`, `difference_low`, `difference_high`, `p`, and `p_holm`, corrected for the slices
+    of a column. Slices hold different gold, so that nothing can be exchanged between them: documents are drawn once for
+    both, and p is twice the smaller share of samples on the other side of zero, counted with (c + 1) / (n + 1). Slices
+    of equal `members` (see `counts_of`) are tested once, those of the members of what they are held against not at all:
+    they have no rows, which is said. `keys` hold `dataset`, `column` and `slice`, empty for the whole; `against` is a
+    slice of each column, by default the whole. A dataset of fewer than ten documents has no rows.
     """
     parts = []
     for (dataset,), own in counts.group_by("dataset", maintain_order=True):

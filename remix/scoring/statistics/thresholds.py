@@ -82,7 +82,7 @@ def above(case: Case, thresholds: pl.DataFrame) -> Case:
         return case
     case = with_detail(case, "confidence")
     rows = case.answers.join(thresholds.rename({"threshold": "above"}), on="system", how="left", maintain_order="left")
-    return replace(case, answers=rows.filter(confident()).drop("above"), _judged={})
+    return replace(case, answers=rows.filter(confident()).drop("above"))
 
 
 def sums_by_threshold(case: Case, task: str, matching: str, count: Counter, places: pl.DataFrame) -> pl.DataFrame:
@@ -156,7 +156,6 @@ def _at_every_threshold(case: Case, answers: pl.DataFrame, states: pl.DataFrame)
         answers=right.with_columns(a="new", doc="state", system=pl.lit(0, pl.Int64)).select(case.answers.columns),
         overlaps=pairs.with_columns(g="left", a="right").select(case.overlaps.columns),
         scope=Scope(),
-        _judged={},
     )
 
 
@@ -170,3 +169,25 @@ def _summed(counts: pl.DataFrame, states: pl.DataFrame, places: pl.DataFrame) ->
     sums = changes.group_by("dataset", "above").agg(pl.col(names).sum()).sort("dataset", "above", nulls_last=False)
     sums = sums.with_columns(pl.col(name).cum_sum().over("dataset") for name in names)
     return sums.select("dataset", "above", *(pl.col(name).cast(pl.Int64) for name in names))
+
+
+def choose_best(case: Case, task: str, matching: str, count: Counter) -> Case:
+    """Return the case with the answers above the threshold that gives the best micro-F1 on this very gold.
+
+    Each system has a threshold of its own in each dataset, the lowest of the best; linked and NIL mentions have that
+    of the whole. Without confidence nothing changes.
+    """
+    places = case.mentions.documents.select("doc", "dataset")
+
+    def best(whole: Case) -> pl.DataFrame:
+        """Return the thresholds that are best for all mentions."""
+        return best_thresholds(sums_by_threshold(whole, task, matching, count, places))
+
+    chosen: pl.DataFrame = (case.whole or case).once(("thresholds", task, matching, count), best)
+    if chosen.is_empty():
+        return case
+    case = with_detail(case, "confidence")
+    answers = case.answers.join(places, on="doc", maintain_order="left")
+    answers = answers.join(chosen, on=["system", "dataset"], how="left", maintain_order="left").filter(confident())
+    answers = case.answers.join(answers, on="a", how="semi", maintain_order="left")
+    return replace(case, answers=answers, thresholds=chosen)

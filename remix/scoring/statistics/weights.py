@@ -20,11 +20,9 @@ from remix.errors import BadInput, UsageError, nearest
 from remix.files import read_bytes
 from remix.frames import Frames
 from remix.names import EL, PREFIXES
-from remix.scoring.conventions import CONVENTIONS
 from remix.scoring.inputs.columns import column_values
 from remix.scoring.matching import matching_named
 from remix.scoring.matching.cases import Case
-from remix.scoring.profiles import Profile
 from remix.scoring.statistics import ratio
 from remix.signature import content_hash
 
@@ -34,7 +32,6 @@ __all__ = [
     "Weights",
     "column_weighed_by",
     "fuzzy_scores",
-    "require_pairs",
     "strict",
     "weighed",
     "weights_of",
@@ -193,14 +190,6 @@ def _by_column(
         hint = f"; percentiles run from 0 to 100: write --weight {column}/100" if fits else ""
         raise BadInput(f"column '{column}'", f"the weight {weight:g} of <{annotation}> is not between 0 and 1{hint}")
     return values.group_by("annotation").agg(pl.col("weight").min())
-
-
-def require_pairs(profile: Profile) -> None:
-    """Raise `UsageError` for a profile that does not tell which annotation of gold an answer stands for."""
-    if profile.nearest is not None or CONVENTIONS["pair-maximum"] not in profile.rules:
-        raise UsageError(
-            f"profile '{profile.name}' pairs no answer with one annotation, which weights need: use remix or emnlp2019"
-        )
 
 
 def weighed(case: Case, task: str, matching: str, degrees: pl.DataFrame) -> pl.DataFrame:

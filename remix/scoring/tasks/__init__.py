@@ -72,7 +72,7 @@ def linkable(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
     Hachey et al. (2013) so leave out what no system that looks names up in that dictionary could have found. NIL is
     left out. Raises `MissingKnowledge` without a knowledge base.
     """
-    kb = case.known.kb if case.known is not None else None
+    kb = case.known.kb
     if kb is None:
         raise MissingKnowledge(
             "filter 'linkable' asks the dictionary of a knowledge base: build or attach one (`remix kb build`)"
@@ -145,7 +145,7 @@ def narrowed(task: Task, value: str) -> Task:
 
     def count(case: Case, matching: Matching) -> pl.DataFrame:
         gold, answers = FILTERS[value](case)
-        return task.count(replace(case, gold=gold, answers=answers, _judged={}), matching)
+        return task.count(replace(case, gold=gold, answers=answers), matching)
 
     summary = f"{task.summary}; {value} alone"
     return replace(task, name=f"{task.name}(filter={value})", summary=summary, count=count, at=None)

@@ -23,7 +23,7 @@ def _class_spans(case: Case, matching: Matching) -> pl.DataFrame:
     of_classes = pl.col("classes").list.contains(f"{OWL}Class").fill_null(False)
     gold = _outermost(case.gold.filter(of_classes), ["doc"])
     answers = _outermost(case.answers.filter(of_classes), ["system", "doc"])
-    return erec.count(replace(case, gold=gold.sort("g"), answers=answers.sort("a"), _judged={}), matching)
+    return erec.count(replace(case, gold=gold.sort("g"), answers=answers.sort("a")), matching)
 
 
 def _outermost(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:

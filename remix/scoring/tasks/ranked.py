@@ -9,9 +9,9 @@ from dataclasses import replace
 import polars as pl
 
 from remix.errors import UnknownName, UsageError
-from remix.scoring.conventions.threshold import threshold_on_test
 from remix.scoring.matching import Matching
 from remix.scoring.matching.cases import Case, with_detail
+from remix.scoring.statistics.thresholds import choose_best
 from remix.scoring.tasks import SCOPED, Task
 from remix.scoring.tasks.a2kb import a2kb
 from remix.scoring.tasks.c2kb import asked_units, c2kb
@@ -49,10 +49,10 @@ def _above(name: str, base: Task, threshold: str) -> Task:
         kept = pl.col("confidence").is_null() | (pl.col("confidence") > above)
         answers = with_detail(case, "confidence").answers.filter(kept).select("a")
         chosen = case.answers.join(answers, on="a", how="semi", maintain_order="left")
-        return base.count(replace(case, answers=chosen, _judged={}), matching)
+        return base.count(replace(case, answers=chosen), matching)
 
     def best(case: Case, matching: Matching) -> pl.DataFrame:
-        chosen = threshold_on_test.choose(case, base.name, matching.name, lambda one, *_: base.count(one, matching))
+        chosen = choose_best(case, base.name, matching.name, lambda one, *_: base.count(one, matching))
         return base.count(chosen, matching)
 
     told = f"{base.summary}; answers of a confidence above {threshold}"

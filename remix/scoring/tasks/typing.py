@@ -6,6 +6,7 @@ answer gives its classes and all above them, and what both have is right. Counts
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -63,7 +64,11 @@ def _mentions(found: Typed) -> pl.DataFrame:
     return every.group_by(_KEYS).agg(asked=pl.col("group").n_unique())
 
 
-_CLASSES = {"annotation": pl.String(), "class": pl.String()}
+_FINE = pl.col("class").str.starts_with(EL) | pl.col("class").str.starts_with(RMX)
+_NO_LINKS = pl.DataFrame(schema={"annotation": pl.String, "system": pl.Int64, "iri": pl.String})
+_NO_CLASSES = pl.DataFrame(
+    schema={"annotation": pl.String, "class": pl.String, "of_entity": pl.Boolean, "system": pl.Int64}
+)
 
 
 @dataclass(frozen=True)
@@ -120,7 +125,7 @@ def _asked(case: Case, classes: pl.DataFrame) -> Case:
     having = case.gold.join(classes, on="g", how="semi")["group"].unique()
     asks = pl.col("group").is_in(having.implode()) | pl.col("ignorable").is_not_null()
     ignorable = pl.when(asks).then("ignorable").otherwise(pl.lit("dropped"))
-    return replace(case, gold=case.gold.with_columns(ignorable=ignorable), _judged={})
+    return replace(case, gold=case.gold.with_columns(ignorable=ignorable))
 
 
 def _missed(case: Case, asked: pl.DataFrame) -> pl.DataFrame:
@@ -134,17 +139,12 @@ def _missed(case: Case, asked: pl.DataFrame) -> pl.DataFrame:
 def _sets(case: Case, below: bool, within: tuple[str, ...]) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return g and class, a and class: the closed sets of both sides."""
     known = case.known
-    if known is None:
-        nothing = pl.DataFrame(schema={"g": pl.Int64, "a": pl.Int64, "class": pl.String})
-        return nothing.drop("a"), nothing.drop("g")
-    gold = case.gold.select("g", "annotation").join(_classes(known.gold, known), on="annotation").select("g", "class")
-    runs = [
-        _classes(run, known).with_columns(system=pl.lit(number, pl.Int64))
-        for number, run in enumerate(known.runs.values())
-    ]
-    every = pl.concat([pl.DataFrame(schema={**_CLASSES, "system": pl.Int64}), *runs])
-    answers = case.answers.select("a", "system", "annotation").join(every, on=["system", "annotation"])
-    sides = gold, answers.select("a", "class")
+    gold = case.gold.select("doc", "annotation", id="g", system=pl.lit(0, pl.Int64))
+    answers = case.answers.select("doc", "annotation", "system", id="a")
+    sides = (
+        _classes(gold, [known.gold], known).rename({"id": "g"}),
+        _classes(answers, known.runs.values(), known).rename({"id": "a"}),
+    )
     reached = known.reached(pl.concat([side["class"] for side in sides]), below=below)
     counts = pl.any_horizontal(pl.col("class").str.starts_with(one) for one in within) if within else pl.lit(True)
     return _closed(sides[0], reached).filter(counts), _closed(sides[1], reached).filter(counts)
@@ -155,17 +155,23 @@ def _closed(classes: pl.DataFrame, reached: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([classes, more]).unique()
 
 
-def _classes(frames: Frames, known: Answers) -> pl.DataFrame:
-    """Return annotation and class: those stated of the mention, else those of its entity.
+def _classes(rows: pl.DataFrame, frames: Iterable[Frames], known: Answers) -> pl.DataFrame:
+    """Return id and class of mentions: those stated of the mention, else those of its entity.
 
-    Fine-grained categories say how a mention is written, not what its entity is, and are left out.
+    `rows` has id, doc, annotation and system, the number of its frames. Types that data state of an entity hold in the
+    documents of that dataset alone. Fine-grained categories say how a mention is written, not what its entity is, and
+    are left out.
     """
-    fine = pl.col("class").str.starts_with(EL) | pl.col("class").str.starts_with(RMX)
-    given = frames.classes.filter(~fine)
-    stated = given.filter(~pl.col("of_entity").fill_null(False)).select(*_CLASSES)
-    of_links = frames.links.join(known.types.drop_nulls("class"), on="entity").filter(~fine).select(*_CLASSES)
-    of_entity = pl.concat([given.filter("of_entity").select(*_CLASSES), of_links])
-    return pl.concat([stated, of_entity.join(stated, on="annotation", how="anti")]).unique()
+    own = [(one, pl.lit(number, pl.Int64).alias("system")) for number, one in enumerate(frames)]
+    classes = pl.concat([_NO_CLASSES, *(one.classes.select("annotation", "class", "of_entity", n) for one, n in own)])
+    links = pl.concat([_NO_LINKS, *(one.links.select("annotation", n, iri="entity") for one, n in own)])
+    place = ["system", "annotation"]
+    given = rows.select("id", *place).join(classes, on=place)
+    linked = known.classes_of(rows.select("id", "doc", *place).join(links, on=place).select("id", "doc", "iri"))
+    stated = given.filter(~pl.col("of_entity").fill_null(False)).select("id", "class")
+    of_entity = pl.concat([given.filter("of_entity").select("id", "class"), linked.select("id", "class")])
+    stated, of_entity = stated.filter(~_FINE), of_entity.filter(~_FINE)
+    return pl.concat([stated, of_entity.join(stated, on="id", how="anti")]).unique()
 
 
 etyping = Task("ETyping", "text and spans given; classes compared with those above them, on gold spans only", _given)

@@ -1,4 +1,4 @@
-"""Units: what samples draw and macro averages are over, documents or the contexts in them."""
+"""The whole of gold with all answers, before it is cut, in documents or in the contexts in them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,48 @@ from dataclasses import replace
 import polars as pl
 
 from remix.errors import UnknownName
-from remix.scoring.inputs.mentions import Mentions
+from remix.scoring.inputs import Inputs
+from remix.scoring.inputs.answers import Answers
+from remix.scoring.inputs.mentions import Mentions, mentions_of
+from remix.scoring.matching.cases import Case, Scope
+from remix.scoring.matching.overlaps import overlaps
+from remix.scoring.slicing import scope_named, scope_of_class
 
-__all__ = ["UNITS", "contexts", "in_units"]
+__all__ = ["UNITS", "contexts", "in_units", "whole_case"]
 
 UNITS = ("document", "context")
+"""What samples draw and macro averages are over."""
 
 _LINES = r"[^\n]*\n+|[^\n]+$"
 _SENTENCES = r"(?s).+?(?:[.!?][\"'’”)\]]*\s+|$)"
+
+
+def whole_case(
+    inputs: Inputs, *, collapse: bool = True, unit: str = "document", scope: str = "", documents: str = ""
+) -> Case:
+    """Return the whole of gold with all answers, of inputs as the profile prepared them.
+
+    `collapse` counts annotations once that repeat another; `unit`, `scope` and `documents` are those of `Choice`.
+    """
+    gold, known = inputs.gold, inputs.knowledge
+    mentions = mentions_of(gold, inputs.runs, known.kb, collapse=collapse)
+    pairs = overlaps(mentions)
+    mentions = in_units(mentions, gold.documents, unit)
+    answers = Answers(mentions, inputs)
+    if scope:
+        classes = pl.concat([gold.classes["class"], answers.types["class"]])
+        cut = scope_of_class(answers, scope_named(scope, classes))
+    elif (mentions.gold["ignorable"] == "dropped").any():
+        from remix.scoring.slicing.scope import scope_of_queries
+
+        cut = scope_of_queries(answers)
+    else:
+        cut = Scope()
+    whole = Case(mentions, mentions.gold, mentions.answers, pairs, answers, scope=cut)
+    if documents:
+        return whole if documents == "all" else whole.in_kept_documents()
+    docs = mentions.documents.filter(pl.col("dataset").is_in(list(known.kept)))["doc"]
+    return whole.in_kept_documents(docs) if len(docs) else whole
 
 
 def contexts(documents: pl.DataFrame) -> pl.DataFrame:
