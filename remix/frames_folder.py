@@ -24,6 +24,7 @@ from remix.files import written
 from remix.frames import SCHEMAS, Frames, read_parquet, write_parquet
 from remix.locks import Busy, held
 from remix.places import move_folder
+from remix.signature import content_hash
 
 __all__ = ["FramesFolder", "finish", "is_frames_folder", "part_name", "under_way", "write_part"]
 
@@ -59,6 +60,11 @@ class FramesFolder:
     def parts(self) -> int:
         """Return the number of parts."""
         return int(self.manifest["parts"])
+
+    @property
+    def content(self) -> str:
+        """Return the hash of the files of all parts."""
+        return content_hash(*sorted(self.path.glob("*/part-*.parquet")))
 
     def part(self, number: int, *, without: Collection[str] = ()) -> Frames:
         """Return the frames of one part; raises `StoreError` for a damaged file.

@@ -7,16 +7,17 @@ import json
 import math
 import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from remix.errors import UsageError, nearest
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["FORMATS", "render", "shown", "write"]
+__all__ = ["FORMATS", "Listed", "Printed", "Tables", "render", "shown", "write"]
 
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
@@ -193,3 +194,63 @@ def suffix_format(path: Path) -> str:
         ".tex": "latex",
         ".parquet": "parquet",
     }.get(path.suffix, "table")
+
+
+One = TypeVar("One")
+
+ROWS = 5
+"""Rows of what prints itself in ten lines."""
+
+
+class Printed:
+    """What prints itself in ten lines, in a terminal and in a notebook: what it is, and the first rows of a table."""
+
+    def preview(self) -> tuple[str, pl.DataFrame]:
+        """Return what this is in one line, and the table of which the first rows are shown."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        title, table = self.preview()
+        lines = [title, *(["", *_grid(table.head(ROWS))] if table.width else [])]
+        more = table.height - ROWS
+        lines += [f"… {more} more rows"] if more > 0 else []
+        return "\n".join(line if len(line) <= WIDTH else f"{line[: WIDTH - 1]}…" for line in lines)
+
+    def _repr_html_(self) -> str:
+        title, table = self.preview()
+        return f"<p>{escape(title)}</p>{table.head(ROWS)._repr_html_()}"
+
+
+def _grid(table: pl.DataFrame) -> list[str]:
+    """Return a table for people with one line a row."""
+    return [line for line in _tabulated("simple")(table).splitlines() if line]
+
+
+class Listed(Printed, list[One]):
+    """Things that a verb returns, one after another, with a row for each in `table`."""
+
+    def __init__(self, things: Iterable[One], rows: Iterable[Mapping[str, object]]) -> None:
+        super().__init__(things)
+        self.rows = [*rows]
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """Return a row for each thing."""
+        import polars as pl
+
+        return pl.DataFrame(self.rows, infer_schema_length=None)
+
+    def preview(self) -> tuple[str, pl.DataFrame]:
+        """Return how many things there are, and a row for each, without what is listed in a cell."""
+        plain = [{name: cell for name, cell in row.items() if not isinstance(cell, tuple)} for row in self.rows]
+        import polars as pl
+
+        return f"{len(self)} of them", pl.DataFrame(plain, infer_schema_length=None)
+
+
+class Tables(Printed, dict[str, "pl.DataFrame"]):
+    """Several tables by their names."""
+
+    def preview(self) -> tuple[str, pl.DataFrame]:
+        """Return the names of the tables, and the first one."""
+        return f"tables: {', '.join(self)}", next(iter(self.values()))

@@ -68,7 +68,7 @@ def run_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     iri = workspace.store.frames().annotations.filter(surface_form="Alan")["annotation"].item()
     rare = f'<{iri}> <https://w3id.org/nel-remix/ns#isRare> "true"^^<http://www.w3.org/2001/XMLSchema#boolean> .\n'
     workspace.store.enrich({"gold": rare.encode()}, "by hand")
-    workspace.store_runs(["gold"], runs=[f"{name}={folder / name}.ttl" for name in "ab"])
+    workspace.store_runs(["gold"], run=[f"{name}={folder / name}.ttl" for name in "ab"])
     return workspace.store
 
 

@@ -31,6 +31,14 @@ def test_readme_python_example_runs(tmp_path: Path) -> None:
     assert values["random-candidate"] < values["prior"] < 1
 
 
+def test_page_on_python_shows_what_its_example_prints(tmp_path: Path) -> None:
+    page = (CHECKOUT / "docs" / "python.md").read_text(encoding="utf-8")
+    [(example, printed)] = re.findall(r"```python\n(.*?)```\n\nprints\n\n```\n(.*?)```", page, flags=re.DOTALL)
+    done = subprocess.run([sys.executable, "-c", example], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == printed
+
+
 def test_readme_names_every_verb_and_no_other() -> None:
     verbs = {path.stem for path in (CHECKOUT / "remix" / "cli").glob("[!_]*.py")}
     rows = [line for line in README.splitlines() if line.startswith("| `remix ")]

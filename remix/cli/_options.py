@@ -62,19 +62,18 @@ def output_option(command: Command) -> Command:
 
 
 SCORING = (
-    click.argument("targets", nargs=-1, metavar="DATASET|FILE..."),
+    click.argument("datasets", nargs=-1, metavar="DATASET|FILE..."),
     click.option(
         "--gold", multiple=True, type=click.Path(path_type=Path), help="File of gold; the workspace is not used."
     ),
     click.option(
         "--run",
-        "runs",
         multiple=True,
         metavar="NAME[=FILE]",
         help="A registered run (`remix run list`), or answers in a file; files of one NAME add up. Default: all "
         "registered runs that answer gold.",
     ),
-    click.option("--system", "systems", multiple=True, help="A registered run, too, by its system."),
+    click.option("--system", multiple=True, help="A registered run, too, by its system."),
     click.option(
         "--profile",
         default="remix",
@@ -82,8 +81,8 @@ SCORING = (
         help="Whose conventions are followed; `evaluate` shows several (a,b or all) side by side with what makes the "
         "difference.",
     ),
-    click.option("--task", "tasks", multiple=True, help="A2KB, D2KB, C2KB, ERec, … (default: the profile's)."),
-    click.option("--match", "matchings", multiple=True, help="strong, weak, … (default: the profile's)."),
+    click.option("--task", multiple=True, help="A2KB, D2KB, C2KB, ERec, … (default: the profile's)."),
+    click.option("--match", multiple=True, help="strong, weak, … (default: the profile's)."),
     click.option(
         "--by",
         multiple=True,

@@ -13,23 +13,21 @@ AFTER = "partition"
 
 
 @click.command()
-@click.argument("targets", nargs=-1, metavar="DATASET|FILE...")
-@click.option("--system", "systems", multiple=True, required=True, help="Name of a system; may be given several times.")
+@click.argument("datasets", nargs=-1, metavar="DATASET|FILE...")
+@click.option("--system", multiple=True, required=True, help="Name of a system; may be given several times.")
 @click.option("--task", type=click.Choice(["A2KB", "D2KB"]), default="A2KB", show_default=True, help="What is given.")
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Seed of systems that draw."
 )
-@click.option(
-    "--nif", "nif_folder", type=click.Path(path_type=Path), help="Also write each run as NIF into this folder."
-)
+@click.option("--nif", type=click.Path(path_type=Path), help="Also write each run as NIF into this folder.")
 @workspace_option
 @output_option
 def command(
-    targets: tuple[str, ...],
-    systems: tuple[str, ...],
+    datasets: tuple[str, ...],
+    system: tuple[str, ...],
     task: str,
     seed: int,
-    nif_folder: Path | None,
+    nif: Path | None,
     workspace: Path | None,
     output: str,
     to: Path | None,
@@ -43,7 +41,5 @@ def command(
     Example:
       remix annotate sample-news --system prior --system random-candidate
     """
-    import polars as pl
-
-    made = open_workspace(workspace).annotate(targets, systems, task=task, seed=seed, nif_folder=nif_folder)
-    print_table(pl.DataFrame(made), output, to)
+    made = open_workspace(workspace).annotate(datasets, system, task=task, seed=seed, nif=nif)
+    print_table(made, output, to)

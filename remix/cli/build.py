@@ -32,7 +32,7 @@ AFTER = "query"
 @click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Draw the documents of --limit with this seed.")
 @click.option("--explain", is_flag=True, help="Also print the query as it was run and what each condition left.")
 @click.option("--fix-variables", is_flag=True, help="Mend a template variable that the pattern never binds.")
-@click.option("--allow-service", "allow_services", multiple=True, metavar="URL", help="Let SERVICE ask this endpoint.")
+@click.option("--allow-service", multiple=True, metavar="URL", help="Let SERVICE ask this endpoint.")
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
@@ -55,7 +55,7 @@ def command(
     seed: int | None,
     explain: bool,
     fix_variables: bool,
-    allow_services: tuple[str, ...],
+    allow_service: tuple[str, ...],
     timeout: float,
     workspace: Path | None,
 ) -> None:
@@ -79,7 +79,7 @@ def command(
         limit=limit,
         seed=seed,
         fix_variables=fix_variables,
-        allow_services=allow_services,
+        allow_service=allow_service,
         explain=explain,
         timeout=timeout,
     )

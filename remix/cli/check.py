@@ -16,11 +16,11 @@ AFTER = "load"
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE|DATASET...")
+@click.argument("datasets", nargs=-1, required=True, metavar="FILE|DIR|DATASET...")
 @click.option("--kb", default=None, help="Name or folder of a knowledge base that must know each linked entity.")
 @output_option
 @workspace_option
-def command(files: tuple[str, ...], kb: str | None, output: str, to: Path | None, workspace: Path | None) -> None:
+def command(datasets: tuple[str, ...], kb: str | None, output: str, to: Path | None, workspace: Path | None) -> None:
     """Look for defects in datasets: wrong offsets and anchors, dangling contexts, broken or unknown IRIs.
 
     Each row is one kind of finding with its count and first example. The exit code is 1 where there is a
@@ -32,6 +32,6 @@ def command(files: tuple[str, ...], kb: str | None, output: str, to: Path | None
     """
     from remix.workspace import open_workspace
 
-    findings = open_workspace(workspace).check(files, kb=kb)
+    findings = open_workspace(workspace).check(datasets, kb=kb)
     print_table(findings, output, to)
     sys.exit(1 if "defect" in findings["level"] else 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -29,7 +28,20 @@ AFTER = "evaluate"
 @workspace_option
 @output_option
 def command(
-    targets: tuple[str, ...],
+    datasets: tuple[str, ...],
+    gold: tuple[Path, ...],
+    run: tuple[str, ...],
+    system: tuple[str, ...],
+    profile: str,
+    task: tuple[str, ...],
+    match: tuple[str, ...],
+    by: tuple[str, ...],
+    min_support: int,
+    documents: str,
+    unit: str,
+    seed: int,
+    entities: Path | None,
+    hierarchy: Path | None,
     unfiltered: str,
     score: str,
     average: str,
@@ -38,7 +50,6 @@ def command(
     workspace: Path | None,
     output: str,
     to: Path | None,
-    **choices: Any,
 ) -> None:
     """Compare systems on datasets, remixes or slices; or, with two --gold and no --run, two annotations of one text.
 
@@ -50,13 +61,26 @@ def command(
     Example:
       remix compare sample-news --by class --unit context --samples 1000
     """
-
-    from remix.reports.evaluations import agreement_report, comparison_report
-
-    opened = open_workspace(workspace)
-    if agreement or (len(choices["gold"]) == 2 and not choices["runs"]):
-        report = agreement_report(opened, targets, choices["gold"])
-    else:
-        tests: dict[str, Any] = {"unfiltered": unfiltered, "score": score, "average": average, "samples": samples}
-        report = comparison_report(opened, targets, choices, **tests)
+    agreement = agreement or (len(gold) == 2 and not run)
+    report = open_workspace(workspace).compare(
+        datasets,
+        gold=gold,
+        run=run,
+        system=system,
+        profile=profile,
+        task=task,
+        match=match,
+        by=by,
+        min_support=min_support,
+        documents=documents,
+        unit=unit,
+        seed=seed,
+        entities=entities,
+        hierarchy=hierarchy,
+        unfiltered=unfiltered,
+        score=score,
+        average=average,
+        samples=samples,
+        agreement=agreement,
+    )
     print_report(report, output, to)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -76,24 +76,26 @@ def command(
     import polars as pl
 
     opened = open_workspace(workspace)
-    choices: dict[str, Any] = {
-        "reference": reference,
-        "case_sensitive": case_sensitive,
-        "without_sources": without_source,
-        "with_gold": with_gold,
-    }
     if folder is not None and difficulty:
         raise click.UsageError("--difficulty is learnt from the runs of a workspace: leave it or DIR out")
-    if folder is not None:
-        from remix.frames_folder import FramesFolder
-        from remix.measures.enrichment import enrich_folder
-
-        done = enrich_folder(FramesFolder.open(folder), opened.kb, **choices)
-    else:
-        done = opened.enrich(**choices)
+    done = opened.enrich(
+        folder,
+        reference=reference,
+        case_sensitive=case_sensitive,
+        without_source=without_source,
+        with_gold=with_gold,
+    )
     if opened.kb is None:
         print("no knowledge base is attached: see `remix kb attach`, then enrich again", file=sys.stderr)
-    learnt = opened.difficulty(seed=seed, **choices) if difficulty else None
+    learnt = None
+    if difficulty:
+        learnt = opened.difficulty(
+            seed=seed,
+            reference=reference,
+            case_sensitive=case_sensitive,
+            without_source=without_source,
+            with_gold=with_gold,
+        )
     if learnt is not None and output != "table":
         done = done.join(
             learnt.report.with_columns(difficulty=pl.lit(str(learnt.signature))), how="cross", suffix="_judged"

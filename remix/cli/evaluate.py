@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -53,7 +52,6 @@ AFTER = "run"
 )
 @click.option(
     "--plot",
-    "plots",
     multiple=True,
     metavar="[KIND=]FILE",
     help="Also draw micro-F1, or a curve: alpha (F1* by the weight of what is not strict), progression (best "
@@ -63,7 +61,6 @@ AFTER = "run"
 @click.option("--store", is_flag=True, help="Also keep outcomes and error classes as RDF, where queries find them.")
 @click.option(
     "--signature-to",
-    "record",
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write all that --reproduce needs.",
 )
@@ -75,15 +72,37 @@ AFTER = "run"
 @workspace_option
 @output_option
 def command(
-    targets: tuple[str, ...],
-    plots: tuple[str, ...],
+    datasets: tuple[str, ...],
+    gold: tuple[Path, ...],
+    run: tuple[str, ...],
+    system: tuple[str, ...],
+    profile: str,
+    task: tuple[str, ...],
+    match: tuple[str, ...],
+    by: tuple[str, ...],
+    min_support: int,
+    documents: str,
+    unit: str,
+    seed: int,
+    entities: Path | None,
+    hierarchy: Path | None,
+    scope: str,
+    spans: str,
+    bootstrap: int,
+    against: str,
+    errors: tuple[str, ...],
+    seen: str,
+    link_labels: bool,
+    weight: str,
+    fix_offsets: bool,
+    threshold: str,
+    plot: tuple[str, ...],
     store: bool,
-    record: Path | None,
+    signature_to: Path | None,
     reproduce: Path | None,
     workspace: Path | None,
     output: str,
     to: Path | None,
-    **choices: Any,
 ) -> None:
     """Score answers against gold: datasets or remixes with the runs kept by `remix annotate`, or files with --run.
 
@@ -95,22 +114,46 @@ def command(
     Example:
       remix evaluate sample-news --system prior --task A2KB --by class
     """
-    from remix.reports.evaluations import evaluation_report, reproduction_report
-
-    opened = open_workspace(workspace)
     if reproduce is not None:
         _refuse_others(reproduce)
-        report = reproduction_report(opened, reproduce, record=record, plots=plots)
-    else:
-        kept: dict[str, Any] = {"store": store, "record": record, "plots": plots}
-        report = evaluation_report(opened, targets, choices, every=as_data(output, to), **kept)
+    report = open_workspace(workspace).evaluate(
+        datasets,
+        gold=gold,
+        run=run,
+        system=system,
+        profile=profile,
+        task=task,
+        match=match,
+        by=by,
+        min_support=min_support,
+        documents=documents,
+        unit=unit,
+        seed=seed,
+        entities=entities,
+        hierarchy=hierarchy,
+        scope=scope,
+        spans=spans,
+        bootstrap=bootstrap,
+        against=against,
+        errors=errors,
+        seen=seen,
+        link_labels=link_labels,
+        weight=weight,
+        fix_offsets=fix_offsets,
+        threshold=threshold,
+        plot=plot,
+        store=store,
+        signature_to=signature_to,
+        reproduce=reproduce,
+        every=as_data(output, to),
+    )
     print_report(report, output, to)
 
 
 def _refuse_others(file: Path) -> None:
     """Raise `UsageError` where the command line says anything that the record of a file says."""
     context = click.get_current_context()
-    free = {"reproduce", "record", "plots", "workspace", "output", "to"}
+    free = {"reproduce", "signature_to", "plot", "workspace", "output", "to"}
     for parameter in context.command.params:
         name = parameter.name or ""
         given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE

@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import click
 
 from remix.cli._options import output_option, print_table, print_text, workspace_option
-from remix.errors import StoreError
 from remix.tables import render
 from remix.workspace import open_workspace
 
@@ -38,12 +36,10 @@ def command() -> None:
     help="Kind and place of a source; repeat for several.",
 )
 @click.option("--name", required=True, help="Name of the knowledge base.")
-@click.option(
-    "--lang", "languages", multiple=True, default=("en",), metavar="TAG", help="Language to keep; repeatable."
-)
+@click.option("--lang", multiple=True, default=("en",), metavar="TAG", help="Language to keep; repeatable.")
 @click.option("--for", "datasets", multiple=True, metavar="DATASET", help="Ask an endpoint what this dataset needs.")
 @click.option("--refresh", is_flag=True, help="Ask an endpoint again, also for what it has answered before.")
-@click.option("--without-source", "without_sources", multiple=True, metavar="PATTERN", help="Leave out such rows.")
+@click.option("--without-source", multiple=True, metavar="PATTERN", help="Leave out such rows.")
 @click.option("--complete", is_flag=True, help="Declare that entities which are not in it do not exist.")
 @click.option("--strict", is_flag=True, help="Stop at the first line that cannot be read.")
 @click.option("--scores", type=click.Choice(["computed", "published"]), default="computed", help="Whose prominence.")
@@ -59,7 +55,28 @@ def command() -> None:
 )
 @workspace_option
 @output_option
-def build(workspace: Path | None, output: str, to: Path | None, **choices: Any) -> None:
+def build(
+    sources: tuple[tuple[str, str], ...],
+    name: str,
+    lang: tuple[str, ...],
+    datasets: tuple[str, ...],
+    refresh: bool,
+    without_source: tuple[str, ...],
+    complete: bool,
+    strict: bool,
+    scores: str,
+    damping: float,
+    tolerance: float,
+    date: str,
+    licence: str,
+    mixed_releases: bool,
+    fresh: bool,
+    engine: str,
+    memory: str,
+    workspace: Path | None,
+    output: str,
+    to: Path | None,
+) -> None:
     """Build a knowledge base from one or more sources, and attach it.
 
     A build that is interrupted goes on where it ended when the same command is given again; one that fails leaves the
@@ -82,11 +99,31 @@ def build(workspace: Path | None, output: str, to: Path | None, **choices: Any) 
     Example:
       remix kb build --from tables sample --name mine --without-source 'gold:*'
     """
-    from remix.kb.description import problem_counts
-
-    made = open_workspace(workspace).kb_build(**choices)
-    if problems := problem_counts(made):
-        said = ", ".join(f"{problem} ({count})" for problem, count in problems.items())
+    opened = open_workspace(workspace)
+    made = opened.build_kb(
+        sources,
+        name=name,
+        lang=lang,
+        datasets=datasets,
+        refresh=refresh,
+        without_source=without_source,
+        complete=complete,
+        strict=strict,
+        scores=scores,
+        damping=damping,
+        tolerance=tolerance,
+        date=date,
+        licence=licence,
+        mixed_releases=mixed_releases,
+        fresh=fresh,
+        engine=engine,
+        memory=memory,
+    )
+    if len(problems := opened.show_kb(only="problems")["problems"]):
+        each = problems.unique(["where", "problem"], maintain_order=True).select("problem", "count")
+        said = ", ".join(
+            f"{problem} ({count})" for problem, count in each.group_by("problem", maintain_order=True).sum().rows()
+        )
         print(f"problems: {said}; `remix kb show --only problems` shows the first ten of each", file=sys.stderr)
     print_table(made.summary(), output, to)
 
@@ -124,10 +161,8 @@ def show(only: str | None, workspace: Path | None, output: str, to: Path | None)
       remix kb show
     """
     opened = open_workspace(workspace)
-    tables = {name: table for name, table in opened.kb_show().items() if only in (name, None)}
+    tables = opened.show_kb(only=only)
     if only is not None:
-        if only not in tables:
-            raise StoreError("nothing is loaded that could be covered: `remix load FILE` first")
         print_table(tables[only], output, to)
     elif output == "json":
         more = {name: table.to_dicts() for name, table in tables.items() if name == "coverage"}
@@ -157,10 +192,7 @@ def graph(of: str, document: str | None, to: Path, workspace: Path | None) -> No
     Example:
       remix kb graph links --to links.graphml
     """
-    from remix.kb.networks import write_graphml
-
-    made = open_workspace(workspace).kb_graph(of, document=document)
-    write_graphml(made, to)
+    made = open_workspace(workspace).graph_kb(of, document=document, to=to)
     print(f"{to}: {len(made)} nodes, {made.number_of_edges()} edges", file=sys.stderr)
 
 
@@ -177,7 +209,7 @@ def lookup(name: str, limit: int, workspace: Path | None, output: str, to: Path 
       remix kb lookup Paris
       remix kb lookup dbr:Berlin
     """
-    found = open_workspace(workspace).kb_lookup(name, limit=limit)
+    found = open_workspace(workspace).lookup_kb(name, limit=limit)
     if "of" in found.columns and (count := found["of"][0]) > found.height:
         print(f"the first {found.height} of {count} candidates; --limit shows more", file=sys.stderr)
     # For people that note says it once; programs have it in a column.

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from remix.cli._options import output_option, print_table, workspace_option
 from remix.errors import UsageError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from remix.store.loading import Outcome
+    from remix.tables import Listed
 
 __all__ = ["command"]
 
@@ -18,7 +24,7 @@ AFTER = ""
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE|DATASET...")
+@click.argument("datasets", nargs=-1, required=True, metavar="FILE|DATASET...")
 @click.option("--dry-run", is_flag=True, help="Read and report only; nothing is stored.")
 @click.option("--strict", is_flag=True, help="Refuse what would have to be repaired.")
 @click.option("--name", default=None, help="Name of the dataset (default: from the file's name).")
@@ -30,14 +36,18 @@ AFTER = ""
 @output_option
 @workspace_option
 def command(
-    files: tuple[str, ...],
+    datasets: tuple[str, ...],
     dry_run: bool,
+    strict: bool,
+    name: str | None,
+    format: str | None,
+    base_iri: str,
+    replace: bool,
+    sample: int | None,
+    seed: int,
     output: str,
     to: Path | None,
     workspace: Path | None,
-    sample: int | None,
-    seed: int,
-    **choices: Any,
 ) -> None:
     """Load datasets into the workspace, and say what was found and repaired.
 
@@ -53,54 +63,46 @@ def command(
     Example:
       remix load sample-news --dry-run
     """
-    import polars as pl
-
     from remix.workspace import open_workspace
 
+    opened = open_workspace(workspace)
     if to == Path("frames"):
-        outcomes, to = _streamed(files, dry_run=dry_run, sample=sample, **choices), None
-    elif sample is not None:
-        from remix.store.sampling import load_sample
-
-        if len(files) != 1:
-            raise UsageError("a sample is drawn of one folder of frames: `remix load DIR --sample N`")
-        store = open_workspace(workspace).store
-        outcomes = load_sample(store, Path(files[0]), sample, seed, name=choices["name"], replace=choices["replace"])
+        if len(datasets) < 2:
+            raise UsageError("write `remix load --to frames DIR FILE...`: the folder, then the files")
+        if dry_run or sample is not None or format not in {None, "nif"}:
+            raise UsageError("--to frames streams NIF: it goes without --dry-run, --sample and --format")
+        folder, *files = datasets
+        outcomes = opened.stream(files, folder, name=name, base_iri=base_iri, strict=strict, replace=replace)
+        to = None
     else:
-        outcomes = open_workspace(workspace).load(files, dry_run=dry_run, **choices)
-    rows = [outcome.row() for outcome in outcomes]
-    if output in ("table", "md", "latex", "csv"):
-        for row in rows:
-            row["repairs"] = ", ".join(f"{one['kind']} {one['count']}" for one in row["repairs"])
-            row.pop("error")
-            for name in ("linked", "nil", "mentions_linked", "mentions_nil") if output != "csv" else ():
-                row.pop(name)
-    if rows:
-        print_table(pl.DataFrame(rows, infer_schema_length=None), output, to)
+        outcomes = opened.load(
+            datasets,
+            dry_run=dry_run,
+            strict=strict,
+            name=name,
+            format=format,
+            base_iri=base_iri,
+            replace=replace,
+            sample=sample,
+            seed=seed,
+        )
+    if outcomes:
+        print_table(_shown(outcomes, output), output, to)
     errors = [outcome.report.error for outcome in outcomes if outcome.report.error]
     for error in errors:
         print(f"remix: {error}", file=sys.stderr)
     sys.exit(1 if errors else 0)
 
 
-def _streamed(
-    files: tuple[str, ...],
-    *,
-    dry_run: bool,
-    sample: int | None,
-    name: str | None,
-    format: str | None,
-    base_iri: str,
-    strict: bool,
-    replace: bool,
-) -> list[Any]:
-    """Return the outcome of `--to frames DIR FILE...`."""
-    from remix.formats.nif.streaming import stream
-    from remix.store.loading import Outcome
+def _shown(outcomes: Listed[Outcome], output: str) -> pl.DataFrame:
+    """Return a row for each outcome, for people with its repairs as text and without what the counts add up to."""
+    import polars as pl
 
-    if len(files) < 2:
-        raise UsageError("write `remix load --to frames DIR FILE...`: the folder, then the files")
-    if dry_run or sample is not None or format not in {None, "nif"}:
-        raise UsageError("--to frames streams NIF: it goes without --dry-run, --sample and --format")
-    done = stream(files[1:], files[0], name=name, base_iri=base_iri, strict=strict, replace=replace)
-    return [Outcome(done.folder.name, "streamed", done.report)]
+    rows: list[dict[str, Any]] = [outcome.row() for outcome in outcomes]
+    if output in ("table", "md", "latex", "csv"):
+        for row in rows:
+            row["repairs"] = ", ".join(f"{one['kind']} {one['count']}" for one in row["repairs"])
+            row.pop("error")
+            for name in ("linked", "nil", "mentions_linked", "mentions_nil") if output != "csv" else ():
+                row.pop(name)
+    return pl.DataFrame(rows, infer_schema_length=None)

@@ -16,9 +16,7 @@ AFTER = "build"
 
 @click.command()
 @click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[DIR]")
-@click.option(
-    "--by", "column", required=True, metavar="COLUMN", help="A column of annotations; see `remix list measures`."
-)
+@click.option("--by", required=True, metavar="COLUMN", help="A column of annotations; see `remix list measures`.")
 @click.option(
     "--scheme",
     default="log-deciles",
@@ -32,7 +30,7 @@ AFTER = "build"
 @click.option("-o", "--output", type=click.Choice(tables.FORMATS[:-1]), default="table", help="Format of the table.")
 @workspace_option
 def command(
-    folder: Path | None, column: str, scheme: str, to: Path | None, replace: bool, output: str, workspace: Path | None
+    folder: Path | None, by: str, scheme: str, to: Path | None, replace: bool, output: str, workspace: Path | None
 ) -> None:
     """Cut what is loaded, or a folder of frames, into parts by a column; print boundaries and quantities.
 
@@ -45,17 +43,7 @@ def command(
     Example:
       remix partition --by ambiguitySurfaceForm --scheme 'thresholds:3,5,16'
     """
-    from remix.remixes.partitions import partition_folder, partition_store
-
-    if folder is not None:
-        from remix.frames_folder import FramesFolder
-
-        table = partition_folder(FramesFolder.open(folder), column, scheme, to=to, replace=replace)
-    else:
-        opened = open_workspace(workspace)
-        if opened.ensure_sample() or any(entry.enrichment is None for entry in opened.datasets()):
-            opened.enrich()
-        table = partition_store(opened.store, column, scheme, to=to, kb=opened.kb, replace=replace)
+    table = open_workspace(workspace).partition(folder, by=by, scheme=scheme, to=to, replace=replace)
     print_table(table, output)
     if to is not None:
         print(f"{table.filter(table['annotations'] > 0).height} parts are written into {to}", file=sys.stderr)

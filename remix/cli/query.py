@@ -23,7 +23,7 @@ AFTER = "stats"
 @click.option("--set-from", metavar="SET", help="Take a named set of parameters, such as table4.")
 @click.option("-o", "--output", type=click.Choice([*tables.FORMATS, *GRAPHS]), help="Format (default: table or ttl).")
 @click.option("--to", type=click.Path(path_type=Path), help="Write the result to this file.")
-@click.option("--allow-service", "allow_services", multiple=True, metavar="URL", help="Let SERVICE ask this endpoint.")
+@click.option("--allow-service", multiple=True, metavar="URL", help="Let SERVICE ask this endpoint.")
 @click.option("--endpoint", metavar="URL", help="Ask this SPARQL endpoint instead of the workspace.")
 @click.option(
     "--timeout",
@@ -33,7 +33,7 @@ AFTER = "stats"
     metavar="S",
     help="Seconds that the query may run.",
 )
-@click.option("--no-rewrite", is_flag=True, help="Run a CONSTRUCT exactly as it stands.")
+@click.option("--rewrite/--no-rewrite", default=True, help="Run a CONSTRUCT sooner, or exactly as it stands.")
 @click.option("--explain", is_flag=True, help="Print the query as it is run, on standard error.")
 @workspace_option
 def command(
@@ -42,10 +42,10 @@ def command(
     set_from: str | None,
     output: str | None,
     to: Path | None,
-    allow_services: tuple[str, ...],
+    allow_service: tuple[str, ...],
     endpoint: str | None,
     timeout: float,
-    no_rewrite: bool,
+    rewrite: bool,
     explain: bool,
     workspace: Path | None,
 ) -> None:
@@ -62,8 +62,8 @@ def command(
         query,
         values=parameters(settings),
         set_from=set_from,
-        rewrite=not no_rewrite,
-        allow_services=allow_services,
+        rewrite=rewrite,
+        allow_service=allow_service,
         endpoint=endpoint,
         timeout=timeout,
     )

@@ -24,9 +24,7 @@ def command(workspace: Path | None, output: str, to: Path | None) -> None:
     Example:
       remix rebuild
     """
-    from remix.store.rebuilding import rebuild
-
-    table = rebuild(open_workspace(workspace).folder)
+    table = open_workspace(workspace).rebuild()
     print_table(table, output, to)
     damaged = table.filter(table["status"] != "kept").height
     print(f"{table.height - damaged} datasets and graphs are kept, {damaged} are damaged", file=sys.stderr)

@@ -37,7 +37,7 @@ AFTER = "publish"
 @click.option(
     "--largest", type=click.IntRange(1), default=256, show_default=True, metavar="MB", help="Size of a result."
 )
-@click.option("--allow-service", "allow_services", multiple=True, metavar="URL", help="Let SERVICE ask this endpoint.")
+@click.option("--allow-service", multiple=True, metavar="URL", help="Let SERVICE ask this endpoint.")
 @workspace_option
 def command(
     host: str,
@@ -46,7 +46,7 @@ def command(
     memory: float,
     concurrent: int,
     largest: int,
-    allow_services: tuple[str, ...],
+    allow_service: tuple[str, ...],
     workspace: Path | None,
 ) -> None:
     """Serve the workspace over the SPARQL 1.1 Protocol, read-only, until interrupted.
@@ -58,17 +58,12 @@ def command(
     Example:
       remix serve --port 8890
     """
-    from remix.web import serve
-
-    opened = open_workspace(workspace)
-    opened.ensure_sample()
-    serve(
-        opened.store,
+    open_workspace(workspace).serve(
         host=host,
         port=port,
         timeout=timeout,
         memory=memory,
         concurrent=concurrent,
         largest=largest,
-        allow_services=allow_services,
+        allow_service=allow_service,
     )

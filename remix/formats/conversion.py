@@ -12,19 +12,24 @@ from remix.formats import FORMATS, MISSING, LoadReport, Loss, Repair, read, writ
 from remix.formats.identifiers import document_names
 from remix.formats.offsets import cut_spans
 from remix.frames import Frames, words
+from remix.tables import Printed
 
 __all__ = ["Conversion", "convert", "with_texts"]
 
 _BY_SUFFIX = {".ttl": "nif", ".nt": "nif"}
 
 
-@dataclass(frozen=True)
-class Conversion:
+@dataclass(frozen=True, repr=False)
+class Conversion(Printed):
     """What a conversion did: the report of reading, the format that was written, what it cannot hold."""
 
     report: LoadReport
     format: str
     losses: tuple[Loss, ...]
+
+    def preview(self) -> tuple[str, pl.DataFrame]:
+        """Return what this is in one line, and the table that is shown of it."""
+        return f"{self.report.documents} documents written as {self.format}; mended or lost:", self.table()
 
     def table(self) -> pl.DataFrame:
         """Return one row per thing that was mended, is missing or lost: what, kind, count, example."""

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
@@ -41,6 +41,7 @@ __all__ = [
     "Column",
     "Measure",
     "Measured",
+    "Measuring",
     "Summary",
     "compute",
     "compute_folder",
@@ -48,6 +49,16 @@ __all__ = [
     "prepared",
     "signature_of",
 ]
+
+
+class Measuring(TypedDict, total=False):
+    """What is measured, and how, of frames of any size, as `compute` says."""
+
+    reference: str
+    case_sensitive: bool
+    without_sources: Iterable[str]
+    with_gold: bool
+    measures: Iterable[str] | None
 
 
 def compute(
@@ -84,7 +95,7 @@ def compute(
 
 
 def compute_folder(
-    folder: FramesFolder, kb: KnowledgeBase | None, *, engine: str = "polars", **choices: Any
+    folder: FramesFolder, kb: KnowledgeBase | None, *, engine: str = "polars", **choices: Unpack[Measuring]
 ) -> Measured:
     """Return the measures of the dataset in a folder of frames, computed part by part, or on Spark (`engine`).
 
@@ -101,7 +112,9 @@ def compute_folder(
     return _parts.compute_parts(folder, kb, **choices)
 
 
-def compute_table(tables: Mapping[str, DataFrame], kb: KnowledgeBase | None, **choices: Any) -> MeasuredTable:
+def compute_table(
+    tables: Mapping[str, DataFrame], kb: KnowledgeBase | None, **choices: Unpack[Measuring]
+) -> MeasuredTable:
     """Return the values of measures on tables of Spark, which `compute` takes as frames, in tables of Spark.
 
     The tables are documents and annotations, and where there are, links, classes and regions, with the columns of the

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import narwhals as nw
 import polars as pl
@@ -22,6 +22,7 @@ from remix.kb import KnowledgeBase, normalise
 from remix.kb.engines.spark import spark_session
 from remix.kb.parts import match_sources
 from remix.kb.relations import distinct, without
+from remix.measures import Measuring
 from remix.measures._averages import Sums, averages, means_of_units, summed
 from remix.measures._batches import (
     MENTIONS,
@@ -81,7 +82,7 @@ def read_frames(spark: SparkSession, folder: FramesFolder) -> dict[str, DataFram
     return tables
 
 
-def compute_folder(folder: FramesFolder, kb: KnowledgeBase | None, **choices: Any) -> Measured:
+def compute_folder(folder: FramesFolder, kb: KnowledgeBase | None, **choices: Unpack[Measuring]) -> Measured:
     """Return the measures of a dataset in a folder of frames, as `compute_parts` does, computed on Spark.
 
     Without Spark being submitted or configured, that is all cores of this machine. `choices` are those of

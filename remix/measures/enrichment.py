@@ -12,7 +12,6 @@ import shutil
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -22,7 +21,7 @@ from remix.frames import Frames, read_parquet, write_parquet
 from remix.frames_folder import FramesFolder, part_name
 from remix.kb import KnowledgeBase
 from remix.locks import holding
-from remix.measures import compute, prepared, signature_of
+from remix.measures import Measuring, compute, prepared, signature_of
 from remix.measures._parts import compute_parts
 from remix.measures.measured import Measured
 from remix.measures.measurement import choice_of
@@ -102,13 +101,21 @@ def named_frames(store: Store, names: Iterable[str] | None = None) -> Frames:
     )
 
 
-def enrich_folder(folder: FramesFolder, kb: KnowledgeBase | None, **choices: Any) -> pl.DataFrame:
+def enrich_folder(
+    folder: FramesFolder,
+    kb: KnowledgeBase | None,
+    *,
+    reference: str = "dataset",
+    case_sensitive: bool = False,
+    without_sources: Iterable[str] = (),
+    with_gold: bool = False,
+) -> pl.DataFrame:
     """Return dataset, status, annotations, parts and signature after the measures were written beside the frames.
 
-    Where nothing has changed, nothing is written and the status is 'unchanged'. `choices` are those of `compute`.
+    Where nothing has changed, nothing is written and the status is 'unchanged'. The rest is as in `compute`.
     """
-    reference, case_sensitive = choices.get("reference", "dataset"), choices.get("case_sensitive", False)
-    seen = prepared(kb, case_sensitive, choices.get("without_sources", ()), choices.get("with_gold", False))
+    patterns = [*without_sources]
+    seen = prepared(kb, case_sensitive, patterns, with_gold)
     chosen = choice_of(seen, reference, case_sensitive, None)
     inputs = json.dumps(folder.manifest.get("inputs", []), sort_keys=True)
     signature = str(Signature({**chosen.signature.fields, "inputs": content_hash(inputs)[:12]}))
@@ -117,7 +124,8 @@ def enrich_folder(folder: FramesFolder, kb: KnowledgeBase | None, **choices: Any
     if _signature(target) != signature:
         status = "enriched"
         try:
-            _write(folder, kb, target, signature, choices)
+            choices: Measuring = {"reference": reference, "case_sensitive": case_sensitive, "with_gold": with_gold}
+            _write(folder, kb, target, signature, {**choices, "without_sources": patterns})
         except OSError as error:
             raise Error(f"{target} cannot be written: {error.strerror or error}") from error
     row = (folder.name, status, int(folder.manifest.get("annotations", 0)), folder.parts, signature)
@@ -131,9 +139,7 @@ def _signature(target: Path) -> str:
         return ""
 
 
-def _write(
-    folder: FramesFolder, kb: KnowledgeBase | None, target: Path, signature: str, choices: dict[str, Any]
-) -> None:
+def _write(folder: FramesFolder, kb: KnowledgeBase | None, target: Path, signature: str, choices: Measuring) -> None:
     place = folder.path / ".measures.partial"
     shutil.rmtree(place, ignore_errors=True)
     for level in _LEVELS:

@@ -28,12 +28,13 @@ from remix.store import DatasetEntry, Store
 from remix.store.queries import Query
 from remix.store.selection import Selection, select
 from remix.store.worker import GuardedIndex
+from remix.tables import Printed
 
 __all__ = ["Remix", "build"]
 
 
-@dataclass(frozen=True)
-class Remix:
+@dataclass(frozen=True, repr=False)
+class Remix(Printed):
     """A dataset that a query yields.
 
     `frames` hold the IRIs of the store, with the remix as their dataset; `triples` have those of the written file.
@@ -50,6 +51,11 @@ class Remix:
     rewritten: str
     notes: tuple[str, ...]
     signature: Signature
+
+    def preview(self) -> tuple[str, pl.DataFrame]:
+        """Return what this is in one line, and the table that is shown of it."""
+        documents, annotations = self.frames.documents.height, self.frames.annotations.height
+        return f"remix {self.name}: {documents} documents, {annotations} annotations", self.counts
 
     def write(self, folder: Path | str, *, force: bool = False) -> tuple[Path, Path]:
         """Return the two files written into the folder together: `NAME.ttl` and `NAME.manifest.ttl`.

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -16,8 +15,17 @@ from remix.scoring.choice import Choice, asked_of
 from remix.scoring.evaluation import evaluated
 from remix.scoring.inputs.sources import Keeper, Sources
 from remix.scoring.reproduction import check, read_record, write_record
+from remix.tables import Printed
 
-__all__ = ["Report", "agreement_report", "comparison_report", "evaluation_report", "reproduction_report"]
+__all__ = [
+    "ComparisonReport",
+    "EvaluationReport",
+    "Report",
+    "agreement_report",
+    "comparison_report",
+    "evaluation_report",
+    "reproduction_report",
+]
 
 BROADEST = 8
 """Columns of scores beside each other that a terminal has room for."""
@@ -26,8 +34,8 @@ SHORT = {"precision": "P", "recall": "R"}
 """What tables call the scores that are no F1."""
 
 
-@dataclass(frozen=True, eq=False)
-class Report:
+@dataclass(frozen=True, eq=False, repr=False)
+class Report(Printed):
     """What a verb prints: `rows` as data, or `tables` one below the other and `lines` that say what they are.
 
     `titles` stand above the tables, where they have any.
@@ -38,31 +46,56 @@ class Report:
     lines: Sequence[str]
     titles: Sequence[str] = ()
 
+    def preview(self) -> tuple[str, pl.DataFrame]:
+        """Return how many rows there are, and the first table."""
+        titles = [title for title in self.titles if title]
+        more = f" (tables: {', '.join(titles)})" if len(titles) > 1 else ""
+        return f"{len(self.rows)} rows{more}", self.tables[0] if self.tables else self.rows
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EvaluationReport(Report):
+    """The scores of runs; `datasets` are the names of gold's."""
+
+    datasets: Sequence[str] = ()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ComparisonReport(Report):
+    """Systems, or two annotations, against each other; see `remix.scoring.comparison.Comparison` for the frames."""
+
+    scores: pl.DataFrame = field(default_factory=pl.DataFrame)
+    pairs: pl.DataFrame = field(default_factory=pl.DataFrame)
+    correlations: pl.DataFrame = field(default_factory=pl.DataFrame)
+    f1_precision: str = "all"
+    signature: str = ""
+
 
 def evaluation_report(
     keeper: Keeper,
-    names: Sequence[str],
-    keywords: Mapping[str, Any],
+    sources: Sources,
+    choice: Choice,
     *,
+    profiles: str = "",
+    with_kb: bool = False,
     every: bool = True,
     store: bool = False,
     record: Path | None = None,
     plots: Sequence[str] = (),
-) -> Report:
-    """Return the scores of runs on datasets or files; keywords are the fields of `Sources` and of `Choice`.
+) -> EvaluationReport:
+    """Return the scores of runs on datasets or files.
 
-    Several profiles (`a,b` or `all`) are held against each other, with all of their rows (`every`) or one score each.
-    `store` keeps the outcomes of each run as RDF, `record` is a file for all that `reproduction_report` needs, `plots`
-    are files, `KIND=FILE` for a curve. Raises what `remix.scoring.evaluate` does.
+    Several `profiles` (`a,b` or `all`) are held against each other, with all of their rows (`every`) or one score each.
+    `with_kb` shows the slices by InKB and NIL, which have rows in every evaluation. `store` keeps the outcomes of each
+    run as RDF, `record` is a file for all that `reproduction_report` needs, `plots` are files, `KIND=FILE` for a curve.
+    Raises what `remix.scoring.evaluate` does.
     """
     drawn = [_plot(setting) for setting in plots]
-    profile = keywords.get("profile", "remix")
-    if profile == "all" or "," in profile:
+    if profiles:
         if store or plots or record:
             option = "--store" if store else "--plot" if plots else "--signature-to"
-            raise UsageError(f"{option} goes with one profile, not with --profile {profile}")
-        return _side_by_side(keeper, *asked_of(names, {**keywords, "profile": "remix"}), profile, every)
-    sources, choice = asked_of(names, keywords)
+            raise UsageError(f"{option} goes with one profile, not with --profile {profiles}")
+        return _side_by_side(keeper, sources, choice, profiles, every)
     if store:
         _store(keeper, sources, choice)
     rows, datasets = evaluated(keeper, sources, choice)
@@ -70,32 +103,43 @@ def evaluation_report(
         write_record(record, rows, sources, choice)
     for kind, file in drawn:
         _draw(keeper, sources, choice, rows, datasets, kind, file)
-    # The choice has no `kb`, which has rows in every evaluation and is shown where it is asked for.
-    by = keywords.get("by") or ()
-    by = (by,) if isinstance(by, str) else tuple(by)
+    by = (*choice.by, *(["kb"] if with_kb else []))
     shown, left_out = folded(rows)
     tables = readable_tables(shown, datasets, by)
     if choice.errors:
         tables["classes of errors"] = readable_errors(rows)
     lines = [*left_out, *legend(rows, choice.errors), *signature_lines(rows, by)]
-    return Report(rows, [*tables.values()], lines, [*tables])
+    return EvaluationReport(rows, [*tables.values()], lines, [*tables], datasets)
 
 
-def reproduction_report(keeper: Keeper, file: Path, *, record: Path | None = None, plots: Sequence[str] = ()) -> Report:
+def reproduction_report(
+    keeper: Keeper, file: Path, *, record: Path | None = None, plots: Sequence[str] = ()
+) -> EvaluationReport:
     """Return the evaluation of a record once more; raises `Error` where it does not come out as recorded."""
     recorded = read_record(file)
     keywords = dict(recorded["arguments"])
-    report = evaluation_report(keeper, keywords.pop("names"), keywords, record=record, plots=plots)
+    report = evaluation_report(keeper, *asked_of(keywords.pop("names"), keywords), record=record, plots=plots)
     check(recorded, report.rows)
     progress.note(f"reproduced: the rows are the same as recorded in {file}, byte for byte")
     return report
 
 
-def comparison_report(keeper: Keeper, names: Sequence[str], keywords: Mapping[str, Any], **tests: Any) -> Report:
-    """Return systems against each other; keywords and tests are those of `remix.scoring.comparison.compared_inputs`."""
+def comparison_report(
+    keeper: Keeper,
+    sources: Sources,
+    choice: Choice,
+    *,
+    unfiltered: str = "",
+    score: str = "f1",
+    average: str = "micro",
+    samples: int = 10_000,
+) -> ComparisonReport:
+    """Return systems against each other; the tests are those of `remix.scoring.comparison.compared_inputs`."""
     from remix.scoring.comparison import compared_inputs
 
-    found = compared_inputs(keeper, *asked_of(names, keywords), **tests)
+    found = compared_inputs(
+        keeper, sources, choice, unfiltered=unfiltered, score=score, average=average, samples=samples
+    )
     kinds = {"score": found.scores, "pair": found.pairs, "correlation": found.correlations}
     parts = [rows.select(pl.lit(kind).alias("kind"), pl.all()) for kind, rows in kinds.items() if len(rows)]
     signed = {"f1_precision": pl.lit(found.f1_precision), "signature": pl.lit(found.signature)}
@@ -106,15 +150,15 @@ def comparison_report(keeper: Keeper, names: Sequence[str], keywords: Mapping[st
     wide = found.scores.pivot(across, index=down, values="score", maintain_order=True)
     tables = [wide, found.pairs, found.correlations.filter(pl.col("systems") > 1)]
     of_f1 = "" if found.f1_precision == "all" else f" {found.f1_precision}"
-    score = f"{tests.get('average', 'micro')}-{SHORT.get(tests.get('score', ''), f'F1{of_f1}')}"
-    told = _tested(score, keywords) if len(found.pairs) else [f"scores are {score}"] if of_f1 else []
+    called = f"{average}-{SHORT.get(score, f'F1{of_f1}')}"
+    told = _tested(called, choice.unit) if len(found.pairs) else [f"scores are {called}"] if of_f1 else []
     lines = [*told, f"signature {found.signature}"]
-    return Report(rows, [_rounded(table) for table in tables if len(table)], lines)
+    shown = [_rounded(table) for table in tables if len(table)]
+    return ComparisonReport(rows, shown, lines, (), **vars(found))
 
 
-def _tested(score: str, keywords: Mapping[str, Any]) -> list[str]:
+def _tested(score: str, unit: str) -> list[str]:
     """Return what the columns of tests are."""
-    unit = keywords.get("unit", "document")
     return [
         f"difference is {score} of system less that of other; low to high is its 95 % interval (paired bootstrap over "
         f"{unit}s)",
@@ -123,12 +167,13 @@ def _tested(score: str, keywords: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def agreement_report(keeper: Keeper, names: Sequence[str], gold: Sequence[Path | str]) -> Report:
+def agreement_report(keeper: Keeper, names: Sequence[str], gold: Sequence[Path | str]) -> ComparisonReport:
     """Return how far two annotations of the same texts agree."""
     from remix.scoring.comparison import agreement_of
 
     rows = agreement_of(keeper, Sources(tuple(names), tuple(gold)))
-    return Report(rows, [_rounded(rows.drop("signature"))], [f"signature {rows['signature'][0]}"])
+    signature = rows["signature"][0]
+    return ComparisonReport(rows, [_rounded(rows.drop("signature"))], [f"signature {signature}"], signature=signature)
 
 
 def _short(signature: str) -> str:
@@ -146,7 +191,7 @@ def _rounded(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(local, pl.col(floats).round(4)).rename(names)
 
 
-def _side_by_side(keeper: Keeper, sources: Sources, choice: Choice, profiles: str, every: bool) -> Report:
+def _side_by_side(keeper: Keeper, sources: Sources, choice: Choice, profiles: str, every: bool) -> EvaluationReport:
     """Return the scores of several profiles and a line for each convention that makes a difference."""
     from remix.scoring.differences import difference_lines, profile_names, side_by_side
 
@@ -161,7 +206,7 @@ def _side_by_side(keeper: Keeper, sources: Sources, choice: Choice, profiles: st
     for name in names:
         lines += [*([""] if lines else []), f"{name}: " + "\n".join(signature_lines(rows.filter(profile=name)))]
     tables = [scores.with_columns(pl.col(rounded).round(3)).rename(renamed), *([told] if len(told) else [])]
-    return Report(rows, tables, lines)
+    return EvaluationReport(rows, tables, lines)
 
 
 def _store(keeper: Keeper, sources: Sources, choice: Choice) -> None:
@@ -170,9 +215,9 @@ def _store(keeper: Keeper, sources: Sources, choice: Choice) -> None:
         raise UsageError(f"--store keeps outcomes by the profile remix: leave --profile {choice.profile.name} out")
     found = keeper.store_runs(
         sources.names,
-        runs=sources.runs,
-        systems=sources.systems,
-        matching=choice.matchings[0] if choice.matchings else "strong",
+        run=sources.runs,
+        system=sources.systems,
+        match=choice.matchings[0] if choice.matchings else "strong",
         errors=choice.errors or ("neleval",),
     )
     for row in found.iter_rows(named=True):

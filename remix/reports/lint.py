@@ -10,6 +10,7 @@ from remix import catalog
 from remix.errors import BadInput, Error
 from remix.formats import NOTED, LoadReport, read, refusal_report
 from remix.frames import Frames
+from remix.frames_folder import FramesFolder, is_frames_folder
 from remix.kb import KnowledgeBase
 from remix.locks import holding
 from remix.store import Store
@@ -54,6 +55,9 @@ def _looked_up(store: Store, file: str) -> tuple[Frames, list[tuple[str, int, st
         repairs = store.report(file)["repairs"]
         assert isinstance(repairs, list)
         return store.frames([file]), [(one["kind"], one["count"], one["example"]) for one in repairs]
+    if is_frames_folder(file):
+        folder = FramesFolder.open(file)
+        return folder.read(range(folder.parts)), []
     path, name = catalog.local(file, store.folder / "cache")
     reading = read(path, name=name)
     return reading.frames, _repairs(reading.report)

@@ -3,15 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
 from remix.errors import UsageError, nearest
-from remix.measures import AVERAGES, LOW_COVERAGE, MEASURES
+from remix.measures import AVERAGES, LOW_COVERAGE, MEASURES, Measured
 from remix.reports.plots import COLOURS, new_figure, save
+from remix.tables import Printed
 
-__all__ = ["chosen", "plot", "side_by_side"]
+__all__ = ["Statistics", "chosen", "plot", "side_by_side"]
+
+LEVELS = ("dataset", "document", "annotation")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Statistics(Printed):
+    """The measures of datasets, with what is shown of them: `level`, what a row is about, and the `average`."""
+
+    measured: Measured
+    level: str = "dataset"
+    average: str = "micro"
+
+    def __post_init__(self) -> None:
+        """Refuse another level, and another average."""
+        if self.level not in LEVELS:
+            raise UsageError(f"no level '{self.level}'{nearest(self.level, LEVELS)}")
+        chosen(self.measured.datasets.clear(), self.average)
+
+    @property
+    def rows(self) -> pl.DataFrame:
+        """Return dataset, measure, average, value, coverage and term of the average that is shown."""
+        return chosen(self.measured.datasets, self.average)
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """Return datasets side by side, or a row for each document or annotation."""
+        if self.level == "dataset":
+            return side_by_side(self.rows)
+        return self.documents if self.level == "document" else self.annotations
+
+    @property
+    def datasets(self) -> pl.DataFrame:
+        """Return all averages of the measures of datasets."""
+        return self.measured.datasets
+
+    @property
+    def documents(self) -> pl.DataFrame:
+        """Return the measures of documents."""
+        return self.measured.documents
+
+    @property
+    def annotations(self) -> pl.DataFrame:
+        """Return the measures of annotations."""
+        return self.measured.annotations
+
+    def preview(self) -> tuple[str, pl.DataFrame]:
+        """Return what is measured, and the table."""
+        datasets = self.datasets["dataset"].n_unique()
+        measures = len(self.measured.measures)
+        return f"measures: {measures}; datasets: {datasets}; average: {self.average}", self.table
 
 
 def chosen(datasets: pl.DataFrame, average: str = "all") -> pl.DataFrame:

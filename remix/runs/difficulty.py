@@ -20,6 +20,7 @@ from remix.runs.graphs import column_graph
 from remix.runs.logistic import Numbers, area_under_curve, brier_score, calibration_error, fitted, folds_of
 from remix.runs.stored import verdicts
 from remix.signature import Signature, content_hash
+from remix.tables import Printed
 
 if TYPE_CHECKING:
     from remix.frames import Frames
@@ -39,8 +40,8 @@ DIGITS = 6
 """Of stored values: the last digits of a sum depend on the machine."""
 
 
-@dataclass(frozen=True)
-class Difficulty:
+@dataclass(frozen=True, repr=False)
+class Difficulty(Printed):
     """What was learnt from runs.
 
     - `values`: annotation, dataset, `value`: the probability that a system is wrong on it;
@@ -53,6 +54,10 @@ class Difficulty:
     weights: pl.DataFrame
     report: pl.DataFrame
     signature: Signature
+
+    def preview(self) -> tuple[str, pl.DataFrame]:
+        """Return what this is in one line, and the table that is shown of it."""
+        return "difficulty of annotations, learnt from runs", self.report
 
 
 def difficulty(frames: Frames, measured: Measured, judged: pl.DataFrame, *, seed: int = 0) -> Difficulty:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 import polars as pl
@@ -26,7 +26,7 @@ from remix.scoring.inputs import Inputs, Knowledge
 from remix.scoring.inputs.documents import aligned
 from remix.scoring.inputs.entities import with_coarse
 from remix.scoring.inputs.gold import kept_gold
-from remix.scoring.inputs.sources import Answers, answers_of, read_frames, run_files
+from remix.scoring.inputs.sources import GivenAnswers, answers_of, read_frames, run_files
 from remix.scoring.profiles import PROFILES
 from remix.signature import Signature
 from remix.store.state import RUN
@@ -64,7 +64,8 @@ def stored(
     *,
     runs: Sequence[str] = (),
     systems: Sequence[str] = (),
-    **choices: Any,
+    matching: str = "strong",
+    errors: Sequence[str] = ("neleval",),
 ) -> pl.DataFrame:
     """Return what `store_runs` does with runs on loaded datasets: registered ones by name, or `NAME=FILE` settings.
 
@@ -83,7 +84,7 @@ def stored(
     answers = dict(given)
     if (registered := [*(one for one in runs if "=" not in one), *systems]) or not runs:
         answers |= gather(folder, known, registered).get("A2KB", {})
-    rows = store_runs(store, gold, answers, kb, **choices)
+    rows = store_runs(store, gold, answers, kb, matching=matching, errors=errors)
     for name, dataset in rows.filter(pl.col("system").is_in([*given])).select("system", "dataset").iter_rows():
         own = [target for target in known if target.name == dataset]
         add_run(folder, name, given[name], own, source=", ".join(file.name for file in files[name]), replace=True)
@@ -95,7 +96,7 @@ def register(
     kb: KnowledgeBase | None,
     folder: Path,
     name: str,
-    answers: Answers,
+    answers: GivenAnswers,
     *,
     on: Sequence[str] = (),
     task: str = "A2KB",

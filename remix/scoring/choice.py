@@ -3,24 +3,42 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack, cast
 
 import polars as pl
 
 from remix.errors import UnknownName, UsageError, nearest
-from remix.frames import Frames
 from remix.scoring.conventions import CONVENTIONS
 from remix.scoring.inputs.columns import columns_of
-from remix.scoring.inputs.sources import Answers, Sources, Wanted, answers_of
+from remix.scoring.inputs.sources import Sources, Wanted
 from remix.scoring.profiles import PROFILES, Profile
 from remix.scoring.statistics import SCORES
 from remix.scoring.statistics.weights import column_weighed_by
 from remix.scoring.tasks import TASKS, task_named
 
-__all__ = ["Choice", "asked_of", "Score", "asked_of", "counted", "fields_of", "with_means"]
+__all__ = ["Asked", "Choice", "Score", "asked_of", "counted", "fields_of", "with_means"]
+
+
+class Asked(TypedDict, total=False):
+    """The fields of `Choice` but the profile, as they may be given: one name for several."""
+
+    tasks: Sequence[str]
+    matchings: Sequence[str]
+    by: Sequence[str]
+    min_support: int
+    scope: str
+    spans: str
+    documents: str
+    bootstrap: int
+    seed: int
+    unit: str
+    against: str
+    errors: Sequence[str]
+    weight: str
+    threshold: str
+    fix_offsets: bool
 
 
 @dataclass(frozen=True)
@@ -78,7 +96,7 @@ class Choice:
             raise UsageError(f"--against {self.against} tests slices: it goes with --by and --bootstrap")
 
     @classmethod
-    def of(cls, profile: Profile | str = "remix", **given: Any) -> Choice:
+    def of(cls, profile: Profile | str = "remix", **given: Unpack[Asked]) -> Choice:
         """Return the choice of keywords: a profile by its name, any sequence for a tuple, None for the default.
 
         A column `kb` is left out: InKB, EE and GSInKB have their rows in every evaluation.
@@ -90,7 +108,7 @@ class Choice:
         several = {one.name for one in fields(cls) if isinstance(one.default, tuple)}
         values: dict[str, Any] = {
             name: ((value,) if isinstance(value, str) else tuple(value)) if name in several else value
-            for name, value in given.items()
+            for name, value in cast(dict[str, Any], given).items()
             if value is not None
         }
         values["by"] = tuple(column for column in values.get("by", ()) if column != "kb")
@@ -251,37 +269,14 @@ def _mean(rows: pl.DataFrame, task: str) -> pl.DataFrame:
     return means.agg(pl.col(SCORES).mean(), pl.col("f1_precision").first()).with_columns(task=pl.lit(task))
 
 
-def asked_of(names: Iterable[str] | str, keywords: Mapping[str, Any]) -> tuple[Sources, Choice]:
+def asked_of(names: Iterable[str], keywords: Mapping[str, Any]) -> tuple[Sources, Choice]:
     """Return the sources and the choice of keywords, which are the fields of `Sources` and of `Choice`.
 
-    One name, file or system may stand for a list of one. `runs` may also be a mapping of names to a file, several
-    files, frames, or a table with a mention a row.
-
-    >>> sources, choice = asked_of("news", {"systems": ["prior"], "tasks": ["A2KB"]})
+    >>> sources, choice = asked_of(["news"], {"systems": ["prior"], "tasks": ["A2KB"]})
     >>> sources.names, sources.systems, choice.tasks
     (('news',), ('prior',), ('A2KB',))
     """
-    if isinstance(keywords.get("runs"), Mapping):
-        keywords = {**keywords, **_settings(keywords["runs"])}
-    read, asked = fields_of({"names": names, **keywords}, Sources, Choice)
-    several = {
-        name: (value,) if isinstance(value, str | Path) else tuple(value)
-        for name, value in read.items()
-        if name in _SEVERAL
-    }
-    return Sources(**{**read, **several}), Choice.of(**asked)
-
-
-_SEVERAL = {one.name for one in fields(Sources) if isinstance(one.default, tuple)}
-
-
-def _settings(runs: Mapping[str, Answers]) -> dict[str, Any]:
-    """Return `runs` and `answers` of a mapping of names to answers of any kind."""
-    settings, answers = [], {}
-    for name, given in runs.items():
-        if isinstance(given, Frames | pl.DataFrame):
-            answers[name] = answers_of(name, given)[0]
-        else:
-            files = [given] if isinstance(given, str | Path) else [*given]
-            settings += [f"{name}={file}" for file in files]
-    return {"runs": tuple(settings), "answers": answers}
+    read, asked = fields_of(keywords, Sources, Choice)
+    several = {one.name for one in fields(Sources) if isinstance(one.default, tuple)}
+    read = {name: tuple(value) if name in several else value for name, value in read.items()}
+    return Sources(**{**read, "names": tuple(names)}), Choice.of(**asked)

@@ -29,7 +29,7 @@ from remix.scoring.statistics.significance import between_systems, holm, tell_to
 from remix.scoring.tasks import takes_spans
 from remix.signature import Signature
 
-__all__ = ["Comparison", "Stratum", "TESTS", "agreement_of", "compared", "compared_inputs", "curve", "slices_of"]
+__all__ = ["Comparison", "Stratum", "agreement_of", "compared", "compared_inputs", "curve", "slices_of"]
 
 
 @dataclass(frozen=True)
@@ -174,10 +174,6 @@ _CORRELATED = {
 }
 
 
-TESTS: Mapping[str, Any] = {"unfiltered": "", "score": "f1", "average": "micro", "samples": 10_000}
-"""What `remix.scoring.comparison.compared` takes beside a choice, in the order of signatures, and by default."""
-
-
 def curve(keeper: Keeper, sources: Sources, choice: Choice, kind: str) -> pl.DataFrame:
     """Return a curve of `remix.scoring.statistics.curves`, unless given of the profile's headline task and matching.
 
@@ -198,11 +194,20 @@ def draw(case: Case, choice: Choice, kind: str) -> pl.DataFrame:
     return CURVES[kind](case, pairings_of(choice.tasks, choice.matchings), choice.profile.count)
 
 
-def compared_inputs(keeper: Keeper, sources: Sources, choice: Choice, **tests: Any) -> Comparison:
+def compared_inputs(
+    keeper: Keeper,
+    sources: Sources,
+    choice: Choice,
+    *,
+    unfiltered: str = "",
+    score: str = "f1",
+    average: str = "micro",
+    samples: int = 10_000,
+) -> Comparison:
     """Return how systems compare on each dataset or file of gold, or on all of it and each slice of the columns `by`.
 
-    Task and matching are by default those by which the profile is compared. `tests` are those of `TESTS`, as
-    `remix.scoring.comparison.compared` has them. Raises `UsageError` for a choice that comparisons do
+    Task and matching are by default those by which the profile is compared. The others are as in
+    `compared`. Raises `UsageError` for a choice that comparisons do
     not take, `UnknownName` and `BadInput` as `read_inputs`.
     """
     choice = choice.only(
@@ -210,7 +215,8 @@ def compared_inputs(keeper: Keeper, sources: Sources, choice: Choice, **tests: A
     ).headline()
     if len(choice.tasks) + len(choice.matchings) > 2:
         raise UsageError("systems are compared by one task under one matching: name one")
-    tests = {**TESTS, **tests, "seed": choice.seed}
+    tests: dict[str, Any] = {"unfiltered": unfiltered, "score": score, "average": average, "samples": samples}
+    tests |= {"seed": choice.seed}
     averages = choice.profile.averages
     if tests["average"] not in averages:
         raise UsageError(

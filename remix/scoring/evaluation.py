@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Unpack
 
 import polars as pl
 
 from remix import progress
 from remix.errors import UsageError
 from remix.frames import Frames
-from remix.scoring.choice import Choice, counted, fields_of, with_means
+from remix.scoring.choice import Asked, Choice, counted, fields_of, with_means
 from remix.scoring.conventions import CONVENTIONS
 from remix.scoring.errors import error_rows
 from remix.scoring.errors.columns import Handling, with_errors
-from remix.scoring.inputs import Inputs, Knowledge
+from remix.scoring.inputs import Background, Inputs, Knowledge
 from remix.scoring.inputs.columns import breakdown, columns_of, is_of_errors, values_by
 from remix.scoring.inputs.mentions import Mentions
 from remix.scoring.inputs.namespaces import tell_namespaces
@@ -33,7 +33,28 @@ from remix.scoring.statistics.weights import Weights, weighed, weights_of
 from remix.scoring.tasks import takes_spans
 from remix.signature import content_hash
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from remix.kb import KnowledgeBase
+
 __all__ = ["case_of", "counts_of", "evaluate", "evaluated", "scored"]
+
+
+class AskedAndKnown(Asked, total=False):
+    """The keywords of `evaluate`: the fields of `Choice` and of `Knowledge`."""
+
+    profile: Profile | str
+    columns: pl.DataFrame | None
+    document_columns: pl.DataFrame | None
+    types: pl.DataFrame | None
+    names: pl.DataFrame | None
+    subclasses: pl.DataFrame | None
+    kb: KnowledgeBase | None
+    shelf: tuple[Path, ...]
+    backgrounds: tuple[Background, ...]
+    stated: pl.DataFrame | None
+    kept: frozenset[str]
 
 
 def evaluate(
@@ -41,7 +62,7 @@ def evaluate(
     runs: Mapping[str, Frames],
     *,
     tuning: tuple[Frames, Mapping[str, Frames]] | None = None,
-    **keywords: Any,
+    **keywords: Unpack[AskedAndKnown],
 ) -> pl.DataFrame:
     """Return scores: a row per system, dataset, task, matching, slice and average.
 

@@ -18,14 +18,15 @@ from remix.store.rewrite import construct, plan
 from remix.store.terms import plain
 from remix.store.tree import NotUnderstood
 from remix.store.worker import GIBIBYTE, Request, ask
+from remix.tables import Printed
 
 __all__ = ["GRAPH_FORMATS", "Result", "answer"]
 
 GRAPH_FORMATS = ("ttl", "nt", "jsonld")
 
 
-@dataclass(frozen=True)
-class Result:
+@dataclass(frozen=True, repr=False)
+class Result(Printed):
     """An answer: `kind` is table, graph or boolean.
 
     `table` has a column a variable, IRIs as text and numbers as numbers, or one column `answer`; `triples` are sorted
@@ -37,6 +38,12 @@ class Result:
     triples: tuple[bytes, ...] = ()
     notes: tuple[str, ...] = ()
     rewritten: str = ""
+
+    def preview(self) -> tuple[str, pl.DataFrame]:
+        """Return what this is in one line, and the table that is shown of it."""
+        return self.kind, self.table if self.kind != "graph" else pl.DataFrame(
+            {"triple": [line.decode() for line in self.triples]}
+        )
 
     def graph(self, output: str = "ttl") -> bytes:
         """Return the triples as Turtle, N-Triples or JSON-LD (`ttl`, `nt`, `jsonld`); raises `UsageError`.

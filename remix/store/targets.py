@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from remix.errors import StoreError, UnknownName
+import polars as pl
+
+from remix.errors import StoreError, UnknownName, UsageError
 from remix.formats import read
+from remix.formats.identifiers import given_iris, rename_terms
+from remix.formats.nif.writing import write_frames
 from remix.frames import Frames
+from remix.frames_folder import FramesFolder, is_frames_folder
 from remix.locks import holding
+from remix.rdf.ntriples import columns
+from remix.rdf.turtle import turtle
 from remix.store import Store
 
-__all__ = ["Target", "targets"]
+__all__ = ["Target", "is_stored", "named_targets", "targets", "written_out"]
 
 
 @dataclass(frozen=True)
@@ -41,11 +48,49 @@ def targets(store: Store, names: Iterable[str] = ()) -> list[Target]:
     ]
 
 
+def named_targets(store: Store, names: Iterable[str] = ()) -> Frames:
+    """Return the frames of datasets together, each called by its name; raises as `targets`.
+
+    Raises `UsageError` for two datasets of one name, whose annotations could not be told apart.
+    """
+    found = targets(store, names)
+    if twice := [one.name for one in found if [other.name for other in found].count(one.name) > 1]:
+        raise UsageError(f"two datasets are called '{twice[0]}': load one under another name with --name")
+    parts = []
+    for one in found:
+        name = pl.lit(one.name).alias("dataset")
+        documents, annotations = (rows.with_columns(name) for rows in (one.frames.documents, one.frames.annotations))
+        parts.append(replace(one.frames, documents=documents, annotations=annotations))
+    return Frames.concat(parts)
+
+
+def is_stored(store: Store, name: str) -> bool:
+    """Return whether a dataset is loaded or a folder of frames, rather than a file of a format."""
+    return name in store.state.datasets or is_frames_folder(name)
+
+
+def written_out(store: Store, name: str, folder: Path) -> Path:
+    """Return a file of NIF in a folder: of a loaded dataset, with the IRIs as they were given, or of frames."""
+    if name not in store.state.datasets:
+        opened = FramesFolder.open(name)
+        write_frames(opened.read(range(opened.parts)), target := folder / f"{opened.name}.ttl")
+        return target
+    entry = store.dataset(name)
+    triples = rename_terms(
+        columns(store.triples(f"{entry.folder}/data.nt.zst")), given_iris(store.frames([name]))
+    ).unique()
+    (target := folder / f"{name}.ttl").write_bytes(turtle(triples))
+    return target
+
+
 def _from_file(name: str, loaded: Iterable[str]) -> Target:
     if name != "-" and not Path(name).exists():
         beside = sorted(Path(name).parent.glob(f"{glob.escape(Path(name).name)}.*"))
         if beside:
             raise UnknownName("dataset or file", name, (), str(beside[0]), does="is a file beside it")
         raise UnknownName("dataset or file", name, loaded, "remix list datasets")
+    if is_frames_folder(name):
+        folder = FramesFolder.open(name)
+        return Target(folder.name, folder.read(range(folder.parts)), folder.content)
     reading = read(name)
     return Target(reading.name, reading.frames, reading.content)

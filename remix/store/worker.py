@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, cast
+from typing import IO, cast
 
 import polars as pl
 import pyoxigraph as ox
@@ -289,12 +289,21 @@ class Workers:
         self._idle: list[Worker] = []
         self._lock = threading.Lock()
 
-    def ask(self, index: Path | None, request: Request, **limits: Any) -> Answer:
+    def ask(
+        self,
+        index: Path | None,
+        request: Request,
+        *,
+        timeout: float = 60,
+        memory: int = 4 * GIBIBYTE,
+        largest: int | None = None,
+        stop: threading.Event | None = None,
+    ) -> Answer:
         """Return the answer to a query, as `Worker.ask` does; several threads may ask at the same time."""
         with self._lock:
             worker = self._idle.pop() if self._idle else Worker()
         try:
-            return worker.ask(index, request, **limits)
+            return worker.ask(index, request, timeout=timeout, memory=memory, largest=largest, stop=stop)
         finally:
             with self._lock:
                 self._idle.append(worker)

@@ -101,10 +101,10 @@ def test_kb_graph_writes_the_graph_that_the_workspace_gives(kb: KnowledgeBase, t
     workspace.attach_kb(str(kb.folder))
     printed = run_verb("kb", "graph", "links", "--to", "out.graphml", folder=tmp_path)
     assert printed.stderr == "out.graphml: 3 nodes, 3 edges\n"
-    assert set(networkx.read_graphml(tmp_path / "out.graphml")) == set(workspace.kb_graph())
+    assert set(networkx.read_graphml(tmp_path / "out.graphml")) == set(workspace.graph_kb())
     document = workspace.store.frames().annotations["document"][0]
-    assert len(workspace.kb_graph("candidates", document=document)) == 3  # the mention, A and B
+    assert len(workspace.graph_kb("candidates", document=document)) == 3  # the mention, A and B
     with pytest.raises(UnknownName, match="no document named 'urn:none'"):
-        workspace.kb_graph("candidates", document="urn:none")
+        workspace.graph_kb("candidates", document="urn:none")
     refused = run_verb("kb", "graph", "candidates", "--to", "out.graphml", folder=tmp_path)
     assert refused.returncode != 0 and "name it by its IRI" in refused.stderr

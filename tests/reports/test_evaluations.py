@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from remix.reports.evaluations import evaluation_report
 from remix.workspace import Workspace
 
 
 def test_one_column_may_stand_for_a_list_of_one(tmp_path: Path) -> None:
     runs = Path(__file__).parent.parent / "runs" / "small"
-    sources = {"gold": runs / "gold.ttl", "runs": f"a={runs / 'a.ttl'}"}
+    sources = {"gold": runs / "gold.ttl", "run": f"a={runs / 'a.ttl'}"}
     workspace = Workspace(tmp_path / "w")
-    one, listed = (evaluation_report(workspace, (), {**sources, "by": by}) for by in ("kb", ["kb"]))
+    one, listed = (workspace.evaluate(**sources, by=by) for by in ("kb", ["kb"]))
     assert "InKB" in one.tables[0]["slice"].to_list()
     assert one.tables[0].equals(listed.tables[0])
     assert one.lines == listed.lines
@@ -29,10 +28,8 @@ def test_slices_are_in_tables_of_their_own_by_size_and_many_small_ones_in_a_line
     ]
     file = tmp_path / "gold.jsonl"
     file.write_text("\n".join(map(json.dumps, [{"document": "d", "text": " ".join(forms)}, *lines])))
-    report = evaluation_report(
-        Workspace(tmp_path / "w"),
-        (),
-        {"gold": file, "runs": f"a={file}", "by": "surface_form", "tasks": "A2KB", "matchings": "strong"},
+    report = Workspace(tmp_path / "w").evaluate(
+        gold=file, run=f"a={file}", by="surface_form", task="A2KB", match="strong"
     )
     assert report.titles == ["A2KB, strong matching", "A2KB by surface_form, strong matching"]
     whole, slices = report.tables

@@ -145,13 +145,11 @@ def test_remix_by_difficulty_and_slices_by_it(sample: Workspace) -> None:
     built = sample.build("hard_by_difficulty", min_difficulty=0.6)
     kept = built.frames.gold().annotations
     assert 0 < len(kept) < 600
-    rows, _ = sample.evaluate(
-        ["sample-news"], systems=["prior"], tasks=["A2KB"], matchings=["strong"], by=["difficulty"]
-    )
+    rows = sample.evaluate(["sample-news"], system=["prior"], task=["A2KB"], match=["strong"], by=["difficulty"]).rows
     recall = rows.filter(column="difficulty", average="micro", dataset="all")["recall"]
     assert len(recall) == 4
     assert recall.is_sorted(descending=True)
-    whole, _ = sample.evaluate(["sample-news"], systems=["prior"], tasks=["A2KB"], matchings=["strong"])
+    whole = sample.evaluate(["sample-news"], system=["prior"], task=["A2KB"], match=["strong"]).rows
     assert "columns" in rows["signature"][0]
     assert "columns" not in whole["signature"][0]
 
@@ -191,7 +189,7 @@ def test_too_few_runs_or_documents_are_refused(tmp_path: Path, run_store: Store)
     workspace.load([runs / "gold.ttl"])
     with pytest.raises(UsageError, match="there are none: `remix annotate` or `remix run add`"):
         workspace.difficulty()
-    workspace.store_runs(["gold"], runs=[f"a={runs / 'a.ttl'}"])
+    workspace.store_runs(["gold"], run=[f"a={runs / 'a.ttl'}"])
     with pytest.raises(UsageError, match="the only run is 'a'"):
         workspace.difficulty()
     with pytest.raises(UsageError, match="needs 10 of them with annotations: runs are stored on 1"):

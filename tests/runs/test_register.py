@@ -36,7 +36,7 @@ def invoke(workspace: Workspace, *arguments: str) -> str:
 
 
 def micro(workspace: Workspace, **choices: object) -> dict[str, tuple[int, int, int]]:
-    rows, _ = workspace.evaluate("gold", tasks=["A2KB"], matchings=["strong"], **choices)
+    rows = workspace.evaluate("gold", task=["A2KB"], match=["strong"], **choices).rows
     own = rows.filter(average="micro", column="", dataset="all")
     return {system: tuple(counts) for system, *counts in own.select("system", "tp", "fp", "fn").iter_rows()}
 
@@ -54,7 +54,7 @@ def test_run_is_registered_once_and_every_command_takes_it_by_name(workspace: Wo
         ("b", "gold", "A2KB", 2, "b.ttl"),
     ]
     assert micro(workspace) == {"a": A, "b": B}
-    assert micro(workspace, runs=["b"]) == {"b": B}
+    assert micro(workspace, run=["b"]) == {"b": B}
     shown = json.loads(invoke(workspace, "run", "show", "a", "-o", "json"))
     assert [row["documents"] for row in shown] == [1]
     line = ["evaluate", "gold", "--run", "a", "--run", f"other={SMALL / 'b.ttl'}", "--task", "A2KB", "-o", "json"]
@@ -88,7 +88,7 @@ def test_table_is_taken_where_a_file_is(workspace: Workspace) -> None:
     # As a linker's own loop would collect it: the second answer is of a place where gold has nothing.
     rows = {"document": ["1", "1"], "begin": [0, 1], "end": [3, 2], "entity": [ada, ada], "score": [0.9, 0.1]}
     table = pl.DataFrame(rows)
-    assert micro(workspace, runs={"mine": table}) == {"mine": (1, 1, 3)}
+    assert micro(workspace, run={"mine": table}) == {"mine": (1, 1, 3)}
     registered = workspace.add_run("mine", table, on="gold")
     assert registered.select("documents", "answers", "linked").row(0) == (1, 2, 2)
     assert micro(workspace) == {"mine": (1, 1, 3)}
@@ -109,7 +109,7 @@ def test_run_without_answers_or_links_is_told_again_when_it_is_named(
     else:
         workspace.add_run("empty", pl.DataFrame({"document": ["1"], "begin": [0], "end": [3]}), on="gold")
     with progress.enable():
-        workspace.evaluate("gold", runs=["empty"], tasks=["A2KB"])
+        workspace.evaluate("gold", run=["empty"], task=["A2KB"])
     assert f"run 'empty' in A2KB: {said}" in capsys.readouterr().err
 
 
@@ -133,9 +133,9 @@ def test_registered_answers_are_scored_as_their_file_is(workspace: Workspace) ->
     for name in "ab":
         workspace.add_run(name, SMALL / f"{name}.ttl")
     files = {name: SMALL / f"{name}.ttl" for name in "ab"}
-    assert micro(workspace) == micro(workspace, runs=files) == {"a": A, "b": B}
+    assert micro(workspace) == micro(workspace, run=files) == {"a": A, "b": B}
     # Frames, too, and as many files as there are.
-    assert micro(workspace, runs={"a": read(SMALL / "a.ttl").frames, "b": [SMALL / "b.ttl"]}) == {"a": A, "b": B}
+    assert micro(workspace, run={"a": read(SMALL / "a.ttl").frames, "b": [SMALL / "b.ttl"]}) == {"a": A, "b": B}
 
 
 def test_run_on_no_named_dataset_is_on_every_one_that_it_answers(workspace: Workspace, tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_run_of_any_other_name_is_kept_in_the_folder_of_runs(workspace: Workspac
     workspace.add_run(name, SMALL / "a.ttl")
     assert workspace.runs()["run"].to_list() == [name]
     assert len([*workspace.runs_folder.iterdir()]) == 1
-    assert micro(workspace, runs=[name]) == {name: A}
+    assert micro(workspace, run=[name]) == {name: A}
 
 
 def test_run_whose_files_changed_by_a_bit_is_not_scored(workspace: Workspace) -> None:
@@ -198,7 +198,7 @@ def test_two_runs_of_one_file_name_do_not_mix_their_documents(workspace: Workspa
         entity = "http://dbpedia.org/resource/Ada_Lovelace"
         file.write_text(json.dumps({"document": "1", "begin": 0, "end": 3, "entity": entity}) + "\n")
         workspace.add_run("s", file, on=name)
-    rows, _ = workspace.evaluate(["gold", "second"], tasks=["A2KB"], matchings=["strong"])
+    rows = workspace.evaluate(["gold", "second"], task=["A2KB"], match=["strong"]).rows
     right = rows.filter(average="micro", column="").select("dataset", "tp").rows()
     assert dict(right)["all"] == dict(right)["gold"] + dict(right)["second"] == 2
 
@@ -206,14 +206,15 @@ def test_two_runs_of_one_file_name_do_not_mix_their_documents(workspace: Workspa
 def test_evaluate_works_at_once_with_the_answers_that_ship(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     workspace = open_workspace(tmp_path / "fresh")
     with progress.enable():
-        rows, datasets = workspace.evaluate(tasks=["A2KB"], matchings=["strong"])
+        report = workspace.evaluate(task=["A2KB"], match=["strong"])
+        rows, datasets = report.rows, report.datasets
     assert datasets == ["sample-biographies", "sample-news", "sample-posts"]
     assert rows["system"].unique().sort().to_list() == ["oracle-candidates", "prior", "random-candidate"]
     assert "the answers that ship with remix (oracle-candidates, prior, random-candidate)" in capsys.readouterr().err
     assert len(workspace.runs()) == 9
     # What somebody registers is not added to.
     workspace.drop_run("prior")
-    again, _ = workspace.evaluate(tasks=["A2KB"], matchings=["strong"])
+    again = workspace.evaluate(task=["A2KB"], match=["strong"]).rows
     assert "prior" not in again["system"].to_list()
 
 
@@ -244,18 +245,18 @@ def test_without_datasets_those_that_a_run_answers_are_scored(
     other.write_text(text.replace("Ada met Alan", "Ada saw Alan").replace("corpus.org/1", "corpus.org/2"))
     workspace.load([other])
     with progress.enable():
-        _, datasets = workspace.evaluate(runs={"a": SMALL / "a.ttl"})
+        datasets = workspace.evaluate(run={"a": SMALL / "a.ttl"}).datasets
     assert datasets == ["gold"]
     assert "scored on gold; no run has a document of other" in capsys.readouterr().err
 
 
 def test_answers_of_files_given_to_store_are_registered(workspace: Workspace) -> None:
-    workspace.store_runs(["gold"], runs=[f"a={SMALL / 'a.ttl'}"])
+    workspace.store_runs(["gold"], run=[f"a={SMALL / 'a.ttl'}"])
     run, answers = load_run(workspace.runs_folder, "a", "gold")
     assert (run.source, answers.annotations.height) == ("a.ttl", 4)
     assert micro(workspace) == {"a": A}
     with pytest.raises(UnknownName, match="no run named 'b'; known: a"):
-        workspace.store_runs(["gold"], runs=["b"])
+        workspace.store_runs(["gold"], run=["b"])
 
 
 @pytest.fixture(scope="module")
@@ -269,7 +270,7 @@ def news(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 
 def test_each_task_is_scored_with_the_run_made_for_it(news: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
     with progress.enable():
-        rows, _ = news.evaluate("sample-news", tasks=["D2KB", "A2KB"], matchings=["strong"])
+        rows = news.evaluate("sample-news", task=["D2KB", "A2KB"], match=["strong"]).rows
     own = rows.filter(average="micro", column="", dataset="all")
     found = {
         (s, t): (p, r, run)
@@ -301,7 +302,7 @@ def test_rows_of_a_table_say_where_the_run_is_of_another_task(news: Workspace) -
 
 
 def test_comparison_takes_the_run_of_its_task(news: Workspace) -> None:
-    rows, _ = news.evaluate("sample-news", tasks=["D2KB"], matchings=["strong"])
+    rows = news.evaluate("sample-news", task=["D2KB"], match=["strong"]).rows
     expected = dict(rows.filter(average="micro", column="", dataset="all").select("system", "f1").iter_rows())
-    compared = news.compare("sample-news", tasks=["D2KB"], matchings=["strong"], samples=100).scores
+    compared = news.compare("sample-news", task=["D2KB"], match=["strong"], samples=100).scores
     assert dict(compared.select("system", "score").iter_rows()) == pytest.approx(expected)

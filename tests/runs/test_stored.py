@@ -95,7 +95,7 @@ def test_agreement_is_the_share_of_systems_that_are_right(run_store: Store) -> N
 
 def test_agreement_is_over_the_runs_stored_before_as_well(workspace: Workspace, run_store: Store) -> None:
     for name in "ab":
-        workspace.store_runs(["gold"], runs=[f"{name}={RUNS / name}.ttl"])
+        workspace.store_runs(["gold"], run=[f"{name}={RUNS / name}.ttl"])
     together = run_store.dataset("gold").attached["agreement"]
     assert workspace.store.attached("gold", "agreement") == run_store.attached("gold", "agreement")
     assert workspace.store.dataset("gold").attached["agreement"].signature == together.signature
@@ -106,7 +106,7 @@ def test_queries_for_gold_see_nothing_of_a_run(workspace: Workspace) -> None:
     verbatim = "CONSTRUCT { ?d ?p ?o . ?a ?q ?r } { ?d ?p ?o . ?a nif:referenceContext ?d ; ?q ?r }"
     frames = workspace.store.frames()
     before = found(workspace.store, count), list(select(workspace.store.index(), verbatim, frames).annotations)
-    workspace.store_runs(["gold"], runs=[f"a={RUNS / 'a.ttl'}"])
+    workspace.store_runs(["gold"], run=[f"a={RUNS / 'a.ttl'}"])
     assert (
         found(workspace.store, count),
         list(select(workspace.store.index(), verbatim, frames).annotations),
@@ -114,11 +114,11 @@ def test_queries_for_gold_see_nothing_of_a_run(workspace: Workspace) -> None:
 
 
 def test_storing_again_changes_nothing_and_other_answers_replace(workspace: Workspace) -> None:
-    assert workspace.store_runs(["gold"], runs=[f"s={RUNS / 'a.ttl'}"])["status"].to_list() == ["stored"]
+    assert workspace.store_runs(["gold"], run=[f"s={RUNS / 'a.ttl'}"])["status"].to_list() == ["stored"]
     before = workspace.store.state
-    assert workspace.store_runs(["gold"], runs=[f"s={RUNS / 'a.ttl'}"])["status"].to_list() == ["unchanged"]
+    assert workspace.store_runs(["gold"], run=[f"s={RUNS / 'a.ttl'}"])["status"].to_list() == ["unchanged"]
     assert workspace.store.state == before
-    assert workspace.store_runs(["gold"], runs=[f"s={RUNS / 'b.ttl'}"])["status"].to_list() == ["replaced"]
+    assert workspace.store_runs(["gold"], run=[f"s={RUNS / 'b.ttl'}"])["status"].to_list() == ["replaced"]
     assert found(workspace.store, "SELECT ?a { ?a rmx:falsePositiveOf ?run }") == set()
     assert workspace.store.state.generation != before.generation
 
@@ -130,7 +130,7 @@ def test_group_of_alternatives_is_found_as_one(workspace: Workspace, tmp_path: P
     file.write_text(f"{text}\n{kay.replace(';1>', ';2>').replace('Alan_Turing', 'Alan_Kay')}\n")
     workspace.load([file])
     assert workspace.store.dataset("groups").annotations == 5
-    [row] = workspace.store_runs(["groups"], runs=[f"a={RUNS / 'a.ttl'}"]).to_dicts()
+    [row] = workspace.store_runs(["groups"], run=[f"a={RUNS / 'a.ttl'}"]).to_dicts()
     # Ada, and Alan by one of two entities; Bob and New York City are missed, their answers are wrong.
     assert (row["tp"], row["fp"], row["fn"]) == (2, 2, 2)
     right = verdicts(workspace.store, "groups").filter("right")
@@ -139,7 +139,7 @@ def test_group_of_alternatives_is_found_as_one(workspace: Workspace, tmp_path: P
 
 def test_matching_and_taxonomies_are_those_asked_for(workspace: Workspace) -> None:
     run = f"a={RUNS / 'a.ttl'}"
-    [row] = workspace.store_runs(["gold"], runs=[run], matching="weak", errors=["elevant"]).to_dicts()
+    [row] = workspace.store_runs(["gold"], run=[run], match="weak", errors=["elevant"]).to_dicts()
     assert (row["tp"], row["fp"], row["fn"]) == (2, 2, 2)
     classes = {name for (name,) in found(workspace.store, "SELECT ?class { ?a rmx:errorClass ?class }")}
     assert classes
@@ -182,7 +182,7 @@ def test_terms_of_a_run_are_in_the_ontology(run_store: Store) -> None:
 def test_system_of_any_name_and_entity_of_any_spelling_make_triples(workspace: Workspace, tmp_path: Path) -> None:
     text = (RUNS / "a.ttl").read_text().replace("dbr:Alan_Kay", "<http://example.org/A%20%3E%22>")
     (tmp_path / "run.ttl").write_text(text)
-    workspace.store_runs(["gold"], runs=[f"my <system> 1={tmp_path / 'run.ttl'}"])
+    workspace.store_runs(["gold"], run=[f"my <system> 1={tmp_path / 'run.ttl'}"])
     assert found(workspace.store, "SELECT ?name { ?run a rmx:Run ; rmx:system ?name }") == {("my <system> 1",)}
     assert fragment_of("my <system> 1") in workspace.store.dataset("gold").attached
     assert verdicts(workspace.store, "gold")["system"].unique().to_list() == ["my <system> 1"]
@@ -200,7 +200,7 @@ def test_values_derived_from_runs_go_with_a_remix_and_runs_do_not(run_store: Sto
     [
         (["nowhere.ttl"], {}, UsageError, "`remix load nowhere.ttl` first, or leave --store out"),
         ([], {}, UsageError, "name them, or leave --store out"),
-        (["gold"], {"matching": "stron"}, UnknownName, "did you mean 'strong'"),
+        (["gold"], {"match": "stron"}, UnknownName, "did you mean 'strong'"),
         (["gold"], {"errors": ["nelval"]}, UnknownName, "did you mean 'neleval'"),
         (["gold"], {"runs": ["b={other}"]}, BadInput, "give the run of the same texts"),
     ],
@@ -213,13 +213,13 @@ def test_what_cannot_be_stored_is_refused_and_nothing_is_changed(
     runs = [run.format(other=other) for run in choices.pop("runs", [f"a={RUNS / 'a.ttl'}"])]
     before = workspace.store.state
     with pytest.raises(error, match=message):
-        workspace.store_runs(names, runs=runs, **choices)
+        workspace.store_runs(names, run=runs, **choices)
     assert workspace.store.state == before
 
 
 def test_one_run_is_dropped_and_the_others_agree_among_themselves(workspace: Workspace) -> None:
     for name in "ab":
-        workspace.store_runs(["gold"], runs=[f"{name}={RUNS / name}.ttl"])
+        workspace.store_runs(["gold"], run=[f"{name}={RUNS / name}.ttl"])
     both = workspace.store.attached("gold", AGREEMENT)
     line = ["drop", "gold", "--run", "b", "-w", str(workspace.folder)]
     done = CliRunner().invoke(cli, line, catch_exceptions=False)
@@ -228,7 +228,7 @@ def test_one_run_is_dropped_and_the_others_agree_among_themselves(workspace: Wor
     alone = workspace.store.attached("gold", AGREEMENT)
     assert alone != both
     # What stands there is what storing the other run alone gives.
-    workspace.store_runs(["gold"], runs=[f"a={RUNS / 'a.ttl'}"])
+    workspace.store_runs(["gold"], run=[f"a={RUNS / 'a.ttl'}"])
     assert workspace.store.attached("gold", AGREEMENT) == alone
     with pytest.raises(UnknownName, match="no run named 'b'; known: a; `remix run list`"):
         workspace.drop_run("b", on="gold")
@@ -258,7 +258,7 @@ def test_kept_answers_can_be_dropped_after_their_dataset(tmp_path: Path) -> None
 
 def test_what_is_published_has_the_columns_of_runs_and_no_run(workspace: Workspace, tmp_path: Path) -> None:
     for name in "ab":
-        workspace.store_runs(["gold"], runs=[f"{name}={RUNS / name}.ttl"])
+        workspace.store_runs(["gold"], run=[f"{name}={RUNS / name}.ttl"])
     workspace.publish("gold", to=tmp_path / "published")
     held = verdicts(workspace.store, "gold")
     found = read(tmp_path / "published" / "gold.ttl").frames.values.filter(term=f"{RMX}systemAgreement")

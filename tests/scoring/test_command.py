@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from remix.cli import cli
-from remix.errors import Error, UsageError
+from remix.errors import Error
 from remix.workspace import Workspace
 
 TEXT = "Ada met Bob in Rome."
@@ -170,11 +170,12 @@ def test_folders_of_frames_score_as_the_files_they_were_made_from(tmp_path):
 def test_in_python_one_name_may_stand_for_a_list_and_a_wrong_one_is_told(tmp_path):
     workspace = Workspace(tmp_path / "w")
     workspace.annotate(["sample-news"], ["prior"])
-    rows, datasets = workspace.evaluate("sample-news", systems="prior", tasks="A2KB", matchings="weak", by="kb")
+    report = workspace.evaluate("sample-news", system="prior", task="A2KB", match="weak", by="kb")
+    rows, datasets = report.rows, report.datasets
     assert (datasets, set(rows["task"]), set(rows["matching"])) == (["sample-news"], {"A2KB"}, {"weak"})
-    with pytest.raises(UsageError, match="nothing is called 'matching' here; did you mean 'matchings'"):
-        workspace.evaluate("sample-news", matching="weak")
-    with pytest.raises(UsageError, match="--threshold is not for comparisons"):
+    with pytest.raises(TypeError, match="'matchings'"):
+        workspace.evaluate("sample-news", matchings="weak")
+    with pytest.raises(TypeError, match="'threshold'"):
         workspace.compare("sample-news", threshold="0.3")
 
 

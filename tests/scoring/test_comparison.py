@@ -231,7 +231,7 @@ def renamed(tmp_path: Path) -> tuple[Path, Path, Path]:
 def test_agreement_has_the_identities_of_the_knowledge_base(renamed):
     folder, one, other = renamed
     for agreed, kept in ((1, Workspace(folder)), (0, Workspace(folder / "none"))):
-        rows = kept.agreement(gold=[one, other]).filter(compared="links, strong")
+        rows = kept.agreement(gold=[one, other]).rows.filter(compared="links, strong")
         assert rows.select("first", "second", "agreed").row(0) == (1, 1, agreed)
         assert ("kb" in dict(Signature.parse(rows["signature"][0]).fields)) == bool(agreed)
 
@@ -239,7 +239,7 @@ def test_agreement_has_the_identities_of_the_knowledge_base(renamed):
 def test_gold_files_are_scored_with_the_identities_of_the_knowledge_base(renamed):
     folder, one, other = renamed
     for found, kept in ((1.0, Workspace(folder)), (0.0, Workspace(folder / "none"))):
-        rows, _ = kept.evaluate(gold=[one], runs=[f"s={other}"], tasks=["A2KB"], matchings=["strong"])
+        rows = kept.evaluate(gold=[one], run=[f"s={other}"], task=["A2KB"], match=["strong"]).rows
         assert rows.filter(average="micro")["f1"].to_list() == [found]
 
 

@@ -46,7 +46,7 @@ def test_plot_is_drawn_from_the_command_line(tmp_path: Path) -> None:
 
     (tmp_path / "gold.jsonl").write_text(lines((0, 3, "Q1", None), (4, 7, "Q2", None)))
     (tmp_path / "run.jsonl").write_text(lines((0, 3, "Q1", 0.9), (4, 7, "Q3", 0.8)))
-    files = {"gold": [tmp_path / "gold.jsonl"], "runs": [f"m={tmp_path / 'run.jsonl'}"]}
+    files = {"gold": [tmp_path / "gold.jsonl"], "run": [f"m={tmp_path / 'run.jsonl'}"]}
     rows = open_workspace(tmp_path / "w").curve(kind="calibration", **files)
     # Two answers in two bins: |1 - 0.9| and |0 - 0.8|, their mean is 0.45; Brier (0.01 + 0.64) / 2.
     assert rows["system"].unique().to_list() == ["m (ECE 0.45, Brier 0.325)"]

@@ -196,8 +196,8 @@ def work(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
 
 
 def scores(work: Workspace, *names: str, **asked: object) -> pl.DataFrame:
-    asked = {"tasks": ["A2KB"], "matchings": ["strong"], **asked}
-    return work.evaluate(names, runs=["s=run.ttl"], **asked)[0]
+    asked = {"task": ["A2KB"], "match": ["strong"], **asked}
+    return work.evaluate(names, run=["s=run.ttl"], **asked).rows
 
 
 def test_manifest_names_the_documents_that_a_remix_emptied(work: Workspace) -> None:
@@ -244,7 +244,7 @@ def test_remix_without_its_origins_counts_answers_in_kept_documents_and_says_so(
 
 @pytest.mark.parametrize("documents", ["", "all", "kept"])
 def test_slice_and_remix_have_the_same_figures_by_command_line_and_python(work: Workspace, documents: str) -> None:
-    asked = {"tasks": TASKS, "matchings": ["strong", "weak"], "documents": documents}
+    asked = {"task": TASKS, "match": ["strong", "weak"], "documents": documents}
     column = "ambiguitySurfaceForm:thresholds:2"
     sliced = scores(work, "news", by=[column], **asked).filter(pl.col("slice") == "2: > 2").sort(KEYS)
     remixed = scores(work, "confused.ttl", **asked).filter(column="").sort(KEYS)
@@ -266,7 +266,7 @@ def test_slice_and_remix_have_the_same_figures_by_command_line_and_python(work: 
 def test_row_of_a_remix_does_not_depend_on_its_neighbours(work: Workspace) -> None:
     # The others: the origin, whose documents are the same; a remix whose query cannot be asked of answers.
     own = [*KEYS, *FIGURES]
-    alone = scores(work, "confused.ttl", tasks=TASKS).filter(column="").sort(KEYS).select(own)
+    alone = scores(work, "confused.ttl", task=TASKS).filter(column="").sort(KEYS).select(own)
     for others in (["news"], ["nested.ttl"], ["first.ttl", "news"]):
         found = scores(work, "confused.ttl", *others, tasks=TASKS).filter(column="", dataset="confused")
         assert found.sort(KEYS).select(own).equals(alone)

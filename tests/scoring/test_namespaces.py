@@ -93,9 +93,9 @@ def test_knowledge_base_that_joins_the_worlds_is_named_with_what_it_makes_right(
         write(frames, tmp_path / f"{name}.ttl", "nif")
     workspace.load([tmp_path / "gold.ttl"])
     made = build_from_tables(tables, workspace.folder / "kb", name="joined")
-    asked = {"gold": [tmp_path / "gold.ttl"], "runs": {"s": tmp_path / "run.ttl"}, "tasks": ["A2KB"]}
+    asked = {"gold": [tmp_path / "gold.ttl"], "run": {"s": tmp_path / "run.ttl"}, "task": ["A2KB"]}
     with progress.enable():
-        rows, _ = workspace.evaluate(**asked)
+        rows = workspace.evaluate(**asked).rows
         said = capsys.readouterr().err
         # Of the four, three have a sameAs link.
         assert (
@@ -103,7 +103,7 @@ def test_knowledge_base_that_joins_the_worlds_is_named_with_what_it_makes_right(
             in said
         )
         workspace.attach_kb(made.folder.name)
-        joined, _ = workspace.evaluate(**asked)
+        joined = workspace.evaluate(**asked).rows
     assert capsys.readouterr().err == ""
     score = {"average": "micro", "column": "", "dataset": "all", "matching": "strong"}
     assert (rows.filter(**score)["tp"].item(), joined.filter(**score)["tp"].item()) == (0, 3)

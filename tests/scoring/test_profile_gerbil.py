@@ -211,7 +211,7 @@ def test_gold_files_without_any_annotation_are_scored(tmp_path):
     )
     workspace = Workspace(tmp_path / "none")
     runs = [f"none={empty}", f"some={answers}"]
-    rows, _ = workspace.evaluate(gold=[empty], runs=runs, tasks=["A2KB"], matchings=["strong"], profile="gerbil")
+    rows = workspace.evaluate(gold=[empty], run=runs, task=["A2KB"], match=["strong"], profile="gerbil").rows
     found = dict(rows.filter(average="micro", column="").select("system", "f1").iter_rows())
     assert found == {"none": 1.0, "some": 0.0}
 

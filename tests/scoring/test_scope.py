@@ -210,14 +210,14 @@ def test_manifest_beside_a_remix_tells_what_is_in_scope_with_and_without_its_ori
     assert work.kb is not None
     other.store.attach_kb(work.kb.folder)
     chosen = work if loaded else other
-    rows, _ = chosen.evaluate(["confused.ttl"], runs=["s=run.ttl"], tasks=["A2KB"], matchings=["strong"])
+    rows = chosen.evaluate(["confused.ttl"], run=["s=run.ttl"], task=["A2KB"], match=["strong"]).rows
     row = rows.filter(pl.col("average") == "micro").row(0, named=True)
     assert (row["precision"], row["precision_in_scope"], row["precision_on_mention"]) == (1 / 4, 1 / 2, 1)
 
 
 def test_remix_without_its_manifest_has_the_precision_on_mention(work: Workspace) -> None:
     Path("confused.manifest.ttl").unlink()
-    rows, _ = work.evaluate(["confused.ttl"], runs=["s=run.ttl"], tasks=["A2KB"], matchings=["strong"])
+    rows = work.evaluate(["confused.ttl"], run=["s=run.ttl"], task=["A2KB"], match=["strong"]).rows
     assert set(rows["f1_precision"]) == {"on mention"}
 
 

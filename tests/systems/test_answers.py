@@ -18,7 +18,7 @@ DATASETS = ("sample-biographies", "sample-news", "sample-posts")
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("answers")
-    Workspace(folder / "workspace").annotate(DATASETS, SYSTEMS.names(), nif_folder=folder / "nif")
+    Workspace(folder / "workspace").annotate(DATASETS, SYSTEMS.names(), nif=folder / "nif")
     return folder / "nif"
 
 

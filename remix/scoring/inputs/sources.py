@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import polars as pl
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from remix.store.targets import Target
 
 __all__ = [
-    "Answers",
+    "GivenAnswers",
     "Keeper",
     "Sources",
     "Wanted",
@@ -60,7 +60,15 @@ class Keeper(Protocol):
     ) -> Mapping[str, Mapping[str, Frames]]:
         """Return the answers of registered runs to gold, by task; see `remix.runs.registration.gather`."""
 
-    def store_runs(self, names: Iterable[str], **choices: Any) -> pl.DataFrame:
+    def store_runs(
+        self,
+        datasets: str | Iterable[str],
+        *,
+        run: str | Iterable[str] = (),
+        system: str | Iterable[str] = (),
+        match: str = "strong",
+        errors: str | Iterable[str] = ("neleval",),
+    ) -> pl.DataFrame:
         """Return what the store holds of each run on these datasets now; see `remix.runs.stored.stored`."""
 
     def ensure_sample(self, names: Iterable[str] = ()) -> bool:
@@ -92,6 +100,32 @@ class Sources:
     hierarchy: Path | str | None = None
     seen: str = ""
     link_labels: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        names: Iterable[str],
+        *,
+        gold: Iterable[Path | str] = (),
+        runs: str | Iterable[str] | Mapping[str, GivenAnswers] = (),
+        systems: Iterable[str] = (),
+        entities: Path | str | None = None,
+        hierarchy: Path | str | None = None,
+        seen: str = "",
+        link_labels: bool = False,
+    ) -> Sources:
+        """Return sources of which runs may also be a mapping of names to answers of any kind."""
+        settings, answers = [runs] if isinstance(runs, str) else [], {}
+        for name, given in runs.items() if isinstance(runs, Mapping) else ():
+            if isinstance(given, Frames | pl.DataFrame):
+                answers[name] = answers_of(name, given)[0]
+            else:
+                settings += [f"{name}={file}" for file in ([given] if isinstance(given, str | Path) else given)]
+        if not isinstance(runs, str | Mapping):
+            settings += runs
+        of_entities, of_classes = (None if file is None else Path(file) for file in (entities, hierarchy))
+        chosen = (tuple(names), tuple(gold), tuple(settings), answers, tuple(systems))
+        return cls(*chosen, of_entities, of_classes, seen, link_labels)
 
     def registered(self) -> tuple[str, ...]:
         """Return the names of registered runs that are asked for."""
@@ -303,7 +337,7 @@ def _read_one(file: Path | str, name: str, *, unannotated: bool) -> tuple[Frames
     """Return the frames of a file or of a folder of frames, and the hash of its content."""
     if is_frames_folder(file):
         folder = FramesFolder.open(file)
-        return folder.read(range(folder.parts)), content_hash(*sorted(folder.path.glob("*/part-*.parquet")))
+        return folder.read(range(folder.parts)), folder.content
     reading = formats.read(file, name=name, unannotated=unannotated)
     for repair in reading.report.repairs:
         if repair.kind not in formats.NOTED:
@@ -311,11 +345,11 @@ def _read_one(file: Path | str, name: str, *, unannotated: bool) -> tuple[Frames
     return reading.frames, reading.content
 
 
-Answers = Path | str | Frames | pl.DataFrame | Sequence[Path | str]
+GivenAnswers = Path | str | Frames | pl.DataFrame | Sequence[Path | str]
 """Answers of a run: a file of any format or several, frames, or a table with a mention a row."""
 
 
-def answers_of(name: str, given: Answers) -> tuple[Frames, str]:
+def answers_of(name: str, given: GivenAnswers) -> tuple[Frames, str]:
     """Return the frames of a run's answers, and the names of the files that they are from.
 
     A table has the columns document, begin, end and entity, as `remix.formats.tables.read_table` reads it. Raises

@@ -268,9 +268,9 @@ def test_build_when_a_folder_has_no_table_then_the_tables_are_named(tmp_path: Pa
 
 def test_build_when_it_fails_then_the_attached_knowledge_base_stays(tables: Tables, tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "w")
-    good = workspace.kb_build([("tables", str(tables()))], name="small")
+    good = workspace.build_kb([("tables", str(tables()))], name="small")
     with pytest.raises(BadInput, match="3 columns are expected"):
-        workspace.kb_build([("tables", str(tables(**{"types.tsv": "a\tb\n"})))], name="small")
+        workspace.build_kb([("tables", str(tables(**{"types.tsv": "a\tb\n"})))], name="small")
     assert workspace.kb is not None and workspace.kb.version == good.version
     assert workspace.kb.surface_forms.height == good.surface_forms.height
 

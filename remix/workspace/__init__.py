@@ -1,0 +1,265 @@
+"""The object that users hold: a folder with the store, the knowledge base and the runs.
+
+Every verb of the command line is one method, with the options as keyword parameters. The methods stand in the order of
+the flow, each class on those before it: `datasets`, `knowledge`, `remixes`, `runs`, and here what is scored and served.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from remix.workspace.datasets import DEFAULT_FOLDER, _one_or_several
+from remix.workspace.runs import Runs
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from remix.reports.evaluations import ComparisonReport, EvaluationReport
+    from remix.scoring.inputs.sources import GivenAnswers, Sources
+    from remix.workspace.datasets import Dataset, Several
+
+    Gold: TypeAlias = Path | str | Iterable[Path | str]
+    """A file of gold, or several."""
+    RunsGiven: TypeAlias = Several | Mapping[str, GivenAnswers]
+    """Names of registered runs and `NAME=FILE` settings, or answers by the name of their run."""
+
+__all__ = ["Workspace", "open_workspace"]
+
+
+class Workspace(Runs):
+    """A workspace: what is loaded, enriched, built, answered and scored in one folder (`.remix` by default).
+
+    >>> Workspace("work")
+    Workspace('work')
+    """
+
+    def evaluate(
+        self,
+        datasets: Dataset | Iterable[Dataset] = (),
+        *,
+        gold: Gold = (),
+        run: RunsGiven = (),
+        system: Several = (),
+        profile: str = "remix",
+        task: Several = (),
+        match: Several = (),
+        by: Several = (),
+        min_support: int = 0,
+        documents: str = "",
+        unit: str = "document",
+        seed: int = 0,
+        entities: Path | str | None = None,
+        hierarchy: Path | str | None = None,
+        scope: str = "",
+        spans: str = "all",
+        bootstrap: int = 0,
+        against: str = "",
+        errors: Several = (),
+        seen: str = "",
+        link_labels: bool = False,
+        weight: str = "",
+        fix_offsets: bool = False,
+        threshold: str = "",
+        plot: Several = (),
+        store: bool = False,
+        signature_to: Path | str | None = None,
+        reproduce: Path | str | None = None,
+        every: bool = True,
+    ) -> EvaluationReport:
+        """Return the scores of runs: `rows`, a row per system, dataset, task, matching, slice and average, and tables.
+
+        Gold is datasets (loaded, remixes, or files), or the files of `gold`, of which the workspace's measures are not
+        looked at. Runs are registered ones by name (`run` or `system`; by default all that answer gold), files
+        (`NAME=FILE`), or a mapping of names to files, frames or tables. `remix.scoring.choice.Choice` and
+        `remix.scoring.inputs.sources.Sources` say what each of the others is.
+
+        `plot` are files to draw (`KIND=FILE`), `store` keeps outcomes as RDF, `signature_to` writes the record of which
+        `reproduce` runs the evaluation again. Several profiles (`a,b` or 'all') stand side by side, with `every` row of
+        theirs or one score each. See `remix.scoring.evaluate` for the columns and the errors.
+        """
+        from remix.reports.evaluations import evaluation_report, reproduction_report
+        from remix.scoring.choice import Choice
+
+        plots, record = _one_or_several(plot), Path(signature_to) if signature_to is not None else None
+        if reproduce is not None:
+            return reproduction_report(self, Path(reproduce), record=record, plots=plots)
+        several = profile == "all" or "," in profile
+        choice = Choice.of(
+            "remix" if several else profile,
+            tasks=_one_or_several(task),
+            matchings=_one_or_several(match),
+            by=_one_or_several(by),
+            min_support=min_support,
+            scope=scope,
+            spans=spans,
+            documents=documents,
+            bootstrap=bootstrap,
+            seed=seed,
+            unit=unit,
+            against=against,
+            errors=_one_or_several(errors),
+            weight=weight,
+            threshold=threshold,
+            fix_offsets=fix_offsets,
+        )
+        with self._placed(datasets) as names:
+            sources = _sources(names, gold, run, system, entities, hierarchy, seen, link_labels)
+            return evaluation_report(
+                self,
+                sources,
+                choice,
+                profiles=profile if several else "",
+                with_kb="kb" in _one_or_several(by),
+                every=every,
+                store=store,
+                record=record,
+                plots=plots,
+            )
+
+    def compare(
+        self,
+        datasets: Dataset | Iterable[Dataset] = (),
+        *,
+        gold: Gold = (),
+        run: RunsGiven = (),
+        system: Several = (),
+        profile: str = "remix",
+        task: Several = (),
+        match: Several = (),
+        by: Several = (),
+        min_support: int = 0,
+        documents: str = "",
+        unit: str = "document",
+        seed: int = 0,
+        entities: Path | str | None = None,
+        hierarchy: Path | str | None = None,
+        unfiltered: str = "",
+        score: str = "f1",
+        average: str = "micro",
+        samples: int = 10_000,
+        agreement: bool = False,
+    ) -> ComparisonReport:
+        """Return systems against each other, with tests; or, with `agreement`, two annotations of the same texts.
+
+        Gold and runs are as in `evaluate`. `unfiltered` is the dataset or slice that the others are correlated with, by
+        default the first; tested are differences in `score` by `average`, with so many `samples`. See
+        `remix.scoring.comparison` for the columns and the errors.
+        """
+        from remix.reports.evaluations import comparison_report
+        from remix.scoring.choice import Choice
+
+        if agreement:
+            return self.agreement(datasets, gold=gold)
+        choice = Choice.of(
+            profile,
+            tasks=_one_or_several(task),
+            matchings=_one_or_several(match),
+            by=_one_or_several(by),
+            min_support=min_support,
+            documents=documents,
+            seed=seed,
+            unit=unit,
+        )
+        with self._placed(datasets) as names:
+            sources = _sources(names, gold, run, system, entities, hierarchy)
+            return comparison_report(
+                self, sources, choice, unfiltered=unfiltered, score=score, average=average, samples=samples
+            )
+
+    def agreement(self, datasets: Dataset | Iterable[Dataset] = (), *, gold: Gold = ()) -> ComparisonReport:
+        """Return how far two annotations of the same texts agree, of two datasets or files; see `compare`."""
+        from remix.reports.evaluations import agreement_report
+
+        with self._placed(datasets) as names:
+            return agreement_report(self, names, _one_or_several(gold))
+
+    def curve(
+        self,
+        datasets: Dataset | Iterable[Dataset] = (),
+        *,
+        kind: str,
+        gold: Gold = (),
+        run: RunsGiven = (),
+        system: Several = (),
+        profile: str = "remix",
+        task: Several = (),
+        match: Several = (),
+        entities: Path | str | None = None,
+        hierarchy: Path | str | None = None,
+    ) -> pl.DataFrame:
+        """Return the points of a curve that `evaluate` draws: of the kind alpha, progression, threshold, calibration.
+
+        Gold and runs are as in `evaluate`; raises `UnknownName` for another kind.
+        """
+        from remix.scoring.choice import Choice
+        from remix.scoring.comparison import curve
+
+        choice = Choice.of(profile, tasks=_one_or_several(task), matchings=_one_or_several(match))
+        with self._placed(datasets) as names:
+            sources = _sources(names, gold, run, system, entities, hierarchy)
+            return curve(self, sources, choice, kind)
+
+    def serve(
+        self,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 8890,
+        timeout: float = 60,
+        memory: float = 4,
+        concurrent: int = 4,
+        largest: int = 256,
+        allow_service: Several = (),
+    ) -> None:
+        """Serve the workspace over the SPARQL 1.1 Protocol, read-only, until interrupted.
+
+        A query has `timeout` seconds, `memory` GiB and a result of `largest` MB; so many run at a time (`concurrent`).
+        """
+        from remix.web import serve
+
+        self.ensure_sample()
+        serve(
+            self.store,
+            host=host,
+            port=port,
+            timeout=timeout,
+            memory=memory,
+            concurrent=concurrent,
+            largest=largest,
+            allow_services=tuple(_one_or_several(allow_service)),
+        )
+
+
+def _sources(
+    names: list[str],
+    gold: Gold,
+    run: RunsGiven,
+    system: Several,
+    entities: Path | str | None,
+    hierarchy: Path | str | None,
+    seen: str = "",
+    link_labels: bool = False,
+) -> Sources:
+    """Return where gold, runs and what is known of entities are read from."""
+    from remix.scoring.inputs.sources import Sources
+
+    return Sources.of(
+        names,
+        gold=_one_or_several(gold),
+        runs=run,
+        systems=_one_or_several(system),
+        entities=entities,
+        hierarchy=hierarchy,
+        seen=seen,
+        link_labels=link_labels,
+    )
+
+
+def open_workspace(folder: Path | str | None = None) -> Workspace:
+    """Return the workspace of a folder (`.remix` by default), which need not exist yet.
+
+    >>> open_workspace("work/").folder.name
+    'work'
+    """
+    return Workspace(folder or DEFAULT_FOLDER)

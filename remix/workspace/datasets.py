@@ -1,0 +1,290 @@
+"""Datasets of a workspace: loaded, checked, shown, written in other formats, and asked in SPARQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
+
+from remix.tables import Listed
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from remix.formats.conversion import Conversion
+    from remix.kb import KnowledgeBase
+    from remix.remixes import Remix
+    from remix.store import DatasetEntry, Store
+    from remix.store.answers import Result
+    from remix.store.loading import Outcome
+
+    Dataset: TypeAlias = Path | str | Remix
+    """A dataset as users have it: loaded, by its name; a file or a folder of frames, by its path; a remix."""
+    Several: TypeAlias = str | Iterable[str]
+    """One name or several."""
+
+__all__ = ["DEFAULT_FOLDER", "Datasets", "_one_or_several"]
+
+DEFAULT_FOLDER = Path(".remix")
+
+
+@overload
+def _one_or_several(given: Several) -> list[str]: ...
+@overload
+def _one_or_several(given: Path | str | Iterable[Path | str]) -> list[Path | str]: ...
+@overload
+def _one_or_several(given: Dataset | Iterable[Dataset]) -> list[Dataset]: ...
+def _one_or_several(given: Any) -> list[Any]:
+    """Return what was given as a list: one name, path or remix is a list of one.
+
+    >>> _one_or_several("prior"), _one_or_several(["prior", "mine"])
+    (['prior'], ['prior', 'mine'])
+    """
+    return [given] if isinstance(given, str | Path) or not isinstance(given, Iterable) else list(given)
+
+
+class Datasets:
+    """A folder with a store of datasets, which is made at the first load."""
+
+    def __init__(self, folder: Path | str = DEFAULT_FOLDER) -> None:
+        self.folder = Path(folder)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}('{self.folder}')"
+
+    @cached_property
+    def store(self) -> Store:
+        """Return the store of the workspace; it is made at the first load."""
+        from remix.store import Store
+
+        return Store(self.folder)
+
+    @property
+    def kb(self) -> KnowledgeBase | None:
+        """Return the attached knowledge base, None without one."""
+        if not self.folder.is_dir():
+            return None
+        from remix.kb import KnowledgeBase
+
+        return KnowledgeBase.open(folder) if (folder := self.store.kb_folder) else None
+
+    @property
+    def runs_folder(self) -> Path:
+        """Return the folder that keeps the runs of systems."""
+        return self.folder / "runs"
+
+    def ensure_sample(self, names: Iterable[str] = ()) -> bool:
+        """Return whether the workspace was new, in which case it holds the sample corpus now.
+
+        `names` are the datasets that are asked for: where they are no part of the sample it is not loaded.
+        """
+        from remix.sample import ensure_sample
+
+        return ensure_sample(self.store, names)
+
+    def datasets(self) -> list[DatasetEntry]:
+        """Return the datasets that are loaded, sorted by name."""
+        return self.store.datasets()
+
+    def load(
+        self,
+        datasets: Dataset | Iterable[Dataset],
+        *,
+        dry_run: bool = False,
+        strict: bool = False,
+        name: str | None = None,
+        format: str | None = None,
+        base_iri: str = "urn:remix:dataset:",
+        replace: bool = False,
+        sample: int | None = None,
+        seed: int = 0,
+    ) -> Listed[Outcome]:
+        """Return what became of each dataset: loaded, unchanged, replaced, read (`dry_run`) or refused.
+
+        A dataset is a file of any format, the name or URL of a catalogue entry, or a remix. `strict` refuses what would
+        be repaired, `name` calls one dataset, `format` says how it is read, `base_iri` begins the IRI of datasets, and
+        `replace` lets a dataset of that name go. Of a folder of frames `sample` documents are loaded, drawn by `seed`.
+        See `remix.store.loading.load` for the errors.
+        """
+        from remix.errors import UsageError
+        from remix.store.loading import load
+        from remix.store.sampling import load_sample
+
+        with self._placed(datasets) as files:
+            if sample is None:
+                found = load(
+                    self.store,
+                    files,
+                    dry_run=dry_run,
+                    name=name,
+                    base_iri=base_iri,
+                    format=format,
+                    strict=strict,
+                    replace=replace,
+                )
+            elif len(files) == 1:
+                found = load_sample(self.store, Path(files[0]), sample, seed, name=name, replace=replace)
+            else:
+                raise UsageError("a sample is drawn of one folder of frames: `remix load DIR --sample N`")
+        return Listed(found, [outcome.row() for outcome in found])
+
+    def stream(
+        self,
+        files: Path | str | Iterable[Path | str],
+        to: Path | str,
+        *,
+        name: str | None = None,
+        base_iri: str = "urn:remix:dataset:",
+        strict: bool = False,
+        replace: bool = False,
+    ) -> Listed[Outcome]:
+        """Return what became of files of NIF that were streamed into the folder of frames `to`, without the store.
+
+        This is for files that are larger than memory; see `remix.formats.nif.streaming.stream`.
+        """
+        from remix.formats.nif.streaming import stream
+        from remix.store.loading import Outcome
+
+        done = stream(_one_or_several(files), to, name=name, base_iri=base_iri, strict=strict, replace=replace)
+        outcome = Outcome(done.folder.name, "streamed", done.report)
+        return Listed([outcome], [outcome.row()])
+
+    def check(self, datasets: Dataset | Iterable[Dataset], *, kb: str | None = None) -> pl.DataFrame:
+        """Return what is wrong or odd in datasets, one row a kind; `kb` must know each linked entity.
+
+        See `remix.reports.lint`.
+        """
+        from remix.kb import KnowledgeBase, shelf
+        from remix.reports.lint import lint
+
+        known = KnowledgeBase.open(shelf.find(self.store.own("kb"), kb)) if kb else None
+        with self._placed(datasets) as files:
+            return lint(self.store, files, kb=known)
+
+    def drop(self, datasets: Several) -> Listed[DatasetEntry]:
+        """Return the datasets that were taken out; raises `UnknownName` before anything is changed."""
+        if names := _one_or_several(datasets):
+            self.ensure_sample(names)
+        gone = self.store.drop(*names)
+        return Listed(gone, [{"dataset": e.name, "documents": e.documents, "triples": e.triples} for e in gone])
+
+    def rebuild(self) -> pl.DataFrame:
+        """Return what was kept and what is damaged after the state and the index were made again from the files."""
+        from remix.store.rebuilding import rebuild
+
+        return rebuild(self.folder)
+
+    def convert(
+        self,
+        dataset: Dataset,
+        target: Path | str,
+        *,
+        to: str | None = None,
+        format: str | None = None,
+        text: Path | str | None = None,
+        name: str | None = None,
+    ) -> Conversion:
+        """Return what was mended and lost in writing a dataset into the file `target` in another format.
+
+        `to` is the format to write, by default that of the target's suffix; `format` is that of a file that is read;
+        `text` is a file with the texts that it lacks. See `remix.formats.conversion.convert` for the errors.
+        """
+        from remix.formats.conversion import convert
+        from remix.store.targets import is_stored, written_out
+
+        texts = None if text is None else Path(text)
+        with self._placed(dataset) as [source], TemporaryDirectory(prefix="remix-") as place:
+            self.ensure_sample([source])
+            if is_stored(self.store, source):
+                source, format = str(written_out(self.store, source, Path(place))), None
+            return convert(source, Path(target), to=to, format=format, name=name, texts=texts)
+
+    def publish(
+        self, dataset: Dataset, *, to: Path | str, licence: str | None = None, force: bool = False
+    ) -> Listed[Path]:
+        """Return the files that describe and hold a dataset for others, written into the folder `to`.
+
+        `licence` is an IRI, `force` overwrites files that remix has not written; see `remix.publication`.
+        """
+        from remix.publication import publish
+        from remix.store import Store
+        from remix.store.targets import is_stored, written_out
+
+        with self._placed(dataset) as [name]:
+            self.ensure_sample([name])
+            if name in self.store.state.datasets or not Path(name).exists():
+                files = publish(self.store, name, to, licence=licence, force=force)
+            else:
+                # What is described is what a store holds of it: one of its own, which goes afterwards.
+                with TemporaryDirectory(prefix="remix-") as place:
+                    held = Store(Path(place) / "store")
+                    file = written_out(self.store, name, Path(place)) if is_stored(self.store, name) else Path(name)
+                    files = publish(held, held.load(file).name, to, licence=licence, force=force)
+        return Listed(files, [{"file": str(file)} for file in files])
+
+    def query(
+        self,
+        query: Path | str,
+        *,
+        values: Mapping[str, object] | None = None,
+        set_from: str | None = None,
+        rewrite: bool = True,
+        allow_service: Several = (),
+        endpoint: str | None = None,
+        timeout: float = 600,
+    ) -> Result:
+        """Return what a shipped query, a `.rq` file or a text of SPARQL answers, here or at another `endpoint`.
+
+        `values` are those of its parameters, `set_from` names a set of them, `allow_service` the endpoints that SERVICE
+        may ask, and `timeout` the seconds it may run; without `rewrite` a CONSTRUCT is run as it stands. See
+        `remix.store.answers.answer` for the errors.
+        """
+        from remix.store.answers import answer
+        from remix.store.queries import find
+
+        if endpoint is None:
+            self.ensure_sample()
+        return answer(
+            self.store,
+            find(query),
+            values=values,
+            set_from=set_from,
+            rewrite=rewrite,
+            allow_services=_one_or_several(allow_service),
+            endpoint=endpoint,
+            timeout=timeout,
+        )
+
+    def listing(self, kind: str = "datasets") -> pl.DataFrame:
+        """Return a row for each thing of a kind: datasets, queries, sets, measures, formats, systems, …."""
+        from remix.reports.inventory import listing
+
+        return listing(kind, self.store, self.runs_folder)
+
+    def show(self, name: str) -> str:
+        """Return what is known of a dataset, a query, a measure or a profile."""
+        from remix.reports.inventory import shown
+
+        return shown(name, self.store)
+
+    def info(self) -> pl.DataFrame:
+        """Return what the workspace holds and the versions in use."""
+        from remix.reports.inventory import about
+
+        return about(self.store)
+
+    @contextmanager
+    def _placed(self, datasets: Dataset | Iterable[Dataset]) -> Iterator[list[str]]:
+        """Hold datasets by their names and paths; remixes are in files that go afterwards."""
+        with TemporaryDirectory(prefix="remix-") as place:
+            yield [_place(one, Path(place) / str(number)) for number, one in enumerate(_one_or_several(datasets))]
+
+
+def _place(dataset: Dataset, folder: Path) -> str:
+    if isinstance(dataset, str | Path):
+        return str(dataset)
+    folder.mkdir()
+    return str(dataset.write(folder)[0])

@@ -1,0 +1,149 @@
+"""The knowledge base of a workspace: built, attached, shown and asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from remix.tables import Tables
+from remix.workspace.datasets import Datasets, _one_or_several
+
+if TYPE_CHECKING:
+    import networkx
+    import polars as pl
+
+    from remix.kb import KnowledgeBase
+    from remix.workspace.datasets import Several
+
+__all__ = ["Knowledge"]
+
+
+class Knowledge(Datasets):
+    """Datasets with a knowledge base."""
+
+    def build_kb(
+        self,
+        sources: Sequence[tuple[str, str]],
+        *,
+        name: str,
+        lang: Several = ("en",),
+        datasets: Several = (),
+        refresh: bool = False,
+        without_source: Several = (),
+        complete: bool = False,
+        strict: bool = False,
+        scores: str = "computed",
+        damping: float = 0.85,
+        tolerance: float = 1e-12,
+        date: str = "",
+        licence: str = "",
+        mixed_releases: bool = False,
+        fresh: bool = False,
+        engine: str = "duckdb",
+        memory: str = "",
+    ) -> KnowledgeBase:
+        """Return the knowledge base that was built from sources, each a kind and a place, and attach it.
+
+        `datasets` are those whose surface forms and entities an endpoint is asked for, `lang` the languages to keep and
+        `without_source` patterns of sources whose rows are left out. `remix.kb.construction.build` says what the others
+        are, and which errors there are.
+        """
+        from remix.kb import build
+        from remix.store.targets import targets
+
+        frames = (
+            [target.frames for target in targets(self.store, names)] if (names := _one_or_several(datasets)) else []
+        )
+        made = build(
+            sources,
+            self.store.own("kb"),
+            name=name,
+            languages=_one_or_several(lang),
+            forms=_distinct([each.annotations["surface_form"] for each in frames]),
+            entities=_distinct([each.links["entity"] for each in frames]),
+            cache=self.store.own("cache") / "kb",
+            refresh=refresh,
+            without_sources=_one_or_several(without_source),
+            complete=complete,
+            strict=strict,
+            scores=scores,
+            damping=damping,
+            tolerance=tolerance,
+            date=date,
+            licence=licence,
+            mixed_releases=mixed_releases,
+            fresh=fresh,
+            engine=engine,
+            memory=memory,
+        )
+        return self.attach_kb(str(made.folder))
+
+    def attach_kb(self, name: str | None = None) -> KnowledgeBase:
+        """Return the knowledge base of a name or folder, by default the one that ships with remix; attach it."""
+        from remix.kb import KnowledgeBase, shelf
+
+        opened = KnowledgeBase.open(folder := shelf.find(self.store.own("kb"), name or shelf.SHIPPED))
+        self.store.attach_kb(folder)
+        return opened
+
+    def show_kb(self, *, only: str | None = None) -> Tables:
+        """Return tables on the attached knowledge base, by name: summary, sources, problems, coverage of the datasets.
+
+        `only` is the one that is asked for; raises `StoreError` for a coverage without datasets.
+        """
+        from remix.errors import StoreError
+        from remix.kb.description import coverage, problems_of, sources_of
+        from remix.measures.enrichment import named_frames
+
+        kb = self._attached()
+        tables = {"summary": kb.summary(), "sources": sources_of(kb), "problems": problems_of(kb)}
+        if self.datasets():
+            tables["coverage"] = coverage(kb, named_frames(self.store))
+        if only is not None and only not in tables:
+            raise StoreError("nothing is loaded that could be covered: `remix load FILE` first")
+        return Tables({name: table for name, table in tables.items() if only in (name, None)})
+
+    def lookup_kb(self, name: str, *, limit: int = 20) -> pl.DataFrame:
+        """Return the candidates of a surface form, or what the attached knowledge base knows of an entity."""
+        from remix.kb import lookup
+
+        return lookup(self._attached(), name, limit=limit)
+
+    def graph_kb(
+        self, of: str = "links", *, document: str | None = None, to: Path | str | None = None
+    ) -> networkx.DiGraph:
+        """Return a graph of networkx from the attached knowledge base, small enough for Python objects.
+
+        `of` is 'links' (between entities), 'classes' (each to those directly above it) or 'candidates' (of the mentions
+        of a `document`, by its IRI, and the links between them); see `remix.kb.networks`. It is written as GraphML into
+        the file `to` where one is named. Raises `UsageError` for another kind or no document, `UnknownName` for a
+        document that is not loaded, `MissingKnowledge` where the knowledge base has no links.
+        """
+        from remix.kb.networks import write_graphml
+
+        kb = self._attached()
+        annotations = self.store.frames().annotations if of == "candidates" else None
+        made = kb.to_networkx(of) if annotations is None else kb.candidate_graph(annotations, document)
+        if to is not None:
+            write_graphml(made, Path(to))
+        return made
+
+    def _attached(self) -> KnowledgeBase:
+        from remix.errors import MissingKnowledge
+
+        if self.store.is_new:
+            self.ensure_sample()
+        if (kb := self.kb) is None:
+            raise MissingKnowledge(
+                "no knowledge base is attached: `remix kb attach` takes the one that ships with remix"
+            )
+        return kb
+
+
+def _distinct(columns: Iterable[pl.Series]) -> pl.Series | None:
+    """Return the different values of columns, sorted, None without any column."""
+    import polars as pl
+
+    every = [*columns]
+    return pl.concat(every).drop_nulls().unique().sort() if every else None

@@ -1,0 +1,193 @@
+"""Measures and remixes of a workspace: datasets enriched, measured side by side, carved and cut into parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from remix.workspace.datasets import _one_or_several
+from remix.workspace.knowledge import Knowledge
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from remix.remixes import Remix
+    from remix.reports.statistics import Statistics
+    from remix.workspace.datasets import Dataset, Several
+
+__all__ = ["Remixes"]
+
+
+class Remixes(Knowledge):
+    """Datasets with their measures, and what is carved out of them."""
+
+    def enrich(
+        self,
+        folder: Path | str | None = None,
+        *,
+        reference: str = "dataset",
+        case_sensitive: bool = False,
+        without_source: Several = (),
+        with_gold: bool = False,
+    ) -> pl.DataFrame:
+        """Return what was done with each dataset, whose measures are kept now as RDF, or as Parquet in a `folder`.
+
+        See `remix.measures.compute` for what the values are by; a folder is one of frames, which is enriched alone.
+        """
+        from remix.frames_folder import FramesFolder
+        from remix.measures.enrichment import enrich, enrich_folder
+
+        patterns = _one_or_several(without_source)
+        if folder is not None:
+            return enrich_folder(
+                FramesFolder.open(folder),
+                self.kb,
+                reference=reference,
+                case_sensitive=case_sensitive,
+                without_sources=patterns,
+                with_gold=with_gold,
+            )
+        self.ensure_sample()
+        return enrich(
+            self.store,
+            self.kb,
+            reference=reference,
+            case_sensitive=case_sensitive,
+            without_sources=patterns,
+            with_gold=with_gold,
+        )
+
+    def stats(
+        self,
+        datasets: Dataset | Iterable[Dataset] = (),
+        *,
+        level: str = "dataset",
+        average: str = "micro",
+        measure: Several = (),
+        profile: str = "remix",
+        reference: str = "dataset",
+        case_sensitive: bool = False,
+        without_source: Several = (),
+        with_gold: bool = False,
+        engine: str = "polars",
+        plot: Path | str | None = None,
+    ) -> Statistics:
+        """Return the measures of datasets, by default of all that are loaded, without storing them.
+
+        `level` is what a row of the result's `table` is about: 'dataset', 'document' or 'annotation'; `average` is that
+        of datasets, or 'all'; `measure` names those to compute, `plot` a file to draw them into. A folder of frames
+        alone is measured part by part, by the `engine` 'polars' or 'spark'. See `remix.measures.compute` for the rest.
+        """
+        from remix.errors import UsageError
+        from remix.frames_folder import FramesFolder, is_frames_folder
+        from remix.measures import compute, compute_folder
+        from remix.reports import statistics
+        from remix.store.targets import named_targets
+
+        patterns, measures = _one_or_several(without_source), _one_or_several(measure) or None
+        with self._placed(datasets) as names:
+            if len(names) == 1 and is_frames_folder(names[0]):
+                if level != "dataset" or profile != "remix":
+                    said = "of frames stats shows datasets; `remix enrich DIR` writes the values of annotations"
+                    raise UsageError(said)
+                measured = compute_folder(
+                    FramesFolder.open(names[0]),
+                    self.kb,
+                    engine=engine,
+                    measures=measures,
+                    reference=reference,
+                    case_sensitive=case_sensitive,
+                    without_sources=patterns,
+                    with_gold=with_gold,
+                )
+            elif engine == "spark":
+                raise UsageError("Spark measures one folder of frames: `remix load --to frames DIR FILE` writes it")
+            else:
+                self.ensure_sample(names)
+                measured = compute(
+                    named_targets(self.store, names),
+                    self.kb,
+                    measures=measures,
+                    profile=profile,
+                    reference=reference,
+                    case_sensitive=case_sensitive,
+                    without_sources=patterns,
+                    with_gold=with_gold,
+                )
+        found = statistics.Statistics(measured, level, average)
+        if plot is not None:
+            statistics.plot(found.rows, Path(plot))
+        return found
+
+    def build(
+        self,
+        query: Path | str,
+        *,
+        to: Path | str | None = None,
+        force: bool = False,
+        name: str | None = None,
+        values: Mapping[str, object] | None = None,
+        set_from: str | None = None,
+        drop: bool = False,
+        limit: int | None = None,
+        seed: int | None = None,
+        fix_variables: bool = False,
+        allow_service: Several = (),
+        explain: bool = False,
+        timeout: float = 600,
+        **parameters: object,
+    ) -> Remix:
+        """Return the remix that a query selects, written into the folder `to` where one is named.
+
+        Parameters of the query are given as keywords or in `values`; `set_from` names a set of them. `force` overwrites
+        files that remix has not written. See `remix.remixes.build` for the rest.
+
+        >>> remix = open_workspace("work").build("persons_hard.rq", min_confusion=5)  # doctest: +SKIP
+        """
+        from remix.remixes import build
+        from remix.store.queries import find
+
+        self.ensure_sample()
+        made = build(
+            self.store,
+            find(query),
+            kb=self.kb,
+            values={**(values or {}), **parameters},
+            set_from=set_from,
+            name=name,
+            drop=drop,
+            limit=limit,
+            seed=seed,
+            fix_variables=fix_variables,
+            allow_services=_one_or_several(allow_service),
+            explain=explain,
+            timeout=timeout,
+        )
+        if to is not None:
+            made.write(to, force=force)
+        return made
+
+    def partition(
+        self,
+        folder: Path | str | None = None,
+        *,
+        by: str,
+        scheme: str = "log-deciles",
+        to: Path | str | None = None,
+        replace: bool = False,
+    ) -> pl.DataFrame:
+        """Return the parts that a column cuts the loaded datasets into, or a `folder` of frames, with what is in each.
+
+        Each part is written into the folder `to` where one is named, as a remix or a folder of frames. What has no
+        measures yet is enriched. See `remix.remixes.partitions` for schemes and errors.
+        """
+        from remix.frames_folder import FramesFolder
+        from remix.remixes.partitions import partition_folder, partition_store
+
+        place = None if to is None else Path(to)
+        if folder is not None:
+            return partition_folder(FramesFolder.open(folder), by, scheme, to=place, replace=replace)
+        if self.ensure_sample() or any(entry.enrichment is None for entry in self.datasets()):
+            self.enrich()
+        return partition_store(self.store, by, scheme, to=place, kb=self.kb, replace=replace)

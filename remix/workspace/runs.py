@@ -1,0 +1,166 @@
+"""Runs of a workspace: answers of systems, made or taken, registered, and what is learnt from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from remix.tables import Listed
+from remix.workspace.datasets import _one_or_several
+from remix.workspace.remixes import Remixes
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from remix.frames import Frames
+    from remix.runs.difficulty import Difficulty
+    from remix.scoring.inputs.sources import GivenAnswers
+    from remix.store.targets import Target
+    from remix.workspace.datasets import Dataset, Several
+
+__all__ = ["Runs"]
+
+
+class Runs(Remixes):
+    """Datasets and remixes with the answers of systems to them."""
+
+    def annotate(
+        self,
+        datasets: Dataset | Iterable[Dataset] = (),
+        system: Several = (),
+        *,
+        task: str = "A2KB",
+        seed: int = 0,
+        nif: Path | str | None = None,
+    ) -> pl.DataFrame:
+        """Return system, dataset, task, documents, answers, linked, nil and seed of what systems answer now.
+
+        Without datasets these are all that are loaded. The answers are registered by the system's name, those to loaded
+        datasets with their outcomes, and written as NIF into the folder `nif` where one is named. See
+        `remix.systems.annotate` for the errors.
+        """
+        import polars as pl
+
+        from remix.runs.registration import make_runs
+        from remix.runs.stored import keep_outcomes
+        from remix.store.targets import targets
+
+        systems = _one_or_several(system)
+        with self._placed(datasets) as names:
+            self.ensure_sample(names)
+            found = targets(self.store, names)
+        kb, folder, to = self.kb, self.store.own("runs"), Path(nif) if nif is not None else None
+        rows = make_runs(found, systems, kb, folder, task=task, seed=seed, nif_folder=to)
+        if task == "A2KB":
+            keep_outcomes(self.store, kb, folder, systems, [target.name for target in found])
+        return pl.DataFrame(rows)
+
+    def add_run(
+        self,
+        name: str,
+        answers: GivenAnswers,
+        *,
+        on: Dataset | Iterable[Dataset] = (),
+        task: str = "A2KB",
+        replace: bool = False,
+    ) -> pl.DataFrame:
+        """Return run, dataset, task, status, documents, answers, linked and nil of answers that are registered now.
+
+        The answers are files of any format, frames, or a table with the columns document, begin, end and entity. They
+        are kept for each dataset that they are `on`, by default all loaded ones that they have a document of, and every
+        method that scores takes them by `name` from then on. `replace` lets other answers of the name go. See
+        `remix.runs.stored.register` for the errors.
+        """
+        from remix.runs.stored import register
+
+        self.ensure_sample()
+        with self._placed(on) as names:
+            return register(self.store, self.kb, self.runs_folder, name, answers, on=names, task=task, replace=replace)
+
+    def runs(self) -> pl.DataFrame:
+        """Return name, dataset, task, documents, answers, source, … of the runs that are registered, a row each."""
+        return self.listing("runs")
+
+    def show_run(self, name: str) -> pl.DataFrame:
+        """Return what is known of a run on each dataset; raises `UnknownName` where it is on none."""
+        import polars as pl
+
+        from remix.errors import UnknownName
+
+        runs = self.runs()
+        if name not in (known := runs["run"].unique().sort().to_list() if len(runs) else []):
+            raise UnknownName("run", name, known, "remix run list")
+        return runs.filter(pl.col("run") == name)
+
+    def drop_run(self, name: str, *, on: Several = (), task: str | None = None) -> Listed[tuple[str, str]]:
+        """Return dataset and what was taken out of a run on it; see `remix.runs.stored.drop_run`."""
+        from remix.runs.stored import drop_run
+
+        gone = drop_run(self.store, self.runs_folder, name, on=_one_or_several(on), task=task)
+        return Listed(gone, [{"run": name, "dataset": dataset, "dropped": what} for dataset, what in gone])
+
+    def difficulty(
+        self,
+        *,
+        seed: int = 0,
+        reference: str = "dataset",
+        case_sensitive: bool = False,
+        without_source: Several = (),
+        with_gold: bool = False,
+    ) -> Difficulty:
+        """Return the difficulty of annotations, learnt from registered runs and kept as RDF.
+
+        `seed` draws the folds of the cross-validation; the rest is as in `enrich`. See `remix.runs.difficulty`.
+        """
+        from remix.runs.difficulty import store_difficulty
+        from remix.runs.stored import take_shipped_runs
+
+        self.ensure_sample()
+        take_shipped_runs(self.store, self.kb, self.runs_folder)
+        return store_difficulty(
+            self.store,
+            self.kb,
+            seed=seed,
+            reference=reference,
+            case_sensitive=case_sensitive,
+            without_sources=_one_or_several(without_source),
+            with_gold=with_gold,
+        )
+
+    def registered_answers(
+        self, gold: Sequence[Target], names: Iterable[str] = ()
+    ) -> Mapping[str, Mapping[str, Frames]]:
+        """Return the answers of registered runs to gold, by task; see `remix.runs.registration.gather`."""
+        from remix.runs.registration import gather
+        from remix.runs.stored import take_shipped_runs
+
+        take_shipped_runs(self.store, self.kb, self.runs_folder)
+        return gather(self.runs_folder, gold, names)
+
+    def store_runs(
+        self,
+        datasets: Several,
+        *,
+        run: Several = (),
+        system: Several = (),
+        match: str = "strong",
+        errors: Several = ("neleval",),
+    ) -> pl.DataFrame:
+        """Return what the store holds of each run on these datasets now; see `remix.runs.stored.stored`."""
+        from remix.runs.stored import stored, take_shipped_runs
+
+        names, runs = _one_or_several(datasets), _one_or_several(run)
+        self.ensure_sample(names)
+        if not runs:
+            take_shipped_runs(self.store, self.kb, self.runs_folder)
+        return stored(
+            self.store,
+            self.kb,
+            self.runs_folder,
+            names,
+            runs=runs,
+            systems=_one_or_several(system),
+            matching=match,
+            errors=_one_or_several(errors),
+        )
