@@ -152,5 +152,7 @@ def test_a_mention_in_several_readings_is_no_duplicate(tmp_path: Path) -> None:
 
 def test_row_of_a_table_with_too_many_cells_is_named(tmp_path: Path) -> None:
     table = "document,begin,end,entity\nd,0,3,Q1\nhttp://x/d#char=0,9,0,3,Q1\n"
-    with pytest.raises(BadInput, match=r"x\.csv:3: has 5 cells in a table of 4 columns: put cells with ',' in quotes"):
+    with pytest.raises(
+        BadInput, match=r"x\.csv:3: has 5 cells in a table of 4 columns: put a cell with ',' in it in quotes"
+    ):
         read_text(tmp_path, table, "x.csv")
