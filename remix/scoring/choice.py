@@ -18,7 +18,7 @@ from remix.scoring.statistics import SCORES
 from remix.scoring.statistics.weights import column_weighed_by
 from remix.scoring.tasks import TASKS, task_named
 
-__all__ = ["Asked", "Choice", "Score", "asked_of", "counted", "fields_of", "with_means"]
+__all__ = ["Asked", "Choice", "Score", "asked_of", "expand", "fields_of", "with_means"]
 
 
 class Asked(TypedDict, total=False):
@@ -237,7 +237,7 @@ def _parts(task: str) -> tuple[str, ...]:
     return task_named(task).parts if task.partition("(")[0] in TASKS else ()
 
 
-def counted(choice: Choice) -> Choice:
+def expand(choice: Choice) -> Choice:
     """Return the choice with what is counted for it: the parts of tasks, and every matching that one names."""
     split = [_split(task) for task in choice.tasks]
     tasks = [part for task, _ in split for part in (_parts(task) or (task,))]

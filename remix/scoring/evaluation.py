@@ -12,7 +12,7 @@ import polars as pl
 from remix import progress
 from remix.errors import UsageError
 from remix.frames import Frames
-from remix.scoring.choice import Asked, Choice, counted, fields_of, with_means
+from remix.scoring.choice import Asked, Choice, expand, fields_of, with_means
 from remix.scoring.conventions import CONVENTIONS
 from remix.scoring.errors import error_rows
 from remix.scoring.errors.columns import Handling, with_errors
@@ -22,7 +22,7 @@ from remix.scoring.inputs.mentions import Mentions
 from remix.scoring.inputs.namespaces import tell_namespaces
 from remix.scoring.inputs.sources import Keeper, Sources, read_inputs
 from remix.scoring.matching.cases import Case
-from remix.scoring.matching.offsets import fixed, told, wrong_offsets
+from remix.scoring.matching.offsets import read_offsets, tell_beyond, wrong_offsets
 from remix.scoring.profiles import PROFILES, Profile, exchanged, require_pairs
 from remix.scoring.rows import rows_of, with_means_of_repeats
 from remix.scoring.signatures import LENGTH, frames_hash, signature_of_tasks, signed
@@ -137,7 +137,7 @@ def _scored(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.DataFram
             inputs, columns_of(asked.by), Handling(asked.matchings, asked.threshold, asked.fix_offsets)
         )
     _tell_made_for(inputs.made_for, asked.tasks)
-    prepared, choice = inputs.prepared(rules.prepare), counted(asked)
+    prepared, choice = inputs.prepared(rules.prepare), expand(asked)
     weights = None
     if choice.weight:
         require_pairs(rules)
@@ -187,8 +187,8 @@ def _read_right(inputs: Inputs, choice: Choice) -> tuple[Case, str]:
     whole = case_of(inputs, choice)
     readings = wrong_offsets(whole, gold.documents)
     if fix and readings:
-        whole = case_of(replace(inputs, runs=fixed(gold, inputs.runs, readings)), choice)
-    told(whole, gold.documents)
+        whole = case_of(replace(inputs, runs=read_offsets(gold, inputs.runs, readings)), choice)
+    tell_beyond(whole, gold.documents)
     tell_namespaces(whole.mentions, whole.overlaps, inputs.knowledge.kb, inputs.knowledge.shelf)
     return whole, ",".join(f"{name}={reading}" for name, reading in readings.items()) if fix else ""
 

@@ -10,7 +10,7 @@ from remix.scoring.matching import matching_named
 from remix.scoring.matching.cases import Case
 from remix.scoring.neleval.triples import counts_by_triple, triple_named
 from remix.scoring.tasks import task_named
-from remix.scoring.tasks.elements import counted, counted_entities, elements, required_by
+from remix.scoring.tasks.elements import count_entities, count_pairs, elements, required_by
 
 OF_PEERS = ("A2KB", "D2KB", "ERec", "C2KB")
 """The tasks that tools other than this one count mention by mention."""
@@ -32,11 +32,11 @@ def _maximum(case: Case, task: str, matching: str) -> pl.DataFrame:
 def _greedy(case: Case, task: str, matching: str) -> pl.DataFrame:
     _known(task)
     if task == "C2KB":
-        return counted_entities(case, repeated=True)
+        return count_entities(case, repeated=True)
     compared = elements(case, task, "strong" if task == "D2KB" else matching)
     taken = first_unused(compared.edges)
     missed = required_by(case, compared.gold).join(taken, on=["system", "group"], how="anti")
-    return counted(case, taken, compared.answers.join(taken, on="a", how="anti"), missed)
+    return count_pairs(case, taken, compared.answers.join(taken, on="a", how="anti"), missed)
 
 
 def first_unused(edges: pl.DataFrame) -> pl.DataFrame:
@@ -61,12 +61,12 @@ def first_unused(edges: pl.DataFrame) -> pl.DataFrame:
 def _any(case: Case, task: str, matching: str) -> pl.DataFrame:
     _known(task)
     if task == "C2KB":
-        return counted_entities(case, repeated=False)
+        return count_entities(case, repeated=False)
     compared = elements(case, task, matching)
     first = compared.edges.unique(["system", "group"], keep="first", maintain_order=True).unique("a")
     wrong = compared.answers.join(compared.edges, on="a", how="anti")
     missed = required_by(case, compared.gold).join(compared.edges, on=["system", "group"], how="anti")
-    return counted(case, first, wrong, missed)
+    return count_pairs(case, first, wrong, missed)
 
 
 def _keys(case: Case, task: str, matching: str) -> pl.DataFrame:
@@ -76,7 +76,7 @@ def _keys(case: Case, task: str, matching: str) -> pl.DataFrame:
 def _longest(case: Case, task: str, matching: str) -> pl.DataFrame:
     _known(task, (*OF_PEERS, *OF_EUEF))
     if task == "C2KB":
-        return counted_entities(case, repeated=False)
+        return count_entities(case, repeated=False)
     compared = elements(case, task, matching)
     first = compared.edges.sort("a", "group").unique("a", keep="first", maintain_order=True)
     first = first.join(compared.answers.select("a", "length"), on="a")
@@ -86,7 +86,7 @@ def _longest(case: Case, task: str, matching: str) -> pl.DataFrame:
     answers = compared.answers.join(dropped, on="a", how="anti")
     found = edges.unique(["system", "group"])
     missed = required_by(case, compared.gold).join(found, on=["system", "group"], how="anti")
-    return counted(case, found, answers.join(edges, on="a", how="anti"), missed)
+    return count_pairs(case, found, answers.join(edges, on="a", how="anti"), missed)
 
 
 pair_maximum = Pairing(

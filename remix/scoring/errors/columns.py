@@ -13,7 +13,7 @@ from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.columns import ERROR, is_of_errors, run_of
 from remix.scoring.matching import MATCHINGS
 from remix.scoring.matching.cases import Case
-from remix.scoring.matching.offsets import fixed, wrong_offsets
+from remix.scoring.matching.offsets import read_offsets, wrong_offsets
 from remix.scoring.profiles import PROFILES
 from remix.scoring.slicing.whole import whole_case
 from remix.scoring.statistics.thresholds import above, threshold_rule
@@ -70,7 +70,7 @@ def _case(inputs: Inputs, handling: Handling) -> Case:
     prepared = inputs.prepared(rules.prepare)
     case = whole_case(prepared)
     if handling.fix_offsets and (readings := wrong_offsets(case, prepared.gold.documents)):
-        case = whole_case(replace(prepared, runs=fixed(prepared.gold, prepared.runs, readings)))
+        case = whole_case(replace(prepared, runs=read_offsets(prepared.gold, prepared.runs, readings)))
     rule, number = threshold_rule(handling.threshold)
     if rule not in ("none", "fixed"):
         raise UsageError(

@@ -14,7 +14,7 @@ from remix.scoring.inputs.documents import aligned
 from remix.scoring.inputs.mentions import Mentions
 from remix.scoring.matching.cases import Case
 
-__all__ = ["fixed", "told", "wrong_offsets"]
+__all__ = ["read_offsets", "tell_beyond", "wrong_offsets"]
 
 FEW = 0.3
 """A run of which fewer answers have the span of a gold mention is looked at."""
@@ -106,7 +106,7 @@ def _places(texts: pl.DataFrame, unit: str) -> pl.DataFrame:
     )
 
 
-def fixed(gold: Frames, runs: Mapping[str, Frames], readings: Mapping[str, str]) -> dict[str, Frames]:
+def read_offsets(gold: Frames, runs: Mapping[str, Frames], readings: Mapping[str, str]) -> dict[str, Frames]:
     """Return the runs, those that are named with their offsets read as `wrong_offsets` found them."""
     return {name: _fixed(gold, run, name, readings[name]) if name in readings else run for name, run in runs.items()}
 
@@ -119,7 +119,7 @@ def _fixed(gold: Frames, run: Frames, name: str, reading: str) -> Frames:
     return replace(run, annotations=rows.select(run.annotations.columns))
 
 
-def told(case: Case, texts: pl.DataFrame) -> None:
+def tell_beyond(case: Case, texts: pl.DataFrame) -> None:
     """Say of each run how many of its answers lie beyond the texts, and where the first does."""
     lengths = _texts(case.mentions, texts).select("doc", "document", length=pl.col("text").str.len_chars())
     if lengths.is_empty():

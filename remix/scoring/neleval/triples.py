@@ -12,7 +12,6 @@ from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching.cases import Case, with_detail
 from remix.scoring.statistics.clusters import CLUSTER_MEASURES, cluster_counts
 from remix.scoring.tasks import SCOPED
-from remix.scoring.tasks.elements import counted
 
 __all__ = ["NAMED", "Triple", "counts_by_triple", "triple_named"]
 
@@ -134,7 +133,7 @@ def _sets(case: Case, gold: pl.DataFrame, answers: pl.DataFrame, columns: list[s
     found = gold.join(answers, on=key, how="semi", nulls_equal=True)
     missed = gold.join(answers, on=key, how="anti", nulls_equal=True)
     extra = answers.join(gold, on=key, how="anti", nulls_equal=True)
-    return counted(case, found, extra.with_columns(free=pl.lit(False)), missed)
+    return count_pairs(case, found, extra.with_columns(free=pl.lit(False)), missed)
 
 
 def _of_answers(case: Case) -> pl.DataFrame:

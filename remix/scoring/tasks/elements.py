@@ -13,7 +13,7 @@ from remix.scoring.matching.cases import Case, fits_ignorable
 from remix.scoring.tasks import SCOPED
 from remix.scoring.tasks.candidates import with_candidates
 
-__all__ = ["Elements", "counted", "counted_entities", "elements"]
+__all__ = ["Elements", "count_pairs", "count_entities", "elements"]
 
 KEYS = ["system", "doc"]
 
@@ -62,7 +62,7 @@ def _on_required(case: Case, how: Matching) -> pl.Series:
     return looked_up(how.pairs(case).filter(how.spans), "g", case.kept(), ["doc"])["a"]
 
 
-def counted(case: Case, tp: pl.DataFrame, fp: pl.DataFrame, fn: pl.DataFrame) -> pl.DataFrame:
+def count_pairs(case: Case, tp: pl.DataFrame, fp: pl.DataFrame, fn: pl.DataFrame) -> pl.DataFrame:
     """Return counts per system and document; the rows of the three are what is counted, fp has `free` as well."""
     wrong = fp.group_by(KEYS).agg(fp=(~pl.col("free")).sum(), ignored=pl.col("free").sum())
     parts = [tp.group_by(KEYS).agg(tp=pl.len()), wrong, fn.group_by(KEYS).agg(fn=pl.len())]
@@ -79,7 +79,7 @@ def required_by(case: Case, gold: pl.DataFrame) -> pl.DataFrame:
     return systems.join(gold, how="cross")
 
 
-def counted_entities(case: Case, *, repeated: bool) -> pl.DataFrame:
+def count_entities(case: Case, *, repeated: bool) -> pl.DataFrame:
     """Return the counts of C2KB: entities of documents, each as often as it is linked to (`repeated`), or once.
 
     Of several entities of a mention the first counts.

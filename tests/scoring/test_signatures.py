@@ -1,0 +1,47 @@
+"""The signature: every field of what is asked is in it."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import pytest
+
+from remix.names import EL
+from remix.scoring import evaluate
+from remix.scoring.choice import Choice
+from tests.scoring.conftest import framed
+
+CATEGORIES = [f"{EL}Mnt-Full", f"{EL}PoS-NounSingular", f"{EL}Olp-None", f"{EL}Ref-Direct"]
+NAMES = [f"d{n}" for n in range(10)]
+GOLD = framed([{"document": n, "begin": 0, "end": 5, "entity": "urn:E", "classes": CATEGORIES} for n in NAMES], NAMES)
+# Inclusive ends, so that there is something to fix.
+RUN = framed([{"document": n, "begin": 0, "end": 4, "entity": "urn:E"} for n in NAMES], NAMES)
+
+SLICED = {"by": ["class"], "bootstrap": 10}
+CHANGES: dict[str, tuple[dict[str, object], dict[str, object]]] = {
+    "profile": ({}, {"profile": "emnlp2019"}),
+    "tasks": ({}, {"tasks": ["ERec"]}),
+    "matchings": ({}, {"matchings": ["weak"]}),
+    "by": ({}, {"by": ["class"]}),
+    "min_support": ({"by": ["class"]}, {"min_support": 2}),
+    "scope": ({}, {"scope": CATEGORIES[0]}),
+    "spans": ({}, {"spans": "kept"}),
+    "documents": ({}, {"documents": "kept"}),
+    "bootstrap": ({}, {"bootstrap": 10}),
+    "seed": ({"bootstrap": 10}, {"seed": 1}),
+    "unit": ({}, {"unit": "context"}),
+    "against": (SLICED, {"against": CATEGORIES[0]}),
+    "errors": ({}, {"errors": ["neleval"]}),
+    "weight": ({}, {"weight": "relaxed:0.5"}),
+    "threshold": ({}, {"threshold": "0.3"}),
+    "fix_offsets": ({}, {"fix_offsets": True}),
+}
+"""By field: what it needs beside it, and another value."""
+
+
+@pytest.mark.parametrize("field", [one.name for one in fields(Choice)])
+def test_every_field_of_what_is_asked_changes_the_signature(field: str) -> None:
+    beside, change = CHANGES[field]
+    asked = {"profile": "remix", "tasks": ["A2KB"], "matchings": ["strong"], **beside}
+    before, after = (evaluate(GOLD, {"s": RUN}, **one)["signature"][0] for one in (asked, {**asked, **change}))
+    assert before != after
