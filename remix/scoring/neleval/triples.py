@@ -12,6 +12,7 @@ from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching.cases import Case, with_detail
 from remix.scoring.statistics.clusters import CLUSTER_MEASURES, cluster_counts
 from remix.scoring.tasks import SCOPED
+from remix.scoring.tasks.elements import count_pairs
 
 __all__ = ["NAMED", "Triple", "counts_by_triple", "triple_named"]
 
