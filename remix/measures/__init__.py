@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
@@ -17,6 +17,7 @@ from remix.measures.declaration import AVERAGES, Column, Measure, Summary
 from remix.measures.measured import LOW_COVERAGE, Measured
 from remix.measures.measurement import (
     MEASURES,
+    Measuring,
     choice_of,
     column_named,
     measure_named,
@@ -49,16 +50,6 @@ __all__ = [
     "prepared",
     "signature_of",
 ]
-
-
-class Measuring(TypedDict, total=False):
-    """What is measured, and how, of frames of any size, as `compute` says."""
-
-    reference: str
-    case_sensitive: bool
-    without_sources: Iterable[str]
-    with_gold: bool
-    measures: Iterable[str] | None
 
 
 def compute(

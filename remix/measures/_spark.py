@@ -22,7 +22,6 @@ from remix.kb import KnowledgeBase, normalise
 from remix.kb.engines.spark import spark_session
 from remix.kb.parts import match_sources
 from remix.kb.relations import distinct, without
-from remix.measures import Measuring
 from remix.measures._averages import Sums, averages, means_of_units, summed
 from remix.measures._batches import (
     MENTIONS,
@@ -41,7 +40,7 @@ from remix.measures._percentiles import percentiles_of
 from remix.measures._sizes import dictionary_links, firsts, sizes
 from remix.measures.corpus import Corpus
 from remix.measures.measured import Measured
-from remix.measures.measurement import Choice, choice_of, measured_of, measured_tables, prepared
+from remix.measures.measurement import Choice, Measuring, choice_of, measured_of, measured_tables, prepared
 
 if TYPE_CHECKING:
     import pyarrow

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TypedDict
 
 import polars as pl
 
@@ -25,6 +26,7 @@ from remix.signature import Signature
 __all__ = [
     "MEASURES",
     "Choice",
+    "Measuring",
     "choice_of",
     "column_named",
     "measure_named",
@@ -37,6 +39,16 @@ __all__ = [
 MEASURES: Registry[Measure] = Registry("measure", "remix.measures.definitions", Measure)
 REFERENCES = ("dataset", "union")
 PROFILES = ("remix", "hfts")
+
+
+class Measuring(TypedDict, total=False):
+    """What is measured, and how, of frames of any size, as `compute` says."""
+
+    reference: str
+    case_sensitive: bool
+    without_sources: Iterable[str]
+    with_gold: bool
+    measures: Iterable[str] | None
 
 
 @dataclass(frozen=True)

@@ -268,7 +268,7 @@ def test_row_of_a_remix_does_not_depend_on_its_neighbours(work: Workspace) -> No
     own = [*KEYS, *FIGURES]
     alone = scores(work, "confused.ttl", task=TASKS).filter(column="").sort(KEYS).select(own)
     for others in (["news"], ["nested.ttl"], ["first.ttl", "news"]):
-        found = scores(work, "confused.ttl", *others, tasks=TASKS).filter(column="", dataset="confused")
+        found = scores(work, "confused.ttl", *others, task=TASKS).filter(column="", dataset="confused")
         assert found.sort(KEYS).select(own).equals(alone)
     both = scores(work, "confused.ttl", "nested.ttl").filter(column="", average="micro")
     assert set(both["f1_precision"]) == {"on mention"}
