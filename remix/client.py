@@ -167,10 +167,14 @@ def _seconds(text: str) -> float:
 
 
 def first_line(body: bytes) -> str:
-    """Return what a body says in one short line, without tags.
+    """Return what a body says in one short line, of HTML without its tags.
 
     >>> first_line(b"<html><title>Down</title><p>for repair</p>")
     'Down for repair'
+    >>> first_line(b"no graph <urn:x>")
+    'no graph <urn:x>'
     """
-    text = re.sub(r"<[^>]*>", " ", body[:2000].decode("utf-8", "replace"))
+    text = body[:2000].decode("utf-8", "replace")
+    if re.search(r"<(!doctype|html|head|body|title|h1|p)\b", text, re.IGNORECASE):
+        text = re.sub(r"<[^>]*>", " ", text)
     return " ".join(text.split())[:160]

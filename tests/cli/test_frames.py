@@ -87,4 +87,5 @@ def test_wrong_use_is_told(frames: Path, tmp_path: Path) -> None:
         run(load, "--to", "frames", tmp_path / "links.nt")
     with pytest.raises(UsageError, match="without --dry-run"):
         run(load, "--to", "frames", tmp_path / "x", tmp_path / "links.nt", "--dry-run")
-    assert "writes the values of annotations" in run(stats, frames, "--level", "annotation").output
+    with pytest.raises(UsageError, match="writes the values of annotations"):
+        run(stats, frames, "--level", "annotation")

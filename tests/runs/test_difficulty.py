@@ -176,7 +176,7 @@ def test_alternatives_of_a_group_have_one_difficulty(sample: Workspace) -> None:
 
 @pytest.mark.parametrize("outcome", [True, False])
 def test_one_class_is_refused(sample: Workspace, outcome: bool) -> None:
-    frames, measured = sample.store.frames(), sample.stats()
+    frames, measured = sample.store.frames(), sample.stats().measured
     annotations = measured.annotations.select("annotation", right=pl.lit(outcome))
     judged = pl.concat([annotations.select(pl.lit(name).alias("system"), "annotation", "right") for name in "ab"])
     with pytest.raises(UsageError, match=f"every stored run is {'right' if outcome else 'wrong'} on every annotation"):

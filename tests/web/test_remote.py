@@ -27,5 +27,5 @@ def test_graph_of_endpoint_is_that_of_the_store(address: str, small_store: Store
 def test_refusal_of_endpoint_is_one_line(address: str, small_store: Store) -> None:
     with pytest.raises(QueryError, match="FROM <urn:nowhere>"):
         answer(small_store, Query.parse("SELECT * FROM <urn:nowhere> { ?s ?p ?o }"), endpoint=address)
-    with pytest.raises(StoreError, match="elsewhere failed: Not Found"):
+    with pytest.raises(StoreError, match="elsewhere answered 404 Not Found"):
         answer(small_store, Query.parse("ASK {}"), endpoint=f"{address}/elsewhere")
