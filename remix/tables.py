@@ -7,7 +7,8 @@ import json
 import math
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
@@ -17,7 +18,7 @@ from remix.errors import UsageError, nearest
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["FORMATS", "Listed", "Printed", "Tables", "render", "shown", "write"]
+__all__ = ["FORMATS", "blocks", "Listed", "Printed", "Tables", "render", "shown", "write"]
 
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
@@ -50,6 +51,29 @@ def write(frame: pl.DataFrame, output: str, stream: BinaryIO) -> None:
         frame.write_parquet(stream)
     else:
         stream.write((render(frame, output).rstrip("\n") + "\n").encode())
+
+
+def blocks(frame: pl.DataFrame, keys: int) -> Iterator[pl.DataFrame]:
+    """Return the table in parts that are as wide as a screen, each of which begins with the first `keys` columns.
+
+    >>> import polars as pl
+    >>> wide = pl.DataFrame({"measure": ["density"], **{f"a-dataset-{n}": ["0.1234 (covers 90 %)"] for n in range(9)}})
+    >>> [part.columns[1:] for part in blocks(wide, 1)][1]
+    ['a-dataset-4', 'a-dataset-5', 'a-dataset-6', 'a-dataset-7']
+    """
+    names = frame.columns
+    # tabulate pads headers by two characters, and sets columns two apart.
+    widths = {
+        name: 2 + max([len(name) + 2, *(len(str(_plain(value))) for value in frame[name].to_list())]) for name in names
+    }
+    taken, room = names[:keys], WIDTH - sum(widths[name] for name in names[:keys])
+    part: list[str] = []
+    for name in names[keys:]:
+        if part and sum(widths[one] for one in (*part, name)) > room:
+            yield frame.select(*taken, *part)
+            part = []
+        part.append(name)
+    yield frame.select(*taken, *part)
 
 
 def shown(text: str) -> str:
@@ -202,12 +226,12 @@ ROWS = 5
 """Rows of what prints itself in ten lines."""
 
 
-class Printed:
+class Printed(ABC):
     """What prints itself in ten lines, in a terminal and in a notebook: what it is, and the first rows of a table."""
 
+    @abstractmethod
     def preview(self) -> tuple[str, pl.DataFrame]:
         """Return what this is in one line, and the table of which the first rows are shown."""
-        raise NotImplementedError
 
     def __repr__(self) -> str:
         title, table = self.preview()

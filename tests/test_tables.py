@@ -110,3 +110,11 @@ def test_shares_are_per_cent_for_people_and_fractions_for_programs() -> None:
     frame = pl.DataFrame({"share_of_all": [0.1234, None]})
     assert "12.3 %" in tables.render(frame) and "12.3 %" in tables.render(frame, "md")
     assert json.loads(tables.render(frame, "json"))[0] == {"share_of_all": 0.1234}
+
+
+def test_blocks_of_a_wide_table_fit_the_screen_and_hold_every_column_once() -> None:
+    wide = pl.DataFrame({"measure": ["density"], **{f"dataset-{n}": ["0.1234 (covers 90 %)"] for n in range(30)}})
+    parts = list(tables.blocks(wide, 1))
+    assert [name for part in parts for name in part.columns if name != "measure"] == wide.columns[1:]
+    assert all(part.columns[0] == "measure" for part in parts)
+    assert max(len(line) for part in parts for line in tables.render(part).splitlines()) <= tables.WIDTH

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from remix.cli._options import output_option, print_table, workspace_option
+from remix.tables import blocks
 from remix.workspace import open_workspace
 
 AFTER = "enrich"
@@ -83,4 +84,10 @@ def command(
     if found.measured.skipped:
         print(f"no knowledge base is attached: without {', '.join(found.measured.skipped)}", file=sys.stderr)
     people = level != "dataset" or output in {"table", "md", "latex"}
-    print_table(found.table if people else found.rows, output, to)
+    if output != "table" or to is not None:
+        print_table(found.table if people else found.rows, output, to)
+        return
+    for number, part in enumerate(blocks(found.table, 2 if level == "dataset" else 1)):
+        if number:
+            click.echo()
+        print_table(part, output)
