@@ -152,7 +152,10 @@ class Worker:
         if self._process is None:
             # Without -P the folder of the file would come first among the places that modules are looked for.
             command, pipe = [sys.executable, "-P", running.__file__], subprocess.PIPE
-            self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=self._errors, bufsize=0)
+            # The C library would reserve up to 128 MiB of addresses for each of Oxigraph's threads that allocates while
+            # another does, so that whether a query starts within a limit of 1 GiB would depend on chance.
+            alone = {**os.environ, "MALLOC_ARENA_MAX": "1"}
+            self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=self._errors, bufsize=0, env=alone)
         return self._process
 
     def _kill(self) -> None:
