@@ -128,6 +128,13 @@ SEEDS: dict[str, list[tuple[str, bytes | str]]] = {
         ),
         ("a.ann", "T1\tPER 0 3\tAda\nT2\tEntity 8 11\tBöb\nN1\tReference T1 Wikidata:Q7259\tAda\n"),
     ],
+    "cleanconll-tsv": [
+        (
+            "x.conll",
+            "-DOCSTART-\t-X-\tO\tO\tO\n\nAda\tNNP\tB-Ada_L\tB-PER\tB-PER\nL\tNNP\tI-Ada_L\tI-PER\tI-PER\n"
+            "Böb\tNNP\tO\tO\tB-PER\n\n-DOCSTART-\t-X-\tO\tO\tO\n[TOKEN]\tNN\tO\tO\tO\n",
+        )
+    ],
     "csv": [
         ("x.csv", 'document,begin,end,entity,surface_form,confidence,class\nd,0,3,Q1,"A,da",0.5,PER\nd,8,11,,Böb,,\n'),
         ("x.tsv", "doc\tstart\tend\turi\nd\t0\t3\thttp://dbpedia.org/resource/Ada\n"),
@@ -190,6 +197,13 @@ SEEDS: dict[str, list[tuple[str, bytes | str]]] = {
             "x.json",
             '{"document": "d", "text": "Ada met Böb", "lang": "en", "annotations": [{"start": 0, "end": 3, "spot": "Ada", '  # noqa: E501
             '"title": "Ada Lovelace", "rho": 0.5}]}\n{"annotations": [], "lang": "de"}\n',
+        )
+    ],
+    "zelda-conll": [
+        (
+            "x.conll",
+            "-DOCSTART-\n\n# 1 A\t0.3-0.4\nAda\tB-7\tB-Ada_L\nL\tI-7\tI-Ada_L\n\n#\tO\tO\nBöb\tB-8\tB-Böb\n\n"
+            "-DOCSTART-\n\n# 1 A\n.\tO\tO\n",
         )
     ],
 }  # fmt: skip

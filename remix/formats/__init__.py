@@ -136,7 +136,7 @@ class Format:
 
 FORMATS: Registry[Format] = Registry("format", "remix.formats.definitions", Format)
 
-NOTED = frozenset({"empty-document", "fragment", "unread"})
+NOTED = frozenset({"empty-document", "fragment", "masked", "unread"})
 """Kinds that are told but are no defect: `strict` lets them pass."""
 
 MISSING = frozenset({"no-annotation", "no-link"})

@@ -155,7 +155,9 @@ class Worker:
             # The C library would reserve up to 128 MiB of addresses for each of Oxigraph's threads that allocates while
             # another does, so that whether a query starts within a limit of 1 GiB would depend on chance.
             alone = {**os.environ, "MALLOC_ARENA_MAX": "1"}
-            self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=self._errors, bufsize=0, env=alone)
+            self._process = subprocess.Popen(
+                command, stdin=pipe, stdout=pipe, stderr=self._errors, bufsize=0, env=alone
+            )
         return self._process
 
     def _kill(self) -> None:

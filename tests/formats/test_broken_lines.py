@@ -41,6 +41,14 @@ BROKEN = {
             "{": "is no JSON",
         },
     ),
+    "cleanconll-tsv": Broken(
+        "x.conll",
+        "-DOCSTART-\t-X-\tO\tO\tO\n",
+        {
+            "Rome\tNNP\tB-Rome": "token, part of speech, title and two tags are expected",
+            "Rome\tNNP\tRome\tO\tO": "token, part of speech, title and two tags are expected",
+        },
+    ),
     "csv": Broken(
         "x.csv",
         "document,begin,end\nd,0,1\n",
@@ -102,6 +110,14 @@ BROKEN = {
             '{"annotations": [': "is no JSON",
             '{"annotations": 5}': "an answer is a JSON object with",
             '{"annotations": [{"start": "a", "end": 2}]}': "begin and end are whole numbers, not 'a' and '2'",
+        },
+    ),
+    "zelda-conll": Broken(
+        "x.conll",
+        "-DOCSTART-\n\n# a\n",
+        {
+            "Rome\tB-220": "token, page id and title are expected",
+            "Rome\t220\tRome": "token, page id and title are expected",
         },
     ),
 }

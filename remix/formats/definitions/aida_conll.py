@@ -13,13 +13,13 @@ from pathlib import Path
 
 import polars as pl
 
-from remix.errors import BadInput
 from remix.files import written
 from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends, decode
 from remix.formats.mentions import MentionTables, assemble, drop_overlaps, flatten, label_documents
 from remix.formats.tables import cut_texts, lose_white_space, numbered_lines
+from remix.formats.tokens import SENTENCES, join_tokens, number_names, refuse_line, split_cells, tagged_spans
 from remix.formats.wikipedia import article, title_url
 from remix.frames import Frames
 
@@ -33,74 +33,40 @@ def _is_aida(head: bytes, name: str) -> bool:
 
 def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
-    tokens = _tokens(numbered_lines(decode(source.read(), mends)))
-    _refuse_what_is_none(source, tokens)
-    texts = tokens.group_by("number", "name", maintain_order=True).agg(
-        text=(pl.col("gap") + pl.col("token")).drop_nulls().str.join("")
-    )
-    mentions = _mentions(tokens.drop_nulls("token"), mends)
-    read = MentionTables(
-        documents=texts.select("name", "text"),
-        mentions=mentions,
-        links=mentions.select("mention", "identifier"),
-        mends=mends,
-    )
-    return assemble(read, dataset)
+    rows = _rows(numbered_lines(decode(source.read(), mends)))
+    _refuse_what_is_none(source, rows)
+    texts, tokens = join_tokens(rows, SENTENCES)
+    mentions = _mentions(tokens, mends)
+    return assemble(MentionTables(texts, mentions, mentions.select("mention", "identifier"), mends=mends), dataset)
 
 
-def _tokens(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the tokens with their document, place in its text, and cells; a document's first row has no token."""
+def _rows(lines: pl.DataFrame) -> pl.DataFrame:
+    """Return the lines with their document, sentence and cells; a document's first row has no token."""
     starts = pl.col("line").str.contains(_START)
-    rows = rows.with_columns(starts=starts, number=starts.cum_sum(), blank=pl.col("line").str.contains(r"^\s*$"))
-    rows = rows.with_columns(sentence=pl.col("blank").cum_sum()).filter(~pl.col("blank"))
-    said = pl.when("starts").then(pl.col("line").str.extract(_START, 1)).first().over("number")
-    named = rows.with_columns(name=pl.coalesce(said, pl.col("number").cast(pl.String)))
-    # Two documents of one name are two documents.
-    nth = named.filter("starts").with_columns(nth=pl.int_range(pl.len()).over("name")).select("number", "nth")
-    named = named.join(nth, on="number", how="left", maintain_order="left").with_columns(
-        name=pl.when(pl.col("nth") > 0).then(pl.format("{};{}", "name", pl.col("nth") + 1)).otherwise("name")
-    )
-    cells = named.with_columns(cells=pl.when(~pl.col("starts")).then(pl.col("line").str.split("\t")))
-    cells = cells.with_columns(token=pl.col("cells").list.first(), tag=pl.col("cells").list.get(1, null_on_oob=True))
-    first = pl.int_range(pl.len()).over("number", "starts") == 0
-    gap = pl.when(first).then(pl.lit("")).when(pl.col("sentence") != pl.col("sentence").shift()).then(pl.lit("\n"))
-    cells = cells.with_columns(gap=gap.otherwise(pl.lit(" ")))
-    end = (pl.col("gap") + pl.col("token")).str.len_chars().cast(pl.Int64).fill_null(0).cum_sum().over("number")
-    return cells.with_columns(end=end, begin=end - pl.col("token").str.len_chars().cast(pl.Int64))
+    rows = lines.with_columns(number=starts.cum_sum(), said=pl.col("line").str.extract(_START, 1))
+    rows = rows.with_columns(sentence=(starts | ~pl.col("line").str.contains(r"\S")).cum_sum())
+    rows = split_cells(rows.filter(pl.col("line").str.contains(r"\S")), ["token", "tag", "form", "entity", "url"])
+    names = number_names(rows.group_by("number", maintain_order=True).agg(name=pl.col("said").first()), "number")
+    named = rows.join(names, on="number", maintain_order="left")
+    return named.with_columns(token=pl.when(~starts).then("token"))
 
 
-def _refuse_what_is_none(source: SourceFile, tokens: pl.DataFrame) -> None:
-    tag, count = pl.col("tag"), pl.col("cells").list.len()
+def _refuse_what_is_none(source: SourceFile, rows: pl.DataFrame) -> None:
+    tag = pl.col("tag")
     wrong = (
         pl.when(~tag.is_in(["B", "I", "O", ""]))
         .then(pl.format("the second column is B, I or empty, not '{}'", tag))
-        .when(tag.is_in(["B", "I"]) & (count < 4))
-        .then(pl.format("a token of a mention has mention and entity, not {} columns", count))
+        .when(tag.is_in(["B", "I"]) & (pl.col("count") < 4))
+        .then(pl.format("a token of a mention has mention and entity, not {} columns", "count"))
     )
-    told = tokens.with_columns(wrong=wrong).drop_nulls("wrong")
-    if told.height:
-        raise BadInput(source.name, str(told["wrong"][0]), line=int(told["row"][0]))
+    refuse_line(source.name, rows.drop_nulls("token"), wrong)
 
 
 def _mentions(tokens: pl.DataFrame, mends: Mends) -> pl.DataFrame:
-    """Return the mentions: runs of a token tagged B and those tagged I behind it in its sentence."""
-    inside = pl.col("tag").is_in(["B", "I"]).fill_null(False)
-    follows = inside.shift().fill_null(False) & (pl.col("sentence") == pl.col("sentence").shift())
-    begins = inside & ((pl.col("tag") == "B") | ~follows.over("number").fill_null(False))
-    tagged = tokens.with_columns(begins=begins, mention=begins.cum_sum()).filter(inside)
-    odd = tagged.filter(pl.col("begins") & (pl.col("tag") == "I"))
-    if odd.height:
-        mends.add("tag", f"line {odd['row'][0]}: I begins a mention", odd.height)
-    cell = pl.col("cells").list
-    entity, url = (cell.get(place, null_on_oob=True).first() for place in (3, 4))
+    entity, url = pl.col("entity").first(), pl.col("url").first()
     named = pl.when(entity != NIL).then(title_url(entity))
-    return tagged.group_by("mention", maintain_order=True).agg(
-        place=pl.format("line {}", pl.col("row").first()),
-        name=pl.col("name").first(),
-        begin=pl.col("begin").first(),
-        end=pl.col("end").last(),
-        identifier=pl.when(url.str.contains(r"\S")).then(url).otherwise(named),
-    )
+    identifier = pl.when(url.str.contains(r"\S")).then(url).otherwise(named)
+    return tagged_spans(tokens, pl.col("tag"), {"identifier": identifier}, mends, within="sentence")
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:

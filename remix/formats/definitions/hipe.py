@@ -23,6 +23,7 @@ from remix.formats.losses import loss_of
 from remix.formats.mends import Mends, decode
 from remix.formats.mentions import MentionTables, assemble, drop_overlaps, flatten, label_documents
 from remix.formats.tables import cut_texts, lose_white_space, numbered_lines
+from remix.formats.tokens import join_tokens, tagged_spans
 from remix.frames import Frames
 
 COLUMNS = (
@@ -53,20 +54,14 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
     lines = numbered_lines(decode(source.read(), mends)).filter(pl.col("line").str.contains(r"\S"))
     rows = _rows(source, lines, mends)
-    tokens = rows.drop_nulls("TOKEN")
-    told = rows.filter(pl.col("TOKEN").is_not_null() | pl.col("named").is_not_null())
-    text = (pl.col("TOKEN") + pl.col("gap")).drop_nulls().str.join("").str.strip_suffix(" ")
-    texts = told.group_by("name", maintain_order=True).agg(text=text, language=pl.col("language").last())
-    end = (pl.col("TOKEN") + pl.col("gap")).str.len_chars().cast(pl.Int64).cum_sum().over("name")
-    begin = end - (pl.col("TOKEN") + pl.col("gap")).str.len_chars().cast(pl.Int64)
-    tokens = tokens.with_columns(begin=begin, end=begin + pl.col("TOKEN").str.len_chars().cast(pl.Int64))
+    told = rows.filter(pl.col("token").is_not_null() | pl.col("named").is_not_null())
+    glued = pl.col("glued").shift().over("name").fill_null(False)
+    texts, tokens = join_tokens(told, pl.when(glued).then(pl.lit("")).otherwise(pl.lit(" ")))
+    spoken = told.group_by("name", maintain_order=True).agg(language=pl.col("language").last())
+    texts = texts.join(spoken, on="name", maintain_order="left")
     parts = [_mentions(tokens, reading, mends) for reading in READINGS if f"NE-COARSE-{reading}" in tokens.columns]
-    mentions = (
-        pl.concat(parts)
-        .sort("row", maintain_order=True)
-        .with_row_index("mention")
-        .with_columns(pl.col("mention").cast(pl.Int64))
-    )
+    mentions = pl.concat(parts).sort("row", maintain_order=True).drop("mention").with_row_index("mention")
+    mentions = mentions.with_columns(pl.col("mention").cast(pl.Int64))
     links = mentions.select("mention", identifier=pl.col("linked").str.split("|")).explode("identifier")
     read = MentionTables(
         documents=texts,
@@ -78,7 +73,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
 
 
 def _rows(source: SourceFile, lines: pl.DataFrame, mends: Mends) -> pl.DataFrame:
-    """Return the lines with their document, language, gap to the next token, and cells; comments have no cells."""
+    """Return the lines with document, language, cells, and whether the next token is `glued`; comments have none."""
     comment = pl.col("line").str.starts_with("#") & ~pl.col("line").str.contains("\t")
     header = lines.filter(~comment).head(1)
     if header.is_empty():
@@ -109,7 +104,7 @@ def _rows(source: SourceFile, lines: pl.DataFrame, mends: Mends) -> pl.DataFrame
         *values, named=named, name=named.forward_fill().fill_null("document"), language=told.forward_fill()
     )
     glued = pl.col("MISC").str.split("|").list.contains(_GLUED).fill_null(False) if "MISC" in names else pl.lit(False)
-    return rows.with_columns(gap=pl.when(glued).then(pl.lit("")).otherwise(pl.lit(" ")))
+    return rows.with_columns(token="TOKEN", glued=glued)
 
 
 def _tell_unread(cells: pl.DataFrame, names: list[str], mends: Mends) -> None:
@@ -127,29 +122,11 @@ def _mentions(tokens: pl.DataFrame, reading: str, mends: Mends) -> pl.DataFrame:
     """Return the mentions of a reading: a token tagged B- and those tagged I- behind it."""
     tag = pl.col(f"NE-COARSE-{reading}")
     linked = f"NEL-{reading}" if f"NEL-{reading}" in tokens.columns else None
-    inside = tag.str.contains("^[BIES]-")
-    kind = tag.str.slice(2)
-    follows = (inside.shift() & (kind == kind.shift())).over("name").fill_null(False)
-    tagged = tokens.with_columns(begins=inside & (tag.str.starts_with("B-") | tag.str.starts_with("S-") | ~follows))
-    tagged = tagged.with_columns(run=pl.col("begins").cum_sum()).filter(inside)
-    odd = tagged.filter(pl.col("begins") & tag.str.starts_with("I-"))
-    if odd.height:
-        mends.add("tag", f"line {odd['row'][0]}: I- begins a mention", odd.height)
-    if linked and (loose := tokens.filter(~inside & ~pl.col(linked).is_in(EMPTY))).height:
+    if linked and (loose := tokens.filter(~tag.str.contains("^[BIES]-") & ~pl.col(linked).is_in(EMPTY))).height:
         mends.add("unread", f"line {loose['row'][0]}: {loose[linked][0]} links no mention ({linked})", loose.height)
-    return (
-        tagged.group_by("run", maintain_order=True)
-        .agg(
-            row=pl.col("row").first(),
-            place=pl.format("line {}", pl.col("row").first()),
-            name=pl.col("name").first(),
-            begin=pl.col("begin").first(),
-            end=pl.col("end").last(),
-            linked=pl.col(linked).first() if linked else pl.lit("_").first(),
-            **{"class": pl.lit(READINGS[reading]) + kind.first().replace({UNCLASSED: None})},
-        )
-        .drop("run")
-    )
+    kind = pl.lit(READINGS[reading]) + tag.str.slice(2).first().replace({UNCLASSED: None})
+    link = pl.col(linked).first() if linked else pl.lit("_").first()
+    return tagged_spans(tokens, tag, {"linked": link, "class": kind}, mends)
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:

@@ -1,0 +1,77 @@
+"""CleanCoNLL: token, part of speech, title and two tags of named entities a line; documents begin at the tag `-X-`.
+
+    Rome<tab>NNP<tab>B-Rome<tab>B-LOC<tab>B-LOC
+
+As published, words are masked (`[TOKEN]`): without CoNLL-2003 there is a structure but no text, which is told; the text
+is then of masks, on which the offsets are right. A named entity of the last column none of whose tokens is linked is
+NIL. Titles are those of the English Wikipedia. Source: CleanCoNLL (Rücker and Akbik 2023).
+"""
+
+from __future__ import annotations
+
+import re
+
+import polars as pl
+
+from remix.formats import Contents, Format, SourceFile
+from remix.formats.mends import Mends, decode
+from remix.formats.mentions import MentionTables, assemble
+from remix.formats.tables import numbered_lines
+from remix.formats.tokens import SENTENCES, join_tokens, refuse_line, split_cells, tagged_spans
+from remix.formats.wikipedia import title_url
+
+COLUMNS = ("token", "pos", "title", "other", "kind")
+MASK = "[TOKEN]"
+_TAG = r"^(?:[BI]-.|O$)"
+
+
+def _is_cleanconll(head: bytes, name: str) -> bool:
+    return re.match(rb"(?:\xef\xbb\xbf)?\s*\S+\t-X-\tO\tO\tO\s", head) is not None
+
+
+def _read(source: SourceFile, dataset: str) -> Contents:
+    mends = Mends()
+    rows = _rows(numbered_lines(decode(source.read(), mends)))
+    tags = [pl.col(name).str.contains(_TAG).fill_null(False) for name in ("title", "kind")]
+    wrong = pl.when((pl.col("count") != len(COLUMNS)) | ~pl.all_horizontal(tags)).then(
+        pl.format("token, part of speech, title and two tags are expected, B-, I- or O, not '{}'", pl.col("line"))
+    )
+    refuse_line(source.name, rows.drop_nulls("token"), wrong)
+    masked = rows.filter(pl.col("token") == MASK)
+    if masked.height:
+        mends.add("masked", f"line {masked['row'][0]}: the word is {MASK}; CoNLL-2003 has what it is", masked.height)
+    texts, tokens = join_tokens(rows, SENTENCES)
+    mentions = _mentions(tokens, mends)
+    links = mentions.select("mention", "identifier").drop_nulls()
+    return assemble(MentionTables(texts, mentions, links, mends=mends), dataset)
+
+
+def _rows(lines: pl.DataFrame) -> pl.DataFrame:
+    """Return the lines with their document, sentence and cells; the first of a document has no token."""
+    rows = split_cells(lines, COLUMNS)
+    starts, blank = (pl.col("pos") == "-X-").fill_null(False), ~pl.col("line").str.contains(r"\S")
+    return rows.with_columns(
+        name=starts.cum_sum().cast(pl.String),
+        sentence=(starts | blank).cum_sum(),
+        token=pl.when(~starts).then("token"),
+    ).filter(~blank)
+
+
+def _mentions(tokens: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+    """Return what is linked, then the named entities in which nothing is."""
+    kind = pl.col("kind").first().str.strip_prefix("B-").str.strip_prefix("I-")
+    of_class = {"class": pl.when(kind != "O").then(kind)}
+    title = pl.col("title")
+    linked = tagged_spans(tokens, title, {"identifier": title_url(title.first().str.slice(2)), **of_class}, mends)
+    named = tagged_spans(tokens, pl.col("kind"), {"free": (title == "O").all(), **of_class}, mends)
+    both = pl.concat([linked, named.filter("free").drop("free")], how="diagonal").sort("row")
+    return both.with_columns(mention=pl.int_range(pl.len(), dtype=pl.Int64))
+
+
+cleanconll = Format(
+    name="cleanconll-tsv",
+    summary="CleanCoNLL (a token a line with title and named entities; words masked as published)",
+    suffixes=(".conll", ".tsv"),
+    sniff=_is_cleanconll,
+    read=_read,
+)
