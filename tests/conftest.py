@@ -6,13 +6,14 @@ import functools
 import http.server
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pyoxigraph as ox
 import pytest
 from hypothesis import settings
 
+from remix.kb import KnowledgeBase, build_from_tables
 from remix.store import Store
 
 # Few examples while one works, more in CI (`HYPOTHESIS_PROFILE=thorough`), there the same ones each time, so that what
@@ -70,6 +71,40 @@ def run_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     workspace.store.enrich({"gold": rare.encode()}, "by hand")
     workspace.store_runs(["gold"], run=[f"{name}={folder / name}.ttl" for name in "ab"])
     return workspace.store
+
+
+@pytest.fixture(scope="session")
+def real_kb(real_data: Path, tmp_path_factory: pytest.TempPathFactory) -> KnowledgeBase:
+    """The knowledge base of the slice that stands with the real datasets; not to be changed."""
+    return build_from_tables(real_data / "kb", tmp_path_factory.mktemp("kb"), name="slice")
+
+
+@pytest.fixture(scope="session")
+def sample_kb(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeBase:
+    """The knowledge base that ships with remix; not to be changed."""
+    return build_from_tables(CHECKOUT / "datasets" / "kb", tmp_path_factory.mktemp("kb"), name="sample")
+
+
+@pytest.fixture(scope="session")
+def kb_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., KnowledgeBase]:
+    """The knowledge base of tables, given by name as texts: `kb_of({"surface_forms.tsv": …})`; not to be changed.
+
+    One of the same tables and choices is built once.
+    """
+    place = tmp_path_factory.mktemp("kb")
+    built: dict[str, KnowledgeBase] = {}
+
+    def kb(tables: Mapping[str, str], **choices: bool) -> KnowledgeBase:
+        asked = repr((sorted(tables.items()), choices))
+        if asked not in built:
+            folder = place / f"tables-{len(built)}"
+            folder.mkdir()
+            for name, text in tables.items():
+                (folder / name).write_text(text, encoding="utf-8")
+            built[asked] = build_from_tables(folder, place / f"kb-{len(built)}", name="small", **choices)  # type: ignore[misc]
+        return built[asked]
+
+    return kb
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from remix.frames import Frames
-from remix.kb import build_from_tables
+from remix.kb import KnowledgeBase
 from remix.measures import compute
 from remix.resources import folder
 
@@ -150,7 +150,9 @@ def test_corpus_has_the_phenomena_it_promises(corpus: ModuleType, frames: Frames
     assert frames.documents["language"].n_unique() >= 4
 
 
-def test_demonyms_of_the_kb_are_those_that_the_corpus_marks(corpus: ModuleType, frames: Frames, tmp_path: Path) -> None:
+def test_demonyms_of_the_kb_are_those_that_the_corpus_marks(
+    corpus: ModuleType, frames: Frames, sample_kb: KnowledgeBase
+) -> None:
     marked = {
         (document.name, mention.begin, mention.end)
         for file in sorted((folder("datasets") / "corpus" / "source").glob("*.txt"))
@@ -158,9 +160,8 @@ def test_demonyms_of_the_kb_are_those_that_the_corpus_marks(corpus: ModuleType, 
         for mention in document.mentions
         if mention.phenomenon == "demonym"
     }
-    kb = build_from_tables(folder("datasets") / "kb", tmp_path, name="shipped")
     places = frames.annotations.select("annotation", "document", "begin", "end")
-    values = compute(frames, kb, measures=["form"]).annotations.drop("document").join(places, on="annotation")
+    values = compute(frames, sample_kb, measures=["form"]).annotations.drop("document").join(places, on="annotation")
     name = pl.col("document").str.extract(r"([^/#]+)(?:#|$)")
     columns = values.filter("formDemonym").with_columns(name).join(frames.links, on="annotation", how="left")
     found = set(columns.select("document", "begin", "end").rows())

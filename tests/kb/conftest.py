@@ -1,4 +1,4 @@
-"""Tables of small knowledge bases."""
+"""Tables of small knowledge bases, and what is built of them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from remix.kb import KnowledgeBase
 
 TABLES = {
     "surface_forms.tsv": """surface_form\tentity_iri\tcount\tsource
@@ -38,6 +40,12 @@ wd:Q1\tdbr:Tolstoy\t1\ttwo
 """,
     "disambiguations.tsv": "page_iri\tentity_iri\tsource\ndbr:Anna\tdbr:Anna_Freud\tpages\n",
 }
+
+
+@pytest.fixture(scope="session")
+def kb(kb_of: Callable[..., KnowledgeBase]) -> KnowledgeBase:
+    """The knowledge base of these tables; not to be changed."""
+    return kb_of(TABLES)
 
 
 @pytest.fixture

@@ -10,20 +10,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remix.kb import KnowledgeBase, build_from_tables
+from remix.kb import KnowledgeBase
 from remix.kb.networks import superclasses
 from remix.names import DBR
+from tests.kb.conftest import TABLES
 
 Tables = Callable[..., Path]
 WD = "http://www.wikidata.org/entity/"
 
 
-@pytest.fixture
-def kb(tables: Tables, tmp_path: Path) -> KnowledgeBase:
+@pytest.fixture(scope="module")
+def kb(kb_of: Callable[..., KnowledgeBase]) -> KnowledgeBase:
     sameas = (
         "a\tb\tcount\tsource\nwd:Q10\tdbr:Anna_Freud\t1\tx\nwd:Q9\tdbr:Anna_Freud\t1\tx\nwd:Q1\tdbr:Tolstoy\t1\tx\n"
     )
-    return build_from_tables(tables(**{"sameas.tsv": sameas}), tmp_path / "kb", name="small")
+    return kb_of({**TABLES, "sameas.tsv": sameas})
 
 
 @pytest.mark.parametrize(

@@ -13,25 +13,21 @@ from click.testing import CliRunner
 from remix.cli import kb as verb
 from remix.errors import UnknownName
 from remix.frames import Frames
-from remix.kb import KnowledgeBase, build_from_tables, lookup
+from remix.kb import KnowledgeBase, lookup
 from remix.kb.description import coverage
 from remix.names import DBR
+from tests.kb.conftest import TABLES
 
 Tables = Callable[..., Path]
 
 
-@pytest.fixture
-def kb(tables: Tables, tmp_path: Path) -> KnowledgeBase:
-    return build_from_tables(tables(), tmp_path / "kb", name="small")
-
-
-@pytest.fixture
-def large(tables: Tables, tmp_path: Path) -> KnowledgeBase:
+@pytest.fixture(scope="module")
+def large(kb_of: Callable[..., KnowledgeBase]) -> KnowledgeBase:
     """Anna means sixty persons, of whom the first has the most counts; the sixtieth has sixty names."""
     rows = [f"Anna\tdbr:Anna_{n:02}\t{100 - n}\tx" for n in range(60)]
     rows += [f"Name {n:02}\tdbr:Anna_59\t{n}\tx" for n in range(59)]
     text = "form\tentity\tcount\tsource\n" + "".join(f"{row}\n" for row in rows)
-    return build_from_tables(tables(**{"surface_forms.tsv": text}), tmp_path / "kb", name="large")
+    return kb_of({**TABLES, "surface_forms.tsv": text})
 
 
 def test_lookup_when_there_are_many_candidates_then_the_first_come_and_all_are_counted(large: KnowledgeBase) -> None:

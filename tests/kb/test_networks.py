@@ -23,12 +23,11 @@ STEPS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=15)
 
 
 @pytest.fixture(scope="module")
-def kb(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeBase:
+def kb(kb_of: Callable[..., KnowledgeBase]) -> KnowledgeBase:
     """A, B and C, where 'a' may mean A (3 of 4 times) or B; A and B link to each other, C to A."""
-    folder = tmp_path_factory.mktemp("networks")
-    (folder / "surface_forms.tsv").write_text("f\te\tc\ts\na\tdbr:A\t3\tx\na\tdbr:B\t1\tx\nc\tdbr:C\t\tx\n")
-    (folder / "links.tsv").write_text("s\tt\tc\to\ndbr:A\tdbr:B\t1\tx\ndbr:B\tdbr:A\t1\tx\ndbr:C\tdbr:A\t1\tx\n")
-    return build_from_tables(folder, folder / "kb", name="small")
+    forms = "f\te\tc\ts\na\tdbr:A\t3\tx\na\tdbr:B\t1\tx\nc\tdbr:C\t\tx\n"
+    links = "s\tt\tc\to\ndbr:A\tdbr:B\t1\tx\ndbr:B\tdbr:A\t1\tx\ndbr:C\tdbr:A\t1\tx\n"
+    return kb_of({"surface_forms.tsv": forms, "links.tsv": links})
 
 
 def test_candidate_graph_has_mentions_with_their_candidates_and_the_links_between_these(kb: KnowledgeBase) -> None:

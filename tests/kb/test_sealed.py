@@ -8,16 +8,15 @@ from pathlib import Path
 import pytest
 
 from remix.errors import StoreError
-from remix.kb import KnowledgeBase, build_from_tables, parts
-from remix.resources import folder
+from remix.kb import KnowledgeBase, parts
 from remix.sealing import checksums
 from remix.store import Store
 from remix.store.rebuilding import rebuild
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_from_tables(folder("datasets") / "kb", tmp_path_factory.mktemp("built"), name="k").folder
+def built(sample_kb: KnowledgeBase) -> Path:
+    return sample_kb.folder
 
 
 @pytest.fixture
@@ -46,7 +45,7 @@ def test_flipped_bit_in_a_small_file_is_told_when_the_knowledge_base_is_opened(o
         file.write_text(file.read_text().replace('"rows": {', '"rows": {"more": 1,'))
     else:
         flip(file)
-    with pytest.raises(StoreError, match=f"{name} is damaged .*build the knowledge base 'k' again"):
+    with pytest.raises(StoreError, match=f"{name} is damaged .*build the knowledge base 'sample' again"):
         KnowledgeBase.open(own)
 
 
@@ -66,5 +65,5 @@ def test_flipped_bit_in_a_large_file_is_told_when_it_is_attached_and_by_rebuild(
 
 def test_knowledge_base_whose_checksums_are_gone_is_told(own: Path) -> None:
     (own / "SHA256SUMS").unlink()
-    with pytest.raises(StoreError, match="SHA256SUMS.*build the knowledge base 'k' again"):
+    with pytest.raises(StoreError, match="SHA256SUMS.*build the knowledge base 'sample' again"):
         KnowledgeBase.open(own)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from pathlib import Path
 
 import polars as pl
 import pytest
 
 from remix.frames import Frames
-from remix.kb import KnowledgeBase, build_from_tables
+from remix.kb import KnowledgeBase
 
 Annotations = Iterable[tuple[str, str, str | None]]
 Make = Callable[..., Frames]
@@ -48,20 +47,17 @@ def corpus() -> Make:
     return make
 
 
-@pytest.fixture
-def make_kb(tmp_path: Path) -> MakeKb:
-    """Build a knowledge base of (form, entity, count or '', source) and of other tables, by name, as rows."""
+@pytest.fixture(scope="session")
+def make_kb(kb_of: MakeKb) -> MakeKb:
+    """A knowledge base of (form, entity, count or '', source) and of other tables, by name, as rows."""
 
     def make(
-        forms: Iterable[tuple[str, str, int | str, str]], *, complete: bool = False, **tables: list[tuple[str, ...]]
+        forms: Iterable[tuple[object, ...]], *, complete: bool = False, **tables: list[tuple[str, ...]]
     ) -> KnowledgeBase:
-        folder = tmp_path / "tables"
-        folder.mkdir(exist_ok=True)
-        headers = {"links": "a\tb\tc\td", "sameas": "a\tb\tc\td"}
+        texts = {}
         for name, rows in {"surface_forms": list(forms), **tables}.items():
-            header = "a\tb\tc\td" if name == "surface_forms" else headers.get(name, "a\tb\tc")
-            text = "".join("\t".join(str(cell) for cell in row) + "\n" for row in [(header,), *rows])
-            (folder / f"{name}.tsv").write_text(text, encoding="utf-8")
-        return build_from_tables(folder, tmp_path / "kb", name="made", complete=complete)
+            header = "a\tb\tc\td" if name in ("surface_forms", "links", "sameas") else "a\tb\tc"
+            texts[f"{name}.tsv"] = "".join("\t".join(map(str, row)) + "\n" for row in [(header,), *rows])
+        return kb_of(texts, complete=complete)
 
     return make

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from remix.errors import UnknownName, UsageError
 from remix.formats import read
 from remix.frames import Frames
-from remix.kb import KnowledgeBase, build_from_tables
+from remix.kb import KnowledgeBase
 from remix.measures import MEASURES, Measure, Measured, compute, measured_tables
 from remix.measures.corpus import Corpus
 from remix.measures.ontology import FILES, documentation, ontology, terms
@@ -310,11 +310,12 @@ def test_overlap_when_the_emnlp_gold_is_read_then_it_agrees_with_its_labels(real
     assert sorted(differing) == [("intermediate", "maximal"), *[("minimal", "none")] * 7]
 
 
-def test_dictionary_when_kore50_is_measured_then_rows_from_gold_do_not_count(real_data: Path, tmp_path: Path) -> None:
-    kb = build_from_tables(real_data / "kb", tmp_path, name="slice")
+def test_dictionary_when_kore50_is_measured_then_rows_from_gold_do_not_count(
+    real_data: Path, real_kb: KnowledgeBase
+) -> None:
     frames = read(real_data / "nif" / "kore50" / "kore50-nif.ttl", name="any-name").frames
     sizes = [
-        compute(frames, kb, measures=["confusion-surface-form"], **choices).annotations["dictionaryEntities"].sum()
+        compute(frames, real_kb, measures=["confusion-surface-form"], **choices).annotations["dictionaryEntities"].sum()
         for choices in ({}, {"without_sources": ["gold:*"]}, {"with_gold": True})
     ]
     assert sizes[0] == sizes[1] < sizes[2]

@@ -10,7 +10,7 @@ import pytest
 
 from remix.formats import read
 from remix.frames import Frames
-from remix.kb import KnowledgeBase, build_from_tables
+from remix.kb import KnowledgeBase
 from remix.measures import Measured, compute
 from remix.names import DBO
 
@@ -108,11 +108,12 @@ def test_shares_when_they_are_of_entities_then_nil_is_in_neither_part_nor_whole_
     assert measured.documents["linkStatusUnknown"].to_list() == [0.5]
 
 
-def test_dominance_of_rss_500_when_forms_of_nil_count_then_micro_is_lower(real_data: Path, tmp_path: Path) -> None:
+def test_dominance_of_rss_500_when_forms_of_nil_count_then_micro_is_lower(
+    real_data: Path, real_kb: KnowledgeBase
+) -> None:
     # 476 of the 1,000 mentions are NIL. Without the forms that are NIL alone it would be 0.43.
-    kb = build_from_tables(real_data / "kb", tmp_path, name="slice")
     frames = read(real_data / "nif" / "n3" / "RSS-500.ttl.gz", name="rss-500").frames
-    measured = compute(frames, kb, measures=["dominance-surface-form"])
+    measured = compute(frames, real_kb, measures=["dominance-surface-form"])
     assert of(measured, "dominanceSurfaceForm", "micro", "urn:remix:dataset:rss-500") == pytest.approx(0.305, abs=5e-4)
 
 

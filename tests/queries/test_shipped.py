@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from rdflib.plugins.sparql import prepareQuery
 
-from remix.kb import build_from_tables
+from remix.kb import KnowledgeBase
 from remix.measures.enrichment import enrich
 from remix.store import Store
 from remix.store.queries import find, shipped
@@ -222,17 +222,16 @@ def test_domains_are_of_classes_of_their_own_only(tmp_path: Path) -> None:
 
 
 def test_easy_and_difficult_share_no_annotation_and_neither_is_empty_on_real_corpora(
-    real_data: Path, tmp_path: Path
+    real_data: Path, real_kb: KnowledgeBase, tmp_path: Path
 ) -> None:
-    kb = build_from_tables(real_data / "kb", tmp_path / "kb", name="slice")
     files = ("kore50/kore50-nif.ttl", "n3/RSS-500.ttl.gz")
     sizes: dict[tuple[str, ...], dict[str, set[str]]] = {}
     for name in (files, *((file,) for file in files)):
         store = Store(tmp_path / str(len(sizes)))
         for file in name:
             store.load(real_data / "nif" / file)
-        store.attach_kb(kb.folder)
-        enrich(store, kb)
+        store.attach_kb(real_kb.folder)
+        enrich(store, real_kb)
         found = {}
         for query in ("easy", "difficult"):
             found[query] = set(select(store.index(), find(query).text, store.frames()).annotations)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from remix import progress
 from remix.errors import MissingKnowledge
 from remix.formats.nif.writing import write_frames
 from remix.frames import Frames
-from remix.kb import KnowledgeBase, build_from_tables
+from remix.kb import KnowledgeBase
 from remix.names import HFTS_OLD
 from remix.scoring import evaluate
 from remix.scoring.inputs import Background, whole
@@ -31,15 +32,12 @@ SAME = ["tp", "fp", "fn", "ignored", "precision", "recall", "f1", "precision_in_
 SAME += ["f1_in_scope", "f1_on_mention"]
 
 
-@pytest.fixture
-def kb(tmp_path: Path) -> KnowledgeBase:
-    tables = tmp_path / "tables"
-    tables.mkdir()
+@pytest.fixture(scope="module")
+def kb(kb_of: Callable[..., KnowledgeBase]) -> KnowledgeBase:
     forms = "".join(f"{form}\t{entity}\t1\tx\n" for form, entity in FORMS)
-    (tables / "surface_forms.tsv").write_text(f"surface_form\tentity_iri\tcount\tsource\n{forms}", encoding="utf-8")
     types = "".join(f"{entity}\t{name}\tx\n" for entity, name in TYPES)
-    (tables / "types.tsv").write_text(f"entity_iri\ttype_iri\tsource\n{types}", encoding="utf-8")
-    return build_from_tables(tables, tmp_path / "kb", name="tiny")
+    surface_forms = f"surface_form\tentity_iri\tcount\tsource\n{forms}"
+    return kb_of({"surface_forms.tsv": surface_forms, "types.tsv": f"entity_iri\ttype_iri\tsource\n{types}"})
 
 
 def framed(rows: list[tuple[int, int, str]]) -> Frames:

@@ -13,7 +13,7 @@ from polars.testing import assert_frame_equal
 from remix.errors import UsageError
 from remix.frames import Frames
 from remix.frames_folder import finish, under_way, write_part
-from remix.kb import KnowledgeBase, build_from_tables
+from remix.kb import KnowledgeBase
 from remix.measures import Measured, compute, compute_table
 from remix.measures._spark import MeasuredTable, compute_folder
 from remix.measures.enrichment import named_frames
@@ -38,8 +38,8 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Frames:
 
 
 @pytest.fixture(scope="module")
-def kb(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeBase:
-    return build_from_tables(ROOT / "datasets" / "kb", tmp_path_factory.mktemp("kb"), name="sample")
+def kb(sample_kb: KnowledgeBase) -> KnowledgeBase:
+    return sample_kb
 
 
 def as_polars(table: DataFrame) -> pl.DataFrame:

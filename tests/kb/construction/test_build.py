@@ -19,11 +19,6 @@ from remix.names import DBO, DBR
 Tables = Callable[..., Path]
 
 
-@pytest.fixture
-def kb(tables: Tables, tmp_path: Path) -> KnowledgeBase:
-    return build_from_tables(tables(), tmp_path / "kb", name="small")
-
-
 def test_resolve_when_redirects_chain_then_the_last_target_comes_back(kb: KnowledgeBase) -> None:
     asked = pl.Series(["https://en.wikipedia.org/wiki/Freud's daughter", f"{DBR}A_Freud", f"{DBR}Unknown", None])
     assert kb.resolve(asked).to_list() == [f"{DBR}Anna_Freud", f"{DBR}Anna_Freud", f"{DBR}Unknown", None]
@@ -95,15 +90,15 @@ def test_keeping_case_when_forms_differ_in_case_then_they_are_apart(kb: Knowledg
 
 
 def test_build_when_repeated_then_the_folder_is_kept_and_compression_changes_nothing(
-    tables: Tables, tmp_path: Path, kb: KnowledgeBase
+    tables: Tables, kb: KnowledgeBase
 ) -> None:
     folder = tables()
     plain = folder / "links.tsv"
     (folder / "links.tsv.gz").write_bytes(gzip.compress(plain.read_bytes()))
     plain.unlink()
-    again = build_from_tables(folder, tmp_path / "kb", name="small")
+    again = build_from_tables(folder, kb.folder.parent, name="small")
     assert again.folder == kb.folder
-    assert [path.name for path in (tmp_path / "kb").iterdir()] == [kb.folder.name]
+    assert [path.name for path in kb.folder.parent.iterdir()] == [kb.folder.name]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import networkx
@@ -12,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from remix.kb import build_from_tables
+from remix.kb import KnowledgeBase
 from remix.kb.engines import ENGINES
 from remix.kb.prominence.graph import RankedGraph, edge_matrix, name_edges, rank_nodes
 from remix.kb.prominence.scores import prominence
@@ -93,10 +92,7 @@ def test_ranked_when_it_is_resumed_then_finished_steps_are_not_made_again(tmp_pa
     assert pl.read_parquet(rank(tmp_path, [("z", "z")]).scores).equals(before)
 
 
-def test_knowledge_base_when_asked_for_a_graph_then_its_edges_come_by_name(
-    tables: Callable[..., Path], tmp_path: Path
-) -> None:
-    kb = build_from_tables(tables(), tmp_path, name="small")
+def test_knowledge_base_when_asked_for_a_graph_then_its_edges_come_by_name(kb: KnowledgeBase) -> None:
     dbr = "http://dbpedia.org/resource/"
     # The link to A_Freud, a redirect, leads to Anna_Freud.
     assert sorted(kb.to_networkx().edges) == [
