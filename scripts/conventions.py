@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,11 +15,11 @@ from tabulate import tabulate
 from remix.files import written
 from remix.frames import Frames
 from remix.names import DBR, shorten
-from remix.scoring.conventions import ASPECTS, CONVENTIONS
+from remix.scoring.conventions import CONVENTIONS
 from remix.scoring.differences import Counting, Step, difference_lines, differences, headlines, profile_names
 from remix.scoring.inputs import Inputs
 from remix.scoring.matching import MATCHINGS
-from remix.scoring.profiles import PROFILES
+from remix.scoring.profiles import PROFILES, Conventions
 from remix.scoring.tasks import FILTERS, TASKS, Task
 
 
@@ -147,21 +148,6 @@ def _framed(side: str) -> Frames:
     )
 
 
-DECIDES = {
-    "documents": "which documents are compared",
-    "nil": "mentions without an entity",
-    "optional": "gold that is neither required nor wrong",
-    "regions": "where in a text answers count",
-    "alternatives": "several readings of one mention",
-    "repeated": "annotations of the same span and entity",
-    "overlapping": "mentions of one side that overlap each other",
-    "threshold": "which answers are confident enough",
-    "pairing": "which answer is held against which mention",
-    "undefined": "scores without denominator",
-    "macro": "means over documents",
-}
-
-
 def documentation() -> str:
     """Return the page of conventions: aspects, profiles, the example and what makes the differences in it."""
     gold, answers = example()
@@ -189,11 +175,13 @@ def _table(frame: pl.DataFrame) -> str:
 
 def _aspects(names: list[str]) -> str:
     rows = []
-    for aspect in ASPECTS:
+    for default in Conventions():
+        decides = inspect.cleandoc(type(default).__doc__ or "").rstrip(".")
         for rule in CONVENTIONS:
-            if rule.aspect == aspect:
-                users = [name for name in names if rule in PROFILES[name].rules]
-                rows.append({"decides": DECIDES[aspect], "convention": rule.words, "profiles": ", ".join(users)})
+            if type(rule) is type(default):
+                users = [name for name in names if rule in PROFILES[name].conventions]
+                decided = f"{decides[0].lower()}{decides[1:]}"
+                rows.append({"decides": decided, "convention": rule.words, "profiles": ", ".join(users)})
     return f"## What conventions decide\n\n{_table(pl.DataFrame(rows))}"
 
 
@@ -249,7 +237,7 @@ def _by_document(counting: Counting, names: list[str]) -> pl.DataFrame:
     table = pl.DataFrame({"doc": range(len(DOCUMENTS))}, schema={"doc": pl.Int64})
     for name in names:
         profile = PROFILES[name]
-        counts = counting.counts(Step("", "", profile, profile.headline, own=profile.nearest is not None))
+        counts = counting.counts(Step("", "", profile, profile.headline, own=profile.own is not None))
         told = pl.format("{} {} {}", *(pl.col(one).cast(pl.Int64) for one in ("tp", "fp", "fn")))
         table = table.join(counts.select("doc", told.alias(name)), on="doc", how="left", maintain_order="left")
     return table.with_columns(pl.col(names).fill_null("0 0 0")).select((pl.col("doc") + 1).alias("document"), *names)
@@ -257,7 +245,7 @@ def _by_document(counting: Counting, names: list[str]) -> pl.DataFrame:
 
 def _profile(name: str) -> str:
     profile = PROFILES[name]
-    rules = "".join(f"- **{key}**: {text}\n" for key, text in profile.conventions.items())
+    rules = "".join(f"- **{key}**: {text}\n" for key, text in profile.rules().items())
     shown = f"tasks {', '.join(profile.tasks)}; matchings {', '.join(profile.matchings)}"
     said = f"{profile.summary[0].upper()}{profile.summary[1:]}. Source: {profile.source}. Rows: {shown}."
     return f"\n## {name}\n\n{said}\n\n{rules}"

@@ -158,8 +158,7 @@ def _part(part: object) -> str:
         "source",
     )
     text = _fields(part, (*told, "tasks", "matchings", "classes", "suffixes"))
-    conventions = getattr(part, "conventions", {})
-    rules = "".join(f"  {key}: {value}\n" for key, value in conventions.items())
+    rules = "".join(f"  {key}: {value}\n" for key, value in getattr(part, "rules", dict)().items())
     return f"{text}conventions:\n{rules}" if rules else text
 
 

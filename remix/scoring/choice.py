@@ -10,7 +10,7 @@ from typing import Any, TypedDict, Unpack, cast
 import polars as pl
 
 from remix.errors import UnknownName, UsageError, nearest
-from remix.scoring.conventions import CONVENTIONS
+from remix.scoring.conventions.undefined import undefined_null
 from remix.scoring.inputs.columns import columns_of
 from remix.scoring.inputs.sources import Sources, Wanted
 from remix.scoring.profiles import PROFILES, Profile
@@ -135,7 +135,7 @@ class Choice:
         by = tuple(name for name in columns_of(self.by) if name not in self.profile.slices)
         weight = tuple(name for name in column_weighed_by(self.weight) if name not in self.profile.slices)
         # A profile that scores documents without anything scores gold that is empty throughout, too.
-        empty = CONVENTIONS["undefined-null"] not in self.profile.rules
+        empty = self.profile.conventions.undefined != undefined_null
         return Wanted(by, weight, self.documents, empty)
 
     def keywords(self) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -10,12 +10,12 @@ import polars as pl
 from remix import progress
 from remix.errors import UsageError
 from remix.scoring.choice import Choice
-from remix.scoring.conventions import ASPECTS, Convention, Counter, Macro, Reading, Undefined
+from remix.scoring.conventions.pairing import pair_keys
 from remix.scoring.evaluation import case_of, scored
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.sources import Keeper, Sources, read_inputs
 from remix.scoring.matching.cases import Case
-from remix.scoring.profiles import PROFILES, Profile, exchanged
+from remix.scoring.profiles import PROFILES, Conventions, Profile
 from remix.scoring.tasks import takes_spans
 
 __all__ = ["Counting", "differences", "difference_lines", "headlines", "profile_names", "side_by_side"]
@@ -56,7 +56,7 @@ class Counting:
 
     def __init__(self, inputs: Inputs) -> None:
         self.inputs = inputs
-        self._prepared: dict[tuple[str, ...], Inputs] = {}
+        self._prepared: dict[tuple[object, ...], Inputs] = {}
         self._cases: dict[tuple[int, ...], Case] = {}
         self._counts: dict[tuple[object, ...], pl.DataFrame] = {}
 
@@ -75,25 +75,24 @@ class Counting:
 
     def counts(self, step: Step) -> pl.DataFrame:
         """Return the counts of a step per system (its number) and document."""
-        case = self._case(step)
+        case, rules = self._case(step), step.profile.conventions
         own = step.profile.name if step.own else ""
-        rules = step.profile.rules
-        counting = [rule.name for rule in rules if not isinstance(rule, Reading | Undefined | Macro)]
-        all_documents = any(isinstance(rule, Macro) and rule.documents != "defined" for rule in rules)
-        key = (id(case), own, *counting, all_documents, *step.headline)
+        counting = (rules.pairing.count, rules.macro.documents != "defined", *(rule.choose for rule in rules))
+        key = (id(case), own, *counting, *step.headline)
         if key not in self._counts:
             self._counts[key] = step.profile.count(case, *step.headline).sort("system", "doc")
         return self._counts[key]
 
     def _case(self, step: Step) -> Case:
-        rules = [rule.name for rule in step.profile.rules if isinstance(rule, Reading)]
+        rules = step.profile.conventions
         spans = takes_spans(step.headline[0])
-        read = (str(spans), *((step.profile.name,) if step.own else rules))
+        reading = [(rule.gold, rule.among, rule.run) for rule in rules]
+        read = (spans, step.profile.name if step.own else "", *reading)
         if read not in self._prepared:
             self._prepared[read] = self.inputs.for_tasks(spans=spans).prepared(step.profile.prepare)
         inputs = self._prepared[read]
         # Rules that find nothing to change leave the very frames that they were given.
-        frames = (step.profile.collapses(), id(inputs.gold), *(id(run) for run in inputs.runs.values()))
+        frames = (rules.repeated.collapse, id(inputs.gold), *(id(run) for run in inputs.runs.values()))
         if frames not in self._cases:
             choice = Choice(step.profile, step.headline[:1], step.headline[1:])
             self._cases[frames] = case_of(inputs, choice)
@@ -108,7 +107,7 @@ def headlines(counting: Counting, names: list[str]) -> pl.DataFrame:
     parts = []
     for name in names:
         profile = PROFILES[name]
-        scored = counting.scores(Step("", "", profile, profile.headline, own=profile.nearest is not None))
+        scored = counting.scores(Step("", "", profile, profile.headline, own=profile.own is not None))
         labels = {"profile": name, "task": profile.headline[0], "matching": profile.headline[1]}
         parts.append(scored.select(*(pl.lit(value).alias(key) for key, value in labels.items()), pl.all()))
     return pl.concat(parts, how="vertical_relaxed")
@@ -137,45 +136,36 @@ def differences(counting: Counting, names: list[str]) -> pl.DataFrame:
 
 def _steps(first: Profile, second: Profile) -> Iterator[Step]:
     """Return the profiles on the way, the first of them as it is."""
-    for profile in (first, second):
-        if not profile.rules:
-            raise UsageError(f"profile '{profile.name}' is made of no conventions that could be exchanged")
-    yield Step("start", "", first, first.headline, own=first.nearest is not None)
-    rules = {rule.aspect: rule for rule in first.rules}
-    wanted = {rule.aspect: rule for rule in second.rules}
-    task, matching = first.nearest or first.headline
-    if first.nearest:
-        yield Step("own", f"rules that only {first.name} has, no longer", _with(first, rules), (task, matching))
-    for aspect in _order(first):
-        if aspect == "spans":
-            if matching != (second.nearest or second.headline)[1]:
-                matching = (second.nearest or second.headline)[1]
-                yield Step(aspect, f"spans match as '{matching}'", _with(first, rules), (task, matching))
-        elif aspect == "task":
-            if task != second.headline[0]:
-                task = second.headline[0]
-                yield Step(aspect, f"the task is {task}", _with(first, rules), (task, matching))
-        elif rules[aspect] != wanted[aspect]:
-            rules[aspect] = wanted[aspect]
-            yield Step(aspect, wanted[aspect].words, _with(first, rules), (task, matching))
-    if second.nearest:
+    yield Step("start", "", first, first.headline, own=first.own is not None)
+    rules, at = first.conventions, first.own.nearest if first.own else first.headline
+    wanted, to = second.conventions, second.own.nearest if second.own else second.headline
+    if first.own:
+        yield Step("own", f"rules that only {first.name} has, no longer", _with(first, rules), at)
+    for aspect in _order(rules):
+        if not aspect:
+            if at[1] != to[1]:
+                at = (at[0], to[1])
+                yield Step("spans", f"spans match as '{to[1]}'", _with(first, rules), at)
+            if at != to:
+                at = to
+                yield Step("task", f"the task is {to[0]}", _with(first, rules), at)
+        elif getattr(rules, aspect) != (rule := getattr(wanted, aspect)):
+            rules = replace(rules, **{aspect: rule})
+            yield Step(aspect, rule.words, _with(first, rules), at)
+    if second.own:
         yield Step("own", f"rules that only {second.name} has", second, second.headline, own=True)
 
 
-def _order(first: Profile) -> list[str]:
-    """Return the aspects in the order of exchange: spans are changed under a pairing that knows them."""
-    of_keys = any(rule.name == "pair-keys" for rule in first.rules)
-    place = ASPECTS.index("pairing") + (1 if of_keys else 0)
-    return [*ASPECTS[:place], "spans", "task", *ASPECTS[place:]]
+def _order(rules: Conventions) -> list[str]:
+    """Return the aspects in the order of exchange, '' where spans and task change: under a pairing that knows them."""
+    names = [one.aspect for one in rules]
+    place = names.index(rules.pairing.aspect) + (rules.pairing == pair_keys)
+    return [*names[:place], "", *names[place:]]
 
 
-def _alone(count: Counter) -> Counter:
-    """Return the counting itself: on the way from one profile to another there are conventions alone."""
-    return count
-
-
-def _with(profile: Profile, rules: Mapping[str, Convention]) -> Profile:
-    return exchanged(replace(profile, kb_rows="", around=_alone), tuple(rules[aspect] for aspect in ASPECTS))
+def _with(profile: Profile, rules: Conventions) -> Profile:
+    """Return the profile with these rules and none besides."""
+    return replace(profile, own=None, kb_rows="", around=lambda count: count, conventions=rules)
 
 
 def difference_lines(changes: pl.DataFrame, first: str) -> pl.DataFrame:

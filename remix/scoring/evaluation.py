@@ -13,7 +13,7 @@ from remix import progress
 from remix.errors import UsageError
 from remix.frames import Frames
 from remix.scoring.choice import Asked, Choice, expand, fields_of, with_means
-from remix.scoring.conventions import CONVENTIONS
+from remix.scoring.conventions.threshold import threshold_none
 from remix.scoring.errors import error_rows
 from remix.scoring.errors.columns import Handling, with_errors
 from remix.scoring.inputs import Background, Inputs, Knowledge
@@ -23,7 +23,7 @@ from remix.scoring.inputs.namespaces import tell_namespaces
 from remix.scoring.inputs.sources import Keeper, Sources, read_inputs
 from remix.scoring.matching.cases import Case
 from remix.scoring.matching.offsets import read_offsets, tell_beyond, wrong_offsets
-from remix.scoring.profiles import PROFILES, Profile, exchanged, require_pairs
+from remix.scoring.profiles import PROFILES, Profile, require_pairs
 from remix.scoring.rows import rows_of, with_means_of_repeats
 from remix.scoring.signatures import LENGTH, frames_hash, signature_of_tasks, signed
 from remix.scoring.slicing import crossed, kb_cases, slice_named
@@ -197,13 +197,13 @@ def _ruled(choice: Choice) -> Choice:
     """Return the choice with the profile that follows the threshold asked for in place of a rule of its own."""
     if not choice.threshold or not _threshold_of(choice.profile):
         return choice
-    rules = (CONVENTIONS["threshold-none"] if one.aspect == "threshold" else one for one in choice.profile.rules)
-    return replace(choice, profile=exchanged(choice.profile, tuple(rules)))
+    rules = replace(choice.profile.conventions, threshold=threshold_none)
+    return replace(choice, profile=replace(choice.profile, conventions=rules))
 
 
 def _threshold_of(profile: Profile) -> bool:
     """Return whether a profile has a rule for thresholds of its own."""
-    return any(rule.aspect == "threshold" and rule.name != "threshold-none" for rule in profile.rules)
+    return profile.conventions.threshold != threshold_none
 
 
 def _rule(inputs: Inputs, choice: Choice, tuning: Inputs | None) -> str:
@@ -275,7 +275,7 @@ def case_of(inputs: Inputs, choice: Choice) -> Case:
     """Return the whole of gold with all answers, of inputs as the profile prepared them."""
     return whole_case(
         inputs,
-        collapse=choice.profile.collapses(),
+        collapse=choice.profile.conventions.repeated.collapse,
         unit=choice.unit,
         scope=choice.scope,
         documents=choice.documents,

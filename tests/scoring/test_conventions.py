@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from types import ModuleType
 
+import polars as pl
 import pytest
 from click.testing import CliRunner
 
 from remix.cli import cli
+from remix.frames import Frames
 from remix.scoring import PROFILES
-from remix.scoring.conventions import ASPECTS, CONVENTIONS
+from remix.scoring.conventions import CONVENTIONS, Convention
 from remix.scoring.differences import Counting, headlines
 from remix.scoring.inputs import Inputs
+from remix.scoring.profiles import Conventions
 
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
 PAGE = CHECKOUT / "docs" / "conventions.md"
@@ -38,10 +42,29 @@ def test_page_of_conventions_is_up_to_date(script):
     assert PAGE.read_text(encoding="utf-8") == script.documentation(), "run `python scripts/conventions.py`"
 
 
-def test_every_convention_has_an_aspect_and_every_aspect_is_told(script):
-    assert {rule.aspect for rule in CONVENTIONS} == set(ASPECTS) == set(script.DECIDES)
-    used = {rule for profile in PROFILES for rule in profile.rules}
+def test_every_aspect_is_a_field_of_its_type_and_every_convention_is_of_some_profile():
+    assert [rule.aspect for rule in Conventions()] == [one.name for one in fields(Conventions)]
+    assert {type(rule) for rule in CONVENTIONS} == {type(rule) for rule in Conventions()}
+    used = {rule for profile in PROFILES for rule in profile.conventions}
     assert used == set(CONVENTIONS)
+
+
+def test_new_aspect_is_a_class_and_a_field(frames):
+    class Openings(Convention):
+        """Mentions that texts begin with."""
+
+    @dataclass(frozen=True, kw_only=True)
+    class Wider(Conventions):
+        openings: Openings = Openings(name="openings-count", words="a mention may open a text")
+
+    def later(one: Frames) -> Frames:
+        return replace(one, annotations=one.annotations.filter(pl.col("begin") > 0))
+
+    left_out = Openings(name="openings-left-out", words="no mention opens a text", gold=later, run=later)
+    profiles = [replace(PROFILES["remix"], conventions=one) for one in (Wider(), Wider(openings=left_out))]
+    assert profiles[1].rules()["openings"] == "no mention opens a text"
+    gold = frames([{"begin": 0, "end": 4, "entity": "Q1"}, {"begin": 5, "end": 8, "entity": "Q2"}])
+    assert [len(one.prepare(gold, {})[0].annotations) for one in profiles] == [2, 1]
 
 
 @pytest.mark.parametrize(

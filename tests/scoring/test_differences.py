@@ -120,13 +120,6 @@ def test_names_of_profiles_are_parsed_and_checked():
         profile_names("bat,bat")
 
 
-def test_profile_without_conventions_cannot_be_compared(counting, monkeypatch):
-    bare = replace(PROFILES["bat"], rules=())
-    monkeypatch.setitem(PROFILES._parts, "bat", bare)
-    with pytest.raises(UsageError, match="made of no conventions"):
-        differences(counting, ["remix", "bat"])
-
-
 @pytest.fixture
 def files(tmp_path: Path) -> list[str]:
     def article(field, name, spans):

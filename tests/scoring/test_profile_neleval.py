@@ -259,6 +259,6 @@ def test_a_misspelt_measure_is_named(name, message):
 
 
 def test_every_measure_is_listed_with_its_triple_that_parses_back():
-    told = PROFILES["neleval"].conventions
+    told = PROFILES["neleval"].rules()
     for name, triple in NAMED.items():
         assert triple_named(told[name]) == triple

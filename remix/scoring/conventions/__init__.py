@@ -1,13 +1,14 @@
 """Conventions: the rules in which evaluators differ, each exchangeable for another of its aspect. One file an aspect.
 
-A profile is a set of conventions, one of each aspect; what one of them does to a score is found by exchanging it
-alone and counting again (`remix.scoring.differences`).
+A profile has one of each aspect (`remix.scoring.profiles.Conventions`); what one of them does to a score is found by
+exchanging it alone and counting again (`remix.scoring.differences`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import Self
 
 import polars as pl
 
@@ -15,33 +16,7 @@ from remix.frames import Frames
 from remix.registry import Registry
 from remix.scoring.matching.cases import Case
 
-__all__ = [
-    "ASPECTS",
-    "CONVENTIONS",
-    "Choosing",
-    "Convention",
-    "Counter",
-    "Macro",
-    "Pairing",
-    "Reading",
-    "Repeated",
-    "Undefined",
-]
-
-ASPECTS = (
-    "documents",
-    "nil",
-    "optional",
-    "regions",
-    "alternatives",
-    "repeated",
-    "overlapping",
-    "threshold",
-    "pairing",
-    "macro",
-    "undefined",
-)
-"""What conventions decide, in the order in which they are exchanged."""
+__all__ = ["CONVENTIONS", "Convention", "Counter"]
 
 Counter = Callable[[Case, str, str], pl.DataFrame]
 """The counts of a case by the names of task and matching, as `remix.scoring.tasks.Task.count` returns them."""
@@ -57,62 +32,39 @@ def alone(gold: Frames, runs: Mapping[str, Frames]) -> Frames:
     return gold
 
 
+def whole(case: Case, task: str, matching: str, count: Counter) -> Case:
+    """Return the case as it is."""
+    return case
+
+
 @dataclass(frozen=True, kw_only=True)
 class Convention:
-    """A rule: what it decides (`aspect`), its name (unique), and the rule in words."""
+    """A rule: its name (unique), the rule in words, and what it does; what it leaves out stays as it is.
 
-    aspect: str
+    - `source`: where the rule stands in what a tool ships, for the profile of that tool;
+    - `gold`, `run`: what becomes of gold and of each run before they are compared;
+    - `among`: what becomes of gold in view of the runs;
+    - `choose`: which mentions and answers are compared, given how they would be counted.
+
+    Each aspect is a subclass, whose docstring says what it decides.
+    """
+
     name: str
     words: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Reading(Convention):
-    """A rule about what is compared at all: what becomes of gold (`among` the runs) and of each run."""
-
+    source: str = field(default="", compare=False)
     gold: Callable[[Frames], Frames] = unchanged
     among: Callable[[Frames, Mapping[str, Frames]], Frames] = alone
     run: Callable[[Frames], Frames] = unchanged
+    choose: Callable[[Case, str, str, Counter], Case] = whole
 
+    @property
+    def aspect(self) -> str:
+        """What the rule decides, as the field of a profile's conventions is called."""
+        return type(self).__name__.lower()
 
-@dataclass(frozen=True, kw_only=True)
-class Repeated(Convention):
-    """A rule about annotations of one span and one entity: with `collapse` they count once on either side."""
-
-    collapse: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class Choosing(Convention):
-    """A rule about which answers are compared, given how they would be counted."""
-
-    choose: Callable[[Case, str, str, Counter], Case]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Pairing(Convention):
-    """A rule about which answer is held against which gold mention."""
-
-    count: Counter
-
-
-@dataclass(frozen=True, kw_only=True)
-class Undefined(Convention):
-    """A rule about scores without denominator: `scores` returns the expression of each score over counts."""
-
-    scores: Callable[[], Mapping[str, pl.Expr]]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Macro(Convention):
-    """A rule about means over documents.
-
-    `documents`: 'defined' (where the score is), 'asked' (with gold), 'all'. With `harmonic`, macro-F1 is the harmonic
-    mean of macro precision and recall, else the mean of the documents' F1.
-    """
-
-    documents: str
-    harmonic: bool = False
+    def with_source(self, source: str) -> Self:
+        """Return the same rule with the place where a tool has it."""
+        return replace(self, source=source)
 
 
 CONVENTIONS: Registry[Convention] = Registry("convention", "remix.scoring.conventions", Convention)

@@ -7,7 +7,11 @@ from dataclasses import replace
 import polars as pl
 
 from remix.frames import Frames
-from remix.scoring.conventions import Reading
+from remix.scoring.conventions import Convention
+
+
+class Alternatives(Convention):
+    """Several readings of one mention."""
 
 
 def _separate(frames: Frames) -> Frames:
@@ -27,19 +31,16 @@ def _merged(run: Frames) -> Frames:
     return replace(run, annotations=rows.filter(pl.col("annotation") == pl.col("first")).drop("first"), links=links)
 
 
-alternatives_grouped = Reading(
-    aspect="alternatives",
+alternatives_grouped = Alternatives(
     name="alternatives-grouped",
     words="alternatives of a mention are one TP or one FN together",
 )
-alternatives_separate = Reading(
-    aspect="alternatives",
+alternatives_separate = Alternatives(
     name="alternatives-separate",
     words="every annotation of gold is a mention of its own, alternatives too",
     gold=_separate,
 )
-answers_merged = Reading(
-    aspect="alternatives",
+answers_merged = Alternatives(
     name="answers-merged",
     words="the answers on one span are one answer, right where one of its links is",
     run=_merged,

@@ -8,8 +8,12 @@ from dataclasses import replace
 import polars as pl
 
 from remix.frames import Frames
-from remix.scoring.conventions import Reading
+from remix.scoring.conventions import Convention
 from remix.scoring.inputs.documents import aligned
+
+
+class Documents(Convention):
+    """Which documents are compared."""
 
 
 def _with_answered(gold: Frames, runs: Mapping[str, Frames]) -> Frames:
@@ -29,11 +33,8 @@ def _with_answered(gold: Frames, runs: Mapping[str, Frames]) -> Frames:
     return gold
 
 
-documents_of_gold = Reading(
-    aspect="documents", name="documents-of-gold", words="answers in documents that gold lacks are left out"
-)
-documents_of_both = Reading(
-    aspect="documents",
+documents_of_gold = Documents(name="documents-of-gold", words="answers in documents that gold lacks are left out")
+documents_of_both = Documents(
     name="documents-of-both",
     words="without texts, answers in documents that gold has no annotation of are wrong",
     among=_with_answered,

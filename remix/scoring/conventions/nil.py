@@ -8,9 +8,14 @@ import polars as pl
 
 from remix.frames import Frames
 from remix.names import DBO, DBR
-from remix.scoring.conventions import Choosing, Counter, Reading
+from remix.scoring.conventions import Convention, Counter
 from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching.cases import Case
+
+
+class Nil(Convention):
+    """Mentions without an entity."""
+
 
 WELL_KNOWN = (
     DBR,
@@ -42,15 +47,13 @@ def _in_well_known(frames: Frames) -> Frames:
     return replace(frames, links=links, annotations=frames.annotations.with_columns(is_nil=~none))
 
 
-nil_is_nil = Reading(aspect="nil", name="nil-is-nil", words="NIL is right where gold has NIL, and wrong elsewhere")
-nil_left_out = Choosing(
-    aspect="nil",
+nil_is_nil = Nil(name="nil-is-nil", words="NIL is right where gold has NIL, and wrong elsewhere")
+nil_left_out = Nil(
     name="nil-left-out",
     words="mentions without a link are left out on both sides",
     choose=_linked,
 )
-nil_by_namespace = Reading(
-    aspect="nil",
+nil_by_namespace = Nil(
     name="nil-by-namespace",
     words="an entity outside the well-known knowledge bases is an emerging entity, and all of these are equal",
     gold=_in_well_known,

@@ -7,7 +7,11 @@ from dataclasses import replace
 import polars as pl
 
 from remix.frames import Frames
-from remix.scoring.conventions import Reading
+from remix.scoring.conventions import Convention
+
+
+class Optional(Convention):
+    """Gold that is neither required nor wrong."""
 
 
 def _required(frames: Frames) -> Frames:
@@ -16,13 +20,11 @@ def _required(frames: Frames) -> Frames:
     return replace(frames, annotations=frames.annotations.filter(pl.col("ignorable").is_null()))
 
 
-optional_ignored = Reading(
-    aspect="optional",
+optional_ignored = Optional(
     name="optional-ignored",
     words="an answer that fits an optional or dropped annotation counts neither way",
 )
-optional_unknown = Reading(
-    aspect="optional",
+optional_unknown = Optional(
     name="optional-unknown",
     words="optional and dropped annotations are not in gold: an answer there is wrong",
     gold=_required,

@@ -7,14 +7,14 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from remix.scoring.conventions import Choosing, Counter
+from remix.scoring.conventions import Convention, Counter
 from remix.scoring.matching import matching_named
 from remix.scoring.matching.cases import Case, with_detail
 from remix.scoring.matching.overlaps import overlaps
 
 
-def _all(case: Case, task: str, matching: str, count: Counter) -> Case:
-    return case
+class Overlapping(Convention):
+    """Mentions of one side that overlap each other."""
 
 
 def _longest_under_weak(case: Case, task: str, matching: str, count: Counter) -> Case:
@@ -85,17 +85,13 @@ def _longest(case: Case, key: str, rows: pl.DataFrame, matching: str) -> pl.Seri
     return pl.concat([best["a"].rename(key), alone]).unique()
 
 
-overlapping_kept = Choosing(
-    aspect="overlapping", name="overlapping-kept", words="mentions may overlap each other", choose=_all
-)
-overlapping_longest = Choosing(
-    aspect="overlapping",
+overlapping_kept = Overlapping(name="overlapping-kept", words="mentions may overlap each other")
+overlapping_longest = Overlapping(
     name="overlapping-longest",
     words="under weak matching, of mentions of one side that overlap only the longest stays",
     choose=_longest_under_weak,
 )
-embedded_longest = Choosing(
-    aspect="overlapping",
+embedded_longest = Overlapping(
     name="embedded-longest",
     words="of mentions of one side that match each other only the longest stays",
     choose=_longest_of_matching,

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import polars as pl
 
 from remix.errors import UnknownName
-from remix.scoring.conventions import Pairing
+from remix.scoring.conventions import Convention, Counter
 from remix.scoring.matching import matching_named
 from remix.scoring.matching.cases import Case
 from remix.scoring.neleval.triples import counts_by_triple, triple_named
 from remix.scoring.tasks import task_named
 from remix.scoring.tasks.elements import count_entities, count_pairs, elements, required_by
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pairing(Convention):
+    """Which answer is held against which mention."""
+
+    count: Counter
+
 
 OF_PEERS = ("A2KB", "D2KB", "ERec", "C2KB")
 """The tasks that tools other than this one count mention by mention."""
@@ -90,33 +100,28 @@ def _longest(case: Case, task: str, matching: str) -> pl.DataFrame:
 
 
 pair_maximum = Pairing(
-    aspect="pairing",
     name="pair-maximum",
     words="the best one-to-one assignment, whatever the order: most correct pairs, then overlap, then offsets",
     count=_maximum,
 )
 pair_first_unused = Pairing(
-    aspect="pairing",
     name="pair-first-unused",
     words="each gold mention in turn takes the first unused answer that matches, so that order matters; "
     "entities of documents count as often as they are linked to",
     count=_greedy,
 )
 pair_any = Pairing(
-    aspect="pairing",
     name="pair-any",
     words="an answer is right where it is the first match of a gold mention, wrong where it matches none; "
     "one answer may serve several mentions, and a second match of a mention counts neither way",
     count=_any,
 )
 pair_longest = Pairing(
-    aspect="pairing",
     name="pair-longest",
     words="of several answers that match a gold mention the longest stays and the others are taken out",
     count=_longest,
 )
 pair_keys = Pairing(
-    aspect="pairing",
     name="pair-keys",
     words="annotations are the same where the fields of the measure's key are; each key counts once a side, "
     "clusters are the mentions of one entity identifier",

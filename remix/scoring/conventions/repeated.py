@@ -1,15 +1,24 @@
 """What becomes of annotations that repeat another of the same span and entity."""
 
-from remix.scoring.conventions import Repeated
+from dataclasses import dataclass
+
+from remix.scoring.conventions import Convention
+
+
+@dataclass(frozen=True, kw_only=True)
+class Repeated(Convention):
+    """Annotations of the same span and entity."""
+
+    collapse: bool
+    """Whether they count once on either side."""
+
 
 repeated_once = Repeated(
-    aspect="repeated",
     name="repeated-once",
     words="annotations of the same span and entity count once on either side",
     collapse=True,
 )
 repeated_each = Repeated(
-    aspect="repeated",
     name="repeated-each",
     words="every annotation counts, also one that repeats another of the same span and entity",
     collapse=False,

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import polars as pl
 
-from remix.scoring.conventions import Undefined
+from remix.scoring.conventions import Convention
 from remix.scoring.statistics import ratio, scores
+
+
+@dataclass(frozen=True, kw_only=True)
+class Undefined(Convention):
+    """Scores without denominator."""
+
+    scores: Callable[[], Mapping[str, pl.Expr]]
+    """Returns the expression of each score over counts."""
 
 
 def _filled(fill: Callable[[pl.Expr, pl.Expr], pl.Expr]) -> dict[str, pl.Expr]:
@@ -43,20 +52,14 @@ def _one() -> dict[str, pl.Expr]:
     return _filled(lambda score, _: score.fill_null(1.0))
 
 
-undefined_null = Undefined(
-    aspect="undefined", name="undefined-null", words="a score without denominator is null", scores=scores
-)
-undefined_zero = Undefined(
-    aspect="undefined", name="undefined-zero", words="a score without denominator is 0", scores=_zero
-)
+undefined_null = Undefined(name="undefined-null", words="a score without denominator is null", scores=scores)
+undefined_zero = Undefined(name="undefined-zero", words="a score without denominator is 0", scores=_zero)
 empty_is_perfect = Undefined(
-    aspect="undefined",
     name="empty-is-perfect",
     words="P = R = F1 = 1 where nothing is asked and nothing answered; 0 where only one of them is",
     scores=_empty_is_perfect,
 )
 undefined_one = Undefined(
-    aspect="undefined",
     name="undefined-one",
     words="P = 1 without answers, R = 1 without gold; F1 is their harmonic mean",
     scores=_one,

@@ -2,64 +2,108 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Literal
 
 import polars as pl
 
 from remix.errors import UsageError
 from remix.frames import Frames
 from remix.registry import Registry
-from remix.scoring.conventions import (
-    ASPECTS,
-    CONVENTIONS,
-    Choosing,
-    Convention,
-    Counter,
-    Macro,
-    Pairing,
-    Reading,
-    Repeated,
-    Undefined,
-)
+from remix.scoring.conventions import Convention, Counter
+from remix.scoring.conventions.alternatives import Alternatives, alternatives_grouped
+from remix.scoring.conventions.documents import Documents, documents_of_gold
+from remix.scoring.conventions.macro import Macro, macro_where_defined
+from remix.scoring.conventions.nil import Nil, nil_is_nil
+from remix.scoring.conventions.optional import Optional, optional_ignored
+from remix.scoring.conventions.overlapping import Overlapping, overlapping_kept
+from remix.scoring.conventions.pairing import Pairing, pair_maximum
+from remix.scoring.conventions.regions import Regions, regions_respected
+from remix.scoring.conventions.repeated import Repeated, repeated_once
+from remix.scoring.conventions.threshold import Threshold, threshold_none
+from remix.scoring.conventions.undefined import Undefined, undefined_null
 from remix.scoring.matching import MATCHINGS, matching_named
 from remix.scoring.matching.cases import Case
-from remix.scoring.statistics import AVERAGES, Average, averages
-from remix.scoring.tasks import SCOPED, task_named
+from remix.scoring.statistics import Average, averages
+from remix.scoring.tasks import SCOPED
 
-__all__ = ["DEFAULTS", "PROFILES", "Profile", "composed", "conventions_named", "exchanged", "require_pairs"]
-
-
-def as_given(gold: Frames, runs: Mapping[str, Frames]) -> tuple[Frames, dict[str, Frames]]:
-    """Return gold and runs as they are."""
-    return gold, dict(runs)
+__all__ = ["PROFILES", "Conventions", "OwnRules", "Profile", "require_pairs"]
 
 
-def by_task(case: Case, task: str, matching: str) -> pl.DataFrame:
-    """Return the counts of a task of the registry under a matching of the registry."""
-    return task_named(task).count(case, matching_named(matching))
+@dataclass(frozen=True, kw_only=True)
+class Conventions:
+    """One rule of each aspect, that of the default profile unless another is given.
+
+    The fields stand in the order in which rules are exchanged. A new aspect is a field here and a file in
+    `remix.scoring.conventions`.
+    """
+
+    documents: Documents = documents_of_gold
+    nil: Nil = nil_is_nil
+    optional: Optional = optional_ignored
+    regions: Regions = regions_respected
+    alternatives: Alternatives = alternatives_grouped
+    repeated: Repeated = repeated_once
+    overlapping: Overlapping = overlapping_kept
+    threshold: Threshold = threshold_none
+    pairing: Pairing = pair_maximum
+    macro: Macro = macro_where_defined
+    undefined: Undefined = undefined_null
+
+    def __iter__(self) -> Iterator[Convention]:
+        """Return the rules in the order of their fields."""
+        return (getattr(self, one.name) for one in fields(self))
+
+    def prepare(self, gold: Frames, runs: Mapping[str, Frames]) -> tuple[Frames, dict[str, Frames]]:
+        """Return gold and runs as the rules want them compared."""
+        answers = dict(runs)
+        for rule in self:
+            gold = rule.among(rule.gold(gold), answers)
+            answers = {name: rule.run(run) for name, run in answers.items()}
+        return gold, answers
+
+    def count(self, case: Case, task: str, matching: str) -> pl.DataFrame:
+        """Return the counts of a task and matching by the rules, per system and document, as `Task.count` has them."""
+        for rule in self:
+            case = rule.choose(case, task, matching, self.pairing.count)
+        counts = self.pairing.count(case, task, matching)
+        counts = _of_every_document(case, counts) if self.macro.documents != "defined" else counts
+        return counts if case.thresholds is None else _with_thresholds(case, counts, case.thresholds)
+
+    def averages(self) -> Mapping[str, Average]:
+        """Return how the rules make precision, recall and F1 of counts."""
+        return averages(self.undefined.scores, self.macro.documents, self.macro.harmonic)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
+class OwnRules:
+    """How a tool scores that no conventions are made for.
+
+    - `prepare`, `count`, `averages`: as the methods of `Conventions`;
+    - `nearest`: the task and matching by which the conventions of its profile come nearest to that.
+    """
+
+    prepare: Callable[[Frames, Mapping[str, Frames]], tuple[Frames, dict[str, Frames]]]
+    count: Counter
+    averages: Mapping[str, Average]
+    nearest: tuple[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Profile:
     """What one tool counts, and how.
 
     - `tasks`, `matchings`: the rows that it shows unless told otherwise;
-    - `conventions`: each rule in words, by its name; printed by `remix show` and part of the signature;
-    - `prepare(gold, runs)`: what the tool does to its input before it compares;
-    - `count(case, task, matching)`: counts per system and document, as `Task.count` has them; a tool with matchings
-      of its own resolves their names here;
+    - `conventions`: its rules; where it has `own` rules, those that come nearest to them;
+    - `notes`: rules in words that no convention stands for, by a name;
     - `rest`: what a slice does with the gold outside it: 'dropped' (ignorable) or 'removed';
-    - `averages`: how counts become precision, recall and F1;
     - `slices`: columns that the tool slices by in its own way: name to `count(case, task, matching)`, whose rows have
       `slice` besides;
     - `kb_rows`: whether InKB, EE and GSInKB are shown: 'nil', where gold or a run has NIL, or 'always';
     - `around(count)`: the counting of the profile made of that of its conventions, where these are not all;
-    - `rules`: the conventions of `remix.scoring.conventions` that the profile is made of, or, where it has a `count`
-      of its own, those that come nearest to it; empty where none do;
     - `meanings`: the matchings that the tool alone has, in words;
-    - `headline`: the task and matching by which it is held against other profiles;
-    - `nearest`: for a profile with a `count` of its own, the task and matching by which `rules` come nearest to that.
+    - `headline`: the task and matching by which it is held against other profiles.
     """
 
     name: str
@@ -67,22 +111,35 @@ class Profile:
     source: str
     tasks: tuple[str, ...]
     matchings: tuple[str, ...]
-    conventions: Mapping[str, str]
-    prepare: Callable[[Frames, Mapping[str, Frames]], tuple[Frames, dict[str, Frames]]] = as_given
-    count: Callable[[Case, str, str], pl.DataFrame] = by_task
-    rest: str = "dropped"
-    averages: Mapping[str, Average] = field(default_factory=lambda: AVERAGES)
-    slices: Mapping[str, Callable[[Case, str, str], pl.DataFrame]] = field(default_factory=dict)
-    kb_rows: str = ""
+    conventions: Conventions = Conventions()
+    notes: Mapping[str, str] = field(default_factory=dict)
+    own: OwnRules | None = None
+    rest: Literal["dropped", "removed"] = "dropped"
+    slices: Mapping[str, Counter] = field(default_factory=dict)
+    kb_rows: Literal["", "nil", "always"] = ""
     around: Callable[[Counter], Counter] = lambda count: count
-    rules: tuple[Convention, ...] = ()
     meanings: Mapping[str, str] = field(default_factory=dict)
     headline: tuple[str, str] = ("A2KB", "strong")
-    nearest: tuple[str, str] | None = None
 
-    def collapses(self) -> bool:
-        """Return whether annotations that repeat another of the same span and entity count once."""
-        return all(rule.collapse for rule in self.rules if isinstance(rule, Repeated))
+    def prepare(self, gold: Frames, runs: Mapping[str, Frames]) -> tuple[Frames, dict[str, Frames]]:
+        """Return gold and runs as the tool compares them."""
+        return (self.own or self.conventions).prepare(gold, runs)
+
+    def count(self, case: Case, task: str, matching: str) -> pl.DataFrame:
+        """Return the tool's counts of a task and matching, per system and document, as `Task.count` has them."""
+        counter = self.own.count if self.own else self.around(self.conventions.count)
+        return counter(case, task, matching)
+
+    @property
+    def averages(self) -> Mapping[str, Average]:
+        """How counts become precision, recall and F1."""
+        return self.own.averages if self.own else self.conventions.averages()
+
+    def rules(self) -> dict[str, str]:
+        """Return each rule in words with the place where the tool has it, by its name: aspects, then `notes`."""
+        rules = () if self.own else self.conventions
+        said = {rule.aspect: f"{rule.words} ({rule.source})" if rule.source else rule.words for rule in rules}
+        return said | dict(self.notes)
 
     def meaning(self, matching: str) -> str:
         """Return what a matching is in words; nothing for one that says itself what it compares."""
@@ -92,79 +149,6 @@ class Profile:
 
 
 PROFILES: Registry[Profile] = Registry("profile", "remix.scoring.profiles", Profile)
-
-
-DEFAULTS = (
-    "documents-of-gold",
-    "nil-is-nil",
-    "optional-ignored",
-    "regions-respected",
-    "alternatives-grouped",
-    "repeated-once",
-    "overlapping-kept",
-    "threshold-none",
-    "pair-maximum",
-    "undefined-null",
-    "macro-where-defined",
-)
-"""The conventions of the default profile, one of each aspect."""
-
-
-def composed(
-    profile: Profile,
-    rules: tuple[str, ...],
-    *,
-    sources: Mapping[str, str] | None = None,
-    notes: Mapping[str, str] | None = None,
-) -> Profile:
-    """Return the profile with what its conventions do to input, counts and averages.
-
-    `rules` are names of conventions; aspects without one take the default's. `sources` names the file of the tool
-    for an aspect. `notes` are rules that no convention stands for.
-    """
-    chosen = conventions_named(*rules)
-    told = {rule.aspect: rule.words for rule in chosen}
-    told |= dict(notes or {})
-    if sources:
-        told = {name: f"{text} ({sources[name]})" if name in sources else text for name, text in told.items()}
-    return exchanged(replace(profile, conventions=told), chosen)
-
-
-def conventions_named(*names: str) -> tuple[Convention, ...]:
-    """Return the conventions of these names, the default's for the other aspects."""
-    chosen = {CONVENTIONS[name].aspect: CONVENTIONS[name] for name in (*DEFAULTS, *names)}
-    return tuple(chosen[aspect] for aspect in ASPECTS)
-
-
-def exchanged(profile: Profile, rules: tuple[Convention, ...]) -> Profile:
-    """Return the profile with these conventions, one of each aspect, in place of its own."""
-    readings = [rule for rule in rules if isinstance(rule, Reading)]
-    choosing = [rule for rule in rules if isinstance(rule, Choosing)]
-    (pairing,) = (rule for rule in rules if isinstance(rule, Pairing))
-    (undefined,) = (rule for rule in rules if isinstance(rule, Undefined))
-    (macro,) = (rule for rule in rules if isinstance(rule, Macro))
-
-    def prepare(gold: Frames, runs: Mapping[str, Frames]) -> tuple[Frames, dict[str, Frames]]:
-        answers = dict(runs)
-        for rule in readings:
-            gold = rule.among(rule.gold(gold), answers)
-            answers = {name: rule.run(run) for name, run in answers.items()}
-        return gold, answers
-
-    def count(case: Case, task: str, matching: str) -> pl.DataFrame:
-        for rule in choosing:
-            case = rule.choose(case, task, matching, pairing.count)
-        counts = pairing.count(case, task, matching)
-        counts = _of_every_document(case, counts) if macro.documents != "defined" else counts
-        return counts if case.thresholds is None else _with_thresholds(case, counts, case.thresholds)
-
-    return replace(
-        profile,
-        rules=rules,
-        prepare=prepare,
-        count=profile.around(count),
-        averages=averages(undefined.scores, macro.documents, macro.harmonic),
-    )
 
 
 def _of_every_document(case: Case, counts: pl.DataFrame) -> pl.DataFrame:
@@ -197,7 +181,7 @@ def _with_thresholds(case: Case, counts: pl.DataFrame, chosen: pl.DataFrame) -> 
 
 def require_pairs(profile: Profile) -> None:
     """Raise `UsageError` for a profile that does not tell which annotation of gold an answer stands for."""
-    if profile.nearest is not None or CONVENTIONS["pair-maximum"] not in profile.rules:
+    if profile.own or profile.conventions.pairing != pair_maximum:
         raise UsageError(
             f"profile '{profile.name}' pairs no answer with one annotation, which weights need: use remix or emnlp2019"
         )

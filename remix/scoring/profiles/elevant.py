@@ -8,8 +8,10 @@ from dataclasses import replace
 import polars as pl
 
 from remix.frames import Frames
+from remix.scoring.conventions.nil import nil_left_out
+from remix.scoring.conventions.undefined import undefined_zero
 from remix.scoring.elevant.outcomes import MODES, by_mention_type, by_type, count
-from remix.scoring.profiles import Profile, conventions_named
+from remix.scoring.profiles import Conventions, OwnRules, Profile
 from remix.scoring.statistics import SCORES, averages, scores
 
 
@@ -38,7 +40,8 @@ elevant = Profile(
     source="ELEVANT, src/elevant/evaluation: case_generator.py, case.py, mention_type.py, evaluator.py",
     tasks=("A2KB", "ERec"),
     matchings=MODES,
-    conventions={
+    conventions=Conventions(nil=nil_left_out, undefined=undefined_zero),
+    notes={
         "matching": "spans are equal as they are or after growing over letters, digits and '\"_ (case_generator.py)",
         "answers": "on one span the last one; false only inside the annotated region (article.py, case_generator.py)",
         "alternatives": "nested labels give one TP or FN, of the root or of what is found below it (case_generator.py)",
@@ -49,12 +52,13 @@ elevant = Profile(
         "names": "an entity is named if its name begins with a capital letter, or is not known (mention_type.py)",
         "averages": "micro alone; a score without denominator is 0 (evaluator.py)",
     },
-    prepare=_last_on_a_span,
-    count=count,
-    averages={"micro": averages(_zeros)["micro"]},
+    own=OwnRules(
+        prepare=_last_on_a_span,
+        count=count,
+        averages={"micro": averages(_zeros)["micro"]},
+        nearest=("A2KB", "expanded"),
+    ),
     slices={"mention_type": by_mention_type, "type": by_type},
-    rules=conventions_named("nil-left-out", "undefined-zero"),
     meanings=MEANINGS,
     headline=("A2KB", "IGNORED"),
-    nearest=("A2KB", "expanded"),
 )

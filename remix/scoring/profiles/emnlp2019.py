@@ -1,20 +1,17 @@
 """Rosales-Méndez, Hogan and Poblete, Fine-Grained Evaluation for Entity Linking (EMNLP 2019)."""
 
-from remix.scoring.profiles import Profile, composed
+from remix.scoring.conventions.alternatives import answers_merged
+from remix.scoring.profiles import Conventions, Profile
 
-emnlp2019 = composed(
-    Profile(
-        name="emnlp2019",
-        summary="answers on gold mentions only; a category is scored with all other gold removed",
-        source="Rosales-Méndez et al., EMNLP 2019, and their published scripts",
-        tasks=("D2KB",),
-        matchings=("strong",),
-        conventions={},
-        rest="removed",
-        headline=("D2KB", "strong"),
-    ),
-    ("answers-merged",),
-    sources={"alternatives": "Table4_5_6-Appendix.py, beSureOnlyOneAnnotation"},
+emnlp2019 = Profile(
+    name="emnlp2019",
+    summary="answers on gold mentions only; a category is scored with all other gold removed",
+    source="Rosales-Méndez et al., EMNLP 2019, and their published scripts",
+    tasks=("D2KB",),
+    matchings=("strong",),
+    rest="removed",
+    headline=("D2KB", "strong"),
+    conventions=Conventions(alternatives=answers_merged.with_source("Table4_5_6-Appendix.py, beSureOnlyOneAnnotation")),
     notes={
         "answers": "only those whose span is a gold mention's (Table4_5_6-Appendix.py, KeepOnlyAnnotationsOf)",
         "slices": "gold is restricted to the category, the rest is removed (Table4_5_6-Appendix.py, KeepOnlyTag)",

@@ -1,35 +1,33 @@
 """EUEF, easy-to-use evaluation framework for entity linking (Liu, Chen et al.), the files of 2015."""
 
-from remix.scoring.profiles import Profile, composed
+from remix.scoring.conventions.alternatives import alternatives_separate
+from remix.scoring.conventions.macro import macro_harmonic
+from remix.scoring.conventions.nil import nil_left_out
+from remix.scoring.conventions.optional import optional_unknown
+from remix.scoring.conventions.overlapping import embedded_longest
+from remix.scoring.conventions.pairing import pair_longest
+from remix.scoring.conventions.regions import regions_unknown
+from remix.scoring.conventions.undefined import undefined_one
+from remix.scoring.profiles import Conventions, Profile
 
-euef = composed(
-    Profile(
-        name="euef",
-        summary="spans of similar text match; embedded mentions are dropped; macro-F1 is harmonic",
-        source="https://github.com/htlchh/EUEF, src/edu/zju/cadal",
-        tasks=("A2KB", "ERec", "candidates", "NIL"),
-        matchings=("fuzzy-over(0)",),
-        conventions={},
-        rest="removed",
-        headline=("A2KB", "fuzzy-over(0)"),
+euef = Profile(
+    name="euef",
+    summary="spans of similar text match; embedded mentions are dropped; macro-F1 is harmonic",
+    source="https://github.com/htlchh/EUEF, src/edu/zju/cadal",
+    tasks=("A2KB", "ERec", "candidates", "NIL"),
+    matchings=("fuzzy-over(0)",),
+    rest="removed",
+    headline=("A2KB", "fuzzy-over(0)"),
+    conventions=Conventions(
+        nil=nil_left_out.with_source("matching/NILMatching.java: NIL is a task of its own, NM"),
+        optional=optional_unknown,
+        regions=regions_unknown,
+        alternatives=alternatives_separate,
+        overlapping=embedded_longest.with_source("main/Filter.java, coreference"),
+        pairing=pair_longest.with_source("main/Filter.java, filterMany2One"),
+        macro=macro_harmonic.with_source("main/Evaluator.java, macroF1"),
+        undefined=undefined_one.with_source("main/Evaluator.java, precision, recall"),
     ),
-    (
-        "nil-left-out",
-        "optional-unknown",
-        "regions-unknown",
-        "alternatives-separate",
-        "embedded-longest",
-        "pair-longest",
-        "undefined-one",
-        "macro-harmonic",
-    ),
-    sources={
-        "nil": "matching/NILMatching.java: NIL is a task of its own, NM",
-        "overlapping": "main/Filter.java, coreference",
-        "pairing": "main/Filter.java, filterMany2One",
-        "undefined": "main/Evaluator.java, precision, recall",
-        "macro": "main/Evaluator.java, macroF1",
-    },
     notes={
         "candidates": "CM: the mention matches, and its candidates and gold's have an entity in common "
         "(matching/CandidateMatching.java)",

@@ -5,20 +5,21 @@ from __future__ import annotations
 import polars as pl
 
 from remix.scoring.conventions import Counter
-from remix.scoring.conventions.nil import WELL_KNOWN
+from remix.scoring.conventions.alternatives import alternatives_separate
+from remix.scoring.conventions.macro import macro_of_all
+from remix.scoring.conventions.nil import WELL_KNOWN, nil_by_namespace
+from remix.scoring.conventions.optional import optional_unknown
+from remix.scoring.conventions.pairing import pair_first_unused
+from remix.scoring.conventions.regions import regions_unknown
+from remix.scoring.conventions.repeated import repeated_each
+from remix.scoring.conventions.threshold import threshold_on_test
+from remix.scoring.conventions.undefined import empty_is_perfect
 from remix.scoring.matching import matching_named
 from remix.scoring.matching.cases import Case
-from remix.scoring.profiles import Profile, composed
+from remix.scoring.profiles import Conventions, Profile
 from remix.scoring.tasks import SCOPED
 from remix.scoring.tasks.typing import on_gold_spans, typed
 
-SOURCES = {
-    "nil": "matching/impl/AbstractMeaningMatchingsSearcher.java; gerbil.properties, DefaultWellKnownKB",
-    "threshold": "evaluate/impl/ConfidenceBasedFMeasureCalculator.java",
-    "pairing": "matching/impl/MatchingsCounterImpl.java",
-    "undefined": "evaluate/impl/FMeasureCalculator.java",
-    "macro": "evaluate/impl/FMeasureCalculator.java",
-}
 NOTES = {
     "order": "the order of annotations, which RDF does not have, is that of their offsets",
     "D2KB": "answers whose span is no gold mention's are left out, a second answer on one span stays, "
@@ -76,29 +77,27 @@ def _typing(case: Case, task: str, matching: str) -> pl.DataFrame:
     return rows.with_columns(*wrong, *unscoped, ignored=none).drop("size")
 
 
-gerbil = composed(
-    Profile(
-        name="gerbil",
-        summary="greedy matching in order; emerging entities are all equal; empty documents are perfect",
-        source="https://github.com/dice-group/gerbil, src/main/java/org/aksw/gerbil",
-        tasks=("A2KB", "D2KB", "C2KB", "ERec"),
-        matchings=("strong", "weak"),
-        conventions={},
-        rest="removed",
-        kb_rows="always",
-        around=_counting,
+gerbil = Profile(
+    name="gerbil",
+    summary="greedy matching in order; emerging entities are all equal; empty documents are perfect",
+    source="https://github.com/dice-group/gerbil, src/main/java/org/aksw/gerbil",
+    tasks=("A2KB", "D2KB", "C2KB", "ERec"),
+    matchings=("strong", "weak"),
+    rest="removed",
+    kb_rows="always",
+    around=_counting,
+    conventions=Conventions(
+        nil=nil_by_namespace.with_source(
+            "matching/impl/AbstractMeaningMatchingsSearcher.java; gerbil.properties, DefaultWellKnownKB"
+        ),
+        optional=optional_unknown,
+        regions=regions_unknown,
+        alternatives=alternatives_separate,
+        repeated=repeated_each,
+        threshold=threshold_on_test.with_source("evaluate/impl/ConfidenceBasedFMeasureCalculator.java"),
+        pairing=pair_first_unused.with_source("matching/impl/MatchingsCounterImpl.java"),
+        macro=macro_of_all.with_source("evaluate/impl/FMeasureCalculator.java"),
+        undefined=empty_is_perfect.with_source("evaluate/impl/FMeasureCalculator.java"),
     ),
-    (
-        "nil-by-namespace",
-        "optional-unknown",
-        "regions-unknown",
-        "alternatives-separate",
-        "repeated-each",
-        "threshold-on-test",
-        "pair-first-unused",
-        "empty-is-perfect",
-        "macro-of-all",
-    ),
-    sources=SOURCES,
     notes=NOTES,
 )

@@ -5,9 +5,17 @@ from dataclasses import replace
 import polars as pl
 
 from remix.names import RMX
+from remix.scoring.conventions.alternatives import alternatives_separate
+from remix.scoring.conventions.documents import documents_of_both
+from remix.scoring.conventions.macro import macro_of_asked
+from remix.scoring.conventions.nil import nil_is_nil
+from remix.scoring.conventions.optional import optional_unknown
+from remix.scoring.conventions.pairing import pair_keys
+from remix.scoring.conventions.regions import regions_unknown
+from remix.scoring.conventions.undefined import undefined_zero
 from remix.scoring.matching.cases import Case, with_detail
 from remix.scoring.neleval.triples import NAMED, counts_by_triple, triple_named
-from remix.scoring.profiles import Profile, composed
+from remix.scoring.profiles import Conventions, Profile
 
 
 def _by_type(case: Case, task: str, matching: str) -> pl.DataFrame:
@@ -26,34 +34,25 @@ def _by_type(case: Case, task: str, matching: str) -> pl.DataFrame:
     return pl.concat(parts) if parts else counts_by_triple(case, triple).clear().with_columns(slice=pl.lit(""))
 
 
-neleval = composed(
-    Profile(
-        name="neleval",
-        summary="measures are an aggregate, a filter and a key: sets of keys, character overlap, clusters",
-        source="https://github.com/wikilinks/neleval, neleval",
-        tasks=("A2KB",),
-        matchings=tuple(NAMED),
-        meanings={name: str(triple) for name, triple in NAMED.items()},
-        conventions={},
-        rest="removed",
-        slices={"type": _by_type},
+neleval = Profile(
+    name="neleval",
+    summary="measures are an aggregate, a filter and a key: sets of keys, character overlap, clusters",
+    source="https://github.com/wikilinks/neleval, neleval",
+    tasks=("A2KB",),
+    matchings=tuple(NAMED),
+    meanings={name: str(triple) for name, triple in NAMED.items()},
+    rest="removed",
+    slices={"type": _by_type},
+    conventions=Conventions(
+        documents=documents_of_both.with_source("evaluate.py, Evaluate.iter_pairs"),
+        nil=nil_is_nil.with_source("annotation.py: the kbid of every NIL is None"),
+        optional=optional_unknown,
+        regions=regions_unknown,
+        alternatives=alternatives_separate,
+        pairing=pair_keys.with_source("annotation.py, Measure; coref_metrics.py"),
+        macro=macro_of_asked.with_source("evaluate.py, <macro> by docid"),
+        undefined=undefined_zero.with_source("evaluate.py, StrictMetricWarning"),
     ),
-    (
-        "documents-of-both",
-        "optional-unknown",
-        "regions-unknown",
-        "alternatives-separate",
-        "pair-keys",
-        "undefined-zero",
-        "macro-of-asked",
-    ),
-    sources={
-        "documents": "evaluate.py, Evaluate.iter_pairs",
-        "nil": "annotation.py: the kbid of every NIL is None",
-        "pairing": "annotation.py, Measure; coref_metrics.py",
-        "undefined": "evaluate.py, StrictMetricWarning",
-        "macro": "evaluate.py, <macro> by docid",
-    },
     notes={
         **{name: str(triple) for name, triple in NAMED.items()},
         "links": "of several links of a gold mention the one that the system answers on that span (prepare.py, "

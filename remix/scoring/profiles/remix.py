@@ -1,18 +1,14 @@
 """The default profile: nothing depends on order, nothing undefined becomes a number."""
 
-from remix.scoring.profiles import Profile, composed
+from remix.scoring.profiles import Profile
 
-remix = composed(
-    Profile(
-        name="remix",
-        summary="maximum one-to-one matching; undefined stays undefined; dropped annotations are ignorable",
-        source="docs/design.md",
-        tasks=("A2KB", "D2KB", "C2KB", "ERec"),
-        matchings=("strong", "weak"),
-        conventions={},
-        kb_rows="nil",
-    ),
-    (),
+remix = Profile(
+    name="remix",
+    summary="maximum one-to-one matching; undefined stays undefined; dropped annotations are ignorable",
+    source="docs/design.md",
+    tasks=("A2KB", "D2KB", "C2KB", "ERec"),
+    matchings=("strong", "weak"),
+    kb_rows="nil",
     notes={
         "entities": "left out of C2KB where they are NIL",
         "groups": "an option needs all of its annotations; another option of a mention found is ignored",

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import polars as pl
 
-__all__ = ["AVERAGES", "F1", "SCORES", "Average", "averages", "precision_of_f1", "ratio", "scores", "taking"]
+__all__ = ["AVERAGES", "F1", "SCORES", "Average", "Over", "averages", "precision_of_f1", "ratio", "scores", "taking"]
 
 SCORES = ("precision", "recall", "f1", "precision_in_scope", "precision_on_mention", "f1_in_scope", "f1_on_mention")
 
@@ -71,6 +72,10 @@ def taking(counts: pl.DataFrame, of: str) -> pl.DataFrame:
     return counts.with_columns(fp_of_f1=wrong)
 
 
+Over = Literal["defined", "asked", "all"]
+"""Over which documents a mean is: those where the score is defined, those with gold, or all."""
+
+
 @dataclass(frozen=True)
 class Average:
     """How the counts of documents become scores: `summarise(counts, keys)` returns a row for each value of the keys
@@ -81,7 +86,7 @@ class Average:
     name: str
     summarise: Callable[[pl.DataFrame, list[str]], pl.DataFrame]
     scores: Callable[[], Mapping[str, pl.Expr]]
-    documents: str = "defined"
+    documents: Over = "defined"
     harmonic: bool = False
 
     def counting(self) -> pl.Expr:
@@ -103,7 +108,7 @@ def _sums(counts: pl.DataFrame) -> list[pl.Expr]:
 
 
 def averages(
-    scores: Callable[[], Mapping[str, pl.Expr]] = scores, documents: str = "defined", harmonic: bool = False
+    scores: Callable[[], Mapping[str, pl.Expr]] = scores, documents: Over = "defined", harmonic: bool = False
 ) -> dict[str, Average]:
     """Return the averages of a profile: micro (each mention counts the same) and macro (each document does).
 
