@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -221,6 +222,8 @@ def _bulk_load(store: ox.Store, files: Mapping[str, Path]) -> None:
             except OSError as error:  # else it would be taken for one of reading the file
                 raise StoreError(disk_error(error)) from None
 
-    with ThreadPoolExecutor(min(_THREADS, os.cpu_count() or 1)) as pool:
+    # A graph that is loaded takes 200 MB of addresses, whatever its size.
+    limited = resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
+    with ThreadPoolExecutor(1 if limited else min(_THREADS, os.cpu_count() or 1)) as pool:
         for _ in pool.map(load, files):
             pass

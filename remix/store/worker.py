@@ -31,6 +31,8 @@ from remix.store.running import Request
 __all__ = ["Answer", "GuardedIndex", "Request", "TooLarge", "Worker", "Workers", "ask"]
 
 GIBIBYTE = 1 << 30
+_NO_THREADS = ("Resource temporarily unavailable", "terminate called without an active exception")
+"""What the process says last where the system gives it no further thread."""
 _PATIENCE = 0.05
 """Seconds after which it is looked whether a query shall stop; a result is read as soon as it comes."""
 
@@ -177,10 +179,16 @@ class Worker:
             return StoreError(
                 f"{name} used all the time of the processor that it may: make it narrower, or raise ulimit -t"
             )
-        if any("memory" in one.lower() for one in said) or (code in (-6, -9, -11) and not said):
+        allowed = f"{memory / GIBIBYTE:g} GiB of memory"
+        if any(sign in one for sign in _NO_THREADS for one in said):
             return StoreError(
-                f"{name} needed more than its {memory / GIBIBYTE:g} GiB of memory ({last}): make it narrower"
+                f"{name} could not start its threads, for which there is too little memory, or too many processes run: "
+                f"it may have {allowed}, or what ulimit -v and ulimit -u leave; raise them, or end other programs"
             )
+        if any(sign in one.lower() for sign in ("memory", "bad_alloc") for one in said) or (
+            code in (-6, -9, -11) and not said
+        ):
+            return StoreError(f"{name} needed more than its {allowed} ({last}): make it narrower")
         return StoreError(f"{name} failed: {last}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -19,7 +20,8 @@ from remix.store import Store
 from remix.store.answers import answer
 from remix.store.index import Index
 from remix.store.queries import Query
-from remix.store.worker import Answer, GuardedIndex, Request, Worker, Workers
+from remix.store.worker import Answer, GuardedIndex, Request, Worker, Workers, ask
+from tests.commands import run_process
 
 SLOW = "SELECT ?annotation { ?annotation ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l FILTER (?c = ?f && ?i = ?l && ?l = 0) }"
 NUMBER = "SELECT (COUNT(?a) AS ?n) { ?a a nif:Phrase }"
@@ -66,6 +68,24 @@ with ask(Path(sys.argv[1]), Request(sys.argv[2], solutions="csv")).body as body:
     command = [sys.executable, "-c", program, str(small_store.index().path), NUMBER]
     done = subprocess.run(command, capture_output=True, text=True)
     assert (done.returncode, done.stdout.split()) == (0, ["n", "16"]), done.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux bounds the address space")
+def test_load_enrich_and_build_run_where_the_user_allows_one_gibibyte(tmp_path: Path, rivers: Path) -> None:
+    query = tmp_path / "phrases.rq"
+    query.write_text("SELECT ?annotation { ?annotation a nif:Phrase }")
+    for verb in (("load", str(rivers)), ("enrich",), ("build", "--query", str(query))):
+        done = run_process(
+            *verb, folder=tmp_path, prepare=lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+        )
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux bounds the address space")
+@pytest.mark.parametrize("mebibytes", [64, 320])
+def test_query_that_cannot_start_for_want_of_memory_says_so(small_store: Store, mebibytes: int) -> None:
+    with pytest.raises(StoreError, match=r"could not start its threads.* too little memory.* ulimit -v"):
+        ask(small_store.index().path, Request(NUMBER), memory=mebibytes << 20)
 
 
 def test_worker_answers_one_query_after_another_in_the_same_process(small_store: Store) -> None:
