@@ -161,6 +161,16 @@ SEEDS: dict[str, list[tuple[str, bytes | str]]] = {
             '"confidence": 0.5, "meaning": ["http://dbpedia.org/resource/Ada"], "types": ["http://x/P"]}]}]\n',
         )
     ],
+    "gum-conllu": [
+        (
+            "x.conllu",
+            "# newdoc id = d\n# global.Entity = GRP-etype-minspan-identity\n# sent_id = 1\n# text = Ada's du Böb\n"
+            "1-2\tAda's\t_\t_\t_\t_\t_\t_\t_\t_\n1\tAda\t_\t_\t_\t_\t_\t_\t_\tA=b|Entity=(1-person-1-Ada-L(2-thing-1)|X=y\n"
+            "2\t's\t_\t_\t_\t_\t_\t_\t_\tEntity=1)\n2.1\tx\t_\t_\t_\t_\t_\t_\t_\t_\n"
+            "3\tdu\t_\t_\t_\t_\t_\t_\t_\tEntity=(1-person-1-Ada-L(3-person-2\n"
+            "4\tBöb\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No|Entity=3)1)\n\n# newdoc id = e\n1\tA\t_\t_\t_\t_\t_\t_\t_\t_\n",
+        )
+    ],
     "hipe": [
         (
             "x.tsv",
@@ -197,6 +207,15 @@ SEEDS: dict[str, list[tuple[str, bytes | str]]] = {
             "x.json",
             '{"document": "d", "text": "Ada met Böb", "lang": "en", "annotations": [{"start": 0, "end": 3, "spot": "Ada", '  # noqa: E501
             '"title": "Ada Lovelace", "rho": 0.5}]}\n{"annotations": [], "lang": "de"}\n',
+        )
+    ],
+    "webanno-tsv": [
+        (
+            "x.tsv",
+            "#FORMAT=WebAnno TSV 3.2\n#T_SP=other|a\n#T_SP=custom|entity|identity\n#T_RL=rel|type|BT_custom\n\n\n"
+            "#Text=Ada L met Böb\n1-1\t0-3\tAda\t_\tperson[1]|name[2]\tAda_L[1]\t_\t_\t\n"
+            "1-2\t4-5\tL\t_\tperson[1]\tAda_L[1]\t_\t_\t\n1-3\t6-9\tmet\tx\t_\t_\t_\t1-1[1_0]\t\n\n"
+            "#Text=B\\_b\n2-1\t14-17\tB_b\t_\t*\t_\t_\t_\t\n",
         )
     ],
     "zelda-conll": [

@@ -18,7 +18,7 @@ import polars as pl
 from remix.errors import BadInput, Error, Unforeseen, UsageError, is_panic
 from remix.files import default_name, readable
 from remix.formats.losses import Loss, reduce_frames
-from remix.formats.source import SourceFile
+from remix.formats.source import SourceFile, hash_files
 from remix.frames import Frames
 from remix.rdf.iris import dataset_iri
 from remix.registry import Registry
@@ -324,6 +324,8 @@ def sizes_of(frames: Frames) -> dict[str, int]:
 
 
 def _content(source: SourceFile) -> str:
+    if source.is_collection:
+        return hash_files(source.members)
     digest = hashlib.sha256()
     with source.open() as stream:
         for block in iter(lambda: stream.read(1 << 20), b""):

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import polars as pl
 
 from remix.errors import BadInput
-from remix.formats.mends import Mends
+from remix.formats import SourceFile
+from remix.formats.mends import Mends, decode
+from remix.formats.tables import numbered_lines
 
-__all__ = ["SENTENCES", "join_tokens", "number_names", "refuse_line", "split_cells", "tagged_spans"]
+__all__ = ["SENTENCES", "join_tokens", "number_names", "read_lines", "refuse_line", "split_cells", "tagged_spans"]
 
 SENTENCES = pl.when(pl.col("sentence") != pl.col("sentence").shift()).then(pl.lit("\n")).otherwise(pl.lit(" "))
 """A line feed between sentences, else a space: what `join_tokens` puts between tokens that know their `sentence`."""
+
+_LINE = pl.format("line {}", "row")
 
 
 def number_names(names: pl.DataFrame, key: str) -> pl.DataFrame:
@@ -37,11 +41,23 @@ def split_cells(rows: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     return rows.with_columns(*columns, count=cells.len())
 
 
-def refuse_line(file: str, rows: pl.DataFrame, wrong: pl.Expr) -> None:
-    """Raise `BadInput` with the line (`row`) and reason of the first of the rows of which something is `wrong`."""
-    told = rows.select("row", wrong=wrong).drop_nulls("wrong").head(1)
+def read_lines(source: SourceFile, mends: Mends, sniff: Callable[[bytes, str], bool] | None = None) -> pl.DataFrame:
+    """Return the lines of a file, or of the files of a folder or archive that are sniffed: file, row, place, line."""
+    parts = []
+    for name, data in source.files.items():
+        if not source.is_collection:
+            parts.append(numbered_lines(decode(data, mends)).with_columns(file=pl.lit(name), place=_LINE))
+        elif sniff is None or sniff(data[: 1 << 16], name):
+            lines = numbered_lines(decode(data, mends))
+            parts.append(lines.with_columns(file=pl.lit(f"{source.name}/{name}"), place=pl.lit(f"{name}, ") + _LINE))
+    return pl.concat(parts)
+
+
+def refuse_line(rows: pl.DataFrame, wrong: pl.Expr) -> None:
+    """Raise `BadInput` with file, line and reason of the first of the rows of which something is `wrong`."""
+    told = rows.select("file", "row", wrong=wrong).drop_nulls("wrong").head(1)
     if told.height:
-        raise BadInput(file, str(told["wrong"][0]), line=int(told["row"][0]))
+        raise BadInput(told["file"][0], str(told["wrong"][0]), line=int(told["row"][0]))
 
 
 def join_tokens(rows: pl.DataFrame, gap: pl.Expr) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -80,10 +96,7 @@ def tagged_spans(
     tagged = tokens.with_columns(_begins=begins, mention=begins.cum_sum().cast(pl.Int64)).filter(inside)
     odd = tagged.filter(pl.col("_begins") & tag.str.starts_with("I"))
     if odd.height:
-        mends.add("tag", f"line {odd['row'][0]}: {odd.select(tag)[0, 0]} begins a mention", odd.height)
+        mends.add("tag", f"{odd['place'][0]}: {odd.select(tag)[0, 0]} begins a mention", odd.height)
     return tagged.group_by("mention", maintain_order=True).agg(
-        pl.col("row", "name", "begin").first(),
-        pl.col("end").last(),
-        place=pl.format("line {}", pl.col("row").first()),
-        **columns,
+        pl.col("row", "place", "name", "begin").first(), pl.col("end").last(), **columns
     )

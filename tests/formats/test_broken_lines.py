@@ -63,6 +63,14 @@ BROKEN = {
         },
     ),
     "elevant-simple": Broken("x.jsonl", '{"predictions": []}\n', {'{"predictions": [': "is no JSON"}),
+    "gum-conllu": Broken(
+        "x.conllu",
+        "# newdoc id = d\n",
+        {
+            "1\tAda\t_": "a token has 10 columns, not 3",
+            f"# global.Entity = GRP{'-x' * 80}": "global.Entity names at most 64 fields",
+        },
+    ),
     "hipe": Broken("x.tsv", f"{HIPE}\n", {"A\tO": "has 2 columns, the header 7"}),
     "jsonl": Broken(
         "x.jsonl",
@@ -110,6 +118,14 @@ BROKEN = {
             '{"annotations": [': "is no JSON",
             '{"annotations": 5}': "an answer is a JSON object with",
             '{"annotations": [{"start": "a", "end": 2}]}': "begin and end are whole numbers, not 'a' and '2'",
+        },
+    ),
+    "webanno-tsv": Broken(
+        "x.tsv",
+        "#FORMAT=WebAnno TSV 3.2\n#T_SP=custom|value|identifier\n#Text=Ada\n",
+        {
+            "1-1\t0-3\tAda\t_": "a token has number, begin-end, word and 2 columns of layers",
+            "1-1\t0-x\tAda\t_\t_": "a token has number, begin-end, word and 2 columns of layers",
         },
     ),
     "zelda-conll": Broken(

@@ -16,10 +16,18 @@ import polars as pl
 from remix.files import written
 from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.losses import loss_of
-from remix.formats.mends import Mends, decode
+from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, assemble, drop_overlaps, flatten, label_documents
-from remix.formats.tables import cut_texts, lose_white_space, numbered_lines
-from remix.formats.tokens import SENTENCES, join_tokens, number_names, refuse_line, split_cells, tagged_spans
+from remix.formats.tables import cut_texts, lose_white_space
+from remix.formats.tokens import (
+    SENTENCES,
+    join_tokens,
+    number_names,
+    read_lines,
+    refuse_line,
+    split_cells,
+    tagged_spans,
+)
 from remix.formats.wikipedia import article, title_url
 from remix.frames import Frames
 
@@ -33,8 +41,8 @@ def _is_aida(head: bytes, name: str) -> bool:
 
 def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
-    rows = _rows(numbered_lines(decode(source.read(), mends)))
-    _refuse_what_is_none(source, rows)
+    rows = _rows(read_lines(source, mends))
+    _refuse_what_is_none(rows)
     texts, tokens = join_tokens(rows, SENTENCES)
     mentions = _mentions(tokens, mends)
     return assemble(MentionTables(texts, mentions, mentions.select("mention", "identifier"), mends=mends), dataset)
@@ -51,7 +59,7 @@ def _rows(lines: pl.DataFrame) -> pl.DataFrame:
     return named.with_columns(token=pl.when(~starts).then("token"))
 
 
-def _refuse_what_is_none(source: SourceFile, rows: pl.DataFrame) -> None:
+def _refuse_what_is_none(rows: pl.DataFrame) -> None:
     tag = pl.col("tag")
     wrong = (
         pl.when(~tag.is_in(["B", "I", "O", ""]))
@@ -59,7 +67,7 @@ def _refuse_what_is_none(source: SourceFile, rows: pl.DataFrame) -> None:
         .when(tag.is_in(["B", "I"]) & (pl.col("count") < 4))
         .then(pl.format("a token of a mention has mention and entity, not {} columns", "count"))
     )
-    refuse_line(source.name, rows.drop_nulls("token"), wrong)
+    refuse_line(rows.drop_nulls("token"), wrong)
 
 
 def _mentions(tokens: pl.DataFrame, mends: Mends) -> pl.DataFrame:

@@ -14,10 +14,9 @@ import re
 import polars as pl
 
 from remix.formats import Contents, Format, SourceFile
-from remix.formats.mends import Mends, decode
+from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, assemble
-from remix.formats.tables import numbered_lines
-from remix.formats.tokens import SENTENCES, join_tokens, refuse_line, split_cells, tagged_spans
+from remix.formats.tokens import SENTENCES, join_tokens, read_lines, refuse_line, split_cells, tagged_spans
 from remix.formats.wikipedia import title_url
 
 COLUMNS = ("token", "pos", "title", "other", "kind")
@@ -31,15 +30,15 @@ def _is_cleanconll(head: bytes, name: str) -> bool:
 
 def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
-    rows = _rows(numbered_lines(decode(source.read(), mends)))
+    rows = _rows(read_lines(source, mends))
     tags = [pl.col(name).str.contains(_TAG).fill_null(False) for name in ("title", "kind")]
     wrong = pl.when((pl.col("count") != len(COLUMNS)) | ~pl.all_horizontal(tags)).then(
         pl.format("token, part of speech, title and two tags are expected, B-, I- or O, not '{}'", pl.col("line"))
     )
-    refuse_line(source.name, rows.drop_nulls("token"), wrong)
+    refuse_line(rows.drop_nulls("token"), wrong)
     masked = rows.filter(pl.col("token") == MASK)
     if masked.height:
-        mends.add("masked", f"line {masked['row'][0]}: the word is {MASK}; CoNLL-2003 has what it is", masked.height)
+        mends.add("masked", f"{masked['place'][0]}: the word is {MASK}; CoNLL-2003 has what it is", masked.height)
     texts, tokens = join_tokens(rows, SENTENCES)
     mentions = _mentions(tokens, mends)
     links = mentions.select("mention", "identifier").drop_nulls()

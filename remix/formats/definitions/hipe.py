@@ -20,10 +20,10 @@ from remix.errors import BadInput, nearest
 from remix.files import written
 from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.losses import loss_of
-from remix.formats.mends import Mends, decode
+from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, assemble, drop_overlaps, flatten, label_documents
-from remix.formats.tables import cut_texts, lose_white_space, numbered_lines
-from remix.formats.tokens import join_tokens, tagged_spans
+from remix.formats.tables import cut_texts, lose_white_space
+from remix.formats.tokens import join_tokens, read_lines, tagged_spans
 from remix.frames import Frames
 
 COLUMNS = (
@@ -52,7 +52,7 @@ def _is_hipe(head: bytes, name: str) -> bool:
 
 def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
-    lines = numbered_lines(decode(source.read(), mends)).filter(pl.col("line").str.contains(r"\S"))
+    lines = read_lines(source, mends).filter(pl.col("line").str.contains(r"\S"))
     rows = _rows(source, lines, mends)
     told = rows.filter(pl.col("token").is_not_null() | pl.col("named").is_not_null())
     glued = pl.col("glued").shift().over("name").fill_null(False)

@@ -25,7 +25,7 @@ from remix.formats.mentions import (
     label_documents,
     span_of,
 )
-from remix.formats.source import FILE_NAME, hash_files, write_collection
+from remix.formats.source import FILE_NAME, write_collection
 from remix.formats.wikipedia import title, title_url
 from remix.formats.xml import escape_text, parse_elements, root_of
 from remix.frames import Frames
@@ -60,8 +60,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
         links=named.select(list(LINKS)),
         mends=mends,
     )
-    whole = source.members or files
-    return assemble(read, dataset, hash_files(whole))
+    return assemble(read, dataset)
 
 
 def _annotations(data: bytes, file: str, mends: Mends) -> tuple[list[dict[str, Any]], list[str]]:

@@ -16,7 +16,7 @@ from remix.errors import BadInput
 from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.mends import Mends, decode
 from remix.formats.mentions import LINKS, MENTIONS, MentionTables, assemble, flatten, label_documents, span_of
-from remix.formats.source import FILE_NAME, hash_files, write_collection
+from remix.formats.source import FILE_NAME, write_collection
 from remix.formats.wikipedia import article
 from remix.formats.xml import escape_text, parse_elements, replace_illegal, root_of
 from remix.frames import Frames
@@ -62,8 +62,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
         links=pl.DataFrame(links, schema=LINKS, orient="row"),
         mends=mends,
     )
-    files = source.members or problems
-    return assemble(read, dataset, hash_files(files))
+    return assemble(read, dataset)
 
 
 def _problem(data: bytes, file: str, mends: Mends) -> tuple[str, list[tuple[int, dict[str, str]]]]:

@@ -23,7 +23,11 @@ from remix.rdf.ntriples import write_ntriples
 
 __all__ = ["NIF"]
 
-_TABULAR = re.compile(r"\S+\t(?:[0-9]+\t[0-9]+(?:\s|$)|AnnotatorNotes )|[^\s|]+\|[ta]\||(?:#[^\n]*\n)*TOKEN\t")
+_TABULAR = re.compile(
+    r"\S+\t(?:[0-9]+\t[0-9]+(?:\s|$)|AnnotatorNotes )|[^\s|]+\|[ta]\||TOKEN\t"
+    r"|#[^\n]*\n(?:#[^\n]*\n|\s)*(?!(?i:prefix|base|graph)\t)[^\s<>:@\"\[({#]+\t"
+)
+"""A mention, a text, or, behind comments, a token with its columns: no statement of RDF begins with any of them."""
 
 
 def _is_nif(head: bytes, name: str) -> bool:

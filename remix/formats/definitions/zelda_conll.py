@@ -13,10 +13,17 @@ import re
 import polars as pl
 
 from remix.formats import Contents, Format, SourceFile
-from remix.formats.mends import Mends, decode
+from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, assemble
-from remix.formats.tables import numbered_lines
-from remix.formats.tokens import SENTENCES, join_tokens, number_names, refuse_line, split_cells, tagged_spans
+from remix.formats.tokens import (
+    SENTENCES,
+    join_tokens,
+    number_names,
+    read_lines,
+    refuse_line,
+    split_cells,
+    tagged_spans,
+)
 from remix.formats.wikipedia import title_url
 
 _NAME = r"^# ([^\t]*)"
@@ -29,12 +36,12 @@ def _is_zelda(head: bytes, name: str) -> bool:
 
 def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
-    rows = _rows(numbered_lines(decode(source.read(), mends)))
+    rows = _rows(read_lines(source, mends))
     tag = pl.col("title")
     wrong = pl.when(~tag.str.contains(_TAG).fill_null(False)).then(
         pl.format("token, page id and title are expected, the last two tagged B-, I- or O, not '{}'", pl.col("line"))
     )
-    refuse_line(source.name, rows.drop_nulls("token"), wrong)
+    refuse_line(rows.drop_nulls("token"), wrong)
     texts, tokens = join_tokens(rows, SENTENCES)
     mentions = tagged_spans(tokens, tag, {"identifier": title_url(tag.first().str.slice(2))}, mends)
     return assemble(MentionTables(texts, mentions, mentions.select("mention", "identifier"), mends=mends), dataset)
