@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from remix.cli._options import output_option, print_table, workspace_option
+from remix.cli._options import as_data, output_option, print_table, workspace_option
 
 __all__ = ["command"]
 
@@ -18,20 +18,70 @@ AFTER = "load"
 @click.command()
 @click.argument("datasets", nargs=-1, required=True, metavar="FILE|DIR|DATASET...")
 @click.option("--kb", default=None, help="Name or folder of a knowledge base that must know each linked entity.")
+@click.option("--rule", multiple=True, metavar="NAME", help="Look by this rule only (`remix list rules`); repeatable.")
+@click.option("--each", is_flag=True, help="Show each finding, not each rule with the first of its findings.")
+@click.option(
+    "--shared", is_flag=True, help="Show what each pair of datasets has in common: texts, entities, forms; leakage."
+)
+@click.option(
+    "--fix",
+    type=click.Path(path_type=Path),
+    metavar="OUT",
+    help="Write the dataset corrected, as far as rules can, and show what was changed.",
+)
+@click.option(
+    "--overlay",
+    metavar="FILE|DATASET",
+    help="Correct it as this other edition of it does, with --fix; its texts may be masked.",
+)
+@click.option(
+    "--sarif", type=click.Path(path_type=Path), metavar="FILE", help="Write each finding as a SARIF log, too."
+)
+@click.option("--format", default=None, help="Format of the files (default: from content and suffix).")
 @output_option
 @workspace_option
-def command(datasets: tuple[str, ...], kb: str | None, output: str, to: Path | None, workspace: Path | None) -> None:
-    """Look for defects in datasets: wrong offsets and anchors, dangling contexts, broken or unknown IRIs.
+def command(
+    datasets: tuple[str, ...],
+    kb: str | None,
+    rule: tuple[str, ...],
+    each: bool,
+    shared: bool,
+    fix: Path | None,
+    overlay: str | None,
+    sarif: Path | None,
+    format: str | None,
+    output: str,
+    to: Path | None,
+    workspace: Path | None,
+) -> None:
+    """Look for defects in datasets: in the file, where mentions begin and end, in links, copies of texts.
 
-    Each row is one kind of finding with its count and first example. The exit code is 1 where there is a
-    defect; notes are only told.
+    Each row is one rule with the count and first example of what it finds; `remix list rules` says what each looks for
+    and what to do. The exit code is 1 where there is an error; warnings and notes are only told.
 
     \b
-    Example:
+    Examples:
       remix check sample-news
+      remix check sample-news --fix corrected.ttl
+      remix check sample-news sample-posts --shared
     """
     from remix.workspace import open_workspace
 
-    findings = open_workspace(workspace).check(datasets, kb=kb)
-    print_table(findings, output, to)
-    sys.exit(1 if "defect" in findings["level"] else 0)
+    found = open_workspace(workspace).check(
+        datasets,
+        kb=kb,
+        rule=rule,
+        each=each,
+        shared=shared,
+        fix=fix,
+        overlay=overlay,
+        sarif=sarif,
+        format=format,
+    )
+    if fix is not None and not each and not as_data(output, to):
+        found = found.group_by("change", "source", maintain_order=True).len("count")
+        if found.is_empty():
+            click.echo(f"nothing was to be corrected; {fix} has the dataset as it was")
+            return
+    print_table(found, output, to)
+    sys.exit(1 if "severity" in found.columns and "error" in found["severity"] else 0)

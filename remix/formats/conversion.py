@@ -58,7 +58,7 @@ def convert(
     Raises `UsageError` where the format to be written is not clear, only read, or lacks texts, `BadInput` for a
     source that cannot be read, `Error` for a target that cannot be written; then nothing is written.
     """
-    to = to or _format_of(target)
+    to = to or format_by_suffix(target)
     if not target.name or target.resolve() == Path(source).resolve():
         raise UsageError(f"{target} is what is converted: name another file")
     reading = read(source, name=name, format=format, unannotated=True)
@@ -73,7 +73,8 @@ def convert(
     return Conversion(report, to, write(frames, target, to))
 
 
-def _format_of(target: Path) -> str:
+def format_by_suffix(target: Path) -> str:
+    """Return the format that a file's suffix speaks for; raises `UsageError` where it is not clear."""
     written = [one for one in FORMATS if one.write is not None]
     by_suffix = [one.name for one in written if any(target.name.endswith(suffix) for suffix in one.suffixes)]
     chosen = _BY_SUFFIX.get(target.suffix) or (by_suffix[0] if len(by_suffix) == 1 else None)

@@ -23,7 +23,7 @@ __all__ = ["characters_of_units", "check_offsets", "cut_spans", "units_of_charac
 REACH = 32
 """How many characters away from the given offset an anchor is looked for."""
 
-_TWO_UNITS = r"[\x{10000}-\x{10FFFF}]"
+_LONGER = {"utf-8": r"[^\x00-\x7F]", "utf-16": r"[\x{10000}-\x{10FFFF}]"}
 Integers = NDArray[np.int64]
 
 
@@ -298,8 +298,8 @@ def _decomposed_letters(rows: pl.DataFrame, texts: _Texts) -> pl.DataFrame:
     return rows.with_columns(**tried).with_columns(pl.min_horizontal(name, "_size").alias(name) for name in tried)
 
 
-def characters_of_units(rows: pl.DataFrame, key: str, *names: str) -> pl.DataFrame:
-    """Return the rows with offsets that count UTF-16 units of their `text` as ones of code points.
+def characters_of_units(rows: pl.DataFrame, key: str, *names: str, unit: str = "utf-16") -> pl.DataFrame:
+    """Return the rows with offsets that count units of their `text`, of UTF-16 or UTF-8 bytes, as ones of code points.
 
     `key` is the column that is the same for the same text. An offset beyond the text stays beyond it.
 
@@ -307,7 +307,7 @@ def characters_of_units(rows: pl.DataFrame, key: str, *names: str) -> pl.DataFra
     >>> characters_of_units(rows, "name", "offset")["offset"].to_list()
     [1, 2, 8]
     """
-    return _recount(rows, key, names, lambda texts, some, name: texts.characters(some, name, texts.units_before())[0])
+    return _recount(rows, key, names, unit, lambda *given: _Texts.characters(*given)[0])
 
 
 def units_of_characters(rows: pl.DataFrame, key: str, *names: str) -> pl.DataFrame:
@@ -317,22 +317,20 @@ def units_of_characters(rows: pl.DataFrame, key: str, *names: str) -> pl.DataFra
     >>> units_of_characters(rows, "name", "offset")["offset"].to_list()
     [1, 3]
     """
-    return _recount(rows, key, names, lambda texts, some, name: texts.units(some, name, texts.units_before()))
+    return _recount(rows, key, names, "utf-16", _Texts.units)
 
 
 def _recount(
-    rows: pl.DataFrame,
-    key: str,
-    names: tuple[str, ...],
-    recount: Callable[[_Texts, pl.DataFrame, str], pl.Series],
+    rows: pl.DataFrame, key: str, names: tuple[str, ...], unit: str, recount: Callable[..., pl.Series]
 ) -> pl.DataFrame:
     """Return the rows with other offsets where the text has characters of two units; elsewhere they are the same."""
-    texts = rows.select(key, "text").unique(key, keep="first").filter(pl.col("text").str.contains(_TWO_UNITS))
+    texts = rows.select(key, "text").unique(key, keep="first").filter(pl.col("text").str.contains(_LONGER[unit]))
     if texts.is_empty():
         return rows
     numbered = _Texts.of(texts, key, _Spans.of(texts.clear(), key))
+    before = numbered.bytes_before() if unit == "utf-8" else numbered.units_before()
     some = rows.with_row_index("_row").join(numbered.numbers, on=key, maintain_order="left")
-    changed = {name: rows[name].scatter(some["_row"], recount(numbered, some, name)) for name in names}
+    changed = {name: rows[name].scatter(some["_row"], recount(numbered, some, name, before)) for name in names}
     return rows.with_columns(pl.Series(name, values) for name, values in changed.items())
 
 

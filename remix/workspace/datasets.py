@@ -14,6 +14,7 @@ from remix.tables import Listed
 if TYPE_CHECKING:
     import polars as pl
 
+    from remix.checks.findings import Checked
     from remix.formats.conversion import Conversion
     from remix.kb import KnowledgeBase
     from remix.remixes import Remix
@@ -152,17 +153,75 @@ class Datasets:
         outcome = Outcome(done.folder.name, "streamed", done.report)
         return Listed([outcome], [outcome.row()])
 
-    def check(self, datasets: Dataset | Iterable[Dataset], *, kb: str | None = None) -> pl.DataFrame:
-        """Return what is wrong or odd in datasets, one row a kind; `kb` must know each linked entity.
+    def check(
+        self,
+        datasets: Dataset | Iterable[Dataset],
+        *,
+        kb: str | None = None,
+        rule: Several = (),
+        each: bool = False,
+        shared: bool = False,
+        fix: Path | str | None = None,
+        overlay: Path | str | None = None,
+        sarif: Path | str | None = None,
+        format: str | None = None,
+    ) -> pl.DataFrame:
+        """Return what is wrong or odd in datasets, one row a rule, or `each` finding.
 
-        See `remix.reports.lint`.
+        `kb` must know each linked entity; `rule` names the rules, `format` the files' format; `sarif` takes the
+        findings as a SARIF log. `shared` returns what each pair of datasets has in common instead (see
+        `remix.checks.findings.share`). `fix` takes the one dataset corrected, by the rules that mend or by another
+        edition of it, the `overlay`; then what was changed is returned (see `remix.checks.correction.CHANGES`). Raises
+        `UnknownName` for a rule that does not exist.
         """
+        from remix.checks.findings import check, read_checked, share
+        from remix.checks.sarif import to_sarif
+        from remix.errors import UsageError
+        from remix.files import written
         from remix.kb import KnowledgeBase, shelf
-        from remix.reports.lint import lint
 
         known = KnowledgeBase.open(shelf.find(self.store.own("kb"), kb)) if kb else None
         with self._placed(datasets) as files:
-            return lint(self.store, files, kb=known)
+            read = read_checked(self.store, files, format=format)
+        rules = _one_or_several(rule)
+        if overlay is not None and fix is None:
+            raise UsageError("an overlay corrects a dataset: say with --fix which file takes the corrected one")
+        if fix is not None:
+            return self._correct(read, Path(fix), rules, known, overlay)
+        if shared:
+            return share(read)
+        if sarif is not None:
+            with written(Path(sarif)) as stream:
+                stream.write(to_sarif(check(read, kb=known, rules=rules, each=True)).encode())
+        return check(read, kb=known, rules=rules, each=each)
+
+    def _correct(
+        self, read: list[Checked], target: Path, rules: list[str], kb: KnowledgeBase | None, overlay: Path | str | None
+    ) -> pl.DataFrame:
+        """Return what was changed in the dataset that was read, which is written into the target as it should be."""
+        import polars as pl
+
+        from remix.checks.correction import correct, lay_over, tell_repairs
+        from remix.checks.findings import read_checked
+        from remix.errors import BadInput, UsageError
+        from remix.formats import write
+        from remix.formats.conversion import format_by_suffix
+
+        if len(read) != 1:
+            raise UsageError(f"{len(read)} datasets are named and one file takes the corrected one: name one of them")
+        [one] = read
+        if overlay is None:
+            frames, changes = correct(one.frames, kb=kb, rules=rules)
+        else:
+            [edition] = read_checked(self.store, [str(overlay)])
+            for refused in (one, edition):
+                if refused.frames.annotations.is_empty() and refused.repairs:
+                    raise BadInput(refused.file, refused.repairs[0].example)
+            frames, changes = lay_over(one.frames, edition.frames, source=str(overlay))
+        if refusals := [repair for repair in one.repairs if repair.kind == "refused"]:
+            raise BadInput(one.file, refusals[0].example)
+        write(frames, target, format_by_suffix(target))
+        return pl.concat([tell_repairs(one.repairs, "remix load"), changes])
 
     def drop(self, datasets: Several) -> Listed[DatasetEntry]:
         """Return the datasets that were taken out; raises `UnknownName` before anything is changed."""

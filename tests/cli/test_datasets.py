@@ -53,7 +53,7 @@ def test_stats_measures_it(workspace: remix.Workspace, dataset: Path | str | Rem
 
 
 def test_check_looks_at_it(workspace: remix.Workspace, dataset: Path | str | Remix) -> None:
-    assert "defect" not in workspace.check(dataset)["level"].to_list()
+    assert "error" not in workspace.check(dataset)["severity"].to_list()
 
 
 def test_convert_writes_it(workspace: remix.Workspace, dataset: Path | str | Remix, tmp_path: Path) -> None:

@@ -110,14 +110,15 @@ def test_check_when_there_is_a_defect_then_it_is_named_and_the_exit_code_is_one(
     text = SHORT + crossing.replace("beginIndex 0", "beginIndex 1").format(7)
     (tmp_path / "short.ttl").write_text(text + '<http://x/e> nif:isString "Rome is old" .\n')
     done = remix(tmp_path, "check", "short.ttl", "none.ttl", "-o", "json")
-    rows = {row["kind"]: (row["level"], row["count"]) for row in json.loads(done.stdout)}
+    rows = {row["rule"]: (row["severity"], row["count"]) for row in json.loads(done.stdout)}
     assert done.returncode == 1
     assert rows == {
-        "offset": ("defect", 1),
+        "offset": ("error", 1),
         "no-annotation": ("note", 1),
-        "equal-text": ("note", 1),
-        "crossing": ("note", 1),
-        "refused": ("defect", 1),
+        "equal-text": ("warning", 1),
+        "crossing": ("warning", 1),
+        "inside-word": ("warning", 1),
+        "refused": ("error", 1),
     }
 
 
@@ -174,7 +175,7 @@ def test_what_is_wrong_for_all_files_is_said_before_any_is_read(tmp_path: Path, 
 def test_check_shows_what_is_in_the_others_where_one_name_is_wrong(tmp_path: Path) -> None:
     (tmp_path / "short.ttl").write_text(SHORT)
     done = run_verb("check", "http://127.0.0.1:1/nothing.ttl", "short.ttl", "-o", "json", folder=tmp_path)
-    kinds = [(row["file"], row["kind"]) for row in json.loads(done.stdout)]
+    kinds = [(row["file"], row["rule"]) for row in json.loads(done.stdout)]
     assert ("short.ttl", "offset") in kinds and ("http://127.0.0.1:1/nothing.ttl", "refused") in kinds
 
 

@@ -33,7 +33,7 @@ def test_shipped_answers_are_what_the_system_answers(system: str, dataset: str, 
 def test_shipped_files_pass_check(tmp_path: Path) -> None:
     files = [str(file) for name in ("corpus", "answers") for file in sorted((folder("datasets") / name).glob("*.ttl"))]
     assert len(files) == 12
-    assert Workspace(tmp_path).check(files).filter(level="defect").rows() == []
+    assert Workspace(tmp_path).check(files).filter(severity="error").rows() == []
 
 
 @pytest.mark.parametrize("dataset", DATASETS)

@@ -74,3 +74,12 @@ conventions = list_parts(
     *("aspect", "words"),
     rank=9,
 )
+
+rules = list_parts(
+    "rule",
+    "rules",
+    "what `remix check` looks for, and what to do about it",
+    "remix.checks:RULES",
+    *("severity", "summary", "fix"),
+    rank=12,
+)

@@ -1,0 +1,143 @@
+"""Rules about links and classes."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from remix.checks.declaration import Rule, Subject, list_mentions
+from remix.expressions import fill
+from remix.measures.classes import COARSE, classes_for
+
+_HOST = r"^[a-z]+://([^/]+)"
+
+
+def _find_several(subject: Subject) -> pl.DataFrame:
+    links = subject.frames.links.group_by("annotation", maintain_order=True).agg(pl.col("entity").unique().sort())
+    several = links.filter(pl.col("entity").list.len() > 1)
+    rows = subject.frames.annotations.join(several, on="annotation", maintain_order="left")
+    rows = rows.join(subject.names, on="document", how="left", maintain_order="left")
+    return list_mentions(rows, fill("is linked to {}", pl.col("entity").list.join(" and to ")))
+
+
+def _find_spellings(subject: Subject) -> pl.DataFrame:
+    given = subject.links.with_columns(first=pl.col("entity_as_given").first().over("entity"))
+    other = given.filter(pl.col("entity_as_given") != pl.col("first")).unique("entity_as_given", maintain_order=True)
+    return list_mentions(other, fill("{} is {} elsewhere", "entity_as_given", "first"))
+
+
+def _find_rare_hosts(subject: Subject) -> pl.DataFrame:
+    """Return the links into all knowledge bases but the one that most links go to."""
+    links = subject.links.with_columns(host=pl.col("entity").str.extract(_HOST))
+    hosts = links.drop_nulls("host").group_by("host").len().sort("len", "host", descending=[True, False])
+    if hosts.height < 2:
+        return list_mentions(links.clear(), pl.lit(""))
+    rest = links.filter(pl.col("host") != hosts["host"][0])
+    return list_mentions(rest, fill("is linked to {}, most are to {}", "host", pl.lit(hosts["host"][0])))
+
+
+def _with_status(subject: Subject, *status: str) -> pl.DataFrame:
+    assert subject.kb is not None
+    links = subject.links
+    found = subject.kb.link_status(links["entity"]).filter(pl.col("status").is_in(list(status)))
+    return links.join(found, left_on="entity", right_on="iri", maintain_order="left")
+
+
+def _find_redirects(subject: Subject) -> pl.DataFrame:
+    rows = _with_status(subject, "redirect")
+    assert subject.kb is not None
+    rows = rows.with_columns(target=subject.kb.resolve(rows["entity"]))
+    return list_mentions(rows, fill("{} redirects to {}", "entity", "target"))
+
+
+def _follow(subject: Subject, found: pl.DataFrame) -> pl.DataFrame:
+    assert subject.kb is not None
+    links = subject.frames.links.join(found.select("annotation").unique(), on="annotation", maintain_order="left")
+    # An annotation with several links keeps those that redirect nowhere.
+    targets = links.with_columns(entity=subject.kb.resolve(links["entity"]))
+    return targets.group_by("annotation", maintain_order=True).agg(pl.col("entity").unique(maintain_order=True))
+
+
+def _find_disambiguations(subject: Subject) -> pl.DataFrame:
+    return list_mentions(_with_status(subject, "disambiguation"), fill("{} is a disambiguation page", "entity"))
+
+
+def _find_unknown(subject: Subject) -> pl.DataFrame:
+    return list_mentions(_with_status(subject, "unknown"), fill("{} is unknown", "entity"))
+
+
+def _find_other_classes(subject: Subject) -> pl.DataFrame:
+    """Return mentions whose class is of one kind (person, organisation, place) and their entity of others only."""
+    assert subject.kb is not None
+    links = subject.links.with_columns(resolved=subject.kb.resolve(subject.links["entity"]))
+    types = subject.kb.rows("types", "entity", links["resolved"].unique()).select("entity", "type")
+    said = _kinds(subject.frames.classes.filter(~pl.col("of_entity")), "annotation", "class")
+    known = _kinds(types, "entity", "type")
+    both = links.join(said, on="annotation").join(known, left_on="resolved", right_on="entity", suffix="_known")
+    agree = pl.col("kind").list.set_intersection("kind_known").list.len() > 0
+    other = both.filter(~agree).sort("document", "begin", "end")
+    classes = [pl.col(name).list.join(" or ") for name in ("kind", "kind_known")]
+    return list_mentions(other, fill("has the class {}, and {} is {}", classes[0], "entity", classes[1]))
+
+
+def _kinds(rows: pl.DataFrame, key: str, name: str) -> pl.DataFrame:
+    """Return key and `kind`, the list of those of person, organisation and place that the classes of a key map to."""
+    parts = [
+        rows.filter(pl.col(name).is_in(classes_for(kind).implode())).select(key, kind=pl.lit(kind)) for kind in COARSE
+    ]
+    return pl.concat(parts).group_by(key).agg(pl.col("kind").unique().sort())
+
+
+SEVERAL = Rule(
+    "several-links",
+    "note",
+    "An annotation has more than one link.",
+    "Nothing, where each is right: an answer needs one of them.",
+    _find_several,
+)
+SPELLINGS = Rule(
+    "link-spelling",
+    "note",
+    "One entity's IRI is spelt in two ways, as with and without percent signs, or as page and as resource.",
+    "Nothing in remix, which compares one canonical form; --fix writes that form.",
+    _find_spellings,
+)
+HOSTS = Rule(
+    "knowledge-bases",
+    "note",
+    "Links go to more than one knowledge base.",
+    "Attach a knowledge base that knows what is the same in both (`remix kb build`), else they never match.",
+    _find_rare_hosts,
+)
+REDIRECT = Rule(
+    "redirect",
+    "warning",
+    "A link's target redirects to another entity.",
+    "--fix links to the entity itself.",
+    _find_redirects,
+    _follow,
+    needs_kb=True,
+)
+DISAMBIGUATION = Rule(
+    "disambiguation",
+    "warning",
+    "A link's target is a page that lists entities of one name.",
+    "Link to the entity that is meant.",
+    _find_disambiguations,
+    needs_kb=True,
+)
+UNKNOWN = Rule(
+    "unknown-entity",
+    "error",
+    "The knowledge base does not have a link's target.",
+    "Look whether the target was renamed or removed, or whether it is of another knowledge base.",
+    _find_unknown,
+    needs_kb=True,
+)
+CLASS = Rule(
+    "class-disagrees",
+    "warning",
+    "The class of a mention is a person, an organisation or a place, and its entity is another of these.",
+    "Look which of both is right; 'Berlin' for its government has a link to a place with good reason.",
+    _find_other_classes,
+    needs_kb=True,
+)

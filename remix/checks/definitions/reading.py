@@ -1,0 +1,175 @@
+"""Rules that the readers of files follow: what they mend while they read, and tell."""
+
+from __future__ import annotations
+
+from remix.checks.declaration import Rule
+
+MISSING_PREFIX = Rule(
+    "missing-prefix",
+    "error",
+    "A prefix is used and not declared.",
+    "Loading supplies the well-known one; declare it in the file, or other tools refuse it.",
+)
+MISSING_DOT = Rule(
+    "missing-dot",
+    "error",
+    "A line with a prefix has no full stop at its end.",
+    "Loading puts it there; correct the file, or other tools refuse it.",
+)
+INVALID_IRI = Rule(
+    "invalid-iri",
+    "error",
+    "An IRI is empty or has characters that none may have, such as blanks.",
+    "Loading takes outer blanks off and encodes the rest; an empty link becomes NIL.",
+)
+RELATIVE_IRI = Rule(
+    "relative-iri",
+    "error",
+    "An IRI has no scheme, and the file no base.",
+    "Loading makes it one of the dataset; write it in full.",
+)
+SHARED_IRI = Rule(
+    "shared-iri",
+    "error",
+    "One IRI names several annotations, which become one where RDF is merged.",
+    "Loading tells them apart by their order in the file; give each an IRI with its sentence and offsets.",
+)
+ENCODING = Rule(
+    "encoding",
+    "error",
+    "Bytes are no UTF-8.",
+    "Loading reads these lines as Windows-1252; write the file as UTF-8.",
+)
+SURROGATE = Rule(
+    "surrogate",
+    "error",
+    "An escape is half a character of UTF-16.",
+    "Loading puts halves together and replaces lone ones by U+FFFD.",
+)
+OFFSET = Rule(
+    "offset",
+    "error",
+    "Offsets do not give the form that the annotation says, but others do: bytes, UTF-16 units, an "
+    "inclusive end, a few characters off.",
+    "Loading takes those that give the form; --fix writes them.",
+)
+ANCHOR = Rule(
+    "anchor",
+    "error",
+    "The form that an annotation says is not what its text has there, nor near it.",
+    "Loading keeps the offsets and takes the form from the text; look which of them is wrong.",
+)
+RANGE = Rule(
+    "range",
+    "error",
+    "Offsets lie outside the text.",
+    "Loading leaves such annotations out of what is counted; correct them by hand.",
+)
+FRAGMENT = Rule(
+    "fragment",
+    "note",
+    "The offsets in an annotation's IRI are not its begin and end.",
+    "Loading takes those that give its form.",
+)
+DANGLING = Rule(
+    "dangling",
+    "error",
+    "An annotation belongs to a text that is not there.",
+    "Loading leaves it out; add the text, or correct nif:referenceContext.",
+)
+NO_CONTEXT = Rule(
+    "no-context",
+    "error",
+    "Something is neither a text nor in one.",
+    "Loading leaves it out; say nif:referenceContext.",
+)
+CONTEXT_END = Rule(
+    "context-end",
+    "error",
+    "A text's end index is not its length.",
+    "Loading takes the length.",
+)
+EMPTY_DOCUMENT = Rule(
+    "empty-document",
+    "note",
+    "A text is empty.",
+    "Loading leaves it out, as nothing can be annotated in it.",
+)
+DUPLICATE = Rule(
+    "duplicate",
+    "error",
+    "A line says again what another said.",
+    "Loading takes it once.",
+)
+DUPLICATE_DOCUMENT = Rule(
+    "duplicate-document",
+    "error",
+    "Two documents have one name.",
+    "Loading gives the second a name of its own; answers by name cannot be told apart.",
+)
+TAG = Rule(
+    "tag",
+    "error",
+    "A tag goes on with a mention that was not begun.",
+    "Loading begins one there.",
+)
+CONFIDENCE = Rule(
+    "confidence",
+    "error",
+    "A confidence is no number.",
+    "Loading leaves the confidence out.",
+)
+LANGUAGE = Rule(
+    "language",
+    "error",
+    "A language's tag is none.",
+    "Loading leaves the language out; write a tag of BCP 47, as 'en' or 'pt-BR'.",
+)
+MISSPELT = Rule(
+    "misspelt",
+    "error",
+    "A key is nearly one that the format has, and is not read.",
+    "Correct the key; what stands under it is lost.",
+)
+FAILED = Rule(
+    "failed",
+    "error",
+    "An answer says that the system failed on this document.",
+    "Run the system on it again; its mentions count as missed.",
+)
+UNREAD = Rule(
+    "unread",
+    "note",
+    "Something in the file is not read, as remix has no place for it.",
+    "Nothing, where it is not needed.",
+)
+MASKED = Rule(
+    "masked",
+    "note",
+    "The words of a text are masked, so that offsets count the masks.",
+    "Get the texts, and lay this edition over them: `remix check TEXTS --fix OUT --overlay THIS`.",
+)
+NO_LOCATION = Rule(
+    "no-location",
+    "error",
+    "An annotation does not say where it is.",
+    "Loading leaves it out; give its offsets.",
+)
+NO_TRIPLE = Rule(
+    "no-triple",
+    "error",
+    "A line is no triple.",
+    "Loading leaves it out; correct the line.",
+)
+NO_LINK = Rule(
+    "no-link",
+    "warning",
+    "Not one annotation has a link.",
+    "Look whether links stand in a column or key that is not read.",
+)
+REFUSED = Rule(
+    "refused",
+    "error",
+    "A file cannot be read.",
+    "Its example says where and why.",
+)

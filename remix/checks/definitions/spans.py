@@ -1,0 +1,135 @@
+"""Rules about where mentions begin and end."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from remix.checks.declaration import WITHIN_WORD, Rule, Subject, list_mentions
+from remix.expressions import fill
+
+# Full stops, closing brackets and quotation marks may belong to a name: 'Inc.', 'Guns N’', 'Yahoo!'.
+_OUTER_LEFT = r"^[\s,;:.!?)\]}»”]+"
+_OUTER_RIGHT = r"[\s,;:(\[{«“]+$"
+
+
+def _find_within_words(subject: Subject) -> pl.DataFrame:
+    rows = subject.spans
+    left = subject.cut(rows, pl.col("begin") - 1, pl.col("begin") + 1).str.contains(WITHIN_WORD)
+    right = subject.cut(rows, pl.col("end") - 1, pl.col("end") + 1).str.contains(WITHIN_WORD)
+    left &= rows["begin"] > 0
+    side = (
+        pl.when(left & right)
+        .then(pl.lit("begins and ends"))
+        .when(left)
+        .then(pl.lit("begins"))
+        .otherwise(pl.lit("ends"))
+    )
+    rows = rows.with_columns(side=side)
+    return list_mentions(rows.filter(left | right), fill("{} inside a word", "side"))
+
+
+def _find_outer(subject: Subject) -> pl.DataFrame:
+    rows = subject.spans.filter(
+        pl.col("surface_form").str.contains(_OUTER_LEFT) | pl.col("surface_form").str.contains(_OUTER_RIGHT)
+    )
+    return list_mentions(rows, pl.lit("begins or ends with white space or punctuation"))
+
+
+def _trim(subject: Subject, found: pl.DataFrame) -> pl.DataFrame:
+    left = pl.col("surface_form").str.extract(f"({_OUTER_LEFT})").str.len_chars().fill_null(0)
+    right = pl.col("surface_form").str.extract(f"({_OUTER_RIGHT})").str.len_chars().fill_null(0)
+    spans = found.select("document", "begin", "end", new_begin=pl.col("begin") + left, new_end=pl.col("end") - right)
+    spans = spans.filter(pl.col("new_begin") < pl.col("new_end"))
+    rows = subject.frames.annotations.join(spans, on=["document", "begin", "end"])
+    return rows.select("annotation", begin="new_begin", end="new_end")
+
+
+def _pairs(subject: Subject) -> pl.DataFrame:
+    """Return the pairs of spans of which the second begins before the first ends, or where it ends."""
+    spans = subject.spans.select("document", "name", "annotation", "begin", "end", "surface_form")
+    ordered = spans.sort("document", "begin", "end", descending=[False, False, True]).with_row_index("number")
+    other = ordered.select("document", "number", "begin", "end", "surface_form")
+    # Those that begin at or before the end of a span stand behind it without a gap.
+    return ordered.join_where(
+        other,
+        pl.col("document") == pl.col("document_other"),
+        pl.col("number") < pl.col("number_other"),
+        pl.col("begin_other") <= pl.col("end"),
+        suffix="_other",
+    ).sort("number", "number_other")
+
+
+def _find_crossing(subject: Subject) -> pl.DataFrame:
+    crossing = _pairs(subject).filter(
+        (pl.col("begin") < pl.col("begin_other"))
+        & (pl.col("begin_other") < pl.col("end"))
+        & (pl.col("end") < pl.col("end_other"))
+    )
+    return list_mentions(crossing, fill("crosses '{}'", "surface_form_other"))
+
+
+def _find_nested(subject: Subject) -> pl.DataFrame:
+    nested = _pairs(subject).filter((pl.col("begin_other") < pl.col("end")) & (pl.col("end_other") <= pl.col("end")))
+    return list_mentions(nested, fill("has '{}' in it", "surface_form_other"))
+
+
+def _find_adjacent(subject: Subject) -> pl.DataFrame:
+    touching = _pairs(subject).filter(pl.col("begin_other") == pl.col("end"))
+    return list_mentions(touching, fill("goes on as another mention, '{}'", "surface_form_other"))
+
+
+def _find_repeated(subject: Subject) -> pl.DataFrame:
+    links = subject.frames.links.group_by("annotation").agg(pl.col("entity").sort().str.join(" "))
+    rows = subject.mentions.join(links, on="annotation", how="left", maintain_order="left")
+    key = ["document", "begin", "end", "entity", "is_nil"]
+    return list_mentions(rows.filter(~pl.struct(key).is_first_distinct()), pl.lit("is there twice with the same link"))
+
+
+def _remove(subject: Subject, found: pl.DataFrame) -> pl.DataFrame:
+    return found.select("annotation", begin=pl.lit(None, pl.Int64))
+
+
+INSIDE_WORD = Rule(
+    "inside-word",
+    "warning",
+    "A mention begins or ends between two letters or digits of one word.",
+    "Look whether the offsets are wrong; extend the mention to the word, or leave it where only a part is meant.",
+    _find_within_words,
+)
+OUTER_CHARACTERS = Rule(
+    "outer-characters",
+    "warning",
+    "A mention begins or ends with white space, or with punctuation that belongs to the sentence.",
+    "--fix takes these characters off.",
+    _find_outer,
+    _trim,
+)
+CROSSING = Rule(
+    "crossing",
+    "warning",
+    "A mention begins inside another and ends behind it.",
+    "Look which of them is right; tools that take no overlaps keep one.",
+    _find_crossing,
+)
+NESTED = Rule(
+    "nested",
+    "note",
+    "A mention lies inside another.",
+    "Nothing, where both are meant; a system that gives no nested answers misses one of them.",
+    _find_nested,
+)
+ADJACENT = Rule(
+    "adjacent",
+    "note",
+    "A mention begins where another ends, without a character between them.",
+    "Look whether both are one mention.",
+    _find_adjacent,
+)
+REPEATED = Rule(
+    "repeated-annotation",
+    "warning",
+    "A stretch of text has the same link twice.",
+    "--fix keeps the first.",
+    _find_repeated,
+    _remove,
+)

@@ -1,0 +1,93 @@
+"""Rules about texts."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from remix.checks.copies import find_similar
+from remix.checks.declaration import Rule, Subject, list_documents
+from remix.expressions import fill
+
+_UNSEEN = (
+    r"[\x{AD}\x{200B}-\x{200F}\x{2028}-\x{202E}\x{2060}-\x{2069}\x{FEFF}\x{FFFD}\x{0}-\x{8}\x{B}\x{C}\x{E}-\x{1F}]"
+)
+
+
+def _find_bare(subject: Subject) -> pl.DataFrame:
+    annotated = subject.frames.annotations.select("document")
+    bare = subject.names.filter(pl.col("text") != "").join(annotated, on="document", how="anti", maintain_order="left")
+    return list_documents(bare, pl.lit("no annotation"))
+
+
+def _find_equal(subject: Subject) -> pl.DataFrame:
+    texts = subject.names.filter(pl.col("text") != "")
+    first = texts.with_columns(first=pl.col("name").first().over("text"))
+    again = first.filter(~pl.col("text").is_first_distinct())
+    return list_documents(again, fill("the same text as {}", "first"))
+
+
+def _find_similar(subject: Subject) -> pl.DataFrame:
+    texts = subject.names.filter(pl.col("text").is_not_null(), pl.col("text").is_first_distinct())
+    pairs = find_similar(texts.select("document", "text"))
+    named = pairs.join(texts, on="document").join(texts.select(other="document", another="name"), on="other")
+    share = (100 * pl.col("similarity")).round(0).cast(pl.Int64)
+    return list_documents(named.sort("document", "other"), fill("{} % alike {}", share, "another"))
+
+
+def _find_edges(subject: Subject) -> pl.DataFrame:
+    rows = subject.names.filter(pl.col("text").str.contains(r"^\s|\s$"))
+    return list_documents(rows, pl.lit("the text begins or ends with white space, which its offsets count"))
+
+
+def _find_uncomposed(subject: Subject) -> pl.DataFrame:
+    rows = subject.names.filter(pl.col("text") != pl.col("text").str.normalize("NFC"))
+    return list_documents(rows, pl.lit("letters and accents are not composed (NFC) throughout"))
+
+
+def _find_unseen(subject: Subject) -> pl.DataFrame:
+    rows = subject.names.with_columns(count=pl.col("text").str.count_matches(_UNSEEN)).filter(pl.col("count") > 0)
+    return list_documents(rows, fill("{} characters that are not seen", "count"))
+
+
+NO_ANNOTATION = Rule(
+    "no-annotation",
+    "note",
+    "A text has no annotation.",
+    "Nothing, where nothing is mentioned in it; else find out whether its annotations were lost.",
+    _find_bare,
+)
+EQUAL_TEXT = Rule(
+    "equal-text",
+    "warning",
+    "A text is there more than once, so that what is in it counts twice.",
+    "Keep one of them; `remix build` counts a text once.",
+    _find_equal,
+)
+SIMILAR_TEXT = Rule(
+    "similar-text",
+    "warning",
+    "Two texts share at least four fifths of their sequences of three words.",
+    "Look whether one is a copy of the other, and keep one of them.",
+    _find_similar,
+)
+TEXT_EDGE = Rule(
+    "text-edge",
+    "note",
+    "A text begins or ends with white space.",
+    "Leave it, as the offsets count it; a tool that strips texts shifts its answers.",
+    _find_edges,
+)
+NOT_COMPOSED = Rule(
+    "not-composed",
+    "note",
+    "A text has letters and accents apart, as two characters, where one character has both.",
+    "Leave it, as the offsets count them; a tool that composes texts shifts its answers.",
+    _find_uncomposed,
+)
+UNSEEN_CHARACTER = Rule(
+    "unseen-character",
+    "note",
+    "A text has characters that nobody sees: marks of byte order, soft hyphens, control characters, lost letters.",
+    "Leave them, as the offsets count them; a tool that removes them shifts its answers.",
+    _find_unseen,
+)

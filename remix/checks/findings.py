@@ -1,0 +1,170 @@
+"""The findings of all rules in datasets, one row a rule or one row a finding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from remix import catalog
+from remix.checks.copies import find_similar
+from remix.checks.declaration import FINDINGS, RULES, SEVERITIES, Rule, Subject
+from remix.errors import BadInput, Error
+from remix.expressions import fill
+from remix.formats import Repair, read, refusal_report
+from remix.frames import Frames
+from remix.frames_folder import FramesFolder, is_frames_folder
+from remix.kb import KnowledgeBase
+from remix.locks import holding
+from remix.store import Store
+
+__all__ = ["Checked", "check", "read_checked", "share"]
+
+SUMMARY = {"file": pl.String, "severity": pl.String, "rule": pl.String, "count": pl.Int64, "example": pl.String}
+_UNKNOWN = Rule("", "error", "Something is not as the format asks.", "Loading mends it; its example says what.")
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A dataset as it was read for a check: what it is called, what it has, what its reader mended or refused."""
+
+    file: str
+    frames: Frames
+    repairs: tuple[Repair, ...]
+
+
+@holding
+def read_checked(store: Store, files: Iterable[str], *, format: str | None = None) -> list[Checked]:
+    """Return files, catalogue entries or loaded datasets as they are checked, also those that are refused.
+
+    Raises the error of a file that is named alone and is not there.
+    """
+    listed = list(files)
+    return [_read(store, file, format, alone=len(listed) == 1) for file in listed]
+
+
+def check(
+    datasets: Sequence[Checked], *, kb: KnowledgeBase | None = None, rules: Sequence[str] = (), each: bool = False
+) -> pl.DataFrame:
+    """Return what rules, by default all, find: file, severity, rule, count and example of each that finds something.
+
+    With `each` a row is one finding: file, severity, rule, document, annotation, begin, end, surface_form, what. What
+    a reader mended is one row a kind there, too, as it keeps one example. Rows stand in the order of the files and of
+    severity. Raises `UnknownName` for a rule that does not exist.
+    """
+    chosen = [RULES[name] for name in rules] or list(RULES)
+    found = [_rows(one, chosen, kb) for one in datasets]
+    rows = pl.concat([part for parts in found for part in parts] or [_label(_no_findings(), "", _UNKNOWN, "")])
+    if each:
+        return rows.drop("times")
+    counted = rows.group_by("file", "severity", "rule", maintain_order=True).agg(
+        count=pl.col("times").sum(), example=pl.col("what").first()
+    )
+    return counted.select([pl.col(name).cast(kind) for name, kind in SUMMARY.items()])
+
+
+def _rows(one: Checked, rules: Sequence[Rule], kb: KnowledgeBase | None) -> Iterator[pl.DataFrame]:
+    subject = Subject(one.frames, kb)
+    known = {rule.name: rule for rule in rules}
+    found: list[tuple[Rule, pl.DataFrame]] = []
+    for repair in one.repairs:
+        rule = known.get(repair.kind) or (None if repair.kind in RULES else _UNKNOWN)
+        if rule is not None:
+            row = (
+                _no_findings().clear(1).with_columns(what=pl.lit(repair.example), times=pl.lit(repair.count, pl.Int64))
+            )
+            found.append((rule if rule.name else Rule(repair.kind, rule.severity, rule.summary, rule.fix), row))
+    for rule in rules:
+        if rule.find is not None and (kb is not None or not rule.needs_kb):
+            found.append((rule, rule.find(subject).with_columns(times=pl.lit(1, pl.Int64))))
+    found.sort(key=lambda pair: (SEVERITIES.index(pair[0].severity), pair[0].name))
+    for rule, rows in found:
+        yield _label(rows, one.file, rule, rule.name)
+
+
+def _no_findings() -> pl.DataFrame:
+    return pl.DataFrame(schema={**FINDINGS, "times": pl.Int64()})
+
+
+def _label(rows: pl.DataFrame, file: str, rule: Rule, name: str) -> pl.DataFrame:
+    labels = [pl.lit(file).alias("file"), pl.lit(rule.severity).alias("severity"), pl.lit(name).alias("rule")]
+    return rows.select(*labels, *FINDINGS, "times")
+
+
+def _read(store: Store, file: str, format: str | None, *, alone: bool) -> Checked:
+    try:
+        if file in store.state.datasets:
+            said = store.report(file)["repairs"]
+            assert isinstance(said, list)
+            return Checked(file, store.frames([file]), tuple(Repair(**one) for one in said))
+        if is_frames_folder(file):
+            folder = FramesFolder.open(file)
+            return Checked(file, folder.read(range(folder.parts)), ())
+        path, name = catalog.local(file, store.folder / "cache")
+        reading = read(path, name=name, format=format)
+        return Checked(file, reading.frames, reading.report.repairs)
+    except Error as error:
+        # What is wrong with one of several files must not hide what there is in the others.
+        if alone and not isinstance(error, BadInput):
+            raise
+        return Checked(file, Frames.empty(), (Repair("refused", 1, refusal_report(file, error).error or ""),))
+
+
+def share(datasets: Sequence[Checked]) -> pl.DataFrame:
+    """Return what each pair of datasets has in common, a row a pair.
+
+    The columns are dataset, other, `texts` (equal ones), `similar_texts` (nearly the same, see `find_similar`),
+    `entities` and `forms` (distinct ones), `share` (of equal and similar texts in the smaller of both) and `relation`:
+    `editions` of one dataset, if they share half of the texts or more, `leakage` below. Who trains on one and tests on
+    the other has seen what is asked.
+    """
+    texts = [one.frames.documents.filter(pl.col("text") != "").unique("text", maintain_order=True) for one in datasets]
+    keyed = pl.concat(
+        [
+            rows.select(fill("{} {}", pl.lit(n), "document").alias("document"), "text", side=pl.lit(n))
+            for n, rows in enumerate(texts)
+        ]
+        or [pl.DataFrame(schema={"document": pl.String, "text": pl.String, "side": pl.Int32})]
+    )
+    sides = keyed.select("document", "side")
+    pairs = find_similar(keyed.select("document", "text")).join(sides, on="document")
+    pairs = pairs.join(sides.rename({"document": "other", "side": "other_side"}), on="other")
+    rows = []
+    for n, one in enumerate(datasets):
+        for m, other in enumerate(datasets[:n]):
+            equal = texts[n].join(texts[m], on="text", how="semi").height
+            near = pairs.filter((pl.col("side") == n) & (pl.col("other_side") == m), pl.col("similarity") < 1)
+            similar = near["document"].n_unique()
+            smaller = min(texts[n].height, texts[m].height)
+            part = (equal + similar) / smaller if smaller else 0.0
+            relation = "editions" if part >= 0.5 else "leakage" if part else ""
+            rows.append(
+                {
+                    "dataset": other.file,
+                    "other": one.file,
+                    "texts": equal,
+                    "similar_texts": similar,
+                    "entities": _common(one.frames.links, other.frames.links, "entity"),
+                    "forms": _common(one.frames.annotations, other.frames.annotations, "surface_form"),
+                    "share": min(part, 1.0),
+                    "relation": relation,
+                }
+            )
+    return pl.DataFrame(rows, schema=SHARED)
+
+
+SHARED = {
+    "dataset": pl.String,
+    "other": pl.String,
+    "texts": pl.Int64,
+    "similar_texts": pl.Int64,
+    "entities": pl.Int64,
+    "forms": pl.Int64,
+    "share": pl.Float64,
+    "relation": pl.String,
+}
+
+
+def _common(rows: pl.DataFrame, others: pl.DataFrame, name: str) -> int:
+    return rows.select(pl.col(name).drop_nulls().unique()).join(others, on=name, how="semi").height

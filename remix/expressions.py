@@ -1,0 +1,24 @@
+"""Texts put together of columns."""
+
+from __future__ import annotations
+
+import polars as pl
+
+__all__ = ["fill"]
+
+
+def fill(template: str, *parts: str | pl.Expr) -> pl.Expr:
+    """Return the template with each `{}` replaced by a column or expression, null where one of them is null.
+
+    `polars.format` panics where a column has an empty chunk, as it may after a filter (polars issue 25187, in 2.1.0).
+
+    >>> pl.DataFrame({"name": ["a"], "count": [2]}).select(fill("{}: {} times", "name", "count")).item()
+    'a: 2 times'
+    """
+    first, *others = template.split("{}")
+    pieces = [pl.lit(first)] if first else []
+    for part, text in zip(parts, others, strict=True):
+        pieces.append(pl.col(part) if isinstance(part, str) else part)
+        if text:
+            pieces.append(pl.lit(text))
+    return pl.concat_str(pieces)

@@ -1,0 +1,91 @@
+"""Texts and datasets that have something in common, and editions that correct one another."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import polars as pl
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remix.checks.copies import find_similar
+from remix.checks.correction import lay_over
+from remix.checks.findings import Checked, share
+from remix.frames import Frames
+from tests.checks.test_rules import BERLIN, BONN, frames
+from tests.commands import run_verb
+
+WORDS = [f"word{number}" for number in range(200)]
+
+
+@given(st.integers(0, 10_000), st.integers(0, 6))
+def test_texts_are_similar_as_many_sequences_as_they_share(seed: int, changed: int) -> None:
+    draw = random.Random(seed)
+    text = draw.choices(WORDS, k=60)
+    other = list(text)
+    for place in draw.sample(range(60), changed):
+        other[place] = f"new{place}"
+    both = [{tuple(words[n : n + 3]) for n in range(58)} for words in (text, other)]
+    similarity = len(both[0] & both[1]) / len(both[0] | both[1])
+    rows = pl.DataFrame({"document": ["a", "b"], "text": [" ".join(text), " ".join(other)]})
+    found = find_similar(rows, least=0.8).rows()
+    assert found == ([("b", "a", similarity)] if similarity >= 0.8 else [])
+
+
+def test_many_copies_of_one_text_are_each_told_once() -> None:
+    rows = pl.DataFrame({"document": [f"d{n}" for n in range(300)], "text": ["a b c d e f"] * 300})
+    assert find_similar(rows).select("document", "other").rows() == [(f"d{n}", "d0") for n in range(1, 300)]
+
+
+def test_datasets_that_share_texts_are_editions_or_leak() -> None:
+    one = frames(("Bonn is old", [(0, 4, BONN)]), ("Berlin too", [(0, 6, BERLIN)]))
+    edition = frames(("Bonn is old", [(0, 4, BERLIN)]), ("Berlin too", []))
+    leaking = frames(*[(f"text {n} of many", []) for n in "abcd"], ("Bonn is old", [(0, 4, BONN)]))
+    rows = share([Checked(name, each, ()) for name, each in (("one", one), ("two", edition), ("three", leaking))])
+    told = rows.select("dataset", "other", "texts", "entities", "forms", "share", "relation").rows()
+    assert told == [
+        ("one", "two", 2, 1, 1, 1.0, "editions"),
+        ("one", "three", 1, 1, 1, 0.5, "editions"),
+        ("two", "three", 1, 0, 1, 0.5, "editions"),
+    ]
+    larger = frames(*[(f"{n} {n} {n} {n}", []) for n in "abcd"], ("Bonn is old", [(0, 4, BONN)]))
+    [row] = share([Checked("three", leaking, ()), Checked("four", larger, ())]).to_dicts()
+    assert (row["share"], row["relation"]) == (0.2, "leakage")
+
+
+def test_edition_with_masked_words_corrects_by_words() -> None:
+    """Of five words the edition links the first anew, moves the end of the second mention, drops one and adds one."""
+    old = frames(
+        ("Bonn was the old seat", [(0, 4, BERLIN), (9, 12, None), (13, 16, BONN)]), ("left alone", [(0, 4, BONN)])
+    )
+    new = frames(("[T] [T] [T] [T] [T]", [(0, 3, BONN), (12, 19, BONN), (4, 7, BERLIN)]))
+    new = Frames.of(**{**vars(new), "documents": new.documents.with_columns(given=pl.lit("d0"))})
+    result, changes = lay_over(old, new, source="edition.tsv")
+    assert changes.select("change", "surface_form", "new_surface_form", "new_links").rows() == [
+        ("linked", "Bonn", "Bonn", BONN),
+        ("added", None, "was", BERLIN),
+        ("removed", "the", None, None),
+        ("moved", "old", "old seat", BONN),
+    ]
+    spans = result.annotations.sort("document", "begin").select("document", "begin", "end").rows()
+    assert spans == [("d0", 0, 4), ("d0", 5, 8), ("d0", 13, 21), ("d1", 0, 4)]
+    assert sorted(result.values["text"].to_list()) == ["d0a0", "d0a2"]
+    assert lay_over(result, result, source="itself")[1].is_empty()
+
+
+def test_check_writes_the_corrected_dataset_and_a_log_for_editors(tmp_path: Path) -> None:
+    line = {"document": "d", "text": "in Bonn, old", "begin": 2, "end": 8, "entity": BONN}
+    (tmp_path / "x.jsonl").write_text(json.dumps(line) + "\n")
+    done = run_verb("check", "x.jsonl", "--sarif", "log.json", "-o", "json", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    [run] = json.loads((tmp_path / "log.json").read_text())["runs"]
+    assert [one["ruleId"] for one in run["results"]] == ["outer-characters"]
+    assert run["tool"]["driver"]["rules"][0]["id"] == "outer-characters"
+    done = run_verb("check", "x.jsonl", "--fix", "fixed.ttl", folder=tmp_path)
+    assert (done.returncode, "outer-characters" in done.stdout) == (0, True), done.stderr
+    left = json.loads(run_verb("check", "fixed.ttl", "-o", "json", folder=tmp_path).stdout)
+    assert [row["rule"] for row in left] == ["fragment"]  # the annotation keeps the name that it had
+    again = run_verb("check", "x.jsonl", "--fix", "over.ttl", "--overlay", "fixed.ttl", "-o", "json", folder=tmp_path)
+    assert [(row["change"], row["source"]) for row in json.loads(again.stdout)] == [("moved", "fixed.ttl")]

@@ -1,0 +1,143 @@
+"""What each rule finds and what it leaves alone, and what it mends."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from remix.checks import RULES, SEVERITIES, Subject
+from remix.checks.correction import correct
+from remix.checks.findings import Checked, check
+from remix.formats import NOTED, Repair
+from remix.frames import Frames
+from remix.kb import KnowledgeBase
+
+BERLIN, BONN = "http://dbpedia.org/resource/Berlin", "http://dbpedia.org/resource/Bonn"
+Q586 = "http://www.wikidata.org/entity/Q586"
+BONNS = "é, Bonn, Bonn, Bonner, Bonn"
+
+
+def frames(*documents: tuple[str, list[tuple[int, int, str | None]]]) -> Frames:
+    """Return documents, each a text and its mentions: begin, end, link."""
+    texts, mentions, links = [], [], []
+    for number, (text, spans) in enumerate(documents):
+        texts.append({"document": f"d{number}", "text": text})
+        for place, (begin, end, link) in enumerate(spans):
+            name = f"d{number}a{place}"
+            mentions.append(
+                {
+                    "annotation": name,
+                    "document": f"d{number}",
+                    "begin": begin,
+                    "end": end,
+                    "surface_form": text[begin:end],
+                    "is_nil": link is None,
+                }
+            )
+            links += [{"annotation": name, "entity": link, "entity_as_given": link}] if link else []
+    return Frames.of(documents=pl.DataFrame(texts), annotations=pl.DataFrame(mentions), links=pl.DataFrame(links))
+
+
+def unlinked(text: str, *spans: tuple[int, int]) -> Frames:
+    """Return one document with mentions that have no link."""
+    return frames((text, [(begin, end, None) for begin, end in spans]))
+
+
+def places(rule: str, dataset: Frames, kb: KnowledgeBase | None = None) -> list[str]:
+    """Return the annotations, else documents and forms, that a rule finds."""
+    find = RULES[rule].find
+    assert find is not None
+    found = find(Subject(dataset, kb))
+    return [row["annotation"] or f"{row['document']} {row['surface_form'] or ''}".strip() for row in found.to_dicts()]
+
+
+LONG = "one two three four five six seven eight nine ten eleven twelve"
+
+
+@pytest.mark.parametrize(
+    ("rule", "dataset", "expected"),
+    [
+        # 'Ber' ends and 'lin' begins within 'Berlin'; behind 'Bonn' is a dash, and '東' stands in no word.
+        ("inside-word", unlinked("Berlin Bonn-Nord 東京", (0, 3), (3, 6), (7, 11), (17, 18)), ["d0a0", "d0a1"]),
+        ("inside-word", unlinked("Zoë", (0, 2)), ["d0a0"]),
+        ("outer-characters", unlinked("in Bonn, Acme Inc.", (3, 8), (2, 7), (9, 18)), ["d0a0", "d0a1"]),
+        # 0-4 crosses 2-6; 2-6 and 6-8 touch; 0-4 and 1-3 are nested.
+        ("crossing", unlinked("abcdefgh", (0, 4), (2, 6), (6, 8)), ["d0a0"]),
+        ("adjacent", unlinked("abcdefgh", (0, 4), (2, 6), (6, 8)), ["d0a1"]),
+        ("nested", unlinked("abcdefgh", (0, 4), (1, 3), (4, 8)), ["d0a0"]),
+        ("repeated-annotation", frames(("Bonn", [(0, 4, BONN), (0, 4, BONN), (0, 4, BERLIN)])), ["d0a1"]),
+        # The second 'Bonn' of the first text is free, 'Bonner' is another word, and the second text annotates no Bonn.
+        ("unmarked-form", frames((BONNS, [(3, 7, BONN), (23, 27, BONN)]), ("Bonn", [])), ["d0 Bonn"]),
+        ("disagreeing-links", frames(("Bonn Bonn", [(0, 4, BONN), (5, 9, BERLIN)]), ("Bonn", [(0, 4, None)])), ["d0"]),
+        ("disagreeing-links", frames(("Bonn Bonn", [(0, 4, BONN), (5, 9, BONN)])), []),
+        ("no-annotation", frames(("Bonn", [(0, 4, None)]), ("none", []), ("", [])), ["d1"]),
+        ("equal-text", frames(("Bonn", [(0, 4, None)]), ("Bonn", []), ("Berlin", [])), ["d1"]),
+        ("text-edge", frames(("Bonn", [(0, 4, None)]), (" a", []), ("a\n", [])), ["d1", "d2"]),
+        ("not-composed", frames(("Zoë", [(0, 3, None)]), ("Zoe\u0308", [])), ["d1"]),
+        ("unseen-character", frames(("Bo\u00adnn", [(0, 5, None)]), ("a\ufeff", []), ("a\tb\n", [])), ["d0", "d1"]),
+        # Of twelve words each has ten sequences of three; the last word belongs to one: 9 of 11 are shared, 0.82.
+        ("similar-text", frames((LONG, [(0, 3, None)]), (LONG[:-6] + "end", []), (LONG[30:], [])), ["d1"]),
+        ("link-spelling", frames(("Bonn", [(0, 4, BONN)])), []),
+        ("knowledge-bases", frames(("Bonn", [(0, 4, BONN), (0, 4, BERLIN), (0, 2, Q586)])), ["d0a2"]),
+        ("several-links", frames(("Bonn", [(0, 4, BONN)])), []),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)  # fmt: skip
+def test_rule_finds_what_is_so_and_leaves_the_rest(rule: str, dataset: Frames, expected: list[str]) -> None:
+    assert places(rule, dataset) == expected
+
+
+def test_links_that_are_spelt_in_two_ways_or_several_are_told() -> None:
+    one = frames(("Bonn Bonn", [(0, 4, BONN), (5, 9, BONN)]))
+    links = one.links.with_columns(entity_as_given=pl.Series(["http://dbpedia.org/page/Bonn", BONN]))
+    more = pl.DataFrame({"annotation": ["d0a0"], "entity": [BERLIN], "entity_as_given": [BERLIN]})
+    both = Frames.of(documents=one.documents, annotations=one.annotations, links=pl.concat([links, more]))
+    assert places("link-spelling", both) == ["d0a1"]
+    assert places("several-links", both) == ["d0a0"]
+
+
+def test_mending_trims_and_removes_and_says_what_it_changed() -> None:
+    dataset = frames(("in Bonn, Bonn", [(2, 8, BONN), (9, 13, BONN), (9, 13, BONN)]))
+    mended, changes = correct(dataset)
+    assert mended.annotations.select("begin", "end", "surface_form").rows() == [(3, 7, "Bonn"), (9, 13, "Bonn")]
+    assert changes.select("change", "begin", "end", "new_begin", "new_end").rows() == [
+        ("outer-characters", 2, 8, 3, 7),
+        ("repeated-annotation", 9, 13, None, None),
+    ]
+    assert correct(mended)[1].is_empty()
+
+
+def test_only_the_rules_that_are_named_look() -> None:
+    one = Checked("x", frames(("Berlin ", [(0, 3, None)])), (Repair("offset", 2, "0,4 is 0,3"), Repair("new-kind", 1)))
+    assert check([one], rules=["inside-word"])["rule"].to_list() == ["new-kind", "inside-word"]
+    every = check([one])
+    assert every.select("severity", "rule", "count").rows() == [
+        ("error", "new-kind", 1),
+        ("error", "offset", 2),
+        ("warning", "inside-word", 1),
+        ("note", "text-edge", 1),
+    ]
+    each = check([one], each=True)
+    assert each.filter(pl.col("rule") == "inside-word").select("document", "begin", "end").rows() == [("d0", 0, 3)]
+
+
+@pytest.mark.parametrize("rule", list(RULES), ids=lambda rule: rule.name)
+def test_rule_says_what_it_is_and_finds_nothing_in_nothing(rule: object) -> None:
+    assert rule.severity in SEVERITIES and rule.summary.endswith(".") and rule.fix.endswith(".")  # type: ignore[attr-defined]
+    if (find := rule.find) is not None and not rule.needs_kb:  # type: ignore[attr-defined]
+        assert find(Subject(Frames.empty())).is_empty()
+
+
+def test_whatever_readers_tell_is_a_rule() -> None:
+    told = set(NOTED)
+    for file in (Path(__file__).parents[2] / "remix" / "formats").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            name = getattr(getattr(node, "func", None), "attr", getattr(getattr(node, "func", None), "id", ""))
+            if isinstance(node, ast.Call) and node.args and name in ("add", "Repair"):
+                first = node.args[0]
+                if isinstance(first, ast.Constant) and isinstance(first.value, str):
+                    told.add(first.value)
+    assert {"offset", "anchor", "range"} | told <= set(RULES.names())
