@@ -173,3 +173,15 @@ REFUSED = Rule(
     "A file cannot be read.",
     "Its example says where and why.",
 )
+BRACKET = Rule(
+    "bracket",
+    "error",
+    "A bracket opens or closes a mention and has no other end.",
+    "Loading leaves the mention out; close it, or open it.",
+)
+TEXT = Rule(
+    "text",
+    "error",
+    "The tokens of a sentence make another text than the one that stands beside them.",
+    "Loading takes the text that the tokens make, as mentions are counted in tokens.",
+)
