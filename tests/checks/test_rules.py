@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -14,6 +15,8 @@ from remix.checks.findings import Checked, check
 from remix.formats import NOTED, Repair
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
+from remix.names import DBO, DBR
+from tests.kb.conftest import TABLES
 
 BERLIN, BONN = "http://dbpedia.org/resource/Berlin", "http://dbpedia.org/resource/Bonn"
 Q586 = "http://www.wikidata.org/entity/Q586"
@@ -97,6 +100,29 @@ def test_links_that_are_spelt_in_two_ways_or_several_are_told() -> None:
     both = Frames.of(documents=one.documents, annotations=one.annotations, links=pl.concat([links, more]))
     assert places("link-spelling", both) == ["d0a1"]
     assert places("several-links", both) == ["d0a0"]
+
+
+@pytest.fixture(scope="module")
+def kb(kb_of: Callable[..., KnowledgeBase]) -> KnowledgeBase:
+    return kb_of(TABLES)
+
+
+def test_links_are_held_against_the_knowledge_base(kb: KnowledgeBase) -> None:
+    """Of five links one redirects, one is a page of names, one unknown, one a person where the mention is a place."""
+    names = ["A_Freud", "Anna", "Nobody", "Anna_Freud", "Anna_Freud"]
+    one = frames(("Anna " * 5, [(5 * n, 5 * n + 4, f"{DBR}{name}") for n, name in enumerate(names)]))
+    classes = pl.DataFrame({"annotation": ["d0a3", "d0a4"], "class": [f"{DBO}Place", f"{DBO}Person"]})
+    linked = Frames.of(documents=one.documents, annotations=one.annotations, links=one.links, classes=classes)
+    assert places("redirect", linked, kb) == ["d0a0"]
+    assert places("disambiguation", linked, kb) == ["d0a1"]
+    assert places("unknown-entity", linked, kb) == ["d0a2"]
+    assert places("class-disagrees", linked, kb) == ["d0a3"]
+    mended, changes = correct(linked, kb=kb, rules=["redirect"])
+    assert mended.links.filter(annotation="d0a0")["entity"].to_list() == [f"{DBR}Anna_Freud"]
+    assert changes.select("change", "links", "new_links").rows() == [("redirect", f"{DBR}A_Freud", f"{DBR}Anna_Freud")]
+    assert (
+        "redirect" not in check([Checked("x", linked, ())])["rule"].to_list()
+    )  # without one nothing is known of links
 
 
 def test_mending_trims_and_removes_and_says_what_it_changed() -> None:

@@ -69,9 +69,9 @@ def _find_other_classes(subject: Subject) -> pl.DataFrame:
     """Return mentions whose class is of one kind (person, organisation, place) and their entity of others only."""
     assert subject.kb is not None
     links = subject.links.with_columns(resolved=subject.kb.resolve(subject.links["entity"]))
-    types = subject.kb.rows("types", "entity", links["resolved"].unique()).select("entity", "type")
+    types = subject.kb.rows("types", "entity", links["resolved"].unique()).select("entity", "class")
     said = _kinds(subject.frames.classes.filter(~pl.col("of_entity")), "annotation", "class")
-    known = _kinds(types, "entity", "type")
+    known = _kinds(types, "entity", "class")
     both = links.join(said, on="annotation").join(known, left_on="resolved", right_on="entity", suffix="_known")
     agree = pl.col("kind").list.set_intersection("kind_known").list.len() > 0
     other = both.filter(~agree).sort("document", "begin", "end")
