@@ -7,6 +7,7 @@ keeps the headers of a failure to itself.
 from __future__ import annotations
 
 import http.client
+import ipaddress
 import re
 import socket
 import time
@@ -29,6 +30,7 @@ __all__ = ["Answer", "Failure", "ask", "check_address", "download", "first_line"
 _LARGEST = 512 * 1000 * 1000
 _LONG = 1500
 _BLOCK = 1 << 20
+_NAME = {"User-Agent": f"nel-remix/{__version__} (urllib)"}
 
 
 @dataclass(frozen=True)
@@ -50,13 +52,16 @@ class Failure(Exception):
 
     - `status` and `body`: those of a refusal (the beginning of the body), 0 and empty where there was none;
     - `after`: the seconds that a `Retry-After` asks for; `late`: whether there was no answer in time;
-    - `large`: whether there was more to answer than came or is taken; `lost`: whether there is no such host.
+    - `large`: whether there was more to answer than came or is taken; `lost`: whether there is no such host; `broken`:
+      whether the answer ended before its end.
     """
 
     def __init__(self, line: str, *, status: int = 0, body: bytes = b"", after: float = 0, **kinds: bool) -> None:
         super().__init__(line)
         self.status, self.body, self.after = status, body, after
-        self.late, self.large, self.lost = (kinds.get(kind, False) for kind in ("late", "large", "lost"))
+        self.late, self.large, self.lost, self.broken = (
+            kinds.get(kind, False) for kind in ("late", "large", "lost", "broken")
+        )
 
 
 def check_address(address: str) -> None:
@@ -74,20 +79,24 @@ def ask(address: str, query: str, *, accept: str, timeout: float) -> Answer:
     form = urlencode({"query": query})
     short, mark = len(query) <= _LONG, "&" if urlsplit(address).query else "?"
     where, sent = (f"{address}{mark}{form}", None) if short else (address, form.encode())
-    request = Request(where, data=sent, headers={"Accept": accept, "User-Agent": f"nel-remix/{__version__} (urllib)"})
+    request = Request(where, data=sent, headers={"Accept": accept, **_NAME})
     deadline = time.monotonic() + timeout
     with _open(request, timeout, _SameHost(address)) as response:
         return Answer(response.status, response.headers, _read(response, deadline))
 
 
 def download(address: str, *, timeout: float) -> Iterator[bytes]:
-    """Yield what is at an address, block by block; raises `Failure`.
+    """Yield what is at an address, block by block; raises `Failure`, also where less comes than was announced.
 
-    A redirect may lead to another host: compare what came with the hash that is known of it.
+    A redirect may lead to another public host: compare what came with the hash that is known of it.
     """
-    with _open(Request(address), timeout) as response:
+    with _open(Request(address, headers=_NAME), timeout, _PublicHosts()) as response:
+        left = response.length
         while block := response.read(_BLOCK):
+            left = None if left is None else left - len(block)
             yield block
+        if left:
+            raise http.client.IncompleteRead(b"", left)
 
 
 @contextmanager
@@ -108,7 +117,7 @@ def _open(request: Request, timeout: float, *handlers: HTTPRedirectHandler) -> I
         lost = isinstance(error.reason, socket.gaierror) and error.reason.errno == socket.EAI_NONAME
         raise Failure(f"cannot be reached: {'there is no such host' if lost else error.reason}", lost=lost) from None
     except (OSError, http.client.HTTPException) as error:
-        raise Failure(f"broke off its answer: {error or type(error).__name__}") from None
+        raise Failure(f"broke off its answer: {error or type(error).__name__}", broken=True) from None
 
 
 class _SameHost(HTTPRedirectHandler):
@@ -122,6 +131,31 @@ class _SameHost(HTTPRedirectHandler):
         if new.scheme not in ("http", "https") or new.hostname != urlsplit(self.address).hostname:
             raise StoreError(f"{self.address} redirects to {newurl}: name that address if you trust it")
         return Request(newurl, data=req.data, headers=dict(req.headers))
+
+
+class _PublicHosts(HTTPRedirectHandler):
+    """Follows a redirect to the same host or a public one, to none of this network, and never out of https."""
+
+    def redirect_request(self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Request | None:
+        old, new = urlsplit(req.full_url), urlsplit(newurl)
+        if new.scheme not in ("http", "https") or (old.scheme, new.scheme) == ("https", "http"):
+            raise Failure(f"redirects to {newurl}, which is not followed out of https://")
+        if new.hostname != old.hostname and not _is_public(new.hostname or ""):
+            raise Failure(f"redirects to {newurl}, a host of this network, which is not followed")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def _is_public(host: str) -> bool:
+    """Return whether each address of a host is one of the public network.
+
+    >>> _is_public("127.0.0.1"), _is_public("10.1.2.3"), _is_public("8.8.8.8"), _is_public("[")
+    (False, False, True, False)
+    """
+    try:
+        found = socket.getaddrinfo(host, None)
+    except (OSError, UnicodeError):
+        return False
+    return all(ipaddress.ip_address(str(one[4][0]).partition("%")[0]).is_global for one in found)
 
 
 def _read(response: Any, deadline: float) -> bytes:

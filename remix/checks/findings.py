@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import polars as pl
 
@@ -41,7 +41,7 @@ def read_checked(store: Store, files: Iterable[str], *, format: str | None = Non
     Raises the error of a file that is named alone and is not there.
     """
     listed = list(files)
-    return [_read(store, file, format, alone=len(listed) == 1) for file in listed]
+    return [one for file in listed for one in _read(store, file, format, alone=len(listed) == 1)]
 
 
 def check(
@@ -92,23 +92,33 @@ def _label(rows: pl.DataFrame, file: str, rule: Rule, name: str) -> pl.DataFrame
     return rows.select(*labels, *FINDINGS, "times")
 
 
-def _read(store: Store, file: str, format: str | None, *, alone: bool) -> Checked:
+def _read(store: Store, file: str, format: str | None, *, alone: bool) -> list[Checked]:
     try:
         if file in store.state.datasets:
-            said = store.report(file)["repairs"]
+            report = store.report(file)
+            said = report["repairs"]
             assert isinstance(said, list)
-            return Checked(file, store.frames([file]), tuple(Repair(**one) for one in said))
+            other = tuple(odd for known in catalog.find(file) for odd in catalog.count_differences(known, report))
+            return [Checked(file, store.frames([file]), (*(Repair(**one) for one in said), *other))]
         if is_frames_folder(file):
             folder = FramesFolder.open(file)
-            return Checked(file, folder.read(range(folder.parts)), ())
-        path, name = catalog.local(file, store.folder / "cache")
-        reading = read(path, name=name, format=format)
-        return Checked(file, reading.frames, reading.report.repairs)
+            return [Checked(file, folder.read(range(folder.parts)), ())]
+        return [_read_file(file, path, known, format) for path, known in catalog.local(file)]
     except Error as error:
         # What is wrong with one of several files must not hide what there is in the others.
         if alone and not isinstance(error, BadInput):
             raise
-        return Checked(file, Frames.empty(), (Repair("refused", 1, refusal_report(file, error).error or ""),))
+        return [Checked(file, Frames.empty(), (Repair("refused", 1, refusal_report(file, error).error or ""),))]
+
+
+def _read_file(file: str, path: str, known: catalog.Entry | None, format: str | None) -> Checked:
+    """Return a file, or what the catalogue knows, with what it counts otherwise."""
+    if known is None:
+        reading = read(path, format=format)
+        return Checked(file, reading.frames, reading.report.repairs)
+    reading = read(path, name=known.loaded_name, format=format or known.format or None)
+    other = catalog.count_differences(known, asdict(reading.report))
+    return Checked(known.name, reading.frames, (*reading.report.repairs, *other))
 
 
 def share(datasets: Sequence[Checked]) -> pl.DataFrame:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-AFTER = ""
+AFTER = "fetch"
 
 
 @click.command()
@@ -51,9 +51,9 @@ def command(
 ) -> None:
     """Load datasets into the workspace, and say what was found and repaired.
 
-    A FILE is NIF in any RDF syntax, or any other known format, plain or compressed; `-` is standard
-    input. A DATASET is the name or the URL of a catalogue entry. A file that cannot be repaired is
-    refused, nothing of it is stored, and the exit code is 1.
+    A FILE is NIF in any RDF syntax, or any other known format, plain or compressed; `-` is standard input. A DATASET is
+    the name of one of the catalogue, or of a split of it, that was fetched (`remix fetch`). A file that cannot be
+    repaired is refused, nothing of it is stored, and the exit code is 1.
 
     With `--to frames DIR FILE...` files of NIF with a triple a line that are larger than memory are streamed into a
     folder of frames instead, without the store; `stats`, `enrich` and `partition` take it. With --sample N, DIR is such

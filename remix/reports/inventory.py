@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -13,7 +14,7 @@ import polars as pl
 
 from remix import catalog, resources
 from remix._version import __version__
-from remix.errors import BadInput, UnknownName
+from remix.errors import BadInput, UnknownName, UsageError
 from remix.registry import Registry
 from remix.remixes.manifest import read_manifest
 from remix.reports.listings import LISTINGS
@@ -23,13 +24,22 @@ from remix.store.queries import Query, find, shipped
 __all__ = ["about", "listing", "shown"]
 
 
-def listing(kind: str, store: Store, runs: Path) -> pl.DataFrame:
-    """Return a row for each thing of a kind (see `LISTINGS`); raises `UnknownName` for another kind.
+def listing(kind: str, store: Store, runs: Path, wanted: Mapping[str, str] | None = None) -> pl.DataFrame:
+    """Return a row for each thing of a kind (see `LISTINGS`) that has what is wanted in the columns of these names.
+
+    Raises `UnknownName` for another kind, `UsageError` for a column that the kind does not have.
 
     >>> listing("matchings", Store(Path("nowhere")), Path("nowhere")).columns
     ['name', 'summary']
     """
-    return pl.DataFrame([*LISTINGS[kind].rows(store, runs)], infer_schema_length=None)
+    found = pl.DataFrame([*LISTINGS[kind].rows(store, runs)], infer_schema_length=None)
+    for column, value in (wanted or {}).items():
+        if column not in found.columns:
+            raise UsageError(f"{kind} have no {column}: `remix list datasets --{column} {value}`")
+        whole = pl.col(column) if found.schema[column] == pl.List else pl.concat_list(column)
+        fits = pl.element().str.contains(f"(?i){re.escape(value)}")
+        found = found.filter(whole.list.eval(fits).list.any())
+    return found
 
 
 def shown(name: str, store: Store) -> str:
@@ -51,8 +61,8 @@ def shown(name: str, store: Store) -> str:
     for parts in _registries().values():
         if name in parts:
             return _part(parts[name])
-    if name in catalog.entries():
-        return _fields(catalog.entry(name), ("title", "licence", "citation", "url", "counts"))
+    if found := catalog.find(name):
+        return _known(found)
     from remix.measures import measure_named
 
     with suppress(UnknownName):
@@ -89,7 +99,7 @@ def about(store: Store) -> pl.DataFrame:
 
 
 def _dataset(entry: DatasetEntry, store: Store) -> str:
-    known = catalog.entries().get(entry.name)
+    known = next(iter(catalog.find(entry.name)), None)
     said = store.report(entry.name)
     lines: dict[str, object] = {
         "dataset": entry.name,
@@ -106,10 +116,25 @@ def _dataset(entry: DatasetEntry, store: Store) -> str:
         "title": known.title if known else "unknown",
         "licence": known.licence if known else "unknown",
         "citation": known.citation if known else "unknown",
+        "known issues": "; ".join(known.issues) if known else "unknown",
     }
     repairs = found if isinstance(found := said.get("repairs"), list) else []
     text = "".join(f"{key}: {value}\n" for key, value in lines.items())
     return text + "".join(f"repaired: {one['kind']} ({one['count']}), such as {one['example']}\n" for one in repairs)
+
+
+def _known(found: Sequence[catalog.Entry]) -> str:
+    """Return what the catalogue knows of a dataset, split by split where it has several, and its citation as BibTeX."""
+    told = (
+        *("title", "task", "language", "kb", "format", "licence", "licence_source", "access", "counts", "issues"),
+        *("url", "member", "sha256", "bytes", "obtain", "citation"),
+    )
+    parts = [
+        _fields(one, told) + f"here: {one.place if one.is_here() else f'no; `remix fetch {one.name}`'}\n"
+        for one in found
+    ]
+    citations = dict.fromkeys(catalog.bibtex(one) for one in found)
+    return "\n".join([*parts, *citations]) + "\n"
 
 
 def _query(query: Query) -> str:

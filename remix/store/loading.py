@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from remix import catalog, progress
+from remix.catalog import Entry, count_differences
 from remix.errors import Error, UsageError
 from remix.files import distinct_names, readable
 from remix.formats import FORMATS, LoadReport, read, refusal_report
@@ -44,8 +45,9 @@ def load(
 ) -> list[Outcome]:
     """Return what became of each file; a file that is refused does not keep the next from being loaded.
 
-    A file is a path, `-` for standard input, or the name or URL of a catalogue entry. Files of one name get names of
-    their own (`remix.files.distinct_names`). A dry run reads and reports, and changes nothing.
+    A file is a path, `-` for standard input, or the name or URL of a catalogue entry, which was fetched. Files of one
+    name get names of their own (`remix.files.distinct_names`). What the catalogue counts otherwise is a repair of the
+    kind `count`. A dry run reads and reports, and changes nothing.
 
     Raises `UsageError` for one name for several files, a name, format or beginning of IRIs that is none, and, where
     there is one file alone, for a taken name.
@@ -58,26 +60,36 @@ def load(
     dataset_iri(name or "dataset", base_iri)
     how: Any = {"base_iri": base_iri, "format": format, "strict": strict}
 
-    if dry_run and any(not Path(file).exists() for file in listed):  # a known dataset is kept in the cache
-        store.own("cache")
-
-    def done(file: str, own: str | None, loading: Loading | None) -> Outcome:
-        path, known = catalog.local(file, store.folder / "cache")
-        called = name or known or own
+    def done(path: str, known: Entry | None, own: str, loading: Loading | None) -> Outcome:
+        called = name or (known.loaded_name if known else own)
+        way = {**how, "format": format or (known.format or None if known else None)}
         if loading is None:
-            found = read(path, name=called, **how)
-            return Outcome(found.name, "read", found.report)
-        made = loading.load(path, name=called, replace=replace, **how)
-        return Outcome(made.name, made.status, made.report)
+            found = read(path, name=called, **way)
+            return Outcome(found.name, "read", _compared(known, found.report))
+        made = loading.load(path, name=called, replace=replace, **way)
+        return Outcome(made.name, made.status, _compared(known, made.report))
 
     outcomes = []
     with nullcontext() if dry_run else store.loading() as loading:
         for file, own in progress.track(list(zip(listed, distinct_names(listed), strict=True)), "load"):
             try:
-                outcomes.append(done(file, own, loading))
+                parts = catalog.local(file)
+                if name is not None and len(parts) > 1:
+                    raise UsageError(f"one name for the {len(parts)} splits of {file}: load them one by one")
+                for path, known in parts:
+                    outcomes.append(done(path, known, own, loading))
             except Error as error:
                 # What is wrong with one of several files must not hide what became of the others.
                 if isinstance(error, UsageError) and len(listed) == 1:
                     raise
                 outcomes.append(Outcome(name or readable(Path(file).name), "refused", refusal_report(file, error)))
     return outcomes
+
+
+def _compared(known: Entry | None, report: LoadReport) -> LoadReport:
+    """Return a report with what the catalogue knows otherwise."""
+    return (
+        report
+        if known is None
+        else replace(report, repairs=(*report.repairs, *count_differences(known, asdict(report))))
+    )

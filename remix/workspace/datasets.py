@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from remix.checks.findings import Checked
+    from remix.fetching import Fetched
     from remix.formats.conversion import Conversion
     from remix.kb import KnowledgeBase
     from remix.remixes import Remix
@@ -89,6 +90,24 @@ class Datasets:
     def datasets(self) -> list[DatasetEntry]:
         """Return the datasets that are loaded, sorted by name."""
         return self.store.datasets()
+
+    def fetch(
+        self,
+        datasets: Several,
+        *,
+        accept_licence: bool | Callable[[str], bool] = False,
+        mirror: Path | str | None = None,
+    ) -> Listed[Fetched]:
+        """Return what became of datasets of the catalogue, or splits of them, that are fetched into the cache.
+
+        The cache serves all workspaces; `load` and whatever takes a dataset finds them there. `accept_licence` says
+        that the licences are accepted, or is a function that shows one and says so; `mirror` is a folder or an address
+        that has the files. See `remix.fetching.fetch` for the errors.
+        """
+        from remix.fetching import fetch
+
+        found = fetch(_one_or_several(datasets), accept_licence=accept_licence, mirror=mirror)
+        return Listed(found, [one.row() for one in found])
 
     def load(
         self,
@@ -317,11 +336,17 @@ class Datasets:
             timeout=timeout,
         )
 
-    def listing(self, kind: str = "datasets") -> pl.DataFrame:
-        """Return a row for each thing of a kind: datasets, queries, sets, measures, formats, systems, …."""
+    def listing(
+        self, kind: str = "datasets", *, task: str = "", language: str = "", kb: str = "", licence: str = ""
+    ) -> pl.DataFrame:
+        """Return a row for each thing of a kind: datasets, queries, sets, measures, formats, systems, ….
+
+        Of datasets those whose `task`, `language`, `kb` and `licence` have these words: `task="D2KB", kb="wikidata"`.
+        """
         from remix.reports.inventory import listing
 
-        return listing(kind, self.store, self.runs_folder)
+        wanted = {"task": task, "language": language, "kb": kb, "licence": licence}
+        return listing(kind, self.store, self.runs_folder, {name: word for name, word in wanted.items() if word})
 
     def show(self, name: str) -> str:
         """Return what is known of a dataset, a query, a measure or a profile."""

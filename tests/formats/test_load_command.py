@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import subprocess
 import sys
@@ -76,32 +75,12 @@ def test_load_when_a_name_is_given_for_two_files_then_wrong_usage(tmp_path: Path
     assert b"one name for 2 files" in done.stderr
 
 
-def test_load_when_a_url_is_a_catalogue_entry_s_then_fetched_verified_and_loaded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, served: tuple[Path, str]
-) -> None:
-    folder, url = served
-    (folder / "good.ttl").write_text(GOOD)
-    entry = catalog.Entry(
-        name="rome",
-        title="Rome",
-        licence="CC0-1.0",
-        citation="none",
-        url=f"{url}/good.ttl",
-        sha256=hashlib.sha256(GOOD.encode()).hexdigest(),
-    )
-    monkeypatch.setattr(catalog, "entries", lambda folder=None: {"rome": entry})
-    workspace = Workspace(tmp_path / "w")
-    [outcome] = load(workspace.store, [f"{url}/good.ttl"])
-    assert (outcome.name, outcome.status) == ("rome", "loaded")
-    assert [path.name for path in (tmp_path / "w" / "cache").rglob("*.ttl")] == ["good.ttl"]
-
-
 @pytest.mark.parametrize("name", ["sample-news", "sample-biographies", "sample-posts"])
 def test_load_when_a_dataset_ships_then_it_has_its_expected_counts(tmp_path: Path, name: str) -> None:
     [outcome] = Workspace(tmp_path).load([name], dry_run=True)
     report = outcome.report
     counts = {key: getattr(report, key) for key in ("documents", "annotations", "linked", "nil")}
-    assert counts == dict(catalog.entry(name).counts)
+    assert counts == dict(catalog.find(name)[0].counts)
     assert report.repairs == ()
 
 

@@ -185,3 +185,9 @@ TEXT = Rule(
     "The tokens of a sentence make another text than the one that stands beside them.",
     "Loading takes the text that the tokens make, as mentions are counted in tokens.",
 )
+COUNT = Rule(
+    "count",
+    "warning",
+    "A dataset has more or less than the catalogue knows of it.",
+    "Compare its file with the catalogue's; where both are the same, a reader changed: please report it.",
+)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from remix.reports.listings import LISTINGS, Listing, Rows
 
 if TYPE_CHECKING:
+    from remix.catalog import Entry
     from remix.store import Store
 
 
@@ -21,15 +22,21 @@ def _datasets(store: Store, _: Path) -> Rows:
             "loaded": True,
             "documents": entry.documents,
             "annotations": entry.annotations,
-            "triples": entry.triples,
             "enriched": entry.enrichment is not None,
-            "title": "",
+            **_said(next(iter(catalog.find(entry.name)), None)),
         }
     names = {entry.name for entry in loaded}
-    blank = dict.fromkeys(("documents", "annotations", "triples", "enriched"))
-    for name, known in catalog.entries().items():
-        if name not in names:
-            yield {"name": name, "loaded": False, **blank, "title": known.title}
+    for known in catalog.entries().values():
+        if known.loaded_name not in names:
+            counts = known.counts.get("annotations", known.counts.get("mentions"))
+            sizes = {"documents": known.counts.get("documents"), "annotations": counts, "enriched": None}
+            yield {"name": known.name, "loaded": False, **sizes, **_said(known)}
+
+
+def _said(known: Entry | None) -> dict[str, object]:
+    """Return what the catalogue says of a dataset; the lists are empty for one that it does not know."""
+    lists = {name: list(getattr(known, name, ())) for name in ("task", "language", "kb")}
+    return lists | {"licence": known.licence if known else "", "title": known.title if known else ""}
 
 
 def _runs(_: Store, runs: Path) -> Rows:

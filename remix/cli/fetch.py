@@ -1,0 +1,59 @@
+"""`remix fetch`: datasets of the catalogue into the cache."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from remix.cli._options import output_option, print_table, workspace_option
+
+__all__ = ["command"]
+
+AFTER = ""
+
+
+@click.command()
+@click.argument("datasets", nargs=-1, required=True, metavar="DATASET[/SPLIT]...")
+@click.option("--accept-licence", is_flag=True, help="Accept the licences, which are shown before the first download.")
+@click.option(
+    "--mirror", metavar="DIR|URL", help="Folder or address that has the files, instead of where they are from."
+)
+@output_option
+@workspace_option
+def command(
+    datasets: tuple[str, ...],
+    accept_licence: bool,
+    mirror: str | None,
+    output: str,
+    to: Path | None,
+    workspace: Path | None,
+) -> None:
+    """Download datasets of the catalogue, verify and keep them, so that `remix load` takes them by their names.
+
+    `remix list datasets` shows what there is, `remix show DATASET` what is known of one: its licence, citation, counts
+    and defects. A DATASET stands for all of its splits but those that need a permission, which are named one by one.
+    What is there is verified and not downloaded again; the cache (REMIX_CACHE) serves all workspaces. The exit code is
+    1 where something failed or nothing is there at the end.
+
+    \b
+    Example:
+      remix fetch sample-news
+    """
+    from remix.workspace import open_workspace
+
+    asked = accept_licence or (_asked if sys.stdin.isatty() else False)
+    found = open_workspace(workspace).fetch(datasets, accept_licence=asked, mirror=mirror)
+    print_table(found.table, output, to)
+    for one in found:
+        if one.reason:
+            print(f"remix: {one.reason}", file=sys.stderr)
+    states = {one.status for one in found}
+    sys.exit(1 if "failed" in states or not states & {"fetched", "there", "ships"} else 0)
+
+
+def _asked(licence: str) -> bool:
+    """Return whether a licence is accepted at the prompt."""
+    click.echo(f"licence of {licence}", err=True)
+    return click.confirm("Do you accept it?", err=True)
