@@ -226,7 +226,10 @@ SEEDS: dict[str, list[tuple[str, bytes | str]]] = {
         )
     ],
 }  # fmt: skip
-"""Small files of every format that are fine."""
+"""Small files of every format that are fine; those of formats by mapping have their examples as well."""
+for _one in FORMATS:
+    if _one.mapping is not None:
+        SEEDS.setdefault(_one.name, []).append((f"x{_one.suffixes[0]}", _one.mapping.example.lstrip("\n")))
 
 SPECIAL = [
     *("-1", "0", "00", "1e9", "1e999", "-0.5", "NaN", "Infinity", "1000000000", "2147483648", "9223372036854775807"),

@@ -25,6 +25,9 @@ class Registry(Generic[Part]):
     whose entries name a part or a module with parts. Modules whose name begins with an underscore are skipped, so
     is a part that a module merely imported (its `name` must be met once only).
 
+    `further` is the place (`module:function`) of what yields parts that are made of other files; those whose name a
+    module's part has are left out.
+
     Modules are imported at the first look-up, not before, and a name is looked for in those that are
     called alike first: `pair-maximum` in `pairing.py`. All are imported where it is in none of them, or where an entry
     point has this name.
@@ -32,12 +35,20 @@ class Registry(Generic[Part]):
     Raises `UnknownName` for a name that no part has, `Error` for two different parts of one name, if all are imported.
     """
 
-    def __init__(self, kind: str, package: str, part_type: type[Part], plural: str = "") -> None:
+    def __init__(
+        self,
+        kind: str,
+        package: str,
+        part_type: type[Part],
+        plural: str = "",
+        further: str = "",
+    ) -> None:
         self.kind = kind
         self.package = package
         self.group = package.removesuffix(".definitions")
         self.part_type = part_type
         self.plural = plural or f"{kind}s"
+        self.further = further
 
     @cached_property
     def _parts(self) -> dict[str, Part]:
@@ -46,6 +57,8 @@ class Registry(Generic[Part]):
             name = str(part.name)  # type: ignore[attr-defined]
             if found.setdefault(name, part) is not part:
                 raise Error(f"two {self.plural} are named '{name}' in {self.package}: rename one")
+        for part in self._further():
+            found.setdefault(str(part.name), part)  # type: ignore[attr-defined]
         return dict(sorted(found.items()))
 
     @cached_property
@@ -66,6 +79,11 @@ class Registry(Generic[Part]):
                     if found:
                         return found[0]
         return self._parts.get(str(name))
+
+    def _further(self) -> Iterator[Part]:
+        module, _, function = self.further.partition(":")
+        if module:
+            yield from getattr(importlib.import_module(module), function)()
 
     def _scan(self) -> Iterator[Part]:
         for module in self._modules:

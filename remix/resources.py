@@ -32,13 +32,14 @@ def folder(name: str) -> Path:
 def files(name: str, suffix: str) -> dict[str, Path]:
     """Return the files of a suffix in such a folder by their stems, sorted, with those that other distributions add.
 
-    These have an entry point of the group `remix.queries` or `remix.datasets`, which names a package whose folder holds
-    such files. Raises `Error` for two files of one name.
+    These have an entry point of the group `remix.queries`, `remix.datasets` or `remix.datasets.formats`, which names a
+    package whose folder holds such files. Raises `Error` for two files of one name.
 
     >>> files("queries", ".rq")["basic"].name
     'basic.rq'
     """
-    folders = [folder(name), *(Path(next(iter(each.load().__path__))) for each in entry_points(f"remix.{name}"))]
+    group = f"remix.{name.replace('/', '.')}"
+    folders = [folder(name), *(Path(next(iter(each.load().__path__))) for each in entry_points(group))]
     found: dict[str, Path] = {}
     for file in (file for place in folders for file in sorted(place.glob(f"*{suffix}"))):
         if found.setdefault(file.stem, file) is not file:

@@ -11,7 +11,9 @@ from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -22,6 +24,9 @@ from remix.formats.source import SourceFile, hash_files
 from remix.frames import Frames
 from remix.rdf.iris import dataset_iri
 from remix.registry import Registry
+
+if TYPE_CHECKING:
+    from remix.formats.mapping import MappingRules
 
 __all__ = [
     "Contents",
@@ -121,7 +126,8 @@ class Format:
     beyond what the format does not hold: `holds` has the names of `remix.formats.losses.FEATURES`, frames have only
     those when they come to `write`. Without it the format is only read. What holds texts needs them to be written.
 
-    A `collection` is a folder or zip archive of which some file is sniffed: `Source.members` has its files.
+    A `collection` is a folder or zip archive of which some file is sniffed: `Source.members` has its files. `mapping`
+    is what reads it where that is a file of TOML.
     """
 
     name: str
@@ -132,11 +138,14 @@ class Format:
     write: Callable[[Frames, Path], tuple[Loss, ...]] | None = field(default=None, compare=False)
     holds: frozenset[str] = frozenset()
     collection: bool = False
+    mapping: MappingRules | None = None
 
 
-FORMATS: Registry[Format] = Registry("format", "remix.formats.definitions", Format)
+FORMATS: Registry[Format] = Registry(
+    "format", "remix.formats.definitions", Format, further="remix.formats.mapping.definition:mapped_formats"
+)
 
-NOTED = frozenset({"empty-document", "fragment", "masked", "unread"})
+NOTED = frozenset({"empty-document", "fragment", "masked", "unplaced", "unread"})
 """Kinds that are told but are no defect: `strict` lets them pass."""
 
 MISSING = frozenset({"no-annotation", "no-link"})
@@ -166,7 +175,7 @@ def read(
     name = name or ("dataset" if source.is_stdin else default_name(path))
     iri = dataset_iri(name, base_iri)
     with _naming_file(source):
-        chosen = FORMATS[format] if format else _sniff(source)
+        chosen = _named(format) if format else _sniff(source)
         found = chosen.read(source, iri)
         _accept(source, found, strict=strict, unannotated=unannotated)
         triples = found.triples
@@ -228,6 +237,14 @@ def measures_path(triples_to: Path) -> Path:
     'data.measures.nt.zst'
     """
     return triples_to.with_name(triples_to.name.removesuffix(".zst").removesuffix(".nt") + ".measures.nt.zst")
+
+
+def _named(format: str) -> Format:
+    """Return the format of that name, or of the mapping in the file of that name."""
+    if not format.endswith(".toml"):
+        return FORMATS[format]
+    found: Format = import_module("remix.formats.mapping.definition").format_at(Path(format))
+    return found
 
 
 def _sniff(source: SourceFile) -> Format:

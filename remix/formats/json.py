@@ -11,7 +11,11 @@ import polars as pl
 from remix.errors import BadInput
 from remix.formats.mends import Mends, decode, mend_surrogates
 
-__all__ = ["json_lines", "json_text", "json_value", "tell_misspelt"]
+__all__ = ["fields_in", "json_lines", "json_text", "json_value", "tell_misspelt"]
+
+_BLOCK = 1 << 20
+_ESCAPED = [f"\\u00{digit}" for digit in range(2, 8)]
+"""How an ASCII letter begins that is written as its number, as JSON allows in names of fields, too."""
 
 _FIELD = r'"([A-Za-z_][A-Za-z0-9_-]{3,40})"\s*:'
 _SHORTEST = 5
@@ -70,6 +74,22 @@ def _broken_line(file: object, content: bytes, what: str, error: Exception) -> B
         if not isinstance(row, dict):
             return BadInput(file, f"{what} is expected, as a JSON object", line=number)
     return BadInput(file, f"is not one JSON object a line: {' '.join(str(error).split())[:200]}")
+
+
+def fields_in(text: str, every: Collection[str], block: int = _BLOCK) -> list[str]:
+    """Return which of the fields a text of JSON may have: those met in its first block, or all where others come later.
+
+    A field that no line has takes as long to read as one that all have.
+
+    >>> fields_in('{"begin": 0}', ["begin", "end"])
+    ['begin']
+    """
+    head = text[:block]
+    met = [name for name in every if f'"{name}"' in head]
+    others = [*(f'"{name}"' for name in every if name not in met), *_ESCAPED]
+    # Each block reaches into the next as far as a name may.
+    blocks = (pl.Series([text[at : at + block + 32]]) for at in range(0, len(text), block))
+    return met if met and not any(block.str.contains_any(others).item() for block in blocks) else list(every)
 
 
 def _refuse(name: str) -> None:

@@ -91,8 +91,13 @@ def read_table(
     return assemble(read, dataset, content)
 
 
-def parse_rows(source: str, rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+def parse_rows(
+    source: str, rows: pl.DataFrame, mends: Mends, names: tuple[str, str] = ("begin", "end")
+) -> pl.DataFrame:
     """Return the mentions of rows of text (`line` and fields of that name), with numbers as numbers.
+
+    `names` is what begin and end are called in messages. Both may be null where the surface form is told, or where
+    `placed` is false.
 
     A confidence that is no finite number is left out and counted, and so is an answer that is there twice, which is
     kept: gold may have alternatives on one span. Raises `BadInput` with the line where begin or end is no whole number
@@ -101,34 +106,38 @@ def parse_rows(source: str, rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     nameless = pl.col("document").fill_null("").str.strip_chars() == ""
     if (wrong := rows.filter(nameless)).height:
         raise BadInput(source, "a mention without its document", line=int(wrong["line"][0]))
-    rows = _with_numbers(source, rows)
+    rows = _with_numbers(source, rows, names)
     sure = pl.col("confidence").str.contains(_NUMBER).fill_null(False)
     said = pl.col("confidence").is_not_null() & (pl.col("confidence").str.strip_chars() != "")
     if (unsure := rows.filter(said & ~sure)).height:
         row = unsure.row(0, named=True)
         mends.add("confidence", f"line {row['line']}: '{row['confidence']}' is no number, left out", unsure.height)
     # One label may stand in several readings of a mention, and be required in one of them alone.
-    told = [name for name in ("ignorable", "group", "option") if name in rows.columns]
+    told: list[str] = [name for name in ("ignorable", "group", "option", "part") if name in rows.columns]
+    told += ["surface_form"] if rows["begin"].null_count() else []
     twice = rows.filter(~pl.struct("document", "begin", "end", "entity", *told).is_first_distinct())
     if twice.height:
         row = twice.row(0, named=True)
-        place = f"{row['document']} {row['begin']},{row['end']}"
+        span = f"'{row['surface_form'] or ''}'" if row["begin"] is None else f"{row['begin']},{row['end']}"
+        place = f"{row['document']} {span}"
         mends.add("duplicate", f"line {row['line']}: {place} has the same entity again", twice.height)
     confidence = pl.when(sure).then(pl.col("confidence").str.strip_chars()).cast(pl.Float64)
     return rows.with_columns(confidence)
 
 
-def _with_numbers(source: str, rows: pl.DataFrame) -> pl.DataFrame:
+def _with_numbers(source: str, rows: pl.DataFrame, names: tuple[str, str]) -> pl.DataFrame:
     """Return the rows with begin and end as numbers, also where they are written like `5.0` or with spaces."""
+    needed = pl.col("surface_form").is_null() & (pl.col("placed") if "placed" in rows.columns else True)
+    placed = pl.col("begin").is_not_null() | pl.col("end").is_not_null() | needed
     plain = rows.with_columns(pl.col("begin", "end").cast(pl.Int64, strict=False))
     if not plain["begin"].null_count() and not plain["end"].null_count():
         return plain
     whole = [
         pl.col(name).str.contains(r"^\s*[+-]?[0-9]{1,18}(?:\.0*)?\s*$").fill_null(False) for name in ("begin", "end")
     ]
-    if (wrong := rows.filter(~(whole[0] & whole[1]))).height:
+    if (wrong := rows.filter(placed & ~(whole[0] & whole[1]))).height:
         row = wrong.row(0, named=True)
-        reason = f"begin and end are whole numbers, not '{row['begin']}' and '{row['end']}'"
+        reason = f"{' and '.join(names)} are whole numbers, not '{row['begin']}' and '{row['end']}'"
         raise BadInput(source, reason, line=int(row["line"]))
     digits = pl.col("begin", "end").str.strip_chars().str.extract("^([+-]?[0-9]+)")
     return rows.with_columns(digits.cast(pl.Int64))

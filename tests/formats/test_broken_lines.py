@@ -138,6 +138,16 @@ BROKEN = {
     ),
 }
 
+for _one in FORMATS:
+    if _one.mapping is not None and _one.name not in BROKEN:
+        _lines = {
+            "json-lines": {"{": "is no JSON", "[1]": "a record is expected"},
+            "table": {f"a{_one.mapping.records.separator[0] * 9}": "has 10 cells"},
+            "token-lines": {"a\tb": "has 2 columns; a token has "},
+            "json": {},
+        }[_one.mapping.records.syntax]
+        BROKEN[_one.name] = Broken(f"x{_one.suffixes[0]}", _one.mapping.example.lstrip("\n"), _lines)
+
 WHOLE = {"bioc", "brat", "gerbil-json", "iitb-xml", "msnbc-xml", "nif"}
 """Formats of XML, of one JSON value, of RDF, and of folders."""
 

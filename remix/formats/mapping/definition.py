@@ -1,0 +1,93 @@
+"""A format that a mapping makes: how its files are told, and how they are read."""
+
+from __future__ import annotations
+
+import json
+import re
+from codecs import BOM_UTF8
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+from remix import resources
+from remix.formats import Contents, Format, Loss, SourceFile
+from remix.formats.mapping import MappingRules, read_mapping
+from remix.frames import Frames
+
+__all__ = ["fits", "format_at", "format_of", "mapped_formats", "shipped"]
+
+
+def shipped(name: str) -> MappingRules:
+    """Return the mapping of that name that ships with the project or that another distribution adds."""
+    return read_mapping(resources.files("datasets/formats", ".toml")[name])
+
+
+def mapped_formats() -> Iterator[Format]:
+    """Yield the formats of all such mappings."""
+    for file in resources.files("datasets/formats", ".toml").values():
+        yield format_of(read_mapping(file))
+
+
+def format_at(file: Path) -> Format:
+    """Return the format of the mapping in a file; raises `BadInput` where it is none."""
+    return format_of(read_mapping(file))
+
+
+def format_of(
+    mapping: MappingRules,
+    *,
+    sniff: Callable[[bytes, str], bool] | None = None,
+    write: Callable[[Frames, Path], tuple[Loss, ...]] | None = None,
+    holds: frozenset[str] = frozenset(),
+) -> Format:
+    """Return the format of a mapping, with a way to write it where one is given, and another to tell its files."""
+    return Format(
+        name=mapping.name,
+        summary=mapping.summary,
+        suffixes=mapping.suffixes,
+        sniff=sniff or partial(fits, mapping),
+        read=partial(_read, mapping),
+        write=write,
+        holds=holds,
+        mapping=mapping,
+    )
+
+
+def _read(mapping: MappingRules, source: SourceFile, dataset: str) -> Contents:
+    from remix.formats.mapping.reading import read_mapped
+
+    return read_mapped(mapping, source, dataset)
+
+
+def fits(mapping: MappingRules, head: bytes, name: str) -> bool:
+    """Return whether a file that begins so has what the mapping is told by."""
+    if not mapping.sniffed or not (mapping.told_by or mapping.begins):
+        return False
+    start = head.removeprefix(BOM_UTF8).lstrip()
+    if mapping.begins and re.match(mapping.begins, start.decode("utf-8", "replace")) is None:
+        return False
+    if mapping.records.syntax in ("json-lines", "json"):
+        opening = (b"{",) if mapping.records.syntax == "json-lines" else (b"{", b"[")
+        if not start.startswith(opening):
+            return False
+    return not lacking(mapping, start)
+
+
+def lacking(mapping: MappingRules, start: bytes) -> list[str]:
+    """Return what the mapping is told by and the begin of a file does not have, or has and should not."""
+    if mapping.records.syntax in ("json-lines", "json"):
+        first = start.split(b"\n", 1)[0] if mapping.records.syntax == "json-lines" else start
+        has = {match.decode("utf-8", "replace") for match in re.findall(rb'(?<!\\)"((?:[^"\\]|\\.)*)"\s*:', first)}
+        has |= {json.loads(f'"{one}"') for one in has if "\\" in one and _sound(one)}
+    else:
+        line = start.split(b"\n", 1)[0].decode("utf-8", "replace")
+        has = {cell.strip().strip('"') for separator in mapping.records.separator for cell in line.split(separator)}
+    return [one for one in mapping.told_by if one not in has] + [one for one in mapping.lacks if one in has]
+
+
+def _sound(said: str) -> bool:
+    try:
+        json.loads(f'"{said}"')
+    except ValueError:
+        return False
+    return True

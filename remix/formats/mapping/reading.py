@@ -1,0 +1,330 @@
+"""Records into frames: documents with their texts, mentions with their places, links and candidates."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+import polars as pl
+
+from remix.errors import BadInput, nearest
+from remix.files import stem
+from remix.formats import Contents, SourceFile
+from remix.formats.mapping import NUMBERS, MappingRules, MentionRules, names_in
+from remix.formats.mapping.paths import EACH, FieldPath, Shape, keys_in
+from remix.formats.mapping.records import read_records
+from remix.formats.mapping.texts import count_characters, first_of, put_together
+from remix.formats.mapping.values import candidates_in, identify, listed_values
+from remix.formats.mends import Mends
+from remix.formats.mentions import MentionTables, assemble
+from remix.formats.tables import parse_rows
+from remix.formats.tokens import tagged_spans
+
+__all__ = ["read_mapped"]
+
+FIELDS = ("form", "link", "confidence", "class_", "cluster", "ignorable", "group", "option", "candidates")
+"""What is said of a mention beside its place."""
+
+
+def read_mapped(mapping: MappingRules, source: SourceFile, dataset: str) -> Contents:
+    """Return what a file says by a mapping; raises `BadInput` with line and path."""
+    mends = Mends()
+    records, shape = read_records(mapping, source, mends)
+    return _Reading(mapping, source, shape, mends, records).contents(dataset)
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """One file that is read: its records, and of what shape they are."""
+
+    mapping: MappingRules
+    source: SourceFile
+    shape: Shape
+    mends: Mends
+    records: pl.DataFrame
+
+    def contents(self, dataset: str) -> Contents:
+        rows = self._documents
+        parts = [self._mentions(rules) for rules in self.mapping.mention]
+        self._refuse_absent(parts)
+        mentions = pl.concat(parts, how="diagonal_relaxed")
+        if self.mapping.mention[0].distinct:
+            mentions = _distinct(mentions, self.mapping.mention[0].distinct)
+        if len(parts) > 1:
+            mentions = mentions.sort("record", maintain_order=True)
+        return assemble(self._tables(rows, mentions.with_row_index("mention")), dataset)
+
+    @cached_property
+    def _documents(self) -> pl.DataFrame:
+        """Return the records with what they are as documents: `@record`, `@line`, `@name`, `@text`, `@language`, …"""
+        rows = self.records
+        for failed in self.mapping.records.failed:
+            wrong = rows.filter(failed.column(self.shape).is_not_null())
+            if wrong.height:
+                line, said = wrong.select("@line", failed.column(self.shape).alias("said")).row(0)
+                self.mends.add("failed", f"line {line}: {' '.join(str(said).split())[:100]}", wrong.height)
+        for path, value in self.mapping.records.where.items():
+            rows = rows.filter(self._condition(path, value))
+        rows = rows.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias("@record"))
+        language = first_of(self.mapping.document.language, self.shape).alias("@language")
+        rows = rows.with_columns(self._names(rows).alias("@name"), language)
+        return put_together(self.mapping, self.source, rows, self.shape, self.mends)
+
+    def _refuse_absent(self, mentions: list[pl.DataFrame]) -> None:
+        """Refuse a file that has nothing where the mapping finds names, texts or places; a link is told."""
+        document = self.mapping.document
+        whole = {"name": [FieldPath.parse(one) for name in document.name for one in names_in(name)]}
+        whole |= {name: list(getattr(document, name)) for name in ("text", "tokens")}
+        whole |= {f"part {path.said}": [path] for path in document.parts}
+        self._refuse_missing(whole if self._documents.height else {})
+        for rules, rows in zip(self.mapping.mention, mentions, strict=True):
+            wanted = {"form": rules.form} if rules.form else {"begin": rules.begin, "spans": rules.spans}
+            wanted |= {"end": rules.end or rules.last or rules.length} if not rules.form else {}
+            self._refuse_missing({name: list(paths) for name, paths in wanted.items()} if rows.height else {})
+            absent = [path for path in rules.link if not self._is_there(path)]
+            if rules.link and len(absent) == len(rules.link) and rows.height and "link" not in self.mapping.optional:
+                self.mends.add("no-link", self._absent("link", absent), rows.height)
+
+    def _refuse_missing(self, wanted: dict[str, list[FieldPath]]) -> None:
+        for name, paths in wanted.items():
+            if paths and name not in self.mapping.optional and not any(map(self._is_there, paths)):
+                raise BadInput(self.source.name, self._absent(name, paths))
+
+    def _absent(self, name: str, paths: list[FieldPath]) -> str:
+        key = next((key for key in paths[0].keys if key not in keys_in(self.shape)), paths[0].said)
+        known = set(re.findall(r'"([^"\\]{1,60})"\s*:', self.source.head.decode("utf-8", "replace")))
+        return f"no record has '{key}', where {self.mapping.file.name} finds the {name}{nearest(key, known)}"
+
+    def _is_there(self, path: FieldPath) -> bool:
+        part = self.shape
+        for step in path.steps:
+            key = EACH if isinstance(step, int) else step
+            if key not in part:
+                return False
+            part = part[key]
+        return True
+
+    def _condition(self, path: str, value: str | bool) -> pl.Expr:
+        found = FieldPath.parse(path).column(self.shape)
+        if isinstance(value, bool):
+            return found.is_not_null() if value else found.is_null()
+        return (found == value).fill_null(False)
+
+    def _names(self, rows: pl.DataFrame) -> pl.Series:
+        """Return the names of the records: the first that is there and, unless records are joined, no other's."""
+        rules = self.mapping.document
+        said = rows.select(self._name(name).alias(str(n)) for n, name in enumerate(rules.name))
+        number = pl.select(pl.int_range(1, rows.height + 1, dtype=pl.Int64).cast(pl.String)).to_series()
+        last = pl.Series([stem(self.source.name)]) if rows.height == 1 and not self.source.is_stdin else number
+        if rules.joined:
+            return said.select(pl.coalesce(pl.all())).to_series() if said.width else last
+        own = [pl.when(pl.col(name).is_unique()).then(name) for name in said.columns]
+        names = said.select(pl.coalesce([*own, pl.lit(None, pl.String)])).to_series() if said.width else last
+        if not names.null_count():
+            return names
+        first = said.select(pl.coalesce(pl.all(), last)).to_series().to_frame("name")
+        nth = pl.int_range(1, pl.len() + 1).over("name")
+        numbered = first.select(pl.when(nth > 1).then(pl.format("{};{}", "name", nth)).otherwise("name")).to_series()
+        shared = first.filter(first["name"].is_duplicated() & names.is_null())
+        if shared.height:
+            self.mends.add("shared-name", f"'{shared['name'][0]}' names several documents", shared.height)
+        return names.zip_with(names.is_not_null(), numbered)
+
+    def _name(self, said: str) -> pl.Expr:
+        if "{" not in said:
+            return FieldPath.parse(said).column(self.shape)
+        made = {
+            "stem": pl.lit(stem(self.source.name)),
+            "number": (pl.col("@record") + 1).cast(pl.String),
+            "place": pl.col("@record").cast(pl.String),
+            "line": pl.col("@line").cast(pl.String),
+        }
+        parts = [FieldPath.parse(one).column(self.shape) for one in names_in(said)]
+        words = said
+        values = iter(parts)
+        pieces: list[pl.Expr] = []
+        while "{" in words:
+            before, _, rest = words.partition("{")
+            key, _, words = rest.partition("}")
+            pieces += [pl.lit(before), made[key] if key in NUMBERS else next(values)]
+        return pl.concat_str(*pieces, pl.lit(words))
+
+    def _mentions(self, rules: MentionRules) -> pl.DataFrame:
+        """Return a row for each mention, all of it text: record, line, name, begin, end, and what is said of it."""
+        places = {
+            "begin": rules.begin,
+            "end": rules.end or rules.last or rules.length,
+            "spans": rules.spans,
+            "tags": rules.tags,
+        }
+        fields = {**places, **{name: getattr(rules, name) for name in FIELDS}, "edition": self.mapping.link.edition}
+        fields = {name: paths for name, paths in fields.items() if paths}
+        lists: dict[str, FieldPath] = {}
+        for paths in fields.values():
+            lists.update({path.listed.said: path.listed for path in paths if path.listed is not None})
+        whole = {f"_{name}": self._whole(paths) for name, paths in fields.items()}
+        linked = [self._condition(*one) for one in self.mapping.link.where.items()]
+        rows = self._documents.select(
+            pl.col("@record", "@line", "@name", "@begin", "@end").name.replace("@", ""),
+            *(column.alias(name) for name, column in whole.items()),
+            *(path.column(self.shape).alias(f"[{said}") for said, path in lists.items()),
+            _linked=pl.all_horizontal(linked) if linked else pl.lit(True),
+        )  # fmt: skip
+        if lists:
+            rows = self._exploded(rows, [f"[{said}" for said in lists])
+        else:
+            told = [f"_{name}" for name in ("begin", "end", "spans", "form") if name in fields]
+            said = pl.any_horizontal(pl.col(["begin", *told]).is_not_null())
+            other = rows.filter(~said)
+            if other.height and self.mapping.records.syntax == "table":
+                self.mends.add("no-mention", f"line {other['line'][0]}: the row names no mention", other.height)
+            rows = rows.filter(said)
+        given = {name: self._found(name, paths) for name, paths in fields.items()}
+        place = {name: pl.col(name).cast(pl.String) for name in ("begin", "end")}
+        placed = pl.lit(bool(rules.begin or rules.spans))
+        rows = rows.select("record", "line", "name", "_linked", **{**place, **given}, placed=placed)
+        if isinstance(rows.schema.get("form"), pl.List):
+            rows = rows.explode("form").drop_nulls("form")
+        rows = _with_ends(rows, rules)
+        if rules.spans:
+            return _in_parts(rows)
+        return _spans_of_tags(rows, self.mends) if rules.tags else rows
+
+    def _whole(self, paths: tuple[FieldPath, ...]) -> pl.Expr:
+        return first_of(tuple(path for path in paths if path.listed is None), self.shape)
+
+    def _found(self, name: str, paths: tuple[FieldPath, ...]) -> pl.Expr:
+        found = [pl.col(f"_{name}")]
+        for path in paths:
+            if path.listed is not None:
+                part = self.shape
+                for step in path.listed.steps:
+                    part = part.get(step if isinstance(step, str) else -1, {})
+                said = f"[{path.listed.said}"
+                found.append(path.column({said: part.get(-1, {})}, (said, *path.within)) if part else pl.lit(None))
+        # The last of a list of forms is each of them, a list in a column.
+        return (
+            found[-1]
+            if any(path.within.count(EACH) for path in paths if path.listed)
+            else pl.coalesce(found).cast(pl.String)
+        )
+
+    def _exploded(self, rows: pl.DataFrame, lists: list[str]) -> pl.DataFrame:
+        """Return a row for each element of the lists, which are parallel; where they are not, what lacks is null."""
+        there = [name for name in lists if isinstance(rows.schema[name], pl.List)]
+        if not there:
+            return rows.clear()
+        longest = pl.max_horizontal(pl.col(name).list.len() for name in there)
+        rows = rows.filter((longest > 0).fill_null(False))
+        if len(there) > 1:
+            uneven = rows.filter(pl.any_horizontal(pl.col(name).list.len().fill_null(0) != longest for name in there))
+            told = uneven.filter(pl.any_horizontal(pl.col(name).list.len() != longest for name in there))
+            if told.height:
+                named = " and ".join(name.removeprefix("[") for name in there)
+                self.mends.add("parallel", f"line {told['line'][0]}: {named} are not equally long", told.height)
+            if uneven.height:
+                every = pl.int_ranges(0, longest)
+                rows = rows.with_columns(pl.col(name).list.gather(every, null_on_oob=True) for name in there)
+        return rows.explode(there)
+
+    def _tables(self, documents: pl.DataFrame, mentions: pl.DataFrame) -> MentionTables:
+        rules = self.mapping.mention[0]
+        rows = _with_columns(mentions, ("record", "_linked", "edition", "part"))
+        first = pl.when(pl.col("part").is_not_null()).then(pl.col("mention").min().over("part"))
+        rows = rows.with_columns(part_of=first)
+        rows = parse_rows(self.source.name, rows, self.mends, names=_names_of(rules))
+        rows = self._counted(rows, documents, rules)
+        file, mends = self.source.name, self.mends
+        said = {name: " or ".join(path.said for path in getattr(rules, name)) or name for name in FIELDS}
+        keys = (rules.candidate, rules.score)
+        links = listed_values(file, rows.filter(pl.col("_linked").fill_null(True)), "entity", said["link"])
+        places = rows.select("mention", "line", "edition")
+        links = links.rename({"value": "identifier"}).join(places, on="mention", maintain_order="left")
+        candidates = candidates_in(file, rows, "candidates", keys, said["candidates"])
+        candidates = candidates.join(places, on="mention", maintain_order="left")
+        classes = listed_values(file, rows, "class", said["class_"]).rename({"value": "class"})
+        return MentionTables(
+            documents=documents.select(pl.col("@name", "@text", "@language").name.replace("@", "")),
+            mentions=rows.rename({"document": "name", "surface_form": "anchor"}).drop("class"),
+            links=identify(self.mapping, links, mends),
+            candidates=identify(self.mapping, candidates, Mends()),
+            classes=classes,
+            mends=mends,
+            keep_outside=rules.outside == "kept",
+        )
+
+    def _counted(self, rows: pl.DataFrame, documents: pl.DataFrame, rules: MentionRules) -> pl.DataFrame:
+        """Return the mentions with offsets in characters, and in groups of their own where none are alternatives."""
+        if rules.first:
+            rows = rows.with_columns(pl.col("begin", "end") - rules.first)
+        if rules.offsets != "characters":
+            names = ["@record", "@text", *(["@tokens"] if rules.offsets == "tokens" else [])]
+            rows = count_characters(rows, documents.select(pl.col(names).name.replace("@", "")), rules.offsets)
+        rows = rows.with_columns(place=pl.format("line {}", "line"))
+        if rules.alternatives:
+            return rows
+        # A mention is its own, whatever else is on its span.
+        shared = rows.select("document", "begin", "end").is_duplicated() & rows["part_of"].is_null()
+        own = pl.when(shared).then(pl.col("mention").cast(pl.String))
+        return rows.with_columns(pl.coalesce(name, own).alias(name) for name in ("group", "option"))
+
+
+def _with_columns(mentions: pl.DataFrame, more: tuple[str, ...]) -> pl.DataFrame:
+    """Return mentions with the columns that rows of a table have; those that no mention has are null."""
+    names = {"name": "document", "form": "surface_form", "link": "entity", "class_": "class"}
+    rows = mentions.rename({old: new for old, new in names.items() if old in mentions.columns})
+    every = (*names.values(), "begin", "end", *(name for name in FIELDS if name not in names), *more)
+    missing = [pl.lit(None, pl.String).alias(name) for name in every if name not in rows.columns]
+    return rows.with_columns(pl.col("mention").cast(pl.Int64), *missing)
+
+
+def _names_of(rules: MentionRules) -> tuple[str, str]:
+    """Return what messages call begin and end: the first paths that they are looked for at."""
+    end = rules.end or rules.last or rules.length
+    return (rules.begin[0].said if rules.begin else "begin", end[0].said if end else "end")
+
+
+def _with_ends(rows: pl.DataFrame, rules: MentionRules) -> pl.DataFrame:
+    """Return the mentions with ends behind the last character, where the file has the last one or a length."""
+    number = pl.col("end").cast(pl.Int64, strict=False)
+    if rules.last and not rules.end:
+        number = number + 1
+    elif rules.length and not rules.end:
+        number = pl.col("begin").cast(pl.Int64, strict=False) + number
+    else:
+        return rows
+    return rows.with_columns(end=pl.coalesce(number.cast(pl.String), "end"))
+
+
+def _in_parts(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return mentions by their `spans`, such as `9-12,3-5`: a row for each part, of which the text says but its own."""
+    pairs = pl.col("spans").str.extract_all(r"-?[0-9]+\s*[-:]\s*[0-9]+")
+    numbered = rows.with_row_index("_of").with_columns(pairs.alias("_pair"))
+    several = pl.col("_pair").list.len() > 1
+    form = pl.when(~several).then("form") if "form" in rows.columns else pl.lit(None, pl.String)
+    numbered = numbered.with_columns(form=form, _several=several)
+    each = numbered.explode("_pair").with_columns(
+        begin=pl.coalesce(pl.col("_pair").str.extract(r"^(-?[0-9]+)"), "spans"),
+        end=pl.coalesce(pl.col("_pair").str.extract(r"([0-9]+)$"), "spans"),
+    )
+    return each.with_columns(part=pl.when("_several").then("_of")).drop("_pair", "_of", "_several")
+
+
+def _spans_of_tags(rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+    """Return a mention for each run of tokens (a row each) whose tags go on; begin and end are numbers of tokens."""
+    # Files also write `i-person` and `I.person`.
+    tag = pl.col("tags").str.replace(r"^([BIbi])[.]", "${1}-").str.replace(r"^[bi](?:-|$)", "X-")
+    token = pl.int_range(pl.len()).over("record")
+    rows = rows.with_columns(tags=tag, row="line", place=pl.format("line {}", "line"), begin=token, end=token + 1)
+    said = [name for name in (*FIELDS, "edition") if name in rows.columns]
+    columns = {name: pl.col(name).first() for name in ("record", "line", "_linked", "placed", *said)}
+    columns["class_"] = pl.col("tags").str.slice(2).first()
+    found = tagged_spans(rows, pl.col("tags"), columns, mends, within="record")
+    return found.with_columns(pl.col("begin", "end").cast(pl.String)).drop("mention", "row", "place")
+
+
+def _distinct(mentions: pl.DataFrame, by: tuple[str, ...]) -> pl.DataFrame:
+    """Return the mentions of which no earlier one of the record has the same; what says nothing is like nothing."""
+    same = pl.struct("record", *by).is_first_distinct()
+    return mentions.filter(same | pl.any_horizontal(pl.col(by).is_null()))

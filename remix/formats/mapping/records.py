@@ -1,0 +1,275 @@
+"""A file cut into records: lines of JSON, the elements of one JSON value, rows of a table, blocks of tokens."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from codecs import BOM_UTF8
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+from remix.errors import BadInput, nearest
+from remix.formats import SourceFile
+from remix.formats.json import fields_in, json_lines, json_text, json_value, tell_misspelt
+from remix.formats.mapping import MappingRules
+from remix.formats.mapping.paths import EACH, Shape, column_type, find_misfit, keys_in, prune
+from remix.formats.mends import Mends, decode
+from remix.formats.tables import numbered_lines
+from remix.formats.tokens import read_lines, refuse_line, split_cells
+
+__all__ = ["header_of", "read_records"]
+
+_MOST = 1000
+"""How many columns a table may have: each costs much more memory than its name."""
+_BLANK = re.compile(rb"\n[\n\r\t ]")
+OUTER = "outer"
+"""What a record calls the record that it stands in."""
+KEY = "key"
+"""What a record calls its own name, where an object has records by names."""
+
+
+def read_records(mapping: MappingRules, source: SourceFile, mends: Mends) -> tuple[pl.DataFrame, Shape]:
+    """Return the records of a file: `@line`, and the columns of the shape that is returned beside them.
+
+    Raises `BadInput` with line and path for what does not fit, and for what no record has.
+    """
+    reader = {"json-lines": _json_lines, "json": _json, "table": _table, "token-lines": _token_lines}
+    return reader[mapping.records.syntax](mapping, source, mends)
+
+
+def _json_lines(mapping: MappingRules, source: SourceFile, mends: Mends) -> tuple[pl.DataFrame, Shape]:
+    content = source.read()
+    text = json_text(content, mends)
+    data = text.encode() if mends.counts else content.removeprefix(BOM_UTF8)
+    keys = keys_in(mapping.shape)
+    tell_misspelt(text, keys, mends)
+    shape = prune(mapping.shape, fields_in(text, keys))
+    rows = _typed_lines(source, data, shape)
+    line = pl.int_range(pl.len(), dtype=pl.Int64) + 1
+    # Lines that are blank are none for the parser.
+    if data[:1].isspace() or _BLANK.search(data):
+        filled = [number for number, one in enumerate(data.split(b"\n"), 1) if one.strip()]
+        line = pl.lit(pl.Series(filled, dtype=pl.Int64).head(rows.height))
+    return rows.with_columns(line.alias("@line")), shape
+
+
+def _typed_lines(source: SourceFile, data: bytes, shape: Shape, lines: list[int] | None = None) -> pl.DataFrame:
+    """Return lines of JSON as rows with the columns of a shape; `lines` says where each stands in its file."""
+    schema = {str(key): column_type(part) for key, part in shape.items()}
+    try:
+        return json_lines(source.name, data, schema, "a record")
+    except BadInput:
+        for number, one in enumerate(data.split(b"\n"), 1):
+            line = lines[number - 1] if lines is not None and number <= len(lines) else number
+            value = (
+                json_value(source.name, one.decode("utf-8", "replace"), line=line, strict=True) if one.strip() else {}
+            )
+            if (misfit := find_misfit(value, shape)) is not None:
+                raise BadInput(source.name, misfit, line=line) from None
+        raise
+
+
+def _json(mapping: MappingRules, source: SourceFile, mends: Mends) -> tuple[pl.DataFrame, Shape]:
+    text = json_text(source.read(), mends)
+    tell_misspelt(text, keys_in(mapping.shape), mends)
+    shape = prune(mapping.shape, {*fields_in(text, keys_in(mapping.shape)), *_made_keys(mapping)})
+    numbers: list[int] = []
+    found: list[str] = []
+    for line, value in _elements(mapping, source, text):
+        for record in _inner(mapping, source, line, value):
+            numbers.append(line)
+            found.append(json.dumps(record))
+    rows = _typed_lines(source, "\n".join(found).encode(), shape, numbers)
+    return rows.with_columns(pl.Series("@line", numbers, dtype=pl.Int64)), shape
+
+
+def _made_keys(mapping: MappingRules) -> Iterator[str]:
+    """Yield the keys that are made here, which the text does not have."""
+    yield from (OUTER, KEY)
+    yield from (key for key in keys_in(mapping.shape) if key.isdigit())
+
+
+def _elements(mapping: MappingRules, source: SourceFile, text: str) -> Iterator[tuple[int, Any]]:
+    """Yield the elements of the list that a file is, with the lines they begin at, or the one value, or one a line."""
+    start = re.match(r"\s*", text).end()  # type: ignore[union-attr]
+    if not text.startswith("[", start):
+        yield from _values(mapping, source, text)
+        return
+    place, line, counted = start + 1, text.count("\n", 0, start) + 1, start
+    decoder = json.JSONDecoder(strict=False)
+    while (match := re.compile(r"[\s,]*").match(text, place)) and not text.startswith("]", match.end()):
+        line += text.count("\n", counted, match.end())
+        counted = match.end()
+        try:
+            value, place = decoder.raw_decode(text, counted)
+        except (ValueError, RecursionError):
+            json_value(source.name, text)
+            raise BadInput(source.name, "is no JSON", line=line) from None
+        yield line, value
+    if text[match.end() + 1 :].strip():  # type: ignore[union-attr]
+        json_value(source.name, text)
+
+
+def _values(mapping: MappingRules, source: SourceFile, text: str) -> Iterator[tuple[int, Any]]:
+    try:
+        whole = json_value(source.name, text)
+    except BadInput as error:
+        # A file that is one value is broken where its own parser says.
+        first = text.split("\n", 1)[0]
+        try:
+            json_value(source.name, first)
+        except BadInput:
+            raise error from None
+        for number, line in enumerate(text.split("\n"), 1):
+            if line.strip():
+                yield number, json_value(source.name, line, line=number)
+        return
+    if mapping.records.keyed and isinstance(whole, dict):
+        for name, value in whole.items():
+            yield 1, {**value, KEY: name} if isinstance(value, dict) else value
+    else:
+        yield 1, whole
+
+
+def _inner(mapping: MappingRules, source: SourceFile, line: int, value: Any) -> Iterator[Any]:
+    """Yield the records in a value: those at the path of the mapping, which know what they stand in; or itself."""
+    path = mapping.records.path
+    if isinstance(value, list):
+        value = {str(place): one for place, one in enumerate(value)}
+    if not isinstance(value, dict):
+        raise BadInput(source.name, f"a record is expected, as a JSON object, not {json.dumps(value)[:60]}", line=line)
+    if not path:
+        yield value
+        return
+    if path not in value:
+        raise BadInput(source.name, f"a record has no '{path}'{nearest(path, value)}", line=line)
+    outer = {key: one for key, one in value.items() if key != path}
+    listed = value[path]
+    if isinstance(listed, dict):
+        listed = [{**one, KEY: name} if isinstance(one, dict) else one for name, one in listed.items()]
+    if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
+        raise BadInput(source.name, f"{path} is a list of objects, not {json.dumps(listed)[:60]}", line=line)
+    yield from ({**one, OUTER: outer} for one in listed)
+
+
+def header_of(mapping: MappingRules, text: str) -> tuple[str, dict[str, str]] | None:
+    """Return what separates the columns of a table, and what each column that is read is called in its header.
+
+    None where no separator makes a header that has the columns which a mention needs. Case and outer blanks of names
+    do not matter.
+    """
+    line = text.lstrip("\ufeff").split("\n", 1)[0].rstrip("\r")
+    known = [str(key) for key in mapping.shape]
+    first = mapping.mention[0]
+    needed = [first.begin, first.end or first.length or first.last] if first.begin else [first.spans or first.form]
+    for separator in mapping.records.separator:
+        cells = [cell.strip().strip('"') for cell in line.split(separator)]
+        names = {cell.lower(): cell for cell in reversed(cells)} | {cell: cell for cell in cells}
+        found = {key: names.get(key, names.get(key.lower(), "")) for key in known}
+        wanted = [[str(path.steps[0]) for path in paths] for paths in needed if paths]
+        wanted += [[name for name in mapping.document.name if "{" not in name]]
+        if all(not some or any(found.get(one) for one in some) for some in wanted):
+            return separator, {key: name for key, name in found.items() if name}
+    return None
+
+
+def _table(mapping: MappingRules, source: SourceFile, mends: Mends) -> tuple[pl.DataFrame, Shape]:
+    text = decode(source.read(), mends)
+    rules = mapping.records
+    if not rules.header:
+        return _headless(mapping, source, text)
+    found = header_of(mapping, text)
+    if found is None:
+        wanted = ", ".join(str(key) for key in list(mapping.shape)[:4])
+        raise BadInput(source.name, f"has no header with the columns {wanted}", line=1)
+    separator, names = found
+    quote = '"' if rules.quoted else None
+    try:
+        _refuse_columns(source, text, separator)
+        rows = pl.read_csv(text.encode(), separator=separator, infer_schema=False, quote_char=quote)
+    except pl.exceptions.PolarsError as error:
+        _refuse_longer_rows(source, text, separator)
+        raise BadInput(source.name, f"is no table ({' '.join(str(error).split())[:150]})") from None
+    by_name = {name.strip(): name for name in reversed(rows.columns)}
+    shape: Shape = {key: part for key, part in mapping.shape.items() if key in names}
+    rows = rows.select(pl.col(by_name[name]).alias(key) for key, name in names.items())
+    rows = rows.with_columns((pl.int_range(pl.len(), dtype=pl.Int64) + 2).alias("@line"))
+    return _with_lists(rows, shape), shape
+
+
+def _refuse_columns(source: SourceFile, text: str, separator: str) -> None:
+    """Refuse a header that has a column twice: one of them would be read, and nobody could say which."""
+    line = text.split("\n", 1)[0]
+    if line.count(separator) >= _MOST:
+        raise BadInput(source.name, f"has more than {_MOST:,} columns", line=1)
+    header = pl.read_csv(line.encode(), separator=separator, has_header=False, infer_schema=False)
+    counts = Counter(name.strip().lower() for name in header.row(0) if name)
+    if twice := next((name for name, count in counts.items() if name and count > 1), None):
+        raise BadInput(source.name, f"has the column '{twice}' twice", line=1)
+
+
+def _refuse_longer_rows(source: SourceFile, text: str, separator: str) -> None:
+    """Refuse a table of which a row has more cells than the header, and name its line."""
+    rows = csv.reader(io.StringIO(text), delimiter=separator)
+    wanted = len(next(rows))
+    for row in rows:
+        if len(row) > wanted:
+            reason = (
+                f"has {len(row)} cells in a table of {wanted} columns: put a cell with '{separator}' in it in quotes"
+            )
+            raise BadInput(source.name, reason, line=rows.line_num)
+
+
+def _headless(mapping: MappingRules, source: SourceFile, text: str) -> tuple[pl.DataFrame, Shape]:
+    """Return the rows of a table without a header, whose cells are separated by any text and never quoted."""
+    lines = numbered_lines(text).filter(pl.col("line").str.contains(r"\S"))
+    columns, separator = mapping.records.columns, mapping.records.separator[0]
+    cells = lines.with_columns(cells=pl.col("line").str.split(separator))
+    odd = cells.filter(pl.col("cells").list.len() != len(columns))
+    if odd.height:
+        line, count = odd.select("row", pl.col("cells").list.len()).row(0)
+        wanted = f"{len(columns)} cells ({', '.join(columns)})"
+        raise BadInput(
+            source.name, f"has {count} cells; a row has {wanted}, with '{separator}' between them", line=line
+        )
+    rows = cells.select(
+        pl.col("row").alias("@line"), *(pl.col("cells").list.get(n).alias(name) for n, name in enumerate(columns))
+    )
+    shape: Shape = {key: part for key, part in mapping.shape.items() if key in columns}
+    return _with_lists(rows, shape), shape
+
+
+def _with_lists(rows: pl.DataFrame, shape: Shape) -> pl.DataFrame:
+    """Return a table with lists where the shape has some: cells such as `['Q1', "Q2"]`, of JSON or of Python."""
+    listed = [str(key) for key, part in shape.items() if EACH in part]
+    word = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s,\[\]'"]+"""
+    parts = pl.col(listed).str.extract_all(word).list.eval(pl.element().str.replace(r"""^(['"])(.*)['"]$""", "$2"))
+    return rows.with_columns(parts) if listed else rows
+
+
+def _token_lines(mapping: MappingRules, source: SourceFile, mends: Mends) -> tuple[pl.DataFrame, Shape]:
+    """Return blocks of lines between blank ones: comments `#name: value`, and a list for each column of tokens."""
+    filled = pl.col("line").str.contains(r"\S")
+    lines = read_lines(source, mends).with_columns(block=(~filled).cum_sum()).filter(filled)
+    columns = mapping.records.columns
+    comment = pl.col("line").str.contains(r"^#\s?[\w.-]+\s*[:=]") & ~pl.col("line").str.contains("\t")
+    said = lines.filter(comment).with_columns(
+        key=pl.col("line").str.extract(r"^#\s?([\w.-]+)\s*[:=]", 1),
+        value=pl.col("line").str.extract(r"^#[^:=]*[:=]\s?(.*)$", 1),
+    )
+    tokens = split_cells(lines.filter(~comment), columns)
+    reason = pl.format("has {} columns; a token has {}", "count", pl.lit(", ".join(columns)))
+    refuse_line(tokens, pl.when(pl.col("count") < len(columns)).then(reason))
+    found = lines.group_by("block", maintain_order=True).agg(pl.col("row").first().alias("@line"))
+    listed = tokens.group_by("block", maintain_order=True).agg(pl.col(columns))
+    found = found.join(listed, on="block", how="left", maintain_order="left")
+    for name in sorted(set(said["key"]) & {str(key) for key in mapping.shape}):
+        own = said.filter(key=name).unique("block", keep="first").select("block", value="value")
+        found = found.join(own.rename({"value": name}), on="block", how="left", maintain_order="left")
+    shape: Shape = {key: part for key, part in mapping.shape.items() if key in found.columns}
+    return found, shape

@@ -1,0 +1,130 @@
+"""What stands in a field: one text or a list of texts, candidates with scores, links of any kind as identifiers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+
+from remix.errors import BadInput
+from remix.files import read_bytes
+from remix.formats.mapping import MappingRules
+from remix.formats.mends import Mends
+from remix.formats.wikipedia import title_url
+
+__all__ = ["candidates_in", "identify", "listed_values"]
+
+
+def listed_values(file: str, rows: pl.DataFrame, column: str, said_as: str) -> pl.DataFrame:
+    """Return mention and value: a row for each element of a field that is a text or a list of texts.
+
+    Rows have `mention`, `line` and the column; `said_as` is what messages call it. Raises `BadInput` with the line.
+    """
+    said = rows.select("mention", "line", value=column).drop_nulls("value")
+    listed = pl.col("value").str.starts_with("[")
+    if not said.select(listed.any()).item():
+        return said.select("mention", "value")
+    expected = f"{said_as} is a text or a list of texts"
+    several, texts = _decode_json(file, said.filter(listed), pl.List(pl.String), expected)
+    parts = [said.filter(~listed), texts, several.explode("value").drop_nulls("value")]
+    return pl.concat(parts).select("mention", "value").sort("mention", maintain_order=True)
+
+
+def _decode_json(file: str, said: pl.DataFrame, shape: pl.DataType, expected: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the rows whose value is JSON, decoded, and those whose value is a text that begins alike."""
+
+    def decoded(rows: pl.DataFrame) -> pl.DataFrame | None:
+        try:
+            return rows.with_columns(pl.col("value").str.json_decode(shape))
+        except pl.exceptions.PolarsError:
+            return None
+
+    if (every := decoded(said)) is not None:
+        return every, said.clear()
+    is_json = pl.Series([_is_json(value) for value in said["value"]], dtype=pl.Boolean)
+    lists = said.filter(is_json)
+    if (several := decoded(lists)) is not None:
+        return several, said.filter(~is_json)
+    row = next(row for row in lists.iter_slices(1) if decoded(row) is None).row(0, named=True)
+    raise BadInput(file, f"{expected}, not {row['value'][:80]}", line=row["line"])
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def candidates_in(file: str, rows: pl.DataFrame, column: str, keys: tuple[str, str], said_as: str) -> pl.DataFrame:
+    """Return mention, identifier and score of candidates: texts, or objects with the two keys."""
+    said = rows.select("mention", "line", value=column).drop_nulls("value")
+    scored = pl.col("value").str.contains(r"^\[\s*\{")
+    plain = listed_values(file, said.filter(~scored), "value", said_as)
+    entity, score = keys
+    shape = pl.List(pl.Struct({entity: pl.String, score: pl.Float64}))
+    expected = f'{said_as} are [{{"{entity}": …, "{score}": …}}, …]'
+    pairs, texts = _decode_json(file, said.filter(scored), shape, expected)
+    pairs = pairs.explode("value").select(
+        "mention",
+        identifier=pl.col("value").struct.field(entity),
+        score=pl.col("value").struct.field(score).cast(pl.Float64),
+    )
+    single = pl.concat([plain, texts.select("mention", "value")]).rename({"value": "identifier"})
+    return pl.concat([single, pairs], how="diagonal").drop_nulls("identifier")
+
+
+def identify(mapping: MappingRules, said: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+    """Return the rows (`mention`, `line`, `identifier`, `edition`) with identifiers as the rest of remix reads them.
+
+    What says that there is no entity goes. So does what is no identifier of its kind, which is told.
+    """
+    rules = mapping.link
+    one = pl.col("identifier").str.strip_chars()
+    if rules.separator:
+        said = said.with_columns(one.str.split(rules.separator)).explode("identifier")
+    if rules.map:
+        said = _mapped(mapping, said, mends)
+    none = one.is_in(["", *(nil for nil in rules.nil if not nil.endswith("*"))])
+    for nil in rules.nil:
+        none = none | one.str.starts_with(nil[:-1]) if nil.endswith("*") else none
+    said = said.filter(~none.fill_null(True))
+    if rules.kind == "qid":
+        sound = one.str.contains(r"^(?:.*[/:])?Q[0-9]+$")
+        _tell(said.filter(~sound), mends, "is no QID: read as NIL")
+        said = said.filter(sound)
+    return said.with_columns(identifier=_spelt(mapping, one))
+
+
+def _spelt(mapping: MappingRules, one: pl.Expr) -> pl.Expr:
+    rules = mapping.link
+    if rules.kind == "title" and rules.edition:
+        edition = pl.col("edition").fill_null("en")
+        return pl.format("http://{}.wikipedia.org/wiki/{}", edition, one.str.replace_all(r"\s", "_"))
+    if rules.kind == "title":
+        return title_url(one)
+    return pl.lit(rules.prefix) + one if rules.prefix else one
+
+
+def _tell(wrong: pl.DataFrame, mends: Mends, reason: str) -> None:
+    if wrong.height:
+        row = wrong.row(0, named=True)
+        mends.add("link", f"line {row['line']}: '{row['identifier']}' {reason}", wrong.height)
+
+
+def _mapped(mapping: MappingRules, said: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+    """Return the links by a table of two columns beside the mapping: what the file says, and what that is."""
+    file = Path(mapping.file).parent / mapping.link.map
+    try:
+        known = pl.read_csv(read_bytes(file), separator="\t", has_header=False, infer_schema=False).to_dict()
+    except pl.exceptions.PolarsError as error:
+        raise BadInput(file, f"is no table of two columns ({' '.join(str(error).split())[:100]})") from None
+    columns = list(known.values())
+    if len(columns) < 2:
+        raise BadInput(file, "is no table of two columns: what a file says as link, a tab, what that is")
+    table = pl.DataFrame({"identifier": columns[0], "known": columns[1]}).unique("identifier", keep="first")
+    found = said.join(table, on="identifier", how="left", maintain_order="left")
+    _tell(found.filter(pl.col("known").is_null()), mends, f"is not in {file.name}: read as NIL")
+    return found.drop_nulls("known").with_columns(identifier="known").drop("known")

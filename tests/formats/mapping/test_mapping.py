@@ -1,0 +1,312 @@
+"""Formats by mapping: what a TOML file can say of where documents, mentions and links stand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from remix.errors import BadInput
+from remix.formats import FORMATS, LoadedFile, read
+
+MAPPED = [one for one in FORMATS if one.mapping is not None]
+DOCUMENT = '[document]\nname = "id"\ntext = "text"\n'
+MENTION = '[mention]\nbegin = "m[].b"\nend = "m[].e"\nlink = "m[].q"\n'
+
+
+def mapped(folder: Path, mapping: str, *records: object, content: str = "", name: str = "x.jsonl") -> LoadedFile:
+    """Return what is read of records, one a line, by a mapping, whose summary need not be told."""
+    (folder / "own.toml").write_text(f'summary = "x"\n{mapping}', encoding="utf-8")
+    (folder / name).write_text(content or "".join(f"{json.dumps(one)}\n" for one in records), encoding="utf-8")
+    return read(folder / name, format=str(folder / "own.toml"))
+
+
+def refusal(folder: Path, mapping: str, *records: object) -> str:
+    with pytest.raises(BadInput) as refused:
+        mapped(folder, mapping, *records)
+    return str(refused.value).removeprefix(f"{folder}/")
+
+
+def spans(found: LoadedFile) -> list[tuple[object, ...]]:
+    rows = found.frames.annotations.join(found.frames.links, on="annotation", how="left")
+    return rows.sort("document", "begin", "end").select("begin", "end", "surface_form", "entity_as_given").rows()
+
+
+@pytest.mark.parametrize("format", [one.name for one in MAPPED])
+def test_the_example_of_every_mapping_is_read_without_repair(tmp_path: Path, format: str) -> None:
+    mapping = FORMATS[format].mapping
+    assert mapping is not None
+    path = tmp_path / f"x{mapping.suffixes[0]}"
+    path.write_text(mapping.example.lstrip("\n"), encoding="utf-8")
+    found = read(path, format=None if mapping.sniffed else format)
+    assert found.report.format == format
+    sniffed = [one.name for one in FORMATS if one.sniff(path.read_bytes(), path.name)]
+    assert sniffed == [format] or not mapping.sniffed
+    assert found.report.mentions_linked > 0
+    assert {one.kind for one in found.report.repairs} <= {"unplaced"}
+
+
+def test_the_mapping_of_the_documentation_reads_its_example(tmp_path: Path) -> None:
+    words = (Path(__file__).parents[3] / "docs" / "formats.md").read_text(encoding="utf-8")
+    line, mapping = (words.split(f"```{kind}\n", 1)[1].split("```", 1)[0] for kind in ("json", "toml"))
+    found = mapped(tmp_path, mapping.replace('summary = "my annotations"\n', ""), content=line)
+    assert found.frames.links["entity"].to_list() == ["http://dbpedia.org/resource/Ada_Lovelace"]
+    assert (found.report.mentions, found.report.mentions_nil, found.report.repairs) == (2, 1, ())
+
+
+@pytest.mark.parametrize(
+    ("keys", "mention", "text"),
+    [
+        ('end = "m[].e"', {"b": 4, "e": 7}, "Zoë Bob"),
+        ('length = "m[].e"', {"b": 4, "e": 3}, "Zoë Bob"),
+        ('last = "m[].e"', {"b": 4, "e": 6}, "Zoë Bob"),
+        ('end = "m[].e"\nfirst = 1', {"b": 5, "e": 8}, "Zoë Bob"),
+        # ë is two bytes, so that Bob begins at the fifth.
+        ('end = "m[].e"\noffsets = "bytes"', {"b": 5, "e": 8}, "Zoë Bob"),
+        # A letter beyond the BMP is two units of UTF-16.
+        ('end = "m[].e"\noffsets = "utf-16"', {"b": 5, "e": 8}, "Zo\U0001f600 Bob"),
+    ],
+)
+def test_offsets_count_what_the_mapping_says(tmp_path: Path, keys: str, mention: dict[str, int], text: str) -> None:
+    mapping = DOCUMENT + f'[mention]\nbegin = "m[].b"\nlink = "m[].q"\n{keys}\n'
+    found = mapped(tmp_path, mapping, {"id": "d", "text": text, "m": [{**mention, "q": "Q1"}]})
+    assert spans(found) == [(4, 7, "Bob", "Q1")]
+    assert found.report.repairs == ()
+
+
+def test_tokens_are_counted_and_their_text_is_kept(tmp_path: Path) -> None:
+    mapping = '[document]\ntext = "text"\ntokens = "tokens[]"\n' + MENTION + 'offsets = "tokens"\n'
+    tokens = ["Ada", "(", "Byron", ")", "slept", "."]
+    spaced = {"text": "Ada (Byron)  slept.", "tokens": tokens, "m": [{"b": 2, "e": 4, "q": "Q1"}]}
+    other = {"text": "Bob slept.", "tokens": tokens, "m": [{"b": 2, "e": 3, "q": "Q1"}, {"b": 9, "e": 10, "q": "Q2"}]}
+    found = mapped(tmp_path, mapping, spaced, other)
+    # Ada is 0 to 3, ( is 4, Byron 5 to 10, ) 10 to 11; joined by blanks Byron is 6 to 11.
+    assert spans(found) == [(5, 11, "Byron)", "Q1"), (None, None, None, "Q2"), (6, 11, "Byron", "Q1")]
+    assert found.frames.documents["text"].to_list() == ["Ada (Byron)  slept.", "Ada ( Byron ) slept ."]
+    assert {one.kind: one.example for one in found.report.repairs} == {
+        "text": "line 2: the text has other letters than its tokens, which are taken for it",
+        "range": "line 2: lies outside the text (22,22)",
+    }
+
+
+@pytest.mark.parametrize(
+    ("gap", "left", "right", "text"),
+    [
+        ("words", "Then", "came", "Then Ada came"),
+        ("words", "Then (", ", who", "Then (Ada, who"),
+        ("words", "", "", "Ada"),
+        ("blank", "Then", ", who", "Then Ada , who"),
+        ("none", "then-", "s", "then-Adas"),
+    ],
+)
+def test_text_is_joined_from_parts(tmp_path: Path, gap: str, left: str, right: str, text: str) -> None:
+    mapping = f'[document]\nparts = ["l", "m", "r"]\ngap = "{gap}"\n[mention]\nform = "m"\nlink = "q"\n'
+    found = mapped(tmp_path, mapping, {"l": left, "m": "Ada", "r": right, "q": "Q1"})
+    assert found.frames.documents["text"].to_list() == [text]
+    assert spans(found) == [(text.index("Ada"), text.index("Ada") + 3, "Ada", "Q1")]
+
+
+def test_texts_are_found_in_files_beside_and_nowhere_else(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "a.txt").write_text("Ada slept.")
+    (tmp_path / "b.txt").write_text("Bob")
+    mapping = '[document]\nname = "id"\nfiles = ["{name}.txt"]\n' + MENTION
+    records = [{"id": name, "m": [{"b": 0, "e": 3, "q": "Q1"}]} for name in ("a", "../b")]
+    (tmp_path / "own.toml").write_text(f'summary = "x"\n{mapping}')
+    (tmp_path / "data" / "x.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in records))
+    found = read(tmp_path / "data" / "x.jsonl", format=str(tmp_path / "own.toml"))
+    assert found.frames.documents["text"].to_list() == ["Ada slept.", None]
+
+
+def test_forms_without_offsets_are_found_in_their_order(tmp_path: Path) -> None:
+    mapping = DOCUMENT + '[mention]\nform = "m[].f"\nlink = "m[].q"\n'
+    forms = [{"f": "Ada", "q": "Q1"}, {"f": "Bob", "q": "Q2"}, {"f": "Ada", "q": "Q3"}, {"f": "Eve", "q": "Q4"}]
+    found = mapped(tmp_path, mapping, {"id": "d", "text": "Ada and Ada met Bob.", "m": forms})
+    assert spans(found) == [(None, None, "Eve", "Q4"), (0, 3, "Ada", "Q1"), (8, 11, "Ada", "Q3"), (16, 19, "Bob", "Q2")]
+    assert [(one.kind, one.example) for one in found.report.repairs] == [
+        ("not-in-text", "line 1: 'Eve'"),
+        ("unplaced", "line 1: the offsets of 'Eve' are not told"),
+    ]
+
+
+def test_records_of_one_name_make_one_document_where_they_are_joined(tmp_path: Path) -> None:
+    records = [{"id": "d", "text": "Ada met Bob", "m": [{"b": at, "e": at + 3, "q": "Q1"}]} for at in (0, 8)]
+    found = mapped(tmp_path, DOCUMENT.replace("name", "joined = true\nname") + MENTION, *records)
+    assert (found.report.documents, found.report.mentions, found.report.repairs) == (1, 2, ())
+    apart = mapped(tmp_path, DOCUMENT + MENTION, *records)
+    assert apart.frames.documents["given"].to_list() == ["d", "d;2"]
+    assert [(one.kind, one.count) for one in apart.report.repairs] == [("shared-name", 2)]
+
+
+def test_mentions_on_one_span_are_alternatives_only_where_the_mapping_says_so(tmp_path: Path) -> None:
+    record = {"id": "d", "text": "Ada", "m": [{"b": 0, "e": 3, "q": one} for one in ("Q1", "Q2")]}
+    assert mapped(tmp_path, DOCUMENT + MENTION, record).report.mentions == 2
+    assert mapped(tmp_path, DOCUMENT + MENTION + "alternatives = true\n", record).report.mentions == 1
+
+
+LINKS = {
+    'kind = "title"': ("Ada Lovelace", "http://dbpedia.org/resource/Ada_Lovelace"),
+    'kind = "title"\nedition = "lang"': ("Köln", "http://de.dbpedia.org/resource/Köln"),
+    'kind = "qid"': ("Q7259", "http://www.wikidata.org/entity/Q7259"),
+    'prefix = "https://sws.geonames.org/"': ("2643743", "http://sws.geonames.org/2643743"),
+    'map = "pages.tsv"\nkind = "title"': ("974", "http://dbpedia.org/resource/Ada_Lovelace"),
+    "": ("wd:Q7259", "http://www.wikidata.org/entity/Q7259"),
+}
+
+
+@pytest.mark.parametrize("rules", LINKS)
+def test_link_becomes_the_iri_of_its_kind(tmp_path: Path, rules: str) -> None:
+    said, entity = LINKS[rules]
+    (tmp_path / "pages.tsv").write_text("974\tAda Lovelace\n")
+    record = {"id": "d", "text": "Ada", "lang": "de", "m": [{"b": 0, "e": 3, "q": said}]}
+    found = mapped(tmp_path, f"{DOCUMENT}{MENTION}[link]\n{rules}\n", record)
+    assert found.frames.links["entity"].to_list() == [entity]
+
+
+def test_several_links_are_alternatives_and_what_is_written_for_nil_is_nil(tmp_path: Path) -> None:
+    rules = '[link]\nkind = "qid"\nseparator = "|"\nnil = ["none here", "NIL_*"]\n'
+    said = ["Q1|Q2", "none here", "NIL_other", None, "New"]
+    record = {"id": "d", "text": "Ada met Bob", "m": [{"b": n, "e": n + 1, "q": q} for n, q in enumerate(said)]}
+    found = mapped(tmp_path, DOCUMENT + MENTION + rules, record)
+    assert (found.report.mentions_linked, found.report.mentions_nil, found.frames.links.height) == (1, 4, 2)
+    assert [one.example for one in found.report.repairs] == ["line 1: 'New' is no QID: read as NIL"]
+
+
+def test_page_that_is_not_in_the_map_is_told(tmp_path: Path) -> None:
+    (tmp_path / "pages.tsv").write_text("974\tAda Lovelace\n")
+    record = {"id": "d", "text": "Ada met", "m": [{"b": 0, "e": 3, "q": 974}, {"b": 4, "e": 7, "q": 975}]}
+    found = mapped(tmp_path, DOCUMENT + MENTION + '[link]\nmap = "pages.tsv"\nkind = "title"\n', record)
+    assert [one.example for one in found.report.repairs] == ["line 1: '975' is not in pages.tsv: read as NIL"]
+
+
+def test_lists_that_are_not_equally_long_are_told_and_what_lacks_is_nil(tmp_path: Path) -> None:
+    mapping = DOCUMENT + '[mention]\nbegin = "at[][0]"\nend = "at[][1]"\nlink = "q[]"\n'
+    records = [
+        {"id": "a", "text": "Ada met Bob", "at": [[0, 3], [8, 11]], "q": ["Q1", "Q2"]},
+        {"id": "b", "text": "Ada met Bob", "at": [[0, 3], [8, 11]], "q": ["Q1"]},
+        {"id": "c", "text": "Nobody", "at": [], "q": []},
+    ]
+    found = mapped(tmp_path, mapping, *records)
+    assert (found.report.documents, found.report.mentions, found.report.mentions_nil) == (3, 4, 1)
+    assert [one.example for one in found.report.repairs] == ["line 2: at and q are not equally long"]
+
+
+def test_field_that_only_some_records_have_parts_of_and_names_like_those_of_columns_are_read(tmp_path: Path) -> None:
+    mapping = '[document]\nname = "record"\ntext = "line"\n[mention]\nform = "name"\nlink = "begin"\n'
+    found = mapped(tmp_path, mapping, {"record": "r", "line": "Ada", "name": "Ada", "begin": "Q1", "end": [7]})
+    assert spans(found) == [(0, 3, "Ada", "Q1")]
+    assert found.frames.documents["given"].to_list() == ["r"]
+
+
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [
+        ({"id": "d", "text": "Ada", "m": 5}, "x.jsonl:2: m is a list, not 5"),
+        ({"id": "d", "text": "Ada", "m": [7]}, "x.jsonl:2: m[0] is expected, as a JSON object, not 7"),
+        (["d"], 'x.jsonl:2: a record is expected, as a JSON object, not ["d"]'),
+        (
+            {"id": "d", "text": "Ada", "m": [{"b": "a", "e": 3}]},
+            "x.jsonl:2: m[].b and m[].e are whole numbers, not 'a' and '3'",
+        ),
+        (
+            {"id": "d", "text": "Ada", "m": [{"b": 0, "e": 3, "q": [{"x": 1}]}]},
+            'x.jsonl:2: m[].q is a text or a list of texts, not [{"x": 1}]',
+        ),
+    ],
+)
+def test_type_that_does_not_fit_is_refused_with_file_line_and_path(tmp_path: Path, record: object, said: str) -> None:
+    fine = {"id": "c", "text": "Ada", "m": [{"b": 0, "e": 3, "q": "Q1"}]}
+    assert refusal(tmp_path, DOCUMENT + MENTION, fine, record) == said
+
+
+@pytest.mark.parametrize(
+    ("mapping", "said"),
+    [
+        (
+            '[document]\ntext = "txt"\n' + MENTION,
+            "no record has 'txt', where own.toml finds the text; did you mean 'text'?",
+        ),
+        (DOCUMENT + MENTION.replace("m[].b", "m[].beg"), "no record has 'beg', where own.toml finds the begin; "),
+        (DOCUMENT + '[mention]\nform = "form"\nlink = "q"\n', "has 1 documents but no annotation"),
+    ],
+)
+def test_mapping_that_names_what_is_not_there_is_refused_with_the_nearest(
+    tmp_path: Path, mapping: str, said: str
+) -> None:
+    assert refusal(tmp_path, mapping, {"id": "c", "text": "Ada", "m": [{"b": 0, "e": 3, "q": "Q1"}]}).startswith(
+        f"x.jsonl: {said}"
+    )
+
+
+def test_link_that_is_nowhere_is_told(tmp_path: Path) -> None:
+    mapping = DOCUMENT + MENTION.replace("m[].q", "m[].qids")
+    found = mapped(tmp_path, mapping, {"id": "c", "text": "Ada", "m": [{"b": 0, "e": 3, "qid": "Q1"}]})
+    assert {one.kind: one.example for one in found.report.repairs}["no-link"] == (
+        "no record has 'qids', where own.toml finds the link; did you mean 'qid'?"
+    )
+
+
+@pytest.mark.parametrize(
+    ("mapping", "said"),
+    [
+        ("a = ", "is no mapping: "),
+        ('[mention]\nbegn = "b"\n', "has the key 'mention.begn', which no mapping has; did you mean 'begin'?"),
+        ('[mentions]\nbegin = "b"\n', "has the key 'mentions', which no mapping has; did you mean 'mention'?"),
+        ("[mention]\nform = 5\n", "mention.form: is a text or a list of texts, not 5"),
+        ('[mention]\nform = "a..b"\n', "mention.form: 'a..b' is no path: write keys"),
+        ('[mention]\nform = "f"\nfirst = "1"\n', "mention.first: is a whole number, not '1'"),
+        ('[mention]\nform = "f"\noffsets = "byte"\n', "mention.offsets is not 'byte'; did you mean 'bytes'?"),
+        ('[mention]\nform = "a.b"\nlink = "a[0]"\n', "'a[0]' is not of the kind that "),
+        ('[mention]\nform = "a"\nlink = "a.b"\n', "'a.b' is not of the kind that 'a' says"),
+        ('[mention]\nbegin = "b"\n', "mention has a begin, and neither end, last, length nor form"),
+        ("[mention]\n", "mention has neither begin nor spans, form or link"),
+        ('[records]\nwhere = "a"\n[mention]\nform = "f"\n', "records.where: is a table of paths"),
+    ],
+)
+def test_mapping_that_is_none_is_refused_with_its_key(tmp_path: Path, mapping: str, said: str) -> None:
+    assert refusal(tmp_path, mapping, {"f": "Ada"}).startswith(f"own.toml: {said}")
+
+
+def test_mapping_without_summary_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "own.toml").write_text('[mention]\nform = "f"\n')
+    (tmp_path / "x.jsonl").write_text("{}")
+    with pytest.raises(BadInput, match="own.toml: lacks the key 'summary'"):
+        read(tmp_path / "x.jsonl", format=str(tmp_path / "own.toml"))
+
+
+def test_value_is_one_json_of_objects_by_names_and_knows_its_outer_record(tmp_path: Path) -> None:
+    mapping = (
+        '[records]\nsyntax = "json"\npath = "turns"\n[document]\nname = "{outer.id}/{key}"\ntext = "t"\n' + MENTION
+    )
+    turns = {"a": {"t": "Ada", "m": [{"b": 0, "e": 3, "q": "Q1"}]}, "b": {"t": "Bob", "m": []}}
+    found = mapped(tmp_path, mapping, content=json.dumps([{"id": "x", "turns": turns}], indent=1), name="x.json")
+    assert found.frames.documents["given"].to_list() == ["x/a", "x/b"]
+
+
+def test_error_in_one_json_names_the_line_of_its_record(tmp_path: Path) -> None:
+    (tmp_path / "own.toml").write_text('summary = "x"\n[records]\nsyntax = "json"\n' + DOCUMENT + MENTION)
+    (tmp_path / "x.json").write_text('[\n {"id": "a", "text": "Ada", "m": []},\n {"id": "b", "text": "Ada", "m": 7}\n]')
+    with pytest.raises(BadInput, match=r"x\.json:3: m is a list, not 7"):
+        read(tmp_path / "x.json", format=str(tmp_path / "own.toml"))
+
+
+def test_row_of_a_table_that_names_no_mention_is_told(tmp_path: Path) -> None:
+    mapping = (
+        '[records]\nsyntax = "table"\n[document]\nname = "id"\njoined = true\n[mention]\nspans = "at"\nlink = "q"\n'
+    )
+    content = "id,at,q\nd,0-3,Q1\nd,,Q2\n"
+    found = mapped(tmp_path, mapping, content=content, name="x.csv")
+    assert [(one.kind, one.example) for one in found.report.repairs] == [
+        ("no-mention", "line 3: the row names no mention")
+    ]
+
+
+def test_mention_in_parts_counts_once_and_has_the_spans_of_its_parts(tmp_path: Path) -> None:
+    mapping = '[records]\nsyntax = "table"\n[document]\nname = "id"\njoined = true\nfiles = "{name}.txt"\n'
+    mapping += '[mention]\nspans = "at"\nform = "form"\nlink = "q"\n'
+    (tmp_path / "d.txt").write_text("eyes are dry")
+    content = 'id,form,at,q\nd,dry eyes,"9-12,0-4",Q1\nd,dry,9-12,Q1\n'
+    found = mapped(tmp_path, mapping, content=content, name="x.csv")
+    assert (found.report.mentions, found.report.repairs) == (2, ())
+    assert spans(found) == [(0, 4, "eyes", "Q1"), (9, 12, "dry", "Q1"), (9, 12, "dry", "Q1")]
