@@ -10,19 +10,22 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from remix.errors import BadInput, Error, StoreError, UnknownName, UsageError
 from remix.files import default_name, open_bytes, read_bytes, readable
-from remix.formats import LoadedFile, LoadReport, measures_path, read
-from remix.frames import Frames
 from remix.locks import Lock
 from remix.places import folder_written, move_folder, scratch_folder
 from remix.sealing import SUMS, is_sound, seal, verify
 from remix.signature import content_hash
-from remix.store.index import Index, build_generation, generation_of
 from remix.store.state import MADE, Attached, DatasetEntry, State, claim, opened, write_state, writing
 
-__all__ = ["DatasetEntry", "Index", "Loaded", "Loading", "Store"]
+if TYPE_CHECKING:  # what needs Polars is imported where it is used: the process of a query has it not
+    from remix.formats import LoadedFile, LoadReport
+    from remix.frames import Frames
+    from remix.store.index import Index
+
+__all__ = ["DatasetEntry", "Loaded", "Loading", "Store"]
 
 BASE_IRI = "urn:remix:dataset:"
 
@@ -132,7 +135,7 @@ class Store:
         Raises `UnknownName`; then none is.
         """
         with self._changing() as change:
-            entries = [change.dataset(name) for name in dict.fromkeys(names)]
+            entries = [_named(change.new, name) for name in dict.fromkeys(names)]
             for entry in entries:
                 change.new = change.new.without(entry.name)
         return entries
@@ -145,7 +148,7 @@ class Store:
         """
         with self._changing() as change:
             for name, triples in graphs.items():
-                entry = change.dataset(name)
+                entry = _named(change.new, name)
                 file, count = self._kept(entry, "enrichment", triples, signature)
                 entry = dataclasses.replace(entry, enrichment=signature, enrichment_file=file, enrichment_triples=count)
                 change.new = change.new.put(entry)
@@ -159,7 +162,7 @@ class Store:
         """
         with self._changing() as change:
             for name, found in graphs.items():
-                entry = change.dataset(name)
+                entry = _named(change.new, name)
                 stays = {one: graph for one, graph in entry.attached.items() if one not in found}
                 for one, made in found.items():
                     if made is not None:
@@ -183,6 +186,8 @@ class Store:
 
     def frames(self, names: Iterable[str] | None = None) -> Frames:
         """Return the frames of the datasets of these names, by default of all; raises `UnknownName`."""
+        from remix.frames import Frames
+
         with self.hold(), _damage(self.folder):
             chosen = self.datasets() if names is None else [self.dataset(name) for name in names]
             return Frames.concat(Frames.read(self.folder / entry.folder, sealed=True) for entry in chosen)
@@ -197,6 +202,8 @@ class Store:
 
     def index(self) -> Index:
         """Return the index of the current state, opened read-only; one that is gone is built again."""
+        from remix.store.index import Index, generation_of
+
         state, lock = self._opened()
         if not state.generation:
             return Index(None)
@@ -232,10 +239,11 @@ class Store:
     def _changing(self, *, always: bool = False) -> Iterator[_Change]:
         """Change the state within the block; the new one is written at its end, with an index where that differs."""
         with writing(self.folder) as state:
-            change = _Change(state)
-            yield change
+            yield (change := _Change(state))
             new = change.new
             if always or new.graphs() != state.graphs():
+                from remix.store.index import build_generation
+
                 new = build_generation(self.folder, state, new)
             if new != state:
                 write_state(self.folder, new)
@@ -283,6 +291,8 @@ class Loading:
 
         After an error the change has nothing of the file.
         """
+        from remix.formats import read
+
         chosen = _checked(name) if name is not None else default_name(path)
         state = self._change.new
         try:
@@ -295,7 +305,11 @@ class Loading:
                 taken = state.datasets.get(chosen)
                 source = readable(path if str(path) == "-" else Path(path).resolve())
                 if same is None and taken is not None and not replace and (taken.source != source or source == "-"):
-                    raise _taken(taken, state)
+                    number = next(n for n in range(2, len(state.datasets) + 3) if f"{chosen}-{n}" not in state.datasets)
+                    raise UsageError(
+                        f"a dataset named '{chosen}' with other content is loaded from {taken.source}: "
+                        f"use --name {chosen}-{number}, or --replace"
+                    )
                 entry = _finished(reading, source, place)
                 seal(place)
                 move_folder(place, self._folder / entry.folder)
@@ -314,15 +328,11 @@ class _Held(threading.local):
     state: tuple[State, Lock | None] | None = None
 
 
+@dataclass
 class _Change:
     """A change of the state under way: `new` is what it will be."""
 
-    def __init__(self, state: State) -> None:
-        self.new = state
-
-    def dataset(self, name: str) -> DatasetEntry:
-        """Return the dataset of that name; raises `UnknownName`."""
-        return _named(self.new, name)
+    new: State
 
 
 def _named(state: State, name: str) -> DatasetEntry:
@@ -343,6 +353,8 @@ def _damage(folder: Path) -> Iterator[None]:
 
 def _finished(reading: LoadedFile, source: str, place: Path) -> DatasetEntry:
     """Return the entry of a reading whose triples are in a folder, which has all else of it then."""
+    from remix.formats import measures_path
+
     # The same content under another IRI has other triples, and replaces what stands in a folder of its own.
     folder = f"datasets/{reading.name}-{content_hash(reading.content, reading.iri)[:12]}"
     reading.frames.write(place)
@@ -386,14 +398,3 @@ def _same(state: State, reading: LoadedFile, *, named: bool) -> DatasetEntry | N
     if named or own is not None:
         return None
     return next((entry for entry in state.datasets.values() if entry.content == reading.content), None)
-
-
-def _taken(entry: DatasetEntry, state: State) -> UsageError:
-    return UsageError(
-        f"a dataset named '{entry.name}' with other content is loaded from {entry.source}: "
-        f"use --name {_free(entry.name, state)}, or --replace"
-    )
-
-
-def _free(name: str, state: State) -> str:
-    return next(free for n in range(2, len(state.datasets) + 3) if (free := f"{name}-{n}") not in state.datasets)

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import pyoxigraph as ox
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from remix.files import read_bytes
@@ -60,7 +60,6 @@ FORMATS = {"jsonl": (".jsonl", as_jsonl), "gerbil-json": (".json", as_gerbil), "
 
 
 @pytest.mark.parametrize("name", FORMATS)
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(row=st.tuples(NAMES, IDENTIFIERS, IDENTIFIERS, st.sampled_from(["en", "zh_Hant", "x-", "Klingon tongue"])))
 @example(row=("a#b#c", "a#b#c", "a#b#c", "en"))
 @example(row=("100%", "http://x/100%", "http://x/a b", "en"))

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remix.cli import cli
@@ -71,7 +71,6 @@ def as_one(frames: Frames) -> Frames:
     )
 
 
-@settings(max_examples=40)
 @given(st.lists(mention, max_size=9), st.lists(mention, max_size=7), st.sampled_from(["all", "kept"]), st.booleans())
 def test_slice_and_remix_by_the_same_condition_have_the_same_figures_in_every_task(rows, answers, documents, typed):
     gold = placed(rows)
@@ -93,7 +92,6 @@ def test_slice_and_remix_by_the_same_condition_have_the_same_figures_in_every_ta
     assert sliced.sort(KEYS).select(*KEYS, *same).equals(remixed.sort(KEYS).select(*KEYS, *same))
 
 
-@settings(max_examples=40)
 @given(st.lists(mention, max_size=9))
 def test_gold_as_answers_is_perfect_on_every_remix(rows):
     # Written twice, one annotation cannot satisfy two groups: each span and entity once.
@@ -105,7 +103,6 @@ def test_gold_as_answers_is_perfect_on_every_remix(rows):
         assert set(found[score].drop_nulls()) <= {1.0}
 
 
-@settings(max_examples=40)
 @given(st.lists(mention, max_size=9), st.lists(mention, max_size=7), st.sampled_from(["strong", "weak"]))
 def test_precision_of_all_is_at_most_that_in_scope_and_that_at_most_that_on_mention(rows, answers, matching):
     run = {"s": placed([row | {"ignorable": None} for row in answers], grouped=False)}

@@ -44,7 +44,7 @@ def stored(lines: str, subjects: list[str]) -> list[str]:
     return sorted(f"{quad.triple} ." for quad in store if str(quad.subject) in subjects)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(triples)
 def test_lines_of_a_file_are_spelt_as_a_store_spells_them(tmp_path: Path, made: list[tuple[str, str]]) -> None:
     lines = "".join(f"{subject} <urn:p> {value} .\n" for subject, value in made)

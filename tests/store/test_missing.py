@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 import pytest
 
 from remix.remixes import build
 from remix.store import Store
 from remix.store.answers import answer
 from remix.store.queries import Query, shipped
-from remix.store.worker import Request, ask
+from remix.store.worker import Request, Worker
 
+Told = Callable[[str], list[str]]
 TOLD = [
     ("SELECT * { ?d hfts:microDensty ?x }", "hfts:microDensty; did you mean hfts:microDensity?"),
     (
@@ -31,20 +34,28 @@ QUIET = [
 ]
 
 
-def told(store: Store, text: str) -> list[str]:
-    found = ask(store.index().path, Request(text))
-    found.body.close()
-    return found.notes
+@pytest.fixture(scope="module")
+def told(small_store: Store) -> Iterator[Told]:
+    """What a query on the small store is told."""
+    index = small_store.index()
+    with Worker() as worker:
+
+        def ask(text: str) -> list[str]:
+            found = worker.ask(index.path, Request(text))
+            found.body.close()
+            return found.notes
+
+        yield ask
 
 
 @pytest.mark.parametrize(("text", "said"), TOLD, ids=lambda value: value[:40])
-def test_term_or_value_that_nothing_has_is_told_with_the_nearest(small_store: Store, text: str, said: str) -> None:
-    assert told(small_store, text) == [f"nothing in the workspace has {said}"]
+def test_term_or_value_that_nothing_has_is_told_with_the_nearest(told: Told, text: str, said: str) -> None:
+    assert told(text) == [f"nothing in the workspace has {said}"]
 
 
 @pytest.mark.parametrize("text", QUIET)
-def test_what_is_there_or_may_come_is_not_told(small_store: Store, text: str) -> None:
-    assert told(small_store, text) == []
+def test_what_is_there_or_may_come_is_not_told(told: Told, text: str) -> None:
+    assert told(text) == []
 
 
 def test_query_and_build_tell_what_nothing_has(small_store: Store) -> None:
@@ -54,9 +65,9 @@ def test_query_and_build_tell_what_nothing_has(small_store: Store) -> None:
     assert build(small_store, query).notes == (said,)
 
 
-def test_shipped_queries_tell_no_predicate(small_store: Store) -> None:
+def test_shipped_queries_tell_no_predicate(told: Told) -> None:
     for file in shipped().values():
         text = file.read_text(encoding="utf-8")
         if "SERVICE" in text:
             continue
-        assert not [note for note in told(small_store, text) if "did you mean" not in note and "'" not in note], file
+        assert not [note for note in told(text) if "did you mean" not in note and "'" not in note], file

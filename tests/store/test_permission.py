@@ -94,7 +94,7 @@ def test_worker_that_needs_too_much_memory_ends_in_one_line(small_store: Store) 
     # Every triple with every other, all of which DISTINCT must remember.
     request = Request("SELECT DISTINCT * { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i }")
     with pytest.raises(StoreError, match=r"memory|failed"):
-        ask(small_store.index().path, request, timeout=60, memory=300 << 20)
+        ask(small_store.index().path, request, timeout=60, memory=220 << 20)
 
 
 def test_worker_stops_at_the_largest_result(small_store: Store) -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from remix.errors import QueryError, StoreError, Timeout
 from remix.remixes import build
-from remix.store import Store
+from remix.store import Store, running
 from remix.store.answers import answer
 from remix.store.index import Index
 from remix.store.queries import Query
@@ -114,6 +114,12 @@ def test_worker_goes_on_after_its_process_ended_or_was_stopped(small_store: Stor
         with pytest.raises(Timeout):
             worker.ask(path, Request(SLOW), timeout=0.2)
         assert "true" in text_of(worker.ask(path, Request("ASK {}")))
+
+
+def test_process_of_a_query_starts_without_polars() -> None:
+    command = [sys.executable, "-X", "importtime", "-P", running.__file__]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    assert "pyoxigraph" in done.stderr and "polars" not in done.stderr
 
 
 def test_workers_that_wait_are_taken_again(small_store: Store) -> None:
