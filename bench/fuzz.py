@@ -101,6 +101,40 @@ _KBP = """<?xml version="1.0"?><kbpentlink><query id="q1"><name>Rome</name><doci
 </query></kbpentlink>
 """
 
+_KNOWTATOR = """<annotations textSource="a.txt"><annotation><mention id="i1"/><span start="0" end="3"/>
+<spannedText>Ada</spannedText></annotation>
+<annotation><mention id="i2"/><span start="0" end="3"/><span start="8" end="11"/>
+<spannedText>Ada ... Böb</spannedText></annotation>
+<annotation><mention id="i3"/><span start="0" end="3"/></annotation>
+<classMention id="i1"><mentionClass id="CHEBI:1">ada</mentionClass></classMention>
+<classMention id="i2"><mentionClass id="PR:P1">b</mentionClass></classMention></annotations>
+"""
+_LGL = """<articles>
+<article docid="7"><title>t</title><text><![CDATA[Ada & Böb]]></text><toponyms><toponym><start>0</start>
+<end>3</end><phrase>Ada</phrase>
+<gaztag geonameid="12"><name>x</name><country geonameid="3">y</country></gaztag></toponym>
+<toponym><start>6</start><end>9</end><phrase>Böb</phrase></toponym></toponyms></article></articles>
+"""
+_GWN = """<articles>
+<article file="0"><text>Ada met Böb</text><toponyms><toponym><extractedName>Ada</extractedName>
+<type>Literal</type><start>0</start><end>3</end><geonamesID>12</geonamesID></toponym><toponym><extractedName>Ada</extractedName>
+<type>Coercion</type><start>0</start><end>3</end><geonamesID/></toponym></toponyms></article></articles>
+"""
+_GEOVIRUS = """<articles>
+<article><source>https://x/A_b</source><text>Ada met Böb</text><locations><location><name>Ada</name>
+<start>1</start><end>4</end><page>https://en.wikipedia.org/wiki/Ada</page></location><location><name>Böb</name>
+<start>9</start><end>12</end><page>N/A</page></location></locations></article></articles>
+"""
+_GERDAQ = """<dataset><instance>an
+<annotation rank_0_id="1" rank_0_title="Oak" rank_0_score="0.9" rank_1_title="Elm">oak
+</annotation> of <annotation rank_0_title="Böb">Böb</annotation></instance><instance>none</instance></dataset>
+"""
+_DWIE = (
+    '{"id": "D1", "mentions": [{"begin": 0, "end": 3, "text": "Ada", "concept": 0, "candidates": ["Ada", "Oak"], '
+    '"scores": [0.9, 0.1]}, {"begin": 8, "end": 11, "text": "Böb", "concept": 1}], "concepts": [{"concept": 0, "link": '
+    '"Ada", "tags": ["type::person", "slot::x"]}, {"concept": 1, "link": null, "tags": []}]}'
+)
+
 SEEDS: dict[str, list[tuple[str, bytes | str]]] = {
     "aida-conll": [
         ("x.conll", "-DOCSTART- (1 A)\nAda\tB\tAda L\tAda_L\thttp://en.wikipedia.org/wiki/Ada\nL\tI\tAda L\tAda_L\n\nB\n"),  # noqa: E501
@@ -139,6 +173,7 @@ SEEDS: dict[str, list[tuple[str, bytes | str]]] = {
         ("x.csv", 'document,begin,end,entity,surface_form,confidence,class\nd,0,3,Q1,"A,da",0.5,PER\nd,8,11,,Böb,,\n'),
         ("x.tsv", "doc\tstart\tend\turi\nd\t0\t3\thttp://dbpedia.org/resource/Ada\n"),
     ],
+    "dwie-json": [("x.json", _DWIE), ("x.zip", zipped({"a.json": _DWIE, "b/c.json": _DWIE}))],
     "elevant": [
         (
             "x.benchmark.jsonl",
@@ -161,6 +196,8 @@ SEEDS: dict[str, list[tuple[str, bytes | str]]] = {
             '"confidence": 0.5, "meaning": ["http://dbpedia.org/resource/Ada"], "types": ["http://x/P"]}]}]\n',
         )
     ],
+    "geovirus-xml": [("x.xml", _GEOVIRUS)],
+    "gerdaq-xml": [("x.xml", _GERDAQ)],
     "gum-conllu": [
         (
             "x.conllu",
@@ -171,6 +208,7 @@ SEEDS: dict[str, list[tuple[str, bytes | str]]] = {
             "4\tBöb\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No|Entity=3)1)\n\n# newdoc id = e\n1\tA\t_\t_\t_\t_\t_\t_\t_\t_\n",
         )
     ],
+    "gwn-xml": [("x.xml", _GWN)],
     "hipe": [
         (
             "x.tsv",
@@ -188,6 +226,11 @@ SEEDS: dict[str, list[tuple[str, bytes | str]]] = {
             '{"document": "d", "begin": 8, "end": 11, "entity": null, "cluster": "NIL1", "candidates": ["Q4"]}\n',
         )
     ],
+    "knowtator-xml": [
+        ("x.xml", _KNOWTATOR),
+        ("x.zip", zipped({"A/a.txt.knowtator.xml": _KNOWTATOR, "B/a.txt.knowtator.xml": _KNOWTATOR, "t/a.txt": _TEXT})),
+    ],
+    "lgl-xml": [("x.xml", _LGL)],
     "msnbc-xml": [("p.xml", _PROBLEM), ("x.zip", zipped({"Problems/a.txt": _PROBLEM, "RawTexts/a.txt": _TEXT}))],
     "neleval": [("x.tsv", "d1\t0\t2\tQ1\t0.9\tPER\tQ2\t0.1\tPER\nd1\t8\t10\tNIL1\nd1\t15\t18\n")],
     "nif": [("x.ttl", _TTL), ("x.nt", _NT), ("x.rdf", _RDF), ("x.jsonld", _JSONLD)],

@@ -17,7 +17,10 @@ from remix.formats.mends import Mends, decode_declared
 __all__ = ["Element", "replace_illegal", "parse_elements", "root_of", "escape_text"]
 
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-_AMPERSAND = re.compile(r"&(?!(?:[A-Za-z_][\w.-]*|#[0-9]+|#x[0-9A-Fa-f]+);)")
+_AMPERSAND = re.compile(
+    r"(?s)(<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z))|&(?!(?:[A-Za-z_][\w.-]*|#[0-9]+|#x[0-9A-Fa-f]+);)"
+)
+"""An ampersand that is none of XML, or a passage (the group) which has any as they are."""
 _ROOT = re.compile(r"<([A-Za-z_][\w.:-]*)")
 _DEEPEST = 200
 _GROWTH, _FREE = 4, 10_000
@@ -26,13 +29,18 @@ _GROWTH, _FREE = 4, 10_000
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """An element at its end: the line it begins in, its name, attributes, the text directly in it, what it is in."""
+    """An element at its end: the line it begins in, its name, attributes, the text directly in it, what it is in.
+
+    `begin` and `end` are how many characters of text stand in the file before it and before its end.
+    """
 
     line: int
     name: str
     attributes: dict[str, str]
     text: str
     parent: str
+    begin: int
+    end: int
 
 
 def parse_elements(data: bytes, file: object, mends: Mends) -> list[Element]:
@@ -43,10 +51,11 @@ def parse_elements(data: bytes, file: object, mends: Mends) -> list[Element]:
     """
     text = _mend(decode_declared(data, mends), mends)
     found: list[Element] = []
-    open_: list[tuple[int, str, dict[str, str], list[str]]] = []
+    open_: list[tuple[int, str, dict[str, str], list[str], int]] = []
     parser = expat.ParserCreate()
     parser.buffer_text = True
     left = _GROWTH * len(text) + _FREE
+    passed = 0
 
     def grow(length: int) -> None:
         nonlocal left
@@ -59,14 +68,17 @@ def parse_elements(data: bytes, file: object, mends: Mends) -> list[Element]:
         grow(len(name) + sum(map(len, attributes.values())))
         if len(open_) == _DEEPEST:
             raise BadInput(file, f"is nested deeper than {_DEEPEST} elements", line=parser.CurrentLineNumber)
-        open_.append((parser.CurrentLineNumber, name, attributes, []))
+        open_.append((parser.CurrentLineNumber, name, attributes, [], passed))
 
     def end(_: str) -> None:
-        line, name, attributes, texts = open_.pop()
-        found.append(Element(line, name, attributes, "".join(texts), open_[-1][1] if open_ else ""))
+        line, name, attributes, texts, begin = open_.pop()
+        parent = open_[-1][1] if open_ else ""
+        found.append(Element(line, name, attributes, "".join(texts), parent, begin, passed))
 
     def characters(said: str) -> None:
+        nonlocal passed
         grow(len(said))
+        passed += len(said)
         if open_:
             open_[-1][3].append(said)
 
@@ -82,12 +94,16 @@ def parse_elements(data: bytes, file: object, mends: Mends) -> list[Element]:
 def _mend(text: str, mends: Mends) -> str:
     text = text.lstrip("\ufeff \t\r\n")
     for kind, pattern, instead in (("ampersand", _AMPERSAND, "&amp;"), ("character", _ILLEGAL, "\ufffd")):
-        first = pattern.search(text)
-        if first is not None:
-            line = text.count("\n", 0, first.start()) + 1
-            text, count = pattern.subn(instead, text)
-            mends.add(kind, f"line {line}: {first[0]!r} is not allowed in XML", count)
+        wrong = [match for match in pattern.finditer(text) if not match.lastindex]
+        if wrong:
+            line = text.count("\n", 0, wrong[0].start()) + 1
+            mends.add(kind, f"line {line}: {wrong[0][0]!r} is not allowed in XML", len(wrong))
+            text = _replace(text, pattern, instead)
     return text
+
+
+def _replace(text: str, pattern: re.Pattern[str], instead: str) -> str:
+    return pattern.sub(lambda match: match[0] if match.lastindex else instead, text)
 
 
 def root_of(head: bytes) -> str:

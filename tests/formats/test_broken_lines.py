@@ -148,7 +148,10 @@ for _one in FORMATS:
         }[_one.mapping.records.syntax]
         BROKEN[_one.name] = Broken(f"x{_one.suffixes[0]}", _one.mapping.example.lstrip("\n"), _lines)
 
-WHOLE = {"bioc", "brat", "gerbil-json", "iitb-xml", "msnbc-xml", "nif"}
+WHOLE = {
+    *("bioc", "brat", "dwie-json", "gerbil-json", "gerdaq-xml", "geovirus-xml", "gwn-xml", "iitb-xml", "knowtator-xml"),
+    *("lgl-xml", "msnbc-xml", "nif"),
+}
 """Formats of XML, of one JSON value, of RDF, and of folders."""
 
 

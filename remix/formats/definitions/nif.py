@@ -39,6 +39,9 @@ def _is_nif(head: bytes, name: str) -> bool:
     if syntax == ox.RdfFormat.JSON_LD:
         # JSON has many formats; what links it to RDF are its keywords.
         return re.search(r'"@[a-z]+"\s*:', text) is not None or ".jsonld" in name
+    if re.match(r"\s*<([A-Za-z]\w*)>\s*<[A-Za-z]", text) and re.search(r"</[A-Za-z]\w*>", text):
+        # XML without a declaration, not relative IRIs.
+        return False
     # Names with a colon and comments begin lines of other formats too; what these have behind it, RDF has not.
     return syntax is not None and _TABULAR.match(text.lstrip("\ufeff \r\n")) is None
 

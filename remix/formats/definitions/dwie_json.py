@@ -1,0 +1,126 @@
+"""DWIE: one JSON object an article, whose mentions name a concept by its number, and whose concepts have the link.
+
+    {"id": "DW_1", "mentions": [{"begin": 0, "end": 5, "text": "Essen", "concept": 0, "candidates": ["Essen"],
+     "scores": [0.9]}], "concepts": [{"concept": 0, "link": "Essen", "tags": ["type::location"]}]}
+
+As published there is no text, which a script of DWIE fetches (`content`). A link is a title of the English Wikipedia;
+the mentions of a concept without one are NIL, and one entity. Classes are the concept's tags `type::…`. A file, or a
+folder or archive of them. Source: Zaporojets et al. 2021; the README of DWIE.
+"""
+
+from __future__ import annotations
+
+import re
+
+import polars as pl
+
+from remix.errors import BadInput
+from remix.formats import Contents, Format, SourceFile
+from remix.formats.json import json_text, json_value
+from remix.formats.mends import Mends
+from remix.formats.mentions import MentionTables, assemble
+from remix.formats.wikipedia import title_url
+
+_MENTION = {
+    "begin": pl.Float64(),
+    "end": pl.Float64(),
+    "text": pl.String(),
+    "concept": pl.Int64(),
+    "candidates": pl.List(pl.String()),
+    "scores": pl.List(pl.Float64()),
+}
+_CONCEPT = {"concept": pl.Int64(), "link": pl.String(), "tags": pl.List(pl.String())}
+_FARTHEST = 1 << 53
+"""Up to here each whole number is a float."""
+
+_ARTICLE = pl.Struct(
+    {
+        "id": pl.String(),
+        "content": pl.String(),
+        "mentions": pl.List(pl.Struct(_MENTION)),
+        "concepts": pl.List(pl.Struct(_CONCEPT)),
+    }
+)
+
+
+def _is_dwie(head: bytes, name: str) -> bool:
+    return re.match(rb"(?:\xef\xbb\xbf)?\s*\{", head) is not None and all(
+        re.search(field, head) for field in (rb'"mentions"\s*:\s*\[', rb'"concept"\s*:\s*[0-9]', rb'"begin"\s*:')
+    )
+
+
+def _read(source: SourceFile, dataset: str) -> Contents:
+    mends = Mends()
+    files = {
+        name: data for name, data in source.files.items() if not source.is_collection or _is_dwie(data[: 1 << 16], name)
+    }
+    parts = [
+        _article(f"{source.name}/{name}" if source.is_collection else name, data, mends) for name, data in files.items()
+    ]
+    articles = (
+        pl.concat(parts)
+        .with_row_index("article")
+        .with_columns(name=pl.coalesce("id", pl.col("article").cast(pl.String)))
+    )
+    mentions = _rows(articles, "mentions").with_row_index("mention").cast({"mention": pl.Int64})
+    mentions = _with_offsets(source, mentions)
+    concepts = _rows(articles, "concepts").unique(["article", "concept"], keep="first", maintain_order=True)
+    told = mentions.join(concepts, on=["article", "concept"], how="left", maintain_order="left")
+    astray = told.filter(pl.col("tags").is_null() & pl.col("concept").is_not_null())
+    if astray.height:
+        row = astray.row(0, named=True)
+        mends.add("dangling", f"{row['place']}: concept {row['concept']} is none of {row['name']}", astray.height)
+    types = pl.col("tags").list.eval(pl.element().filter(pl.element().str.starts_with("type::")).str.slice(6))
+    scores = (
+        pl.col("scores").fill_null([]).list.gather(pl.int_ranges(pl.col("candidates").list.len()), null_on_oob=True)
+    )
+    ranked = told.select("mention", identifier="candidates", score=scores).drop_nulls("identifier")
+    read = MentionTables(
+        documents=articles.select("name", text="content"),
+        mentions=told.select(
+            "mention", "place", "name", "begin", "end", anchor="text", cluster=pl.format("{}#{}", "name", "concept")
+        ),
+        links=told.select("mention", identifier=title_url(pl.col("link"))).drop_nulls(),
+        candidates=ranked.explode("identifier", "score").with_columns(title_url(pl.col("identifier"))),
+        classes=told.select("mention", **{"class": types}).explode("class").drop_nulls(),
+        mends=mends,
+    )
+    return assemble(read, dataset)
+
+
+def _article(file: str, data: bytes, mends: Mends) -> pl.DataFrame:
+    """Return the article of a file as a row; raises `BadInput` with what is not as it should be."""
+    text = json_text(data, mends)
+    try:
+        return pl.Series([text]).str.json_decode(_ARTICLE).struct.unnest()
+    except pl.exceptions.PolarsError as error:
+        json_value(file, text, strict=True)
+        raise BadInput(file, f"is no article of DWIE: {' '.join(str(error).split())[:150]}") from None
+
+
+def _rows(articles: pl.DataFrame, column: str) -> pl.DataFrame:
+    """Return the objects of a list of the articles as rows, with article, name and place."""
+    listed = articles.select("article", "name", one=column).explode("one").drop_nulls("one")
+    place = pl.format("{}, {} {}", "name", pl.lit(column), pl.int_range(1, pl.len() + 1).over("article"))
+    return listed.with_columns(place=place).unnest("one")
+
+
+def _with_offsets(source: SourceFile, mentions: pl.DataFrame) -> pl.DataFrame:
+    """Return the mentions with offsets as whole numbers; raises `BadInput` for the first that has none."""
+    whole = ((pl.col("begin") % 1 == 0) & (pl.col("end") % 1 == 0)).fill_null(False)
+    if (wrong := mentions.filter(~whole)).height:
+        raise BadInput(
+            source.name,
+            f"{wrong['place'][0]}: begin and end are whole numbers, not {wrong['begin'][0]} and {wrong['end'][0]}",
+        )
+    return mentions.with_columns(pl.col("begin", "end").clip(-_FARTHEST, _FARTHEST).cast(pl.Int64))
+
+
+dwie_json = Format(
+    name="dwie-json",
+    summary="DWIE (a JSON object an article, links by concept; a folder or zip)",
+    suffixes=(".json",),
+    sniff=_is_dwie,
+    read=_read,
+    collection=True,
+)

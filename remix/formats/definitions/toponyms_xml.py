@@ -1,0 +1,117 @@
+"""Toponyms in XML: LGL (and TR-News), GeoWebNews and GeoVirus have `<articles>` with `<text>` and places in it.
+
+LGL says `<toponym>` with `start`, `end`, `phrase` and `gaztag@geonameid`, GeoWebNews `<toponym>` with `extractedName`,
+`type` and `geonamesID`, GeoVirus `<location>` with `name` and `page` of the English Wikipedia, whose offsets count from
+1: both are taken one less where that fits the names. Links of the first two are features of GeoNames; a toponym without
+is NIL. Two on one span are two mentions, as in GeoWebNews, where each has a type. An article is called by its `docid`
+or `file`, else by its `source`. Sources: Lieberman et al. 2010; Kamalloo and Rafiei 2018; Gritta et al. 2018 and 2020.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable
+from operator import itemgetter
+from typing import Any
+
+import polars as pl
+
+from remix.errors import BadInput
+from remix.formats import Contents, Format, SourceFile
+from remix.formats.mends import Mends
+from remix.formats.mentions import MENTIONS, MentionTables, assemble, whole_number
+from remix.formats.offsets import cut_spans
+from remix.formats.tokens import number_names
+from remix.formats.xml import Element, parse_elements, root_of
+
+_GEONAMES = "https://sws.geonames.org/"
+_PLACES = ("toponym", "location")
+
+
+def _is_of(pattern: bytes) -> Callable[[bytes, str], bool]:
+    """Return what sniffs the dialect of which an article begins like this."""
+
+    def sniff(head: bytes, name: str) -> bool:
+        return root_of(head) == "articles" and re.search(rb"<article\b" + pattern, head) is not None
+
+    return sniff
+
+
+def _read(source: SourceFile, dataset: str) -> Contents:
+    mends = Mends()
+    articles, rows = _articles(source.name, parse_elements(source.read(), source.name, mends))
+    documents = pl.DataFrame(articles, schema=["name", "text"], orient="row").with_row_index("number")
+    documents = documents.drop("name").join(number_names(documents, "number"), on="number", maintain_order="left")
+    kinds = {name: MENTIONS[name] for name in ("place", "begin", "end", "anchor", "class")}
+    schema = {"number": pl.UInt32(), **kinds, "identifier": pl.String(), "shifted": pl.Boolean()}
+    mentions = pl.DataFrame(rows, schema=schema).with_row_index("mention").cast({"mention": pl.Int64})
+    mentions = _count_from_zero(mentions.join(documents, on="number", maintain_order="left"), mends)
+    again = pl.when(pl.struct("name", "begin", "end").is_duplicated()).then(pl.col("mention").cast(pl.String))
+    read = MentionTables(
+        documents=documents,
+        mentions=mentions.with_columns(group=again, option=again),
+        links=mentions.select("mention", "identifier").drop_nulls(),
+        mends=mends,
+    )
+    return assemble(read, dataset)
+
+
+def _articles(file: str, elements: list[Element]) -> tuple[list[tuple[str | None, str]], list[dict[str, Any]]]:
+    """Return name and text of the articles, and the mentions with the number of their article."""
+    articles: list[tuple[str | None, str]] = []
+    rows: list[dict[str, Any]] = []
+    told, fields = dict[str, str](), dict[str, str]()
+    for element in elements:
+        if element.name in _PLACES:
+            rows.append({"number": len(articles), **_mention(file, element, fields)})
+            fields = {}
+        elif element.parent in _PLACES:
+            fields[element.name] = element.text
+            fields |= {key: said for key, said in element.attributes.items() if key == "geonameid"}
+        elif element.name == "article":
+            name = element.attributes.get("docid") or element.attributes.get("file") or told.get("source", "").strip()
+            articles.append((name or None, told.get("text", "")))
+            told = {}
+        elif element.parent == "article":
+            told[element.name] = element.text
+    return articles, rows[: bisect_left(rows, len(articles), key=itemgetter("number"))]
+
+
+def _mention(file: str, element: Element, fields: dict[str, str]) -> dict[str, Any]:
+    begin, end = (whole_number(fields.get(name)) for name in ("start", "end"))
+    if begin is None or end is None:
+        reason = f"start and end are numbers, not '{fields.get('start', '')}' and '{fields.get('end', '')}'"
+        raise BadInput(file, reason, line=element.line)
+    number = (fields.get("geonameid") or fields.get("geonamesID") or "").strip()
+    page = fields.get("page", "").strip()
+    return {
+        "place": f"line {element.line}",
+        "begin": begin,
+        "end": end,
+        "anchor": fields.get("phrase") or fields.get("extractedName") or fields.get("name"),
+        "class": fields.get("type", "").strip() or None,
+        "identifier": f"{_GEONAMES}{number}/" if number else page if page.startswith("http") else None,
+        "shifted": element.name == "location",
+    }
+
+
+def _count_from_zero(rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+    """Return the mentions with offsets that count from 0, also where GeoVirus counts from 1, which is told."""
+    less = rows.with_columns(pl.col("begin", "end") - 1)
+    fits, given = (cut_spans(one, "name") == rows["anchor"] for one in (less, rows))
+    shifted = rows["shifted"] & (int((fits & rows["shifted"]).sum()) > int((given & rows["shifted"]).sum()))
+    if count := int(shifted.sum()):
+        row = rows.filter(shifted).row(0, named=True)
+        example = f"{row['place']}: '{row['anchor']}' {row['begin']},{row['end']}, as the file counts from 1"
+        mends.add("offset", example, count)
+    return rows.with_columns(pl.col("begin", "end") - shifted.cast(pl.Int64))
+
+
+def _dialect(name: str, summary: str, article: bytes) -> Format:
+    return Format(name=name, summary=summary, suffixes=(".xml",), sniff=_is_of(article), read=_read)
+
+
+lgl = _dialect("lgl-xml", "Toponyms of LGL and TR-News (XML with GeoNames)", rb"\s+docid=")
+geowebnews = _dialect("gwn-xml", "Toponyms of GeoWebNews (XML with GeoNames and types)", rb"\s+file=")
+geovirus = _dialect("geovirus-xml", "Toponyms of GeoVirus (XML with pages of Wikipedia)", rb"\s*>")
