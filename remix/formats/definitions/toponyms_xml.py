@@ -1,10 +1,11 @@
 """Toponyms in XML: LGL (and TR-News), GeoWebNews and GeoVirus have `<articles>` with `<text>` and places in it.
 
-LGL says `<toponym>` with `start`, `end`, `phrase` and `gaztag@geonameid`, GeoWebNews `<toponym>` with `extractedName`,
-`type` and `geonamesID`, GeoVirus `<location>` with `name` and `page` of the English Wikipedia, whose offsets count from
-1: both are taken one less where that fits the names. Links of the first two are features of GeoNames; a toponym without
-is NIL. Two on one span are two mentions, as in GeoWebNews, where each has a type. An article is called by its `docid`
-or `file`, else by its `source`. Sources: Lieberman et al. 2010; Kamalloo and Rafiei 2018; Gritta et al. 2018 and 2020.
+LGL says `<toponym>` with `start`, `end`, `phrase` and `gaztag@geonameid`, GeoWebNews `<toponym>` with
+`extractedName`, `type` and `geonamesID`, GeoVirus `<location>` with `name` and `page` of the English Wikipedia, whose
+offsets count from 1: both are taken one less where that fits the names. Links of the first two are features of
+GeoNames; a toponym without is NIL, one that lies outside its text has no place. Two on one span are two mentions, as
+in GeoWebNews, where each has a type. An article is called by its `docid` or `file`, else by its `source`. Sources:
+Lieberman et al. 2010; Kamalloo and Rafiei 2018; Gritta et al. 2018 and 2020.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
         mentions=mentions.with_columns(group=again, option=again),
         links=mentions.select("mention", "identifier").drop_nulls(),
         mends=mends,
+        keep_outside=True,
     )
     return assemble(read, dataset)
 

@@ -66,6 +66,15 @@ def test_toponyms_of_geowebnews_on_one_span_are_two_mentions(tmp_path: Path) -> 
     assert sorted(found.frames.classes["class"].str.extract("([A-Za-z]+)$")) == ["Coercion", "Literal"]
 
 
+def test_toponym_before_its_text_is_told_and_keeps_its_link(tmp_path: Path) -> None:
+    toponym = (
+        "<toponym><extractedName>Bo</extractedName><start>-90</start><end>-88</end><geonamesID>1</geonamesID></toponym>"
+    )
+    found = read_text(tmp_path, "x.xml", f"<articles><article file='0'><text>Ulm</text>{toponym}</article></articles>")
+    assert spans(found) == [(None, None, "Bo", "http://sws.geonames.org/1/")]
+    assert told(found) == {"range": (1, "line 1: 'Bo' begins before the text, whose first character is 0 (-90,-88)")}
+
+
 def geovirus(shift: int) -> str:
     location = "<location><name>{}</name><start>{}</start><end>{}</end><page>{}</page></location>"
     both = location.format("Ulm", 4 + shift, 7 + shift, "https://en.wikipedia.org/wiki/Ulm")
