@@ -45,14 +45,15 @@ ANNOTATIONS: dict[str, pl.DataType] = {
     "surface_form": pl.String(),
     "is_nil": pl.Boolean(),
     "ignorable": pl.String(),
+    "layer": pl.String(),
     "confidence": pl.Float64(),
     "group": pl.String(),
     "option": pl.String(),
     "given": pl.String(),
 }
 """One row per mention and reading of it; offsets are code points, end exclusive. A `group` counts once; it is
-satisfied by any one of its `option`s, whose annotations are all required. `ignorable` is null, 'optional' or
-'dropped'."""
+satisfied by any one of its `option`s, whose annotations are all required. `ignorable` is null, 'optional', 'dropped'
+or 'layer': of a `layer` that is not scored (see `remix.formats.layers`)."""
 
 LINKS: dict[str, pl.DataType] = {
     "annotation": pl.String(),

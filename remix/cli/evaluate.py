@@ -28,6 +28,12 @@ AFTER = "run"
 )
 @click.option("--errors", multiple=True, metavar="TAXONOMY", help="Count the classes of errors of elevant, neleval, …")
 @click.option(
+    "--relax",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="MAPPING",
+    help="Table of entities (main item, then those it stands for) that runs may answer for each other; times are NIL.",
+)
+@click.option(
     "--seen",
     default="",
     metavar="DATASET|FILE",
@@ -91,6 +97,7 @@ def command(
     bootstrap: int,
     against: str,
     errors: tuple[str, ...],
+    relax: Path | None,
     seen: str,
     link_labels: bool,
     weight: str,
@@ -136,6 +143,7 @@ def command(
         bootstrap=bootstrap,
         against=against,
         errors=errors,
+        relax=relax,
         seen=seen,
         link_labels=link_labels,
         weight=weight,

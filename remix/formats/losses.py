@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from remix.formats.identifiers import group_alternatives
+from remix.formats.layers import OTHER, TERMS
 from remix.frames import Frames
 from remix.names import RMX
 
@@ -45,7 +46,15 @@ def _without_annotations(frames: Frames, gone: pl.Expr) -> Cut:
 
 
 def _ignorable(frames: Frames) -> Cut:
-    return _without_annotations(frames, pl.col("ignorable").is_not_null())
+    return _without_annotations(frames, pl.col("ignorable").fill_null(OTHER) != OTHER)
+
+
+def _layers(frames: Frames) -> Cut:
+    """Leave out what is not of the layer that is scored, and what is told of tokens."""
+    frames, gone = _without_annotations(frames, pl.col("ignorable").eq_missing(OTHER))
+    annotations = frames.annotations.with_columns(layer=pl.lit(None, pl.String))
+    values = frames.values.filter(~pl.col("term").is_in(TERMS))
+    return replace(frames, annotations=annotations, values=values), gone
 
 
 def _dangling(frames: Frames) -> Cut:
@@ -123,6 +132,7 @@ def _later() -> pl.Expr:
 FEATURES: dict[str, Callable[[Frames], Cut]] = {
     "dangling": _dangling,
     "ignorable": _ignorable,
+    "layers": _layers,
     "nil": _nil,
     "alternatives": _alternatives,
     "parts": _parts,
@@ -137,17 +147,17 @@ FEATURES: dict[str, Callable[[Frames], Cut]] = {
     "candidates": _rows("candidates", "annotation", _every),
     "regions": _rows("regions", "document", _every),
     "clusters": _rows("values", "subject", lambda: pl.col("term") == CLUSTER),
-    "values": _rows("values", "subject", lambda: pl.col("term") != CLUSTER),
+    "values": _rows("values", "subject", lambda: ~pl.col("term").is_in([CLUSTER, *TERMS])),
     "unannotated": _unannotated,
     "texts": _null("documents", "document", "text"),
     "languages": _null("documents", "document", "language"),
     "sources": _null("documents", "document", "source"),
 }
 """What frames may have beyond spans with one link each, in the order in which it is left out: annotations of
-documents that are not there (`dangling`), `ignorable` and `nil` ones, `alternatives` (other options of a group),
-`parts` (of one option, required together), `repeated-spans` (annotations of one span that are no alternatives), `links`
-beyond the first, classes of the linked entity (`entity-classes`) and of the mention (`classes`, and those beyond the
-first), `unannotated` documents, …"""
+documents that are not there (`dangling`), `ignorable` ones, those of other `layers` with what is told of tokens, `nil`
+ones, `alternatives` (other options of a group), `parts` (of one option, required together), `repeated-spans`
+(annotations of one span that are no alternatives), `links` beyond the first, classes of the linked entity
+(`entity-classes`) and of the mention (`classes`, and those beyond the first), `unannotated` documents, …"""
 
 EVERYTHING = frozenset(FEATURES)
 

@@ -55,6 +55,7 @@ MENTIONS: dict[str, pl.DataType] = {
     "cluster": pl.String(),
     "part_of": pl.Int64(),
     "ignorable": pl.String(),
+    "layer": pl.String(),
     "group": pl.String(),
     "option": pl.String(),
 }
@@ -343,7 +344,7 @@ def flatten(frames: Frames) -> pl.DataFrame:
     rows = frames.annotations
     for table in (spelt, classes, clusters.unique("annotation", keep="first", maintain_order=True)):
         rows = rows.join(table, on="annotation", how="left", maintain_order="left")
-    return rows.sort("document", "begin", "end", "annotation").drop("dataset", "given", "ignorable")
+    return rows.sort("document", "begin", "end", "annotation").drop("dataset", "given", "ignorable", "layer")
 
 
 def flatten_labelled(frames: Frames, documents: pl.DataFrame) -> pl.DataFrame:

@@ -21,7 +21,7 @@ __all__ = ["Export", "export"]
 _KEPT_OF_DROPPED = [
     *(NIF + name for name in ("beginIndex", "endIndex", "anchorOf")),
     ITSRDF + "taIdentRef",
-    *(RMX + name for name in ("group", "option", "givenIri")),
+    *(RMX + name for name in ("group", "option", "layer", "givenIri")),
 ]
 
 

@@ -19,7 +19,7 @@ from remix.signature import Signature, content_hash
 
 __all__ = ["check", "read_record", "write_record"]
 
-PATHS = ("entities", "hierarchy")
+PATHS = ("entities", "hierarchy", "relax")
 
 
 def write_record(to: Path, rows: pl.DataFrame, sources: Sources, choice: Choice) -> None:

@@ -50,6 +50,8 @@ def rows_of(
     places = pl.concat([documents, together]) if several else together
     sizes = places.group_by("dataset").agg(documents=pl.len())
     whole = _skeleton(systems, sizes["dataset"], choice)
+    if choice.profile.sparse and not every.is_empty():
+        whole = whole.join(every, on=["task", "matching"], how="semi", maintain_order="left")
     rows = pl.concat(parts, how="diagonal").join(whole, on=[*KEYS, "average"], how="full", coalesce=True)
     rows = rows.join(sizes, on="dataset", how="left").with_columns(pl.col("tp", "fp", "fn", "ignored").fill_null(0))
     if choice.documents == "kept":

@@ -57,6 +57,7 @@ class Workspace(Runs):
         bootstrap: int = 0,
         against: str = "",
         errors: Several = (),
+        relax: Path | str | None = None,
         seen: str = "",
         link_labels: bool = False,
         weight: str = "",
@@ -105,7 +106,7 @@ class Workspace(Runs):
             fix_offsets=fix_offsets,
         )
         with self._placed(datasets) as names:
-            sources = _sources(names, gold, run, system, entities, hierarchy, seen, link_labels)
+            sources = _sources(names, gold, run, system, entities, hierarchy, relax, seen, link_labels)
             return evaluation_report(
                 self,
                 sources,
@@ -238,6 +239,7 @@ def _sources(
     system: Several,
     entities: Path | str | None,
     hierarchy: Path | str | None,
+    relax: Path | str | None = None,
     seen: str = "",
     link_labels: bool = False,
 ) -> Sources:
@@ -251,6 +253,7 @@ def _sources(
         systems=_one_or_several(system),
         entities=entities,
         hierarchy=hierarchy,
+        relax=relax,
         seen=seen,
         link_labels=link_labels,
     )

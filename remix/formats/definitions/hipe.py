@@ -1,17 +1,20 @@
-"""HIPE-scorer's TSV for historical text: a token a line, with literal and metonymic mentions and their links.
+"""HIPE-scorer's TSV for historical text: a token a line, with layers of mentions and their links.
 
-Columns are found by the header: TOKEN, NE-COARSE-LIT, NE-COARSE-METO, NEL-LIT, NEL-METO, MISC; others (fine types,
-components, nested mentions, which have no links) are not read, which is told. Documents begin at `# document_id = …`,
-also with a prefix (`# hipe2022:document_id`). Texts are rebuilt with a space between tokens, none behind one with
-`NoSpaceAfter` in MISC. `Q1|Q2` are several acceptable links, `NIL` and `_` are none. The metonymic reading of a span is
-an alternative of its literal one, as where both are scored together; its class is `metonymic.<class>`. A mention
-without a class is written as `ent`.
+Columns are found by the header: TOKEN, the layers of `remix.formats.layers` with their links, MISC. A document begins
+at `# document_id = …`, also with a prefix (`# hipe2022:document_id`), or at another comment that begins with
+`# document` behind tokens; lines without token are passed over, as are tags of tokens that begin with `#`, which the
+scorer takes for comments. Texts are rebuilt with a space between tokens, none behind one with `NoSpaceAfter` in MISC.
+All but `O` is inside a mention; it begins at `B-`, behind `O` and where the type changes, IOBES likewise. Of ranked
+links (`Q1|Q2`) the first is the link, and all are kept as a value; `NIL` and `_` are none. A mention whose links
+differ from token to token has them as mentions of the layer `NEL-LIT`, too, and so has a link on a token that is `O`. A
+mention without a class is written as `ent`.
 Source: HIPE 2022 shared task, participation guidelines; HIPE-scorer.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -19,31 +22,30 @@ import polars as pl
 from remix.errors import BadInput, nearest
 from remix.files import written
 from remix.formats import Contents, Format, Loss, SourceFile
+from remix.formats.layers import DATE, LAYERS, MAIN, NOISE, OTHER, PERIOD, RANKED, TOKENS, tokens_of
 from remix.formats.losses import loss_of
-from remix.formats.mends import Mends
+from remix.formats.mends import Mends, decode
 from remix.formats.mentions import MentionTables, assemble, drop_overlaps, flatten, label_documents
-from remix.formats.tables import cut_texts, lose_white_space
-from remix.formats.tokens import join_tokens, read_lines, tagged_spans
+from remix.formats.tables import cut_texts, lose_white_space, numbered_lines
+from remix.formats.tokens import join_tokens, number_names
 from remix.frames import Frames
 
-COLUMNS = (
-    "TOKEN", "NE-COARSE-LIT", "NE-COARSE-METO", "NE-FINE-LIT", "NE-FINE-METO", "NE-FINE-COMP", "NE-NESTED", "NEL-LIT",
-    "NEL-METO", "MISC",
-)  # fmt: skip
-READ = ("TOKEN", "NE-COARSE-LIT", "NE-COARSE-METO", "NEL-LIT", "NEL-METO", "MISC")
+COLUMNS = ("TOKEN", *LAYERS, "NEL-LIT", "NEL-METO", "MISC")
 EMPTY = ("_", "", "-", "O")
 """What a cell says where there is nothing."""
-
-READINGS = {"LIT": "", "METO": "metonymic."}
-"""What the class of a reading begins with."""
 
 UNCLASSED = "ent"
 _MOST = 64
 """How many columns a header may have: there are ten."""
 
+_COMMENT = r"^#[^\t]*\t*$"
+_BEGINS = r"^# (?:hipe2022:document_id|document)"
 _NAMED = r"^#\s*(?:[\w-]+:)?document_id\s*=\s*(.*?)\s*$"
 _LANGUAGE = r"^#\s*(?:[\w-]+:)?language\s*=\s*(\S+)"
+_DATED = r"^# (?:hipe2022:)?date"
+_DAY = r"(\d{4}-\d\d-\d\d)"
 _GLUED = "NoSpaceAfter"
+_NOISY = r"LED(\d+(?:\.\d+)?)"
 
 
 def _is_hipe(head: bytes, name: str) -> bool:
@@ -52,29 +54,34 @@ def _is_hipe(head: bytes, name: str) -> bool:
 
 def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
-    lines = read_lines(source, mends).filter(pl.col("line").str.contains(r"\S"))
-    rows = _rows(source, lines, mends)
+    text = decode(source.read(), mends).replace("\r\n", "\n").replace("\r", "\n")
+    rows = _with_documents(_rows(source, numbered_lines(text).filter(pl.col("line").str.contains(r"\S")), mends))
     told = rows.filter(pl.col("token").is_not_null() | pl.col("named").is_not_null())
     glued = pl.col("glued").shift().over("name").fill_null(False)
     texts, tokens = join_tokens(told, pl.when(glued).then(pl.lit("")).otherwise(pl.lit(" ")))
-    spoken = told.group_by("name", maintain_order=True).agg(language=pl.col("language").last())
-    texts = texts.join(spoken, on="name", maintain_order="left")
-    parts = [_mentions(tokens, reading, mends) for reading in READINGS if f"NE-COARSE-{reading}" in tokens.columns]
-    mentions = pl.concat(parts).sort("row", maintain_order=True).drop("mention").with_row_index("mention")
-    mentions = mentions.with_columns(pl.col("mention").cast(pl.Int64))
-    links = mentions.select("mention", identifier=pl.col("linked").str.split("|")).explode("identifier")
+    spelt = pl.col("token") + pl.when("glued").then(pl.lit("\t")).otherwise(pl.lit("\n"))
+    more = told.group_by("name").agg(
+        tokens=spelt.drop_nulls().str.join(""), language=pl.col("language").last(), date=pl.col("date").last()
+    )
+    documents = texts.join(more, on="name", maintain_order="left")
+    tagged = tokens.filter(~pl.col("token").str.starts_with("#"))
+    parts = [_mentions(tagged, layer, mends) for layer in LAYERS if layer in tokens.columns]
+    # The layer that is scored comes first, so that its mentions have the plain names.
+    mentions = pl.concat(parts, how="diagonal").with_row_index("mention").with_columns(pl.col("mention").cast(pl.Int64))
+    links = mentions.select("mention", identifier=pl.col("linked").str.split("|").list.first())
     read = MentionTables(
-        documents=texts,
+        documents=documents,
         mentions=mentions,
         links=links.filter(~pl.col("identifier").is_in(EMPTY)),
         mends=mends,
     )
-    return assemble(read, dataset)
+    found = assemble(read, dataset)
+    return replace(found, frames=replace(found.frames, values=_values(found.frames, documents, mentions)))
 
 
 def _rows(source: SourceFile, lines: pl.DataFrame, mends: Mends) -> pl.DataFrame:
-    """Return the lines with document, language, cells, and whether the next token is `glued`; comments have none."""
-    comment = pl.col("line").str.starts_with("#") & ~pl.col("line").str.contains("\t")
+    """Return the lines with their cells, of comments null, and `glued`, where no space follows the token."""
+    comment = pl.col("line").str.contains(_COMMENT)
     header = lines.filter(~comment).head(1)
     if header.is_empty():
         raise BadInput(source.name, "has no header with the columns TOKEN, NE-COARSE-LIT and NEL-LIT")
@@ -90,82 +97,175 @@ def _rows(source: SourceFile, lines: pl.DataFrame, mends: Mends) -> pl.DataFrame
             )
     # The header is repeated where files were put together.
     rows = lines.filter(pl.col("line") != header["line"][0]).with_columns(comment=comment)
+    empty = rows.filter(pl.col("line").str.starts_with("\t"))
+    if empty.height:
+        mends.add("empty-token", f"line {empty['row'][0]} has no token", empty.height)
+    rows = rows.filter(~pl.col("line").str.starts_with("\t"))
     cells = rows.with_columns(cells=pl.when(~pl.col("comment")).then(pl.col("line").str.split("\t")))
     wrong = cells.filter(pl.col("cells").list.len() != len(names))
     if wrong.height:
         found = wrong.row(0, named=True)
         reason = f"has {len(found['cells'])} columns, the header {len(names)}"
         raise BadInput(source.name, reason, line=int(found["row"]))
-    _tell_unread(cells, names, mends)
     values = [pl.col("cells").list.get(place).alias(name) for place, name in enumerate(names) if name in COLUMNS]
-    named = pl.when("comment").then(pl.col("line").str.extract(_NAMED, 1))
-    told = pl.when("comment").then(pl.col("line").str.extract(_LANGUAGE, 1))
-    rows = cells.with_columns(
-        *values, named=named, name=named.forward_fill().fill_null("document"), language=told.forward_fill()
+    found_rows = cells.with_columns(pl.col("line").str.strip_chars_end("\t"), *values).rename({"TOKEN": "token"})
+    misc = pl.col("MISC") if "MISC" in names else pl.lit(None, pl.String)
+    return found_rows.with_columns(
+        glued=misc.str.split("|").list.contains(_GLUED).fill_null(False), noise=misc.str.extract(_NOISY, 1)
+    ).drop("cells")
+
+
+def _with_documents(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows with name, language and date of their document; `named` where a comment names it."""
+    said = pl.when("comment").then("line")
+    rows = rows.with_columns(
+        named=said.str.extract(_NAMED, 1),
+        language=said.str.extract(_LANGUAGE, 1).forward_fill(),
+        date=said.str.extract(_DATED + ".*?" + _DAY, 1).forward_fill(),
+        # A document ends where another is named, and at any such comment behind tokens.
+        opens=said.str.contains(_BEGINS).fill_null(False),
+        read=(~pl.col("comment")).cum_sum(),
     )
-    glued = pl.col("MISC").str.split("|").list.contains(_GLUED).fill_null(False) if "MISC" in names else pl.lit(False)
-    return rows.with_columns(token="TOKEN", glued=glued)
+    named = pl.col("named").is_not_null()
+    opening = rows.filter(pl.col("opens") | named).filter(
+        named | (pl.col("read") != pl.col("read").shift(fill_value=0))
+    )
+    rows = rows.with_columns(number=pl.col("row").is_in(opening["row"].implode()).cum_sum())
+    names = rows.group_by("number", maintain_order=True).agg(name=pl.col("named").drop_nulls().first())
+    # A file that names none is one document.
+    names = names.with_columns(pl.when(pl.len() == 1).then(pl.col("name").fill_null("document")).otherwise("name"))
+    names = number_names(names, "number")
+    return rows.join(names, on="number", how="left", maintain_order="left")
 
 
-def _tell_unread(cells: pl.DataFrame, names: list[str], mends: Mends) -> None:
-    """Count what columns have that are not read; of a tag of several tokens its begin alone."""
-    for place, name in enumerate(names):
-        if name in READ:
-            continue
-        said = cells.select("row", value=pl.col("cells").list.get(place))
-        said = said.filter(~pl.col("value").is_in(EMPTY) & ~pl.col("value").str.starts_with("I-"))
-        if said.height:
-            mends.add("unread", f"line {said['row'][0]}: {said['value'][0]} in the column {name}", said.height)
+def _mentions(tokens: pl.DataFrame, layer: str, mends: Mends) -> pl.DataFrame:
+    """Return the mentions of a layer, and as ones of its layer of links those that are linked otherwise."""
+    of_links = LAYERS[layer] if LAYERS[layer] in tokens.columns else ""
+    iob = pl.col(layer).str.replace("^S-", "B-").str.replace("^E-", "I-")
+    rows = tokens.with_columns(tag=iob.str.to_uppercase(), linked=pl.col(of_links) if of_links else pl.lit("_"))
+    inside, kind = ~pl.col("tag").is_in(["O", ""]), pl.col("tag").str.slice(2)
+    before = (inside.shift() & (kind == kind.shift())).over("name").fill_null(False)
+    is_link = ~pl.col("linked").is_in(EMPTY)
+    rows = rows.with_columns(
+        inside=inside, kind=kind, begins=inside & (pl.col("tag").str.starts_with("B") | ~before), is_link=is_link
+    )
+    parted = pl.col("inside") & pl.col("tag").str.starts_with("I") & (pl.col("linked") != pl.col("linked").shift())
+    rows = rows.with_columns(
+        run=(pl.col("begins") | ~pl.col("inside")).cum_sum(),
+        part=(pl.col("begins") | ~pl.col("inside") | parted).fill_null(False).cum_sum(),
+    )
+    typed = rows.filter(pl.col("inside") & (pl.col("kind") != ""))
+    odd = typed.filter(pl.col("begins") & pl.col("tag").str.starts_with("I-"))
+    if odd.height:
+        mends.add("tag", f"line {odd['row'][0]}: I- begins a mention", odd.height)
+    mentions = _joined(typed, "run").with_columns(layer=pl.lit(layer), tag=pl.col(layer).str.slice(2))
+    several = pl.col("part").n_unique().over("run") > 1
+    apart = _joined(rows.filter((pl.col("kind") == "") | ~pl.col("inside") | several), "part").filter("is_link")
+    found = pl.concat([mentions, apart.with_columns(layer=pl.lit(of_links), tag=pl.lit(None, pl.String))])
+    return found.select(
+        *("row", "name", "begin", "end", "linked", "layer", "noise"),
+        place=pl.format("line {}", "row"),
+        ignorable=pl.when(pl.col("layer") != MAIN).then(pl.lit(OTHER)),
+        **{"class": pl.col("tag").replace({UNCLASSED: None})},
+    )
 
 
-def _mentions(tokens: pl.DataFrame, reading: str, mends: Mends) -> pl.DataFrame:
-    """Return the mentions of a reading: a token tagged B- and those tagged I- behind it."""
-    tag = pl.col(f"NE-COARSE-{reading}")
-    linked = f"NEL-{reading}" if f"NEL-{reading}" in tokens.columns else None
-    if linked and (loose := tokens.filter(~tag.str.contains("^[BIES]-") & ~pl.col(linked).is_in(EMPTY))).height:
-        mends.add("unread", f"line {loose['row'][0]}: {loose[linked][0]} links no mention ({linked})", loose.height)
-    kind = pl.lit(READINGS[reading]) + tag.str.slice(2).first().replace({UNCLASSED: None})
-    link = pl.col(linked).first() if linked else pl.lit("_").first()
-    return tagged_spans(tokens, tag, {"linked": link, "class": kind}, mends)
+def _joined(tokens: pl.DataFrame, key: str) -> pl.DataFrame:
+    """Return what the first token of each group says, up to the end of the last."""
+    return (
+        tokens.group_by(key, maintain_order=True)
+        .agg(pl.all().exclude("end").first(), pl.col("end").last())
+        .select(tokens.columns)
+    )
+
+
+def _values(frames: Frames, documents: pl.DataFrame, mentions: pl.DataFrame) -> pl.DataFrame:
+    """Return what there is to keep of tokens and links, as the terms of `remix.formats.layers`."""
+    texts = frames.documents.select(subject="document").hstack(documents.select("tokens", "date"))
+    year = pl.col("date").str.slice(0, 4).cast(pl.Int64) // 10 * 10
+    texts = texts.with_columns(period=pl.format("{}-{}", year, year + 10))
+    told = frames.annotations.select(subject="annotation").hstack(mentions.select("linked", "noise", "layer"))
+    plain = ~pl.col("linked").str.contains("|", literal=True) & ~pl.col("linked").is_in(EMPTY)
+    unlinked = pl.col("layer").is_in([name for name, links in LAYERS.items() if not links])
+    spelt = told.filter(~plain & ~unlinked)
+    none = pl.lit(None, pl.Float64)
+    parts = [
+        frame.drop_nulls(name).select("subject", term=pl.lit(term), number=none, text=name)
+        for frame, name, term in (
+            (texts.filter(pl.col("tokens") != ""), "tokens", TOKENS),
+            (texts, "date", DATE),
+            (texts, "period", PERIOD),
+            (spelt, "linked", RANKED),
+        )
+    ]
+    noisy = told.drop_nulls("noise").select("subject", pl.col("noise").cast(pl.Float64))
+    parts.append(noisy.select("subject", term=pl.lit(NOISE), number="noise", text=pl.lit(None, pl.String)))
+    return pl.concat([frames.values, *parts])
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     names, losses = label_documents(frames.documents, r"^[^\s=](?:[^\r\n\t]*\S)?$")
-    every = flatten(frames).with_columns(metonymic=pl.col("class").str.starts_with("metonymic.").fill_null(False))
+    every = _with_layers(frames)
     kept = {}
-    for reading, rows in (("LIT", every.filter(~pl.col("metonymic"))), ("METO", every.filter("metonymic"))):
-        kept[reading], overlapping = drop_overlaps(rows.drop("metonymic"))
+    for layer in (*LAYERS, *filter(None, LAYERS.values())):
+        kept[layer], overlapping = drop_overlaps(every.filter(layer=layer))
         losses += overlapping
-    tokens = _tokens(frames.documents, pl.concat(kept.values()))
+    tokens = _tokens(frames, pl.concat(kept.values()))
     blank = every.filter(~pl.col("surface_form").str.contains(r"\S"))["annotation"]
     losses += loss_of("blank", blank)
-    for reading, rows in kept.items():
-        tokens = _add_tags(tokens, rows, reading)
+    for layer, links in LAYERS.items():
+        apart = kept[links] if links else every.clear()
+        # A mention that is linked in parts has the links of its parts alone.
+        parted = kept[layer].join_where(
+            apart.select(of="document", first="begin", last="end"),
+            pl.col("document") == pl.col("of"),
+            pl.col("begin") <= pl.col("first"),
+            pl.col("end") >= pl.col("last"),
+        )
+        cell = pl.when(pl.col("annotation").is_in(parted["annotation"].implode())).then(pl.lit("_")).otherwise("cell")
+        tokens = _add_tags(tokens, kept[layer].with_columns(cell=cell), layer, links)
+        if links:
+            tokens = _add_tags(tokens, apart, "", links)
     losses += _changed_texts(frames.documents, tokens)
-    unread = [pl.lit("_").alias(name) for name in COLUMNS if name.startswith(("NE-FINE", "NE-NESTED"))]
-    misc = pl.when(pl.col("glued")).then(pl.lit(_GLUED)).otherwise(pl.lit("_")).alias("MISC")
-    cells = tokens.with_columns(*unread, misc).select("document", line=pl.concat_str(COLUMNS, separator="\t"))
+    tokens = _add_noise(tokens, kept[MAIN])
+    cells = tokens.select("document", line=pl.concat_str(COLUMNS, separator="\t"))
     bodies = cells.group_by("document", maintain_order=True).agg(body=pl.col("line").str.join("\n") + "\n")
-    heads = names.sort("label")
-    told = (
-        pl.when(pl.col("language").is_not_null()).then(pl.format("# language = {}\n", "language")).otherwise(pl.lit(""))
-    )
+    dated = frames.values.filter(pl.col("term") == DATE).select(document="subject", date="text")
+    heads = names.sort("label").join(dated, on="document", how="left", maintain_order="left")
+    told = [
+        pl.when(pl.col(name).is_not_null()).then(pl.format(f"# {name} = {{}}\n", name)).otherwise(pl.lit(""))
+        for name in ("language", "date")
+    ]
     whole = heads.join(bodies, on="document", how="left", maintain_order="left").select(
-        pl.format("# document_id = {}\n{}{}\n", "label", told, pl.col("body").fill_null(""))
+        pl.format("# document_id = {}\n{}{}{}\n", "label", *told, pl.col("body").fill_null(""))
     )
     with written(path) as stream:
         stream.write(("\t".join(COLUMNS) + "\n" + "".join(whole.to_series())).encode())
     return losses
 
 
-def _tokens(documents: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the tokens of the texts with begin, end and `glued`: words and signs, cut at mentions."""
-    pieces = cut_texts(documents, rows)
-    parts = (
-        pieces.with_row_index("piece")
-        .select("document", "piece", "cut", token=pl.col("said").str.extract_all(r"\s+|\w+|[^\w\s]"))
-        .explode("token")
+def _with_layers(frames: Frames) -> pl.DataFrame:
+    """Return the rows of `flatten` with their layer, noise and `cell`: how their links are written."""
+    rows = flatten(frames)
+    rows = rows.join(frames.annotations.select("annotation", pl.col("layer").fill_null(MAIN)), on="annotation")
+    for term, name, value in ((RANKED, "ranked", "text"), (NOISE, "noise", "number")):
+        told = frames.values.filter(pl.col("term") == term).select(annotation="subject", **{name: value})
+        rows = rows.join(told, on="annotation", how="left", maintain_order="left")
+    link = pl.col("identifiers").list.eval(
+        pl.element().str.replace(r"^http://www\.wikidata\.org/entity/", "").str.replace_all(r"[\s|]", "_")
     )
+    return rows.with_columns(cell=pl.coalesce("ranked", link.list.first(), pl.lit("NIL")))
+
+
+def _tokens(frames: Frames, rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the tokens of the texts with begin, end and `glued`: given ones, or words and signs; cut at mentions."""
+    given = tokens_of(frames)
+    spans = pl.concat([one.select("document", "begin", "end") for one in (rows, given)])
+    told = pl.col("document").is_in(given["document"].unique().implode())
+    said = pl.col("said")
+    pieces = cut_texts(frames.documents, spans).with_row_index("piece")
+    token = pl.when(told).then(said.str.extract_all(r"\s+|\S+")).otherwise(said.str.extract_all(r"\s+|\w+|[^\w\s]"))
+    parts = pieces.select("document", "piece", "cut", token=token).explode("token")
     size = pl.col("token").str.len_chars().cast(pl.Int64)
     placed = parts.drop_nulls("token").with_columns(begin=pl.col("cut") + size.cum_sum().over("piece") - size)
     placed = placed.with_columns(end=pl.col("begin") + size)
@@ -174,27 +274,37 @@ def _tokens(documents: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     return placed.with_columns(glued=after).filter(~blank).rename({"token": "TOKEN"}).drop("piece", "cut")
 
 
-def _add_tags(tokens: pl.DataFrame, rows: pl.DataFrame, reading: str) -> pl.DataFrame:
-    """Return the tokens with the tags and links of a reading."""
-    kind = pl.col("class").fill_null(UNCLASSED).str.strip_prefix("metonymic.").str.replace_all(r"\s", "_")
-    link = pl.col("identifiers").list.eval(
-        pl.element().str.replace(r"^http://www\.wikidata\.org/entity/", "").str.replace_all(r"[\s|]", "_")
-    )
-    spans = rows.select(
-        "document", "annotation", kind=kind, link=link.list.join("|").fill_null("NIL"), first="begin", stop="end"
-    )
-    spans = spans.sort("document", "first")
-    tokens = tokens.sort("document", "begin")
-    found = tokens.join_asof(
+def _add_tags(tokens: pl.DataFrame, rows: pl.DataFrame, layer: str, links: str) -> pl.DataFrame:
+    """Return the tokens with the tags of a layer, or without its name links alone."""
+    kind = pl.col("class").fill_null(UNCLASSED).str.replace_all(r"\s", "_")
+    found = _inside(tokens, rows.select("document", "annotation", "begin", "end", "cell", kind=kind))
+    inside = pl.col("annotation").is_not_null()
+    first = pl.col("annotation") != pl.col("annotation").shift().over("document")
+    begun = pl.when(first.fill_null(True)).then(pl.lit("B-")).otherwise(pl.lit("I-"))
+    if layer:
+        found = found.with_columns(pl.when(inside).then(begun + pl.col("kind")).otherwise(pl.lit("O")).alias(layer))
+    if links:
+        rest = pl.col(links) if links in tokens.columns else pl.lit("_")
+        found = found.with_columns(pl.when(inside).then("cell").otherwise(rest).alias(links))
+    return found.drop("annotation", "kind", "cell")
+
+
+def _inside(tokens: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the tokens in the order of the text with what the rows say of those inside of them."""
+    told = rows.drop("document", "begin", "end").columns
+    spans = rows.rename({"begin": "first", "end": "stop"}).sort("document", "first")
+    found = tokens.sort("document", "begin").join_asof(
         spans, left_on="begin", right_on="first", by="document", strategy="backward", check_sortedness=False
     )
     inside = (pl.col("end") <= pl.col("stop")).fill_null(False)
-    first = pl.col("annotation") != pl.col("annotation").shift().over("document")
-    begun = pl.when(first.fill_null(True)).then(pl.lit("B-")).otherwise(pl.lit("I-"))
-    tag = pl.when(inside).then(begun + pl.col("kind")).otherwise(pl.lit("O"))
-    linked = pl.when(inside).then("link").otherwise(pl.lit("_"))
-    tagged = found.with_columns(tag.alias(f"NE-COARSE-{reading}"), linked.alias(f"NEL-{reading}"))
-    return tagged.drop("annotation", "kind", "link", "first", "stop")
+    return found.with_columns(pl.when(inside).then(name).alias(name) for name in told).drop("first", "stop")
+
+
+def _add_noise(tokens: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    found = _inside(tokens, rows.select("document", "begin", "end", "noise"))
+    glued = pl.when("glued").then(pl.lit(_GLUED))
+    misc = pl.concat_str(glued, pl.format("LED{}", "noise"), separator="|", ignore_nulls=True)
+    return found.with_columns(MISC=pl.when(misc != "").then(misc).otherwise(pl.lit("_")))
 
 
 def _changed_texts(documents: pl.DataFrame, tokens: pl.DataFrame) -> tuple[Loss, ...]:
@@ -206,10 +316,10 @@ def _changed_texts(documents: pl.DataFrame, tokens: pl.DataFrame) -> tuple[Loss,
 
 hipe = Format(
     name="hipe",
-    summary="HIPE-scorer's TSV (a token a line, literal and metonymic; historical text)",
+    summary="HIPE-scorer's TSV (a token a line, literal, metonymic, fine and nested; historical text)",
     suffixes=(".tsv",),
     sniff=_is_hipe,
     read=_read,
     write=_write,
-    holds=frozenset({"texts", "languages", "nil", "links", "classes", "unannotated"}),
+    holds=frozenset({"texts", "languages", "nil", "classes", "layers", "unannotated"}),
 )

@@ -200,5 +200,5 @@ jsonl = Format(
     sniff=_is_jsonl,
     read=_read,
     write=_write,
-    holds=EVERYTHING - {"dangling", "entity-classes", "further-classes", "regions", "values", "sources"},
+    holds=EVERYTHING - {"dangling", "entity-classes", "further-classes", "layers", "regions", "values", "sources"},
 )

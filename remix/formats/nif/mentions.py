@@ -94,7 +94,7 @@ def _annotations(triples: Triples, subjects: pl.DataFrame, mends: Mends) -> pl.D
     linked = triples.of(IDENT).select("unit")
     parts = triples.of(TYPE).filter(pl.col("object").is_in(_PARTS)).select("unit")
     annotations = annotations.join(parts.join(linked, on="unit", how="anti"), on="unit", how="anti")
-    for name in ("begin", "end", "confidence", "group", "option"):
+    for name in ("begin", "end", "confidence", "group", "option", "layer"):
         annotations = annotations.join(
             triples.first(LITERALS[name], name), on="unit", how="left", maintain_order="left"
         )
@@ -108,6 +108,7 @@ def _annotations(triples: Triples, subjects: pl.DataFrame, mends: Mends) -> pl.D
         _confidence(named, mends),
         literal(pl.col("group")),
         literal(pl.col("option")),
+        literal(pl.col("layer")),
         iri_begin=iri_begin,
         iri_end=iri_end,
     )

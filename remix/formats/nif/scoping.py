@@ -31,7 +31,7 @@ __all__ = ["ScopedTriples", "measure_values", "name_blank_nodes", "scope", "unsc
 _OLD_REFERENCES = predicate("referenceDocuments", names.HFTS_OLD)
 _BEGIN, _END = INDEXES
 _STRUCTURE = {
-    names.RMX: ("givenIri", "document", "ignorable", "group", "option"),
+    names.RMX: ("givenIri", "document", "ignorable", "group", "option", "layer"),
     names.HFTS: ("referenceDocuments",),
     names.HFTS_OLD: ("referenceDocuments",),
 }

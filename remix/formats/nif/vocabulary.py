@@ -27,6 +27,7 @@ LITERALS = {
     "confidence": predicate("taConfidence", names.ITSRDF),
     "group": predicate("group", names.RMX),
     "option": predicate("option", names.RMX),
+    "layer": predicate("layer", names.RMX),
 }
 SAME = predicate("sameAs", names.OWL)
 SOURCE = predicate("sourceUrl")

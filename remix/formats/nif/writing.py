@@ -24,7 +24,8 @@ __all__ = ["terms_of", "triples_of", "write_frames", "write_terms", "write_tripl
 _TYPE = predicate("type", names.RDF)
 _INTEGER = f"{names.XSD}nonNegativeInteger"
 _DOUBLE = f"{names.XSD}double"
-_NUMBERED = {name: predicate(name, names.RMX) for name in ("document", "ignorable", "group", "option", "givenIri")}
+_OWN = ("document", "ignorable", "group", "option", "layer", "givenIri")
+_NUMBERED = {name: predicate(name, names.RMX) for name in _OWN}
 
 
 def triples_of(frames: Frames) -> Iterator[bytes]:
@@ -149,6 +150,7 @@ def _annotations(frames: Frames) -> list[pl.DataFrame]:
         *_spans(gold),
         _triples("annotation", predicate("taIdentRef", names.ITSRDF), _entity(), frames.links),
         _triples("annotation", predicate("taConfidence", names.ITSRDF), confidence, frames.annotations),
+        _triples("annotation", _NUMBERED["layer"], text_term(pl.col("layer")), frames.annotations),
         _triples(
             "annotation",
             predicate("taClassRef", names.ITSRDF),

@@ -12,6 +12,7 @@ import polars as pl
 from remix.frames import Frames
 from remix.names import EL, RMX
 from remix.scoring.inputs.namespaces import with_titles_read
+from remix.scoring.inputs.tokens import laid_on_tokens
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
@@ -95,7 +96,7 @@ class Inputs:
 
     def prepared(self, prepare: Preparing) -> Inputs:
         """Return them as a profile reads them before it compares, by `Profile.prepare`."""
-        gold, runs = prepare(*with_titles_read(self.gold, self.runs))
+        gold, runs = prepare(*with_titles_read(self.gold, laid_on_tokens(self.gold, self.runs)))
         return replace(self, gold=gold, runs=runs)
 
 

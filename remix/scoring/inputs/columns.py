@@ -131,6 +131,7 @@ OF_ANNOTATIONS = {
     "surface_form": "the text of the mention",
     "is_nil": "whether gold says that the knowledge base has no such entity",
     "ignorable": "why an annotation is neither required nor wrong",
+    "layer": "which layer of its file the annotation is of, where that has several",
     "confidence": "how sure the annotator was, where gold says so",
 }
 OF_DOCUMENTS = {

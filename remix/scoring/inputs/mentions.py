@@ -14,6 +14,7 @@ import polars as pl
 
 from remix import progress
 from remix.errors import UsageError
+from remix.formats.layers import OTHER
 from remix.frames import Frames
 from remix.scoring.inputs.dense import counts, firsts, looked_up, marked
 from remix.scoring.inputs.documents import aligned
@@ -65,6 +66,7 @@ def mentions_of(
     """
     if gold.documents.is_empty():
         raise UsageError("gold has no documents: name a dataset or a file that has some")
+    gold, runs = _of_one_layer(gold), {name: _of_one_layer(run) for name, run in runs.items()}
     documents = gold.documents.select("document", "dataset").unique().sort("dataset", "document")
     documents = documents.with_row_index("doc").select(pl.col("doc").cast(pl.Int64), "document", "dataset")
     keys = documents.select("doc", gold="document")
@@ -81,6 +83,14 @@ def mentions_of(
     return Mentions(
         tuple(runs), documents, _grouped(left, collapse), right, gold_links.rename({"id": "g"}), answer_links, entities
     )
+
+
+def _of_one_layer(frames: Frames) -> Frames:
+    """Return the frames without the annotations of layers that are not scored."""
+    rows = frames.annotations
+    if rows["layer"].null_count() == len(rows):
+        return frames
+    return replace(frames, annotations=rows.filter(pl.col("ignorable").ne_missing(OTHER)))
 
 
 def _rows(frames: Frames, keys: pl.DataFrame, system: int) -> pl.DataFrame:

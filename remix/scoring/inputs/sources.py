@@ -20,6 +20,7 @@ from remix.scoring.inputs.documents import aligned
 from remix.scoring.inputs.entities import read_entities, with_coarse, with_types
 from remix.scoring.inputs.gold import kept_gold, measured_columns
 from remix.scoring.inputs.properties import properties_of, with_seen
+from remix.scoring.inputs.relaxing import relaxed
 from remix.scoring.inputs.repeats import contents_of_repeats, repeats_of
 from remix.signature import content_hash
 
@@ -88,6 +89,7 @@ class Sources:
     - `entities`: a table of entities, as `read_entities` reads it;
     - `hierarchy`: an RDF file with rdfs:subClassOf;
     - `seen`: a training set, a dataset or a file, that adds the columns of `remix.scoring.inputs.properties`;
+    - `relax`: a table of entities that count as one in runs, as `remix.scoring.inputs.relaxing` reads it;
     - `link_labels`: link answered labels as `remix.scoring.inputs.entities` does.
     """
 
@@ -98,6 +100,7 @@ class Sources:
     systems: tuple[str, ...] = ()
     entities: Path | str | None = None
     hierarchy: Path | str | None = None
+    relax: Path | str | None = None
     seen: str = ""
     link_labels: bool = False
 
@@ -111,6 +114,7 @@ class Sources:
         systems: Iterable[str] = (),
         entities: Path | str | None = None,
         hierarchy: Path | str | None = None,
+        relax: Path | str | None = None,
         seen: str = "",
         link_labels: bool = False,
     ) -> Sources:
@@ -123,9 +127,11 @@ class Sources:
                 settings += [f"{name}={file}" for file in ([given] if isinstance(given, str | Path) else given)]
         if not isinstance(runs, str | Mapping):
             settings += runs
-        of_entities, of_classes = (None if file is None else Path(file) for file in (entities, hierarchy))
+        of_entities, of_classes, mapping = (
+            None if file is None else Path(file) for file in (entities, hierarchy, relax)
+        )
         chosen = (tuple(names), tuple(gold), tuple(settings), answers, tuple(systems))
-        return cls(*chosen, of_entities, of_classes, seen, link_labels)
+        return cls(*chosen, of_entities, of_classes, mapping, seen, link_labels)
 
     def registered(self) -> tuple[str, ...]:
         """Return the names of registered runs that are asked for."""
@@ -194,6 +200,8 @@ def read_inputs(keeper: Keeper, sources: Sources, wanted: Wanted) -> Inputs:
         found = _kept(keeper, sources, wanted, runs, contents)
     shelf = tuple(sorted(file.parent for file in (keeper.folder / "kb").glob("*/kb.json")))
     found = _with_entities(replace(found, knowledge=replace(found.knowledge, shelf=shelf)), sources)
+    if sources.relax is not None:
+        found = _changed(found, relaxed(found.runs, sources.relax), content_hash(Path(sources.relax)))
     if sources.link_labels:
         found = _with_labels_linked(found)
     if not sources.seen:
@@ -292,9 +300,12 @@ def _with_entities(found: Inputs, sources: Sources) -> Inputs:
 def _with_labels_linked(found: Inputs) -> Inputs:
     from remix.scoring.inputs.entities import with_labels_linked
 
-    runs = with_labels_linked(found.runs, found.knowledge.kb, found.knowledge.names)
-    # The files are the same, what is made of them is not.
-    contents = {name: content_hash(known, "labels") if name else known for name, known in found.contents.items()}
+    return _changed(found, with_labels_linked(found.runs, found.knowledge.kb, found.knowledge.names), "labels")
+
+
+def _changed(found: Inputs, runs: Mapping[str, Frames], by: str) -> Inputs:
+    """Return the inputs with other runs: the files are the same, what is made of them is not."""
+    contents = {name: content_hash(known, by) if name else known for name, known in found.contents.items()}
     return replace(found, runs=runs, contents=contents)
 
 

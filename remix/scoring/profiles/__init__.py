@@ -101,6 +101,7 @@ class Profile:
     - `slices`: columns that the tool slices by in its own way: name to `count(case, task, matching)`, whose rows have
       `slice` besides;
     - `kb_rows`: whether InKB, EE and GSInKB are shown: 'nil', where gold or a run has NIL, or 'always';
+    - `sparse`: whether tasks and matchings that count nothing at all have no rows;
     - `around(count)`: the counting of the profile made of that of its conventions, where these are not all;
     - `meanings`: the matchings that the tool alone has, in words;
     - `headline`: the task and matching by which it is held against other profiles.
@@ -117,6 +118,7 @@ class Profile:
     rest: Literal["dropped", "removed"] = "dropped"
     slices: Mapping[str, Counter] = field(default_factory=dict)
     kb_rows: Literal["", "nil", "always"] = ""
+    sparse: bool = False
     around: Callable[[Counter], Counter] = lambda count: count
     meanings: Mapping[str, str] = field(default_factory=dict)
     headline: tuple[str, str] = ("A2KB", "strong")

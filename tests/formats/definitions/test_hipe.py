@@ -11,6 +11,7 @@ from hypothesis import given
 from remix.errors import BadInput
 from remix.formats import LoadedFile, read, write
 from remix.formats.definitions.hipe import hipe
+from remix.formats.layers import RANKED
 from remix.formats.losses import reduce_frames
 from remix.frames import Frames
 from tests.formats.corpora import assert_same, corpora, rewritten
@@ -33,31 +34,83 @@ def read_lines(folder: Path, text: str) -> LoadedFile:
     return read(path)
 
 
-def test_text_is_rebuilt_and_a_metonymic_reading_is_an_alternative(tmp_path: Path) -> None:
+def test_text_is_rebuilt_and_layers_are_kept_beside_the_one_that_is_scored(tmp_path: Path) -> None:
     reading = read_lines(tmp_path, LINES)
     frames = reading.frames
-    assert reading.report.format == "hipe"
+    assert (reading.report.format, reading.report.annotations, reading.report.mentions_linked) == ("hipe", 2, 1)
     assert frames.documents.select("text", "language", "given").rows() == [("A Berne, Jean Roy", "fr", "d-1")]
-    rows = frames.annotations.sort("begin", "annotation").select("begin", "end", "surface_form", "is_nil").rows()
-    assert rows == [(2, 7, "Berne", False), (2, 7, "Berne", False), (9, 17, "Jean Roy", True)]
-    assert frames.annotations["group"].n_unique() == 2
-    assert sorted(frames.links["entity"].str.extract("(Q.*)")) == ["Q70", "Q71", "Q72"]
-    assert sorted(frames.classes["class"].str.extract("#(.*)")) == ["loc", "metonymic.org", "pers"]
+    classes = frames.classes.select("annotation", pl.col("class").str.extract("#(.*)"))
+    rows = frames.annotations.join(classes, on="annotation", maintain_order="left")
+    assert rows.select("layer", "surface_form", "class", "ignorable").rows() == [
+        ("NE-COARSE-LIT", "Berne", "loc", None),
+        ("NE-COARSE-LIT", "Jean Roy", "pers", None),
+        ("NE-COARSE-METO", "Berne", "org", "layer"),
+        ("NE-FINE-LIT", "Berne", "loc.adm.town", "layer"),
+    ]
 
 
-def test_what_is_not_read_is_told(tmp_path: Path) -> None:
-    # Two fine types, of which one has two tokens, and a link where no mention is.
-    fine = LINES.replace("I-pers\tO\tO", "I-pers\tO\tI-pers.ind").replace("B-pers\tO\tO", "B-pers\tO\tB-pers.ind")
-    reading = read_lines(tmp_path, fine.replace("A\tO\tO\tO\t_", "A\tO\tO\tO\tQ1"))
-    (told,) = reading.report.repairs
-    assert (told.kind, told.count) == ("unread", 3)
-    assert told.example == "line 5: B-loc.adm.town in the column NE-FINE-LIT"
+def test_first_of_ranked_links_is_the_link_and_all_are_kept(tmp_path: Path) -> None:
+    frames = read_lines(tmp_path, LINES).frames
+    assert sorted(frames.links["entity"].str.extract("(Q.*)")) == ["Q70", "Q72"]
+    assert frames.values.filter(pl.col("term") == RANKED)["text"].to_list() == ["Q70|Q71"]
+
+
+def test_links_that_differ_from_their_mention_are_mentions_of_their_own_layer(tmp_path: Path) -> None:
+    # Roy has another link than Jean, and a link stands on A, which is no mention.
+    parts = LINES.replace("I-pers\tO\tO\tNIL", "I-pers\tO\tO\tQ9").replace("A\tO\tO\tO\t_", "A\tO\tO\tO\tQ1")
+    frames = read_lines(tmp_path, parts).frames
+    rows = frames.annotations.filter(layer="NEL-LIT").select("surface_form", "is_nil", "ignorable").rows()
+    assert rows == [("A", False, "layer"), ("Jean", True, "layer"), ("Roy", False, "layer")]
+    assert_same(rewritten(frames, "hipe", "x.tsv"), frames)
+
+
+def test_tags_are_those_of_the_scorer(tmp_path: Path) -> None:
+    # Two mentions, as the second begins with B; one of IOBES; I of another type begins one; a type in capitals is the
+    # same; a token that begins with # is a comment to the scorer, so that the mention goes on behind it.
+    tags = ["B-loc", "B-loc", "O", "S-org", "I-pers", "E-PERS", "I-loc", "O", "I-loc"]
+    tokens = ["a", "b", "c", "d", "e", "f", "g", "#h", "i"]
+    lines = "".join(f"{token}\t{tag}\tO\tO\t_\t_\t_\n" for token, tag in zip(tokens, tags, strict=True))
+    frames = read_lines(tmp_path, HEADER + lines).frames
+    assert frames.documents["text"].to_list() == ["a b c d e f g #h i"]
+    assert frames.annotations["surface_form"].to_list() == ["a", "b", "d", "e f", "g #h i"]
+
+
+def test_lines_without_token_are_passed_over_and_documents_end_where_a_comment_says_so(tmp_path: Path) -> None:
+    # As runs have it: a comment and lines of empty cells, carriage returns, documents without a name.
+    comments = "# document_id\t\t\t\t\n\t\t\t\t\t\t\n\t\t\t\tQ1\t\t\n# segment_iiif_link\t\t\n"
+    one = "Roy\tB-pers\tO\tO\tNIL\t_\t_\n"
+    reading = read_lines(tmp_path, (HEADER + comments + one + comments + one).replace("\n", "\r\n"))
+    assert reading.frames.documents["text"].to_list() == ["Roy", "Roy"]
+    assert [(told.kind, told.count) for told in reading.report.repairs] == [("empty-token", 2)]
+
+
+def test_noise_dates_and_tokens_are_kept(tmp_path: Path) -> None:
+    dated = LINES.replace("language = fr\n", "language = fr\n# hipe2022:date = 1894-05-01\n")
+    frames = read_lines(tmp_path, dated.replace("NoSpaceAfter", "NoSpaceAfter|LED0.25")).frames
+    kept = {row["term"].split("#")[1]: row["text"] or row["number"] for row in frames.values.iter_rows(named=True)}
+    assert kept == {
+        "tokens": "A\nBerne\t,\nJean\nRoy\n",
+        "date": "1894-05-01",
+        "period": "1890-1900",
+        "ranked": "Q70|Q71",
+        "noise": 0.25,
+    }
+    assert_same(rewritten(frames, "hipe", "x.tsv"), frames)
 
 
 def test_what_is_written_reads_the_same(tmp_path: Path) -> None:
     frames = read_lines(tmp_path, LINES).frames
     assert write(frames, tmp_path / "y.tsv", "hipe") == ()
     assert_same(read(tmp_path / "y.tsv", name="x").frames, frames)
+
+
+def test_layers_come_back_from_nif_and_are_no_mentions_there(tmp_path: Path) -> None:
+    frames = read_lines(tmp_path, LINES).frames
+    write(frames, tmp_path / "y.ttl", "nif")
+    back = read(tmp_path / "y.ttl", name="x")
+    assert (back.report.annotations, back.report.mentions) == (2, 2)
+    assert back.frames.annotations["layer"].sort().to_list() == frames.annotations["layer"].sort().to_list()
+    assert (tmp_path / "y.ttl").read_text().count("rmx:Ignorable") == 2
 
 
 def test_spaces_and_overlaps_that_are_lost_are_named(tmp_path: Path) -> None:

@@ -1,0 +1,56 @@
+"""Layers: what files of tokens annotate several times over, and the values that they keep of tokens and links.
+
+An annotation of a layer names it (`layer`). All that is scored or measured is the layer `MAIN`; annotations of the
+others are `ignorable`, being `OTHER`, so that nothing counts them twice. The layers and their columns of links are
+those of the HIPE shared tasks (literal and metonymic readings, fine types, components, nested mentions).
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from remix.frames import Frames
+from remix.names import RMX
+
+__all__ = ["DATE", "LAYERS", "MAIN", "NOISE", "OTHER", "PERIOD", "RANKED", "TERMS", "TOKENS", "tokens_of"]
+
+MAIN = "NE-COARSE-LIT"
+OTHER = "layer"
+LAYERS = {
+    MAIN: "NEL-LIT",
+    "NE-COARSE-METO": "NEL-METO",
+    "NE-FINE-LIT": "",
+    "NE-FINE-METO": "",
+    "NE-FINE-COMP": "",
+    "NE-NESTED": "",
+}
+"""The layers of mentions, with the layer of links that stand elsewhere than their mentions, where they have any."""
+
+TOKENS = f"{RMX}tokens"
+"""The tokens of a document: each ends with a line feed, or with a tab where no space follows in the text."""
+RANKED = f"{RMX}ranked"
+"""The links of an annotation as its file spells them, where they are not one entity or NIL: `Q1|NIL`, `_` for none."""
+NOISE = f"{RMX}noise"
+"""How far the mention is from its correct transcription: the edit distance by the length."""
+DATE = f"{RMX}date"
+PERIOD = f"{RMX}period"
+"""The date of a document as its file has it, and the ten years around it: `1890-1900`, of which 1900 is the next."""
+TERMS = (TOKENS, RANKED, NOISE, DATE, PERIOD)
+
+
+def tokens_of(frames: Frames) -> pl.DataFrame:
+    """Return the tokens of the documents that tell them: document, token, begin, end, glued; in the frames' order.
+
+    >>> value = pl.DataFrame({"subject": ["d"], "term": [TOKENS], "text": ["New\\nYork\\t.\\n"]})
+    >>> tokens_of(Frames.of(documents=pl.DataFrame({"document": ["d"]}), values=value)).rows()
+    [('d', 'New', 0, 3, False), ('d', 'York', 4, 8, True), ('d', '.', 8, 9, False)]
+    """
+    told = frames.values.filter(pl.col("term") == TOKENS).select(document="subject", piece="text")
+    told = frames.documents.select("document").join(told, on="document", maintain_order="left")
+    rows = told.with_columns(pl.col("piece").str.extract_all(r"[^\t\n]+[\t\n]?")).explode("piece").drop_nulls()
+    rows = rows.with_columns(
+        token=pl.col("piece").str.strip_chars_end("\t\n"), glued=pl.col("piece").str.ends_with("\t")
+    )
+    size = pl.col("token").str.len_chars().cast(pl.Int64)
+    after = (size + (~pl.col("glued")).cast(pl.Int64)).cum_sum().shift(fill_value=0).over("document")
+    return rows.select("document", "token", begin=after, end=after + size, glued="glued")

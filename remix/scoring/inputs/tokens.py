@@ -1,0 +1,185 @@
+"""Runs that answer by tokens, laid on gold's tokens: whatever they call documents and however they spell tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import polars as pl
+
+from remix import progress
+from remix.errors import BadInput
+from remix.formats.layers import tokens_of
+from remix.frames import Frames
+
+__all__ = ["laid_on_tokens"]
+
+MOST_DIFFERENT = 20
+"""So many different pairs of tokens a run without documents may spell otherwise than gold (HIPE-scorer)."""
+
+MISSING = (
+    "nan", "NaN", "-nan", "-NaN", "NA", "<NA>", "N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "NULL", "null", "None",
+    "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN",
+)  # fmt: skip
+"""Tokens that pandas takes for missing, and which files lack that went through it."""
+
+
+def laid_on_tokens(gold: Frames, runs: Mapping[str, Frames]) -> dict[str, Frames]:
+    """Return the runs with the documents and offsets of gold, where both sides tell their tokens.
+
+    A document of the run is that of gold with its given name. Where no name is gold's, the documents are gold's in
+    order, if they are as many, and the tokens of a run of one document are dealt out to gold's documents. Tokens
+    that begin with `#` are none, as the scorer takes them for comments; answers keep the text that their run has.
+    Several files of gold take as many of the run, in order. Documents with another number of tokens stay as they are.
+
+    Raises `BadInput` for a run without documents that has too few tokens, or too many others.
+    """
+    if tokens_of(gold).is_empty():
+        return dict(runs)
+    return {name: _laid_by_file(gold, run, name) for name, run in runs.items()}
+
+
+def _laid_by_file(gold: Frames, run: Frames, name: str) -> Frames:
+    if tokens_of(run).is_empty():
+        return run
+    sides = [frames.documents["dataset"].unique(maintain_order=True).to_list() for frames in (gold, run)]
+    if len(sides[0]) == 1 or len(sides[0]) != len(sides[1]):
+        return _laid(gold, run, name)
+    parts = []
+    for pair in zip(*sides, strict=True):
+        own = [
+            frames.keep(documents=frames.documents.filter(dataset=dataset)["document"])
+            for frames, dataset in zip((gold, run), pair, strict=True)
+        ]
+        parts.append(_laid(own[0], own[1], name))
+    return Frames.concat(parts)
+
+
+def _laid(gold: Frames, run: Frames, name: str) -> Frames:
+    tokens = _paired(gold, run, name)
+    laid = tokens["document"].unique().implode()
+    spans = _spans(run.annotations.filter(pl.col("document").is_in(laid)), tokens)
+    # What crosses the end of a document of gold is a mention in each.
+    nth = pl.int_range(pl.len()).over("annotation")
+    part = pl.when(nth > 0).then(pl.format("{}&part={}", "annotation", nth + 1)).otherwise("annotation")
+    spans = spans.with_columns(part=part)
+    rows = run.annotations.drop("begin", "end", "surface_form", "document").join(spans, on="annotation")
+    own = [pl.when(pl.col(one) != pl.col("annotation")).then(one).otherwise("part").alias(one) for one in _OWN]
+    rows = rows.with_columns(*own).with_columns(annotation="part", document="gold")
+    others = run.annotations.filter(~pl.col("document").is_in(laid))
+    annotations = pl.concat([rows.select(others.columns), others])
+    named = pl.concat([spans.select("annotation", "part"), others.select("annotation", part="annotation")])
+    renamed = {
+        one: getattr(run, one).join(named, on="annotation").with_columns(annotation="part").drop("part")
+        for one in ("links", "classes", "candidates")
+    }
+    values = run.values.join(named, left_on="subject", right_on="annotation")
+    rest = run.documents.filter(~pl.col("document").is_in(laid))
+    of_rest = run.values.filter(pl.col("subject").is_in(rest["document"].implode()))
+    documents = gold.documents.filter(pl.col("document").is_in(tokens["gold"].unique().implode()))
+    return replace(
+        run,
+        documents=pl.concat([documents, rest]),
+        annotations=annotations,
+        regions=run.regions.filter(~pl.col("document").is_in(laid)),
+        values=pl.concat([values.with_columns(subject="part").drop("part"), of_rest]),
+        **renamed,
+    )
+
+
+_OWN = ("group", "option")
+
+
+def _paired(gold: Frames, run: Frames, name: str) -> pl.DataFrame:
+    """Return the tokens of the run that are laid, in order: document, begin, end, said, gold, to_begin, to_end."""
+    left, right = _read(gold), _read(run)
+    named = _by_name(gold, run, left, right)
+    ours, theirs = (side["document"].unique(maintain_order=True) for side in (left, right))
+    if named.is_empty() and len(ours) == len(theirs):
+        named = pl.DataFrame({"gold": ours, "document": theirs})
+    if named.is_empty() and len(theirs) == 1:
+        return _dealt(left, right, name)
+    number = pl.int_range(pl.len()).over("document")
+    both = right.join(named, on="document", maintain_order="left")
+    sizes = [side.group_by("document").agg(tokens=pl.len()) for side in (left, both)]
+    pairs = named.join(sizes[0], left_on="gold", right_on="document").join(sizes[1], on="document", suffix="_run")
+    unequal = pairs.filter(pl.col("tokens") != pl.col("tokens_run"))["document"].implode()
+    both = both.filter(~(pl.col("document").is_in(unequal) & pl.col("token").is_in(MISSING)))
+    both = both.with_columns(number=number, most=pl.len().over("document"))
+    left = left.with_columns(number=number, most=pl.len().over("document"))
+    to = left.select("number", "most", gold="document", to_begin="begin", to_end="end")
+    return both.join(to, on=["gold", "number", "most"], maintain_order="left")
+
+
+def _read(frames: Frames) -> pl.DataFrame:
+    tokens = tokens_of(frames).filter(~pl.col("token").str.starts_with("#"))
+    gap = pl.when("glued").then(pl.lit("")).otherwise(pl.lit(" "))
+    return tokens.with_columns(said=pl.col("token") + gap)
+
+
+def _by_name(gold: Frames, run: Frames, left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
+    """Return gold and document of the pairs that have one given name."""
+    sides = [
+        frames.documents.join(tokens, on="document", how="semi")
+        .select("document", "given")
+        .unique("given", keep="none")
+        for frames, tokens in ((gold, left), (run, right))
+    ]
+    return sides[1].join(sides[0].rename({"document": "gold"}), on="given").select("gold", "document")
+
+
+def _dealt(left: pl.DataFrame, right: pl.DataFrame, name: str) -> pl.DataFrame:
+    """Return the tokens of a run of one document, dealt out to gold's documents by their number."""
+    if len(right) != len(left):
+        right = right.filter(~pl.col("token").is_in(MISSING))
+    if len(right) < len(left):
+        raise BadInput(
+            f"run '{name}'",
+            f"has no documents of gold's and {len(right):,} tokens, gold has {len(left):,}: give each document a line "
+            "`# document_id = …` with the name that gold has for it",
+        )
+    to = left.select(gold="document", to_begin="begin", to_end="end", meant="token")
+    both = pl.concat([right.head(len(left)), to], how="horizontal")
+    other = both.filter(pl.col("token") != pl.col("meant")).select("token", "meant").unique(maintain_order=True)
+    if len(other) > MOST_DIFFERENT:
+        first = other.row(0)
+        raise BadInput(
+            f"run '{name}'",
+            f"has no documents of gold's and other tokens: {len(other)} different ones where gold has others, such as "
+            f"'{first[0]}' for '{first[1]}'; give each document a line `# document_id = …` with the name that gold has",
+        )
+    progress.note(f"run '{name}' has no documents of gold's: its {len(both):,} tokens are read as gold's in order")
+    return both.drop("meant")
+
+
+def _spans(annotations: pl.DataFrame, tokens: pl.DataFrame) -> pl.DataFrame:
+    """Return annotation, gold (its document), begin, end and surface_form, a row a document that has tokens of it."""
+    places = tokens.with_row_index("place").with_columns(pl.col("place").cast(pl.Int64))
+    rows = annotations.select("annotation", "document", "begin", "end").with_row_index("row")
+    first = rows.sort("begin").join_asof(
+        places.sort("begin").select("document", "begin", first="place"),
+        on="begin",
+        by="document",
+        strategy="forward",
+        check_sortedness=False,
+    )
+    last = rows.sort("end").join_asof(
+        places.sort("end").select("document", "end", last="place"),
+        on="end",
+        by="document",
+        strategy="backward",
+        check_sortedness=False,
+    )
+    found = first.join(last.select("row", "last"), on="row").sort("row").filter(pl.col("first") <= pl.col("last"))
+    found = found.select("annotation", place=pl.int_ranges("first", pl.col("last") + 1)).explode("place")
+    said = places.select("place", "gold", "to_begin", "to_end", "said")
+    return (
+        found.join(said, on="place", maintain_order="left")
+        .drop_nulls("gold")
+        .group_by("annotation", "gold", maintain_order=True)
+        .agg(
+            begin=pl.col("to_begin").min(),
+            end=pl.col("to_end").max(),
+            surface_form=pl.col("said").str.join("").str.strip_suffix(" "),
+        )
+    )
