@@ -258,4 +258,4 @@ def write(checkout: Path) -> None:
 
 
 if __name__ == "__main__":
-    write(Path(__file__).resolve().parent.parent.parent)
+    write(Path(__file__).resolve().parent.parent)
