@@ -282,10 +282,10 @@ def _is_nothing(identifier: pl.Expr) -> pl.Expr:
 def canonical_entities(identifiers: pl.Series) -> pl.Series:
     """Return the canonical entity of each identifier, which need not be an IRI.
 
-    >>> canonical_entities(pl.Series(["wd:Q64", "https://en.wikipedia.org/wiki/Berlin", "E0123"])).to_list()
+    >>> canonical_entities(pl.Series(["<wd:Q64>", "https://en.wikipedia.org/wiki/Berlin", "E0123"])).to_list()
     ['http://www.wikidata.org/entity/Q64', 'http://dbpedia.org/resource/Berlin', 'E0123']
     """
-    one = pl.col("x").str.strip_chars()
+    one = pl.col("x").str.strip_chars().str.replace("^<([^<>]+:[^<>]+)>$", "$1")
     prefix = one.str.extract(r"^([A-Za-z]+):[^/]", 1).str.to_lowercase().replace_strict(_PREFIXES, default=None)
     spelt = (
         pl.when(one.str.contains("^Q[0-9]+$"))

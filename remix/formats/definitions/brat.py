@@ -1,9 +1,10 @@
 """BRAT standoff: a folder or zip of `.txt` and `.ann` files, or one `.ann` with its `.txt` beside it.
 
 Text-bound annotations (`T`) are mentions, their normalisations (`N`, `Reference T1 Wikidata:Q64`) links, several of
-which may be right; a mention without one is NIL. Where a mention has none, a note that is an identifier is taken as its
-link, as neleval does. Fragments (`0 5;8 12`) are parts that are required together; BRAT itself cuts a mention at a line
-feed, which is undone. Confidence is an attribute. Source: BRAT's manual, "brat standoff format".
+which may be right; a mention without one is NIL, as is one with `Wikidata:NULL` (NEREL). Where a mention has none, a
+note that is an identifier is taken as its link, as neleval does. Fragments (`0 5;8 12`) are parts that are required
+together; BRAT itself cuts a mention at a line feed, which is undone. Confidence is an attribute. Source: BRAT's
+manual, "brat standoff format".
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ UNTYPED = "Entity"
 _FIRST = re.compile(rb"T[0-9]\S*\t\S+ [0-9]+ [0-9]+(?:;[0-9]+ [0-9]+)*(?:\t|$)|(?:[RENAM][0-9]\S*|#\S*|\*)\t\S+ ")
 _MENTION = re.compile(rb"(?m)^T[0-9]\S*\t\S+ [0-9]+ [0-9]+")
 _SPAN = r"^T\S+\t\S+ [0-9]{1,18} [0-9]{1,18}(?:;[0-9]{1,18} [0-9]{1,18})*(?:\t|$)"
+_NIL = r"(?i)^(?:wikidata|wd|umls|mesh):(?:null|nil|none|cuiless)$"
 _IDENTIFIER = r"^(?:https?://\S+|Q[0-9]+|[A-Za-z]+:[^\s/]\S*)$"
 
 
@@ -49,6 +51,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     mentions = _mentions(lines).join(documents, on="name", how="left", maintain_order="left")
     fragments = _fragments(mentions)
     notes = _of_kind(lines, "N", r"^Reference (\S+) (\S.*)$")
+    notes = notes.with_columns(pl.col("said").str.replace(_NIL, "NIL"))
     comments = _of_kind(lines, "#", r"^AnnotatorNotes (\S+)\t(.*)$").filter(pl.col("said").str.contains(_IDENTIFIER))
     noted = comments.join(notes, on=["name", "id"], how="anti", maintain_order="left")
     links = pl.concat([notes, noted]).join(mentions, on=["name", "id"], maintain_order="left")

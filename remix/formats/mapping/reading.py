@@ -298,8 +298,9 @@ def _with_ends(rows: pl.DataFrame, rules: MentionRules) -> pl.DataFrame:
 
 
 def _in_parts(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return mentions by their `spans`, such as `9-12,3-5`: a row for each part, of which the text says but its own."""
-    pairs = pl.col("spans").str.extract_all(r"-?[0-9]+\s*[-:]\s*[0-9]+")
+    """Return mentions by their `spans`, such as `9-12,3-5` or `9,12`: a row for each part, whose text is its own."""
+    pair = pl.col("spans").str.replace(r"^\s*(-?[0-9]+)\s*,\s*([0-9]+)\s*$", "${1}-${2}")
+    pairs = pair.str.extract_all(r"-?[0-9]+\s*[-:]\s*[0-9]+")
     numbered = rows.with_row_index("_of").with_columns(pairs.alias("_pair"))
     several = pl.col("_pair").list.len() > 1
     form = pl.when(~several).then("form") if "form" in rows.columns else pl.lit(None, pl.String)

@@ -130,3 +130,14 @@ def test_parts_with_links_of_their_own_become_mentions_and_are_told(tmp_path: Pa
 @given(corpora())
 def test_round_trip_keeps_all_but_the_named_losses(frames: Frames) -> None:
     assert_kept(frames, "brat", "x.zip")
+
+
+def test_reference_to_null_is_nil_and_a_title_of_that_name_is_not(tmp_path: Path) -> None:
+    ann = "".join(f"T{n}\tEntity 36 {36 + n}\t{'Rome'[:n]}\n" for n in (1, 2, 3))
+    ann += "N1\tReference T1 Wikidata:NULL\tR\nN2\tReference T2 DBpedia:Null\tRo\nN3\tReference T3 Wikidata:NULL\t\n"
+    ann += "N4\tReference T3 Wikidata:Q220\t\n"
+    frames = read(folder_of(tmp_path / "x", ann)).frames
+    assert frames.annotations.sort("end")["is_nil"].to_list() == [True, False, False]
+    assert frames.links["entity"].sort().to_list() == [
+        "http://dbpedia.org/resource/Null", "http://www.wikidata.org/entity/Q220"
+    ]  # fmt: skip

@@ -310,3 +310,19 @@ def test_mention_in_parts_counts_once_and_has_the_spans_of_its_parts(tmp_path: P
     found = mapped(tmp_path, mapping, content=content, name="x.csv")
     assert (found.report.mentions, found.report.repairs) == (2, ())
     assert spans(found) == [(0, 4, "eyes", "Q1"), (9, 12, "dry", "Q1"), (9, 12, "dry", "Q1")]
+
+
+def test_query_of_yerd_has_its_link_without_brackets(tmp_path: Path) -> None:
+    mapping = FORMATS["yerd-tsv"].mapping
+    assert mapping is not None
+    (tmp_path / "x.tsv").write_text(mapping.example.lstrip("\n") + "e\tq2\tforearm braces\n")
+    found = read(tmp_path / "x.tsv")
+    assert found.frames.links["entity"].to_list() == ["http://dbpedia.org/resource/Ada_Lovelace"]
+    assert found.frames.documents["text"].to_list() == ["ada lovelace birthplace", "forearm braces"]
+
+
+def test_span_of_lcquad_is_one_text_with_a_comma(tmp_path: Path) -> None:
+    mapping = FORMATS["lcquad-json"].mapping
+    assert mapping is not None
+    (tmp_path / "x.json").write_text(mapping.example.lstrip("\n"))
+    assert spans(read(tmp_path / "x.json")) == [(10, 22, "Ada Lovelace", "http://dbpedia.org/resource/Ada_Lovelace")]
