@@ -66,7 +66,7 @@ class Query:
             raise QueryError(f"{source}: parameter '{name_}' has no line VALUES ?{name_} {{ … }}{hint}")
         parameters = {
             name: Parameter(name, default, " ".join(str(meanings.get(name, "")).split()))
-            for name, (default, _, _) in lines.items()
+            for name, (default, _) in lines.items()
         }
         query = cls(
             name=name,
@@ -99,11 +99,13 @@ class Query:
             if name not in self.parameters:
                 raise UnknownName("parameter", name, self.parameters, f"remix show {self.name}")
         # From the last to the first, so that places stay right.
-        for name, (default, begin, end) in sorted(places.items(), key=lambda item: -item[1][1]):
+        for begin, end, name in sorted(
+            ((*one, name) for name, (_, found) in places.items() for one in found), reverse=True
+        ):
             if name in chosen:
                 given = chosen[name]
                 many = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
-                terms = [term_like(default, value, name, _prefixes(self.text)) for value in many]
+                terms = [term_like(places[name][0], value, name, _prefixes(self.text)) for value in many]
                 text = f"{text[:begin]} {' '.join(terms)} {text[end:]}"
         return text
 
@@ -209,22 +211,27 @@ def _listed(said: Mapping[str, object], key: str) -> tuple[str, ...]:
     return tuple(str(item) for item in value) if isinstance(value, list) else (str(value),)
 
 
-def _values(text: str) -> dict[str, tuple[str, int, int]]:
-    """Return the variables of `VALUES ?name { … }` lines: what is in the braces, and where that begins and ends."""
+def _values(text: str) -> dict[str, tuple[str, list[tuple[int, int]]]]:
+    """Return the variables of `VALUES ?name { … }` lines: what is in the braces, and where that begins and ends.
+
+    A line that stands in several places of the query is one parameter.
+    """
     stream: list[tuple[str, str, int]] = []
     place = 0
     for kind, token in tokens(text):
         if kind not in ("space", "comment"):
             stream.append((kind, token, place))
         place += len(token)
-    found: dict[str, tuple[str, int, int]] = {}
+    found: dict[str, tuple[str, list[tuple[int, int]]]] = {}
     for at, (kind, token, _) in enumerate(stream[:-3]):
         if kind != "word" or token.upper() != "VALUES" or stream[at + 1][0] != "variable" or stream[at + 2][1] != "{":
             continue
         begin = stream[at + 2][2] + 1
         end = next((where for _, closing, where in stream[at + 3 :] if closing == "}"), None)
         if end is not None:
-            found.setdefault(stream[at + 1][1][1:], (text[begin:end].strip(), begin, end))
+            default, places = found.setdefault(stream[at + 1][1][1:], (text[begin:end].strip(), []))
+            if default == text[begin:end].strip():
+                places.append((begin, end))
     return found
 
 

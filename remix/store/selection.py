@@ -207,10 +207,14 @@ def _dataset(tree: Node) -> str:
 
 
 def _is_condition(part: Node) -> bool:
-    if part.kind == "GroupOrUnionGraphPattern":
-        groups = part.get("graph")
-        return len(groups) == 1 and groups[0].kind == "SubSelect"
-    return part.kind in ("Filter", "MinusGraphPattern")
+    """Return whether an element of a group narrows what its patterns find, as a sub-select of nothing else does not."""
+    if part.kind != "GroupOrUnionGraphPattern":
+        return part.kind in ("Filter", "MinusGraphPattern")
+    groups = part.get("graph")
+    if len(groups) > 1 or groups[0].kind != "SubSelect":
+        return False
+    narrow = any(groups[0].get(one) for one in ("modifier", "groupby", "having", "limitoffset"))
+    return narrow or any(_is_condition(one) for one in groups[0].get("where").get("part", ()))
 
 
 def _label(part: Node) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pyoxigraph as ox
 import pytest
@@ -33,14 +34,14 @@ ONE_GROUP = {
   {
     SELECT ?dataset ?name (COUNT(DISTINCT ?only) AS ?entities) WHERE {
       {
-        SELECT ?dataset ?name ?context ?begin ?end (COUNT(DISTINCT ?entity) AS ?readings) (MIN(?entity) AS ?only)
+        SELECT ?dataset ?name ?context ?begin (COUNT(DISTINCT ?entity) AS ?readings) (MIN(?entity) AS ?only)
         WHERE {
           ?dataset hfts:referenceDocuments ?context .
-          ?mention nif:referenceContext ?context ; nif:anchorOf ?text ; nif:beginIndex ?begin ; nif:endIndex ?end ;
+          ?mention nif:referenceContext ?context ; nif:anchorOf ?text ; nif:beginIndex ?begin ;
                    itsrdf:taIdentRef ?entity .
           BIND (LCASE(STR(?text)) AS ?name)
         }
-        GROUP BY ?dataset ?name ?context ?begin ?end
+        GROUP BY ?dataset ?name ?context ?begin
       }
       FILTER (?readings = 1)
     }
@@ -49,6 +50,12 @@ ONE_GROUP = {
   FILTER (?entities >= 2)
 }""",
 }
+PAPERS = ("easy_paper", "difficult_paper", "low_skew", "medium_skew", "high_skew")
+MEASURES = [
+    f"{term}{scale}"
+    for name in ("ambiguitySurfaceForm", "ambiguityEntity", "pagerank", "hits")
+    for term, scale in ((f"hfts:{name}", ""), (f"rmx:{name}", "Percentile"))
+]
 
 
 def _generated(seed: int) -> Index:
@@ -61,6 +68,7 @@ def _generated(seed: int) -> Index:
     documents = [f"<urn:d{dataset}:{n}>" for dataset in range(2) for n in range(3)]
     for document in documents:
         lines.append(f"<urn:set{document[6]}> hfts:referenceDocuments {document} .")
+        lines.append(f"{document} hfts:numAnnotations {some.choice([3, 5])} ; hfts:density 0.0{some.choice([3, 5])} .")
     for n in range(120):
         begin = some.randrange(12)
         end, document = begin + some.randrange(1, 5), some.choice(documents)
@@ -69,6 +77,7 @@ def _generated(seed: int) -> Index:
         said += [f'nif:beginIndex "{begin}"^^<{XSD}integer>', f'nif:endIndex "{end}"^^<{XSD}integer>']
         said += [f"rmx:false{answers}Of {some.choice(list(runs))}" for _ in range(some.randrange(3))]
         said += [f"itsrdf:taIdentRef <urn:e:{some.randrange(3)}>" for _ in range(some.randrange(3))]
+        said += [f"{term} {some.choice([3.0, 50.0, 65.0, 80.0, 90.0, 99.0])}" for term in MEASURES]
         if some.random() < 0.2:
             said.pop(some.randrange(len(said)))
         lines += [f"<urn:m{n}> {one} ." for one in said]
@@ -86,3 +95,17 @@ def test_query_selects_what_its_patterns_in_one_group_select(name: str) -> None:
         assert selected == sorted(index.frame(ONE_GROUP[name]).rows())
         found += len(selected)
     assert found > 40
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_query_of_the_paper_selects_what_its_patterns_in_one_group_select(name: str) -> None:
+    text = find(name).bind({})
+    one_group, apart = re.subn(r"\{ SELECT [^{}]* WHERE \{ ([^{}]*) \} \}", r"\1 .", text)
+    assert apart == 11
+    found = 0
+    for seed in range(20):
+        index = _generated(seed)
+        selected = sorted(index.frame(text).rows())
+        assert selected == sorted(index.frame(one_group).rows())
+        found += len(selected)
+    assert found

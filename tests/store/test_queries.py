@@ -166,3 +166,10 @@ def test_every_shipped_query_says_what_it_is() -> None:
         assert all(set(values) <= set(query.parameters) for values in query.sets.values()), file.name
         for name in query.sets:
             query.bind({}, name)
+
+
+def test_parameter_that_stands_in_several_places_is_replaced_in_all_of_them() -> None:
+    query = Query.parse("SELECT * { { VALUES ?n { 3 } ?s ?p ?n } UNION { VALUES ?n { 3 } ?n ?p ?s } }")
+    assert query.bind({"n": 12}) == "SELECT * { { VALUES ?n { 12 } ?s ?p ?n } UNION { VALUES ?n { 12 } ?n ?p ?s } }"
+    apart = Query.parse("SELECT * { { VALUES ?n { 3 } ?s ?p ?n } UNION { VALUES ?n { 4 } ?n ?p ?s } }")
+    assert apart.bind({"n": 12}).count("{ 4 }") == 1

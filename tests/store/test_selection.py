@@ -100,6 +100,13 @@ def test_waterfall_counts_what_each_condition_left(cities: Store) -> None:
     assert chosen(cities, text).waterfall.is_empty()
 
 
+def test_waterfall_counts_a_subselect_of_patterns_alone_among_the_patterns(cities: Store) -> None:
+    text = """SELECT ?document ?annotation { { SELECT ?document ?n { ?document <urn:size> ?n } }
+      { SELECT ?document ?annotation { ?annotation nif:referenceContext ?document } } FILTER (?n > 1) }"""
+    steps = [row[0] for row in chosen(cities, text, explain=True).waterfall.rows()]
+    assert steps == ["everything loaded", "graph patterns", "FILTER (?n > 1)"]
+
+
 def test_waterfall_shows_a_subselect_as_a_condition(cities: Store) -> None:
     text = f"""{SHAPE} WHERE {{ ?d ?dp ?do . {{ SELECT ?d {{ ?d <urn:size> ?n }} ORDER BY ?n LIMIT 2 }}
       ?m ?mp ?mo ; nif:referenceContext ?d }}"""
