@@ -18,12 +18,15 @@ from remix.errors import UsageError, nearest
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["FORMATS", "blocks", "Listed", "Printed", "Tables", "render", "shown", "write"]
+__all__ = ["FORMATS", "blocks", "Listed", "Printed", "Tables", "render", "shortened", "shown", "write"]
 
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 WIDTH = 120
 """Characters that the lines of a table for people have, where its words allow it."""
+
+NARROW = 28
+"""Characters that a text keeps on a line before a table is wider than that."""
 
 
 def render(frame: pl.DataFrame, output: str = "table") -> str:
@@ -53,8 +56,10 @@ def write(frame: pl.DataFrame, output: str, stream: BinaryIO) -> None:
         stream.write((render(frame, output).rstrip("\n") + "\n").encode())
 
 
-def blocks(frame: pl.DataFrame, keys: int) -> Iterator[pl.DataFrame]:
+def blocks(frame: pl.DataFrame, keys: int, *, most: int | None = None) -> Iterator[pl.DataFrame]:
     """Return the table in parts that are as wide as a screen, each of which begins with the first `keys` columns.
+
+    Texts take `most` characters of a line, where they are to be broken.
 
     >>> import polars as pl
     >>> wide = pl.DataFrame({"measure": ["density"], **{f"a-dataset-{n}": ["0.1234 (covers 90 %)"] for n in range(9)}})
@@ -63,9 +68,10 @@ def blocks(frame: pl.DataFrame, keys: int) -> Iterator[pl.DataFrame]:
     """
     names = frame.columns
     # tabulate pads headers by two characters, and sets columns two apart.
-    widths = {
-        name: 2 + max([len(name) + 2, *(len(str(_plain(value))) for value in frame[name].to_list())]) for name in names
-    }
+    widths = {}
+    for name in names:
+        cells = [len(piece) for value in frame[name].to_list() for piece in _pieces(str(_plain(value)), most)]
+        widths[name] = 2 + max([len(name) + 2, *cells])
     taken, room = names[:keys], WIDTH - sum(widths[name] for name in names[:keys])
     part: list[str] = []
     for name in names[keys:]:
@@ -99,6 +105,29 @@ def _plain(value: object) -> object:
     return shown(value) if isinstance(value, str) else value
 
 
+def shortened(text: str, most: int = 40) -> str:
+    """Return a text for people whose words are no longer than that, the middle of longer ones being left out.
+
+    What begins with the current folder is relative to it.
+
+    >>> shortened("http://example.org/a/very/long/name is not known", 20)
+    'http://ex…/long/name is not known'
+    """
+    words = text.replace(f"{Path.cwd()}/", "").split(" ")
+    half = (most - 1) // 2
+    return " ".join(word if len(word) <= most else f"{word[:half]}…{word[-half - 1 :]}" for word in words)
+
+
+def _in_blocks(frame: pl.DataFrame) -> str:
+    """Return a table for people: where it is wider than a screen, in parts that begin with its first texts."""
+    text = _tabulated("simple", WIDTH)
+    whole = text(frame)
+    if max(map(len, whole.splitlines()), default=0) <= WIDTH or frame.width < 2:
+        return whole
+    keys = next((place for place, kind in enumerate(frame.dtypes) if kind.is_numeric()), 1)
+    return "\n\n".join(text(part) for part in blocks(frame, min(max(keys, 1), 3), most=NARROW))
+
+
 def _tabulated(style: str, width: int | None = None) -> Callable[[pl.DataFrame], str]:
     def text(frame: pl.DataFrame) -> str:
         from tabulate import tabulate
@@ -130,14 +159,13 @@ def _percent(value: object) -> object:
 def _fitted(
     names: list[str], rows: list[list[str]], numeric: list[bool], width: int
 ) -> tuple[list[str], list[list[str]]]:
-    """Return headers and cells with line breaks between words, so that the table is as wide or the least it can be.
+    """Return headers and cells with line breaks, so that the table is as wide or the least it can be.
 
-    The headers of numbers are broken first, then the widest texts; no word is, as a part of an IRI names nothing.
+    The headers of numbers are broken first, then the widest texts between words, then words behind their marks.
     """
     columns = [[name, *(row[place] for row in rows)] for place, name in enumerate(names)]
     # tabulate pads headers by two characters.
     widths = [max(len(column[0]) + 2, *map(len, column)) for column in columns]
-    least = [max(len(word) for cell in column for word in cell.split(" ")) for column in columns]
     headers = list(names)
     if sum(widths) + 2 * len(widths) > width:
         for place, name in enumerate(names):
@@ -147,13 +175,23 @@ def _fitted(
                 lines = textwrap.wrap(" ".join(words), max(cells - 2, *map(len, words)))
                 headers[place] = "\n".join(lines)
                 widths[place] = max(cells, *(len(line) + 2 for line in lines))
-    while (over := sum(widths) + 2 * (len(widths) - 1) - width) > 0:
-        free = [place for place, number in enumerate(numeric) if not number and widths[place] > max(least[place], 12)]
-        if not free:
-            break
-        widest = max(free, key=lambda place: widths[place])
-        second = max((widths[place] for place in free if place != widest), default=0)
-        widths[widest] = max(least[widest], 12, widths[widest] - over, min(second, widths[widest] - 1))
+    for most in (None, NARROW):
+        # Between words first; what is too wide still is broken within them.
+        padded = [[f"{word}__" for word in name.split(" ")] for name in names]
+        least = [
+            max(12, *(len(piece) for cell in (*words, *column[1:]) for piece in _pieces(cell, most)))
+            for words, column in zip(padded, columns, strict=True)
+        ]
+        while (over := sum(widths) + 2 * (len(widths) - 1) - width) > 0:
+            free = [place for place, number in enumerate(numeric) if not number and widths[place] > least[place]]
+            if not free:
+                break
+            widest = max(free, key=lambda place: widths[place])
+            second = max((widths[place] for place in free if place != widest), default=0)
+            widths[widest] = max(least[widest], widths[widest] - over, min(second, widths[widest] - 1))
+    for place, name in enumerate(names):
+        if not numeric[place]:
+            headers[place] = "\n".join(_broken(name, widths[place] - 2))
     broken = [
         [
             cell if number else "\n".join(_broken(cell, most))
@@ -164,8 +202,30 @@ def _fitted(
     return headers, broken
 
 
+def _pieces(cell: str, most: int | None) -> list[str]:
+    """Return what stands on a line by itself at least: words, or what is `most` long of what is between their marks."""
+    if most is None:
+        return cell.split(" ")
+    return [line for word in cell.split(" ") for line in _broken(word, most)] or [""]
+
+
 def _broken(cell: str, most: int) -> list[str]:
-    return textwrap.wrap(cell, most, break_long_words=False, break_on_hyphens=False) if len(cell) > most else [cell]
+    """Return a cell in lines: between words, and behind their marks within those that fit then and do not otherwise."""
+    lines = textwrap.wrap(cell, most, break_long_words=False, break_on_hyphens=False) if len(cell) > most else [cell]
+    found = []
+    for line in lines:
+        pieces = re.findall(r"[^-/_#=:]*[-/_#=:]?", line)
+        if len(line) <= most or max(map(len, pieces)) > most:
+            found.append(line)
+            continue
+        rest = ""
+        for piece in pieces:
+            if rest and len(rest) + len(piece) > most:
+                found.append(rest)
+                rest = ""
+            rest += piece
+        found.append(rest)
+    return found
 
 
 def _json(frame: pl.DataFrame) -> str:
@@ -196,7 +256,7 @@ def _jsonl(frame: pl.DataFrame) -> str:
 
 
 _TEXT: dict[str, Callable[[pl.DataFrame], str]] = {
-    "table": _tabulated("simple", WIDTH),
+    "table": _in_blocks,
     "csv": _csv,
     "json": _json,
     "jsonl": _jsonl,

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from remix.cli._options import as_data, output_option, print_table, workspace_option
+from remix.tables import shortened
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = ["command"]
 
@@ -83,5 +88,13 @@ def command(
         if found.is_empty():
             click.echo(f"nothing was to be corrected; {fix} has the dataset as it was")
             return
-    print_table(found, output, to)
+    print_table(found if as_data(output, to) else _for_people(found), output, to)
     sys.exit(1 if "severity" in found.columns and "error" in found["severity"] else 0)
+
+
+def _for_people(findings: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    texts = [name for name in ("file", "example") if name in findings.columns]
+    short = {name: [shortened(cell or "") for cell in findings[name]] for name in texts}
+    return findings.with_columns(**{name: pl.Series(cells, dtype=pl.String) for name, cells in short.items()})

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from remix.cli._options import print_table, workspace_option
+from remix.cli._options import workspace_option
+from remix.tables import render
 from remix.workspace import open_workspace
 
 __all__ = ["command"]
@@ -16,7 +17,9 @@ __all__ = ["command"]
 @click.command()
 @click.argument("dataset", metavar="IN")
 @click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
-@click.option("--to", default=None, metavar="FORMAT", help="Format to write (default: by the suffix of OUT).")
+@click.option(
+    "--to", default=None, metavar="FORMAT", help="Format to write (default: by the suffix of OUT); ttl and nt are NIF."
+)
 @click.option("--format", default=None, help="Format of IN (default: from its content and suffix).")
 @click.option("--text", type=click.Path(path_type=Path), help="File of any format with the texts that IN lacks.")
 @click.option("--name", default=None, help="Name of the dataset, which IRIs are made of (default: from IN's name).")
@@ -44,7 +47,8 @@ def command(
     done = open_workspace(workspace).convert(dataset, target, to=to, format=format, text=text, name=name)
     table = done.table()
     if table.height:
-        print_table(table, "table")
+        # What is written may go to standard output itself.
+        click.echo(render(table), err=not (target.is_file() or target.is_dir()))
     report = done.report
     counts = f"{report.documents} documents, {report.annotations} annotations"
     print(f"{target} is written as {done.format}: {counts} read as {report.format}", file=sys.stderr)

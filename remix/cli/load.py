@@ -10,6 +10,7 @@ import click
 
 from remix.cli._options import output_option, print_table, workspace_option
 from remix.errors import UsageError
+from remix.tables import shortened
 
 if TYPE_CHECKING:
     import polars as pl
@@ -95,14 +96,18 @@ def command(
 
 
 def _shown(outcomes: Listed[Outcome], output: str) -> pl.DataFrame:
-    """Return a row for each outcome, for people with its repairs as text and without what the counts add up to."""
+    """Return a row for each outcome, for people with its repairs as text and without counts that tell nothing."""
     import polars as pl
 
     rows: list[dict[str, Any]] = [outcome.row() for outcome in outcomes]
     if output in ("table", "md", "latex", "csv"):
         for row in rows:
+            row["file"] = row["file"] if output == "csv" else shortened(row["file"])
             row["repairs"] = ", ".join(f"{one['kind']} {one['count']}" for one in row["repairs"])
             row.pop("error")
-            for name in ("linked", "nil", "mentions_linked", "mentions_nil") if output != "csv" else ():
+    if output in ("table", "md", "latex"):
+        silent = [name for name in ("alternatives", "optional", "dangling") if not any(row[name] for row in rows)]
+        for row in rows:
+            for name in ("linked", "nil", "mentions_linked", "mentions_nil", *silent):
                 row.pop(name)
     return pl.DataFrame(rows, infer_schema_length=None)

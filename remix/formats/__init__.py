@@ -41,6 +41,7 @@ __all__ = [
     "measures_path",
     "read",
     "refusal_report",
+    "SIZES",
     "sizes_of",
     "write",
 ]
@@ -62,8 +63,8 @@ class LoadReport:
     `annotations` are the blocks that say where a mention is and what it is linked to, `linked` or `nil`. A mention
     counts once, however many `alternatives` it has, the blocks beyond its first, and is linked if any of them is.
     `optional` mentions are marked in the file as such: an answer on them counts neither way, and no other number counts
-    them.
-    Blocks that are `dangling` stand among the repairs.
+    them. `dangling` are the annotations of documents that have no text. Every verb says the same of a dataset in these
+    words.
     """
 
     file: str
@@ -77,6 +78,7 @@ class LoadReport:
     mentions_nil: int = 0
     alternatives: int = 0
     optional: int = 0
+    dangling: int = 0
     triples: int = 0
     repairs: tuple[Repair, ...] = ()
     error: str | None = None
@@ -316,6 +318,10 @@ def _report(source: SourceFile, chosen: Format, found: Contents, triples: int) -
     return replace(report, **sizes_of(found.frames))  # type: ignore[arg-type]
 
 
+SIZES = ("documents", "annotations", "mentions", "alternatives", "optional", "dangling")
+"""The numbers of a report that say how large a dataset is, in every verb by these names."""
+
+
 def sizes_of(frames: Frames) -> dict[str, int]:
     """Return the counts of a report, by their names (see `LoadReport`).
 
@@ -327,6 +333,7 @@ def sizes_of(frames: Frames) -> dict[str, int]:
     nil, optional = int(gold["is_nil"].sum()), frames.annotations.filter(pl.col("ignorable") == "optional")
     linked = gold.filter(~pl.col("is_nil"))["group"].n_unique()
     mentions = gold["group"].n_unique()
+    texts = frames.documents.drop_nulls("text")["document"]
     return {
         "documents": frames.documents.height,
         "annotations": gold.height,
@@ -337,6 +344,7 @@ def sizes_of(frames: Frames) -> dict[str, int]:
         "mentions_nil": mentions - linked,
         "alternatives": gold.height - mentions,
         "optional": optional["group"].n_unique(),
+        "dangling": gold.filter(~pl.col("document").is_in(texts.implode())).height,
     }
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import polars as pl
 
 from remix.errors import BadInput, UsageError
+from remix.files import default_name, written
 from remix.formats import FORMATS, MISSING, LoadReport, Loss, Repair, read, write
 from remix.formats.identifiers import document_names
 from remix.formats.offsets import cut_spans
@@ -17,6 +19,8 @@ from remix.tables import Printed
 __all__ = ["Conversion", "convert", "with_texts"]
 
 _BY_SUFFIX = {".ttl": "nif", ".nt": "nif"}
+SYNTAXES = {"ttl": ".ttl", "nt": ".nt", "nif": ".ttl"}
+"""The syntaxes of NIF for targets whose name tells none, such as `/dev/stdout`; Turtle unless another is asked for."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,13 +56,28 @@ def convert(
 ) -> Conversion:
     """Return what was mended and lost in writing the documents and annotations of a file in another format.
 
-    `to` is by default what the target's suffix speaks for, `format` that of the source what it is sniffed as. `texts`
-    is a file of any format that has the texts which the source lacks.
+    `to` is by default what the target's suffix speaks for, `format` that of the source what it is sniffed as. NIF has
+    two names more, by its syntax: 'ttl' and 'nt'. `texts` is a file of any format that has the texts which the source
+    lacks.
 
     Raises `UsageError` where the format to be written is not clear, only read, or lacks texts, `BadInput` for a
     source that cannot be read, `Error` for a target that cannot be written; then nothing is written.
     """
     to = to or format_by_suffix(target)
+    if (suffix := SYNTAXES.get(to)) and target.suffix != suffix and not (to == "nif" and target.suffix):
+        with TemporaryDirectory(prefix="remix-") as place:
+            done = convert(
+                source,
+                aside := Path(place) / f"{default_name(target)}{suffix}",
+                to="nif",
+                format=format,
+                name=name,
+                texts=texts,
+            )
+            with written(target) as stream:
+                stream.write(aside.read_bytes())
+        return done
+    to = "nif" if to in SYNTAXES else to
     if not target.name or target.resolve() == Path(source).resolve():
         raise UsageError(f"{target} is what is converted: name another file")
     reading = read(source, name=name, format=format, unannotated=True)
@@ -75,11 +94,11 @@ def convert(
 
 def format_by_suffix(target: Path) -> str:
     """Return the format that a file's suffix speaks for; raises `UsageError` where it is not clear."""
-    written = [one for one in FORMATS if one.write is not None]
-    by_suffix = [one.name for one in written if any(target.name.endswith(suffix) for suffix in one.suffixes)]
+    writing = [one for one in FORMATS if one.write is not None]
+    by_suffix = [one.name for one in writing if any(target.name.endswith(suffix) for suffix in one.suffixes)]
     chosen = _BY_SUFFIX.get(target.suffix) or (by_suffix[0] if len(by_suffix) == 1 else None)
     if chosen is None:
-        fitting = by_suffix or [one.name for one in written]
+        fitting = by_suffix or [*(one.name for one in writing), *SYNTAXES][:-1]
         raise UsageError(f"{target} may be of several formats: name one with --to ({', '.join(fitting)})")
     return chosen
 

@@ -25,6 +25,7 @@ from remix.remixes.export import export
 from remix.remixes.manifest import count_origins, describe, refuse_unknown
 from remix.signature import Signature, content_hash
 from remix.store import DatasetEntry, Store
+from remix.store.missing import NO_RUN
 from remix.store.queries import Query
 from remix.store.selection import Selection, select
 from remix.store.worker import GuardedIndex
@@ -159,6 +160,8 @@ def _selected(
         if len(selection.documents):
             left = find_emptied(index, selection.rewritten, origin, selection.annotations)
             return replace(selection, notes=(*selection.notes, *index.notes)), left
+        if NO_RUN in index.notes:
+            raise EmptySelection(f"{query.name} selects nothing: {NO_RUN}")
         explained = select(index, text, origin, name=query.source, **{**running, "explain": True})
         said = "".join(f"; {note}" for note in index.notes)
         raise EmptySelection(_nothing(query.name, explained.waterfall, store.datasets()) + said)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import polars as pl
@@ -96,9 +96,11 @@ def evaluation_report(
             option = "--store" if store else "--plot" if plots else "--signature-to"
             raise UsageError(f"{option} goes with one profile, not with --profile {profiles}")
         return _side_by_side(keeper, sources, choice, profiles, every)
-    if store:
+    if store and (sources.names or sources.gold):
         _store(keeper, sources, choice)
     rows, datasets = evaluated(keeper, sources, choice)
+    if store and not (sources.names or sources.gold):
+        _store(keeper, replace(sources, names=tuple(datasets)), choice)
     if record is not None:
         write_record(record, rows, sources, choice)
     for kind, file in drawn:

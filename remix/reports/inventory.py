@@ -15,9 +15,11 @@ import polars as pl
 from remix import catalog, resources
 from remix._version import __version__
 from remix.errors import BadInput, UnknownName, UsageError
+from remix.formats import SIZES
 from remix.registry import Registry
 from remix.remixes.manifest import read_manifest
 from remix.reports.listings import LISTINGS
+from remix.reports.listings.content import sizes_in
 from remix.store import DatasetEntry, Store
 from remix.store.queries import Query, find, shipped
 
@@ -81,6 +83,7 @@ def _registries() -> dict[str, Registry[Any]]:
 def about(store: Store) -> pl.DataFrame:
     """Return the state of a workspace and the versions in use, as columns `what` and `value`."""
     entries = store.datasets()
+    sizes = [sizes_in(store, entry) for entry in entries]
     rows = {
         "remix": __version__,
         "python": platform.python_version(),
@@ -88,8 +91,7 @@ def about(store: Store) -> pl.DataFrame:
         "queries": str(resources.folder("queries")),
         "workspace": str(store.folder),
         "datasets": str(len(entries)),
-        "documents": str(sum(entry.documents for entry in entries)),
-        "annotations": str(sum(entry.annotations for entry in entries)),
+        **{name: str(sum(one[name] for one in sizes)) for name in SIZES},
         "triples": str(sum(count for _, count in store.state.graphs().values())),
         "enriched": str(sum(entry.enrichment is not None for entry in entries)),
         "index": store.state.generation or "none",
@@ -104,9 +106,7 @@ def _dataset(entry: DatasetEntry, store: Store) -> str:
     lines: dict[str, object] = {
         "dataset": entry.name,
         "IRI": entry.iri,
-        "documents": entry.documents,
-        "annotations": entry.annotations,
-        **{name: said[name] for name in ("mentions", "alternatives", "optional") if name in said},
+        **sizes_in(store, entry),
         "triples": entry.triples,
         "enrichment": entry.enrichment or "none; `remix enrich` computes it",
         "beside it": ", ".join(entry.attached) or "nothing; `remix run add` and `remix annotate` register runs",

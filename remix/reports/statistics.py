@@ -9,22 +9,28 @@ from pathlib import Path
 import polars as pl
 
 from remix.errors import UsageError, nearest
+from remix.formats import SIZES, sizes_of
+from remix.frames import Frames
 from remix.measures import AVERAGES, LOW_COVERAGE, MEASURES, Measured
 from remix.reports.plots import COLOURS, new_figure, save
 from remix.tables import Printed
 
-__all__ = ["Statistics", "chosen", "plot", "side_by_side"]
+__all__ = ["Statistics", "chosen", "plot", "side_by_side", "sizes_of_datasets"]
 
 LEVELS = ("dataset", "document", "annotation")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Statistics(Printed):
-    """The measures of datasets, with what is shown of them: `level`, what a row is about, and the `average`."""
+    """The measures of datasets, with what is shown of them: `level`, what a row is about, and the `average`.
+
+    `sizes` are the rows of `sizes_of_datasets`, which stand before those of the measures.
+    """
 
     measured: Measured
     level: str = "dataset"
     average: str = "micro"
+    sizes: pl.DataFrame | None = None
 
     def __post_init__(self) -> None:
         """Refuse another level, and another average."""
@@ -35,7 +41,8 @@ class Statistics(Printed):
     @property
     def rows(self) -> pl.DataFrame:
         """Return dataset, measure, average, value, coverage and term of the average that is shown."""
-        return chosen(self.measured.datasets, self.average)
+        rows = chosen(self.measured.datasets, self.average)
+        return rows if self.sizes is None else pl.concat([self.sizes, rows], how="diagonal_relaxed")
 
     @property
     def table(self) -> pl.DataFrame:
@@ -64,6 +71,16 @@ class Statistics(Printed):
         datasets = self.datasets["dataset"].n_unique()
         measures = len(self.measured.measures)
         return f"measures: {measures}; datasets: {datasets}; average: {self.average}", self.table
+
+
+def sizes_of_datasets(frames: Frames) -> pl.DataFrame:
+    """Return dataset, measure, average, value and coverage: how large each is, in the words of `SIZES`."""
+    rows = []
+    for name in frames.documents["dataset"].unique().sort():
+        own = (part.filter(dataset=name) for part in (frames.documents, frames.annotations))
+        said = sizes_of(Frames.of(**dict(zip(("documents", "annotations"), own, strict=True))))
+        rows += [(name, size, "count", float(said[size]), 1.0) for size in SIZES]
+    return pl.DataFrame(rows, schema=["dataset", "measure", "average", "value", "coverage"], orient="row")
 
 
 def chosen(datasets: pl.DataFrame, average: str = "all") -> pl.DataFrame:
@@ -100,7 +117,7 @@ def side_by_side(datasets: pl.DataFrame) -> pl.DataFrame:
         .then(_per_cent(pl.col("value")))
         .otherwise(_short(pl.col("value")))
     )
-    order = {summary.name: place for place, summary in enumerate(summaries)}
+    order = {name: place for place, name in enumerate((*SIZES, *(summary.name for summary in summaries)))}
     place = pl.col("measure").replace_strict(order, default=None, return_dtype=pl.Int64)
     cells = datasets.with_columns(cell=number + behind).sort(place, "average", maintain_order=True)
     return cells.pivot(on="dataset", index=["measure", "average"], values="cell", sort_columns=True).with_columns(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -198,39 +199,48 @@ def gather(
 ) -> dict[str, dict[str, Frames]]:
     """Return, by the task that they were made for, the answers of runs to these datasets, by the name of the run.
 
-    Named are runs; by default they are all that have a document of gold, and those that have none are told. A dataset
-    that a run is not on, such as a remix, takes its answers on the others: documents are what is matched. Of runs that
-    are named it is said, unless `told` is false, where they have no answer or no link.
-    Raises `UnknownName` for a name without any run, `StoreError` where no run has a document of gold.
+    The `dataset` of an answered document is the name of that which the run is registered on. Named are runs; by default
+    they are all that are on any dataset of gold, and the others are told. For gold in files, such as remixes, a run is
+    also taken with its answers to other datasets: documents are what is matched. Of runs that are named it is said,
+    unless `told` is false, where they have no answer or no link.
+    Raises `UnknownName` for a name without any run, `StoreError` where no run is on gold.
     """
     runs = list_runs(folder)
     known = sorted({run.system for run in runs})
     chosen = list(dict.fromkeys(names))
-    makes = "`remix annotate --system prior` makes one, `remix run add NAME FILE` takes yours"
+    wanted = {target.name for target in gold}
     if unknown := [name for name in chosen if name not in known]:
         command = f"--run NAME={unknown[0]}" if Path(unknown[0]).suffix else "remix run list"
         raise UnknownName("run", unknown[0], known, command, does="takes a file" if "=" in command else "shows all")
     if not known:
-        raise StoreError(f"no run is registered: {makes}")
-    wanted = {target.name for target in gold}
-    documents = Frames.concat(target.frames for target in gold)
+        one = min(wanted)
+        raise StoreError(
+            f"no run is registered: `remix annotate {one} --system prior` makes one, "
+            f"`remix run add NAME FILE --on {one}` takes yours"
+        )
+    files = Frames.concat(target.frames for target in gold if not target.loaded)
     found: dict[str, dict[str, Frames]] = {}
     for task in TASKS:
         for name in chosen or known:
             ran = {run.dataset: run for run in runs if (run.system, run.task) == (name, task)}
-            own = sorted(ran.keys() & wanted) if wanted <= ran.keys() else sorted(ran)
-            answers = Frames.concat(read_answers(folder, ran[dataset]) for dataset in own)
-            if own and (chosen or wanted & ran.keys() or len(aligned(documents, answers, name, told=False))):
+            own = sorted(ran.keys() & wanted if wanted <= ran.keys() or files.documents.is_empty() else ran)
+            answers = Frames.concat(_of_dataset(read_answers(folder, ran[dataset]), dataset) for dataset in own)
+            if own and (chosen or wanted & ran.keys() or len(aligned(files, answers, name, told=False))):
                 found.setdefault(task, {})[name] = answers
                 if chosen and told:
                     _tell_empty(name, task, answers)
-    if rest := [name for name in known if not chosen and not any(name in one for one in found.values())]:
-        said = f"no document of {', '.join(sorted(wanted))} is in the registered {'run' if len(rest) == 1 else 'runs'} "
-        said += ", ".join(rest)
-        if not found:
-            raise StoreError(f"{said}: `remix run add NAME FILE --on {min(wanted)}` registers one that has some")
-        progress.note(f"{said}, left out")
+    if rest := [name for name in chosen or known if not any(name in one for one in found.values())]:
+        on = sorted({run.dataset for run in runs if run.system in rest})
+        who = "run {} is" if len(rest) == 1 else "runs {} are"
+        said = f"{who.format(', '.join(rest))} registered on {', '.join(on)}, not on {', '.join(sorted(wanted))}"
+        if chosen or not found:
+            raise StoreError(f"{said}: `remix run add NAME FILE --on {min(wanted)}` registers answers to it")
+        progress.note(f"{said}, and left out")
     return found
+
+
+def _of_dataset(answers: Frames, dataset: str) -> Frames:
+    return replace(answers, documents=answers.documents.with_columns(dataset=pl.lit(dataset)))
 
 
 def _tell_empty(name: str, task: str, answers: Frames) -> None:

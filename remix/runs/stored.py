@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -81,10 +81,11 @@ def stored(
     gold, known = kept_gold(store, names)
     files = run_files(runs)
     given = {name: read_frames(own, unannotated=True) for name, own in files.items()}
-    answers = dict(given)
-    if (registered := [*(one for one in runs if "=" not in one), *systems]) or not runs:
-        answers |= gather(folder, known, registered).get("A2KB", {})
-    rows = store_runs(store, gold, answers, kb, matching=matching, errors=errors)
+    registered: dict[str, Frames] = {}
+    if (named := [*(one for one in runs if "=" not in one), *systems]) or not runs:
+        registered = gather(folder, known, named).get("A2KB", {})
+    answers = {**given, **registered}
+    rows = store_runs(store, gold, answers, kb, matching=matching, errors=errors, registered=registered)
     for name, dataset in rows.filter(pl.col("system").is_in([*given])).select("system", "dataset").iter_rows():
         own = [target for target in known if target.name == dataset]
         add_run(folder, name, given[name], own, source=", ".join(file.name for file in files[name]), replace=True)
@@ -132,7 +133,7 @@ def keep_outcomes(
     if own := [name for name in dict.fromkeys(datasets) if name in loaded]:
         gold, known = kept_gold(store, own)
         if answers := gather(folder, known, names, told=False).get("A2KB"):
-            store_runs(store, gold, answers, kb)
+            store_runs(store, gold, answers, kb, registered=answers)
 
 
 def take_shipped_runs(store: Store, kb: KnowledgeBase | None, folder: Path) -> None:
@@ -151,11 +152,13 @@ def store_runs(
     *,
     matching: str = "strong",
     errors: Sequence[str] = ("neleval",),
+    registered: Container[str] = (),
 ) -> pl.DataFrame:
     """Return dataset, system, status, tp, fp, fn, ignored and triples of each run that the store holds now.
 
     `gold` are loaded datasets by their names. What a graph held before is replaced; the same again changes nothing and
-    has the status 'unchanged'. A run without any document of a dataset is not stored beside it. The share of systems
+    has the status 'unchanged'. A run is not stored beside a dataset that it has no document of or, where it is one of
+    the `registered`, that it is not registered on. The share of systems
     that are right on each annotation, over all runs that the dataset has then, goes to the graph `#agreement`.
 
     Raises `UnknownName` for a matching or taxonomy that does not exist, `BadInput` for a run on other texts.
@@ -163,7 +166,7 @@ def store_runs(
     # Scoring has said already what does not fit.
     with progress.stage("outcomes"), progress.enable(False):
         found = _outcomes(gold, runs, kb, matching, errors)
-        pairs = _pairs(gold, runs)
+        pairs = _pairs(gold, runs, registered)
     entries = {entry.name: entry for entry in store.datasets()}
     chosen = {
         "remix": __version__,
@@ -269,12 +272,13 @@ def _drop_outcomes(store: Store, entry: DatasetEntry, fragment: str) -> None:
     store.attach({entry.name: {fragment: None, AGREEMENT: _shares(entry, every, stays) if stays else None}})
 
 
-def _pairs(gold: Frames, runs: Mapping[str, Frames]) -> list[tuple[str, str]]:
-    """Return dataset and system of each run that has a document of the dataset."""
+def _pairs(gold: Frames, runs: Mapping[str, Frames], registered: Container[str]) -> list[tuple[str, str]]:
+    """Return dataset and system of each run on each dataset that it is on."""
     found = []
     for system, run in runs.items():
         same = aligned(gold, run, system).join(gold.documents, left_on="gold", right_on="document")
-        found += [(name, system) for name in same["dataset"].unique()]
+        own = {*same["dataset"]} & {*run.documents["dataset"]} if system in registered else {*same["dataset"]}
+        found += [(name, system) for name in own]
     return sorted(found)
 
 

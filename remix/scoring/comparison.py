@@ -182,9 +182,9 @@ def curve(keeper: Keeper, sources: Sources, choice: Choice, kind: str) -> pl.Dat
     if kind not in CURVES:
         raise UnknownName("curve", kind, CURVES)
     choice = choice.only(("tasks", "matchings"), "changes no curve: leave it out").headline()
-    found = read_inputs(keeper, sources, choice.wanted()).for_tasks(spans=takes_spans(choice.tasks[0]))
-    inputs = found.prepared(choice.profile.prepare)
-    return draw(case_of(inputs, choice), choice, kind)
+    read = read_inputs(keeper, sources, choice.wanted())
+    own = [one.for_tasks(spans=takes_spans(choice.tasks[0])).prepared(choice.profile.prepare) for one in read.apart()]
+    return pl.concat(draw(case_of(inputs, choice), choice, kind) for inputs in own)
 
 
 def draw(case: Case, choice: Choice, kind: str) -> pl.DataFrame:

@@ -207,5 +207,8 @@ def side_by_side(
     with progress.once():
         choices = [Choice(PROFILES[name]) for name in chosen]
         rows = [scored(found, choice if every else choice.headline()) for choice in choices]
-        counting = Counting(found)
-        return pl.concat(rows, how="diagonal_relaxed"), headlines(counting, chosen), differences(counting, chosen)
+        every_run = [Counting(own) for own in found.apart()]
+        scores, changes = (
+            pl.concat([work(counting, chosen) for counting in every_run]) for work in (headlines, differences)
+        )
+        return pl.concat(rows, how="diagonal_relaxed"), scores, changes

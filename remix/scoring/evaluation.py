@@ -24,7 +24,7 @@ from remix.scoring.inputs.sources import Keeper, Sources, read_inputs
 from remix.scoring.matching.cases import Case
 from remix.scoring.matching.offsets import read_offsets, tell_beyond, wrong_offsets
 from remix.scoring.profiles import PROFILES, Profile, require_pairs
-from remix.scoring.rows import rows_of, with_means_of_repeats
+from remix.scoring.rows import rows_of, sort_rows, with_means_of_repeats
 from remix.scoring.signatures import LENGTH, frames_hash, signature_of_tasks, signed
 from remix.scoring.slicing import crossed, kb_cases, slice_named
 from remix.scoring.slicing.whole import whole_case
@@ -101,30 +101,52 @@ def scored(inputs: Inputs, choice: Choice, tuning: Inputs | None = None) -> pl.D
     """Return the scores that `evaluate` returns; `tuning` is what a threshold is tuned on.
 
     Each task is scored with the runs that were made for it; the column `run_task` says which that is, where any run
-    tells.
+    tells. Registered runs are scored on what they are registered on.
     """
     choice = _ruled(choice)
     asked = choice.filled(choice.profile.tasks, choice.profile.matchings)
-    parts: list[pl.DataFrame] = []
     with progress.once():
-        for spans in (False, True) if inputs.given_spans else (False,):
-            tasks = tuple(task for task in asked.tasks if not inputs.given_spans or takes_spans(task) == spans)
-            if tasks:
-                # Classes of errors are of no task; they are counted once.
-                own = replace(asked, tasks=tasks, errors=() if parts else asked.errors)
-                on = None if tuning is None else tuning.for_tasks(spans=spans)
-                parts.append(_scored(inputs.for_tasks(spans=spans), own, on))
+        apart = inputs.apart()
+        parts = [_scored_tasks(own, asked, tuning) for own in apart]
+    if len(parts) > 1:
+        rows = sort_rows(_of_one_f1([_of_datasets(rows, own) for rows, own in zip(parts, apart, strict=True)]), asked)
+    else:
+        rows = parts[0]
     places = {task: place for place, task in enumerate(asked.tasks)}
-    rows = pl.concat(parts, how="diagonal_relaxed")
-    if len(parts) == 1:
-        return rows
-    # Tasks with spans have one precision, so that they show whichever F1 the others do.
-    taken = "on mention" if "on mention" in rows["f1_precision"] else rows["f1_precision"].drop_nulls()[0]
-    rows = rows.with_columns(f1_precision=pl.lit(taken))
-    signature = signature_of_tasks(parts, asked.tasks)
-    rows = rows.drop("signature", "signature_short").join(signature, on="system", how="left", maintain_order="left")
     order = pl.col("task").replace_strict(places, default=len(places), return_dtype=pl.Int64)
     return rows.sort(order, maintain_order=True)
+
+
+def _of_datasets(rows: pl.DataFrame, inputs: Inputs) -> pl.DataFrame:
+    """Return the rows with those of the dataset where it is one alone, whose rows are called 'all' else."""
+    names = inputs.for_tasks(spans=False).gold.documents["dataset"].unique()
+    return pl.concat([rows, rows.with_columns(dataset=pl.lit(names[0]))]) if len(names) == 1 else rows
+
+
+def _scored_tasks(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.DataFrame:
+    """Return the scores of runs that are on the same documents."""
+    parts: list[pl.DataFrame] = []
+    for spans in (False, True) if inputs.given_spans else (False,):
+        tasks = tuple(task for task in asked.tasks if not inputs.given_spans or takes_spans(task) == spans)
+        if tasks:
+            # Classes of errors are of no task; they are counted once.
+            own = replace(asked, tasks=tasks, errors=() if parts else asked.errors)
+            on = None if tuning is None else tuning.for_tasks(spans=spans)
+            parts.append(_scored(inputs.for_tasks(spans=spans), own, on))
+    if len(parts) == 1:
+        return parts[0]
+    rows, signature = _of_one_f1(parts), signature_of_tasks(parts, asked.tasks)
+    return rows.drop("signature", "signature_short").join(signature, on="system", how="left", maintain_order="left")
+
+
+def _of_one_f1(parts: list[pl.DataFrame]) -> pl.DataFrame:
+    """Return the rows of all parts, which show the F1 of one precision.
+
+    That is the one that every part has: tasks with spans have one precision, so that they show whichever F1 others do.
+    """
+    rows = pl.concat(parts, how="diagonal_relaxed")
+    taken = next(one for one in ("on mention", "in scope", "all") if one in rows["f1_precision"])
+    return rows.with_columns(f1_precision=pl.lit(taken))
 
 
 def _scored(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.DataFrame:

@@ -13,7 +13,7 @@ from remix.scoring.inputs.columns import label_of
 from remix.scoring.statistics import SCORES, precision_of_f1, taking
 from remix.scoring.statistics.weights import FUZZY, fuzzy_scores
 
-__all__ = ["rows_of", "with_means_of_repeats"]
+__all__ = ["rows_of", "sort_rows", "with_means_of_repeats"]
 
 REPEATED = (*SCORES, *FUZZY)
 """What has a mean, and its sample standard deviation in a column of its own, `<score>_deviation`."""
@@ -137,6 +137,11 @@ def _ordered(rows: pl.DataFrame, choice: Choice, of_f1: str) -> pl.DataFrame:
 
         last += DIFFERENCES
     last = [name for name in (*last, *FUZZY) if name in rows.columns]
+    return sort_rows(rows, choice).select(*first, pl.lit(of_f1).alias("f1_precision"), *last)
+
+
+def sort_rows(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:
+    """Return rows of scores by task, matching, slice, dataset, system and average, as they were asked for."""
     places = {"dataset": ["all", "mean"], "task": list(choice.tasks), "matching": list(choice.matchings)}
     places["column"] = ["", "kb", *(label_of(text) for text in choice.by)]
     order = [
@@ -144,7 +149,7 @@ def _ordered(rows: pl.DataFrame, choice: Choice, of_f1: str) -> pl.DataFrame:
         for name, known in places.items()
     ]
     sorting = [*order[1:3], order[3], "slice", order[0], "dataset", "system", pl.col("average") != "micro"]
-    return rows.sort(sorting).select(*first, pl.lit(of_f1).alias("f1_precision"), *last)
+    return rows.sort(sorting)
 
 
 def with_means_of_repeats(rows: pl.DataFrame) -> pl.DataFrame:

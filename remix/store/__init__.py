@@ -371,7 +371,7 @@ def _finished(reading: LoadedFile, source: str, place: Path) -> DatasetEntry:
         format=reading.report.format,
         triples=reading.report.triples,
         documents=reading.frames.documents.height,
-        annotations=reading.frames.annotations.height,
+        annotations=reading.report.annotations,
         folder=folder,
         enrichment="given" if count else None,
         enrichment_file=f"{folder}/{measures.name}" if count else None,

@@ -9,15 +9,22 @@ from dataclasses import dataclass, field
 
 import pyoxigraph as ox
 
-from remix.names import ITSRDF, PREFIXES, RDF, shorten
+from remix.names import ITSRDF, PREFIXES, RDF, RMX, shorten
 from remix.resources import folder
 from remix.store.syntax import tokens
 
-__all__ = ["Known", "missing"]
+__all__ = ["NO_RUN", "Known", "missing"]
 
 _TYPE = RDF + "type"
 _CLASS = ITSRDF + "taClassRef"
 _CLOSE = 0.75
+_OF_RUNS = frozenset(f"{RMX}{name}" for name in ("system", "truePositiveOf", "falsePositiveOf", "falseNegativeOf"))
+NO_RUN = (
+    "no run is registered, and the query is about runs: `remix annotate --system prior` makes one, "
+    "`remix run add NAME FILE` takes yours"
+)
+"""What is said of a query about runs where there are none."""
+
 _PLACES = {"{": 0, "}": 0, ".": 0, ";": 1, "[": 1, ",": 2}
 """What comes after a token: a subject, a predicate or an object."""
 
@@ -73,12 +80,16 @@ def missing(text: str, known: Known) -> list[str]:
     """Return a sentence for each predicate, class and value that a query asks for and nothing in the store has.
 
     Each names the nearest that is there. Of other IRIs those are told that are close to a class or predicate. Terms
-    that an ontology of remix defines may come with `remix enrich`, and are not told.
+    that an ontology of remix defines may come with `remix enrich`, and are not told; of a query that asks about runs
+    where none is registered that is told alone.
     """
     if next(iter(known.store), None) is None:
         return []
     found: dict[str, None] = {}
-    for predicate, term in _asked(text):
+    asked = [*_asked(text)]
+    if any(predicate in _OF_RUNS for predicate, _ in asked) and not known.has(ox.NamedNode(f"{RMX}system")):
+        return [NO_RUN]
+    for predicate, term in asked:
         if term is None:
             if not known.has(ox.NamedNode(predicate)) and predicate not in known.ontology():
                 found[f"nothing in the workspace has {shorten(predicate)}{_nearest_term(predicate, known)}"] = None

@@ -30,6 +30,7 @@ class Target:
     name: str
     frames: Frames
     content: str
+    loaded: bool = False
 
 
 @holding
@@ -43,7 +44,9 @@ def targets(store: Store, names: Iterable[str] = ()) -> list[Target]:
     if not chosen:
         raise StoreError("nothing is loaded: `remix load FILE` first, or name a file")
     return [
-        Target(name, store.frames([name]), loaded[name].content) if name in loaded else _from_file(name, loaded)
+        Target(name, store.frames([name]), loaded[name].content, loaded=True)
+        if name in loaded
+        else _from_file(name, loaded)
         for name in chosen
     ]
 

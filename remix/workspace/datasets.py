@@ -75,7 +75,8 @@ class Datasets:
 
     @property
     def runs_folder(self) -> Path:
-        """Return the folder that keeps the runs of systems."""
+        """Return the folder that keeps the runs of systems; raises `StoreError` for a folder that is no workspace."""
+        self.store.datasets()
         return self.folder / "runs"
 
     def ensure_sample(self, names: Iterable[str] = ()) -> bool:

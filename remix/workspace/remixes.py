@@ -86,6 +86,7 @@ class Remixes(Knowledge):
         from remix.store.targets import named_targets
 
         patterns, measures = _one_or_several(without_source), _one_or_several(measure) or None
+        sizes = None
         with self._placed(datasets) as names:
             if len(names) == 1 and is_frames_folder(names[0]):
                 if level != "dataset" or profile != "remix":
@@ -105,8 +106,10 @@ class Remixes(Knowledge):
                 raise UsageError("Spark measures one folder of frames: `remix load --to frames DIR FILE` writes it")
             else:
                 self.ensure_sample(names)
+                frames = named_targets(self.store, names)
+                sizes = None if measures else statistics.sizes_of_datasets(frames)
                 measured = compute(
-                    named_targets(self.store, names),
+                    frames,
                     self.kb,
                     measures=measures,
                     profile=profile,
@@ -115,7 +118,7 @@ class Remixes(Knowledge):
                     without_sources=patterns,
                     with_gold=with_gold,
                 )
-        found = statistics.Statistics(measured, level, average)
+        found = statistics.Statistics(measured, level, average, sizes)
         if plot is not None:
             statistics.plot(found.rows, Path(plot))
         return found

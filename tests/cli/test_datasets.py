@@ -106,3 +106,32 @@ def test_what_verbs_return_prints_itself_in_ten_lines(workspace: remix.Workspace
         assert len(lines) <= 10, lines
         assert all(len(line) <= 120 for line in lines)
         assert "<table" in found._repr_html_()
+
+
+SIZED = """@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .
+@prefix itsrdf: <http://www.w3.org/2005/11/its/rdf#> .
+@prefix rmx: <https://w3id.org/nel-remix/ns#> .
+@prefix x: <http://x.org/> .
+x:1 a nif:Context ; nif:isString "Ada met Alan" .
+x:1a a nif:Phrase ; nif:referenceContext x:1 ; nif:beginIndex 0 ; nif:endIndex 3 ; itsrdf:taIdentRef x:Ada, x:Countess .
+x:1b a nif:Phrase ; nif:referenceContext x:1 ; nif:beginIndex 0 ; nif:endIndex 3 ; itsrdf:taIdentRef x:Lovelace .
+x:1c a rmx:Ignorable ; rmx:document x:1 ; rmx:ignorable "optional" ;
+  nif:beginIndex 8 ; nif:endIndex 12 ; itsrdf:taIdentRef x:Alan .
+x:2a a nif:Phrase ; nif:referenceContext x:2 ; nif:beginIndex 0 ; nif:endIndex 3 ; itsrdf:taIdentRef x:Bob .
+"""
+
+
+def test_every_verb_says_how_large_a_dataset_is_in_the_same_words_and_numbers(tmp_path: Path) -> None:
+    (tmp_path / "sized.ttl").write_text(SIZED)
+    workspace = remix.open(tmp_path / "w")
+    # Ada is one mention of two annotations, Bob's document has no text, Alan may be found or not.
+    expected = {"documents": 1, "annotations": 3, "mentions": 2, "alternatives": 1, "optional": 1, "dangling": 1}
+    loaded = workspace.load(tmp_path / "sized.ttl").table.row(0, named=True)
+    listed = workspace.listing("datasets").filter(loaded=True).row(0, named=True)
+    told = {row["what"]: row["value"] for row in workspace.info().to_dicts()}
+    counts = workspace.stats("sized").rows.filter(average="count")
+    measured = dict(counts.select("measure", "value").iter_rows())
+    for said in (loaded, listed, told, measured):
+        assert {name: int(said[name]) for name in expected} == expected
+    shown = workspace.show("sized")
+    assert all(f"\n{name}: {number}\n" in shown for name, number in expected.items())

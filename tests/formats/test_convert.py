@@ -13,6 +13,7 @@ import pytest
 from remix.errors import BadInput, UsageError
 from remix.formats import FORMATS, read
 from remix.formats.conversion import convert
+from tests.commands import run_verb
 
 NIF = """@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .
 @prefix itsrdf: <http://www.w3.org/2005/11/its/rdf#> .
@@ -91,6 +92,21 @@ def test_every_format_that_is_written_is_sniffed_as_itself_alone(corpus: Path, t
     assert back.annotations.height == 1
     assert back.links["entity"].to_list() == ["http://dbpedia.org/resource/Rome"]
     assert back.annotations.select(pl.col("end") - pl.col("begin")).item() == 4
+
+
+def test_nif_goes_to_a_target_whose_name_tells_no_syntax_in_one_that_is_chosen(corpus: Path, tmp_path: Path) -> None:
+    for to, suffix in (("ttl", ".ttl"), ("nif", ".ttl"), ("nt", ".nt")):
+        done = run_verb("convert", str(corpus), "/dev/stdout", "--to", to, "--name", "x")
+        assert done.returncode == 0
+        target = tmp_path / f"{to}{suffix}"
+        assert run_verb("convert", str(corpus), str(target), "--name", "x").returncode == 0
+        assert run_verb("convert", str(corpus), str(tmp_path / f"plain-{to}"), "--to", to).returncode == 0
+        assert (tmp_path / f"plain-{to}").read_bytes() == target.read_bytes()
+    done = run_verb("convert", str(corpus), "/dev/null", "--to", "nif")
+    assert (done.returncode, done.stdout, Path("/dev/null").is_char_device()) == (0, "", True)
+    assert "repaired" in done.stderr
+    refused = run_verb("convert", str(corpus), "/dev/null")
+    assert refused.returncode == 2 and ", ttl, nt)" in refused.stderr
 
 
 def test_command_prints_losses_and_leaves_nothing_where_it_fails(corpus: Path) -> None:

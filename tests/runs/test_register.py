@@ -15,6 +15,7 @@ from remix.errors import BadInput, StoreError, UnknownName, UsageError
 from remix.formats import read
 from remix.runs.register import list_runs, load_run
 from remix.workspace import Workspace, open_workspace
+from tests.commands import run_verb
 
 SMALL = Path(__file__).parent / "small"
 
@@ -229,11 +230,9 @@ def test_runs_without_a_document_of_gold_are_left_out_and_told(
     workspace.add_run("theirs", other, on="other")
     with progress.enable():
         assert micro(workspace) == {"a": A}
-    assert "no document of gold is in the registered run theirs, left out" in capsys.readouterr().err
+    assert "run theirs is registered on other, not on gold, and left out" in capsys.readouterr().err
     workspace.drop_run("theirs")
-    with pytest.raises(
-        StoreError, match="no document of other is in the registered run a: `remix run add NAME FILE --on"
-    ):
+    with pytest.raises(StoreError, match="run a is registered on gold, not on other: `remix run add NAME FILE --on ot"):
         workspace.evaluate("other")
 
 
@@ -247,7 +246,64 @@ def test_without_datasets_those_that_a_run_answers_are_scored(
     with progress.enable():
         datasets = workspace.evaluate(run={"a": SMALL / "a.ttl"}).datasets
     assert datasets == ["gold"]
-    assert "scored on gold; no run has a document of other" in capsys.readouterr().err
+    assert "scored on gold; no run answers other" in capsys.readouterr().err
+
+
+def test_without_any_run_the_dataset_and_the_next_command_are_named(workspace: Workspace) -> None:
+    for line in (("evaluate",), ("evaluate", "gold"), ("compare", "gold")):
+        done = run_verb(*line, "-w", str(workspace.folder))
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr == (
+            "remix: no run is registered: `remix annotate gold --system prior` makes one, "
+            "`remix run add NAME FILE --on gold` takes yours\n"
+        )
+
+
+def test_folder_of_other_things_has_no_runs_to_list(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").touch()
+    for line in (("run", "list"), ("run", "show", "a"), ("list", "runs")):
+        done = run_verb(*line, "-w", str(tmp_path))
+        assert done.returncode == 1 and "is no workspace of remix and holds other things" in done.stderr
+
+
+@pytest.fixture
+def twins(workspace: Workspace, tmp_path: Path) -> Workspace:
+    """The gold of run_store twice, the second time with another Alan; run a is on the first, b on both."""
+    text = (SMALL / "gold.ttl").read_text()
+    (tmp_path / "twin.ttl").write_text(text.replace("dbr:Alan_Turing", "dbr:Alan_Ladd"))
+    workspace.load([tmp_path / "twin.ttl"])
+    workspace.add_run("a", SMALL / "a.ttl", on="gold")
+    workspace.add_run("b", SMALL / "b.ttl", on=["gold", "twin"])
+    return workspace
+
+
+def test_run_is_scored_only_on_what_it_is_registered_on(twins: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
+    def counts(*names: str, **choices: object) -> dict[tuple[str, str], tuple[int, int, int]]:
+        rows = twins.evaluate(names, task=["A2KB"], match=["strong"], **choices).rows
+        own = rows.filter(pl.col("dataset") != "mean", average="micro", column="")
+        return {(s, d): tuple(one) for s, d, *one in own.select("system", "dataset", "tp", "fp", "fn").iter_rows()}
+
+    # In the twin b's Alan is wrong: (1, 1, 3) beside (2, 0, 2).
+    of_b = {("b", "all"): (3, 1, 5), ("b", "gold"): B, ("b", "twin"): (1, 1, 3)}
+    with progress.enable():
+        assert counts("gold", "twin") == counts() == {("a", "all"): A, ("a", "gold"): A, **of_b}
+    assert "run 'a' is registered on gold, so that it is not scored on twin" in capsys.readouterr().err
+    assert counts(run="a") == {("a", "all"): A}
+    assert twins.evaluate(run="a", store=True).datasets == ["gold"]
+    assert "run-a" not in twins.store.dataset("twin").attached
+    with pytest.raises(StoreError, match="run a is registered on gold, not on twin: `remix run add NAME FILE --on twi"):
+        counts("twin", run="a")
+    # Profiles side by side and systems against each other: the same documents for both.
+    sides = twins.evaluate(["gold", "twin"], profile="remix,neleval", every=False).tables[0]
+    assert dict(sides.filter(profile="remix").select("system", "tp").iter_rows()) == {"a": 1, "b": 3}
+
+
+def test_run_is_scored_on_the_part_of_a_remix_that_is_cut_from_what_it_is_registered_on(twins: Workspace) -> None:
+    built = twins.build("SELECT ?annotation { ?annotation nif:anchorOf 'Alan' }", name="alans")
+    rows = twins.evaluate([built], task=["A2KB"], match=["strong"]).rows
+    own = rows.filter(average="micro", column="", dataset="all")
+    # Each Alan is one mention: a misses that of gold, b has that of gold and takes it for the twin's.
+    assert {s: tuple(one) for s, *one in own.select("system", "tp", "fn").iter_rows()} == {"a": (0, 1), "b": (1, 1)}
 
 
 def test_answers_of_files_given_to_store_are_registered(workspace: Workspace) -> None:

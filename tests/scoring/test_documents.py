@@ -80,8 +80,18 @@ def test_missing_and_further_documents_are_counted(capsys):
     with progress.enable():
         aligned(gold, run, "s")
     assert capsys.readouterr().err.splitlines() == [
-        "run 's' answers 1 of gold's 3 documents; the rest count as unanswered",
+        "run 's' answers 1 of the 3 documents of x; the rest count as unanswered",
         "run 's': 2 of its documents are not in gold and are left out",
+    ]
+
+
+def test_missing_documents_are_counted_in_each_gold_by_its_name(capsys):
+    gold = texts([("g/1", None, "one"), ("g/2", None, "two"), ("h/1", None, "three"), ("i/1", None, "four")])
+    named = gold.documents.with_columns(dataset=pl.Series(["news", "news", "posts", "talks"]))
+    with progress.enable():
+        aligned(replace(gold, documents=named), texts([("r/1", None, "one"), ("r/9", None, "four")]), "s")
+    assert capsys.readouterr().err.splitlines() == [
+        "run 's' answers 1 of the 2 documents of news, 0 of the 1 documents of posts; the rest count as unanswered"
     ]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import polars as pl
 import pytest
 
@@ -9,6 +11,7 @@ from remix import progress
 from remix.errors import UnknownName, UsageError
 from remix.scoring import evaluate
 from remix.scoring.inputs.columns import Breakdown, breakdown
+from remix.scoring.inputs.entities import with_types
 from remix.scoring.slicing import scope_named, slice_named
 from tests.scoring.conftest import framed
 
@@ -68,6 +71,19 @@ def test_a_second_column_of_several_values_changes_no_slice_of_the_first():
         columns=wide.join(topics, on="annotation", how="full", coalesce=True),
     ).filter(column="size:quantiles:2", average="micro")
     assert rows.select("slice", "mentions").rows() == [("1: ≤ 2", 2), ("2: > 2", 2), ("3: unspecified", 2)]
+
+
+def test_classes_that_the_mapping_says_are_one_have_one_slice():
+    # Every person of Wikidata is one of DBpedia's, and nothing else is; of the writers the rest are others.
+    person, writer = "http://www.wikidata.org/entity/Q215627", "http://dbpedia.org/ontology/Writer"
+    rows = [{**row, "classes": [person, *([writer] if n else [])]} for n, row in enumerate(ROWS[:3])]
+    gold = framed(rows, documents=["d", "e"])
+    types = pl.DataFrame({"entity": ["e:A"] * 2, "class": [person, "http://dbpedia.org/ontology/Person"]})
+    classes = with_types(gold, types)
+    for by in ("class", "type"):
+        rows = evaluate(replace(gold, classes=classes), {"s": RUN}, tasks=["D2KB"], matchings=["strong"], by=[by])
+        own = rows.filter(column=by, average="micro")
+        assert dict(own.select("slice", "mentions").iter_rows()) == {"http://dbpedia.org/ontology/Person": 3, writer: 2}
 
 
 def test_slices_without_support_are_left_out_and_said(capsys):

@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from remix.errors import EmptySelection
 from remix.remixes import build
 from remix.store import Store
 from remix.store.answers import answer
+from remix.store.missing import NO_RUN
 from remix.store.queries import Query, shipped
 from remix.store.worker import Request, Worker
 
@@ -70,4 +72,15 @@ def test_shipped_queries_tell_no_predicate(told: Told) -> None:
         text = file.read_text(encoding="utf-8")
         if "SERVICE" in text:
             continue
-        assert not [note for note in told(text) if "did you mean" not in note and "'" not in note], file
+        notes = [note for note in told(text) if note != NO_RUN]
+        assert not [note for note in notes if "did you mean" not in note and "'" not in note], file
+
+
+def test_query_about_runs_says_that_none_is_registered_and_nothing_else(
+    small_store: Store, run_store: Store, told: Told
+) -> None:
+    query = Query.parse(shipped()["spans_too_short"].read_text(encoding="utf-8"), "spans_too_short")
+    assert told(query.text) == [NO_RUN]
+    with pytest.raises(EmptySelection, match=f"selects nothing: {NO_RUN}$"):
+        build(small_store, query)
+    assert NO_RUN not in answer(run_store, query).notes

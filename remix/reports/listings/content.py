@@ -5,11 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from remix.formats import SIZES
 from remix.reports.listings import LISTINGS, Listing, Rows
 
 if TYPE_CHECKING:
     from remix.catalog import Entry
-    from remix.store import Store
+    from remix.store import DatasetEntry, Store
+
+__all__ = ["sizes_in"]
+
+
+def sizes_in(store: Store, entry: DatasetEntry) -> dict[str, int]:
+    """Return how large a loaded dataset is, by the names of `SIZES`, as its report said it when it was loaded."""
+    said = store.report(entry.name)
+    return {name: int(str(said.get(name, 0))) for name in SIZES}
 
 
 def _datasets(store: Store, _: Path) -> Rows:
@@ -20,8 +29,7 @@ def _datasets(store: Store, _: Path) -> Rows:
         yield {
             "name": entry.name,
             "loaded": True,
-            "documents": entry.documents,
-            "annotations": entry.annotations,
+            **sizes_in(store, entry),
             "enriched": entry.enrichment is not None,
             **_said(next(iter(catalog.find(entry.name)), None)),
         }
@@ -29,7 +37,8 @@ def _datasets(store: Store, _: Path) -> Rows:
     for known in catalog.entries().values():
         if known.loaded_name not in names:
             counts = known.counts.get("annotations", known.counts.get("mentions"))
-            sizes = {"documents": known.counts.get("documents"), "annotations": counts, "enriched": None}
+            told = {"documents": known.counts.get("documents"), "annotations": counts}
+            sizes = dict.fromkeys(SIZES) | told | {"enriched": None}
             yield {"name": known.name, "loaded": False, **sizes, **_said(known)}
 
 

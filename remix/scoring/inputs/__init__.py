@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from remix.errors import UsageError
 from remix.frames import Frames
 from remix.names import EL, RMX
 from remix.scoring.inputs.namespaces import with_titles_read
@@ -68,7 +69,8 @@ class Inputs:
     `contents` are the hashes of runs by system and of gold by '', for the signature, where files tell them; the frames
     are hashed where they do not. `others` are runs that are not scored: columns may be about them (`error:SYSTEM`).
     `given_spans` are the answers of systems that have a run of their own in tasks that give them the spans of gold;
-    `made_for` is the task that a run was made for, where that is known.
+    `made_for` is the task that a run was made for, where that is known, as of those that are registered. These are
+    scored on what they are registered on alone: `homes` (gold, home) is the loaded dataset that a document comes from.
     """
 
     gold: Frames
@@ -78,21 +80,56 @@ class Inputs:
     others: Mapping[str, Frames] = field(default_factory=dict)
     given_spans: Mapping[str, Frames] = field(default_factory=dict)
     made_for: Mapping[str, str] = field(default_factory=dict)
+    homes: pl.DataFrame | None = None
+
+    def apart(self) -> list[Inputs]:
+        """Return them by what is scored of gold: the runs that are registered on the same of its datasets together."""
+        groups: dict[object, list[str]] = {}
+        for name in self.runs:
+            runs = [self.runs[name], *([self.given_spans[name]] if name in self.given_spans else [])]
+            groups.setdefault(tuple(self.unanswered(name, run) for run in runs), []).append(name)
+        if len(groups) < 2:
+            return [self]
+        return [
+            replace(
+                self,
+                runs={name: self.runs[name] for name in names},
+                given_spans={name: run for name, run in self.given_spans.items() if name in names},
+            )
+            for names in groups.values()
+        ]
+
+    def unanswered(self, name: str, run: Frames) -> frozenset[str]:
+        """Return the datasets that documents of gold come from and that a registered run is not on."""
+        if self.homes is None or name not in self.made_for:
+            return frozenset()
+        return frozenset(self.homes["home"]) - {*run.documents["dataset"]}
 
     def for_tasks(self, *, spans: bool) -> Inputs:
         """Return them for tasks that do or do not give the spans of gold: the runs are those made for such a task.
 
-        Where a system has none, it is the one that it has.
+        Where a system has none, it is the one that it has. Gold is what all of these runs are on; raises `UsageError`
+        where that is nothing.
         """
-        if not spans or not self.given_spans:
-            return replace(self, given_spans={})
-        return replace(
-            self,
-            runs={name: self.given_spans.get(name, run) for name, run in self.runs.items()},
-            contents={name: known for name, known in self.contents.items() if name not in self.given_spans},
-            made_for={**self.made_for, **dict.fromkeys(self.given_spans, "D2KB")},
-            given_spans={},
-        )
+        found = replace(self, given_spans={})
+        if spans and self.given_spans:
+            found = replace(
+                found,
+                runs={name: self.given_spans.get(name, run) for name, run in self.runs.items()},
+                contents={name: known for name, known in self.contents.items() if name not in self.given_spans},
+                made_for={**self.made_for, **dict.fromkeys(self.given_spans, "D2KB")},
+            )
+        return found._on_what_all_answer()
+
+    def _on_what_all_answer(self) -> Inputs:
+        out = frozenset[str]().union(*(self.unanswered(name, run) for name, run in self.runs.items()))
+        if self.homes is None or not out:
+            return self
+        left = self.homes.filter(pl.col("home").is_in(sorted(out)))["gold"]
+        documents = self.gold.documents.filter(~pl.col("document").is_in(left.implode()))["document"]
+        if documents.is_empty():
+            raise UsageError(f"no dataset is one that all of {', '.join(self.runs)} are registered on")
+        return replace(self, gold=self.gold.keep(documents=documents))
 
     def prepared(self, prepare: Preparing) -> Inputs:
         """Return them as a profile reads them before it compares, by `Profile.prepare`."""

@@ -233,9 +233,11 @@ def column_values(
 ) -> pl.DataFrame:
     """Return `annotation` or `document`, and `value` as the data have it; raises `UnknownName` as `values_by`."""
     if column == "class":
-        return gold.classes.select("annotation", value="class")
+        return _classes(gold.classes)
     if column == "type":
-        return _types(gold)
+        # Fine-grained categories say how a mention is written, not what the entity is.
+        of_entities = ~(pl.col("class").str.starts_with(EL) | pl.col("class").str.starts_with(RMX))
+        return _classes(gold.classes.filter(of_entities))
     if columns is not None and column in columns.columns:
         return columns.select("annotation", value=column)
     if column in OF_ANNOTATIONS:
@@ -247,13 +249,14 @@ def column_values(
     return _measured(gold, column, [columns, document_columns])
 
 
-def _types(gold: Frames) -> pl.DataFrame:
-    """Return the classes of entities; one that has the very mentions of the coarse class it maps to is that class."""
+def _classes(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return annotation and value: the classes, but for one that has the very mentions of the coarse class it maps to.
+
+    By the mapping of classes these two are one class (Q215627 is Person), which has one slice.
+    """
     from remix.measures.classes import class_mapping
 
-    # Fine-grained categories say how a mention is written, not what the entity is.
-    of_entities = ~(pl.col("class").str.starts_with(EL) | pl.col("class").str.starts_with(RMX))
-    rows = gold.classes.filter(of_entities).select("annotation", "class").unique(maintain_order=True)
+    rows = rows.select("annotation", "class").unique(maintain_order=True)
     sizes = rows.group_by("class").len("size")
     both = class_mapping().filter(pl.col("class") != pl.col("coarse")).join(sizes, on="class")
     twice = both.join(sizes, left_on="coarse", right_on="class").filter(pl.col("size") == pl.col("size_right"))

@@ -135,8 +135,12 @@ def _report(
         )
     if matched < len(gold):
         more = f"; of one name, {other}" if other else ""
-        progress.note(
-            f"run '{name}' answers {matched} of gold's {len(gold)} documents; the rest count as unanswered{more}"
+        answered = pl.col("document").is_in(pairs["gold"].implode())
+        counts = gold.group_by("dataset").agg(answered=answered.sum(), every=pl.len()).sort("dataset")
+        parts = counts.filter(pl.col("answered") < pl.col("every")).select(
+            pl.format("{} of the {} documents of {}", "answered", "every", pl.col("dataset").fill_null("gold"))
         )
+        told = ", ".join(parts.to_series())
+        progress.note(f"run '{name}' answers {told}; the rest count as unanswered{more}")
     if used := len(run) - pairs["document"].n_unique():
         progress.note(f"run '{name}': {used} of its documents are not in gold and are left out")

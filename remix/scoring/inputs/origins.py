@@ -32,12 +32,14 @@ class Origins:
 
     - `backgrounds`: each document of gold has one;
     - `emptied`: frames of the documents that remixes emptied, as documents of the remix with all gold dropped;
-    - `kept`: the remixes without these, of which only documents with a kept mention count.
+    - `kept`: the remixes without these, of which only documents with a kept mention count;
+    - `homes`: gold and home, the loaded dataset that a document of gold comes from, where it comes from any.
     """
 
     backgrounds: list[Background]
     emptied: list[Frames]
     kept: frozenset[str]
+    homes: pl.DataFrame
 
 
 def origins_of(
@@ -82,7 +84,8 @@ def origins_of(
             if documents == "all":
                 raise UsageError(_lacking(target.name, found, loaded))
         backgrounds.append(_as_enriched(background, found))
-    return Origins(backgrounds, emptied, frozenset(kept))
+    homes = pl.concat(one.homes() for one in backgrounds).filter(pl.col("home").is_in([*loaded]))
+    return Origins(backgrounds, emptied, frozenset(kept), homes)
 
 
 def _lacking(name: str, found: Manifest, loaded: Mapping[str, str]) -> str:
@@ -131,15 +134,24 @@ def _own(gold: Frames) -> pl.DataFrame:
 
 
 def _places(gold: Frames, origin: Frames, kept: Iterable[str]) -> pl.DataFrame:
-    """Return which document of the origin each of a remix is: by its IRI in the store, else by the one given."""
+    """Return which document of the origin each of a remix is: by its IRI in the store, else by the one given.
+
+    Of several that were given one IRI those of the same text are meant, the first the first.
+    """
     known = origin.documents.filter(pl.col("dataset").is_in(list(kept))).sort("dataset", "document")
-    rows = gold.documents.select("given", gold="document")
+    rows = gold.documents.select("given", "text", gold="document")
     scoped = rows.join(known.select("document", given="document"), on="given", coalesce=False).select(
         "gold", "document"
     )
-    rest = rows.join(scoped, on="gold", how="anti")
-    given = rest.join(known.select("given", "document"), on="given", maintain_order="left_right")
-    found = pl.concat([scoped.select("document", "gold"), given.select("document", "gold")])
+    rest = rows.join(scoped, on="gold", how="anti").drop_nulls("given")
+    same, nth = ["given", "text"], pl.int_range(pl.len()).over("given", "text").alias("nth")
+    parts = [scoped.select("document", "gold")]
+    for keys, order in ((same, [nth]), (same, []), (["given"], [])):
+        mine, theirs = rest.with_columns(order), known.select(*same, "document").with_columns(order)
+        on = [*keys, *(["nth"] if order else [])]
+        pairs = mine.join(theirs, on=on, nulls_equal=True, maintain_order="left_right")
+        parts.append(pairs.select("document", "gold"))
+    found = pl.concat(parts)
     return found.unique("gold", keep="first", maintain_order=True).select("gold", "document")
 
 

@@ -229,44 +229,64 @@ def _kept(
     )
     gold = Frames.concat([gold, *origins.emptied])
     known = Knowledge(columns, of_documents, kb=keeper.kb, backgrounds=tuple(origins.backgrounds), kept=origins.kept)
-    found = Inputs(gold, runs, known, contents)
+    found = Inputs(gold, runs, known, contents, homes=origins.homes)
     if sources.registered() or not runs:
         found = _with_registered(found, keeper, sources, targets)
     systems = {run_of(column, found.runs)[0] for column in asked if is_of_errors(column)} - found.runs.keys()
     if not systems:
         return found
-    others = _with_registered(Inputs(gold, {}), keeper, Sources(systems=tuple(sorted(systems))), targets)
+    others = _with_registered(Inputs(gold, {}), keeper, Sources(systems=tuple(sorted(systems))), targets, told=False)
     return replace(found, others=others.runs)
 
 
-def _with_registered(found: Inputs, keeper: Keeper, sources: Sources, targets: Sequence[Target]) -> Inputs:
-    """Return the inputs with the registered runs that are named, by default all that answer gold."""
+def _with_registered(
+    found: Inputs, keeper: Keeper, sources: Sources, targets: Sequence[Target], *, told: bool = True
+) -> Inputs:
+    """Return the inputs with the registered runs that are named, by default all that answer gold.
+
+    Raises `UsageError` where a run that is named is on nothing that gold comes from.
+    """
     answers = keeper.registered_answers(targets, sources.registered())
     texts, spans = answers.get("A2KB", {}), answers.get("D2KB", {})
     runs = {name: texts.get(name, spans.get(name)) for name in sorted({*texts, *spans})}
-    return replace(
+    own = {name: run for name, run in runs.items() if run is not None}
+    every = replace(
         found,
-        runs={**found.runs, **{name: run for name, run in runs.items() if run is not None}},
+        runs={**found.runs, **own},
         given_spans=spans,
         made_for={name: "A2KB" if name in texts else "D2KB" for name in runs},
     )
+    if told:
+        for name, run in own.items():
+            _tell_unanswered(every, name, run)
+    return every
+
+
+def _tell_unanswered(inputs: Inputs, name: str, run: Frames) -> None:
+    """Say on which datasets of gold a registered run is not scored."""
+    if out := inputs.unanswered(name, run):
+        on = ", ".join(run.documents["dataset"].unique().sort())
+        progress.note(f"run '{name}' is registered on {on}, so that it is not scored on {', '.join(sorted(out))}")
 
 
 def _answered(keeper: Keeper, sources: Sources, runs: Mapping[str, Frames]) -> tuple[str, ...]:
-    """Return the loaded datasets of which any run has a document, and say which are left out."""
+    """Return the loaded datasets that any run answers, and say which are left out.
+
+    Those are what registered runs are on, and of which answers in files have a document.
+    """
     names = [entry.name for entry in keeper.store.datasets()]
     gold, targets = kept_gold(keeper.store, names)
+    pairs = [aligned(gold, run, name, told=False)["gold"] for name, run in runs.items()]
+    answered = pl.concat([gold.documents["document"].clear(), *pairs])
+    found = {*gold.documents.filter(pl.col("document").is_in(answered.implode()))["dataset"]}
     if sources.registered() or not runs:
-        known = keeper.registered_answers(targets, sources.registered())
-        runs = {**runs, **{f"{task} {name}": run for task, own in known.items() for name, run in own.items()}}
-    pairs = pl.concat([aligned(gold, run, name, told=False) for name, run in runs.items()])
-    documents = gold.documents.filter(pl.col("document").is_in(pairs["gold"].implode()))
-    found = tuple(documents["dataset"].unique().sort())
+        answers = keeper.registered_answers(targets, sources.registered())
+        found |= {name for own in answers.values() for run in own.values() for name in run.documents["dataset"]}
     if not found:
         raise BadInput(f"run '{next(iter(runs))}'", "has no document of a dataset that is loaded: name its gold")
-    if rest := sorted({*names} - {*found}):
-        progress.note(f"scored on {', '.join(found)}; no run has a document of {', '.join(rest)}")
-    return found
+    if rest := sorted({*names} - found):
+        progress.note(f"scored on {', '.join(sorted(found))}; no run answers {', '.join(rest)}")
+    return tuple(sorted(found))
 
 
 def _with_entities(found: Inputs, sources: Sources) -> Inputs:
