@@ -238,7 +238,8 @@ SEEDS: dict[str, list[tuple[str, bytes | str]]] = {
         (
             "x.pubtator",
             "10|t|Breast and ovarian cancer\n10|a|BRCA1 in mice\n10\t0\t6\tBreast\tDisease\tD001943|D010051\n"
-            "10\t26\t31\tBRCA1\tGene\t672;675\n10\tCID\tD1\tD2\n",
+            "10\t26\t31\tBRCA1\tT116,T123\t672;675\n10\tCID\tD1\tD2\n"
+            "10\t0,19\t6,25\tBreast ... cancer\tDisease\tD1+D2\n10\tT2\tSpecies\t35\t39\tmice\n",
         )
     ],
     "tac": [

@@ -1,8 +1,8 @@
 """What identifiers of biomedical files say: PubTator and BioC write them alike.
 
-`|` separates the concepts of a composite mention ("breast and ovarian cancer"), which are required together; `,` and
-`;` separate concepts of which any is right; `-1`, `-` and nothing say that there is none. Identifiers of MeSH, with or
-without `MESH:`, become the IRIs of MeSH's own RDF; others stay as they are.
+`|`, or `+` without an IRI, separates the concepts of a composite mention ("breast and ovarian cancer"), which are
+required together; `,` and `;` separate concepts of which any is right; `-1`, `-` and nothing say that there is none.
+Identifiers of MeSH, with or without `MESH:`, become the IRIs of MeSH's own RDF; others stay as they are.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ def split_concepts(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     >>> links.rows()[1:]
     [(1, 'http://id.nlm.nih.gov/mesh/D010051'), (2, '672'), (2, '675')]
     """
-    parts = rows.with_columns(concept=pl.col("identifiers").str.split("|")).with_row_index("row").explode("concept")
+    said = pl.col("identifiers")
+    said = pl.when(said.str.contains("://")).then(said).otherwise(said.str.replace_all("+", "|", literal=True))
+    parts = rows.with_columns(concept=said.str.split("|")).with_row_index("row").explode("concept")
     parts = parts.with_row_index("number").with_columns(first=pl.col("number").min().over("row"))
     several = pl.len().over("row") > 1
     if "part_of" in rows.columns:

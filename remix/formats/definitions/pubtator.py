@@ -6,7 +6,9 @@
 
 Offsets are code points of title and abstract with one character between them, end exclusive. A composite mention has
 several concepts (`D001943|D010051`, see `remix.formats.biomedical`); a seventh column, for their names, is not read.
-Lines of relations (`10<tab>CID<tab>…`) are no mentions.
+Lines of relations (`10<tab>CID<tab>…`) are no mentions. Variants: a mention in parts has their begins and ends in one
+cell (`0,19<tab>6,25`), the parts of its text between ` ... ` or `|`; several types (`T116,T123` of MedMentions); the
+dialect of FBK, `10<tab>T1<tab>Disease<tab>0<tab>5<tab>Title`, has identifiers of mentions and no links.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from remix.formats.mentions import MentionTables, assemble, flatten, label_docum
 from remix.formats.tables import numbered_lines
 from remix.frames import Frames
 
+_NUMBERS = r"^[0-9]{1,18}(?:[,;|][0-9]{1,18})*$"
 _PASSAGE = r"^([^|\t]+)\|([ta])\|(.*)$"
 
 
@@ -43,45 +46,60 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     )
     rows = _rows(source, lines.filter(~passage))
     _refuse_what_has_no_text(source, rows, texts)
-    mentions, links = split_concepts(rows)
-    read = MentionTables(documents=texts, mentions=mentions, links=links, mends=mends)
+    mentions, links = split_concepts(_parts(rows))
+    types = mentions.select("mention", **{"class": pl.col("class").str.split(",")}).explode("class").drop_nulls()
+    read = MentionTables(texts, mentions.drop("class"), links, classes=types, mends=mends)
     return assemble(read, dataset)
 
 
 def _rows(source: SourceFile, lines: pl.DataFrame) -> pl.DataFrame:
+    """Return the mentions, a row a line, with begins and ends as they are written."""
     cells = lines.with_columns(cells=pl.col("line").str.split("\t"))
+    count = pl.col("cells").list.len()
+    cell = [pl.col("cells").list.get(place, null_on_oob=True) for place in range(6)]
     # A relation has words where a mention has numbers.
-    relation = (pl.col("cells").list.len() < 5) & (pl.col("cells").list.len() > 2)
-    word = pl.col("cells").list.get(1, null_on_oob=True).str.contains("^[A-Za-z]")
-    cells = cells.filter(~(relation & word.fill_null(False)))
-    numbers = [
-        pl.col("cells").list.get(place, null_on_oob=True).str.contains(r"^[0-9]{1,18}$").fill_null(False)
-        for place in (1, 2)
-    ]
-    wrong = cells.filter((pl.col("cells").list.len() < 5) | ~numbers[0] | ~numbers[1])
+    relation = (count < 5) & (count > 2) & cell[1].str.contains("^[A-Za-z]").fill_null(False)
+    cells = cells.filter(~relation)
+    fbk = (count == 6) & cell[1].str.contains("^T[0-9]+$") & cell[3].str.contains(_NUMBERS)
+    order = zip(cell[1:], (cell[3], cell[4], cell[5], cell[2], pl.lit("")), strict=True)
+    begin, end, anchor, kind, identifiers = (pl.when(fbk).then(other).otherwise(one) for one, other in order)
+    numbers = begin.str.contains(_NUMBERS) & end.str.contains(_NUMBERS)
+    even = begin.str.count_matches("[0-9]+") == end.str.count_matches("[0-9]+")
+    wrong = cells.filter(~((count >= 5) & numbers & even).fill_null(False))
     if wrong.height:
         reason = (
             f"a mention is document, begin, end, text, type, identifier, between tabs, not '{wrong['line'][0][:80]}'"
         )
         raise BadInput(source.name, reason, line=int(wrong["row"][0]))
-    cell = [pl.col("cells").list.get(place, null_on_oob=True) for place in range(6)]
     return cells.select(
-        mention=pl.col("row").cast(pl.Int64),
+        "row",
         place=pl.format("line {}", "row"),
         name=cell[0],
-        begin=cell[1].cast(pl.Int64),
-        end=cell[2].cast(pl.Int64),
-        anchor=cell[3],
-        identifiers=cell[5].fill_null(""),
-        **{"class": pl.when(cell[4] != "").then(cell[4])},
+        begin=begin,
+        end=end,
+        anchor=anchor,
+        identifiers=identifiers.fill_null(""),
+        **{"class": pl.when(kind != "").then(kind)},
     )
+
+
+def _parts(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the mentions with numbers as offsets, those in parts as a row for each of them."""
+    listed = rows.with_columns(pl.col("begin", "end").str.extract_all("[0-9]+").cast(pl.List(pl.Int64)))
+    several = pl.col("begin").list.len()
+    said = pl.col("anchor").str.replace_all(" ... ", "|", literal=True).str.split("|")
+    said = pl.when(several == 1).then(pl.concat_list("anchor")).when(said.list.len() == several).then(said)
+    listed = listed.with_columns(anchor=said.otherwise(pl.lit(None, pl.String).repeat_by(several)))
+    parts = listed.explode("begin", "end", "anchor").with_row_index("mention").cast({"mention": pl.Int64})
+    first = pl.col("mention").first().over("row")
+    return parts.with_columns(part_of=pl.when(pl.len().over("row") > 1).then(first)).drop("row")
 
 
 def _refuse_what_has_no_text(source: SourceFile, rows: pl.DataFrame, texts: pl.DataFrame) -> None:
     astray = rows.join(texts, on="name", how="anti", maintain_order="left")
     if astray.height:
         reason = f"a mention in document {astray['name'][0]}, which has neither title (|t|) nor abstract (|a|)"
-        raise BadInput(source.name, reason, line=int(astray["mention"][0]))
+        raise BadInput(source.name, reason, line=int(astray["row"][0]))
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:

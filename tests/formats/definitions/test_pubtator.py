@@ -37,6 +37,33 @@ def test_concepts_of_a_composite_mention_are_required_together(tmp_path: Path) -
     assert sorted(frames.links["entity"]) == ["672", "675", f"{mesh}D001943", f"{mesh}D010051"]
 
 
+def test_mention_in_parts_is_one_and_its_parts_are_held_against_the_text(tmp_path: Path) -> None:
+    parts = "10\t0,19\t6,25\tBreast ... cancer\tDisease\tD001943\n10\t11;19\t18;25\tovarian|cancer\tDisease\tD010051\n"
+    reading = read_text(tmp_path, TEXT + parts)
+    assert (reading.report.mentions, reading.report.annotations, reading.report.repairs) == (2, 4, ())
+    rows = reading.frames.annotations.sort("begin", "end", "option").select("begin", "surface_form", "option").rows()
+    assert [row[:2] for row in rows] == [(0, "Breast"), (11, "ovarian"), (19, "cancer"), (19, "cancer")]
+    assert len({option for _, _, option in rows}) == 2
+    assert reading.frames.links.height == 4
+
+
+def test_concepts_with_a_plus_are_required_together_as_well(tmp_path: Path) -> None:
+    frames = read_text(tmp_path, TEXT + COMPOSITE.replace("|MESH", "+MESH")).frames
+    assert frames.annotations["option"].n_unique() == 1
+    assert frames.links.height == 2
+
+
+def test_types_of_medmentions_are_classes_each(tmp_path: Path) -> None:
+    frames = read_text(tmp_path, TEXT + "10\t26\t31\tBRCA1\tT116,T123\tUMLS:C1\n").frames
+    assert sorted(frames.classes["class"].str.extract("(T[0-9]+)$")) == ["T116", "T123"]
+
+
+def test_dialect_of_fbk_has_types_before_offsets_and_no_links(tmp_path: Path) -> None:
+    frames = read_text(tmp_path, TEXT + "10\tT1\tGene\t26\t31\tBRCA1\n").frames
+    assert frames.annotations.select("begin", "end", "surface_form", "is_nil").rows() == [(26, 31, "BRCA1", True)]
+    assert frames.classes["class"].str.extract("([A-Za-z]+)$").to_list() == ["Gene"]
+
+
 def test_file_is_written_as_it_was_read(tmp_path: Path) -> None:
     text = TEXT + COMPOSITE.replace("MESH:", "") + GENE + NONE.replace("-1", "-") + "\n"
     assert write(read_text(tmp_path, text).frames, tmp_path / "y.txt", "pubtator") == ()
