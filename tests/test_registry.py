@@ -117,7 +117,7 @@ ADDED = {
         """,
     "scoring.tasks": """
         from dataclasses import replace
-        from remix.scoring.tasks.erec import erec
+        from remix.scoring.tasks.annotation import erec
         part = replace(erec, name="Added", summary="spans")
         """,
     "scoring.matching": """

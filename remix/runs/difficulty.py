@@ -16,8 +16,8 @@ from remix.locks import holding
 from remix.measures import compute
 from remix.measures.enrichment import named_frames
 from remix.measures.measured import columns_of
-from remix.runs.graphs import column_graph
 from remix.runs.logistic import Numbers, area_under_curve, brier_score, calibration_error, fitted, folds_of
+from remix.runs.outcomes import column_graph
 from remix.runs.stored import verdicts
 from remix.signature import Signature, content_hash
 from remix.tables import Printed

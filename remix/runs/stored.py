@@ -16,10 +16,8 @@ from remix.frames import Frames
 from remix.locks import holding
 from remix.names import RMX
 from remix.rdf.ntriples import columns
-from remix.runs.graphs import column_graph, fragment_of, run_graph
-from remix.runs.outcomes import Outcomes, outcomes
-from remix.runs.register import list_runs, remove_run
-from remix.runs.registration import add_run, gather, take_shipped
+from remix.runs.outcomes import Outcomes, column_graph, fragment_of, outcomes, run_graph
+from remix.runs.registration import add_run, gather, list_runs, remove_run, take_shipped
 from remix.scoring.choice import Choice
 from remix.scoring.evaluation import case_of
 from remix.scoring.inputs import Inputs, Knowledge
@@ -198,7 +196,7 @@ def _outcomes(
 ) -> Outcomes:
     rules = PROFILES["remix"]
     known = Knowledge(types=with_coarse([kb.types]) if kb is not None else None, kb=kb)
-    inputs = Inputs(gold, runs, known).prepared(rules.prepare)
+    inputs = rules.prepare(Inputs(gold, runs, known))
     choice = Choice(rules, ("A2KB",), (matching,), errors=tuple(errors))
     return outcomes(case_of(inputs, choice), inputs.runs, matching, errors)
 

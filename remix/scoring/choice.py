@@ -1,24 +1,39 @@
-"""What is asked of an evaluation: what is scored, by which conventions, and how it is broken down."""
+"""What is asked of an evaluation, and its signature, in which all that can change a number stands."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
 import polars as pl
 
-from remix.errors import UnknownName, UsageError, nearest
+from remix import iris
+from remix._version import __version__
+from remix.errors import UsageError, nearest
+from remix.frames import Frames
+from remix.names import RMX
 from remix.scoring.conventions.undefined import undefined_null
 from remix.scoring.inputs.columns import columns_of
 from remix.scoring.inputs.sources import Sources, Wanted
 from remix.scoring.profiles import PROFILES, Profile
-from remix.scoring.statistics import SCORES
 from remix.scoring.statistics.weights import column_weighed_by
-from remix.scoring.tasks import TASKS, task_named
+from remix.signature import Signature, content_hash
 
-__all__ = ["Asked", "Choice", "Score", "asked_of", "expand", "fields_of", "with_means"]
+if TYPE_CHECKING:
+    from remix.scoring.inputs import Background, Inputs
+
+__all__ = [
+    "Asked",
+    "Choice",
+    "LENGTH",
+    "asked_of",
+    "fields_of",
+    "frames_hash",
+    "signature_of_parts",
+    "signature_of_tasks",
+    "signed",
+]
 
 
 class Asked(TypedDict, total=False):
@@ -164,111 +179,6 @@ def fields_of(given: Mapping[str, Any], *records: type) -> list[dict[str, Any]]:
     return [{name: given[name] for name in names if name in given} for names in known]
 
 
-NAMES = {"P": "precision", "R": "recall", "F1": "f1"}
-AVERAGES = ("micro", "macro")
-_KEYS = ["system", "dataset", "matching", "profile", "column", "slice", "average", "documents", "documents_counted"]
-
-
-@dataclass(frozen=True)
-class Score:
-    """One score of one task: `matching` is empty where all matchings are meant.
-
-    >>> score = Score.parse("A2KB(match=weak) micro-F1")
-    >>> score.task, score.matching, score.average, score.score, str(score)
-    ('A2KB', 'weak', 'micro', 'f1', 'A2KB(match=weak) micro-F1')
-    """
-
-    task: str
-    matching: str
-    average: str
-    score: str
-
-    @classmethod
-    def parse(cls, text: str) -> Score:
-        """Return the score of a text; raises `UnknownName` for a task, an average or a score that there is not."""
-        task, _, name = text.strip().rpartition(" ")
-        average, _, short = name.partition("-")
-        for kind, given, known in (("average", average, AVERAGES), ("score", short, NAMES)):
-            if given not in known:
-                raise UnknownName(kind, given, known)
-        plain, matching = _split(task.strip())
-        task_named(plain)
-        return cls(plain, matching, average, NAMES[short])
-
-    def __str__(self) -> str:
-        """Return the text that parses back to this."""
-        short = {long: short for short, long in NAMES.items()}[self.score]
-        return f"{_joined(self.task, self.matching)} {self.average}-{short}"
-
-    def of(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Return system, dataset, matching, column, slice and `value` of this score, from the rows of `evaluate`."""
-        own = rows.filter(pl.col("task") == self.task, pl.col("average") == self.average)
-        if self.matching:
-            own = own.filter(pl.col("matching") == self.matching)
-        return own.select("system", "dataset", "matching", "column", "slice", value=self.score)
-
-
-def _split(name: str) -> tuple[str, str]:
-    """Return the name of a task without its matching, and the matching, empty without one.
-
-    >>> _split("A2KB(match=fuzzy(0.5), filter=nil)"), _split("D2KB")
-    (('A2KB(filter=nil)', 'fuzzy(0.5)'), ('D2KB', ''))
-    """
-    parts = re.fullmatch(r"([\w-]+)\((.*)\)", name)
-    if parts is None:
-        return name, ""
-    settings = [one.strip() for one in parts[2].split(",")]
-    matchings = [one.removeprefix("match=") for one in settings if one.startswith("match=")]
-    if len(matchings) > 1:
-        raise UsageError(f"'{name}' names several matchings: write it once for each")
-    rest = ", ".join(one for one in settings if not one.startswith("match="))
-    return (f"{parts[1]}({rest})" if rest else parts[1]), "".join(matchings)
-
-
-def _joined(task: str, matching: str) -> str:
-    if not matching:
-        return task
-    name, _, settings = task.partition("(")
-    return f"{name}(match={matching}{', ' + settings if settings else ')'}"
-
-
-def _parts(task: str) -> tuple[str, ...]:
-    """Return the parts of a task; names that only a profile knows have none."""
-    return task_named(task).parts if task.partition("(")[0] in TASKS else ()
-
-
-def expand(choice: Choice) -> Choice:
-    """Return the choice with what is counted for it: the parts of tasks, and every matching that one names."""
-    split = [_split(task) for task in choice.tasks]
-    tasks = [part for task, _ in split for part in (_parts(task) or (task,))]
-    own = [matching for _, matching in split if matching]
-    shared = choice.matchings if any(not matching for _, matching in split) else ()
-    return replace(choice, tasks=tuple(dict.fromkeys(tasks)), matchings=tuple(dict.fromkeys([*shared, *own])))
-
-
-def with_means(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:
-    """Return, of the rows that were counted, those that the choice asks for, with the means of tasks with parts.
-
-    A mean is over the parts that have the score; a precision or recall without denominator is 0 in it where the
-    part's F1 is defined. Means have no counts.
-    """
-    found = []
-    for task, own in dict.fromkeys(_split(task) for task in choice.tasks):
-        asked = [own] if own else list(choice.matchings)
-        parts = _parts(task)
-        mine = rows.filter(pl.col("task").is_in(parts or [task]), pl.col("matching").is_in(asked))
-        found.append(_mean(mine, task) if parts else mine)
-    # Rows of a task without matching hold those of the same task with one.
-    return pl.concat([rows.clear(), *found], how="diagonal_relaxed").unique(maintain_order=True)
-
-
-def _mean(rows: pl.DataFrame, task: str) -> pl.DataFrame:
-    zero = pl.when(pl.col("f1").is_not_null()).then(0.0)
-    filled = [pl.coalesce(name, zero).alias(name) for name in ("precision", "recall")]
-    means = rows.with_columns(filled).group_by(_KEYS, maintain_order=True)
-    return means.agg(pl.col(SCORES).mean(), pl.col("f1_precision").first()).with_columns(task=pl.lit(task))
-
-
 def asked_of(names: Iterable[str], keywords: Mapping[str, Any]) -> tuple[Sources, Choice]:
     """Return the sources and the choice of keywords, which are the fields of `Sources` and of `Choice`.
 
@@ -280,3 +190,155 @@ def asked_of(names: Iterable[str], keywords: Mapping[str, Any]) -> tuple[Sources
     several = {one.name for one in fields(Sources) if isinstance(one.default, tuple)}
     read = {name: tuple(value) if name in several else value for name, value in read.items()}
     return Sources(**{**read, "names": tuple(names)}), Choice.of(**asked)
+
+
+DESCRIBING = ("model", "prompt_hash", "cost", "time")
+LENGTH = 12
+"""Digits of a content hash in a signature."""
+
+
+def signed(inputs: Inputs, choice: Choice, *, weight: str = "", threshold: str = "", offsets: str = "") -> pl.DataFrame:
+    """Return system, `signature`, whatever can change that system's numbers, and `signature_short`.
+
+    `weight`, `threshold` and `offsets` are what was found where the choice asks for a rule. Of the types only those of
+    entities that occur count, so that other rows of a large table change nothing.
+    """
+    contents = inputs.contents
+    asked = _asked(choice, weight=weight, threshold=threshold, offsets=offsets)
+    fields = {name: value for name, value in {**asked, **_known(inputs, choice)}.items() if value}
+    hashes = {name: (contents.get(name) or frames_hash(run))[:LENGTH] for name, run in inputs.runs.items()}
+    lines = [Signature({**fields, "run": hashes[name], **_described(run)}) for name, run in inputs.runs.items()]
+    short = [line.short() for line in lines]
+    return pl.DataFrame(
+        {"system": list(inputs.runs), "signature": [str(line) for line in lines], "signature_short": short}
+    )
+
+
+def _asked(choice: Choice, *, weight: str, threshold: str, offsets: str) -> dict[str, str]:
+    return {
+        "remix": __version__,
+        "profile": choice.profile.name,
+        "tasks": ",".join(choice.tasks),
+        "matchings": ",".join(choice.matchings),
+        "by": ",".join(choice.by),
+        "errors": ",".join(choice.errors),
+        "weight": weight,
+        "scope": choice.scope,
+        "threshold": threshold,
+        "offsets": offsets,
+        "spans": choice.spans,
+        "documents": choice.documents,
+        "against": choice.against,
+        "min_support": str(choice.min_support or ""),
+        "unit": choice.unit if choice.unit != "document" else "",
+        "bootstrap": f"{choice.bootstrap},seed={choice.seed}" if choice.bootstrap else "",
+    }
+
+
+def _known(inputs: Inputs, choice: Choice) -> dict[str, str]:
+    known = inputs.knowledge
+    names = None if known.names is None else _of_linked(known.names, inputs)
+    types = [one.select("entity", "class") for one in (known.types, known.stated) if one is not None]
+    types = [_of_linked(pl.concat(types), inputs)] if types else []
+    tables = [
+        table.select(pl.first(), *named)
+        for table in known.tables
+        if table is not None and (named := [name for name in columns_of(choice.by) if name in table.columns])
+    ]
+    return {
+        "entities": iris.VERSION,
+        "kb": known.kb.version[:LENGTH] if known.kb is not None else "",
+        "types": _table_hash(types[0] if types else None),
+        "names": _table_hash(names),
+        "subclasses": _table_hash(known.subclasses),
+        "columns": ",".join(_table_hash(table) for table in tables),
+        "cut": _origin_hash(known.backgrounds),
+        "gold": (inputs.contents.get("") or frames_hash(inputs.gold))[:LENGTH],
+    }
+
+
+def _of_linked(table: pl.DataFrame, inputs: Inputs) -> pl.DataFrame:
+    """Return the rows of entities that gold or a run links to."""
+    linked = pl.concat([one.links["entity"] for one in (inputs.gold, *inputs.runs.values())]).unique()
+    return table.filter(pl.col("entity").is_in(linked.implode()))
+
+
+def _described(run: Frames) -> dict[str, str]:
+    """Return what the file of a run says of it: the model, the hash of its prompt, what it cost, how long it took."""
+    told = {f"{RMX}{name}": f"run_{name}" for name in DESCRIBING}
+    rows = (
+        run.values.filter(pl.col("term").is_in(list(told)))
+        .select("term", "number", "text")
+        .unique()
+        .sort("term", "text")
+    )
+    return {told[term]: text if number is None else f"{number:g}" for term, number, text in rows.iter_rows()}
+
+
+def signature_of_parts(parts: Sequence[pl.DataFrame], choices: Mapping[str, object]) -> str:
+    """Return the signature of a comparison: of all its parts, each signed as by `signed`, and its own choices."""
+    parsed = [[dict(Signature.parse(line).fields) for line in part["signature"]] for part in parts]
+    own = {name: str(value) for name, value in choices.items() if value != ""}
+    every = {
+        **parsed[0][0],
+        "gold": ",".join(systems[0]["gold"] for systems in parsed),
+        "run": ",".join(fields["run"] for fields in parsed[0]),
+    }
+    for name in ("columns", "cut", "types", "names"):
+        if found := [systems[0].get(name, "") for systems in parsed if name in systems[0]]:
+            every[name] = ",".join(found)
+    return str(Signature({**every, **own}))
+
+
+def signature_of_tasks(parts: Sequence[pl.DataFrame], tasks: Sequence[str]) -> pl.DataFrame:
+    """Return system, `signature` and `signature_short` of rows whose tasks were scored apart, with runs of their own.
+
+    What is not the same in all parts, such as the run, is that of each part in turn.
+    """
+    lines: dict[str, str] = {}
+    for system in parts[0]["system"].unique(maintain_order=True):
+        signed = [part.filter(pl.col("system") == system)["signature"].drop_nulls() for part in parts]
+        fields = [dict(Signature.parse(one[0]).fields) for one in signed if len(one)]
+        names = dict.fromkeys(name for one in fields for name in one)
+        every = {name: ",".join(dict.fromkeys(one[name] for one in fields if name in one)) for name in names}
+        lines[system] = str(Signature({**every, "tasks": ",".join(tasks)}))
+    short = [Signature.parse(line).short() for line in lines.values()]
+    return pl.DataFrame({"system": list(lines), "signature": list(lines.values()), "signature_short": short})
+
+
+def _origin_hash(backgrounds: Sequence[Background]) -> str:
+    """Return the hash of the queries that gold was cut by and of what they were asked of, empty without any."""
+    found = []
+    for background in backgrounds:
+        if background.queries:
+            queries = "".join(f"{name}\n{query}\n" for name, query in sorted(background.queries.items()))
+            found.append(content_hash(queries, background.reference, frames_hash(background.frames)))
+    return content_hash(*found)[:LENGTH] if len(found) > 1 else "".join(found)[:LENGTH]
+
+
+def _table_hash(table: pl.DataFrame | None) -> str:
+    if table is None or table.is_empty():
+        return ""
+    return content_hash(table.unique().sort(table.columns).write_csv())[:LENGTH]
+
+
+def frames_hash(frames: Frames) -> str:
+    """Return the SHA-256 of all that is scored; the order of rows does not matter.
+
+    >>> frames_hash(Frames.empty()) == frames_hash(Frames.of())
+    True
+    """
+    own = pl.col("annotation")
+    annotations = frames.annotations.select(
+        *("annotation", "document", "begin", "end", "is_nil", "ignorable", "confidence"),
+        *(pl.when(pl.col(name) != own).then(name).alias(name) for name in ("group", "option")),
+    )
+    parts = (
+        frames.documents.select("document", "text").sort("document"),
+        annotations.sort("annotation"),
+        frames.links.select("annotation", "entity").sort("annotation", "entity"),
+        frames.classes.sort("annotation", "class"),
+        frames.regions.sort(frames.regions.columns),
+        *(part.sort(part.columns) for part in (frames.candidates, frames.values) if len(part)),
+    )
+    return content_hash(*(part.write_csv() for part in parts))

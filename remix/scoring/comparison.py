@@ -12,15 +12,14 @@ import polars as pl
 from remix import iris, progress
 from remix._version import __version__
 from remix.errors import UnknownName, UsageError
-from remix.scoring.choice import Choice
+from remix.scoring.choice import LENGTH, Choice, frames_hash, signature_of_parts, signed
 from remix.scoring.errors.columns import Handling, with_errors
 from remix.scoring.evaluation import case_of, counts_of
 from remix.scoring.inputs.columns import columns_of
 from remix.scoring.inputs.gold import kept_gold
 from remix.scoring.inputs.sources import Keeper, Sources, read_frames, read_inputs
-from remix.scoring.matching.cases import Case
+from remix.scoring.matching import Case
 from remix.scoring.profiles import require_pairs
-from remix.scoring.signatures import LENGTH, frames_hash, signature_of_parts, signed
 from remix.scoring.statistics import AVERAGES, Average, precision_of_f1, taking
 from remix.scoring.statistics.agreement import agreement
 from remix.scoring.statistics.curves import CURVES, OF_PAIRS, pairings_of
@@ -183,7 +182,7 @@ def curve(keeper: Keeper, sources: Sources, choice: Choice, kind: str) -> pl.Dat
         raise UnknownName("curve", kind, CURVES)
     choice = choice.only(("tasks", "matchings"), "changes no curve: leave it out").headline()
     read = read_inputs(keeper, sources, choice.wanted())
-    own = [one.for_tasks(spans=takes_spans(choice.tasks[0])).prepared(choice.profile.prepare) for one in read.apart()]
+    own = [choice.profile.prepare(one.for_tasks(spans=takes_spans(choice.tasks[0]))) for one in read.apart()]
     return pl.concat(draw(case_of(inputs, choice), choice, kind) for inputs in own)
 
 
@@ -227,7 +226,7 @@ def compared_inputs(
     for own in [sources] if choice.by else sources.of_one_kind().one_by_one() or [sources]:
         read = read_inputs(keeper, own, choice.wanted()).for_tasks(spans=takes_spans(choice.tasks[0]))
         found = with_errors(read, columns_of(choice.by), Handling(choice.matchings))
-        whole = case_of(found.prepared(choice.profile.prepare), choice)
+        whole = case_of(choice.profile.prepare(found), choice)
         counts, documents = counts_of(whole, choice), whole.mentions.documents
         counted.append(counts)
         signatures.append(signed(found, choice))

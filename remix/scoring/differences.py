@@ -10,11 +10,11 @@ import polars as pl
 from remix import progress
 from remix.errors import UsageError
 from remix.scoring.choice import Choice
-from remix.scoring.conventions.pairing import pair_keys
+from remix.scoring.conventions.pairing_by_keys import pair_keys
 from remix.scoring.evaluation import case_of, scored
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.sources import Keeper, Sources, read_inputs
-from remix.scoring.matching.cases import Case
+from remix.scoring.matching import Case
 from remix.scoring.profiles import PROFILES, Conventions, Profile
 from remix.scoring.tasks import takes_spans
 
@@ -89,7 +89,7 @@ class Counting:
         reading = [(rule.gold, rule.among, rule.run) for rule in rules]
         read = (spans, step.profile.name if step.own else "", *reading)
         if read not in self._prepared:
-            self._prepared[read] = self.inputs.for_tasks(spans=spans).prepared(step.profile.prepare)
+            self._prepared[read] = step.profile.prepare(self.inputs.for_tasks(spans=spans))
         inputs = self._prepared[read]
         # Rules that find nothing to change leave the very frames that they were given.
         frames = (rules.repeated.collapse, id(inputs.gold), *(id(run) for run in inputs.runs.values()))

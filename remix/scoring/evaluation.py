@@ -12,7 +12,7 @@ import polars as pl
 from remix import progress
 from remix.errors import UsageError
 from remix.frames import Frames
-from remix.scoring.choice import Asked, Choice, expand, fields_of, with_means
+from remix.scoring.choice import LENGTH, Asked, Choice, fields_of, frames_hash, signature_of_tasks, signed
 from remix.scoring.conventions.threshold import threshold_none
 from remix.scoring.errors import error_rows
 from remix.scoring.errors.columns import Handling, with_errors
@@ -21,13 +21,11 @@ from remix.scoring.inputs.columns import breakdown, columns_of, is_of_errors, va
 from remix.scoring.inputs.mentions import Mentions
 from remix.scoring.inputs.namespaces import tell_namespaces
 from remix.scoring.inputs.sources import Keeper, Sources, read_inputs
-from remix.scoring.matching.cases import Case
+from remix.scoring.matching import Case
 from remix.scoring.matching.offsets import read_offsets, tell_beyond, wrong_offsets
 from remix.scoring.profiles import PROFILES, Profile, require_pairs
-from remix.scoring.rows import rows_of, sort_rows, with_means_of_repeats
-from remix.scoring.signatures import LENGTH, frames_hash, signature_of_tasks, signed
-from remix.scoring.slicing import crossed, kb_cases, slice_named
-from remix.scoring.slicing.whole import whole_case
+from remix.scoring.rows import expand, rows_of, sort_rows, with_means, with_means_of_repeats
+from remix.scoring.slicing import crossed, kb_cases, slice_named, whole_case
 from remix.scoring.statistics.thresholds import above, threshold_rule, thresholds_by
 from remix.scoring.statistics.weights import Weights, weighed, weights_of
 from remix.scoring.tasks import takes_spans
@@ -159,7 +157,7 @@ def _scored(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.DataFram
             inputs, columns_of(asked.by), Handling(asked.matchings, asked.threshold, asked.fix_offsets)
         )
     _tell_made_for(inputs.made_for, asked.tasks)
-    prepared, choice = inputs.prepared(rules.prepare), expand(asked)
+    prepared, choice = rules.prepare(inputs), expand(asked)
     weights = None
     if choice.weight:
         require_pairs(rules)
@@ -276,7 +274,7 @@ def _thresholded(whole: Case, choice: Choice, rule: str, tuning: Inputs | None) 
     if tuning is not None:
         # Gold is cut from a background, what is tuned on is not.
         known = replace(tuning.knowledge.with_types(), backgrounds=(), stated=None)
-        tuned = case_of(replace(tuning, knowledge=known).prepared(choice.profile.prepare), choice)
+        tuned = case_of(choice.profile.prepare(replace(tuning, knowledge=known)), choice)
     found = thresholds_by(whole, choice.tasks[0], choice.matchings[0], choice.profile.count, choice.threshold, tuned)
     named = found.join(_names(whole.mentions), on="system")
     return above(whole, found), named.select(system="name", threshold_by=pl.lit(rule), threshold="threshold")

@@ -13,7 +13,7 @@ from remix import progress
 from remix.cli import cli
 from remix.errors import BadInput, StoreError, UnknownName, UsageError
 from remix.formats import read
-from remix.runs.register import list_runs, load_run
+from remix.runs.registration import list_runs, load_run
 from remix.workspace import Workspace, open_workspace
 from tests.commands import run_verb
 

@@ -15,8 +15,7 @@ from remix.errors import BadInput, Error, UnknownName, UsageError
 from remix.formats import read
 from remix.names import RMX
 from remix.resources import folder
-from remix.runs.graphs import fragment_of, run_graph
-from remix.runs.outcomes import Outcomes
+from remix.runs.outcomes import Outcomes, fragment_of, run_graph
 from remix.runs.stored import AGREEMENT, verdicts
 from remix.store import DatasetEntry, Store
 from remix.store.selection import select

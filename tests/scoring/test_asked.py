@@ -13,8 +13,8 @@ from remix.errors import UnknownName, UsageError
 from remix.frames import Frames
 from remix.names import OWL
 from remix.scoring import evaluate
-from remix.scoring.choice import AVERAGES, NAMES, Score
-from remix.scoring.matching.cases import CLUSTER
+from remix.scoring.matching import CLUSTER
+from remix.scoring.rows import AVERAGES, NAMES, Score
 from remix.scoring.tasks import task_named
 
 

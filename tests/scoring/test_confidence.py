@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from remix.cli import cli
 from remix.errors import UsageError
-from remix.scoring.statistics.confidence import calibration, reliability, risk_by_coverage
+from remix.scoring.statistics.curves import calibration, reliability, risk_by_coverage
 from remix.workspace import open_workspace
 
 TEXT = "Ada Bob Carl Dora"

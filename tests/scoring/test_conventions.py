@@ -64,7 +64,7 @@ def test_new_aspect_is_a_class_and_a_field(frames):
     profiles = [replace(PROFILES["remix"], conventions=one) for one in (Wider(), Wider(openings=left_out))]
     assert profiles[1].rules()["openings"] == "no mention opens a text"
     gold = frames([{"begin": 0, "end": 4, "entity": "Q1"}, {"begin": 5, "end": 8, "entity": "Q2"}])
-    assert [len(one.prepare(gold, {})[0].annotations) for one in profiles] == [2, 1]
+    assert [len(one.prepare(Inputs(gold, {})).gold.annotations) for one in profiles] == [2, 1]
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from remix import progress
 from remix.errors import BadInput, UnknownName, UsageError
 from remix.frames import Frames
 from remix.scoring import evaluate
+from remix.scoring.choice import frames_hash
 from remix.scoring.inputs.documents import aligned
-from remix.scoring.signatures import frames_hash
 
 
 def texts(rows: list[tuple[str, str | None, str | None]]) -> Frames:

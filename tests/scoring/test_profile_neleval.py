@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from remix.errors import UnknownName
 from remix.frames import Frames
 from remix.scoring import PROFILES, evaluate
-from remix.scoring.matching.cases import CLUSTER
-from remix.scoring.neleval.triples import NAMED, triple_named
+from remix.scoring.matching import CLUSTER
+from remix.scoring.neleval import NAMED, triple_named
 from remix.scoring.statistics.clusters import cluster_counts
 
 

@@ -10,7 +10,7 @@ import pytest
 from remix.errors import UnknownName, UsageError
 from remix.frames import Frames
 from remix.scoring import evaluate
-from remix.scoring.matching.cases import CLUSTER
+from remix.scoring.matching import CLUSTER
 from remix.scoring.tasks import task_named
 
 

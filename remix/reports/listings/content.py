@@ -49,7 +49,7 @@ def _said(known: Entry | None) -> dict[str, object]:
 
 
 def _runs(_: Store, runs: Path) -> Rows:
-    from remix.runs.register import list_runs
+    from remix.runs.registration import list_runs
 
     for one in list_runs(runs):
         counts = {"documents": one.documents, "answers": one.answers}

@@ -14,7 +14,7 @@ import polars as pl
 
 from remix.frames import Frames
 from remix.registry import Registry
-from remix.scoring.matching.cases import Case
+from remix.scoring.matching import Case
 
 __all__ = ["CONVENTIONS", "Convention", "Counter"]
 

@@ -10,7 +10,7 @@ from remix.frames import Frames
 from remix.names import DBO, DBR
 from remix.scoring.conventions import Convention, Counter
 from remix.scoring.inputs.mentions import NIL
-from remix.scoring.matching.cases import Case
+from remix.scoring.matching import Case
 
 
 class Nil(Convention):

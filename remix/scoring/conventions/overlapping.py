@@ -8,8 +8,7 @@ import numpy as np
 import polars as pl
 
 from remix.scoring.conventions import Convention, Counter
-from remix.scoring.matching import matching_named
-from remix.scoring.matching.cases import Case, with_detail
+from remix.scoring.matching import Case, matching_named, with_detail
 from remix.scoring.matching.overlaps import overlaps
 
 

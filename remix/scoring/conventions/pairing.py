@@ -8,11 +8,8 @@ import polars as pl
 
 from remix.errors import UnknownName
 from remix.scoring.conventions import Convention, Counter
-from remix.scoring.matching import matching_named
-from remix.scoring.matching.cases import Case
-from remix.scoring.neleval.triples import counts_by_triple, triple_named
-from remix.scoring.tasks import task_named
-from remix.scoring.tasks.elements import count_entities, count_pairs, elements, required_by
+from remix.scoring.matching import Case, matching_named
+from remix.scoring.tasks import count_entities, count_pairs, elements, required_by, task_named
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,10 +76,6 @@ def _any(case: Case, task: str, matching: str) -> pl.DataFrame:
     return count_pairs(case, first, wrong, missed)
 
 
-def _keys(case: Case, task: str, matching: str) -> pl.DataFrame:
-    return counts_by_triple(case, triple_named(matching, task))
-
-
 def _longest(case: Case, task: str, matching: str) -> pl.DataFrame:
     _known(task, (*OF_PEERS, *OF_EUEF))
     if task == "C2KB":
@@ -120,10 +113,4 @@ pair_longest = Pairing(
     name="pair-longest",
     words="of several answers that match a gold mention the longest stays and the others are taken out",
     count=_longest,
-)
-pair_keys = Pairing(
-    name="pair-keys",
-    words="annotations are the same where the fields of the measure's key are; each key counts once a side, "
-    "clusters are the mentions of one entity identifier",
-    count=_keys,
 )

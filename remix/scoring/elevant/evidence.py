@@ -6,7 +6,7 @@ import polars as pl
 
 from remix.names import DBO, RMX
 from remix.scoring.elevant.outcomes import entity_types, labelled, outcomes
-from remix.scoring.matching.cases import Case
+from remix.scoring.matching import Case
 from remix.scoring.matching.overlaps import touching
 
 __all__ = ["DEMONYMS", "evidence"]

@@ -6,10 +6,9 @@ import polars as pl
 
 from remix.errors import UsageError
 from remix.names import EL, RMX
-from remix.scoring.elevant.labels import Labels, called, labels_of, texts_of
-from remix.scoring.elevant.words import coreference_kind, is_lowercase, named_kind
+from remix.scoring.elevant.labels import Labels, called, coreference_kind, is_lowercase, labels_of, named_kind, texts_of
 from remix.scoring.inputs.mentions import NIL
-from remix.scoring.matching.cases import Case
+from remix.scoring.matching import Case
 from remix.scoring.matching.expanded import grow
 from remix.scoring.tasks import SCOPED
 

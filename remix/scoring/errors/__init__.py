@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from remix.registry import Registry
-from remix.scoring.matching.cases import Case
+from remix.scoring.matching import Case
 
 __all__ = ["TAXONOMIES", "Errors", "Taxonomy", "annotated", "error_rows"]
 

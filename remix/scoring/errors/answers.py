@@ -7,7 +7,7 @@ import polars as pl
 from remix.formats.definitions.answers import LABEL, PROBLEMS
 from remix.scoring.errors import Errors, Taxonomy
 from remix.scoring.inputs.documents import aligned
-from remix.scoring.matching.cases import Case
+from remix.scoring.matching import Case
 
 CLASSES = {
     "invented": "the entity is not in the knowledge base or the file of entities (of answers with an entity)",

@@ -11,11 +11,10 @@ from remix.errors import UnknownName, UsageError
 from remix.scoring.errors import TAXONOMIES
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.columns import ERROR, is_of_errors, run_of
-from remix.scoring.matching import MATCHINGS
-from remix.scoring.matching.cases import Case
+from remix.scoring.matching import MATCHINGS, Case
 from remix.scoring.matching.offsets import read_offsets, wrong_offsets
 from remix.scoring.profiles import PROFILES
-from remix.scoring.slicing.whole import whole_case
+from remix.scoring.slicing import whole_case
 from remix.scoring.statistics.thresholds import above, threshold_rule
 
 __all__ = ["CORRECT", "OTHER", "Handling", "error_classes", "with_errors"]
@@ -67,7 +66,7 @@ def error_classes(inputs: Inputs, taxonomy: str, handling: Handling) -> pl.DataF
 def _case(inputs: Inputs, handling: Handling) -> Case:
     """Return gold and the run with its offsets read, and its answers chosen, as they are where they are scored."""
     rules = PROFILES["remix"]
-    prepared = inputs.prepared(rules.prepare)
+    prepared = rules.prepare(inputs)
     case = whole_case(prepared)
     if handling.fix_offsets and (readings := wrong_offsets(case, prepared.gold.documents)):
         case = whole_case(replace(prepared, runs=read_offsets(prepared.gold, prepared.runs, readings)))

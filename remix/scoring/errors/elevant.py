@@ -5,11 +5,10 @@ from __future__ import annotations
 import polars as pl
 
 from remix.scoring.elevant.evidence import evidence
-from remix.scoring.elevant.labels import texts_of
+from remix.scoring.elevant.labels import texts_of, word_counts
 from remix.scoring.elevant.outcomes import MODES
-from remix.scoring.elevant.words import word_counts
 from remix.scoring.errors import Errors, Taxonomy
-from remix.scoring.matching.cases import Case
+from remix.scoring.matching import Case
 
 CLASSES = {
     "ner_fn.all": "a mention is not recognised",

@@ -6,7 +6,7 @@ import polars as pl
 
 from remix.scoring.errors import Errors, Taxonomy
 from remix.scoring.errors.neleval import judged_pairs
-from remix.scoring.matching.cases import Case
+from remix.scoring.matching import Case
 
 NEAR = 2
 """So many steps apart at most are near misses."""

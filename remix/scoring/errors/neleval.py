@@ -6,8 +6,7 @@ import polars as pl
 
 from remix.scoring.errors import Errors, Taxonomy
 from remix.scoring.inputs.mentions import NIL
-from remix.scoring.matching import MATCHINGS
-from remix.scoring.matching.cases import Case
+from remix.scoring.matching import MATCHINGS, Case
 
 CLASSES = {
     "wrong_link": "an entity was answered, and gold has another (of mentions where both have one)",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,8 +12,6 @@ import polars as pl
 from remix.errors import UsageError
 from remix.frames import Frames
 from remix.names import EL, RMX
-from remix.scoring.inputs.namespaces import with_titles_read
-from remix.scoring.inputs.tokens import laid_on_tokens
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
@@ -56,10 +54,6 @@ class Knowledge:
     def with_types(self) -> Knowledge:
         """Return the same with the types of the knowledge base, unless others are given."""
         return self if self.types is not None or self.kb is None else replace(self, types=self.kb.types)
-
-
-Preparing = Callable[[Frames, Mapping[str, Frames]], tuple[Frames, dict[str, Frames]]]
-"""What a profile does to gold and runs before it compares them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,11 +124,6 @@ class Inputs:
         if documents.is_empty():
             raise UsageError(f"no dataset is one that all of {', '.join(self.runs)} are registered on")
         return replace(self, gold=self.gold.keep(documents=documents))
-
-    def prepared(self, prepare: Preparing) -> Inputs:
-        """Return them as a profile reads them before it compares, by `Profile.prepare`."""
-        gold, runs = prepare(*with_titles_read(self.gold, laid_on_tokens(self.gold, self.runs)))
-        return replace(self, gold=gold, runs=runs)
 
 
 @dataclass(frozen=True)

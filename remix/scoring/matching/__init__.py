@@ -1,14 +1,335 @@
-"""Matchings: when an answer's span is that of a gold mention. One file a matching."""
+"""When the span of an answer is that of a gold mention: cases of gold and answers, and matchings, one file each."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from remix.errors import UsageError
+import polars as pl
+
+from remix.errors import UnknownName, UsageError
+from remix.frames import Frames
+from remix.names import RMX
 from remix.registry import Registry
-from remix.scoring.matching.cases import Matching, found_whole
+from remix.scoring.inputs.answers import Answers, with_forms
+from remix.scoring.inputs.dense import counts, looked_up, marked
+from remix.scoring.inputs.mentions import Mentions
+from remix.scoring.matching.assignment import assign
 
-__all__ = ["MATCHINGS", "Matching", "found_whole", "matching_named", "whole_matching_named"]
+__all__ = [
+    "Case",
+    "DETAILS",
+    "Judged",
+    "MATCHINGS",
+    "Matching",
+    "Scope",
+    "fits_ignorable",
+    "found_whole",
+    "matching_named",
+    "whole_matching_named",
+    "with_detail",
+]
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Which answers a selection could mean, by their own form and entity.
+
+    - `inside`: a and `in_scope`; an answer that is not there is in scope, as all are where nothing was selected;
+    - `unknown`: the documents (doc) of whose answers the selection cannot be asked, so that P in scope is not known.
+    """
+
+    inside: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema={"a": pl.Int64, "in_scope": pl.Boolean}))
+    unknown: pl.Series = field(default_factory=lambda: pl.Series("doc", [], pl.Int64))
+
+    def within(self, other: Scope) -> Scope:
+        """Return what is in both scopes."""
+        every = pl.concat([self.inside, other.inside]).group_by("a").agg(pl.col("in_scope").all())
+        return Scope(every, pl.concat([self.unknown, other.unknown]).unique())
+
+    def marked(self, answers: pl.DataFrame) -> pl.DataFrame:
+        """Return the answers with `in_scope`."""
+        if self.inside.is_empty():
+            return answers.with_columns(in_scope=pl.lit(True))
+        marked = answers.join(self.inside, on="a", how="left", maintain_order="left")
+        return marked.with_columns(pl.col("in_scope").fill_null(True))
+
+    def known(self, counts: pl.DataFrame) -> pl.DataFrame:
+        """Return counts without those in scope of the documents where they are not known."""
+        if self.unknown.is_empty():
+            return counts
+        known = ~pl.col("doc").is_in(self.unknown.implode())
+        return counts.with_columns(pl.when(known).then("fp_in_scope").alias("fp_in_scope"))
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The outcome of one criterion and matching.
+
+    - `answers`: a, system, doc, `outcome` ('tp', 'fp', 'ignored'), `on_mention` (its span is that of a kept mention),
+      and `in_scope`: what is on a kept mention, and of the rest what the selection could mean;
+    - `groups`: system, doc, group, for each group that a system satisfies;
+    - `pairs`: system, g, a, correct: the assignment itself, wrong links included.
+    """
+
+    answers: pl.DataFrame
+    groups: pl.DataFrame
+    pairs: pl.DataFrame
+
+
+@dataclass(frozen=True)
+class Case:
+    """Gold as one slice sees it, with all answers.
+
+    `gold` is that of `Mentions` with the column `ignorable` as the slice has it; rows that the slice removed are not
+    in it. `answers` likewise. `scope` says which answers the cut could mean. `column` and `value` name the slice and
+    are empty for the whole. `known` holds what gold and runs say beyond spans and links: texts, candidates, types and
+    names. `whole` is the case that one of linked or of NIL mentions is a part of, and `thresholds` (system, dataset,
+    above) are those by which answers were chosen.
+    """
+
+    mentions: Mentions
+    gold: pl.DataFrame
+    answers: pl.DataFrame
+    overlaps: pl.DataFrame
+    known: Answers
+    column: str = ""
+    value: str = ""
+    scope: Scope = field(default_factory=Scope)
+    whole: Case | None = None
+    thresholds: pl.DataFrame | None = None
+    # Not to be given: what `replace` derives from a case begins with a cache of its own.
+    _judged: dict[tuple[object, ...], Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def kept(self) -> pl.DataFrame:
+        """Return the gold annotations that are required."""
+        return self.gold.filter(pl.col("ignorable").is_null())
+
+    def is_cut(self) -> bool:
+        """Return whether annotations were dropped, so that one precision does not tell the whole story."""
+        return bool(self.gold.select((pl.col("ignorable") == "dropped").any()).item())
+
+    def in_kept_documents(self, documents: pl.Series | None = None) -> Case:
+        """Return the case without the documents that hold no kept mention, of all of them or of these (doc)."""
+        out = ~pl.col("doc").is_in(self.kept()["doc"].unique().implode())
+        out = out if documents is None else out & pl.col("doc").is_in(documents.implode())
+        mentions = replace(self.mentions, documents=self.mentions.documents.filter(~out))
+        return replace(self, mentions=mentions, gold=self.gold.filter(~out), answers=self.answers.filter(~out))
+
+    def judged(self, criterion: str, matching: Matching) -> Judged:
+        """Return the outcome by `criterion`, computed once.
+
+        'link': span and entity; 'span': span alone, whatever the links are; 'span, link first': span alone, but of
+        several answers that a mention may take, the one that is linked right.
+        """
+        judged: Judged = self.once((criterion, matching.name), lambda case: _judge(case, criterion, matching))
+        return judged
+
+    def once(self, key: tuple[object, ...], work: Callable[[Case], Any]) -> Any:
+        """Return what `work` makes of this case, computed once for each key."""
+        if key not in self._judged:
+            self._judged[key] = work(self)
+        return self._judged[key]
+
+
+def overlapping(case: Case) -> pl.DataFrame:
+    """Return the pairs of gold mentions and answers that share a character."""
+    return case.overlaps
+
+
+def found_whole(case: Case, judged: Judged) -> pl.DataFrame:
+    """Return system, doc, group, option and `share`, which is 1, of the mentions of gold that were found."""
+    found = judged.pairs.filter("correct").join(case.kept().select("g", "doc", "group", "option"), on="g")
+    found = found.join(judged.groups, on=["system", "group"], how="semi")
+    return found.select("system", "doc", "group", "option", share=1.0).unique()
+
+
+@dataclass(frozen=True)
+class Matching:
+    """When two spans match.
+
+    `spans` is an expression over the pairs that `pairs` returns: those of `remix.scoring.matching.overlaps` with
+    `equal` (same begin and end), `shared` and `union` (characters), and what else a matching adds. `at(value)` returns
+    the matching with its parameter, where it has one. `credit(case, judged, counts, on_mention_only)` returns the
+    counts with what is right or wrong in part, where a matching has that; the counts are those of
+    `remix.scoring.tasks.tally`.
+    `shares(case, judged)` returns the mentions of gold that are found, as `found_whole` does, each with the share that
+    is found; recall is the sum of the shares by the number of mentions. None where recall is something else.
+    """
+
+    name: str
+    summary: str
+    spans: pl.Expr
+    pairs: Callable[[Case], pl.DataFrame] = overlapping
+    at: Callable[[float], Matching] | None = None
+    credit: Callable[[Case, Judged, pl.DataFrame, bool], pl.DataFrame] | None = None
+    shares: Callable[[Case, Judged], pl.DataFrame] | None = found_whole
+
+
+def _judge(case: Case, criterion: str, matching: Matching) -> Judged:
+    required = case.kept()
+    # An option's number is that of its first annotation, so it is no other group's.
+    required = required.with_columns(size=pl.Series(counts(required["option"])))
+    correct = pl.col("link") if criterion == "link" else pl.lit(True)
+    pairs = looked_up(looked_up(matching.pairs(case), "g", case.gold, ["ignorable"]), "a", case.answers, ["system"])
+    pairs = pairs.with_columns(correct=correct, spans=matching.spans)
+    if criterion == "span":
+        pairs = pairs.with_columns(link=pl.lit(True))
+    edges = pairs.filter(pl.col("spans") & pl.col("ignorable").is_null())
+    edges = looked_up(edges, "g", required, ["doc", "group", "option", "size"])
+    assigned = assign(
+        edges.select("doc", "group", "option", "g", "size", "a", "correct", "link", "shared", "union", case="system")
+    )
+    right = _whole(assigned)
+    groups = right.select("doc", "group", system="case")
+    if (right["size"] > 1).any():
+        groups = groups.unique()
+    answers = _outcomes(case, pairs, edges["a"], right["a"], _further(pairs, required, right))
+    return Judged(answers, groups, assigned.select("g", "a", "correct", system="case"))
+
+
+def _whole(assigned: pl.DataFrame) -> pl.DataFrame:
+    """Return the assigned pairs of groups whose pairs are all correct."""
+    if (assigned["size"] == 1).all():
+        return assigned.filter("correct")
+    return assigned.filter(pl.col("correct").all().over("case", "group"))
+
+
+def _further(pairs: pl.DataFrame, required: pl.DataFrame, right: pl.DataFrame) -> pl.Series:
+    """Return the answers that match another alternative of a mention that the system has already, as TPs have to.
+
+    Without this, gold that writes its alternatives as several annotations would not be perfect as answers.
+    """
+    several = required.filter(counts(required["group"]) > 1)
+    if several.is_empty():
+        return pairs["a"].clear()
+    satisfied = right.select("group", system="case").unique()
+    # By span and entity, since repeated annotations are one group and no alternatives of each other.
+    like = ["group", "begin", "end", "meant"]
+    named = several.select("g", *like[:3], meant="link")
+    fitting = looked_up(pairs.filter(pl.col("spans") & pl.col("correct")), "g", named, like)
+    taken = looked_up(right.select("g", system="case"), "g", named, like)
+    fitting = fitting.join(satisfied, on=["group", "system"], how="semi")
+    return fitting.join(taken, on=[*like, "system"], how="anti")["a"].unique()
+
+
+def _outcomes(
+    case: Case, pairs: pl.DataFrame, on_mention: pl.Series, right: pl.Series, further: pl.Series
+) -> pl.DataFrame:
+    numbers = case.answers["a"].to_numpy()
+    size = int(numbers.max(initial=-1)) + 1
+    found, near = marked(right, size), marked(on_mention, size)
+    ignored = marked(further, size) | marked(fits_ignorable(pairs.filter(~found[pairs["a"]])), size)
+    answers = case.answers.select(
+        *("a", "system", "doc", "inside"),
+        on_mention=pl.Series(near[numbers]),
+        tp=pl.Series(found[numbers]),
+        ignored=pl.Series(ignored[numbers]),
+    )
+    out = pl.col("ignored") | ~(pl.col("inside") | pl.col("on_mention"))
+    outcome = pl.when("tp").then(pl.lit("tp")).when(out).then(pl.lit("ignored")).otherwise(pl.lit("fp"))
+    answers = case.scope.marked(answers.select("a", "system", "doc", "on_mention", outcome=outcome))
+    # A wrong link on a kept mention is never excused.
+    return answers.with_columns(pl.col("in_scope") | pl.col("on_mention"))
+
+
+def fits_ignorable(pairs: pl.DataFrame) -> pl.Series:
+    """Return the answers, of those that are no TP, that fit an ignorable annotation better than any kept one.
+
+    The fit is the link, then the overlap; ties go to the kept annotation. A dropped annotation takes any answer that
+    overlaps it, an optional one only what matches it in full. An answer on the very span of a kept annotation belongs
+    there, whatever overlaps it: only what is gold on that same span, by its link too, takes it away.
+    """
+    takes = pl.when(pl.col("ignorable") == "optional").then(pl.col("spans") & pl.col("correct")).otherwise(pl.lit(True))
+    ignorable = pairs.filter(pl.col("ignorable").is_not_null() & takes)
+    if ignorable.is_empty():
+        return pairs["a"].clear()
+    kept = pairs.filter(pl.col("ignorable").is_null())
+    itself = pl.col("equal") & pl.col("link")
+    placed = kept.filter("equal")["a"].unique()
+    fit = pl.col("link").cast(pl.Float64) * 2 + pl.col("shared") / pl.col("union")
+    best = (
+        ignorable.filter(itself | ~pl.col("a").is_in(placed.implode()))
+        .group_by("a")
+        .agg(fit=fit.max(), itself=itself.any())
+    )
+    rival = kept.group_by("a").agg(rival=fit.max())
+    best = best.join(rival, on="a", how="left")
+    return best.filter(pl.col("itself") | (pl.col("fit") > pl.col("rival").fill_null(-1.0)))["a"]
+
+
+CLUSTER = f"{RMX}cluster"
+"""The term of a value that names the entity of a NIL annotation: equal names, one entity."""
+
+
+def _confidence(frames: Frames) -> pl.DataFrame:
+    return frames.annotations.select("annotation", "confidence")
+
+
+def _surface_form(frames: Frames) -> pl.DataFrame:
+    return frames.annotations.select("annotation", "surface_form")
+
+
+def _cluster(frames: Frames) -> pl.DataFrame:
+    return frames.values.filter(pl.col("term") == CLUSTER).select(annotation="subject", cluster="text")
+
+
+def _type(frames: Frames) -> pl.DataFrame:
+    """Return all classes of an annotation as one value."""
+    classes = frames.classes.select("annotation", "class").unique()
+    return classes.group_by("annotation").agg(type=pl.col("class").sort().str.join("|"))
+
+
+def _classes(frames: Frames) -> pl.DataFrame:
+    return (
+        frames.classes.select("annotation", "class").unique().group_by("annotation").agg(classes=pl.col("class").sort())
+    )
+
+
+def _candidates(frames: Frames) -> pl.DataFrame:
+    """Return the candidates of an annotation as IRIs, best first."""
+    ranked = frames.candidates.sort(
+        "annotation", "score", descending=[False, True], nulls_last=True, maintain_order=True
+    )
+    return ranked.group_by("annotation", maintain_order=True).agg(candidates=pl.col("entity"))
+
+
+DETAILS: Mapping[str, Callable[[Frames], pl.DataFrame]] = {
+    "confidence": _confidence,
+    "surface_form": _surface_form,
+    "cluster": _cluster,
+    "type": _type,
+    "classes": _classes,
+    "candidates": _candidates,
+}
+"""What can be asked for: annotation and one column, by its name."""
+
+
+def with_detail(case: Case, name: str) -> Case:
+    """Return the case with a further column of gold and of answers, null where nothing says so.
+
+    Surface forms that a side does not tell are cut out of gold's texts. Raises `UnknownName` for another column.
+    """
+    if name not in DETAILS:
+        raise UnknownName("detail", name, DETAILS)
+    if name in case.answers.columns:
+        return case
+    known = case.known
+    read = DETAILS[name]
+    given = _once(read(known.gold))
+    answered = [_once(read(run)).with_columns(system=pl.lit(n, pl.Int64)) for n, run in enumerate(known.runs.values())]
+    answered = answered or [given.clear().with_columns(system=pl.lit(0, pl.Int64))]
+    gold = case.gold.join(given, on="annotation", how="left", maintain_order="left")
+    answers = case.answers.join(pl.concat(answered), on=["system", "annotation"], how="left", maintain_order="left")
+    if name == "surface_form":
+        gold, answers = (with_forms(rows, case.mentions, known.gold) for rows in (gold, answers))
+    return replace(case, gold=gold, answers=answers)
+
+
+def _once(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.unique("annotation", keep="first", maintain_order=True)
 
 
 MATCHINGS: Registry[Matching] = Registry("matching", "remix.scoring.matching", Matching)

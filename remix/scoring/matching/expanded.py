@@ -11,7 +11,7 @@ from remix.scoring.inputs.dense import looked_up
 from remix.scoring.matching import Matching
 
 if TYPE_CHECKING:
-    from remix.scoring.matching.cases import Case
+    from remix.scoring.matching import Case
 
 _WORD = r"\p{L}\p{N}'\"_"
 _RUNS = rf"[{_WORD}]+|[^{_WORD}]+"

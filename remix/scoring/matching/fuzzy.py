@@ -11,7 +11,7 @@ from remix.scoring.inputs.dense import looked_up
 from remix.scoring.matching import Matching
 
 if TYPE_CHECKING:
-    from remix.scoring.matching.cases import Case
+    from remix.scoring.matching import Case
 
 DEFAULT = 0.85
 
@@ -24,7 +24,7 @@ def _similar(case: Case) -> pl.DataFrame:
     from rapidfuzz.distance import Levenshtein
     from rapidfuzz.process import cpdist
 
-    from remix.scoring.matching.cases import with_detail
+    from remix.scoring.matching import with_detail
 
     case = with_detail(case, "surface_form")
     pairs = looked_up(case.overlaps, "g", case.gold, ["surface_form"]).rename({"surface_form": "asked"})

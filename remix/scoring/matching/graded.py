@@ -12,13 +12,12 @@ from remix.errors import UsageError
 from remix.names import OWL
 from remix.scoring.inputs.answers import Answers
 from remix.scoring.inputs.dense import components, looked_up
-from remix.scoring.matching import Matching, found_whole
-from remix.scoring.matching.cases import Case
+from remix.scoring.matching import Case, Matching, found_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from remix.scoring.matching.cases import Case, Judged
+    from remix.scoring.matching import Case, Judged
 
 __all__ = ["distances"]
 

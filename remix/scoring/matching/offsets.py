@@ -12,7 +12,7 @@ from remix.frames import Frames
 from remix.scoring.inputs.dense import looked_up, marked
 from remix.scoring.inputs.documents import aligned
 from remix.scoring.inputs.mentions import Mentions
-from remix.scoring.matching.cases import Case
+from remix.scoring.matching import Case
 
 __all__ = ["read_offsets", "tell_beyond", "wrong_offsets"]
 

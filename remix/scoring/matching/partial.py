@@ -10,7 +10,7 @@ from remix.scoring.inputs.dense import looked_up
 from remix.scoring.matching import Matching
 
 if TYPE_CHECKING:
-    from remix.scoring.matching.cases import Case, Judged
+    from remix.scoring.matching import Case, Judged
 
 _KEYS = ["system", "doc"]
 _SHARES = ("of_answer", "of_gold")

@@ -15,7 +15,7 @@ from remix.scoring.matching import Matching
 from remix.scoring.matching.assignment import assign
 
 if TYPE_CHECKING:
-    from remix.scoring.matching.cases import Case, Judged
+    from remix.scoring.matching import Case, Judged
 
 _KEYS = ["system", "doc"]
 HALF = 0.5

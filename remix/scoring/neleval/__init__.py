@@ -1,1 +1,221 @@
-"""What is neleval's own: measures as triples of aggregate, filter and key."""
+"""neleval: its measures as triples of aggregate, filter and key, `sets:is_linked:span+kbid`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from remix.errors import UnknownName
+from remix.scoring.inputs.mentions import NIL
+from remix.scoring.matching import Case, with_detail
+from remix.scoring.statistics.clusters import CLUSTER_MEASURES, cluster_counts
+from remix.scoring.tasks import SCOPED, count_pairs
+
+__all__ = ["NAMED", "Triple", "counts_by_triple", "triple_named"]
+
+
+OVERLAPS = ("overlap-maxmax", "overlap-maxsum", "overlap-summax", "overlap-sumsum")
+AGGREGATES = ("sets", *OVERLAPS, *CLUSTER_MEASURES)
+FILTERS = {"": pl.lit(True), "is_linked": pl.col("kbid").is_not_null(), "is_nil": pl.col("kbid").is_null()}
+FIELDS = {
+    "docid": ("doc",),
+    "start": ("begin",),
+    "end": ("end",),
+    "span": ("doc", "begin", "end"),
+    "eid": ("eid",),
+    "kbid": ("kbid",),
+    "type": ("type",),
+    "is_nil": ("is_nil",),
+    "is_linked": ("is_linked",),
+}
+"""The columns of the fields of a key."""
+
+
+@dataclass(frozen=True)
+class Triple:
+    """How annotations are aggregated, which of them, and by which fields two of them are the same."""
+
+    aggregate: str
+    filter: str
+    key: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.aggregate}:{self.filter}:{'+'.join(self.key)}"
+
+
+NAMED: Mapping[str, Triple] = {
+    "strong_mention_match": Triple("sets", "", ("span",)),
+    "strong_typed_mention_match": Triple("sets", "", ("span", "type")),
+    "strong_linked_mention_match": Triple("sets", "is_linked", ("span",)),
+    "strong_link_match": Triple("sets", "is_linked", ("span", "kbid")),
+    "strong_nil_match": Triple("sets", "is_nil", ("span",)),
+    "strong_all_match": Triple("sets", "", ("span", "kbid")),
+    "strong_typed_link_match": Triple("sets", "is_linked", ("span", "type", "kbid")),
+    "strong_typed_nil_match": Triple("sets", "is_nil", ("span", "type")),
+    "strong_typed_all_match": Triple("sets", "", ("span", "type", "kbid")),
+    "entity_match": Triple("sets", "is_linked", ("docid", "kbid")),
+    "muc": Triple("muc", "", ("span",)),
+    "b_cubed": Triple("b_cubed", "", ("span",)),
+    "b_cubed_plus": Triple("b_cubed", "", ("span", "kbid")),
+    "entity_ceaf": Triple("entity_ceaf", "", ("span",)),
+    "mention_ceaf": Triple("mention_ceaf", "", ("span",)),
+    "mention_ceaf_plus": Triple("mention_ceaf", "", ("span", "kbid")),
+    "typed_mention_ceaf": Triple("mention_ceaf", "", ("span", "type")),
+    "typed_mention_ceaf_plus": Triple("mention_ceaf", "", ("span", "type", "kbid")),
+    "pairwise": Triple("pairwise", "", ("span",)),
+}
+"""neleval's own names (neleval/configs.py)."""
+
+_ALIASES = {("A2KB", "strong"): "strong_all_match", ("ERec", "strong"): "strong_mention_match"}
+_ALIASES |= {("C2KB", "strong"): "entity_match"}
+
+
+def triple_named(name: str, task: str = "A2KB") -> Triple:
+    """Return the triple of a name, of a text `aggregate:filter:key+key`, or of a task under strong matching.
+
+    Raises `UnknownName` for other names, aggregates, filters and fields.
+
+    >>> str(triple_named("strong_link_match")), triple_named("sets:is_linked:span+kbid") == NAMED["strong_link_match"]
+    ('sets:is_linked:span+kbid', True)
+    """
+    if name.count(":") != 2:
+        name = _ALIASES.get((task, name), name)
+        if name not in NAMED:
+            raise UnknownName("measure of neleval", name, NAMED, "remix show profile:neleval")
+        return NAMED[name]
+    aggregate, chosen, key = name.split(":")
+    chosen = "" if chosen == "None" else chosen
+    fields = tuple(key.split("+"))
+    for kind, given, known in (
+        ("aggregate", [aggregate], AGGREGATES),
+        ("filter", [chosen], FILTERS),
+        ("field", fields, FIELDS),
+    ):
+        for one in given:
+            if one not in known:
+                raise UnknownName(f"{kind} of a triple", one, known)
+    return Triple(aggregate, chosen, fields)
+
+
+def counts_by_triple(case: Case, triple: Triple) -> pl.DataFrame:
+    """Return the counts of a case by a triple, per system and document, with `tp_of_gold`."""
+    columns = list(dict.fromkeys(column for field in triple.key for column in FIELDS[field]))
+    gold, answers = case.once(("triples", "sides"), _sides)
+    if triple.aggregate in OVERLAPS:
+        return _overlapping(case, gold, answers, triple)
+    gold, answers = gold.filter(FILTERS[triple.filter]), answers.filter(FILTERS[triple.filter])
+    if triple.aggregate == "sets":
+        return _sets(case, gold, answers, columns)
+    both = pl.concat(
+        [gold.with_columns(side=pl.lit("gold")), answers.with_columns(side=pl.lit("answer"))], how="diagonal"
+    )
+    both = both.with_columns(item=pl.struct(columns).rank("dense"), cluster="eid")
+    clustered = both.select("side", "system", "doc", "item", "cluster")
+    counts = cluster_counts(clustered.filter(side="gold"), clustered.filter(side="answer"), triple.aggregate)
+    return _filled(counts)
+
+
+def _sides(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return gold, once for each system, and the answers, with the fields of keys."""
+    case = with_detail(with_detail(case, "cluster"), "type")
+    return _of_gold(case), _of_answers(case)
+
+
+def _filled(counts: pl.DataFrame) -> pl.DataFrame:
+    none = [pl.lit(None, pl.Int64).alias(name) for name in SCOPED]
+    return counts.select("system", "doc", "tp", "fp", "fn", "tp_of_gold", *none, ignored=pl.lit(0, pl.Int64))
+
+
+def _sets(case: Case, gold: pl.DataFrame, answers: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
+    key = ["system", *columns]
+    gold, answers = (rows.unique(key, keep="first", maintain_order=True) for rows in (gold, answers))
+    found = gold.join(answers, on=key, how="semi", nulls_equal=True)
+    missed = gold.join(answers, on=key, how="anti", nulls_equal=True)
+    extra = answers.join(gold, on=key, how="anti", nulls_equal=True)
+    return count_pairs(case, found, extra.with_columns(free=pl.lit(False)), missed)
+
+
+def _of_answers(case: Case) -> pl.DataFrame:
+    first = case.mentions.answer_links.group_by("a").agg(first=pl.col("entity").min())
+    rows = case.answers.join(first, on="a", how="left", maintain_order="left")
+    return _with_fields(rows.rename({"first": "kbid"})).select("a", "system", *_COLUMNS)
+
+
+def _of_gold(case: Case) -> pl.DataFrame:
+    """Return gold once for each system; of several links of a mention the one that the system answers there."""
+    systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
+    first = case.mentions.gold_links.group_by("g").agg(first=pl.col("entity").min())
+    rows = systems.join(case.kept().join(first, on="g", how="left", maintain_order="left"), how="cross")
+    several = case.gold.filter(pl.col("link") >= len(case.mentions.entities)).select("g")
+    if len(several):
+        pairs = case.overlaps.filter(pl.col("equal") & pl.col("link")).join(several, on="g", how="semi")
+        answered = case.answers.select("a", "system").join(case.mentions.answer_links, on="a")
+        chosen = pairs.join(answered, on="a").join(case.mentions.gold_links, on=["g", "entity"], how="semi")
+        chosen = chosen.group_by("system", "g").agg(chosen=pl.col("entity").min())
+        rows = rows.join(chosen, on=["system", "g"], how="left", maintain_order="left")
+        rows = rows.with_columns(first=pl.coalesce("chosen", "first"))
+    return _with_fields(rows.rename({"first": "kbid"})).select("g", "system", *_COLUMNS)
+
+
+_COLUMNS = ("doc", "begin", "end", "kbid", "eid", "type", "is_nil", "is_linked")
+
+
+def _with_fields(rows: pl.DataFrame) -> pl.DataFrame:
+    nil = pl.col("link") == NIL
+    named = pl.when(nil).then("cluster").otherwise(pl.format("entity {}", "kbid"))
+    return rows.with_columns(eid=named.fill_null(""), is_nil=nil, is_linked=~nil)
+
+
+def _overlapping(case: Case, gold: pl.DataFrame, answers: pl.DataFrame, triple: Triple) -> pl.DataFrame:
+    """Return the counts of shared characters; all annotations are counted, whatever the filter: as neleval does."""
+    fields = [column for field in triple.key if field != "span" for column in FIELDS[field]]
+    alike = pl.struct(*dict.fromkeys(["system", "doc", *fields])).alias("alike")
+    asked, answered = (
+        rows.filter(FILTERS[triple.filter]).select(key, "system", "begin", "end", alike)
+        for rows, key in ((gold, "g"), (answers, "a"))
+    )
+    pairs = _neighbours(asked, answered)
+    of_gold, of_answer = triple.aggregate[-6:-3], triple.aggregate[-3:]
+    turned = pairs.rename({"begin": "begin_gold", "end": "end_gold", "begin_gold": "begin", "end_gold": "end"})
+    left = _shares(gold, _covered(turned, "g", of_gold), "g").rename({"found": "tp_of_gold", "missed": "fn"})
+    right = _shares(answers, _covered(pairs, "a", of_answer), "a").rename({"found": "tp", "missed": "fp"})
+    both = right.join(left, on=["system", "doc"], how="full", coalesce=True)
+    return _filled(both.with_columns(pl.col("tp", "fp", "tp_of_gold", "fn").fill_null(0.0)))
+
+
+def _neighbours(gold: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
+    """Return the pairs that neleval finds to overlap, of those with equal `alike`: system, g, a and both spans.
+
+    It walks both sides from the last to the first and holds each mention against the next of the other side only
+    (`Measure.get_overlapping`). So of mentions within each other on one side some pairs are never seen; where
+    neither side has such, these are all that overlap.
+    """
+    sides = [answers.with_columns(g=pl.lit(None, pl.Int64)), gold.with_columns(a=pl.lit(None, pl.Int64))]
+    walk = pl.concat([side.select("g", "a", "system", "begin", "end", "alike") for side in sides]).sort(
+        "alike", "begin", pl.col("end").neg(), pl.col("g").is_not_null(), maintain_order=True
+    )
+    met = walk.select("system", pl.col("g", "a").forward_fill().over("alike")).drop_nulls()
+    spans = answers.select("system", "a", "begin", "end"), gold.select("system", "g", "begin", "end")
+    pairs = met.join(spans[0], on=["system", "a"]).join(spans[1], on=["system", "g"], suffix="_gold")
+    return pairs.filter((pl.col("begin") < pl.col("end_gold")) & (pl.col("begin_gold") < pl.col("end")))
+
+
+def _covered(pairs: pl.DataFrame, key: str, mode: str) -> pl.DataFrame:
+    """Return system, key and `share`: what part of a mention its best partner ('max') or all of them cover."""
+    first, last = pl.max_horizontal("begin", "begin_gold"), pl.min_horizontal("end", "end_gold")
+    parts = pairs.with_columns(first=first, last=last, length=pl.col("end") - pl.col("begin"))
+    group = ["system", key]
+    if mode == "max":
+        return parts.group_by(group).agg(share=((pl.col("last") - pl.col("first")) / pl.col("length")).max())
+    parts = parts.sort(*group, "first", "last")
+    before = pl.col("last").cum_max().shift(1).over(group).fill_null(0)
+    fresh = (pl.col("last") - pl.max_horizontal("first", before)).clip(0)
+    return parts.with_columns(fresh=fresh).group_by(group).agg(share=pl.col("fresh").sum() / pl.col("length").first())
+
+
+def _shares(rows: pl.DataFrame, covered: pl.DataFrame, key: str) -> pl.DataFrame:
+    rows = rows.join(covered, on=["system", key], how="left", maintain_order="left")
+    share = pl.col("share").fill_null(0.0)
+    return rows.group_by("system", "doc", maintain_order=True).agg(found=share.sum(), missed=(1 - share).sum())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Literal
 
 import polars as pl
@@ -23,8 +23,10 @@ from remix.scoring.conventions.regions import Regions, regions_respected
 from remix.scoring.conventions.repeated import Repeated, repeated_once
 from remix.scoring.conventions.threshold import Threshold, threshold_none
 from remix.scoring.conventions.undefined import Undefined, undefined_null
-from remix.scoring.matching import MATCHINGS, matching_named
-from remix.scoring.matching.cases import Case
+from remix.scoring.inputs import Inputs
+from remix.scoring.inputs.namespaces import with_titles_read
+from remix.scoring.inputs.tokens import laid_on_tokens
+from remix.scoring.matching import MATCHINGS, Case, matching_named
 from remix.scoring.statistics import Average, averages
 from remix.scoring.tasks import SCOPED
 
@@ -123,9 +125,11 @@ class Profile:
     meanings: Mapping[str, str] = field(default_factory=dict)
     headline: tuple[str, str] = ("A2KB", "strong")
 
-    def prepare(self, gold: Frames, runs: Mapping[str, Frames]) -> tuple[Frames, dict[str, Frames]]:
-        """Return gold and runs as the tool compares them."""
-        return (self.own or self.conventions).prepare(gold, runs)
+    def prepare(self, inputs: Inputs) -> Inputs:
+        """Return what is evaluated as the tool compares it."""
+        rules = self.own or self.conventions
+        gold, runs = rules.prepare(*with_titles_read(inputs.gold, laid_on_tokens(inputs.gold, inputs.runs)))
+        return replace(inputs, gold=gold, runs=runs)
 
     def count(self, case: Case, task: str, matching: str) -> pl.DataFrame:
         """Return the tool's counts of a task and matching, per system and document, as `Task.count` has them."""

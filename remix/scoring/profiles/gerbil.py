@@ -14,8 +14,7 @@ from remix.scoring.conventions.regions import regions_unknown
 from remix.scoring.conventions.repeated import repeated_each
 from remix.scoring.conventions.threshold import threshold_on_test
 from remix.scoring.conventions.undefined import empty_is_perfect
-from remix.scoring.matching import matching_named
-from remix.scoring.matching.cases import Case
+from remix.scoring.matching import Case, matching_named
 from remix.scoring.profiles import Conventions, Profile
 from remix.scoring.tasks import SCOPED
 from remix.scoring.tasks.typing import on_gold_spans, typed

@@ -15,7 +15,7 @@ from remix.measures.declaration import written_out
 from remix.names import EL, HFTS, HFTS_OLD, ITSRDF, NIF, OWL, RDF, RDFS, RMX, XSD
 from remix.rdf.iris import dataset_iri
 from remix.scoring.inputs.answers import NOT_OF_ANSWERS, Answers
-from remix.scoring.matching.cases import Scope
+from remix.scoring.matching import Scope
 from remix.store.index import Index
 from remix.store.selection import select
 from remix.store.syntax import modern

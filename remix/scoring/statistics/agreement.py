@@ -17,8 +17,7 @@ from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.answers import Answers
 from remix.scoring.inputs.documents import aligned
 from remix.scoring.inputs.mentions import NIL, Mentions, mentions_of
-from remix.scoring.matching import MATCHINGS
-from remix.scoring.matching.cases import Case
+from remix.scoring.matching import MATCHINGS, Case
 from remix.scoring.matching.overlaps import overlaps, touching
 from remix.scoring.statistics import ratio
 

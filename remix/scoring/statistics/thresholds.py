@@ -13,7 +13,7 @@ import polars as pl
 
 from remix import progress
 from remix.errors import UsageError, nearest
-from remix.scoring.matching.cases import Case, Scope, with_detail
+from remix.scoring.matching import Case, Scope, with_detail
 from remix.scoring.statistics import ratio
 
 __all__ = ["above", "best_thresholds", "confident", "sums_by_threshold", "threshold_rule", "thresholds_by"]

@@ -21,8 +21,7 @@ from remix.files import read_bytes
 from remix.frames import Frames
 from remix.names import EL, PREFIXES
 from remix.scoring.inputs.columns import column_values
-from remix.scoring.matching import matching_named
-from remix.scoring.matching.cases import Case
+from remix.scoring.matching import Case, matching_named
 from remix.scoring.statistics import ratio
 from remix.signature import content_hash
 

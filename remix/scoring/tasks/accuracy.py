@@ -5,8 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from remix.errors import UnknownName
-from remix.scoring.matching import Matching
-from remix.scoring.matching.cases import Case
+from remix.scoring.matching import Case, Matching
 from remix.scoring.tasks import SCOPED, Task
 
 MEASURES = {

@@ -7,9 +7,8 @@ import polars as pl
 from remix.errors import UnknownName
 from remix.scoring.inputs.dense import looked_up
 from remix.scoring.inputs.mentions import NIL
-from remix.scoring.matching import Matching
-from remix.scoring.matching.cases import Case, with_detail
-from remix.scoring.tasks import SCOPED, Task
+from remix.scoring.matching import Case, Matching
+from remix.scoring.tasks import SCOPED, Task, with_candidates
 
 MEASURES = {
     "gold": "of all linked mentions of gold",
@@ -45,32 +44,6 @@ def _at(measure: str) -> Task:
         _at,
         takes=("measure",),
     )
-
-
-def with_candidates(case: Case, pairs: pl.DataFrame) -> pl.DataFrame:
-    """Return pairs of g, a and `link` with `held`, whether the candidates of the answer hold an entity of gold, and its
-    `rank` among them.
-
-    The answer itself is a candidate, and the first where it is none of those that are told.
-    """
-    case = with_detail(case, "candidates")
-    numbers = pl.DataFrame(
-        {"candidates": case.mentions.entities, "entity": pl.int_range(len(case.mentions.entities), eager=True)},
-        schema_overrides={"candidates": pl.String},
-    )
-    told = case.answers.select("a", "candidates").explode("candidates").drop_nulls()
-    told = told.with_columns(rank=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("a"))
-    named = told.join(numbers, on="candidates")
-    wanted = case.mentions.gold_links.select("g", "entity")
-    held = (
-        pairs.select("g", "a")
-        .join(named.select("a", "entity", "rank"), on="a")
-        .join(wanted, on=["g", "entity"], how="semi")
-    )
-    held = held.group_by("g", "a").agg(pl.col("rank").min())
-    rows = pairs.join(held, on=["g", "a"], how="left", maintain_order="left")
-    rank = pl.coalesce("rank", pl.when("link").then(1))
-    return rows.with_columns(held=pl.col("link") | pl.col("rank").is_not_null(), rank=rank)
 
 
 def _recognised(case: Case, kept: pl.DataFrame, matching: Matching) -> pl.DataFrame:

@@ -6,8 +6,7 @@ import polars as pl
 
 from remix.errors import UnknownName
 from remix.scoring.inputs.mentions import NIL
-from remix.scoring.matching import Matching
-from remix.scoring.matching.cases import Case, with_detail
+from remix.scoring.matching import Case, Matching, with_detail
 from remix.scoring.statistics.clusters import CLUSTER_MEASURES, cluster_counts
 from remix.scoring.tasks import SCOPED, Task, uncounted
 

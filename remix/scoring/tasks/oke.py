@@ -11,10 +11,9 @@ from dataclasses import replace
 import polars as pl
 
 from remix.names import OWL
-from remix.scoring.matching import Matching
-from remix.scoring.matching.cases import Case, with_detail
+from remix.scoring.matching import Case, Matching, with_detail
 from remix.scoring.tasks import Task, uncounted
-from remix.scoring.tasks.erec import erec
+from remix.scoring.tasks.annotation import erec
 
 
 def _class_spans(case: Case, matching: Matching) -> pl.DataFrame:

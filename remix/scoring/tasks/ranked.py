@@ -9,11 +9,10 @@ from dataclasses import replace
 import polars as pl
 
 from remix.errors import UnknownName, UsageError
-from remix.scoring.matching import Matching
-from remix.scoring.matching.cases import Case, with_detail
+from remix.scoring.matching import Case, Matching, with_detail
 from remix.scoring.statistics.thresholds import choose_best
 from remix.scoring.tasks import SCOPED, Task
-from remix.scoring.tasks.a2kb import a2kb
+from remix.scoring.tasks.annotation import a2kb
 from remix.scoring.tasks.c2kb import asked_units, c2kb
 
 __all__ = ["MEASURES", "ranked_annotations", "ranked_counts", "ranked_entities", "require_measure"]

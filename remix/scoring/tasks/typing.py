@@ -15,8 +15,7 @@ from remix.frames import Frames
 from remix.names import EL, RMX
 from remix.scoring.inputs.answers import Answers
 from remix.scoring.inputs.dense import looked_up
-from remix.scoring.matching import MATCHINGS, Matching
-from remix.scoring.matching.cases import Case
+from remix.scoring.matching import MATCHINGS, Case, Matching
 from remix.scoring.tasks import Task
 
 __all__ = ["Typed", "typed"]
