@@ -52,6 +52,15 @@ def test_offsets_in_other_units_are_told_and_read_right_on_request(reading, text
     assert f"|offsets:s={reading}|" in rows["signature"][0]
 
 
+def test_answers_in_documents_that_do_not_count_have_no_part_in_it():
+    # The second document has no kept mention, so that its answer, the last one, is not among those that count.
+    gold = [{"begin": 0, "end": 3, "entity": "e:A"}, {"document": "x", "begin": 0, "end": 3, "ignorable": "dropped"}]
+    run = [{"begin": 0, "end": 3, "entity": "e:A"}, {"document": "x", "begin": 0, "end": 3}]
+    both = [framed(rows, documents=["d", "x"]) for rows in (gold, run)]
+    rows = evaluate(both[0], {"s": both[1]}, tasks=["A2KB"], matchings=["strong"], documents="kept")
+    assert rows.filter(average="micro", column="").select("tp", "fp", "fn").row(0) == (1, 0, 0)
+
+
 def test_right_offsets_are_left_alone(capsys):
     with progress.enable():
         fixed = evaluate(annotated(), {"s": annotated()}, fix_offsets=True)

@@ -9,7 +9,7 @@ import polars as pl
 
 from remix import progress
 from remix.frames import Frames
-from remix.scoring.inputs.dense import looked_up, marked
+from remix.scoring.inputs.dense import looked_up
 from remix.scoring.inputs.documents import aligned
 from remix.scoring.inputs.mentions import Mentions
 from remix.scoring.matching import Case
@@ -32,9 +32,9 @@ def wrong_offsets(case: Case, texts: pl.DataFrame) -> dict[str, str]:
     gives the most answers the span of a gold mention, at least twice as many as there are. `texts` has document and
     text of gold.
     """
-    numbers = case.answers["a"].to_numpy()
-    equal = marked(case.overlaps.filter("equal")["a"], int(numbers.max(initial=-1)) + 1)[numbers]
-    rows = case.answers.select("system", equal=pl.Series(equal))
+    # Pairs are of all answers, also of those in documents that do not count.
+    equal = case.overlaps.filter("equal")["a"].unique()
+    rows = case.answers.select("system", equal=pl.col("a").is_in(equal.implode()))
     shares = rows.group_by("system").agg(answers=pl.len(), equal=pl.col("equal").sum())
     few = shares.filter(pl.col("equal") < FEW * pl.col("answers")).sort("system")
     found = {}
