@@ -204,16 +204,14 @@ def test_curves_of_the_fine_grained_evaluation(real_data: Path):
     # common entities, as TagME does, are outdone under strict weights and outdo the others under relaxed ones.
     folder = real_data / "emnlp2019"
     gold = read_frames([next((folder / "gold").glob("*KORE50*")), next((folder / "gold").glob("*VoxEL*"))])
-    prepared, runs = PROFILES["emnlp2019"].prepare(
-        gold,
-        {
-            stem: read_frames([next((folder / "systems").glob(f"{stem}_{part}.ttl*")) for part in ("KORE50", "VoxEL")])
-            for stem in ("TAGME", "DBpediaSpotlight")
-        },
-    )
+    runs = {
+        stem: read_frames([next((folder / "systems").glob(f"{stem}_{part}.ttl*")) for part in ("KORE50", "VoxEL")])
+        for stem in ("TAGME", "DBpediaSpotlight")
+    }
     profile = PROFILES["emnlp2019"]
+    inputs = profile.prepare(Inputs(gold, runs))
     choice = Choice(profile, profile.tasks, profile.matchings)
-    case = case_of(Inputs(prepared, runs), choice)
+    case = case_of(inputs, choice)
     rows = draw(case, choice, "alpha")
     first, last = (
         dict(rows.filter(pl.col("alpha") == alpha).select("system", "fuzzy_f1").iter_rows()) for alpha in (0, 1)
