@@ -13,7 +13,7 @@ from remix.errors import UnknownName
 from remix.formats.layers import LAYERS, PERIOD
 from remix.scoring.hipe.meetings import meetings
 from remix.scoring.hipe.mentions import LINKS, cut, sides
-from remix.scoring.matching.cases import Case
+from remix.scoring.matching import Case
 from remix.scoring.tasks import SCOPED
 
 __all__ = ["MATCHINGS", "TASKS", "by_noise", "by_period", "by_type", "count"]

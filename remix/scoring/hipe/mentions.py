@@ -12,7 +12,7 @@ from remix.formats.mentions import canonical_entities
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
 from remix.scoring.inputs.documents import aligned
-from remix.scoring.matching.cases import Case
+from remix.scoring.matching import Case
 
 __all__ = ["LINKS", "cut", "sides"]
 
