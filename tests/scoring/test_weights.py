@@ -121,7 +121,7 @@ def test_a_column_weighs_and_what_has_no_value_is_told(capsys):
     with pytest.raises(BadInput, match="the weight 7 of <d#1> is not between 0 and 1"):
         scored(GOLD, RUN, "share", columns=columns.with_columns(share=pl.Series([0, 7, 1])))
     with pytest.raises(UnknownName, match="nearest: share; columns: "):
-        scored(GOLD, RUN, "shaer", columns=columns)
+        scored(GOLD, RUN, "sharee", columns=columns)
 
 
 @pytest.mark.parametrize(("rule", "message"), [("relaxed", "relaxed:0.5"), ("relaxed:2", "between 0 and 1")])
