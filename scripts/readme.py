@@ -13,6 +13,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent
@@ -28,15 +29,18 @@ def output(command: str, folder: Path) -> str:
     done = subprocess.run([sys.executable, "-m", "remix", *arguments], cwd=folder, capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(f"$ {command}\n{done.stderr}")
-    return "".join(f"{line.rstrip()}\n" for line in done.stdout.rstrip().splitlines())
+    return done.stdout
 
 
-def filled(text: str, folder: Path) -> str:
+def filled(text: str, folder: Path, output: Callable[[str, Path], str] = output) -> str:
     """Return the text with the output of each command in its `console` blocks."""
+
+    def lines(command: str) -> str:
+        return "".join(f"{line.rstrip()}\n" for line in output(command, folder).rstrip().splitlines())
 
     def block(match: re.Match[str]) -> str:
         commands = [line[2:] for line in match.group(1).splitlines() if line.startswith("$ ")]
-        return "```console\n" + "\n".join(f"$ {c}\n{output(c, folder)}" for c in commands).rstrip() + "\n```"
+        return "```console\n" + "\n".join(f"$ {c}\n{lines(c)}" for c in commands).rstrip() + "\n```"
 
     return re.sub(r"```console\n(.*?)\n```", block, text, flags=re.DOTALL)
 

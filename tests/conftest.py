@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import gc
 import http.server
 import os
+import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -14,13 +16,22 @@ import pytest
 from hypothesis import settings
 
 from remix.kb import KnowledgeBase, build_from_tables
+from remix.sample import ensure_sample
 from remix.store import Store
+from remix.workspace import Workspace
 
 # Few examples while one works, more in CI (`HYPOTHESIS_PROFILE=thorough`), there the same ones each time, so that what
 # lands does not depend on chance. How long an example takes says more of the machine than of the code.
 for name, examples in {"quick": 8, "thorough": 30}.items():
     settings.register_profile(name, deadline=None, max_examples=examples, derandomize=os.environ.get("CI") == "true")
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage in what tests make, not among the modules and tests that stay to the end."""
+    gc.freeze()
+    gc.set_threshold(100_000)
+
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 
@@ -61,8 +72,6 @@ def run_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     Gold: Ada, Alan (both persons, Alan rare), Bob (NIL), New York City. System a: Ada right, another Alan, Bob linked,
     New York instead of New York City. System b: Ada and Alan, both right, nothing else.
     """
-    from remix.workspace import Workspace
-
     workspace = Workspace(tmp_path_factory.mktemp("runs") / ".remix")
     folder = CHECKOUT / "tests" / "runs" / "small"
     workspace.load([folder / "gold.ttl"])
@@ -71,6 +80,24 @@ def run_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     workspace.store.enrich({"gold": rare.encode()}, "by hand")
     workspace.store_runs(["gold"], run=[f"{name}={folder / name}.ttl" for name in "ab"])
     return workspace.store
+
+
+@pytest.fixture(scope="session")
+def sample_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """The sample corpus, enriched, with the knowledge base that ships with it; not to be changed."""
+    store = Store(tmp_path_factory.mktemp("sample") / ".remix")
+    assert ensure_sample(store)
+    return store
+
+
+@pytest.fixture(scope="session")
+def sample_workspace(sample_store: Store, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Workspace]:
+    """Makes a workspace that holds the sample corpus and is the test's own."""
+
+    def made() -> Workspace:
+        return Workspace(Path(shutil.copytree(sample_store.folder, tmp_path_factory.mktemp("own") / ".remix")))
+
+    return made
 
 
 @pytest.fixture(scope="session")

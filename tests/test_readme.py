@@ -2,29 +2,42 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
-import subprocess
-import sys
+import runpy
+import shlex
 from pathlib import Path
 
 import pytest
+
+from tests.commands import run_verb
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
 
 
-def test_readme_shows_what_its_commands_print() -> None:
-    done = subprocess.run(
-        [sys.executable, CHECKOUT / "scripts" / "readme.py", "--check"], capture_output=True, text=True
-    )
-    assert done.returncode == 0, f"{done.stdout}{done.stderr}run: python scripts/readme.py"
+def printed(command: str, folder: Path) -> str:
+    done = run_verb(*shlex.split(command)[1:], folder=folder)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def said(example: str, folder: Path) -> str:
+    """What an example in Python prints where it runs in a folder."""
+    with contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()) as output:
+        exec(compile(example, "example", "exec"), {"__name__": "__main__"})
+    return output.getvalue()
+
+
+def test_readme_shows_what_its_commands_print(tmp_path: Path) -> None:
+    script = runpy.run_path(str(CHECKOUT / "scripts" / "readme.py"))
+    assert script["filled"](README, tmp_path, printed) == README, "run: python scripts/readme.py"
 
 
 def test_readme_python_example_runs(tmp_path: Path) -> None:
     [example] = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
-    done = subprocess.run([sys.executable, "-c", example], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    first, *scores = done.stdout.splitlines()
+    first, *scores = said(example, tmp_path).splitlines()
     assert re.fullmatch(r"\d+ mentions of persons", first)
     values = {name: float(score) for name, score in (line.split(": ") for line in scores)}
     assert set(values) == {"prior", "random-candidate"}
@@ -33,10 +46,8 @@ def test_readme_python_example_runs(tmp_path: Path) -> None:
 
 def test_page_on_python_shows_what_its_example_prints(tmp_path: Path) -> None:
     page = (CHECKOUT / "docs" / "python.md").read_text(encoding="utf-8")
-    [(example, printed)] = re.findall(r"```python\n(.*?)```\n\nprints\n\n```\n(.*?)```", page, flags=re.DOTALL)
-    done = subprocess.run([sys.executable, "-c", example], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == printed
+    [(example, output)] = re.findall(r"```python\n(.*?)```\n\nprints\n\n```\n(.*?)```", page, flags=re.DOTALL)
+    assert said(example, tmp_path) == output
 
 
 def test_readme_names_every_verb_and_no_other() -> None:

@@ -59,7 +59,7 @@ def command(
 
     \b
     Example:
-      remix compare sample-news --by class --unit context --samples 1000
+      remix compare sample-news --by isRare --unit context --samples 1000
     """
     agreement = agreement or (len(gold) == 2 and not run)
     report = open_workspace(workspace).compare(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -18,16 +19,14 @@ from remix.workspace import Workspace
 
 
 @pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    store = Store(tmp_path_factory.mktemp("sample") / ".remix")
-    assert ensure_sample(store)
-    return store
+def sample(sample_store: Store) -> Store:
+    return sample_store
 
 
 @pytest.fixture(scope="module")
-def with_runs(tmp_path_factory: pytest.TempPathFactory) -> Store:
+def with_runs(sample_workspace: Callable[[], Workspace]) -> Store:
     """The sample corpus with the runs of the three systems stored beside it."""
-    workspace = Workspace(tmp_path_factory.mktemp("runs") / ".remix")
+    workspace = sample_workspace()
     workspace.annotate((), SYSTEMS.names())
     workspace.store_runs([entry.name for entry in workspace.datasets()])
     workspace.difficulty()

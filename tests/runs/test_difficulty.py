@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -95,10 +96,9 @@ def test_calibration_takes_back_what_overfitting_exaggerates() -> None:
 
 
 @pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+def sample(sample_workspace: Callable[[], Workspace]) -> Workspace:
     """The sample corpus with the runs of two systems on two datasets; the third has none."""
-    workspace = Workspace(tmp_path_factory.mktemp("difficulty") / ".remix")
-    workspace.ensure_sample()
+    workspace = sample_workspace()
     workspace.annotate(["sample-news", "sample-posts"], ["prior", "random-candidate"])
     workspace.store_runs(["sample-news", "sample-posts"])
     return workspace

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -18,14 +19,6 @@ from remix.workspace import Workspace, open_workspace
 from tests.commands import run_verb
 
 SMALL = Path(__file__).parent / "small"
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Workspace:
-    """A workspace with the gold of `run_store` (Ada, Alan, Bob as NIL, New York City) and no run."""
-    made = Workspace(tmp_path / ".remix")
-    made.load([SMALL / "gold.ttl"])
-    return made
 
 
 def invoke(workspace: Workspace, *arguments: str) -> str:
@@ -79,8 +72,8 @@ def test_annotate_keeps_the_outcomes_of_the_answers_that_it_registers(news: Work
     assert {"run-prior", "run-random-candidate", "agreement"} <= held.keys()
 
 
-def test_difficulty_is_learnt_at_once_of_the_answers_that_ship(tmp_path: Path) -> None:
-    found = open_workspace(tmp_path / "fresh").difficulty()
+def test_difficulty_is_learnt_at_once_of_the_answers_that_ship(sample_workspace: Callable[[], Workspace]) -> None:
+    found = sample_workspace().difficulty()
     assert found.report["systems"].item() == 3
 
 
@@ -316,9 +309,9 @@ def test_answers_of_files_given_to_store_are_registered(workspace: Workspace) ->
 
 
 @pytest.fixture(scope="module")
-def news(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+def news(sample_workspace: Callable[[], Workspace]) -> Workspace:
     """The sample news with runs of prior in A2KB and D2KB, and of random-candidate in A2KB alone; not to be changed."""
-    made = Workspace(tmp_path_factory.mktemp("news") / ".remix")
+    made = sample_workspace()
     made.annotate(["sample-news"], ["prior", "random-candidate"])
     made.annotate(["sample-news"], ["prior"], task="D2KB")
     return made

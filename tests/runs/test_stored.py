@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -23,14 +24,6 @@ from remix.workspace import Workspace
 
 RUNS = Path(__file__).parent / "small"
 A, B = "urn:remix:dataset:gold#run-a", "urn:remix:dataset:gold#run-b"
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Workspace:
-    """A workspace with the gold of `run_store` and no run."""
-    made = Workspace(tmp_path / ".remix")
-    made.load([RUNS / "gold.ttl"])
-    return made
 
 
 def found(store: Store, text: str) -> set[tuple[str, ...]]:
@@ -235,16 +228,16 @@ def test_one_run_is_dropped_and_the_others_agree_among_themselves(workspace: Wor
     assert not workspace.store.dataset("gold").attached
 
 
-def test_dropping_a_run_takes_the_kept_answers_too(tmp_path: Path) -> None:
-    workspace = Workspace(tmp_path / "w")
+def test_dropping_a_run_takes_the_kept_answers_too(sample_workspace: Callable[[], Workspace]) -> None:
+    workspace = sample_workspace()
     workspace.annotate(["sample-news"], ["prior", "random-candidate"])
     taken = [("sample-news", "outcomes"), ("sample-news", "answers in A2KB")]
     assert workspace.drop_run("prior") == taken
     assert workspace.runs()["run"].to_list() == ["random-candidate"]
 
 
-def test_kept_answers_can_be_dropped_after_their_dataset(tmp_path: Path) -> None:
-    workspace = Workspace(tmp_path / "w")
+def test_kept_answers_can_be_dropped_after_their_dataset(sample_workspace: Callable[[], Workspace]) -> None:
+    workspace = sample_workspace()
     workspace.annotate(["sample-news"], ["prior"])
     workspace.drop(["sample-news"])
     with pytest.raises(UnknownName, match="no run named 'priors'; did you mean 'prior'"):

@@ -11,7 +11,6 @@ from click.testing import CliRunner
 
 from remix.cli import cli
 from remix.errors import Error
-from remix.workspace import Workspace
 
 TEXT = "Ada met Bob in Rome."
 KEYS = {
@@ -167,8 +166,8 @@ def test_folders_of_frames_score_as_the_files_they_were_made_from(tmp_path):
     assert [row | none for row in of_folders] == [row | none for row in of_files]
 
 
-def test_in_python_one_name_may_stand_for_a_list_and_a_wrong_one_is_told(tmp_path):
-    workspace = Workspace(tmp_path / "w")
+def test_in_python_one_name_may_stand_for_a_list_and_a_wrong_one_is_told(sample_workspace):
+    workspace = sample_workspace()
     workspace.annotate(["sample-news"], ["prior"])
     report = workspace.evaluate("sample-news", system="prior", task="A2KB", match="weak", by="kb")
     rows, datasets = report.rows, report.datasets

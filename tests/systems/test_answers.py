@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,10 +17,10 @@ DATASETS = ("sample-biographies", "sample-news", "sample-posts")
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(sample_workspace: Callable[[], Workspace], tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("answers")
-    Workspace(folder / "workspace").annotate(DATASETS, SYSTEMS.names(), nif=folder / "nif")
-    return folder / "nif"
+    sample_workspace().annotate(DATASETS, SYSTEMS.names(), nif=folder)
+    return folder
 
 
 @pytest.mark.parametrize("system", SYSTEMS.names())
