@@ -17,6 +17,7 @@ __all__ = [
     "CLASSES",
     "DOCUMENTS",
     "LINKS",
+    "OTHER_LAYER",
     "REGIONS",
     "VALUES",
     "Frames",
@@ -54,6 +55,9 @@ ANNOTATIONS: dict[str, pl.DataType] = {
 """One row per mention and reading of it; offsets are code points, end exclusive. A `group` counts once; it is
 satisfied by any one of its `option`s, whose annotations are all required. `ignorable` is null, 'optional', 'dropped'
 or 'layer': of a `layer` that is not scored (see `remix.formats.layers`)."""
+
+OTHER_LAYER = "layer"
+"""Why an annotation is ignorable that is of another layer than the one that is scored."""
 
 LINKS: dict[str, pl.DataType] = {
     "annotation": pl.String(),
@@ -191,6 +195,18 @@ class Frames:
             candidates=kept.candidates.filter(left),
             values=kept.values.filter(pl.col("subject").is_in(subjects.implode())),
         )
+
+    def one_layer(self) -> pl.DataFrame:
+        """Return the annotations of the layer that is scored, which are all where a file has no others.
+
+        >>> rows = pl.DataFrame({"annotation": ["a", "b"], "layer": ["x", "y"], "ignorable": [None, "layer"]})
+        >>> Frames.of(annotations=rows).one_layer()["annotation"].to_list()
+        ['a']
+        """
+        rows = self.annotations
+        if rows["layer"].null_count() == len(rows):
+            return rows
+        return rows.filter(pl.col("ignorable").ne_missing(OTHER_LAYER))
 
     def gold(self) -> Frames:
         """Return the frames without the ignorable annotations."""

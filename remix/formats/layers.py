@@ -1,8 +1,8 @@
 """Layers: what files of tokens annotate several times over, and the values that they keep of tokens and links.
 
 An annotation of a layer names it (`layer`). All that is scored or measured is the layer `MAIN`; annotations of the
-others are `ignorable`, being `OTHER`, so that nothing counts them twice. The layers and their columns of links are
-those of the HIPE shared tasks (literal and metonymic readings, fine types, components, nested mentions).
+others are ignorable (`OTHER_LAYER`), so that nothing counts them twice. The layers and their columns of links are those
+of the HIPE shared tasks (literal and metonymic readings, fine types, components, nested mentions).
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ import polars as pl
 from remix.frames import Frames
 from remix.names import RMX
 
-__all__ = ["DATE", "LAYERS", "MAIN", "NOISE", "OTHER", "PERIOD", "RANKED", "TERMS", "TOKENS", "tokens_of"]
+__all__ = ["DATE", "LAYERS", "MAIN", "NOISE", "NO_LINK", "PERIOD", "RANKED", "TERMS", "TOKENS", "tokens_of"]
 
 MAIN = "NE-COARSE-LIT"
-OTHER = "layer"
 LAYERS = {
     MAIN: "NEL-LIT",
     "NE-COARSE-METO": "NEL-METO",
@@ -30,6 +29,8 @@ TOKENS = f"{RMX}tokens"
 """The tokens of a document: each ends with a line feed, or with a tab where no space follows in the text."""
 RANKED = f"{RMX}ranked"
 """The links of an annotation as its file spells them, where they are not one entity or NIL: `Q1|NIL`, `_` for none."""
+NO_LINK = ("_", "", "-", "O")
+"""What files write where a mention has no link, not even NIL."""
 NOISE = f"{RMX}noise"
 """How far the mention is from its correct transcription: the edit distance by the length."""
 DATE = f"{RMX}date"

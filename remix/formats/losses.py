@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from remix.formats.identifiers import group_alternatives
-from remix.formats.layers import OTHER, TERMS
-from remix.frames import Frames
+from remix.formats.layers import TERMS
+from remix.frames import OTHER_LAYER, Frames
 from remix.names import RMX
 
 __all__ = ["CLUSTER", "EVERYTHING", "FEATURES", "Loss", "loss_of", "reduce_frames"]
@@ -46,12 +46,12 @@ def _without_annotations(frames: Frames, gone: pl.Expr) -> Cut:
 
 
 def _ignorable(frames: Frames) -> Cut:
-    return _without_annotations(frames, pl.col("ignorable").fill_null(OTHER) != OTHER)
+    return _without_annotations(frames, pl.col("ignorable").fill_null(OTHER_LAYER) != OTHER_LAYER)
 
 
 def _layers(frames: Frames) -> Cut:
     """Leave out what is not of the layer that is scored, and what is told of tokens."""
-    frames, gone = _without_annotations(frames, pl.col("ignorable").eq_missing(OTHER))
+    frames, gone = _without_annotations(frames, pl.col("ignorable").eq_missing(OTHER_LAYER))
     annotations = frames.annotations.with_columns(layer=pl.lit(None, pl.String))
     values = frames.values.filter(~pl.col("term").is_in(TERMS))
     return replace(frames, annotations=annotations, values=values), gone

@@ -14,9 +14,13 @@ DISTRIBUTED = ("mentions", "all_mentions", "region_words", "density")
 
 def counted_documents(frames: Frames) -> pl.DataFrame:
     """Return the documents, sorted, with mentions, all_mentions (ignorable ones as well), region_words and density."""
-    groups = frames.annotations.group_by("document").agg(
-        mentions=pl.col("group").filter(pl.col("ignorable").is_null()).n_unique(),
-        all_mentions=pl.col("group").n_unique(),
+    groups = (
+        frames.one_layer()
+        .group_by("document")
+        .agg(
+            mentions=pl.col("group").filter(pl.col("ignorable").is_null()).n_unique(),
+            all_mentions=pl.col("group").n_unique(),
+        )
     )
     return (
         frames.documents.join(_region_words(frames), on="document", how="left")

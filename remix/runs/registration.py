@@ -19,6 +19,7 @@ from remix.frames import Frames
 from remix.places import discard, folder_written
 from remix.resources import folder as resources
 from remix.scoring.inputs.documents import aligned
+from remix.scoring.inputs.tokens import laid_on_tokens
 from remix.signature import content_hash
 from remix.systems import TASKS
 
@@ -183,8 +184,9 @@ def add_run(
         status = "registered" if before is None else "unchanged" if same else "replaced"
         if not same:
             kept.append((Run(name, target.name, target.content, task, 0, "", __version__, source), own))
-        linked, nil = own.links["annotation"].n_unique(), int(own.annotations["is_nil"].sum())
-        rows.append((name, target.name, task, status, own.documents.height, own.annotations.height, linked, nil))
+        told = own.one_layer()
+        linked, nil = told.join(own.links, on="annotation", how="semi").height, int(told["is_nil"].sum())
+        rows.append((name, target.name, task, status, own.documents.height, told.height, linked, nil))
     for run, own in kept:
         save_run(folder, run, own)
     return pl.DataFrame(rows, schema=_TABLE, orient="row")
@@ -201,6 +203,7 @@ def answers_to(gold: Frames, run: Frames, name: str = "run") -> Frames:
 
     Raises `BadInput` where none of its documents is one of gold's, and where it has no document.
     """
+    run = laid_on_tokens(gold, {name: run})[name]
     pairs = aligned(gold, run, name)
     if pairs.is_empty():
         raise BadInput(f"run '{name}'", "has no document, so that it answers nothing: give the file with its answers")

@@ -27,7 +27,7 @@ def spans(frames: Frames, kb: KnowledgeBase, task: str) -> pl.DataFrame:
 
     Columns `document`, `begin`, `end`, `surface_form`, sorted by place, each span once.
     """
-    found = frames.annotations if task == "D2KB" else spot(frames.documents, kb)
+    found = frames.one_layer() if task == "D2KB" else spot(frames.documents, kb)
     return found.select(*_SPAN, "surface_form").unique(_SPAN, keep="any", maintain_order=False).sort(_SPAN)
 
 

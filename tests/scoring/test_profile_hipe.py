@@ -16,8 +16,12 @@ from hypothesis import strategies as st
 
 from remix.errors import BadInput, UnknownName
 from remix.frames import Frames
+from remix.measures._documents import counted_documents
+from remix.runs.registration import answers_to
 from remix.scoring import evaluate
+from remix.scoring.differences import Counting, differences, headlines
 from remix.scoring.hipe.meetings import meetings
+from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.relaxing import relaxed
 from remix.scoring.inputs.sources import read_frames
 
@@ -202,6 +206,30 @@ def test_relaxed_links_stand_for_their_main_item_and_times_are_nil(tmp_path: Pat
     table.write_text("a\tb\n")
     with pytest.raises(BadInput, match="maps no item of Wikidata to another"):
         relaxed({"s": run}, table)
+
+
+def test_mentions_without_any_link_are_the_difference_to_other_profiles(tmp_path: Path) -> None:
+    # Other profiles take the second mention for NIL, which the answer has right.
+    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC B-LOC B-LOC", "Q1 _ NIL")))
+    inputs = Inputs(gold, {"s": gold})
+    shown = headlines(Counting(inputs), ["remix", "hipe"]).select("profile", "tp").rows()
+    steps = differences(Counting(inputs), ["remix", "hipe"]).filter(pl.col("tp") != 0).select("aspect", "tp").rows()
+    assert (shown, steps) == ([("remix", 3), ("hipe", 2)], [("nil", -1)])
+
+
+def test_layers_are_neither_given_to_systems_nor_counted_as_mentions(tmp_path: Path) -> None:
+    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC O O", fine="O B-LOC B-LOC")))
+    measured = counted_documents(gold)
+    assert (len(gold.annotations), len(gold.one_layer())) == (3, 1)
+    assert measured.select("mentions", "all_mentions").row(0) == (1, 1)
+
+
+def test_run_without_documents_is_registered_under_golds(tmp_path: Path) -> None:
+    gold = frames_of(tmp_path, "g", *(document(n, lines("B-LOC O", "Q1 _", words=f"a {n}")) for n in (1, 2)))
+    run = frames_of(tmp_path, "s", lines("B-LOC O B-LOC O", "Q1 _ Q2 _", words="a 1 a 2", fine="B-LOC O O O"))
+    own = answers_to(gold, run, "s")
+    assert own.documents["document"].to_list() == gold.documents["document"].to_list()
+    assert counts(evaluate(gold, {"s": own}, profile="hipe"), "NEL-LIT", "strict@1") == (1, 1, 1)
 
 
 def test_other_names_of_tasks_and_matchings_are_refused(tmp_path: Path) -> None:

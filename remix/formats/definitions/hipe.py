@@ -22,18 +22,15 @@ import polars as pl
 from remix.errors import BadInput, nearest
 from remix.files import written
 from remix.formats import Contents, Format, Loss, SourceFile
-from remix.formats.layers import DATE, LAYERS, MAIN, NOISE, OTHER, PERIOD, RANKED, TOKENS, tokens_of
+from remix.formats.layers import DATE, LAYERS, MAIN, NO_LINK, NOISE, PERIOD, RANKED, TOKENS, tokens_of
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends, decode
 from remix.formats.mentions import MentionTables, assemble, drop_overlaps, flatten, label_documents
 from remix.formats.tables import cut_texts, lose_white_space, numbered_lines
 from remix.formats.tokens import join_tokens, number_names
-from remix.frames import Frames
+from remix.frames import OTHER_LAYER, Frames
 
 COLUMNS = ("TOKEN", *LAYERS, "NEL-LIT", "NEL-METO", "MISC")
-EMPTY = ("_", "", "-", "O")
-"""What a cell says where there is nothing."""
-
 UNCLASSED = "ent"
 _MOST = 64
 """How many columns a header may have: there are ten."""
@@ -72,7 +69,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     read = MentionTables(
         documents=documents,
         mentions=mentions,
-        links=links.filter(~pl.col("identifier").is_in(EMPTY)),
+        links=links.filter(~pl.col("identifier").is_in(NO_LINK)),
         mends=mends,
     )
     found = assemble(read, dataset)
@@ -145,7 +142,7 @@ def _mentions(tokens: pl.DataFrame, layer: str, mends: Mends) -> pl.DataFrame:
     rows = tokens.with_columns(tag=iob.str.to_uppercase(), linked=pl.col(of_links) if of_links else pl.lit("_"))
     inside, kind = ~pl.col("tag").is_in(["O", ""]), pl.col("tag").str.slice(2)
     before = (inside.shift() & (kind == kind.shift())).over("name").fill_null(False)
-    is_link = ~pl.col("linked").is_in(EMPTY)
+    is_link = ~pl.col("linked").is_in(NO_LINK)
     rows = rows.with_columns(
         inside=inside, kind=kind, begins=inside & (pl.col("tag").str.starts_with("B") | ~before), is_link=is_link
     )
@@ -165,7 +162,7 @@ def _mentions(tokens: pl.DataFrame, layer: str, mends: Mends) -> pl.DataFrame:
     return found.select(
         *("row", "name", "begin", "end", "linked", "layer", "noise"),
         place=pl.format("line {}", "row"),
-        ignorable=pl.when(pl.col("layer") != MAIN).then(pl.lit(OTHER)),
+        ignorable=pl.when(pl.col("layer") != MAIN).then(pl.lit(OTHER_LAYER)),
         **{"class": pl.col("tag").replace({UNCLASSED: None})},
     )
 
@@ -185,7 +182,7 @@ def _values(frames: Frames, documents: pl.DataFrame, mentions: pl.DataFrame) -> 
     year = pl.col("date").str.slice(0, 4).cast(pl.Int64) // 10 * 10
     texts = texts.with_columns(period=pl.format("{}-{}", year, year + 10))
     told = frames.annotations.select(subject="annotation").hstack(mentions.select("linked", "noise", "layer"))
-    plain = ~pl.col("linked").str.contains("|", literal=True) & ~pl.col("linked").is_in(EMPTY)
+    plain = ~pl.col("linked").str.contains("|", literal=True) & ~pl.col("linked").is_in(NO_LINK)
     unlinked = pl.col("layer").is_in([name for name, links in LAYERS.items() if not links])
     spelt = told.filter(~plain & ~unlinked)
     none = pl.lit(None, pl.Float64)

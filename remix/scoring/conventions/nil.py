@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import polars as pl
 
+from remix.formats.layers import NO_LINK, RANKED
 from remix.frames import Frames
 from remix.names import DBO, DBR
 from remix.scoring.conventions import Convention, Counter
@@ -47,11 +48,26 @@ def _in_well_known(frames: Frames) -> Frames:
     return replace(frames, links=links, annotations=frames.annotations.with_columns(is_nil=~none))
 
 
+def _said(frames: Frames) -> Frames:
+    """Return the frames without the annotations whose file says that they have no link, which is not NIL."""
+    none = frames.values.filter(pl.col("term") == RANKED, pl.col("text").is_in(NO_LINK))["subject"]
+    if none.is_empty():
+        return frames
+    kept = ~pl.col("annotation").is_in(none.implode())
+    return replace(frames, annotations=frames.annotations.filter(kept))
+
+
 nil_is_nil = Nil(name="nil-is-nil", words="NIL is right where gold has NIL, and wrong elsewhere")
 nil_left_out = Nil(
     name="nil-left-out",
     words="mentions without a link are left out on both sides",
     choose=_linked,
+)
+nil_where_said = Nil(
+    name="nil-where-said",
+    words="NIL is right where gold has NIL; mentions whose file gives neither a link nor NIL are left out",
+    gold=_said,
+    run=_said,
 )
 nil_by_namespace = Nil(
     name="nil-by-namespace",

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import polars as pl
 
-from remix.formats.layers import LAYERS, MAIN, NOISE, OTHER, RANKED, tokens_of
+from remix.formats.layers import LAYERS, MAIN, NO_LINK, NOISE, RANKED, tokens_of
 from remix.formats.mentions import canonical_entities
-from remix.frames import Frames
+from remix.frames import OTHER_LAYER, Frames
 from remix.kb import KnowledgeBase
 from remix.scoring.inputs.documents import aligned
 from remix.scoring.matching import Case
@@ -24,12 +24,10 @@ BUILDING COMP COMP.DEMONYM COMP.FUNCTION COMP.NAME COMP.QUALIFIER COMP.TITLE DAT
 LOC.ADD.PHYS LOC.ADM LOC.ADM.NAT LOC.ADM.REG LOC.ADM.SUP LOC.ADM.TOWN LOC.ADMIN.SUP LOC.FAC LOC.ORO LOC.PHYS
 LOC.PHYS.ASTRO LOC.PHYS.GEO LOC.PHYS.HYDRO LOC.UNK OBJECT OBJECT.MANUSCR OBJECT.MUSEUM ORG ORG.ADM ORG.ENT
 ORG.ENT.PRESSAGENCY PER PER.AUTHOR PERS PERS.AUTHOR PERS.COLL PERS.EDITOR PERS.IND PERS.IND.ARTICLEAUTHOR PERS.MYTH
-PERS.OTHER PROD PROD.DOCTR PROD.MEDIA SCOPE STREET TIME TIME.DATE.ABS WORK WORK.PRIMLIT WORK.SECLIT
+PERS.OTHER_LAYER PROD PROD.DOCTR PROD.MEDIA SCOPE STREET TIME TIME.DATE.ABS WORK WORK.PRIMLIT WORK.SECLIT
 """
 TAGS = frozenset(_TAGS.split())
 """The labels of HIPE 2022: an answer with one is wrong where the layer of gold has it nowhere, with another none."""
-
-NO_LINK = ("_", "-", "O", "")
 
 
 def sides(case: Case, task: str) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -75,7 +73,7 @@ def _mentions(frames: Frames, task: str, kb: KnowledgeBase | None, *, of_gold: b
     """Return the mentions of a layer: annotation, document, begin, end, text and labels, best first, null for none."""
     layer = LINKS.get(task, task)
     own = pl.col("layer").fill_null(MAIN) == layer
-    kept = pl.col("ignorable").is_null() if layer == MAIN else pl.col("ignorable") == OTHER
+    kept = pl.col("ignorable").is_null() if layer == MAIN else pl.col("ignorable") == OTHER_LAYER
     rows = frames.annotations.filter(own & kept)
     if task in LINKS:
         apart = frames.annotations.filter(layer=task)

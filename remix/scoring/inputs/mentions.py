@@ -14,7 +14,6 @@ import polars as pl
 
 from remix import progress
 from remix.errors import UsageError
-from remix.formats.layers import OTHER
 from remix.frames import Frames
 from remix.scoring.inputs.dense import counts, firsts, looked_up, marked
 from remix.scoring.inputs.documents import aligned
@@ -86,11 +85,8 @@ def mentions_of(
 
 
 def _of_one_layer(frames: Frames) -> Frames:
-    """Return the frames without the annotations of layers that are not scored."""
-    rows = frames.annotations
-    if rows["layer"].null_count() == len(rows):
-        return frames
-    return replace(frames, annotations=rows.filter(pl.col("ignorable").ne_missing(OTHER)))
+    rows = frames.one_layer()
+    return frames if rows is frames.annotations else replace(frames, annotations=rows)
 
 
 def _rows(frames: Frames, keys: pl.DataFrame, system: int) -> pl.DataFrame:

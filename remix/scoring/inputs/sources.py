@@ -89,7 +89,7 @@ class Sources:
     - `entities`: a table of entities, as `read_entities` reads it;
     - `hierarchy`: an RDF file with rdfs:subClassOf;
     - `seen`: a training set, a dataset or a file, that adds the columns of `remix.scoring.inputs.properties`;
-    - `relax`: a table of entities that count as one in runs, as `remix.scoring.inputs.relaxing` reads it;
+    - `relax`: a table of entities that runs may answer for each other, as `remix.scoring.inputs.relaxing` reads it;
     - `link_labels`: link answered labels as `remix.scoring.inputs.entities` does.
     """
 

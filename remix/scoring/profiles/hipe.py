@@ -3,6 +3,7 @@
 import polars as pl
 
 from remix.scoring.conventions.alternatives import alternatives_separate
+from remix.scoring.conventions.nil import nil_where_said
 from remix.scoring.conventions.optional import optional_unknown
 from remix.scoring.conventions.pairing import pair_first_unused
 from remix.scoring.conventions.regions import regions_unknown
@@ -22,6 +23,7 @@ def _macro() -> dict[str, pl.Expr]:
     return exact | {"f1": pl.when(both).then(exact["f1"])}
 
 
+_RANKS = {"": "", "1": ", the first link of the answer", **{n: f", any of the first {n} links" for n in "35"}}
 _REGIMES = {"fuzzy": "overlapping spans and the same label", "strict": "the same span, text and label"}
 
 hipe = Profile(
@@ -32,6 +34,7 @@ hipe = Profile(
     matchings=MATCHINGS,
     sparse=True,
     conventions=Conventions(
+        nil=nil_where_said,
         optional=optional_unknown,
         regions=regions_unknown,
         alternatives=alternatives_separate,
@@ -61,9 +64,6 @@ hipe = Profile(
     ),
     rest="removed",
     slices={"type": by_type, "noise": by_noise, "period": by_period},
-    meanings={
-        name: _REGIMES[name.partition("@")[0]] + (f", one of the first {name[-1]} links" if "@" in name else "")
-        for name in MATCHINGS
-    },
+    meanings={name: _REGIMES[name.partition("@")[0]] + _RANKS[name.partition("@")[2]] for name in MATCHINGS},
     headline=("NEL-LIT", "fuzzy@1"),
 )
