@@ -90,13 +90,9 @@ def test_addresses_are_pinned_to_a_commit_and_tasks_are_those_that_are_scored() 
         assert one.path or (one.task and one.language and one.kb), one.name
 
 
-NOT_YET = {"el4qa-json", "slavicner-tsv"}
-"""Formats of the catalogue that nothing reads yet. This set only shrinks."""
-
-
 def test_each_format_of_the_catalogue_is_read() -> None:
     named = {one.format for one in catalog.entries().values() if one.format}
-    assert named - set(FORMATS.names()) <= NOT_YET
+    assert named <= set(FORMATS.names())
 
 
 def test_catalogue_has_each_public_dataset_that_was_surveyed(real_data: Path) -> None:

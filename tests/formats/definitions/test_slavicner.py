@@ -1,0 +1,35 @@
+"""SlavicNER: tables of mentions in `ner`, their texts in `raw`."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+from remix.formats import read
+
+FILES = {
+    "raw/news/uk/1.txt": "Київ є, Ryanair теж.",
+    "ner/news/uk/1.tsv": "0\t4\tКиїв\tКиїв\tLOC\tGPE-Kiev\n8\t15\tRyanair\tRyanair\tORG\tORG-Ryanair\n",
+    "raw/news/cs/2.txt": "Nic.",
+    "ner/news/cs/2.tsv": "",
+}
+
+
+def test_tables_are_read_with_the_texts_of_the_folder_beside(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        for name, content in FILES.items():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text(content, encoding="utf-8")
+            archive.writestr(name, content)
+    for place, documents in (("ner/news", 2), ("all.zip", 2), ("ner/news/uk/1.tsv", 1)):
+        found = read(tmp_path / place)
+        assert (found.report.format, found.report.documents, found.report.repairs) == ("slavicner-tsv", documents, ())
+        assert found.frames.annotations.select("begin", "end", "surface_form").rows() == [
+            (0, 4, "Київ"),
+            (8, 15, "Ryanair"),
+        ]
+        assert found.frames.links["entity_as_given"].to_list() == [
+            "https://github.com/SlavicNLP/SlavicNER#GPE-Kiev",
+            "https://github.com/SlavicNLP/SlavicNER#ORG-Ryanair",
+        ]
+        assert found.frames.documents["text"].null_count() == 0
