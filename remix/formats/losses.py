@@ -45,6 +45,10 @@ def _without_annotations(frames: Frames, gone: pl.Expr) -> Cut:
     return frames.keep(annotations=left), frames.annotations.filter(gone)["annotation"]
 
 
+def _unplaced(frames: Frames) -> Cut:
+    return _without_annotations(frames, pl.col("begin").is_null() | pl.col("end").is_null())
+
+
 def _ignorable(frames: Frames) -> Cut:
     return _without_annotations(frames, pl.col("ignorable").fill_null(OTHER_LAYER) != OTHER_LAYER)
 
@@ -131,6 +135,7 @@ def _later() -> pl.Expr:
 
 FEATURES: dict[str, Callable[[Frames], Cut]] = {
     "dangling": _dangling,
+    "unplaced": _unplaced,
     "ignorable": _ignorable,
     "layers": _layers,
     "nil": _nil,
@@ -154,10 +159,10 @@ FEATURES: dict[str, Callable[[Frames], Cut]] = {
     "sources": _null("documents", "document", "source"),
 }
 """What frames may have beyond spans with one link each, in the order in which it is left out: annotations of
-documents that are not there (`dangling`), `ignorable` ones, those of other `layers` with what is told of tokens, `nil`
-ones, `alternatives` (other options of a group), `parts` (of one option, required together), `repeated-spans`
-(annotations of one span that are no alternatives), `links` beyond the first, classes of the linked entity
-(`entity-classes`) and of the mention (`classes`, and those beyond the first), `unannotated` documents, …"""
+documents that are not there (`dangling`), without offsets (`unplaced`), `ignorable` ones, those of other `layers` with
+what is told of tokens, `nil` ones, `alternatives` (other options of a group), `parts` (of one option, required
+together), `repeated-spans` (annotations of one span that are no alternatives), `links` beyond the first, classes of the
+linked entity (`entity-classes`) and of the mention (`classes`, and those beyond the first), …"""
 
 EVERYTHING = frozenset(FEATURES)
 

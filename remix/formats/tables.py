@@ -1,28 +1,15 @@
-"""Tables of lines: numbered lines, mentions listed one a row with named fields, and texts that are taken apart."""
+"""Tables of lines: numbered lines, mentions listed one a row, and texts that are taken apart."""
 
 from __future__ import annotations
 
 import polars as pl
 
 from remix.errors import BadInput
-from remix.formats import Contents
 from remix.formats.losses import Loss, loss_of
 from remix.formats.mends import Mends
-from remix.formats.mentions import MentionTables, assemble
 from remix.formats.offsets import cut_spans
 
-__all__ = ["FIELDS", "cut_texts", "lose_white_space", "numbered_lines", "parse_rows", "read_table"]
-
-FIELDS = (
-    ("document", "doc", "document_id", "doc_id", "doc_name"),
-    ("begin", "start", "start_char", "begin_index"),
-    ("end", "end_char", "end_index", "stop"),
-    ("entity", "entity_id", "entity_reference", "link", "uri", "iri"),
-    ("surface_form", "mention", "anchor", "spot"),
-    ("confidence", "score", "rho"),
-    ("class", "type"),
-)
-"""What a field is called, the first name being ours."""
+__all__ = ["cut_texts", "lose_white_space", "numbered_lines", "parse_rows"]
 
 
 def numbered_lines(text: str, *, ends: str = "\r") -> pl.DataFrame:
@@ -55,49 +42,13 @@ def lose_white_space(documents: pl.DataFrame, rebuilt: pl.DataFrame) -> tuple[Lo
 _NUMBER = r"^\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*$"
 
 
-def read_table(
-    source: str, rows: pl.DataFrame, dataset: str, mends: Mends | None = None, content: str = ""
-) -> Contents:
-    """Return what a table says, a mention a row, with columns as `FIELDS` has them and cells of any type.
-
-    Raises `BadInput` where document, begin or end has no column, and as `parse_rows`.
-
-    >>> one = pl.DataFrame({"document": ["d"], "begin": [0], "end": [3], "entity": ["http://dbpedia.org/resource/Ada"]})
-    >>> read_table("a table", one, "mine").frames.links["entity"].to_list()
-    ['http://dbpedia.org/resource/Ada']
-    """
-    mends = Mends() if mends is None else mends
-    columns = {name.strip().lower(): name for name in rows.columns}
-    if lacking := [known[0] for known in FIELDS[:3] if not columns.keys() & set(known)]:
-        wanted = ", ".join(known[0] for known in FIELDS[:4])
-        raise BadInput(source, f"has no column '{lacking[0]}': a mention is a row with the columns {wanted}")
-    try:
-        rows = rows.select(
-            pl.col(columns[name]).cast(pl.String).alias(name) for known in FIELDS for name in known if name in columns
-        )
-    except pl.exceptions.PolarsError as error:
-        raise BadInput(source, f"has a column that is no text and no number ({error})") from None
-    rows = rows.with_row_index("line", offset=2).with_columns(
-        pl.lit(None, pl.String).alias(known[0]) for known in FIELDS if not set(known) & set(rows.columns)
-    )
-    fields = [pl.coalesce([name for name in known if name in rows.columns]).alias(known[0]) for known in FIELDS]
-    found = parse_rows(source, rows.select(pl.col("line").cast(pl.Int64), *fields), mends)
-    read = MentionTables(
-        documents=found.select(name="document"),
-        mentions=found.rename({"line": "mention", "document": "name", "surface_form": "anchor"}),
-        links=found.select(mention="line", identifier="entity").drop_nulls(),
-        mends=mends,
-    )
-    return assemble(read, dataset, content)
-
-
 def parse_rows(
     source: str, rows: pl.DataFrame, mends: Mends, names: tuple[str, str] = ("begin", "end")
 ) -> pl.DataFrame:
     """Return the mentions of rows of text (`line` and fields of that name), with numbers as numbers.
 
-    `names` is what begin and end are called in messages. Both may be null where the surface form is told, or where
-    `placed` is false.
+    `names` is what begin and end are called in messages. Both may be null where the surface form or the entity is
+    told, or where `placed` is false.
 
     A confidence that is no finite number is left out and counted, and so is an answer that is there twice, which is
     kept: gold may have alternatives on one span. Raises `BadInput` with the line where begin or end is no whole number
@@ -127,7 +78,8 @@ def parse_rows(
 
 def _with_numbers(source: str, rows: pl.DataFrame, names: tuple[str, str]) -> pl.DataFrame:
     """Return the rows with begin and end as numbers, also where they are written like `5.0` or with spaces."""
-    needed = pl.col("surface_form").is_null() & (pl.col("placed") if "placed" in rows.columns else True)
+    said = pl.col("surface_form").is_not_null() | pl.col("entity").is_not_null()
+    needed = ~said & (pl.col("placed") if "placed" in rows.columns else True)
     placed = pl.col("begin").is_not_null() | pl.col("end").is_not_null() | needed
     plain = rows.with_columns(pl.col("begin", "end").cast(pl.Int64, strict=False))
     if not plain["begin"].null_count() and not plain["end"].null_count():

@@ -212,7 +212,8 @@ class Corpus(Mentions):
 
     def _sizes_in_document(self, side: str, other: str) -> pl.Series:
         """Return for each mention how many of the other side its document has, in D, for its form or entity."""
-        of_dataset = self.both[-1].linked
+        # A mention whose form nobody knows has a link and no set.
+        of_dataset = self.both[-1].linked.drop_nulls(["form_code", "entity_code"])
         used = paired(of_dataset, "document_code", side)
         own = used.unique().sort()
         pairs = pl.DataFrame({"own": used.rank("dense") - 1, "other": of_dataset[other]})

@@ -78,7 +78,7 @@ BROKEN = {
         {
             '{"document": "d", "begin": 1,': "is no JSON",
             '{"document": "d", "begin": 1, "end": 2, "confidence": NaN}': "is no JSON (NaN is no value of JSON)",
-            "[1]": "a mention is expected",
+            "[1]": "a record is expected",
             '{"document": "d", "begin": "a", "end": 2}': "begin and end are whole numbers, not 'a' and '2'",
             '{"begin": 1, "end": 2}': "a mention without its document",
             '{"document": "d", "begin": 1, "end": 2, "entity": [{}]}': "entity is a text or a list of texts",
@@ -116,8 +116,8 @@ BROKEN = {
         '{"annotations": []}\n',
         {
             '{"annotations": [': "is no JSON",
-            '{"annotations": 5}': "an answer is a JSON object with",
-            '{"annotations": [{"start": "a", "end": 2}]}': "begin and end are whole numbers, not 'a' and '2'",
+            '{"annotations": 5}': "annotations is a list, not 5",
+            '{"annotations": [{"start": "a", "end": 2}]}': "annotations[].start and annotations[].end are",
         },
     ),
     "webanno-tsv": Broken(

@@ -14,10 +14,11 @@ from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
+from remix import resources
 from remix.errors import BadInput, nearest
 from remix.formats.mapping.paths import FieldPath, Shape, shape_of
 
-__all__ = ["DocumentRules", "LinkRules", "MappingRules", "MentionRules", "RecordRules", "read_mapping"]
+__all__ = ["DocumentRules", "LinkRules", "MappingRules", "MentionRules", "RecordRules", "read_mapping", "shipped"]
 
 Where = tuple[FieldPath, ...]
 """Places of one thing: the first of them where a record has something."""
@@ -38,6 +39,7 @@ class RecordRules:
     path: str = ""
     keyed: bool = False
     where: Mapping[str, str | bool] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
     failed: Where = ()
     separator: tuple[str, ...] = (",",)
     header: bool = True
@@ -147,6 +149,11 @@ def read_mapping(file: Path | str) -> MappingRules:
     found = _filled(path, "", {"name": path.stem, "file": path, **said}, MappingRules, parts)
     _check(found)
     return found
+
+
+def shipped(name: str) -> MappingRules:
+    """Return the mapping of that name that ships with the project or that another distribution adds."""
+    return read_mapping(resources.files("datasets/formats", ".toml")[name])
 
 
 Rules = TypeVar("Rules")

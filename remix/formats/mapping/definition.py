@@ -14,12 +14,7 @@ from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.mapping import MappingRules, read_mapping
 from remix.frames import Frames
 
-__all__ = ["fits", "format_at", "format_of", "mapped_formats", "shipped"]
-
-
-def shipped(name: str) -> MappingRules:
-    """Return the mapping of that name that ships with the project or that another distribution adds."""
-    return read_mapping(resources.files("datasets/formats", ".toml")[name])
+__all__ = ["fits", "format_at", "format_of", "mapped_formats"]
 
 
 def mapped_formats() -> Iterator[Format]:
@@ -61,8 +56,14 @@ def _read(mapping: MappingRules, source: SourceFile, dataset: str) -> Contents:
 
 def fits(mapping: MappingRules, head: bytes, name: str) -> bool:
     """Return whether a file that begins so has what the mapping is told by."""
-    if not mapping.sniffed or not (mapping.told_by or mapping.begins):
+    told = mapping.told_by or mapping.begins
+    if not mapping.sniffed or not (told or mapping.records.syntax == "table"):
         return False
+    if mapping.records.syntax == "table" and mapping.records.header:
+        from remix.formats.mapping.records import header_of
+
+        if header_of(mapping, head.decode("utf-8", "replace")) is None:
+            return False
     start = head.removeprefix(BOM_UTF8).lstrip()
     if mapping.begins and re.match(mapping.begins, start.decode("utf-8", "replace")) is None:
         return False

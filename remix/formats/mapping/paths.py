@@ -103,9 +103,7 @@ def shape_of(paths: Iterable[FieldPath]) -> Shape:
 
 def prune(shape: Shape, keys: Collection[str]) -> Shape:
     """Return what is read of values that have no other keys: a key that none has takes as long as one that all have."""
-    left = {key: (part, prune(part, keys)) for key, part in shape.items() if isinstance(key, int) or key in keys}
-    # What had parts, and has none left, is nothing that can be read.
-    return {key: kept for key, (part, kept) in left.items() if kept or not part}
+    return {key: prune(part, keys) for key, part in shape.items() if isinstance(key, int) or key in keys}
 
 
 def keys_in(shape: Shape) -> list[str]:

@@ -11,7 +11,7 @@ import polars as pl
 from remix.errors import BadInput, nearest
 from remix.files import stem
 from remix.formats import Contents, SourceFile
-from remix.formats.mapping import NUMBERS, MappingRules, MentionRules, names_in
+from remix.formats.mapping import NUMBERS, MappingRules, MentionRules, names_in, shipped
 from remix.formats.mapping.paths import EACH, FieldPath, Shape, keys_in
 from remix.formats.mapping.records import read_records
 from remix.formats.mapping.texts import count_characters, first_of, put_together
@@ -21,7 +21,7 @@ from remix.formats.mentions import MentionTables, assemble
 from remix.formats.tables import parse_rows
 from remix.formats.tokens import tagged_spans
 
-__all__ = ["read_mapped"]
+__all__ = ["read_mapped", "read_table"]
 
 FIELDS = ("form", "link", "confidence", "class_", "cluster", "ignorable", "group", "option", "candidates")
 """What is said of a mention beside its place."""
@@ -32,6 +32,31 @@ def read_mapped(mapping: MappingRules, source: SourceFile, dataset: str) -> Cont
     mends = Mends()
     records, shape = read_records(mapping, source, mends)
     return _Reading(mapping, source, shape, mends, records).contents(dataset)
+
+
+def read_table(name: str, rows: pl.DataFrame, dataset: str) -> Contents:
+    """Return what a table says, a mention a row, with the columns of the format `csv` and cells of any type.
+
+    Raises `BadInput` where document, begin or end has no column, and as `remix.formats.tables.parse_rows`.
+
+    >>> one = pl.DataFrame({"document": ["d"], "begin": [0], "end": [3], "entity": ["http://dbpedia.org/resource/Ada"]})
+    >>> read_table("a table", one, "mine").frames.links["entity"].to_list()
+    ['http://dbpedia.org/resource/Ada']
+    """
+    mapping = shipped("csv")
+    columns = {column.strip().lower(): column for column in reversed(rows.columns)}
+    rules, document = mapping.mention[0], mapping.document.name
+    for first, *others in (document, *([path.said for path in paths] for paths in (rules.begin, rules.end))):
+        if not columns.keys() & {first, *others}:
+            wanted = "document, begin, end, entity"
+            raise BadInput(name, f"has no column '{first}': a mention is a row with the columns {wanted}")
+    names = {str(key): columns[str(key)] for key in mapping.shape if str(key) in columns}
+    try:
+        rows = rows.select(pl.col(column).cast(pl.String).alias(key) for key, column in names.items())
+    except pl.exceptions.PolarsError as error:
+        raise BadInput(name, f"has a column that is no text and no number ({error})") from None
+    rows = rows.with_columns((pl.int_range(pl.len(), dtype=pl.Int64) + 2).alias("@line"))
+    return _Reading(mapping, SourceFile(name), dict.fromkeys(names, {}), Mends(), rows).contents(dataset)
 
 
 @dataclass(frozen=True)
@@ -79,8 +104,12 @@ class _Reading:
         whole |= {f"part {path.said}": [path] for path in document.parts}
         self._refuse_missing(whole if self._documents.height else {})
         for rules, rows in zip(self.mapping.mention, mentions, strict=True):
-            wanted = {"form": rules.form} if rules.form else {"begin": rules.begin, "spans": rules.spans}
-            wanted |= {"end": rules.end or rules.last or rules.length} if not rules.form else {}
+            ends = rules.end or rules.last or rules.length
+            wanted = {"begin": rules.begin, "end": ends, "spans": rules.spans, "form": rules.form}
+            named = any(map(self._is_there, rules.form))
+            wanted = (
+                {} if named else {name: paths for name, paths in wanted.items() if name != "form" or not rules.begin}
+            )
             self._refuse_missing({name: list(paths) for name, paths in wanted.items()} if rows.height else {})
             absent = [path for path in rules.link if not self._is_there(path)]
             if rules.link and len(absent) == len(rules.link) and rows.height and "link" not in self.mapping.optional:
@@ -174,7 +203,7 @@ class _Reading:
         if lists:
             rows = self._exploded(rows, [f"[{said}" for said in lists])
         else:
-            told = [f"_{name}" for name in ("begin", "end", "spans", "form") if name in fields]
+            told = [f"_{name}" for name in ("begin", "end", "spans", "form", "link") if name in fields]
             said = pl.any_horizontal(pl.col(["begin", *told]).is_not_null())
             other = rows.filter(~said)
             if other.height and self.mapping.records.syntax == "table":
@@ -236,7 +265,7 @@ class _Reading:
         rows = parse_rows(self.source.name, rows, self.mends, names=_names_of(rules))
         rows = self._counted(rows, documents, rules)
         file, mends = self.source.name, self.mends
-        said = {name: " or ".join(path.said for path in getattr(rules, name)) or name for name in FIELDS}
+        said = {name: next((path.said for path in getattr(rules, name)), name) for name in FIELDS}
         keys = (rules.candidate, rules.score)
         links = listed_values(file, rows.filter(pl.col("_linked").fill_null(True)), "entity", said["link"])
         places = rows.select("mention", "line", "edition")
@@ -244,8 +273,12 @@ class _Reading:
         candidates = candidates_in(file, rows, "candidates", keys, said["candidates"])
         candidates = candidates.join(places, on="mention", maintain_order="left")
         classes = listed_values(file, rows, "class", said["class_"]).rename({"value": "class"})
+        names = documents.select(pl.col("@name", "@text", "@language").name.replace("@", ""))
+        if self.mapping.document.joined:
+            # A document whose text comes later has it.
+            names = pl.concat([names.drop_nulls("text"), names.filter(pl.col("text").is_null())])
         return MentionTables(
-            documents=documents.select(pl.col("@name", "@text", "@language").name.replace("@", "")),
+            documents=names,
             mentions=rows.rename({"document": "name", "surface_form": "anchor"}).drop("class"),
             links=identify(self.mapping, links, mends),
             candidates=identify(self.mapping, candidates, Mends()),

@@ -17,7 +17,7 @@ from remix.errors import BadInput, nearest
 from remix.formats import SourceFile
 from remix.formats.json import fields_in, json_lines, json_text, json_value, tell_misspelt
 from remix.formats.mapping import MappingRules
-from remix.formats.mapping.paths import EACH, Shape, column_type, find_misfit, keys_in, prune
+from remix.formats.mapping.paths import EACH, FieldPath, Shape, column_type, find_misfit, keys_in, prune
 from remix.formats.mends import Mends, decode
 from remix.formats.tables import numbered_lines
 from remix.formats.tokens import read_lines, refuse_line, split_cells
@@ -55,7 +55,22 @@ def _json_lines(mapping: MappingRules, source: SourceFile, mends: Mends) -> tupl
     if data[:1].isspace() or _BLANK.search(data):
         filled = [number for number, one in enumerate(data.split(b"\n"), 1) if one.strip()]
         line = pl.lit(pl.Series(filled, dtype=pl.Int64).head(rows.height))
-    return rows.with_columns(line.alias("@line")), shape
+    rows = rows.with_columns(line.alias("@line"))
+    _refuse_lines(mapping, source, data, rows, shape)
+    return rows, shape
+
+
+def _refuse_lines(mapping: MappingRules, source: SourceFile, data: bytes, rows: pl.DataFrame, shape: Shape) -> None:
+    """Refuse lines whose records are (see `_refuse_record`), of which only those that may be so are looked at."""
+    texts = [
+        path.column(shape) for path in (*mapping.document.text, *mapping.document.language) if path.keys[0] in shape
+    ]
+    odd = [text.str.contains(r"^[\[{]").fill_null(False) for text in texts]
+    odd += [FieldPath.parse(key).column(shape).is_null() for key in mapping.records.needs]
+    if odd and (lines := rows.filter(pl.any_horizontal(odd))["@line"].to_list()):
+        every = data.split(b"\n")
+        for line in lines:
+            _refuse_record(mapping, source, line, json.loads(every[line - 1]))
 
 
 def _typed_lines(source: SourceFile, data: bytes, shape: Shape, lines: list[int] | None = None) -> pl.DataFrame:
@@ -82,10 +97,25 @@ def _json(mapping: MappingRules, source: SourceFile, mends: Mends) -> tuple[pl.D
     found: list[str] = []
     for line, value in _elements(mapping, source, text):
         for record in _inner(mapping, source, line, value):
+            _refuse_record(mapping, source, line, record)
             numbers.append(line)
             found.append(json.dumps(record))
     rows = _typed_lines(source, "\n".join(found).encode(), shape, numbers)
     return rows.with_columns(pl.Series("@line", numbers, dtype=pl.Int64)), shape
+
+
+def _refuse_record(mapping: MappingRules, source: SourceFile, line: int, record: dict[str, Any]) -> None:
+    """Refuse a record that lacks a field it needs, unless it says why, and one whose text is none."""
+    failed = any(path.said in record for path in mapping.records.failed)
+    lacking = [key for key in mapping.records.needs if record.get(key) is None and not failed]
+    if lacking:
+        raise BadInput(source.name, f"a record has no '{lacking[0]}'{nearest(lacking[0], record)}", line=line)
+    for path in (*mapping.document.text, *mapping.document.language):
+        value: Any = record
+        for step in path.steps:
+            value = value.get(step) if isinstance(value, dict) else None
+        if isinstance(value, list | dict):
+            raise BadInput(source.name, f"'{path.said}' is a text, not {json.dumps(value)[:60]}", line=line)
 
 
 def _made_keys(mapping: MappingRules) -> Iterator[str]:

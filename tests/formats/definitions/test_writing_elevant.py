@@ -62,7 +62,7 @@ def test_predictions_without_texts_are_those_of_the_articles_in_their_order(tmp_
 def test_mention_without_span_is_refused_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text('{"text": "a", "labels": [{"start_char": 0}]}\n')
-    with pytest.raises(BadInput, match=r"x\.jsonl:1: a mention without start_char and end_char"):
+    with pytest.raises(BadInput, match=r"x\.jsonl: no record has 'end_char', where elevant-simple.toml"):
         read(path)
 
 

@@ -295,7 +295,7 @@ def test_row_of_a_table_that_names_no_mention_is_told(tmp_path: Path) -> None:
     mapping = (
         '[records]\nsyntax = "table"\n[document]\nname = "id"\njoined = true\n[mention]\nspans = "at"\nlink = "q"\n'
     )
-    content = "id,at,q\nd,0-3,Q1\nd,,Q2\n"
+    content = "id,at,q\nd,0-3,Q1\nd,,\n"
     found = mapped(tmp_path, mapping, content=content, name="x.csv")
     assert [(one.kind, one.example) for one in found.report.repairs] == [
         ("no-mention", "line 3: the row names no mention")
