@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import json
 from pathlib import Path
 
 import polars as pl
 import pyoxigraph as ox
 import pytest
+import rdflib
+import yaml
 
 from remix.errors import UnknownName, UsageError
 from remix.formats import read
+from remix.frames import Frames
 from remix.names import DCAT, DCTERMS, HFTS, RMX, VOID
 from remix.publication import publish
 from remix.store import Store
@@ -64,7 +69,8 @@ def test_checksums_are_those_of_all_files(folder: Path) -> None:
     named = {line.split("  ")[1]: line.split("  ")[0] for line in lines}
     files = [file for file in folder.iterdir() if file.name != "SHA256SUMS"]
     assert named == {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
-    assert set(named) == {"news.ttl", "news.manifest.ttl", "news.dcat.ttl"}
+    described = {"news.manifest.ttl", "news.dcat.ttl", "news.dataid.ttl", "news.croissant.json"}
+    assert set(named) == {"news.ttl", "news.parquet", "README.md", "CITATION.cff"} | described
 
 
 def test_manifest_names_the_content_and_the_measures(small_store: Store, folder: Path) -> None:
@@ -88,3 +94,86 @@ def test_publishing_an_unknown_dataset_names_the_nearest(small_store: Store, tmp
 def test_publishing_with_a_licence_that_is_no_iri_is_refused(small_store: Store, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="IRI"):
         publish(small_store, "news", tmp_path, licence="CC BY 4.0")
+
+
+URL = "https://example.org/data/"
+
+
+@pytest.mark.parametrize("syntax", ["ttl", "nt", "jsonld"])
+def test_every_syntax_compressed_or_not_reads_back_to_the_same_frames_and_by_rdflib(
+    small_store: Store, tmp_path: Path, syntax: str
+) -> None:
+    publish(small_store, "news", tmp_path, syntax=syntax)
+    want = small_store.frames(["news"]).annotations
+    found = read(tmp_path / f"news.{syntax}", name="news").frames.annotations
+    assert found.sort("annotation").equals(want.sort("annotation"))
+    graph = rdflib.Graph().parse(tmp_path / f"news.{syntax}", format={"jsonld": "json-ld"}.get(syntax, syntax))
+    packed = tmp_path / "packed"
+    publish(small_store, "news", packed, syntax=syntax, gzip=True)
+    assert gzip.decompress((packed / f"news.{syntax}.gz").read_bytes()) == (tmp_path / f"news.{syntax}").read_bytes()
+    assert len(graph) == int(*_objects(tmp_path / "news.dcat.ttl", NEWS, f"{VOID}triples"))
+
+
+def test_descriptions_say_where_the_files_will_be_and_who_made_them(small_store: Store, tmp_path: Path) -> None:
+    publish(small_store, "news", tmp_path, url=URL, creator=["A. Person"], description="Old news.")
+    described = tmp_path / "news.dcat.ttl"
+    assert _objects(described, f"{NEWS}#distribution", f"{DCAT}downloadURL") == {f"{URL}news.ttl"}
+    assert _objects(described, f"{NEWS}#distribution-parquet", f"{DCAT}downloadURL") == {f"{URL}news.parquet"}
+    assert _objects(described, NEWS, f"{DCTERMS}description") == {"Old news."}
+    # GERBIL's descriptions of corpora say which thing in the document is the dataset.
+    topic = "http://xmlns.com/foaf/0.1/primaryTopic"
+    assert _objects(tmp_path / "news.dataid.ttl", f"{URL}news.dataid.ttl", topic) == {f"{URL}news.dataid.ttl#dataset"}
+    croissant = json.loads((tmp_path / "news.croissant.json").read_text())
+    assert [one["contentUrl"] for one in croissant["distribution"]] == [f"{URL}news.ttl", f"{URL}news.parquet"]
+    assert yaml.safe_load((tmp_path / "CITATION.cff").read_text())["authors"] == [{"name": "A. Person"}]
+    with pytest.raises(UsageError, match="URL 'here' is no IRI"):
+        publish(small_store, "news", tmp_path / "other", url="here")
+
+
+def test_table_has_a_document_a_row_with_its_mentions(small_store: Store, folder: Path) -> None:
+    rows = pl.read_parquet(folder / "news.parquet")
+    frames = small_store.frames(["news"])
+    assert rows["text"].to_list() == frames.documents["text"].to_list()
+    assert rows["mentions"].list.len().sum() == frames.annotations.height
+    for text, mentions in rows.select("text", "mentions").drop_nulls().iter_rows():
+        assert all(text[one["begin"] : one["end"]] == one["surface_form"] for one in mentions)
+
+
+def test_card_has_a_section_for_each_dataset_and_is_not_written_over_that_of_others(
+    small_store: Store, tmp_path: Path
+) -> None:
+    names = [entry.name for entry in small_store.datasets()][:2]
+    for name in names:
+        publish(small_store, name, tmp_path)
+    head = yaml.safe_load((tmp_path / "README.md").read_text().split("---")[1])
+    assert [one["config_name"] for one in head["configs"]] == sorted(names)
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "README.md").write_text("my own notes")
+    with pytest.raises(UsageError, match=r"README\.md is there already, and remix has not written it"):
+        publish(small_store, "news", mine)
+    assert (mine / "README.md").read_text() == "my own notes"
+
+
+@pytest.mark.extra
+def test_published_folder_is_loaded_by_the_tools_of_others(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    croissant = pytest.importorskip("mlcroissant", reason="needs the extra `published`")
+    datasets = pytest.importorskip("datasets", reason="needs the extra `published`")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    described = croissant.Dataset(jsonld=str(folder / "news.croissant.json"))
+    assert not described.metadata.ctx.issues.errors
+    loaded = datasets.load_dataset(str(folder), "news", cache_dir=str(folder.parent / "cache"))
+    assert loaded["test"].num_rows == pl.read_parquet(folder / "news.parquet").height
+
+
+@pytest.mark.extra
+def test_published_nif_has_its_shapes_and_what_has_not_is_told(folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("pyshacl", reason="needs the extra `shacl`")
+    from remix.checks.shapes import find_violations
+
+    empty = Frames.empty()
+    assert find_violations(str(folder / "news.ttl"), empty).is_empty()
+    wrong = (folder / "news.ttl").read_text().replace('nif:anchorOf "Anna"', 'nif:anchorOf "Otto"', 1)
+    (tmp_path / "wrong.ttl").write_text(wrong)
+    [found] = find_violations(str(tmp_path / "wrong.ttl"), empty)["what"]
+    assert found.endswith("The form of a mention is what its text says there.")

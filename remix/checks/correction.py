@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import polars as pl
 
 from remix.checks.declaration import RULES, Subject
+from remix.checks.findings import Checked
+from remix.errors import BadInput, UsageError
 from remix.expressions import fill
-from remix.formats import Repair
+from remix.formats import Repair, write
+from remix.formats.conversion import format_by_suffix
 from remix.formats.offsets import cut_spans
 from remix.frames import Frames
 from remix.iris import canonical
 from remix.kb import KnowledgeBase
 
-__all__ = ["CHANGES", "correct", "lay_over", "tell_repairs"]
+__all__ = ["CHANGES", "correct", "lay_over", "write_corrected"]
 
 CHANGES: dict[str, pl.DataType] = {
     "change": pl.String(),
@@ -87,7 +91,7 @@ def _tell(
     return _fit(rows)
 
 
-def tell_repairs(repairs: Iterable[Repair], source: str) -> pl.DataFrame:
+def _tell_repairs(repairs: Iterable[Repair], source: str) -> pl.DataFrame:
     """Return what the reader of a file mended as rows of `CHANGES`."""
     rows = [{"change": one.kind, "source": source, "what": f"{one.count} times; {one.example}"} for one in repairs]
     return _fit(pl.DataFrame(rows, schema={"change": pl.String, "source": pl.String, "what": pl.String}))
@@ -250,3 +254,30 @@ def _with_links(annotations: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
     joined = compared.group_by("annotation").agg(links=pl.col("entity").unique().sort().str.join(" "))
     rows = annotations.join(joined, on="annotation", how="left", maintain_order="left")
     return rows.select("annotation", "document", "begin", "end", pl.col("links").fill_null(""))
+
+
+def write_corrected(
+    read: Sequence[Checked],
+    target: Path,
+    *,
+    kb: KnowledgeBase | None = None,
+    rules: Iterable[str] = (),
+    edition: Sequence[Checked] = (),
+) -> pl.DataFrame:
+    """Return what was changed in the dataset that was read, which the target takes as it should be (see `CHANGES`).
+
+    With an edition it is corrected as that does (see `lay_over`), else by rules (see `correct`). Raises `UsageError`
+    for several datasets and a target whose format is not clear, `BadInput` for one that could not be read.
+    """
+    if len(read) != 1:
+        raise UsageError(f"{len(read)} datasets are named, and one file takes the corrected one: name one of them")
+    for one in (*read, *edition):
+        if refusal := next((repair for repair in one.repairs if repair.kind == "refused"), None):
+            raise BadInput(one.file, refusal.example)
+    [one] = read
+    if edition:
+        frames, changes = lay_over(one.frames, edition[0].frames, source=edition[0].file)
+    else:
+        frames, changes = correct(one.frames, kb=kb, rules=rules)
+    write(frames, target, format_by_suffix(target))
+    return pl.concat([_tell_repairs(one.repairs, "remix load"), changes])

@@ -10,6 +10,7 @@ import polars as pl
 from remix import catalog
 from remix.checks.copies import find_similar
 from remix.checks.declaration import FINDINGS, RULES, SEVERITIES, Rule, Subject
+from remix.checks.shapes import find_violations
 from remix.errors import BadInput, Error
 from remix.expressions import fill
 from remix.formats import Repair, read, refusal_report
@@ -45,16 +46,22 @@ def read_checked(store: Store, files: Iterable[str], *, format: str | None = Non
 
 
 def check(
-    datasets: Sequence[Checked], *, kb: KnowledgeBase | None = None, rules: Sequence[str] = (), each: bool = False
+    datasets: Sequence[Checked],
+    *,
+    kb: KnowledgeBase | None = None,
+    rules: Sequence[str] = (),
+    each: bool = False,
+    shacl: bool = False,
 ) -> pl.DataFrame:
     """Return what rules, by default all, find: file, severity, rule, count and example of each that finds something.
 
     With `each` a row is one finding: file, severity, rule, document, annotation, begin, end, surface_form, what. What
     a reader mended is one row a kind there, too, as it keeps one example. Rows stand in the order of the files and of
-    severity. Raises `UnknownName` for a rule that does not exist.
+    severity. `shacl` holds the datasets against the shapes of NIF, too (see `find_violations`). Raises `UnknownName`
+    for a rule that does not exist.
     """
     chosen = [RULES[name] for name in rules] or list(RULES)
-    found = [_rows(one, chosen, kb) for one in datasets]
+    found = [_rows(one, chosen, kb, shacl=shacl) for one in datasets]
     rows = pl.concat([part for parts in found for part in parts] or [_label(_no_findings(), "", _UNKNOWN, "")])
     if each:
         return rows.drop("times")
@@ -64,7 +71,7 @@ def check(
     return counted.select([pl.col(name).cast(kind) for name, kind in SUMMARY.items()])
 
 
-def _rows(one: Checked, rules: Sequence[Rule], kb: KnowledgeBase | None) -> Iterator[pl.DataFrame]:
+def _rows(one: Checked, rules: Sequence[Rule], kb: KnowledgeBase | None, *, shacl: bool) -> Iterator[pl.DataFrame]:
     subject = Subject(one.frames, kb)
     known = {rule.name: rule for rule in rules}
     found: list[tuple[Rule, pl.DataFrame]] = []
@@ -78,6 +85,8 @@ def _rows(one: Checked, rules: Sequence[Rule], kb: KnowledgeBase | None) -> Iter
     for rule in rules:
         if rule.find is not None and (kb is not None or not rule.needs_kb):
             found.append((rule, rule.find(subject).with_columns(times=pl.lit(1, pl.Int64))))
+    if shacl:
+        found.append((RULES["shacl"], find_violations(one.file, one.frames).with_columns(times=pl.lit(1, pl.Int64))))
     found.sort(key=lambda pair: (SEVERITIES.index(pair[0].severity), pair[0].name))
     for rule, rows in found:
         yield _label(rows, one.file, rule, rule.name)

@@ -39,6 +39,7 @@ AFTER = "load"
     metavar="FILE|DATASET",
     help="Correct it as this other edition of it does, with --fix; its texts may be masked.",
 )
+@click.option("--shacl", is_flag=True, help="Hold NIF against its shapes, too; needs the extra `shacl`.")
 @click.option(
     "--sarif", type=click.Path(path_type=Path), metavar="FILE", help="Write each finding as a SARIF log, too."
 )
@@ -53,6 +54,7 @@ def command(
     shared: bool,
     fix: Path | None,
     overlay: str | None,
+    shacl: bool,
     sarif: Path | None,
     format: str | None,
     output: str,
@@ -80,6 +82,7 @@ def command(
         shared=shared,
         fix=fix,
         overlay=overlay,
+        shacl=shacl,
         sarif=sarif,
         format=format,
     )

@@ -14,22 +14,52 @@ AFTER = "compare"
 
 
 @click.command()
-@click.argument("dataset")
+@click.argument("dataset", metavar="DATASET|FILE")
 @click.option(
     "--to", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder that takes the files."
 )
 @click.option("--force", is_flag=True, help="Overwrite files of that name that remix has not written.")
-@click.option("--licence", metavar="IRI", help="IRI of the licence, for the description.")
+@click.option("--licence", metavar="IRI", help="IRI of the licence, for the descriptions.")
+@click.option("--url", metavar="IRI", help="Where the folder will be, for download addresses.")
+@click.option("--creator", multiple=True, metavar="NAME", help="Who made the dataset; repeatable.")
+@click.option("--description", default="", metavar="TEXT", help="What the dataset is (default: its counts).")
+@click.option(
+    "--syntax", type=click.Choice(["ttl", "nt", "jsonld"]), default="ttl", show_default=True, help="Syntax of the NIF."
+)
+@click.option("--gzip", is_flag=True, help="Compress the NIF.")
 @workspace_option
-def command(dataset: str, to: Path, force: bool, licence: str | None, workspace: Path | None) -> None:
-    """Write a dataset as NIF with its measures, a manifest, a DCAT and VoID description, and checksums.
+def command(
+    dataset: str,
+    to: Path,
+    force: bool,
+    licence: str | None,
+    url: str | None,
+    creator: tuple[str, ...],
+    description: str,
+    syntax: str,
+    gzip: bool,
+    workspace: Path | None,
+) -> None:
+    """Write a dataset or a remix as NIF with its measures and as Parquet, described for people and machines.
 
-    An empty workspace takes the sample corpus that ships with remix.
+    Beside them stand a manifest (PROV-O), descriptions in DCAT and VoID, DataID, and Croissant with schema.org, a
+    README that Hugging Face reads, CITATION.cff and checksums. An empty workspace takes the sample corpus.
 
     \b
     Example:
       remix publish sample-news --to published
     """
-    for path in open_workspace(workspace).publish(dataset, to=to, licence=licence, force=force):
+    files = open_workspace(workspace).publish(
+        dataset,
+        to=to,
+        licence=licence,
+        url=url,
+        creator=creator,
+        description=description,
+        syntax=syntax,
+        gzip=gzip,
+        force=force,
+    )
+    for path in files:
         print(path)
     print(f"{dataset} is published in {to}", file=sys.stderr)

@@ -197,8 +197,7 @@ class Store:
         with self.hold(), _damage(self.folder):
             folder = self.folder / self.dataset(name).folder
             verify(folder, "load.json")
-            found: dict[str, object] = json.loads((folder / "load.json").read_bytes())
-        return found
+            return dict(json.loads((folder / "load.json").read_bytes()))
 
     def index(self) -> Index:
         """Return the index of the current state, opened read-only; one that is gone is built again."""
@@ -207,8 +206,7 @@ class Store:
         state, lock = self._opened()
         if not state.generation:
             return Index(None)
-        place = generation_of(self.folder, state)
-        if place is None:
+        if (place := generation_of(self.folder, state)) is None:
             with self._changing(always=True):
                 pass
             state, lock = self._opened()
@@ -289,7 +287,7 @@ class Loading:
     ) -> Loaded:
         """Return what will have been done with the dataset in a file; see `Store.load`.
 
-        After an error the change has nothing of the file.
+        After an error the change has nothing of the file. The manifest of a remix is kept with it.
         """
         from remix.formats import read
 
@@ -310,6 +308,8 @@ class Loading:
                         f"a dataset named '{chosen}' with other content is loaded from {taken.source}: "
                         f"use --name {chosen}-{number}, or --replace"
                     )
+                if (beside := Path(path).with_name(f"{default_name(path)}.manifest.ttl")).is_file():
+                    (place / "data.manifest.ttl").write_bytes(read_bytes(beside))  # a remix stays one
                 entry = _finished(reading, source, place)
                 seal(place)
                 move_folder(place, self._folder / entry.folder)

@@ -14,7 +14,6 @@ from remix.tables import Listed
 if TYPE_CHECKING:
     import polars as pl
 
-    from remix.checks.findings import Checked
     from remix.fetching import Fetched
     from remix.formats.conversion import Conversion
     from remix.kb import KnowledgeBase
@@ -183,17 +182,19 @@ class Datasets:
         shared: bool = False,
         fix: Path | str | None = None,
         overlay: Path | str | None = None,
+        shacl: bool = False,
         sarif: Path | str | None = None,
         format: str | None = None,
     ) -> pl.DataFrame:
         """Return what is wrong or odd in datasets, one row a rule, or `each` finding.
 
         `kb` must know each linked entity; `rule` names the rules, `format` the files' format; `sarif` takes the
-        findings as a SARIF log. `shared` returns what each pair of datasets has in common instead (see
-        `remix.checks.findings.share`). `fix` takes the one dataset corrected, by the rules that mend or by another
-        edition of it, the `overlay`; then what was changed is returned (see `remix.checks.correction.CHANGES`). Raises
-        `UnknownName` for a rule that does not exist.
+        findings as a SARIF log; `shacl` holds NIF against its shapes. `shared` returns what each pair of datasets has
+        in common instead (see `remix.checks.findings.share`). `fix` takes the one dataset corrected, by the rules that
+        mend or by another edition of it, the `overlay`; then what was changed is returned (see
+        `remix.checks.correction.CHANGES`). Raises `UnknownName` for a rule that does not exist.
         """
+        from remix.checks.correction import write_corrected
         from remix.checks.findings import check, read_checked, share
         from remix.checks.sarif import to_sarif
         from remix.errors import UsageError
@@ -207,41 +208,14 @@ class Datasets:
         if overlay is not None and fix is None:
             raise UsageError("an overlay corrects a dataset: say with --fix which file takes the corrected one")
         if fix is not None:
-            return self._correct(read, Path(fix), rules, known, overlay)
+            edition = read_checked(self.store, [str(overlay)]) if overlay is not None else []
+            return write_corrected(read, Path(fix), kb=known, rules=rules, edition=edition)
         if shared:
             return share(read)
         if sarif is not None:
             with written(Path(sarif)) as stream:
-                stream.write(to_sarif(check(read, kb=known, rules=rules, each=True)).encode())
-        return check(read, kb=known, rules=rules, each=each)
-
-    def _correct(
-        self, read: list[Checked], target: Path, rules: list[str], kb: KnowledgeBase | None, overlay: Path | str | None
-    ) -> pl.DataFrame:
-        """Return what was changed in the dataset that was read, which is written into the target as it should be."""
-        import polars as pl
-
-        from remix.checks.correction import correct, lay_over, tell_repairs
-        from remix.checks.findings import read_checked
-        from remix.errors import BadInput, UsageError
-        from remix.formats import write
-        from remix.formats.conversion import format_by_suffix
-
-        if len(read) != 1:
-            raise UsageError(f"{len(read)} datasets are named and one file takes the corrected one: name one of them")
-        [one] = read
-        if overlay is None:
-            frames, changes = correct(one.frames, kb=kb, rules=rules)
-        else:
-            [edition] = read_checked(self.store, [str(overlay)])
-            for refused in (one, edition):
-                if refused.frames.annotations.is_empty() and refused.repairs:
-                    raise BadInput(refused.file, refused.repairs[0].example)
-            frames, changes = lay_over(one.frames, edition.frames, source=str(overlay))
-        if refusals := [repair for repair in one.repairs if repair.kind == "refused"]:
-            raise BadInput(one.file, refusals[0].example)
-        write(frames, target, format_by_suffix(target))
-        return pl.concat([tell_repairs(one.repairs, "remix load"), changes])
+                stream.write(to_sarif(check(read, kb=known, rules=rules, each=True, shacl=shacl)).encode())
+        return check(read, kb=known, rules=rules, each=each, shacl=shacl)
 
     def drop(self, datasets: Several) -> Listed[DatasetEntry]:
         """Return the datasets that were taken out; raises `UnknownName` before anything is changed."""
@@ -282,26 +256,52 @@ class Datasets:
             return convert(source, Path(target), to=to, format=format, name=name, texts=texts)
 
     def publish(
-        self, dataset: Dataset, *, to: Path | str, licence: str | None = None, force: bool = False
+        self,
+        dataset: Dataset,
+        *,
+        to: Path | str,
+        licence: str | None = None,
+        url: str | None = None,
+        creator: Several = (),
+        description: str = "",
+        syntax: str = "ttl",
+        gzip: bool = False,
+        force: bool = False,
     ) -> Listed[Path]:
         """Return the files that describe and hold a dataset for others, written into the folder `to`.
 
-        `licence` is an IRI, `force` overwrites files that remix has not written; see `remix.publication`.
+        `licence` is an IRI, `url` where the folder will be, `creator` and `description` say who made it and what it is,
+        `syntax` (ttl, nt, jsonld) and `gzip` how it is written; `force` overwrites files that remix has not written.
+        See `remix.publication.publish`.
         """
         from remix.publication import publish
         from remix.store import Store
         from remix.store.targets import is_stored, written_out
 
+        def done(store: Store, name: str) -> list[Path]:
+            return publish(
+                store,
+                name,
+                to,
+                licence=licence,
+                url=url,
+                creator=_one_or_several(creator),
+                description=description,
+                syntax=syntax,
+                gzip=gzip,
+                force=force,
+            )
+
         with self._placed(dataset) as [name]:
             self.ensure_sample([name])
             if name in self.store.state.datasets or not Path(name).exists():
-                files = publish(self.store, name, to, licence=licence, force=force)
+                files = done(self.store, name)
             else:
                 # What is described is what a store holds of it: one of its own, which goes afterwards.
                 with TemporaryDirectory(prefix="remix-") as place:
                     held = Store(Path(place) / "store")
                     file = written_out(self.store, name, Path(place)) if is_stored(self.store, name) else Path(name)
-                    files = publish(held, held.load(file).name, to, licence=licence, force=force)
+                    files = done(held, held.load(file).name)
         return Listed(files, [{"file": str(file)} for file in files])
 
     def query(

@@ -223,6 +223,15 @@ def test_remix_counts_answers_in_emptied_documents_where_its_origins_are_loaded(
     assert (first["tp"], first["fp"], first["ignored"], first["documents_counted"]) == (1, 1, 1, "all")
 
 
+def test_remix_stays_one_through_load_and_publish(work: Workspace, tmp_path: Path) -> None:
+    other = open_workspace(tmp_path / "other")
+    other.load(["news.ttl", "confused.ttl"])
+    by_file = scores(other, "confused.ttl").drop("dataset", "signature", strict=False)
+    assert scores(other, "confused").drop("dataset", "signature", strict=False).equals(by_file)
+    other.publish("confused", to=tmp_path / "published")
+    assert read_manifest(tmp_path / "published" / "confused.ttl") == read_manifest(Path("confused.ttl"))
+
+
 def test_remix_without_its_origins_counts_answers_in_kept_documents_and_says_so(
     work: Workspace, tmp_path: Path
 ) -> None:

@@ -167,6 +167,12 @@ NO_LINK = Rule(
     "Not one annotation has a link.",
     "Look whether links stand in a column or key that is not read.",
 )
+SHACL = Rule(
+    "shacl",
+    "error",
+    "Something does not have the shape that NIF has (`ontology/shapes.ttl`), looked for with --shacl.",
+    "Say what is missing, once; `remix convert` writes NIF that has these shapes.",
+)
 REFUSED = Rule(
     "refused",
     "error",
@@ -190,4 +196,46 @@ COUNT = Rule(
     "warning",
     "A dataset has more or less than the catalogue knows of it.",
     "Compare its file with the catalogue's; where both are the same, a reader changed: please report it.",
+)
+UNPLACED = Rule(
+    "unplaced",
+    "note",
+    "A mention is told without its offsets.",
+    "Nothing, where the dataset does not tell them; then it counts in tasks without spans only.",
+)
+NOT_IN_TEXT = Rule(
+    "not-in-text",
+    "error",
+    "A form that is told without offsets does not stand in its text.",
+    "Loading leaves it out; look whether it is spelt as in the text.",
+)
+LINK = Rule(
+    "link",
+    "error",
+    "A link is not of the kind that the format has, as an item of Wikidata without its number.",
+    "Loading takes the mention without it; correct the link.",
+)
+SHARED_NAME = Rule(
+    "shared-name",
+    "error",
+    "Several documents have one name.",
+    "Loading tells them apart by their order; answers by name cannot be told apart.",
+)
+NO_MENTION = Rule(
+    "no-mention",
+    "note",
+    "A row of a table names no mention.",
+    "Nothing; loading passes it over.",
+)
+PARALLEL = Rule(
+    "parallel",
+    "error",
+    "Lists whose items belong together are not equally long.",
+    "Loading takes the items that all of them have; complete the shorter ones.",
+)
+EMPTY_TOKEN = Rule(
+    "empty-token",
+    "error",
+    "A line of tokens has tags and no token.",
+    "Loading passes it over; correct the line, as tokens are counted.",
 )

@@ -53,23 +53,29 @@ def origins_of(
 ) -> Origins:
     """Return where the gold of these targets comes from; `names` are what the user called them.
 
-    A remix file's manifest tells the query, and which documents were emptied. Its origin is the datasets that the
-    manifest names where the workspace holds them with the same content; else the file itself, as far as it goes.
-    Loaded datasets are their own origin, for `percentiles` all of them, since they were measured together. `documents`
-    is that of `Choice`; raises `UsageError` for 'all' where a remix lacks its origins.
+    A remix's manifest tells the query, and which documents were emptied. Its origin is the datasets that the manifest
+    names where the workspace holds them with the same content; else the remix itself, as far as it goes. Other loaded
+    datasets are their own origin, for `percentiles` all of them, since they were measured together. `documents` is that
+    of `Choice`; raises `UsageError` for 'all' where a remix lacks its origins.
     """
-    loaded = {entry.name: entry.content for entry in store.datasets()}
+    entries = {entry.name: entry for entry in store.datasets()}
+    loaded = {name: entry.content for name, entry in entries.items()}
+    files = [
+        store.folder / entries[target.name].folder / "data.ttl" if target.name in loaded else Path(name)
+        for name, target in zip(names, targets, strict=True)
+    ]
+    manifests = [read_manifest(file) for file in files]
     backgrounds, emptied, kept = [], [], set()
-    if own := [target for target in targets if target.name in loaded]:
+    pairs = list(zip(targets, manifests, strict=True))
+    if own := [target for target, found in pairs if found is None and target.name in loaded]:
         frames = named_frames(store, None if percentiles else sorted({target.name for target in own}))
         places = pl.concat(_own(target.frames) for target in own)
         backgrounds.append(Background(frames, places.unique(), kb))
-    for name, target in zip(names, targets, strict=True):
-        if target.name in loaded:
-            continue
-        gold, found = _named(target), read_manifest(Path(name))
+    for target, found in pairs:
+        gold = _named(target)
         if found is None:
-            backgrounds.append(Background.of(gold, kb))
+            if target.name not in loaded:
+                backgrounds.append(Background.of(gold, kb))
             continue
         held = found.contents.items() <= loaded.items()
         background, more = (_held(store, gold, found, kb) if held else None), None

@@ -1,0 +1,121 @@
+"""Publishing: a dataset as enriched NIF and as a table, described so that people and machines find and trust it."""
+
+from __future__ import annotations
+
+import gzip as compression
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import polars as pl
+import pyoxigraph as ox
+
+from remix._version import __version__
+from remix.errors import UnknownName, UsageError
+from remix.files import write_together
+from remix.formats.identifiers import given_iris, rename_terms
+from remix.locks import holding
+from remix.publication.card import draw_measures, write_card, write_citation
+from remix.publication.croissant import table_of, to_croissant
+from remix.publication.description import Publication, describe_catalogued, describe_for_gerbil, describe_origin
+from remix.rdf.ntriples import columns
+from remix.rdf.turtle import ntriples, turtle
+from remix.remixes.manifest import refuse_unknown
+from remix.sealing import SUMS, checksums
+from remix.signature import content_hash
+from remix.store import DatasetEntry, Store
+from remix.store.state import RUN
+
+__all__ = ["SYNTAXES", "publish"]
+
+SYNTAXES = {
+    "ttl": "https://www.iana.org/assignments/media-types/text/turtle",
+    "nt": "https://www.iana.org/assignments/media-types/application/n-triples",
+    "jsonld": "https://www.iana.org/assignments/media-types/application/ld+json",
+}
+"""Syntaxes of what is published, by their suffix, and their media types."""
+
+
+@holding
+def publish(
+    store: Store,
+    dataset: str,
+    to: Path | str,
+    *,
+    licence: str | None = None,
+    url: str | None = None,
+    creator: Iterable[str] = (),
+    description: str = "",
+    syntax: str = "ttl",
+    gzip: bool = False,
+    force: bool = False,
+) -> list[Path]:
+    """Return the files written into the folder, which hold a dataset of the store for others.
+
+    `NAME.ttl` (by the `syntax`, and by `gzip`) is NIF with the measures of annotations, documents and dataset, and with
+    the columns that were derived from stored runs (agreement, difficulty) and what they say of themselves, but without
+    the runs; `NAME.parquet` has a document a row. `NAME.manifest.ttl` says what it was made from, for a remix also the
+    query, `NAME.dcat.ttl` describes it in DCAT and VoID, `NAME.dataid.ttl` as GERBIL reads it, `NAME.croissant.json` in
+    Croissant and schema.org. `README.md`, with a plot, and `CITATION.cff` are the card of the folder, `SHA256SUMS` has
+    checksums that `sha256sum -c` reads, also those that are there of other files. `url` is where the folder will be.
+
+    Raises `UnknownName` for a dataset that is not loaded and another syntax, `UsageError` for a licence or URL that is
+    no IRI and for files of these names without a manifest of remix beside them, unless `force` is given.
+    """
+    entry = store.dataset(dataset)
+    if syntax not in SYNTAXES:
+        raise UnknownName("syntax", syntax, SYNTAXES)
+    for what, iri in (("licence", licence), ("URL", url)):
+        if iri is not None and not re.fullmatch(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|^`\\]+", iri):
+            raise UsageError(
+                f"the {what} '{iri}' is no IRI: give one such as http://creativecommons.org/licenses/by/4.0/"
+            )
+    frames, folder = store.frames([dataset]), Path(to)
+    triples = rename_terms(_triples(store, entry), given_iris(frames)).unique()
+    data = f"{dataset}.{syntax}{'.gz' if gzip else ''}"
+    files = {data: _written(triples, syntax, gzip=gzip), f"{dataset}.parquet": table_of(frames)}
+    media = {data: SYNTAXES[syntax], f"{dataset}.parquet": "application/vnd.apache.parquet"}
+    about = Publication(entry, frames, triples, files, media, data, licence, url, tuple(creator), description)
+    files[f"{dataset}.manifest.ttl"] = turtle(describe_origin(about, __version__, store.folder / entry.folder))
+    files[f"{dataset}.dcat.ttl"] = turtle(describe_catalogued(about))
+    files[f"{dataset}.dataid.ttl"] = turtle(describe_for_gerbil(about))
+    files[f"{dataset}.croissant.json"] = to_croissant(about)
+    if plot := draw_measures(about):
+        files[f"{dataset}.svg"] = plot
+    own = [folder / name for name in files]
+    files["README.md"] = write_card(about, folder / "README.md", plot=bool(plot))
+    files["CITATION.cff"] = write_citation(about)
+    refuse_unknown(own, folder / f"{dataset}.manifest.ttl", force=force)
+    _refuse_others(folder, force=force)
+    sums = {name: content_hash(content) for name, content in files.items()}
+    if (folder / SUMS).exists() and not force:
+        sums = checksums(folder) | sums
+    files[SUMS] = "".join(f"{digest}  {name}\n" for name, digest in sorted(sums.items())).encode()
+    contents = {folder / name: content for name, content in files.items()}
+    write_together(contents)
+    return list(contents)
+
+
+def _refuse_others(folder: Path, *, force: bool) -> None:
+    """Raise `UsageError` for a card in the folder that is not of remix's making, as its checksums tell."""
+    for name in ("README.md", "CITATION.cff"):
+        if (folder / name).exists() and not force and not ((folder / SUMS).exists() and name in checksums(folder)):
+            raise UsageError(
+                f"{folder / name} is there already, and remix has not written it: "
+                "--to names another folder, --force overwrites it"
+            )
+
+
+def _triples(store: Store, entry: DatasetEntry) -> pl.DataFrame:
+    files = [f"{entry.folder}/data.nt.zst", *([entry.enrichment_file] if entry.enrichment_file else [])]
+    # What was learnt from runs is said of the annotations; the answers of systems are theirs.
+    files += [graph.file for name, graph in entry.attached.items() if not name.startswith(RUN)]
+    return pl.concat(columns(store.triples(file)) for file in files)
+
+
+def _written(triples: pl.DataFrame, syntax: str, *, gzip: bool) -> bytes:
+    content = turtle(triples) if syntax == "ttl" else ntriples(triples)
+    if syntax == "jsonld":
+        parsed = (quad.triple for quad in ox.parse(content, ox.RdfFormat.N_TRIPLES, lenient=True))
+        content = ox.serialize(parsed, format=ox.RdfFormat.JSON_LD) or b""
+    return compression.compress(content, mtime=0) if gzip else content

@@ -1,0 +1,111 @@
+"""The card of a folder with published datasets: README with the measures and a plot, and how to cite it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import polars as pl
+import yaml
+
+from remix import tables
+from remix._version import __version__
+from remix.errors import Error
+from remix.names import HFTS, RMX
+from remix.publication.description import Publication
+from remix.reports.statistics import plot
+
+__all__ = ["draw_measures", "write_card", "write_citation"]
+
+_SECTION = r"(?s)<!-- remix: ([^ ]+) -->\n(.*?)<!-- end of \1 -->\n"
+
+
+def _measures(about: Publication) -> pl.DataFrame:
+    """Return measure and value of the dataset's own measures, by their terms: sizes, and micro averages of the rest."""
+    own = about.triples.filter(
+        pl.col("subject") == f"<{about.entry.iri}>", pl.col("predicate").str.contains(f"^<(?:{HFTS}|{RMX})")
+    )
+    rows = own.select(
+        measure=pl.col("predicate").str.extract(r"[#/]([^#/>]+)>$"),
+        value=pl.col("object").str.extract(r'^"([-+.0-9eE]+)"').cast(pl.Float64, strict=False),
+    )
+    rows = rows.drop_nulls().unique("measure", keep="first", maintain_order=True).sort("measure")
+    other = r"^(?:macro|distinct)[A-Z]|(?:Count|Pooled|Unspecified)$"
+    return rows.filter(~pl.col("measure").str.contains(other))
+
+
+def draw_measures(about: Publication) -> bytes:
+    """Return a plot of the measures that are shares as SVG, nothing where there are none, or without matplotlib."""
+    shares = _measures(about).filter(pl.col("value").is_between(0, 1), pl.col("value") > 0)
+    if shares.is_empty():
+        return b""
+    panels = shares.head(12).with_columns(dataset=pl.lit(about.entry.name), average=pl.lit("all"), coverage=pl.lit(1.0))
+    with TemporaryDirectory(prefix="remix-") as place:
+        target = Path(place) / "measures.svg"
+        try:
+            plot(panels, target)
+        except Error:
+            return b""
+        return target.read_bytes()
+
+
+def write_card(about: Publication, file: Path, *, plot: bool) -> bytes:
+    """Return the README of a folder, with a section for this dataset and those that the file has for others.
+
+    Its head is what Hugging Face reads: one configuration a dataset, of its table.
+    """
+    there = file.read_text(encoding="utf-8") if file.is_file() else ""
+    sections = dict(re.findall(_SECTION, there)) | {about.entry.name: _section(about, plot=plot)}
+    configs = [
+        {"config_name": name, "data_files": [{"split": "test", "path": f"{name}.parquet"}]} for name in sorted(sections)
+    ]
+    head: dict[str, object] = {
+        "configs": configs,
+        "tags": ["entity-linking"],
+        "task_categories": ["token-classification"],
+    }
+    if about.languages:
+        head["language"] = about.languages
+    if about.licence is not None:
+        head |= {"license": "other", "license_link": about.licence}
+    text = f"---\n{yaml.safe_dump(head, sort_keys=True)}---\n\n"
+    for name, section in sorted(sections.items()):
+        text += f"<!-- remix: {name} -->\n{section}<!-- end of {name} -->\n"
+    return text.encode()
+
+
+def _section(about: Publication, *, plot: bool) -> str:
+    name, rows = about.entry.name, _measures(about)
+    lines = [f"# {about.title}", "", about.description, ""]
+    lines += [f"- `{about.data}`: NIF with the measures of each mention, document and of the dataset"]
+    lines += [f"- `{name}.parquet`: a document a row, with its mentions"]
+    lines += [f"- `{name}.manifest.ttl`: what it was made from, in PROV-O"]
+    lines += [f"- `{name}.dcat.ttl`, `{name}.dataid.ttl`, `{name}.croissant.json`: descriptions for machines", ""]
+    if about.licence is not None:
+        lines += [f"Licence: <{about.licence}>", ""]
+    if about.citation:
+        lines += ["Cite as:", "", f"> {about.citation}", ""]
+    if rows.height:
+        lines += ["## Measures", "", tables.render(rows, "md"), ""]
+    if plot:
+        lines += [f"![The measures of {name} that are shares]({name}.svg)", ""]
+    lines += [f"Made with remix {__version__}.", ""]
+    return "\n".join(lines)
+
+
+def write_citation(about: Publication) -> bytes:
+    """Return `CITATION.cff` of the dataset, in the Citation File Format 1.2.0."""
+    names = about.creators or (f"The authors of {about.title}",)
+    said: dict[str, object] = {
+        "cff-version": "1.2.0",
+        "type": "dataset",
+        "message": about.citation or "Please cite this dataset as below.",
+        "title": about.title,
+        "authors": [{"name": name} for name in names],
+        "abstract": about.description,
+        "identifiers": [{"type": "other", "value": about.entry.iri}],
+    }
+    if about.url is not None:
+        said["url"] = about.url
+    return yaml.safe_dump(said, sort_keys=False, allow_unicode=True).encode()

@@ -1,0 +1,126 @@
+"""The dataset as a table with a document a row, and its description in Croissant, which is schema.org."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import polars as pl
+
+from remix.frames import Frames
+from remix.publication.description import Publication
+from remix.signature import content_hash
+
+__all__ = ["table_of", "to_croissant"]
+
+_CONTEXT = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "citeAs": "cr:citeAs",
+    "column": "cr:column",
+    "conformsTo": "dct:conformsTo",
+    "cr": "http://mlcommons.org/croissant/",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "dct": "http://purl.org/dc/terms/",
+    "equivalentProperty": "cr:equivalentProperty",
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "extract": "cr:extract",
+    "field": "cr:field",
+    "fileProperty": "cr:fileProperty",
+    "fileObject": "cr:fileObject",
+    "fileSet": "cr:fileSet",
+    "format": "cr:format",
+    "includes": "cr:includes",
+    "isLiveDataset": "cr:isLiveDataset",
+    "jsonPath": "cr:jsonPath",
+    "key": "cr:key",
+    "md5": "cr:md5",
+    "parentField": "cr:parentField",
+    "path": "cr:path",
+    "recordSet": "cr:recordSet",
+    "references": "cr:references",
+    "regex": "cr:regex",
+    "repeated": "cr:repeated",
+    "replace": "cr:replace",
+    "samplingRate": "cr:samplingRate",
+    "sc": "https://schema.org/",
+    "separator": "cr:separator",
+    "source": "cr:source",
+    "subField": "cr:subField",
+    "transform": "cr:transform",
+}
+_FIELDS = {
+    "document": "The IRI of the document.",
+    "text": "The text; offsets count its Unicode code points.",
+    "language": "The language of the text, as a tag.",
+    "mentions": "The mentions as JSON: begin, end (exclusive), form, entities, NIL, classes.",
+}
+
+
+def table_of(frames: Frames) -> bytes:
+    """Return the dataset as Parquet: document, text, language and the list of its mentions.
+
+    A mention has annotation, begin, end, surface_form, entities and classes (lists), nil, ignorable and group.
+    """
+    links = frames.links.group_by("annotation").agg(entities=pl.col("entity").sort())
+    classes = frames.classes.group_by("annotation").agg(classes=pl.col("class").unique().sort())
+    rows = frames.annotations.join(links, on="annotation", how="left").join(classes, on="annotation", how="left")
+    lists = [pl.col(name).fill_null(pl.lit([], pl.List(pl.String))) for name in ("entities", "classes")]
+    fields = ("annotation", "begin", "end", "surface_form", "entities", "classes", "nil", "ignorable", "group")
+    mention = rows.with_columns(*lists, nil="is_nil").select("document", mentions=pl.struct(fields))
+    by_document = mention.sort("document", pl.col("mentions").struct.field("begin", "end", "annotation"))
+    grouped = by_document.group_by("document", maintain_order=True).agg("mentions")
+    documents = frames.documents.with_columns(iri=pl.coalesce("given", "document"))
+    table = documents.join(grouped, on="document", how="left", maintain_order="left")
+    stream = io.BytesIO()
+    table.select("iri", "text", "language", "mentions").rename({"iri": "document"}).write_parquet(stream)
+    return stream.getvalue()
+
+
+def to_croissant(about: Publication) -> bytes:
+    """Return the description in Croissant 1.0 as JSON-LD: the files with their checksums, and the table's columns."""
+    name, table = about.entry.name, f"{about.entry.name}.parquet"
+    fields = [
+        {
+            "@type": "cr:Field",
+            "@id": f"documents/{column}",
+            "name": column,
+            "description": text,
+            "dataType": "sc:Text",
+            "source": {"fileObject": {"@id": table}, "extract": {"column": column}},
+        }
+        for column, text in _FIELDS.items()
+    ]
+    described: dict[str, object] = {
+        "@context": _CONTEXT,
+        "@type": "sc:Dataset",
+        "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "name": name,
+        "description": about.description,
+        "keywords": ["entity linking"],
+        "url": about.url or about.entry.iri,
+        "distribution": [_describe_file(about, file) for file in about.media],
+        "recordSet": [{"@type": "cr:RecordSet", "@id": "documents", "name": "documents", "field": fields}],
+    }
+    more = {
+        "license": about.licence,
+        "citeAs": about.citation,
+        "inLanguage": about.languages,
+        "creator": [{"@type": "sc:Person", "name": creator} for creator in about.creators],
+    }
+    described |= {key: value for key, value in more.items() if value}
+    return (json.dumps(described, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def _describe_file(about: Publication, file: str) -> dict[str, str]:
+    return {
+        "@type": "cr:FileObject",
+        "@id": file,
+        "name": file,
+        "contentUrl": about.place(file) or file,
+        "contentSize": f"{len(about.files[file])} B",
+        "encodingFormat": about.media[file].rpartition("media-types/")[2],
+        "sha256": content_hash(about.files[file]),
+    }
