@@ -22,7 +22,7 @@ import polars as pl
 from remix.kb import KnowledgeBase
 from remix.scoring import evaluate
 from remix.scoring.inputs.entities import read_entities
-from remix.scoring.inputs.sources import read_frames
+from remix.scoring.inputs.files import read_frames
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("REMIX_REAL_DATA", CHECKOUT.parent / "shared" / "data")).resolve() / "elevant"

@@ -23,8 +23,8 @@ from remix.scoring.evaluation import case_of
 from remix.scoring.inputs import Inputs, Knowledge
 from remix.scoring.inputs.documents import aligned
 from remix.scoring.inputs.entities import with_coarse
+from remix.scoring.inputs.files import GivenAnswers, answers_of, read_frames, run_files
 from remix.scoring.inputs.gold import kept_gold
-from remix.scoring.inputs.sources import GivenAnswers, answers_of, read_frames, run_files
 from remix.scoring.profiles import PROFILES
 from remix.signature import Signature
 from remix.store.state import RUN

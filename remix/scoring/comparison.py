@@ -16,8 +16,9 @@ from remix.scoring.choice import LENGTH, Choice, frames_hash, signature_of_parts
 from remix.scoring.errors.columns import Handling, with_errors
 from remix.scoring.evaluation import case_of, counts_of
 from remix.scoring.inputs.columns import columns_of
+from remix.scoring.inputs.files import read_frames
 from remix.scoring.inputs.gold import kept_gold
-from remix.scoring.inputs.sources import Keeper, Sources, read_frames, read_inputs
+from remix.scoring.inputs.sources import Keeper, Sources, read_inputs
 from remix.scoring.matching import Case
 from remix.scoring.profiles import require_pairs
 from remix.scoring.statistics import AVERAGES, Average, precision_of_f1, taking

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from remix.reports.evaluations import ComparisonReport, EvaluationReport
-    from remix.scoring.inputs.sources import GivenAnswers, Sources
+    from remix.scoring.inputs.files import GivenAnswers
+    from remix.scoring.inputs.sources import Sources
     from remix.workspace.datasets import Dataset, Several
 
     Gold: TypeAlias = Path | str | Iterable[Path | str]

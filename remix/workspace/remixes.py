@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from remix.workspace.datasets import _one_or_several
 from remix.workspace.knowledge import Knowledge
@@ -85,39 +85,23 @@ class Remixes(Knowledge):
         from remix.reports import statistics
         from remix.store.targets import named_targets
 
-        patterns, measures = _one_or_several(without_source), _one_or_several(measure) or None
+        measures = _one_or_several(measure) or None
+        how: Any = {"measures": measures, "reference": reference, "case_sensitive": case_sensitive}
+        how |= {"without_sources": _one_or_several(without_source), "with_gold": with_gold}
         sizes = None
         with self._placed(datasets) as names:
             if len(names) == 1 and is_frames_folder(names[0]):
                 if level != "dataset" or profile != "remix":
                     said = "of frames stats shows datasets; `remix enrich DIR` writes the values of annotations"
                     raise UsageError(said)
-                measured = compute_folder(
-                    FramesFolder.open(names[0]),
-                    self.kb,
-                    engine=engine,
-                    measures=measures,
-                    reference=reference,
-                    case_sensitive=case_sensitive,
-                    without_sources=patterns,
-                    with_gold=with_gold,
-                )
+                measured = compute_folder(FramesFolder.open(names[0]), self.kb, engine=engine, **how)
             elif engine == "spark":
                 raise UsageError("Spark measures one folder of frames: `remix load --to frames DIR FILE` writes it")
             else:
                 self.ensure_sample(names)
                 frames = named_targets(self.store, names)
                 sizes = None if measures else statistics.sizes_of_datasets(frames)
-                measured = compute(
-                    frames,
-                    self.kb,
-                    measures=measures,
-                    profile=profile,
-                    reference=reference,
-                    case_sensitive=case_sensitive,
-                    without_sources=patterns,
-                    with_gold=with_gold,
-                )
+                measured = compute(frames, self.kb, profile=profile, **how)
         found = statistics.Statistics(measured, level, average, sizes)
         if plot is not None:
             statistics.plot(found.rows, Path(plot))

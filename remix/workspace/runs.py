@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from remix.frames import Frames
     from remix.runs.difficulty import Difficulty
-    from remix.scoring.inputs.sources import GivenAnswers
+    from remix.scoring.inputs.files import GivenAnswers
     from remix.store.targets import Target
     from remix.workspace.datasets import Dataset, Several
 

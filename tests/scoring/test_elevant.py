@@ -20,7 +20,7 @@ from remix.scoring.elevant.outcomes import outcomes
 from remix.scoring.evaluation import case_of
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.entities import read_entities
-from remix.scoring.inputs.sources import read_frames
+from remix.scoring.inputs.files import read_frames
 from remix.scoring.matching.expanded import grow
 from remix.scoring.profiles import PROFILES
 

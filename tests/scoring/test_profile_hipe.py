@@ -22,8 +22,8 @@ from remix.scoring import evaluate
 from remix.scoring.differences import Counting, differences, headlines
 from remix.scoring.hipe.meetings import meetings
 from remix.scoring.inputs import Inputs
+from remix.scoring.inputs.files import read_frames
 from remix.scoring.inputs.relaxing import relaxed
-from remix.scoring.inputs.sources import read_frames
 
 HEADER = "TOKEN\tNE-COARSE-LIT\tNE-FINE-LIT\tNEL-LIT\tMISC\n"
 

@@ -10,7 +10,7 @@ import pytest
 
 from remix.scoring import evaluate
 from remix.scoring.inputs.entities import read_entities
-from remix.scoring.inputs.sources import read_frames
+from remix.scoring.inputs.files import read_frames
 
 PERSON = "http://www.wikidata.org/entity/Q215627"
 

@@ -21,7 +21,7 @@ from remix.scoring.choice import Choice
 from remix.scoring.comparison import draw
 from remix.scoring.evaluation import case_of
 from remix.scoring.inputs import Inputs
-from remix.scoring.inputs.sources import read_frames
+from remix.scoring.inputs.files import read_frames
 from remix.scoring.statistics.weights import weights_of
 from tests.scoring.conftest import framed
 

@@ -1,0 +1,101 @@
+"""Gold and answers as they are given: files of any format, folders of frames, tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+
+from remix import formats, progress
+from remix.errors import UsageError
+from remix.files import default_name
+from remix.frames import Frames
+from remix.frames_folder import FramesFolder, is_frames_folder
+from remix.signature import content_hash
+
+__all__ = ["GivenAnswers", "answers_of", "read_contents", "read_frames", "run_files"]
+
+
+def read_frames(files: Sequence[Path | str], *, unannotated: bool = False) -> Frames:
+    """Return the documents and annotations of the files, one after another; each file is a dataset of its name.
+
+    Files of one name are told apart by an ordinal. `unannotated` accepts texts without annotations, as a system
+    without answers leaves them. What was repaired is told. Raises `BadInput` for a file that cannot be read.
+    """
+    return read_contents(files, unannotated=unannotated)[0]
+
+
+def read_contents(files: Sequence[Path | str], *, unannotated: bool = False) -> tuple[Frames, str]:
+    """Return what `read_frames` does, and the hash of the files' contents, which is the same under other names."""
+    parts, contents = [], []
+    names: dict[str, int] = {}
+    for file in files:
+        stem = default_name(file)
+        names[stem] = names.get(stem, 0) + 1
+        name = f"{stem}-{names[stem]}" if names[stem] > 1 else stem
+        frames, content = _read_one(file, name, unannotated=unannotated)
+        contents.append(content)
+        named = pl.lit(name).alias("dataset")
+        parts.append(
+            replace(
+                frames,
+                documents=frames.documents.with_columns(named),
+                annotations=frames.annotations.with_columns(named),
+            )
+        )
+    return Frames.concat(parts), content_hash(*contents)
+
+
+def _read_one(file: Path | str, name: str, *, unannotated: bool) -> tuple[Frames, str]:
+    """Return the frames of a file or of a folder of frames, and the hash of its content."""
+    if is_frames_folder(file):
+        folder = FramesFolder.open(file)
+        return folder.read(range(folder.parts)), folder.content
+    reading = formats.read(file, name=name, unannotated=unannotated)
+    for repair in reading.report.repairs:
+        if repair.kind not in formats.NOTED:
+            progress.note(f"{reading.report.file}: {repair.kind} ({repair.count}), first: {repair.example}")
+    return reading.frames, reading.content
+
+
+GivenAnswers = Path | str | Frames | pl.DataFrame | Sequence[Path | str]
+"""Answers of a run: a file of any format or several, frames, or a table with a mention a row."""
+
+
+def answers_of(name: str, given: GivenAnswers) -> tuple[Frames, str]:
+    """Return the frames of a run's answers, and the names of the files that they are from.
+
+    A table has the columns document, begin, end and entity (see `remix.formats.mapping.reading.read_table`). Raises
+    `BadInput` for a file or a table that cannot be read.
+    """
+    if isinstance(given, Frames):
+        return given, ""
+    if isinstance(given, pl.DataFrame):
+        from remix.formats.mapping.reading import read_table
+
+        found = read_table(f"the table of '{name}'", given, default_name(name))
+        for repair in found.repairs:
+            if repair.kind not in formats.NOTED:
+                progress.note(f"the table of '{name}': {repair.kind} ({repair.count}), first: {repair.example}")
+        return found.frames, ""
+    files = [Path(given)] if isinstance(given, str | Path) else [Path(file) for file in given]
+    return read_frames(files, unannotated=True), ", ".join(file.name for file in files)
+
+
+def run_files(settings: Sequence[str]) -> dict[str, list[Path]]:
+    """Return the files of each system from `NAME=FILE` settings, split at the first `=`; names alone are left out.
+
+    >>> run_files(["a=x.ttl", "b=y=z.ttl", "a=w.ttl"])["a"]
+    [PosixPath('x.ttl'), PosixPath('w.ttl')]
+    """
+    found: dict[str, list[Path]] = {}
+    for setting in settings:
+        name, equals, file = setting.partition("=")
+        if not equals and not Path(setting).is_file():
+            continue
+        if not (name and file):
+            raise UsageError(f"'{setting}' is no NAME=FILE: write --run tagme={setting or 'tagme.ttl'}")
+        found.setdefault(name, []).append(Path(file))
+    return found
