@@ -25,7 +25,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 from remix._version import __version__
 from remix.errors import StoreError, UsageError
 
-__all__ = ["Answer", "Failure", "ask", "check_address", "download", "first_line"]
+__all__ = ["Reply", "Failure", "ask", "check_address", "download", "first_line"]
 
 _LARGEST = 512 * 1000 * 1000
 _LONG = 1500
@@ -34,7 +34,7 @@ _NAME = {"User-Agent": f"nel-remix/{__version__} (urllib)"}
 
 
 @dataclass(frozen=True)
-class Answer:
+class Reply:
     """The body of what was answered with a status below 300, and its headers."""
 
     status: int
@@ -70,7 +70,7 @@ def check_address(address: str) -> None:
         raise UsageError(f"'{address}' is no address of an endpoint: it begins with http:// or https://")
 
 
-def ask(address: str, query: str, *, accept: str, timeout: float) -> Answer:
+def ask(address: str, query: str, *, accept: str, timeout: float) -> Reply:
     """Return what a SPARQL endpoint answers to a query, within so many seconds for all of it.
 
     A short query is sent by GET, a long one by POST. Redirects lead to the same host only. Raises `Failure`, and
@@ -82,7 +82,7 @@ def ask(address: str, query: str, *, accept: str, timeout: float) -> Answer:
     request = Request(where, data=sent, headers={"Accept": accept, **_NAME})
     deadline = time.monotonic() + timeout
     with _open(request, timeout, _SameHost(address)) as response:
-        return Answer(response.status, response.headers, _read(response, deadline))
+        return Reply(response.status, response.headers, _read(response, deadline))
 
 
 def download(address: str, *, timeout: float) -> Iterator[bytes]:

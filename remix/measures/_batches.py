@@ -19,7 +19,7 @@ from remix.measures._averages import Sums, means_of_units, summed
 from remix.measures._threads import cached_property, shared_property
 from remix.measures.corpus import Corpus
 from remix.measures.declaration import Measure
-from remix.measures.measurement import MEASURES, Choice, measured_of, measured_tables
+from remix.measures.measurement import MEASURES, MeasureChoice, measured_of, measured_tables
 from remix.measures.whole import OwnSets, Whole
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ __all__ = [
     "NESTED",
     "NO_AVERAGES",
     "SUMS",
-    "Task",
+    "Work",
     "in_arrow",
     "mentions_of",
     "numbers_of",
@@ -54,7 +54,7 @@ SUMS: Schema = {"part": pl.Int64(), "dataset": pl.String(), "unit": pl.String(),
 
 
 @dataclass(frozen=True)
-class Task:
+class Work:
     """What a worker must know: the knowledge base, which it opens itself, the choices and what is of the whole table.
 
     `percentiles` are small frames by column, empty in the first pass.
@@ -83,9 +83,9 @@ class Task:
         return tuple(MEASURES[name] for name in self.chosen)
 
     @property
-    def choice(self) -> Choice:
+    def choice(self) -> MeasureChoice:
         """Return what was chosen, as `measured_of` takes it."""
-        return Choice(self.opened, self.measures, (), self.signature)
+        return MeasureChoice(self.opened, self.measures, (), self.signature)
 
 
 class _TableWhole(Whole):
@@ -118,7 +118,7 @@ class _TableWhole(Whole):
 class _Batch(Corpus):
     """Documents of a table with the sizes of the sets of the whole table."""
 
-    def __init__(self, frames: Frames, task: Task, sets: pl.DataFrame) -> None:
+    def __init__(self, frames: Frames, task: Work, sets: pl.DataFrame) -> None:
         super().__init__(frames, task.opened, reference=task.reference, case_sensitive=task.case_sensitive)
         self._task, self._sets = task, sets
 
@@ -152,7 +152,7 @@ def _unnested(batch: pl.DataFrame, column: str) -> pl.DataFrame:
     return batch.select("document", column).explode(column).drop_nulls(column).unnest(column)
 
 
-def mentions_of(task: Task, batch: pl.DataFrame) -> pl.DataFrame:
+def mentions_of(task: Work, batch: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of the first pass (`MENTIONS`)."""
     corpus = Corpus(frames_of(batch), task.opened, reference=task.reference, case_sensitive=task.case_sensitive)
     columns = ["document", "annotation", "dataset", "scope", "key", "entity"]
@@ -165,7 +165,7 @@ def mentions_of(task: Task, batch: pl.DataFrame) -> pl.DataFrame:
     return pl.concat(rows, how="diagonal").select(list(MENTIONS))
 
 
-def results_of(task: Task, batch: pl.DataFrame) -> pl.DataFrame:
+def results_of(task: Work, batch: pl.DataFrame) -> pl.DataFrame:
     """Return a row a document with its values, and those of its annotations and classes; and one row with `sums`."""
     corpus = _Batch(frames_of(batch), task, _unnested(batch, "sets"))
     measures = task.measures
@@ -212,7 +212,7 @@ def numbers_of(frame: pl.DataFrame) -> list[str]:
     return [name for name in frame.columns if name not in ("dataset", "unit", "code")]
 
 
-def totals_of(task: Task, unit: str, columns: Sequence[str], batch: pl.DataFrame) -> pl.DataFrame:
+def totals_of(task: Work, unit: str, columns: Sequence[str], batch: pl.DataFrame) -> pl.DataFrame:
     """Return dataset and numbers: what the averages over the units of a batch, each summed up, are made of."""
     summaries = [summary for measure in task.measures for summary in measure.summaries]
     totals = means_of_units(summaries, {unit: batch.select("dataset", *columns)})[unit]

@@ -28,7 +28,7 @@ from remix.measures._batches import (
     NESTED,
     NO_AVERAGES,
     SUMS,
-    Task,
+    Work,
     in_arrow,
     mentions_of,
     numbers_of,
@@ -40,7 +40,7 @@ from remix.measures._percentiles import percentiles_of
 from remix.measures._sizes import dictionary_links, firsts, sizes
 from remix.measures.corpus import Corpus
 from remix.measures.measured import Measured
-from remix.measures.measurement import Choice, Measuring, choice_of, measured_of, measured_tables, prepared
+from remix.measures.measurement import MeasureChoice, Measuring, choice_of, measured_of, measured_tables, prepared
 
 if TYPE_CHECKING:
     import pyarrow
@@ -120,14 +120,14 @@ def compute_table(
 
 
 class _Run:
-    def __init__(self, tables: Tables, chosen: Choice, reference: str, case_sensitive: bool) -> None:
+    def __init__(self, tables: Tables, chosen: MeasureChoice, reference: str, case_sensitive: bool) -> None:
         known, self.chosen = chosen.kb, chosen
         self.documents = _whole_documents(tables)
         self.spark = self.documents.sparkSession
         self.empty = Corpus(Frames.empty(), known, reference=reference, case_sensitive=case_sensitive)
         opened = None if known is None else (known.folder.absolute(), known.left_out, known.keeps_gold)
         names = tuple(measure.name for measure in chosen.measures)
-        self.task = Task(opened, names, reference, case_sensitive, chosen.signature, {})
+        self.task = Work(opened, names, reference, case_sensitive, chosen.signature, {})
 
     def measured(self) -> MeasuredTable:
         """Return the measures of every annotation and document, and of the dataset."""

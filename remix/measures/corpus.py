@@ -22,14 +22,14 @@ from remix.kb import KnowledgeBase
 from remix.measures._threads import cached_property
 from remix.measures.classes import class_flags, with_coarse
 from remix.measures.codes import MANY, Codes, distinct, paired, places_in, places_of, taken
-from remix.measures.mentions import CODE_OF, Mentions
+from remix.measures.mentions import CODE_OF, CodedMentions
 from remix.measures.whole import OwnSets, Whole
 from remix.names import EL, RMX
 
 __all__ = ["Corpus"]
 
 
-class Corpus(Mentions):
+class Corpus(CodedMentions):
     """Some documents that are measured as part of a whole; by default they are the whole.
 
     `within` is what D consists of where it is not what is measured. `batch` says which part of the whole this is.
@@ -58,11 +58,11 @@ class Corpus(Mentions):
         return self._given or Whole(OwnSets(self), self.kb, case_sensitive=self.case_sensitive)
 
     @cached_property
-    def both(self) -> Sequence[Mentions]:
+    def both(self) -> Sequence[CodedMentions]:
         """Return what is measured and, last, what D consists of: the same, unless D was said to be another corpus."""
         if self._within is None:
             return [self]
-        other = Mentions(
+        other = CodedMentions(
             self._within,
             self.kb,
             reference=self.reference,

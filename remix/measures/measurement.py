@@ -25,7 +25,7 @@ from remix.signature import Signature
 
 __all__ = [
     "MEASURES",
-    "Choice",
+    "MeasureChoice",
     "Measuring",
     "choice_of",
     "column_named",
@@ -52,7 +52,7 @@ class Measuring(TypedDict, total=False):
 
 
 @dataclass(frozen=True)
-class Choice:
+class MeasureChoice:
     """What is measured, and against what: the measures, those that are skipped, the knowledge base as they see it."""
 
     kb: KnowledgeBase | None
@@ -72,18 +72,18 @@ def choice_of(
     case_sensitive: bool,
     measures: Iterable[str] | None,
     profile: str = "remix",
-) -> Choice:
+) -> MeasureChoice:
     """Return what was chosen, as `compute` takes it, of a knowledge base that is `prepared`; raises as that."""
     if reference not in REFERENCES:
         raise UsageError(f"no reference '{reference}'{nearest(reference, REFERENCES)}")
     wanted = _wanted(profile, measures)
     chosen = tuple(m for m in wanted if kb is not None or not m.needs)
     skipped = tuple(m.name for m in wanted if m not in chosen)
-    return Choice(kb, chosen, skipped, signature_of(kb, reference, case_sensitive, wanted, profile))
+    return MeasureChoice(kb, chosen, skipped, signature_of(kb, reference, case_sensitive, wanted, profile))
 
 
 def measured_of(
-    corpus: Corpus, chosen: Choice, values: pl.DataFrame, documents: pl.DataFrame, datasets: pl.DataFrame
+    corpus: Corpus, chosen: MeasureChoice, values: pl.DataFrame, documents: pl.DataFrame, datasets: pl.DataFrame
 ) -> Measured:
     """Return what was computed with its columns and terms."""
     kept = ["annotation", "document", "dataset", *(column.name for column in columns_of(chosen.measures))]

@@ -14,14 +14,14 @@ from remix.measures._documents import counted_documents
 from remix.measures._threads import cached_property
 from remix.measures.codes import MANY, Codes, Numbers, distinct, paired, taken
 
-__all__ = ["CODE_OF", "Mentions"]
+__all__ = ["CODE_OF", "CodedMentions"]
 
 CODE_OF = {"key": "form_code", "entity": "entity_code"}
 """The column with the number of a value."""
 _OF_MENTION = ("scope", "key", "form_code", "document_code")
 
 
-class Mentions:
+class CodedMentions:
     """Annotations that count and their links, by number; the knowledge base says which links stand for one entity."""
 
     def __init__(

@@ -23,18 +23,18 @@ from remix.measures._percentiles import percentiles_of
 from remix.measures._threads import cached_property, shared_property
 from remix.measures.classes import among, class_flags, classes_for
 from remix.measures.codes import Numbers, by_number, paired, places_of, taken
-from remix.measures.mentions import CODE_OF, Mentions
+from remix.measures.mentions import CODE_OF, CodedMentions
 
-__all__ = ["GatheredSets", "OwnSets", "Part", "Sets", "Whole", "gathered", "merged"]
+__all__ = ["GatheredSets", "OwnSets", "CorpusPart", "Sets", "Whole", "gathered", "merged"]
 
 _TITLE = r"^http://(?:[a-z][a-z-]*\.)?dbpedia\.org/resource/(.+)$"
 
 
-class Part(Protocol):
+class CorpusPart(Protocol):
     """Annotations whose sets are gathered: those that are measured, and of D where that is another corpus."""
 
     @property
-    def both(self) -> Sequence[Mentions]:
+    def both(self) -> Sequence[CodedMentions]:
         """Return what is measured and, last, what D consists of."""
 
     @property
@@ -45,7 +45,7 @@ class Part(Protocol):
 class OwnSets:
     """The sets of one part, each made when it is asked for."""
 
-    def __init__(self, part: Part, batch: int = 0) -> None:
+    def __init__(self, part: CorpusPart, batch: int = 0) -> None:
         self._part = part
         self._batch = batch
 
@@ -116,7 +116,7 @@ class GatheredSets:
 Sets = OwnSets | GatheredSets
 
 
-def gathered(part: Part, batch: int) -> GatheredSets:
+def gathered(part: CorpusPart, batch: int) -> GatheredSets:
     """Return the sets of a part, and where among the parts that is."""
     own = OwnSets(part, batch)
     return GatheredSets(own.forms, own.entities, own.targets, own.links, own.pairs, own.counts, own.documents)

@@ -33,14 +33,23 @@ from remix.store import Store
 from remix.store.answers import answer
 from remix.store.queries import Query
 
-__all__ = ["SCHEMES", "Part", "Partition", "count_parts", "in_part", "partition", "partition_folder", "partition_store"]
+__all__ = [
+    "SCHEMES",
+    "Subset",
+    "Partition",
+    "count_parts",
+    "in_part",
+    "partition",
+    "partition_folder",
+    "partition_store",
+]
 
 SCHEMES = ("log-deciles", "quantiles", "head-torso-tail", "thresholds", "classes")
 UNSPECIFIED = "unspecified"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Subset:
     """One part: the values above `low` up to `high` (None is no boundary), or one class, or what has no value."""
 
     name: str
@@ -50,7 +59,7 @@ class Part:
     missing: bool = False
 
 
-Partition = tuple[Part, ...]
+Partition = tuple[Subset, ...]
 
 
 def partition(values: pl.Series, scheme: str) -> Partition:
@@ -87,7 +96,7 @@ def partition(values: pl.Series, scheme: str) -> Partition:
     else:
         return _segments(known)
     bounds = [None, *edges, None]
-    parts = [Part(_between(low, high), low, high) for low, high in zip(bounds, bounds[1:], strict=False)]
+    parts = [Subset(_between(low, high), low, high) for low, high in zip(bounds, bounds[1:], strict=False)]
     return (*parts, _missing())
 
 
@@ -109,17 +118,17 @@ def _parsed(scheme: str) -> tuple[str, list[float]]:
     return name, numbers
 
 
-def _classes(categories: list[str]) -> list[Part]:
+def _classes(categories: list[str]) -> list[Subset]:
     """Return a part for each category; two that are the same in the name of a file are told apart by number."""
     names = pl.Series([_named(category) for category in categories], dtype=pl.String)
     counted_up = names.to_frame("name").select(n=pl.int_range(pl.len()).over("name") + 1)["n"]
     every = zip(names, counted_up, categories, strict=True)
-    return [Part(name if n == 1 else f"{name}-{n}", category=category) for name, n, category in every]
+    return [Subset(name if n == 1 else f"{name}-{n}", category=category) for name, n, category in every]
 
 
-def _missing(taken: Sequence[str] = ()) -> Part:
+def _missing(taken: Sequence[str] = ()) -> Subset:
     # Some columns have a class of that name.
-    return Part("without-value" if UNSPECIFIED in taken else UNSPECIFIED, missing=True)
+    return Subset("without-value" if UNSPECIFIED in taken else UNSPECIFIED, missing=True)
 
 
 def _logarithmic(known: pl.Series) -> Partition:
@@ -128,10 +137,10 @@ def _logarithmic(known: pl.Series) -> Partition:
         raise UsageError(f"'{known.name}' has no positive values, or infinite ones: there is no logarithmic scale")
     low, high = float(positive[0]), float(positive[-1])
     if low == high:
-        return (Part(_between(None, high), None, high), _missing())
+        return (Subset(_between(None, high), None, high), _missing())
     edges = [low * (high / low) ** (step / 10) for step in range(1, 10)] + [high]
     bounds = [None, *edges]
-    parts = [Part(_between(a, b), a, b) for a, b in zip(bounds, edges, strict=False)]
+    parts = [Subset(_between(a, b), a, b) for a, b in zip(bounds, edges, strict=False)]
     return (*parts, _missing())
 
 
@@ -147,11 +156,11 @@ def _segments(known: pl.Series) -> Partition:
     better = (counts["count"].cum_sum() - counts["count"]) / len(known)
     edges = [counts.filter(better >= share)[known.name] for share in (0.55, 0.10)]
     low, high = (float(edge[0]) if len(edge) else None for edge in edges)
-    parts = [Part("head", high, None)]
+    parts = [Subset("head", high, None)]
     if high is not None:
-        parts.append(Part("torso", low, high))
+        parts.append(Subset("torso", low, high))
     if low is not None:
-        parts.append(Part("tail", None, low))
+        parts.append(Subset("tail", None, low))
     return (*(part for part in parts if part.low is None or part.low != part.high), _missing())
 
 
@@ -170,10 +179,10 @@ def _named(category: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", category).strip("-.") or "empty"
 
 
-def in_part(column: str, part: Part) -> pl.Expr:
+def in_part(column: str, part: Subset) -> pl.Expr:
     """Return whether a value belongs to a part.
 
-    >>> part = Part("x", 2.0, 5.0)
+    >>> part = Subset("x", 2.0, 5.0)
     >>> pl.DataFrame({"v": [2, 3, 5, 6, None]}).select(in_part("v", part))["v"].to_list()
     [False, True, True, False, False]
     """
@@ -187,7 +196,7 @@ def in_part(column: str, part: Part) -> pl.Expr:
     return (value.is_not_null() & above & below).fill_null(False).alias(column)
 
 
-def count_parts(values: pl.Series, parts: Sequence[Part]) -> pl.DataFrame:
+def count_parts(values: pl.Series, parts: Sequence[Subset]) -> pl.DataFrame:
     """Return a row per part: part, above, to (its boundaries), annotations and share of all.
 
     >>> count_parts(pl.Series("v", [1, 3, 9]), partition(pl.Series("v", [1, 3, 9]), "thresholds 3")).rows()[:2]
@@ -247,7 +256,7 @@ def _none(column: Column) -> pl.DataFrame:
     return pl.DataFrame(schema={"annotation": pl.String, column.name: kind})
 
 
-def _query(iri: str, part: Part) -> str:
+def _query(iri: str, part: Subset) -> str:
     """Return the query that selects the annotations of a part."""
     annotation = f"?annotation <{NIF}referenceContext> ?document ."
     value = f"?annotation <{iri}> ?value ."
@@ -309,7 +318,7 @@ def _closed(frames: Frames, annotations: pl.Series) -> Frames:
 
 
 def _manifest(
-    folder: FramesFolder, name: str, plan: dict[str, str], part: Part, count: Iterable[int]
+    folder: FramesFolder, name: str, plan: dict[str, str], part: Subset, count: Iterable[int]
 ) -> dict[str, object]:
     documents, annotations = count
     bounds = {"part": part.name, "above": part.low, "to": part.high, "class": part.category}

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
     from remix.workspace.datasets import Several
 
-__all__ = ["Knowledge"]
+__all__ = ["KnowledgeBases"]
 
 
-class Knowledge(Datasets):
+class KnowledgeBases(Datasets):
     """Datasets with a knowledge base."""
 
     def build_kb(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from remix.workspace.datasets import _one_or_several
-from remix.workspace.knowledge import Knowledge
+from remix.workspace.knowledge import KnowledgeBases
 
 if TYPE_CHECKING:
     import polars as pl
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Remixes"]
 
 
-class Remixes(Knowledge):
+class Remixes(KnowledgeBases):
     """Datasets with their measures, and what is carved out of them."""
 
     def enrich(

@@ -17,7 +17,7 @@ from typing import NoReturn
 
 import polars as pl
 
-from remix.client import Answer, Failure, ask, first_line
+from remix.client import Failure, Reply, ask, first_line
 from remix.errors import StoreError, Timeout, UsageError
 from remix.files import written
 from remix.signature import content_hash
@@ -164,7 +164,7 @@ def _is_heavy(failure: Failure) -> bool:
     return late or failure.status in (413, 504)
 
 
-def _read(address: str, answer: Answer, variables: Sequence[str]) -> pl.DataFrame:
+def _read(address: str, answer: Reply, variables: Sequence[str]) -> pl.DataFrame:
     """Return the rows of an answer, as text; raises for what is none, or not the whole of it."""
     if state := answer.headers.get("X-SQL-State") or answer.headers.get("X-SPARQL-Anytime"):
         said = f"{state} {answer.headers.get('X-SQL-Message', '')}".strip()

@@ -14,7 +14,7 @@ from remix.frames import Frames
 from remix.names import EL, HFTS, PREFIXES, RMX
 
 if TYPE_CHECKING:
-    from remix.remixes.partitions import Part, Partition
+    from remix.remixes.partitions import Partition, Subset
 
 __all__ = [
     "ERROR",
@@ -318,7 +318,7 @@ def _labels(cuts: tuple[float, ...]) -> list[str]:
     return _numbered([_interval(low, high) for low, high in zip((None, *cuts), (*cuts, None), strict=True)])
 
 
-def _label(part: Part) -> str:
+def _label(part: Subset) -> str:
     """Return what a part of a scheme is called in rows: its interval, which its own name spells for files."""
     if part.low is None and part.high is None:
         return part.name

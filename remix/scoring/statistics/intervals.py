@@ -13,7 +13,7 @@ import polars as pl
 from remix.errors import UsageError
 from remix.scoring.statistics import AVERAGES, Average
 
-__all__ = ["LEAST_UNITS", "Array", "Tables", "intervals", "resampled", "tables_of"]
+__all__ = ["LEAST_UNITS", "Array", "DocumentTables", "intervals", "resampled", "tables_of"]
 
 LEAST_UNITS = 10
 """Fewer documents than these say nothing about others; a bootstrap over them is refused."""
@@ -79,7 +79,7 @@ _COUNTS = ("tp", "fp", "fp_of_f1", "tp_of_gold", "fn", "rows")
 
 
 @dataclass(frozen=True)
-class Tables:
+class DocumentTables:
     """What is summed over documents: the counts, then for each score its value and whether the document counts in it.
 
     `columns` is an array of documents by these, each of `labels` columns side by side. `tp_of_gold` are the mentions of
@@ -136,7 +136,7 @@ def _divided(part: Array, whole: Array) -> Array:
 
 def tables_of(
     counts: pl.DataFrame, documents: pl.DataFrame, labels: int = 1, averages: Mapping[str, Average] = AVERAGES
-) -> Tables:
+) -> DocumentTables:
     """Return the tables of these documents; `counts` has doc, the counts and, for several labels, `label`.
 
     F1 takes the false positives `fp_of_f1` where they have such.
@@ -157,10 +157,10 @@ def tables_of(
         return cells
 
     names = [*_COUNTS, *(one for name in _SCORES for one in (name, f"{name}_counts"))]
-    return Tables(np.concatenate([table(name) for name in names], axis=1), labels, averages)
+    return DocumentTables(np.concatenate([table(name) for name in names], axis=1), labels, averages)
 
 
-def resampled(tables: Tables, samples: int, seed: int) -> dict[tuple[str, str], Array]:
+def resampled(tables: DocumentTables, samples: int, seed: int) -> dict[tuple[str, str], Array]:
     """Return the scores of every sample of documents with replacement: (average, score) to samples by labels."""
     random = np.random.default_rng(seed)
     units = len(tables.columns)

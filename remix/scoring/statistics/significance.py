@@ -14,7 +14,7 @@ import polars as pl
 from remix import progress
 from remix.errors import UsageError
 from remix.scoring.statistics import AVERAGES, Average
-from remix.scoring.statistics.intervals import LEAST_UNITS, Array, Tables, resampled, tables_of
+from remix.scoring.statistics.intervals import LEAST_UNITS, Array, DocumentTables, resampled, tables_of
 
 __all__ = ["DIFFERENCES", "between_systems", "differences_of_slices", "holm", "tell_too_few"]
 
@@ -197,7 +197,7 @@ def _null(name: str) -> pl.Expr:
     return pl.col(name).fill_nan(None)
 
 
-def _value(tables: Tables, average: str, score: str) -> float:
+def _value(tables: DocumentTables, average: str, score: str) -> float:
     return float(tables.scores(tables.columns.sum(axis=0)[None, :])[average, score][0, 0])
 
 
@@ -209,7 +209,7 @@ def _bounds(differences: Array, level: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _effect(one: Tables, other: Tables, score: str) -> float:
+def _effect(one: DocumentTables, other: DocumentTables, score: str) -> float:
     """Return the standardised mean of the differences, over the documents that count in both scores."""
     first, second = (table.scores(table.columns)["macro", score][:, 0] for table in (one, other))
     differences = (first - second)[~np.isnan(first - second)]
@@ -217,7 +217,7 @@ def _effect(one: Tables, other: Tables, score: str) -> float:
     return float(differences.mean() / spread) if spread > 0 else float("nan")
 
 
-def _randomised(one: Tables, other: Tables, average: str, score: str, samples: int, seed: int) -> float:
+def _randomised(one: DocumentTables, other: DocumentTables, average: str, score: str, samples: int, seed: int) -> float:
     """Return the p of paired approximate randomisation.
 
     With the half sum and the half difference of two documents' counts, changing sides is changing a sign. Samples in
