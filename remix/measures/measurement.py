@@ -41,13 +41,18 @@ REFERENCES = ("dataset", "union")
 PROFILES = ("remix", "hfts")
 
 
-class Measuring(TypedDict, total=False):
-    """What is measured, and how, of frames of any size, as `compute` says."""
+class Comparing(TypedDict, total=False):
+    """What annotations are held against, as `compute` says."""
 
     reference: str
     case_sensitive: bool
     without_sources: Iterable[str]
     with_gold: bool
+
+
+class Measuring(Comparing, total=False):
+    """What is measured, and how, of frames of any size, as `compute` says."""
+
     measures: Iterable[str] | None
 
 

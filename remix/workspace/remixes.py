@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from remix.workspace.datasets import _one_or_several
 from remix.workspace.knowledge import KnowledgeBases
@@ -12,11 +12,21 @@ from remix.workspace.knowledge import KnowledgeBases
 if TYPE_CHECKING:
     import polars as pl
 
+    from remix.measures.measurement import Comparing
     from remix.remixes import Remix
     from remix.reports.statistics import Statistics
     from remix.workspace.datasets import Dataset, Several
 
 __all__ = ["Remixes"]
+
+
+def _comparing(reference: str, case_sensitive: bool, without_source: Several, with_gold: bool) -> Comparing:
+    return {
+        "reference": reference,
+        "case_sensitive": case_sensitive,
+        "without_sources": _one_or_several(without_source),
+        "with_gold": with_gold,
+    }
 
 
 class Remixes(KnowledgeBases):
@@ -38,25 +48,11 @@ class Remixes(KnowledgeBases):
         from remix.frames_folder import FramesFolder
         from remix.measures.enrichment import enrich, enrich_folder
 
-        patterns = _one_or_several(without_source)
+        how = _comparing(reference, case_sensitive, without_source, with_gold)
         if folder is not None:
-            return enrich_folder(
-                FramesFolder.open(folder),
-                self.kb,
-                reference=reference,
-                case_sensitive=case_sensitive,
-                without_sources=patterns,
-                with_gold=with_gold,
-            )
+            return enrich_folder(FramesFolder.open(folder), self.kb, **how)
         self.ensure_sample()
-        return enrich(
-            self.store,
-            self.kb,
-            reference=reference,
-            case_sensitive=case_sensitive,
-            without_sources=patterns,
-            with_gold=with_gold,
-        )
+        return enrich(self.store, self.kb, **how)
 
     def stats(
         self,
@@ -85,23 +81,23 @@ class Remixes(KnowledgeBases):
         from remix.reports import statistics
         from remix.store.targets import named_targets
 
+        how = _comparing(reference, case_sensitive, without_source, with_gold)
         measures = _one_or_several(measure) or None
-        how: Any = {"measures": measures, "reference": reference, "case_sensitive": case_sensitive}
-        how |= {"without_sources": _one_or_several(without_source), "with_gold": with_gold}
         sizes = None
         with self._placed(datasets) as names:
             if len(names) == 1 and is_frames_folder(names[0]):
                 if level != "dataset" or profile != "remix":
                     said = "of frames stats shows datasets; `remix enrich DIR` writes the values of annotations"
                     raise UsageError(said)
-                measured = compute_folder(FramesFolder.open(names[0]), self.kb, engine=engine, **how)
+                folder = FramesFolder.open(names[0])
+                measured = compute_folder(folder, self.kb, engine=engine, measures=measures, **how)
             elif engine == "spark":
                 raise UsageError("Spark measures one folder of frames: `remix load --to frames DIR FILE` writes it")
             else:
                 self.ensure_sample(names)
                 frames = named_targets(self.store, names)
                 sizes = None if measures else statistics.sizes_of_datasets(frames)
-                measured = compute(frames, self.kb, profile=profile, **how)
+                measured = compute(frames, self.kb, measures=measures, profile=profile, **how)
         found = statistics.Statistics(measured, level, average, sizes)
         if plot is not None:
             statistics.plot(found.rows, Path(plot))

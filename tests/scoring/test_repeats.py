@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from remix.cli import cli
 from remix.formats import read
-from remix.scoring.inputs.repeats import repeats_of
+from remix.scoring.inputs.files import repeats_of
 
 TEXT = "Ada met Bob"
 

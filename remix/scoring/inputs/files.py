@@ -1,8 +1,11 @@
-"""Gold and answers as they are given: files of any format, folders of frames, tables."""
+"""Gold and answers in files or in memory, and repeats of one run, as of a system that answers otherwise each time.
+
+Repeats are called `NAME#1`, `NAME#2`, …: given so (`--run NAME#1=FILE`), or told apart in a file that numbers them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,9 +16,12 @@ from remix.errors import UsageError
 from remix.files import default_name
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder, is_frames_folder
+from remix.names import REPEAT
 from remix.signature import content_hash
 
-__all__ = ["GivenAnswers", "answers_of", "read_contents", "read_frames", "run_files"]
+__all__ = [
+    *("GivenAnswers", "answers_of", "contents_of_repeats", "read_contents", "read_frames", "repeats_of", "run_files"),
+]
 
 
 def read_frames(files: Sequence[Path | str], *, unannotated: bool = False) -> Frames:
@@ -67,13 +73,13 @@ GivenAnswers = Path | str | Frames | pl.DataFrame | Sequence[Path | str]
 def answers_of(name: str, given: GivenAnswers) -> tuple[Frames, str]:
     """Return the frames of a run's answers, and the names of the files that they are from.
 
-    A table has the columns document, begin, end and entity (see `remix.formats.mapping.reading.read_table`). Raises
+    A table has the columns document, begin, end and entity, as `remix.formats.tables.read_table` reads it. Raises
     `BadInput` for a file or a table that cannot be read.
     """
     if isinstance(given, Frames):
         return given, ""
     if isinstance(given, pl.DataFrame):
-        from remix.formats.mapping.reading import read_table
+        from remix.formats.tables import read_table
 
         found = read_table(f"the table of '{name}'", given, default_name(name))
         for repair in found.repairs:
@@ -98,4 +104,37 @@ def run_files(settings: Sequence[str]) -> dict[str, list[Path]]:
         if not (name and file):
             raise UsageError(f"'{setting}' is no NAME=FILE: write --run tagme={setting or 'tagme.ttl'}")
         found.setdefault(name, []).append(Path(file))
+    return found
+
+
+def repeats_of(runs: Mapping[str, Frames]) -> dict[str, Frames]:
+    """Return the runs, those of files that number repeats as several, named `NAME#1`, `NAME#2`, …."""
+    found = {}
+    for name, run in runs.items():
+        numbers = run.values.filter(pl.col("term") == REPEAT)
+        if numbers.is_empty():
+            found[name] = run
+            continue
+        of_documents = run.values.join(run.documents, left_on="subject", right_on="document", how="semi")
+        told = of_documents["text"].cast(pl.Int64, strict=False).drop_nulls().cast(pl.Float64)
+        for number in pl.concat([numbers["number"], told]).drop_nulls().unique().sort():
+            own = run.keep(annotations=numbers.filter(pl.col("number") == number)["subject"])
+            # What a document had in another repeat is not this one's.
+            other = pl.col("text").cast(pl.Int64, strict=False).cast(pl.Float64) != number
+            values = own.values.filter(
+                ~(other.fill_null(False) & pl.col("subject").is_in(run.documents["document"].implode()))
+            )
+            subjects = pl.concat([run.documents["document"], run.annotations["annotation"]])
+            made = run.values.filter(~pl.col("subject").is_in(subjects.implode()))
+            found[f"{name}#{number:.0f}"] = replace(own, values=pl.concat([values, made]))
+    return found
+
+
+def contents_of_repeats(runs: Iterable[str], contents: Mapping[str, str]) -> dict[str, str]:
+    """Return the hashes of the runs' contents, those of repeats made of the hash of their file and their number."""
+    found = dict(contents)
+    for name in runs:
+        file, mark, number = name.rpartition("#")
+        if mark and name not in contents and file in contents:
+            found[name] = content_hash(contents[file], mark, number)
     return found

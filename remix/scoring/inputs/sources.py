@@ -16,11 +16,18 @@ from remix.scoring.inputs import Inputs, Knowledge
 from remix.scoring.inputs.columns import SEEN, is_of_errors, run_of
 from remix.scoring.inputs.documents import aligned
 from remix.scoring.inputs.entities import read_entities, with_coarse, with_types
-from remix.scoring.inputs.files import GivenAnswers, answers_of, read_contents, read_frames, run_files
+from remix.scoring.inputs.files import (
+    GivenAnswers,
+    answers_of,
+    contents_of_repeats,
+    read_contents,
+    read_frames,
+    repeats_of,
+    run_files,
+)
 from remix.scoring.inputs.gold import kept_gold, measured_columns
 from remix.scoring.inputs.properties import properties_of, with_seen
 from remix.scoring.inputs.relaxing import relaxed
-from remix.scoring.inputs.repeats import contents_of_repeats, repeats_of
 from remix.signature import content_hash
 
 if TYPE_CHECKING:
@@ -28,13 +35,7 @@ if TYPE_CHECKING:
     from remix.store import Store
     from remix.store.targets import Target
 
-__all__ = [
-    "Keeper",
-    "Sources",
-    "Wanted",
-    "read_inputs",
-    "read_training",
-]
+__all__ = ["Keeper", "Sources", "Wanted", "read_inputs", "read_training"]
 
 
 class Keeper(Protocol):
