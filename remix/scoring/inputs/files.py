@@ -73,13 +73,13 @@ GivenAnswers = Path | str | Frames | pl.DataFrame | Sequence[Path | str]
 def answers_of(name: str, given: GivenAnswers) -> tuple[Frames, str]:
     """Return the frames of a run's answers, and the names of the files that they are from.
 
-    A table has the columns document, begin, end and entity, as `remix.formats.tables.read_table` reads it. Raises
+    A table has the columns document, begin, end and entity (see `remix.formats.mapping.reading.read_table`). Raises
     `BadInput` for a file or a table that cannot be read.
     """
     if isinstance(given, Frames):
         return given, ""
     if isinstance(given, pl.DataFrame):
-        from remix.formats.tables import read_table
+        from remix.formats.mapping.reading import read_table
 
         found = read_table(f"the table of '{name}'", given, default_name(name))
         for repair in found.repairs:
