@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
 from remix.errors import BadInput, Error, UsageError
-from remix.places import aside_of
+from remix.places import aside_of, discard, set_aside
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -252,14 +252,28 @@ def written(path: Path | str) -> Iterator[IO[bytes]]:
 def write_together(contents: Mapping[Path, bytes]) -> None:
     """Write files that belong together: all are on the disk beside their places before any takes its place.
 
-    The last takes it first. Raises as `written`; then none is there.
+    The last takes it first, after what there was of the others is out of the way: wherever a killed command ends, what
+    is there is as the last describes it, or not there. Raises as `written`; then all is as it was.
     """
+    before: dict[Path, Path] = {}
+
+    def settle(kind: type[BaseException] | None, *_: object) -> None:
+        for path, old in before.items():
+            if kind is not None and not path.exists():
+                old.rename(path)
+            else:
+                discard(old)
+
     with ExitStack() as stack:
+        stack.push(settle)
         for path, content in contents.items():
             stream = stack.enter_context(written(path))
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
+        for path in [*contents][:-1]:
+            if path.is_file() and not path.is_symlink():
+                before[path] = set_aside(path)
 
 
 def _destination(path: Path) -> Path | int:

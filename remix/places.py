@@ -19,7 +19,7 @@ from remix.errors import Error
 from remix.locks import Lock
 from remix.sealing import seal
 
-__all__ = ["aside_of", "discard", "folder_written", "move_folder", "scratch_folder", "sweep"]
+__all__ = ["aside_of", "discard", "folder_written", "move_folder", "scratch_folder", "set_aside", "sweep"]
 
 _ASIDE = re.compile(r"\.(.+)\.remix-([0-9a-f]{8}|old)", re.DOTALL)
 
@@ -74,6 +74,11 @@ def discard(place: Path) -> None:
     else:
         with suppress(OSError):
             place.unlink()
+
+
+def set_aside(place: Path) -> Path:
+    """Return where a file or folder is now, out of the way; the next writer sweeps it. Raises `OSError`."""
+    return place.rename(place.with_name(_aside_name(place)))
 
 
 def sweep(folder: Path) -> None:

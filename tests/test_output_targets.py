@@ -91,6 +91,50 @@ def test_files_that_belong_together_are_there_together_or_not_at_all(tmp_path: P
     assert (one.read_bytes(), other.read_bytes()) == (b"1", b"2")
 
 
+PAIR = """import os, sys
+from pathlib import Path
+from remix.files import write_together
+folder, steps = Path(sys.argv[1]), int(sys.argv[2])
+def counted(move):
+    def moved(*names, **more):
+        global steps
+        if not steps:
+            os._exit(9)
+        steps -= 1
+        return move(*names, **more)
+    return moved
+os.rename, os.replace = counted(os.rename), counted(os.replace)
+write_together({folder / "remix": b"new", folder / "manifest": b"of new"})
+"""
+
+
+def test_pair_of_files_is_never_half_new_wherever_a_command_is_killed(tmp_path: Path) -> None:
+    seen: set[tuple[object, ...]] = set()
+    for old in (False, True):
+        for steps in range(6):
+            folder = tmp_path / f"{old}-{steps}"
+            folder.mkdir()
+            if old:
+                write_together({folder / "remix": b"old", folder / "manifest": b"of old"})
+            done = subprocess.run([sys.executable, "-c", PAIR, str(folder), str(steps)], check=False)
+            read = {file.name: file.read_bytes() for file in folder.glob("[!.]*")}
+            # A manifest alone is no remix; a remix is there with the manifest that describes it, or not at all.
+            assert "remix" not in read or read["manifest"] == b"of " + read["remix"]
+            seen.add((done.returncode, *sorted(read.values())))
+            write_together({folder / "remix": b"next", folder / "manifest": b"of next"})
+            assert sorted(file.name for file in folder.iterdir()) == ["manifest", "remix"]
+    assert {(9,), (9, b"of new"), (9, b"of old"), (0, b"new", b"of new")} <= seen
+
+
+def test_pair_that_cannot_be_written_leaves_the_one_before(tmp_path: Path) -> None:
+    (tmp_path / "one").write_bytes(b"old")
+    (tmp_path / "other").mkdir()
+    with pytest.raises(Error, match="other cannot be written"):
+        write_together({tmp_path / "one": b"1", tmp_path / "other": b"2"})
+    assert (tmp_path / "one").read_bytes() == b"old"
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["one", "other"]
+
+
 KILLED = """import sys, time
 from pathlib import Path
 from remix.files import written

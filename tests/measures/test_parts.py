@@ -33,7 +33,14 @@ def frames(corpus: Make) -> Frames:
     begin = pl.int_range(pl.len()).over("document") * 3
     spans = made.annotations.with_columns(begin=begin, end=begin + 2 + pl.int_range(pl.len()) % 4)
     ignorable = pl.when(pl.int_range(pl.len()) % 17 == 5).then(pl.lit("optional"))
-    return Frames.of(documents=made.documents, annotations=spans.with_columns(ignorable=ignorable), links=made.links)
+    # Every third mention of a document is an alternative of the one before, and every seventh has a second link: the
+    # forms and entities of each occur in other parts, too.
+    nth = pl.int_range(pl.len()).over("document")
+    group = pl.when(nth % 3 == 1).then(pl.col("annotation").shift(1).over("document")).otherwise("annotation")
+    options = spans.with_columns(ignorable=ignorable, group=group, option=pl.col("annotation"))
+    further = made.links.gather_every(7).with_columns(entity=pl.col("entity").shift(1).fill_null(ENTITIES[0]))
+    links = pl.concat([made.links, further]).unique(maintain_order=True)
+    return Frames.of(documents=made.documents, annotations=options, links=links)
 
 
 @pytest.fixture

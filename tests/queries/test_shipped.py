@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
 import pytest
 from rdflib.plugins.sparql import prepareQuery
 
+from remix.errors import BadInput
+from remix.formats import read
+from remix.frames import Frames
 from remix.kb import KnowledgeBase
+from remix.measures import compute
 from remix.measures.enrichment import enrich
+from remix.names import NIF, RMX, XSD
 from remix.store import Store
+from remix.store.index import Index
 from remix.store.queries import find, shipped
 from remix.store.selection import select
 
@@ -240,3 +247,26 @@ def test_easy_and_difficult_share_no_annotation_and_neither_is_empty_on_real_cor
     for query in ("easy", "difficult"):
         # What else is loaded changes nothing.
         assert sizes[files][query] == sizes[files[:1]][query] | sizes[files[1:]][query]
+
+
+def test_easy_and_difficult_share_no_annotation_and_neither_is_empty_on_all_real_corpora_together(
+    real_data: Path, real_kb: KnowledgeBase
+) -> None:
+    corpora = [*(real_data / "nif").rglob("*.ttl*"), *(real_data / "emnlp2019" / "gold").glob("*.ttl*")]
+    parts = []
+    for number, file in enumerate(sorted(corpora)):
+        with suppress(BadInput):  # descriptions of datasets, and what is no NIF
+            parts.append(read(file, name=f"corpus-{number}").frames)
+    frames = Frames.concat(parts)
+    assert len(parts) > 10 and len(frames.annotations) > 12_000
+    # Of the workspace what the two queries read: the document and three measures of each annotation.
+    rows = compute(frames, real_kb, measures=["prior", "candidate-recall", "confusion-surface-form"]).annotations
+    node = pl.format("<{}>", "annotation")
+    said = {"candidateRank": "integer", "isCandidate": "boolean", "dictionaryEntities": "integer"}
+    lines = [rows.select(pl.format(f"{{}} <{NIF}referenceContext> <{{}}> .", node, "document"))]
+    for name, kind in said.items():
+        value = pl.format(f'{{}} <{RMX}{name}> "{{}}"^^<{XSD}{kind}> .', node, pl.col(name).cast(pl.String))
+        lines.append(rows.drop_nulls(name).select(value))
+    index = Index.in_memory({"urn:all": "\n".join(line for each in lines for line in each.to_series()).encode()})
+    found = {name: set(index.frame(find(name).text)["annotation"]) for name in ("easy", "difficult")}
+    assert found["easy"] and found["difficult"] and not found["easy"] & found["difficult"]

@@ -150,6 +150,8 @@ class _Gathering:
             self._write(table, made, question.name)
 
     def _write(self, table: str, rows: pl.DataFrame, source: str) -> None:
+        if table == "demonyms" and rows.schema["demonym"] == pl.List(pl.String):  # several in one text
+            rows = rows.explode("demonym").with_columns(pl.col("demonym").str.strip_chars())
         iris = sorted({*ENTITIES[table]} & set(rows.columns))
         rows = rows.drop_nulls().with_columns(canonical(rows[name]) for name in iris)
         if iris and table != "sameas":

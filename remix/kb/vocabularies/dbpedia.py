@@ -180,7 +180,18 @@ _NAMES = [
     ),
 ]
 
+# Infoboxes often list several in one text: "Viennese, Wiener".
+_DEMONYMS = pl.col("listed").str.replace_all("[;/]", ",").str.split(",")
+
 _REST = [
+    Question(
+        name="demonym",
+        about="entities",
+        key="entity",
+        pattern='?entity dbo:demonym ?listed FILTER(LANG(?listed) IN ("", $languages))',
+        variables=("entity", "listed"),
+        fills={"demonyms": {"entity": "entity", "demonym": _DEMONYMS}},
+    ),
     Question(
         name="instance-types",
         about="entities",

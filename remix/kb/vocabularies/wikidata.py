@@ -93,6 +93,14 @@ _NAMES = [
 
 _REST = [
     Question(
+        name="P1549",
+        about="entities",
+        key="entity",
+        pattern="?entity wdt:P1549 ?demonym FILTER(LANG(?demonym) IN ($languages))",
+        variables=("entity", "demonym"),
+        fills={"demonyms": {"entity": "entity", "demonym": "demonym"}},
+    ),
+    Question(
         name="P31",
         about="entities",
         key="entity",

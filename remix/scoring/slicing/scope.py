@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import polars as pl
 
@@ -20,6 +22,7 @@ from remix.store.index import Index
 from remix.store.selection import select
 from remix.store.syntax import modern
 from remix.store.tree import Node, NotUnderstood, Value, parse, walk
+from remix.store.worker import GuardedIndex
 
 __all__ = ["scope_of_queries", "selected"]
 
@@ -60,6 +63,9 @@ def _scope_of_part(answers: Answers) -> Scope:
     return scope
 
 
+TIMEOUT = 600.0
+"""Seconds that the query of a remix may take over the answers."""
+
 ANY_CLASS = "urn:remix:class:any"
 MANY_CLASSES = 4
 """Of a query that names more classes, an untyped answer is tried with none, with another and with all of them."""
@@ -71,11 +77,15 @@ def selected(answers: Answers, query: str, docs: pl.Series) -> pl.Series:
     """Return the answers that a query selects; raises `Error` where they are not to be had in this way."""
     classes = _classes(query)
     frames, measured = _with_readings(answers, classes)
-    try:
-        index = Index.in_memory(_graphs(answers, frames, _asked(measured, parse(modern(query)))))
-    except SyntaxError as error:
-        raise Error(f"its documents or the answers have IRIs that are none: {error}") from None
-    found = select(index, query, frames, name="its query").annotations
+    graphs = _graphs(answers, frames, _asked(measured, parse(modern(query))))
+    with TemporaryDirectory(prefix="remix-") as place:
+        try:
+            made = Index.on_disk(Path(place), graphs)
+        except SyntaxError as error:
+            raise Error(f"its documents or the answers have IRIs that are none: {error}") from None
+        # The query is a user's: it has a worker's limits of time and memory.
+        with GuardedIndex(made, timeout=TIMEOUT) as index:
+            found = select(index, query, frames, name="its query").annotations
     chosen = found.str.extract(r"^([^#]*)").unique()
     rows = answers.numbered.filter(pl.col("side") == "gold", pl.col("doc").is_in(docs.implode()))
     groups = answers.mentions.gold.select("group", id="g")

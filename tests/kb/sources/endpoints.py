@@ -51,7 +51,7 @@ dbo:Anna rdfs:label "Anna"@en .
 dbo:Person rdfs:subClassOf dbo:Agent . dbo:Agent rdfs:subClassOf owl:Thing , [] .
 <http://dbpedia.org/resource/Who%3F> rdfs:label "Who?"@en .
 <http://dbpedia.org/resource/The_%22Q%22> rdfs:label "The \"Q\" \\ back"@en .
-r:Köln rdfs:label "Köln"@en ; owl:sameAs wd:Q900002 .
+r:Köln rdfs:label "Köln"@en ; owl:sameAs wd:Q900002 ; dbo:demonym "Kölner; Colognian"@en , "Кёльнец"@ru .
 r:Hub rdfs:label "Hub"@en .
 """
     + "\n".join(f"r:Page_{number:03} dbo:wikiPageWikiLink r:Hub ." for number in range(HUB_LINKS))
@@ -62,7 +62,7 @@ WIKIDATA = (
     _PREFIXES
     + """
 wd:Q900001 rdfs:label "Anna Karst"@en , "Anna Karst (de)"@de ; skos:altLabel "Anna the Elder"@en ;
-    wdt:P31 wd:Q900005 ; wdt:P19 wd:Q900003 ; wdt:P569 "1900" .
+    wdt:P1549 "Karstian"@en , "Karster"@de ; wdt:P31 wd:Q900005 ; wdt:P19 wd:Q900003 ; wdt:P569 "1900" .
 <https://en.wikipedia.org/wiki/Anna_Karst> schema:about wd:Q900001 ; schema:name "Anna Karst"@en ;
     schema:isPartOf <https://en.wikipedia.org/> .
 <https://en.wikisource.org/wiki/Anna> schema:about wd:Q900001 ; schema:name "Anna"@en ;

@@ -104,6 +104,11 @@ EXPECTED = {
         ('The "Q" \\ back', f"{R}The_%22Q%22", "label"),
         ("Who?", f"{R}Who?", "label"),
     ],
+    "demonyms": [
+        ("Colognian", f"{R}Köln", "demonym"),
+        ("Karstian", f"{WD}Q900001", "P1549"),
+        ("Kölner", f"{R}Köln", "demonym"),
+    ],
     "disambiguations": [
         (f"{R}Anna_(disambiguation)", f"{R}Anna_Bell", "disambiguation"),
         (f"{R}Anna_(disambiguation)", f"{R}Anna_Karst", "disambiguation"),
