@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remix.errors import BadInput, UnknownName
+from remix.errors import BadInput, UnknownName, UsageError
 from remix.frames import Frames
 from remix.measures._documents import counted_documents
 from remix.runs.registration import answers_to
@@ -232,11 +232,14 @@ def test_run_without_documents_is_registered_under_golds(tmp_path: Path) -> None
     assert counts(evaluate(gold, {"s": own}, profile="hipe"), "NEL-LIT", "strict@1") == (1, 1, 1)
 
 
-def test_other_names_of_tasks_and_matchings_are_refused(tmp_path: Path) -> None:
+def test_other_names_of_tasks_and_matchings_and_slices_of_nothing_are_refused(tmp_path: Path) -> None:
     gold = frames_of(tmp_path, "g", document(1, lines("B-LOC", "Q1")))
     for task, matching, kind in (("A2KB", "fuzzy", "task"), ("NEL-LIT", "weak", "matching")):
         with pytest.raises(UnknownName, match=f"no {kind} of this profile"):
             evaluate(gold, {"s": gold}, profile="hipe", tasks=[task], matchings=[matching])
+    for column in ("noise", "period"):
+        with pytest.raises(UsageError, match=f"no annotation of gold has a value in column '{column}'"):
+            evaluate(gold, {"s": gold}, profile="hipe", by=[column])
 
 
 Span = tuple[int, int, str, tuple[str, ...]]

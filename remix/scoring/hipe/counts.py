@@ -9,8 +9,8 @@ import re
 
 import polars as pl
 
-from remix.errors import UnknownName
-from remix.formats.layers import LAYERS, PERIOD
+from remix.errors import UnknownName, UsageError
+from remix.formats.layers import LAYERS, NOISE, PERIOD
 from remix.scoring.hipe.meetings import meetings
 from remix.scoring.hipe.mentions import LINKS, cut, sides
 from remix.scoring.matching import Case
@@ -44,18 +44,27 @@ def by_type(case: Case, task: str, matching: str) -> pl.DataFrame:
 
 def by_period(case: Case, task: str, matching: str) -> pl.DataFrame:
     """Return the counts with `slice`: those of the documents of each ten years."""
-    values = case.known.gold.values.filter(pl.col("term") == PERIOD).select(document="subject", slice="text")
+    values = _told(case, PERIOD, "period").select(document="subject", slice="text")
     places = case.mentions.documents.join(values, on="document").select("doc", "slice")
     return _counted(_events(case, task, matching).drop("slice").join(places, on="doc"), ["system", "doc", "slice"])
 
 
 def by_noise(case: Case, task: str, matching: str) -> pl.DataFrame:
     """Return the counts with `slice`: without the tokens of mentions of gold that are noisier, or less noisy."""
+    _told(case, NOISE, "noise")
     parts = [
         _counted(_events(case, task, matching, bounds).with_columns(slice=pl.lit(name)), ["system", "doc", "slice"])
         for name, bounds in NOISES.items()
     ]
     return pl.concat(parts)
+
+
+def _told(case: Case, term: str, column: str) -> pl.DataFrame:
+    """Return the values of gold for a term; raises `UsageError` where it has none."""
+    values = case.known.gold.values.filter(pl.col("term") == term)
+    if values.is_empty():
+        raise UsageError(f"no annotation of gold has a value in column '{column}'")
+    return values
 
 
 def _counted(events: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
