@@ -18,7 +18,9 @@ from remix.formats import read
 from remix.frames import Frames
 from remix.names import DCAT, DCTERMS, HFTS, RMX, VOID
 from remix.publication import publish
+from remix.runs.registration import list_runs, load_run
 from remix.store import Store
+from remix.workspace import open_workspace
 
 NEWS = "urn:remix:dataset:news"
 
@@ -153,6 +155,19 @@ def test_card_has_a_section_for_each_dataset_and_is_not_written_over_that_of_oth
     with pytest.raises(UsageError, match=r"README\.md is there already, and remix has not written it"):
         publish(small_store, "news", mine)
     assert (mine / "README.md").read_text() == "my own notes"
+
+
+def test_answers_of_a_run_are_published_in_the_texts_of_their_dataset(run_store: Store, tmp_path: Path) -> None:
+    work = open_workspace(run_store.folder)
+    run = next(one for one in list_runs(run_store.folder / "runs") if one.task == "A2KB")
+    work.publish(run.dataset, run=run.system, to=tmp_path)
+    found = read(tmp_path / f"{run.dataset}-{run.system}.ttl").frames
+    _, answers = load_run(run_store.folder / "runs", run.system, run.dataset)
+    assert found.documents.height == run_store.dataset(run.dataset).documents
+    spans = ["begin", "end", "surface_form"]
+    assert found.annotations.select(spans).sort(spans).equals(answers.annotations.select(spans).sort(spans))
+    with pytest.raises(UnknownName, match="nobody"):
+        work.publish(run.dataset, run="nobody", to=tmp_path)
 
 
 @pytest.mark.extra

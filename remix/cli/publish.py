@@ -19,6 +19,7 @@ AFTER = "compare"
     "--to", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder that takes the files."
 )
 @click.option("--force", is_flag=True, help="Overwrite files of that name that remix has not written.")
+@click.option("--run", metavar="NAME", help="Publish the answers of this registered run instead of gold.")
 @click.option("--licence", metavar="IRI", help="IRI of the licence, for the descriptions.")
 @click.option("--url", metavar="IRI", help="Where the folder will be, for download addresses.")
 @click.option("--creator", multiple=True, metavar="NAME", help="Who made the dataset; repeatable.")
@@ -32,6 +33,7 @@ def command(
     dataset: str,
     to: Path,
     force: bool,
+    run: str | None,
     licence: str | None,
     url: str | None,
     creator: tuple[str, ...],
@@ -52,6 +54,7 @@ def command(
     files = open_workspace(workspace).publish(
         dataset,
         to=to,
+        run=run,
         licence=licence,
         url=url,
         creator=creator,
@@ -62,4 +65,5 @@ def command(
     )
     for path in files:
         print(path)
-    print(f"{dataset} is published in {to}", file=sys.stderr)
+    what = f"{dataset} is" if run is None else f"the answers of {run} to {dataset} are"
+    print(f"{what} published in {to}", file=sys.stderr)

@@ -192,6 +192,20 @@ def add_run(
     return pl.DataFrame(rows, schema=_TABLE, orient="row")
 
 
+def write_answers(store: Store, folder: Path, system: str, dataset: str, to: Path) -> Path:
+    """Return the file of NIF, written into the folder `to`, of a run's answers in the texts of a loaded dataset.
+
+    Raises `UnknownName` for a dataset that is not loaded and a run that is not registered on it.
+    """
+    from remix.formats.nif.writing import write_frames
+
+    store.dataset(dataset)
+    _, answers = load_run(folder, system, dataset)
+    documents = store.frames([dataset]).documents
+    write_frames(replace(answers, documents=documents), target := to / f"{dataset}-{system}.ttl")
+    return target
+
+
 def _same(one: Frames, other: Frames) -> bool:
     from remix.scoring.choice import frames_hash
 

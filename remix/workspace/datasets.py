@@ -260,6 +260,7 @@ class Datasets:
         dataset: Dataset,
         *,
         to: Path | str,
+        run: str | None = None,
         licence: str | None = None,
         url: str | None = None,
         creator: Several = (),
@@ -268,13 +269,14 @@ class Datasets:
         gzip: bool = False,
         force: bool = False,
     ) -> Listed[Path]:
-        """Return the files that describe and hold a dataset for others, written into the folder `to`.
+        """Return the files, written into the folder `to`, that hold a dataset or the answers of a `run`, for others.
 
         `licence` is an IRI, `url` where the folder will be, `creator` and `description` say who made it and what it is,
         `syntax` (ttl, nt, jsonld) and `gzip` how it is written; `force` overwrites files that remix has not written.
         See `remix.publication.publish`.
         """
         from remix.publication import publish
+        from remix.runs.registration import write_answers
         from remix.store import Store
         from remix.store.targets import is_stored, written_out
 
@@ -294,13 +296,16 @@ class Datasets:
 
         with self._placed(dataset) as [name]:
             self.ensure_sample([name])
-            if name in self.store.state.datasets or not Path(name).exists():
+            if run is None and (name in self.store.state.datasets or not Path(name).exists()):
                 files = done(self.store, name)
             else:
                 # What is described is what a store holds of it: one of its own, which goes afterwards.
                 with TemporaryDirectory(prefix="remix-") as place:
                     held = Store(Path(place) / "store")
-                    file = written_out(self.store, name, Path(place)) if is_stored(self.store, name) else Path(name)
+                    if run is not None:
+                        file = write_answers(self.store, self.store.own("runs"), run, name, Path(place))
+                    else:
+                        file = written_out(self.store, name, Path(place)) if is_stored(self.store, name) else Path(name)
                     files = done(held, held.load(file).name)
         return Listed(files, [{"file": str(file)} for file in files])
 
