@@ -103,13 +103,15 @@ def sample_workspace(sample_store: Store, tmp_path_factory: pytest.TempPathFacto
 @pytest.fixture(scope="session")
 def real_kb(real_data: Path, tmp_path_factory: pytest.TempPathFactory) -> KnowledgeBase:
     """The knowledge base of the slice that stands with the real datasets; not to be changed."""
-    return build_from_tables(real_data / "kb", tmp_path_factory.mktemp("kb"), name="slice")
+    return build_from_tables(real_data / "kb", tmp_path_factory.mktemp("kb"), name="slice", engine="polars")
 
 
 @pytest.fixture(scope="session")
 def sample_kb(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeBase:
     """The knowledge base that ships with remix; not to be changed."""
-    return build_from_tables(CHECKOUT / "datasets" / "kb", tmp_path_factory.mktemp("kb"), name="sample")
+    return build_from_tables(
+        CHECKOUT / "datasets" / "kb", tmp_path_factory.mktemp("kb"), name="sample", engine="polars"
+    )
 
 
 @pytest.fixture(scope="session")
@@ -121,14 +123,15 @@ def kb_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., KnowledgeBa
     place = tmp_path_factory.mktemp("kb")
     built: dict[str, KnowledgeBase] = {}
 
-    def kb(tables: Mapping[str, str], **choices: bool) -> KnowledgeBase:
-        asked = repr((sorted(tables.items()), choices))
+    def kb(tables: Mapping[str, str], *, engine: str = "polars", complete: bool = False) -> KnowledgeBase:
+        asked = repr((sorted(tables.items()), engine, complete))
         if asked not in built:
             folder = place / f"tables-{len(built)}"
             folder.mkdir()
             for name, text in tables.items():
                 (folder / name).write_text(text, encoding="utf-8")
-            built[asked] = build_from_tables(folder, place / f"kb-{len(built)}", name="small", **choices)  # type: ignore[misc]
+            to = place / f"kb-{len(built)}"
+            built[asked] = build_from_tables(folder, to, name="small", engine=engine, complete=complete)
         return built[asked]
 
     return kb

@@ -34,4 +34,4 @@ def _build_shipped(to: Path) -> Path:
     """Return the folder of the knowledge base that ships with the project, built when it is first needed."""
     from remix.kb.construction import build
 
-    return build([("tables", str(folder("datasets") / "kb"))], to, name=SHIPPED)
+    return build([("tables", str(folder("datasets") / "kb"))], to, name=SHIPPED, engine="polars")

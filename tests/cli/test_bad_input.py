@@ -385,10 +385,21 @@ def test_a_workspace_moves_with_its_knowledge_base(work: Path) -> None:
 STEERING = "\x1b[31mred\x07"
 
 
-def on_terminal(folder: Path, *arguments: str) -> str:
-    """Return what a command shows on a terminal: standard output and standard error are one."""
+ON_TERMINAL = """
+import contextlib, json, sys
+from remix import cli
+for arguments in json.loads(sys.argv.pop()):
+    sys.argv[1:], sys.stdout, sys.stderr = ["--quiet", *arguments, "-w", "ws"], sys.__stdout__, sys.__stderr__
+    with contextlib.suppress(SystemExit):
+        cli.main()
+    print(end="<next>", flush=True)
+"""
+
+
+def on_terminal(folder: Path, commands: list[tuple[str, ...]]) -> list[str]:
+    """Return what commands show on a terminal: standard output and standard error are one."""
     ours, theirs = pty.openpty()
-    line = [sys.executable, "-m", "remix", "--quiet", *arguments, "-w", "ws"]
+    line = [sys.executable, "-c", ON_TERMINAL, json.dumps(commands)]
     process = subprocess.Popen(line, cwd=folder, stdin=theirs, stdout=theirs, stderr=theirs)
     os.close(theirs)
     parts = []
@@ -397,12 +408,12 @@ def on_terminal(folder: Path, *arguments: str) -> str:
             parts.append(part)
     os.close(ours)
     process.wait()
-    return b"".join(parts).decode()
+    return b"".join(parts).decode().split("<next>")[:-1]
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
+def test_no_file_steers_the_terminal(work: Path) -> None:
+    (work / f"{STEERING}.ttl").write_text(CLEAN.replace("nif:Phrase", f'nif:Phrase, "{STEERING}"'))
+    commands = [
         ("load", f"{STEERING}.ttl", "--dry-run"),
         ("load", f"{STEERING}.ttl", "--dry-run", "-o", "csv"),
         ("query", f'SELECT ("{STEERING}" AS ?x) {{}}', "-o", "csv"),
@@ -410,13 +421,9 @@ def on_terminal(folder: Path, *arguments: str) -> str:
         ("query", f'CONSTRUCT {{ <urn:x> <urn:y> "{STEERING}" }} {{}}', "-o", "nt"),
         ("query", f"SELECT * {{ ?{STEERING} }}"),
         ("query", STEERING),
-    ],
-)
-def test_no_file_steers_the_terminal(work: Path, arguments: tuple[str, ...]) -> None:
-    (work / f"{STEERING}.ttl").write_text(CLEAN.replace("nif:Phrase", f'nif:Phrase, "{STEERING}"'))
-    shown = on_terminal(work, *arguments)
-    assert "\x1b" not in shown and "\x07" not in shown
-    assert "07" in shown
+    ]
+    for command, shown in zip(commands, on_terminal(work, commands), strict=True):
+        assert "\x1b" not in shown and "\x07" not in shown and "07" in shown, command
 
 
 def test_data_in_a_file_or_pipe_are_as_they_are(work: Path) -> None:

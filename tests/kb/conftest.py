@@ -45,7 +45,7 @@ wd:Q1\tdbr:Tolstoy\t1\ttwo
 @pytest.fixture(scope="session")
 def kb(kb_of: Callable[..., KnowledgeBase]) -> KnowledgeBase:
     """The knowledge base of these tables; not to be changed."""
-    return kb_of(TABLES)
+    return kb_of(TABLES, engine="duckdb")
 
 
 @pytest.fixture

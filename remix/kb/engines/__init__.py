@@ -16,7 +16,10 @@ import polars as pl
 
 from remix.registry import Registry
 
-__all__ = ["ENGINES", "Engine", "Session", "height"]
+__all__ = ["ENGINES", "ROW_GROUP", "Engine", "Session", "height"]
+
+ROW_GROUP = 20_480
+"""Rows whose smallest and largest values are kept together: so much is read to find one key in a sorted file."""
 
 
 class Session(Protocol):

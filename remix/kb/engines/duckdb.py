@@ -15,12 +15,9 @@ import duckdb
 import narwhals as nw
 
 from remix.errors import Error, UsageError
-from remix.kb.engines import Engine
+from remix.kb.engines import ROW_GROUP, Engine
 from remix.places import aside_of
 from remix.progress import moving
-
-ROW_GROUP = 20_480
-"""Rows whose smallest and largest values are kept together: so much is read to find one key in a sorted file."""
 
 
 class _Session:

@@ -19,7 +19,7 @@ import narwhals as nw
 import polars as pl
 
 from remix.errors import Error, UsageError
-from remix.kb.engines import Engine, height
+from remix.kb.engines import ROW_GROUP, Engine, height
 from remix.progress import stage
 
 if TYPE_CHECKING:
@@ -38,9 +38,6 @@ LOCAL = {
     "spark.sql.shuffle.partitions": "8",
 }
 """The settings of a session that remix starts on this machine, on all its cores."""
-
-ROW_GROUP = 20_480
-"""Rows whose smallest and largest values are kept together, as with the default engine."""
 
 _SAME_PATHS = "all nodes must see the workspace and the data under the same paths"
 _SAME_PYTHON = "PYSPARK_PYTHON must name an interpreter with remix that all nodes have"

@@ -50,7 +50,9 @@ COLUMNS = {
 Rows = dict[str, list[tuple[Any, ...]]]
 
 
-def assembled(rows: Rows, folder: Path, **rules: Any) -> tuple[dict[str, pl.DataFrame], dict[str, Any]]:
+def assembled(
+    rows: Rows, folder: Path, engine: str = "duckdb", **rules: Any
+) -> tuple[dict[str, pl.DataFrame], dict[str, Any]]:
     staging = Staging(folder / "staged")
     for table, listed in rows.items():
         kinds = {"count": pl.Int64}
@@ -60,7 +62,7 @@ def assembled(rows: Rows, folder: Path, **rules: Any) -> tuple[dict[str, pl.Data
     staged = {table: sorted((folder / "staged" / table).glob("*.parquet")) for table in rows}
     for place in ("work", "kb"):
         (folder / place).mkdir(exist_ok=True)
-    with ENGINES["duckdb"].open(folder / "work", "1GB") as session:
+    with ENGINES[engine].open(folder / "work", "1GB") as session:
         found = Assembly(session, staged, folder / "work", folder / "kb", Rules(**rules)).run()
     return {file.stem: pl.read_parquet(file) for file in (folder / "kb").glob("*.parquet")}, found
 
@@ -111,12 +113,13 @@ def side_by_side(worlds: list[Rows]) -> Rows:
     }
 
 
-@given(st.lists(ROWS, min_size=1, max_size=40))
-def test_assembly_when_rows_are_random_then_it_equals_python(worlds: list[Rows]) -> None:
+@pytest.mark.parametrize("engine", ["duckdb", "polars"])
+@given(worlds=st.lists(ROWS, min_size=1, max_size=40))
+def test_assembly_when_rows_are_random_then_it_equals_python(engine: str, worlds: list[Rows]) -> None:
     rows = side_by_side(worlds)
     rows["surface_forms"].append(("Zed", "e:Z", None, "label"))  # one form is always left
     with tempfile.TemporaryDirectory() as folder:
-        parts, found = assembled(rows, Path(folder), uncounted=["system:*"])
+        parts, found = assembled(rows, Path(folder), engine, uncounted=["system:*"])
     steps = most([(redirect, target, 1) for redirect, target, _ in rows["redirects"]])
     last = ends(steps)
     stands = resolution(rows, last)
@@ -254,10 +257,13 @@ def test_engine_when_unknown_then_the_nearest_is_named() -> None:
         ENGINES["duckbd"]
 
 
-def test_engine_when_the_place_cannot_be_written_then_the_error_names_it_and_nothing_is_left(tmp_path: Path) -> None:
+@pytest.mark.parametrize("engine", ["duckdb", "polars"])
+def test_engine_when_the_place_cannot_be_written_then_the_error_names_it_and_nothing_is_left(
+    tmp_path: Path, engine: str
+) -> None:
     file = tmp_path / "one.parquet"
     pl.DataFrame({"a": [1]}).write_parquet(file)
     (tmp_path / "full").write_text("a file where a folder is needed")
-    with ENGINES["duckdb"].open(tmp_path, "1GB") as session, pytest.raises(Error, match=r"full/two.parquet cannot be"):
+    with ENGINES[engine].open(tmp_path, "1GB") as session, pytest.raises(Error, match=r"full/two.parquet cannot be"):
         session.write(session.scan([file]), tmp_path / "full" / "two.parquet", ["a"])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["full", "one.parquet"]

@@ -15,6 +15,7 @@ from remix.kb import KnowledgeBase, build_from_tables, lookup
 from remix.kb.description import problems_of
 from remix.kb.shelf import find
 from remix.names import DBO, DBR
+from tests.kb.conftest import TABLES
 
 Tables = Callable[..., Path]
 
@@ -99,6 +100,15 @@ def test_build_when_repeated_then_the_folder_is_kept_and_compression_changes_not
     again = build_from_tables(folder, kb.folder.parent, name="small")
     assert again.folder == kb.folder
     assert [path.name for path in kb.folder.parent.iterdir()] == [kb.folder.name]
+
+
+def test_build_when_another_engine_does_the_work_then_every_part_is_the_same(
+    kb: KnowledgeBase, kb_of: Callable[..., KnowledgeBase]
+) -> None:
+    other = kb_of(TABLES, engine="polars")
+    assert other.folder != kb.folder and other.version == kb.version
+    for file in kb.folder.rglob("*.parquet"):
+        assert pl.read_parquet(other.folder / file.relative_to(kb.folder)).equals(pl.read_parquet(file)), file.name
 
 
 @pytest.mark.parametrize(

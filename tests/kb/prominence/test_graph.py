@@ -32,7 +32,7 @@ def rank(folder: Path, links: list[tuple[str, str]], moves: dict[str, str] | Non
         resolution = folder / "resolution.parquet"
         schema = {"iri": pl.String, "entity": pl.String}
         pl.DataFrame(list(moves.items()), schema=schema, orient="row").write_parquet(resolution)
-    with ENGINES["duckdb"].open(folder, "1GB") as session:
+    with ENGINES["polars"].open(folder, "1GB") as session:
         return rank_nodes(session, files, resolution, folder)
 
 
@@ -78,7 +78,7 @@ def test_ranked_when_graphs_are_random_then_it_equals_ranking_by_hand(
 
 
 def test_ranked_when_there_are_no_links_then_there_are_no_rows(tmp_path: Path) -> None:
-    with ENGINES["duckdb"].open(tmp_path, "1GB") as session:
+    with ENGINES["polars"].open(tmp_path, "1GB") as session:
         made = rank_nodes(session, [], None, tmp_path)
     assert pl.read_parquet(made.scores).is_empty()
     assert pl.read_parquet(made.edges).is_empty()

@@ -19,7 +19,7 @@ def both(links: list[tuple[str, str]], folder: Path, **choices: float) -> tuple[
     pl.DataFrame(links, schema=["source", "target"], orient="row").write_parquet(folder / "links.parquet")
     pl.DataFrame({"iri": ["e:G"], "entity": ["e:A"]}).write_parquet(folder / "resolution.parquet")
     made = []
-    with ENGINES["duckdb"].open(folder, "1GB") as session:
+    with ENGINES["polars"].open(folder, "1GB") as session:
         for number, module in enumerate((graph, joins)):
             work = folder / f"{number}"
             work.mkdir(exist_ok=True)
