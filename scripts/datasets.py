@@ -52,7 +52,7 @@ def at_hand(folder: Path) -> list[Entry]:
         for needed in one.beside if one.is_here() else ():
             for place in folder.rglob("/".join(Path(needed).parts[-3:])):
                 shutil.copytree(place, catalog.cache_folder() / one.sha256[:12] / needed, dirs_exist_ok=True)
-    return [one for one in catalog.entries().values() if one.is_here()]
+    return [one for one in catalog.entries().values() if one.path is None and one.is_here()]
 
 
 def measured(workspace: remix.Workspace, names: list[str]) -> dict[str, dict[str, float]]:
@@ -66,30 +66,26 @@ def measured(workspace: remix.Workspace, names: list[str]) -> dict[str, dict[str
 
 def paragraph(known: Entry, of: Mapping[str, float], report: Mapping[str, Any]) -> str:
     """Return what a dataset is made of in plain words."""
-    documents, mentions = report["documents"], report["mentions"]
-    linked = report["mentions_linked"]
+    documents, mentions, linked = (report[name] for name in ("documents", "mentions", "mentions_linked"))
     words = of.get("numWords macro") or 0
-    said = [f"{documents:,} texts of {words:,.0f} words on average, {mentions:,} mentions"]
-    if words:
-        said.append(f"{100 * of['density micro']:.1f} on a hundred words")
-    text = ", ".join(said) + ". "
+    text = f"{documents:,} texts of {words:,.0f} words on average, {mentions:,} mentions, "
+    text += f"{100 * of.get('density micro', 0):.1f} on a hundred words. "
     if linked == mentions:
-        text += "Every mention has an entity. "
+        text += "Every mention has an entity"
     elif not linked:
-        text += "No mention has an entity: the links are withheld. "
+        text += "No mention has an entity: the links are withheld"
     else:
-        text += f"{linked:,} have an entity, {percent(1 - linked / mentions)} have none (NIL). "
-    if of.get("entitiesPerAnnotation count"):
-        text += f"{of['entitiesPerAnnotation count']:,.0f} different entities; "
+        text += f"{linked:,} have an entity, {percent(1 - linked / mentions)} have none (NIL)"
+    if linked:
+        text += f"; {of['entitiesPerAnnotation count']:,.0f} different ones, so that "
         text += f"{percent(1 - of['entitiesPerAnnotation micro'])} of the links lead to one that was met before. "
-    if of.get("nameRelationFull micro") is not None and linked:
-        text += (
-            f"{percent(of['nameRelationFull micro'])} of the linked mentions are written as the name of their entity. "
-        )
+        if (names := of.get("nameRelationFull micro")) is not None:
+            text += f"{percent(names)} of the linked mentions are written as the name of their entity. "
+    else:
+        text += ". "
     nested = 1 - of.get("overlapNone micro", 1)
     text += f"{percent(nested)} of the mentions overlap with another. " if nested > 0 else ""
-    text += f"{percent(of.get('formMultiword micro', 0))} have several words."
-    return text
+    return f"{text}{percent(of.get('formMultiword micro', 0))} have several words."
 
 
 def percent(share: float) -> str:
@@ -99,18 +95,14 @@ def percent(share: float) -> str:
 
 def section(known: Entry, of: Mapping[str, float], report: Mapping[str, Any], problems: pl.DataFrame) -> str:
     """Return what there is to say of one dataset."""
+    found = ", ".join(f"{rule} {count:,}" for rule, count in problems.select("rule", "count").iter_rows())
     facts = {
-        "knowledge base": ", ".join(known.kb),
-        "language": ", ".join(known.language),
-        "format": known.format,
-        "licence": known.licence,
-        "known": "; ".join(known.issues),
+        "from": f"{', '.join(known.language)}; {', '.join(known.kb)}; {known.format}; licence: {known.licence}",
+        "its catalogue entry says": "; ".join(known.issues) or "nothing wrong with it",
+        "`remix check` finds": found or "nothing",
     }
-    listed = "\n".join(f"- {name}: {value}" for name, value in facts.items() if value)
-    rows = [[rule, severity, f"{count:,}", RULES[rule].summary] for severity, rule, count in problems.iter_rows()]
-    table = tabulate(rows, ["found", "severity", "times", "that is"], "github", disable_numparse=True)
-    found = f"\n{table}\n" if rows else "\n`remix check` finds nothing in it.\n"
-    return f"### {known.name}\n\n{known.title}. {paragraph(known, of, report)}\n\n{listed}\n{found}"
+    listed = "\n".join(f"- {name}: {value}" for name, value in facts.items())
+    return f"### {known.name}\n\n{known.title}. {paragraph(known, of, report)}\n\n{listed}\n"
 
 
 def overview(known: Mapping[str, Entry], of: Mapping[str, Mapping[str, float]], reports: Mapping[str, Any]) -> str:
@@ -176,7 +168,7 @@ def problems_in_general(checked: pl.DataFrame) -> str:
     """Return the rules by how many datasets they find something in."""
     counted = checked.group_by("rule", "severity").agg(datasets=pl.len(), times=pl.col("count").sum())
     rows = [
-        [rule, severity, datasets, f"{times:,}", RULES[rule].summary]
+        [rule, severity, datasets, f"{times:,}", RULES[rule].summary if rule in RULES else ""]
         for rule, severity, datasets, times in counted.sort("datasets", "rule", descending=[True, False]).iter_rows()
     ]
     return tabulate(rows, ["found", "severity", "datasets", "times", "that is"], "github", disable_numparse=True)
@@ -204,8 +196,13 @@ def page(folder: Path) -> str:
     found = at_hand(folder)
     with tempfile.TemporaryDirectory() as place:
         workspace = remix.open(Path(place) / "workspace")
-        outcomes = [one.name for one in workspace.load([one.name for one in found]) if one.status != "refused"]
-        known = {one.loaded_name: one for one in found if one.loaded_name in outcomes}
+        # What has no text is refused, and of masked words nothing can be said.
+        whole = {
+            one.name
+            for one in workspace.load([one.name for one in found])
+            if one.status != "refused" and "masked" not in [repair.kind for repair in one.report.repairs]
+        }
+        known = {one.loaded_name: one for one in found if one.loaded_name in whole}
         left = [one.name for one in found if one.loaded_name not in known]
         names = list(known)
         of = measured(workspace, names)
@@ -216,7 +213,7 @@ def page(folder: Path) -> str:
         section(known[n], of[n], reports[n], checked.filter(pl.col("file") == n).select("severity", "rule", "count"))
         for n in names
     ]
-    unread = f"\nNot among them, as their texts are not handed out: {', '.join(left)}.\n" if left else ""
+    unread = f"\nNot among them, as they have no texts or masked ones: {', '.join(left)}.\n" if left else ""
     return f"""
 ## What the field's benchmarks are made of
 

@@ -127,3 +127,13 @@ def test_show_has_the_citation_and_what_is_known_to_be_wrong(tmp_path: Path) -> 
 def test_show_of_what_is_loaded_has_what_the_catalogue_knows(tmp_path: Path) -> None:
     run_verb("load", "sample-news", folder=tmp_path)
     assert "licence: Apache-2.0" in run_verb("show", "sample-news", folder=tmp_path).stdout
+
+
+def test_page_of_datasets_has_the_counts_of_the_catalogue() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "datasets.md").read_text(encoding="utf-8")
+    found = re.findall(r"^### (.+)\n\n.*?([\d,]+) texts of .*?([\d,]+) mentions", page, re.MULTILINE)
+    assert len(found) > 50
+    for name, documents, mentions in found:
+        [known] = catalog.find(name)
+        assert known.counts["documents"] == int(documents.replace(",", "")), name
+        assert known.counts.get("mentions", int(mentions.replace(",", ""))) == int(mentions.replace(",", "")), name
