@@ -24,7 +24,7 @@ from remix.scoring.inputs.sources import Keeper, Sources, read_inputs
 from remix.scoring.matching import Case
 from remix.scoring.matching.offsets import read_offsets, tell_beyond, wrong_offsets
 from remix.scoring.profiles import PROFILES, Profile, require_pairs
-from remix.scoring.rows import expand, rows_of, sort_rows, with_means, with_means_of_repeats
+from remix.scoring.rows import expand, rows_of, sort_rows, task_name, with_means, with_means_of_repeats
 from remix.scoring.slicing import crossed, kb_cases, slice_named, whole_case
 from remix.scoring.statistics.thresholds import above, threshold_rule, thresholds_by
 from remix.scoring.statistics.weights import Weights, weighed, weights_of
@@ -110,7 +110,7 @@ def scored(inputs: Inputs, choice: Choice, tuning: Inputs | None = None) -> pl.D
         rows = sort_rows(_of_one_f1([_of_datasets(rows, own) for rows, own in zip(parts, apart, strict=True)]), asked)
     else:
         rows = parts[0]
-    places = {task: place for place, task in enumerate(asked.tasks)}
+    places = {task: place for place, task in enumerate(dict.fromkeys(task_name(task) for task in asked.tasks))}
     order = pl.col("task").replace_strict(places, default=len(places), return_dtype=pl.Int64)
     return rows.sort(order, maintain_order=True)
 

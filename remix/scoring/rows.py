@@ -17,7 +17,7 @@ from remix.scoring.statistics import SCORES, precision_of_f1, taking
 from remix.scoring.statistics.weights import FUZZY, fuzzy_scores
 from remix.scoring.tasks import TASKS, task_named
 
-__all__ = ["Score", "expand", "rows_of", "sort_rows", "with_means", "with_means_of_repeats"]
+__all__ = ["Score", "expand", "rows_of", "sort_rows", "task_name", "with_means", "with_means_of_repeats"]
 
 REPEATED = (*SCORES, *FUZZY)
 """What has a mean, and its sample standard deviation in a column of its own, `<score>_deviation`."""
@@ -146,7 +146,8 @@ def _ordered(rows: pl.DataFrame, choice: Choice, of_f1: str) -> pl.DataFrame:
 
 def sort_rows(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:
     """Return rows of scores by task, matching, slice, dataset, system and average, as they were asked for."""
-    places = {"dataset": ["all", "mean"], "task": list(choice.tasks), "matching": list(choice.matchings)}
+    tasks = [*dict.fromkeys(task_name(task) for task in choice.tasks)]
+    places = {"dataset": ["all", "mean"], "task": tasks, "matching": list(choice.matchings)}
     places["column"] = ["", "kb", *(label_of(text) for text in choice.by)]
     order = [
         pl.col(name).replace_strict({value: place for place, value in enumerate(known)}, default=len(known))
@@ -236,6 +237,15 @@ class Score:
         if self.matching:
             own = own.filter(pl.col("matching") == self.matching)
         return own.select("system", "dataset", "matching", "column", "slice", value=self.score)
+
+
+def task_name(task: str) -> str:
+    """Return what rows call a task: its name without the matching, which is a column of its own.
+
+    >>> task_name("A2KB(match=weak)")
+    'A2KB'
+    """
+    return _split(task)[0]
 
 
 def _split(name: str) -> tuple[str, str]:
