@@ -10,12 +10,15 @@ is the same:
   long as every solution binds the subject at that place; where that is not sure, the query is run as it is.
 - Where nothing else in the group says that a subject has a triple, a `FILTER EXISTS` does.
 - Template triples that are not open are made from the same solutions.
+
+Of a sub-select that takes the first few IRIs, `{ SELECT DISTINCT ?d { … } ORDER BY ?d LIMIT 1000 }`, all are asked for
+and the first taken here: Oxigraph looks both IRIs up again whenever it compares two.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import polars as pl
@@ -32,14 +35,32 @@ Triple = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
+class First:
+    """A sub-select that takes some of the IRIs that a variable has, in their order.
+
+    `every` asks for them all; `selection` is the query with `_FIRST` in the place of those that are taken.
+    """
+
+    every: str
+    selection: str
+    offset: int
+    limit: int
+
+
+_FIRST = "<urn:remix:first>"
+_MOST = 10_000
+"""Of so many IRIs at most the query is given a list."""
+
+
+@dataclass(frozen=True)
 class Plan:
     """How a query is run.
 
     `text` gives the result as it stands. `selection`, where not null, is a SELECT whose solutions give the same
     triples: those of the `open` variables' values, and the `closed` template triples made of them. `unchecked` is the
     same without the conditions that the `checked` variables are subjects of a triple, which the triples themselves
-    tell. `unbound` maps each template variable that the pattern never binds to the nearest bound one; `notes` are
-    for the user.
+    tell; `first`, where not null, is a sub-select in it whose rows are taken before. `unbound` maps each template
+    variable that the pattern never binds to the nearest bound one; `notes` are for the user.
     """
 
     text: str
@@ -48,6 +69,7 @@ class Plan:
     checked: tuple[str, ...] = ()
     open: tuple[str, ...] = ()
     closed: tuple[Triple, ...] = ()
+    first: First | None = None
     unbound: dict[str, str | None] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     tree: Node | None = None
@@ -83,7 +105,7 @@ def construct(index: Index, how: Plan, name: str = "the query") -> list[bytes]:
     """Return the triples of a CONSTRUCT or DESCRIBE as sorted lines of N-Triples, each once."""
     if how.selection is None:
         return sorted(index.triples(how.text, name))
-    found = index.frame(how.unchecked, name)
+    found = _solutions(index, how, name)
     held = index.about(_subjects(found, how.open))
     if how.checked:
         subjects = held["subject"].unique().implode()
@@ -93,6 +115,16 @@ def construct(index: Index, how: Plan, name: str = "the query") -> list[bytes]:
             held = held.filter(pl.col("subject").is_in(kept.implode()))
     lines = pl.concat([held["line"], *(_made(found, triple) for triple in how.closed)]).sort()
     return lines.filter(lines.ne_missing(lines.shift())).cast(pl.Binary).to_list()
+
+
+def _solutions(index: Index, how: Plan, name: str) -> pl.DataFrame:
+    """Return the solutions of the selection, all of the variables that are checked among them."""
+    if how.first is not None:
+        every = index.frame(how.first.every, name).to_series()
+        if every.str.contains("^<[^<]").fill_null(False).all():  # which have an order of their own among other terms
+            taken = every.str.strip_suffix(">").sort().slice(how.first.offset, how.first.limit)  # a < ab, but a> > ab>
+            return index.frame(how.first.selection.replace(_FIRST, "".join(f"{iri}>" for iri in taken)), name)
+    return index.frame(how.unchecked, name)
 
 
 def _subjects(found: pl.DataFrame, names: Sequence[str]) -> pl.Series:
@@ -168,20 +200,44 @@ def _without_open_patterns(how: Plan, tree: Node) -> Plan:
     loose = [triple for triple in opened if triple[0] not in held]
     wanted = tuple(Node.of("vars", var=name) for name in names)
 
-    def selecting(checked: list[Triple]) -> str:
+    def selecting(checked: list[Triple], parts: Sequence[Node] = parts) -> str:
         groups = [_group((Node.of("TriplesBlock", triples=(triple,)),)) for triple in checked]
         exists = [Node.of("Filter", expr=Node.of("Builtin_EXISTS", graph=group)) for group in groups]
         where = _group((*parts, *exists))
         return text_of(Node.of("SelectQuery", modifier="DISTINCT", projection=wanted, where=where))
 
+    unchecked = [triple for triple in loose if triple not in template]
     return replace(
         how,
         selection=selecting(loose),
-        unchecked=selecting([triple for triple in loose if triple not in template]),
+        unchecked=selecting(unchecked),
+        first=next(
+            (one for at in range(len(parts)) if (one := _first(parts, at, lambda left: selecting(unchecked, left)))),
+            None,
+        ),
         checked=tuple(dict.fromkeys(triple[0] for triple in loose if triple in template)),
         open=tuple(dict.fromkeys(subject_names)),
         closed=tuple(closed),
     )
+
+
+def _first(parts: Sequence[Node], at: int, selecting: Callable[[Sequence[Node]], str]) -> First | None:
+    """Return the element of a group at a place as a sub-select of the first IRIs, where it is one."""
+    graph: Sequence[Node] = parts[at].get("graph") if parts[at].kind == "GroupOrUnionGraphPattern" else ()
+    if len(graph) != 1 or graph[0].kind != "SubSelect" or not (cut := graph[0].get("limitoffset")):
+        return None
+    query = graph[0]
+    names = [one.get("var") for one in query.get("projection", ())]
+    order = Node.of("OrderClause", condition=(Node.of("OrderCondition", expr=names[0] if names else ""),))
+    limit, others = int(cut.get("limit") or _MOST + 1), ("groupby", "having", "valuesClause")
+    if len(names) != 1 or not names[0] or query.get("modifier") != "DISTINCT" or query.get("orderby") != order:
+        return None
+    if limit > _MOST or any(query.get(one) for one in others):
+        return None
+    every = Node("SelectQuery", query.but(orderby=None, limitoffset=None).parts)
+    values = Node.of("InlineData", var=(names[0],), value=(_FIRST,))
+    left = [values if place == at else part for place, part in enumerate(parts)]
+    return First(text_of(every), selecting(left), int(cut.get("offset") or 0), limit)
 
 
 def _split(parts: list[Node], template: Sequence[Triple]) -> tuple[list[Triple], list[Node]]:

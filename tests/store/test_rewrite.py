@@ -84,6 +84,19 @@ def test_rewrite_of_limited_subselect_is_ordered_and_says_so() -> None:
     assert subjects(same(text)) == {"<urn:d1>", "<urn:m1>", "<urn:m2>"}
 
 
+def test_rewrite_takes_the_first_iris_of_a_subselect_in_the_order_of_iris() -> None:
+    # As IRIs 'a' comes before 'a1'; as N-Triples has them '<a>' would come after '<a1>', since '>' does after '1'.
+    names = ["urn:a", "urn:a1", "urn:a10", "urn:a2", "urn:b", "urn:Z"]
+    index = Index.in_memory({"urn:g": "".join(f"<{name}> <urn:size> <urn:o> .\n" for name in names).encode()})
+    for cut, taken in (("LIMIT 3", ["urn:Z", "urn:a", "urn:a1"]), ("LIMIT 2 OFFSET 3", ["urn:a10", "urn:a2"])):
+        first = f"{{ SELECT DISTINCT ?d {{ ?d <urn:size> ?n }} ORDER BY ?d {cut} }}"
+        how = plan(f"CONSTRUCT {{ ?d ?p ?o }} WHERE {{ ?d ?p ?o . {first} }}")
+        assert how.first is not None
+        found = construct(index, how)
+        assert found == direct(index, how.text)
+        assert subjects(found) == {f"<{name}>" for name in taken}
+
+
 def test_rewrite_leaves_given_order_of_subselect_alone() -> None:
     limited = "{ SELECT ?d { ?d <urn:size> ?n ; <urn:in>* ?d . FILTER(isIRI(?d)) } ORDER BY DESC(?n) LIMIT 1 }"
     text = f"{SHAPE} WHERE {{ ?d ?dp ?do . {limited} ?m ?mp ?mo ; <urn:in> ?d }}"
@@ -177,6 +190,7 @@ element = st.one_of(
     inner.map(lambda g: f"FILTER NOT EXISTS {{ {g} }}"),
     st.tuples(inner, inner).map(lambda g: f"{{ {g[0]} }} UNION {{ {g[1]} }}"),
     inner.map(lambda g: f"{{ SELECT DISTINCT ?d ?m WHERE {{ {g} }} LIMIT 2 }}"),
+    inner.map(lambda g: f"{{ SELECT DISTINCT ?d WHERE {{ {g} }} ORDER BY ?d LIMIT 2 OFFSET 1 }}"),
     inner.map(lambda g: f"{{ SELECT ?d (COUNT(?m) AS ?count) WHERE {{ {g} }} GROUP BY ?d }}"),
     inner.map(lambda g: f"{{ SELECT (?x AS ?d) WHERE {{ {g.replace('?d', '?y')} }} ORDER BY ?x LIMIT 1 }}"),
     inner.map(lambda g: f"GRAPH ?g {{ {g} }}"),
