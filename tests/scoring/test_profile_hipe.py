@@ -21,6 +21,7 @@ from remix.runs.registration import answers_to
 from remix.scoring import evaluate
 from remix.scoring.differences import Counting, differences, headlines
 from remix.scoring.hipe.meetings import meetings
+from remix.scoring.hipe.mentions import TAGS
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.files import read_frames
 from remix.scoring.inputs.relaxing import relaxed
@@ -312,6 +313,11 @@ def published(folder: Path, run: str, kind: str) -> Iterator[tuple[tuple[str, st
             label = "" if row["Label"] == "ALL" else row["Label"]
             cells = {ours: row[theirs].strip() for ours, theirs in names[average].items()}
             yield (task, regime + rank.replace("-", ""), average, label), cells
+
+
+def test_labels_that_count_are_those_of_the_tag_set(real_data: Path) -> None:
+    listed = (real_data / "hipe2022" / "tagset-hipe2022-all.txt").read_text(encoding="utf-8").upper().split()
+    assert {one.removeprefix("B-").removeprefix("I-") for one in listed} - {"O", "_"} == TAGS
 
 
 @pytest.mark.parametrize(
