@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "as_data",
+    "format_option",
     "output_option",
     "parameters",
     "print_bytes",
@@ -61,6 +62,16 @@ def output_option(command: Command) -> Command:
     )(command)
 
 
+def format_option(command: Command) -> Command:
+    """Add `--format`, that of the files which are read."""
+    return click.option(
+        "--format",
+        multiple=True,
+        metavar="NAME[=FILE]",
+        help="Format of the files, or of one of them (default: from content and suffix; see `remix list formats`).",
+    )(command)
+
+
 SCORING = (
     click.argument("datasets", nargs=-1, metavar="DATASET|FILE..."),
     click.option(
@@ -73,6 +84,7 @@ SCORING = (
         help="A registered run (`remix run list`), or answers in a file; files of one NAME add up. Default: all "
         "registered runs that answer gold.",
     ),
+    format_option,
     click.option("--system", multiple=True, help="A registered run, too, by its system."),
     click.option(
         "--profile",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from remix.cli._options import output_option, print_table, workspace_option
+from remix.cli._options import format_option, output_option, print_table, workspace_option
 from remix.workspace import open_workspace
 
 AFTER = "partition"
@@ -20,6 +20,7 @@ AFTER = "partition"
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Seed of systems that draw."
 )
 @click.option("--nif", type=click.Path(path_type=Path), help="Also write each run as NIF into this folder.")
+@format_option
 @workspace_option
 @output_option
 def command(
@@ -28,6 +29,7 @@ def command(
     task: str,
     seed: int,
     nif: Path | None,
+    format: tuple[str, ...],
     workspace: Path | None,
     output: str,
     to: Path | None,
@@ -41,5 +43,5 @@ def command(
     Example:
       remix annotate sample-news --system prior --system random-candidate
     """
-    made = open_workspace(workspace).annotate(datasets, system, task=task, seed=seed, nif=nif)
+    made = open_workspace(workspace).annotate(datasets, system, task=task, seed=seed, nif=nif, format=format)
     print_table(made, output, to)

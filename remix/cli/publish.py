@@ -28,6 +28,7 @@ AFTER = "compare"
     "--syntax", type=click.Choice(["ttl", "nt", "jsonld"]), default="ttl", show_default=True, help="Syntax of the NIF."
 )
 @click.option("--gzip", is_flag=True, help="Compress the NIF.")
+@click.option("--format", default=None, help="Format of a file (default: from its content and suffix).")
 @workspace_option
 def command(
     dataset: str,
@@ -40,6 +41,7 @@ def command(
     description: str,
     syntax: str,
     gzip: bool,
+    format: str | None,
     workspace: Path | None,
 ) -> None:
     """Write a dataset or a remix as NIF with its measures and as Parquet, described for people and machines.
@@ -62,6 +64,7 @@ def command(
         syntax=syntax,
         gzip=gzip,
         force=force,
+        format=format,
     )
     for path in files:
         print(path)

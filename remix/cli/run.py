@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from remix.cli._options import output_option, print_table, workspace_option
+from remix.cli._options import format_option, output_option, print_table, workspace_option
 from remix.workspace import open_workspace
 
 AFTER = "annotate"
@@ -42,6 +42,7 @@ def command() -> None:
     help="What the system was given: texts, or texts and spans.",
 )
 @click.option("--replace", is_flag=True, help="Replace other answers that are registered under the name.")
+@format_option
 @workspace_option
 @output_option
 def add(
@@ -50,6 +51,7 @@ def add(
     on: tuple[str, ...],
     task: str,
     replace: bool,
+    format: tuple[str, ...],
     workspace: Path | None,
     output: str,
     to: Path | None,
@@ -64,7 +66,7 @@ def add(
       remix annotate sample-news --system prior --nif answers
       remix run add mine answers/prior--sample-news--a2kb.ttl --on sample-news
     """
-    rows = open_workspace(workspace).add_run(name, files, on=on, task=task, replace=replace)
+    rows = open_workspace(workspace).add_run(name, files, on=on, task=task, replace=replace, format=format)
     print_table(rows, output, to)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from remix.cli._options import output_option, print_table, workspace_option
+from remix.cli._options import format_option, output_option, print_table, workspace_option
 from remix.tables import blocks
 from remix.workspace import open_workspace
 
@@ -38,6 +38,7 @@ AFTER = "enrich"
 @click.option("--with-gold", is_flag=True, help="Keep rows of the knowledge base that were derived from gold.")
 @click.option("--engine", type=click.Choice(["polars", "spark"]), default="polars", help="What measures frames (DIR).")
 @click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Also draw the table into this file.")
+@format_option
 @workspace_option
 @output_option
 def command(
@@ -52,6 +53,7 @@ def command(
     with_gold: bool,
     engine: str,
     plot: Path | None,
+    format: tuple[str, ...],
     workspace: Path | None,
     output: str,
     to: Path | None,
@@ -80,6 +82,7 @@ def command(
         with_gold=with_gold,
         engine=engine,
         plot=plot,
+        format=format,
     )
     if found.measured.skipped:
         print(f"no knowledge base is attached: without {', '.join(found.measured.skipped)}", file=sys.stderr)

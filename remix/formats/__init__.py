@@ -7,8 +7,9 @@ a format cannot hold.
 from __future__ import annotations
 
 import hashlib
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Callable, Iterator
+import re
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -37,6 +38,8 @@ __all__ = [
     "Loss",
     "MISSING",
     "Repair",
+    "format_for",
+    "format_named",
     "SourceFile",
     "measures_path",
     "read",
@@ -177,7 +180,7 @@ def read(
     name = name or ("dataset" if source.is_stdin else default_name(path))
     iri = dataset_iri(name, base_iri)
     with _naming_file(source):
-        chosen = _named(format) if format else _sniff(source)
+        chosen = format_named(format) if format else _sniff(source)
         found = chosen.read(source, iri)
         _accept(source, found, strict=strict, unannotated=unannotated)
         triples = found.triples
@@ -241,12 +244,22 @@ def measures_path(triples_to: Path) -> Path:
     return triples_to.with_name(triples_to.name.removesuffix(".zst").removesuffix(".nt") + ".measures.nt.zst")
 
 
-def _named(format: str) -> Format:
+def format_named(format: str) -> Format:
     """Return the format of that name, or of the mapping in the file of that name."""
     if not format.endswith(".toml"):
         return FORMATS[format]
     found: Format = import_module("remix.formats.mapping.definition").format_at(Path(format))
     return found
+
+
+def format_for(file: Path | str, formats: Iterable[str]) -> str | None:
+    """Return the format that a file is to be read as, by `NAME=FILE` or `NAME` for all; None for that of its content.
+
+    >>> format_for("a.tsv", ["hipe", "neleval=a.tsv"]), format_for("b.tsv", ["hipe", "neleval=a.tsv"])
+    ('neleval', 'hipe')
+    """
+    told = dict(reversed(one.partition("=")[::2]) for one in formats)
+    return told.get(str(file), told.get("")) or None
 
 
 def _sniff(source: SourceFile) -> Format:
@@ -257,8 +270,27 @@ def _sniff(source: SourceFile) -> Format:
         head = head.decode("utf-16", errors="ignore").encode()
     fitting = [one for one in FORMATS if one.sniff(head, Path(str(source.path)).name)]
     if not fitting:
-        raise BadInput(source.name, f"is in no known format; known: {', '.join(FORMATS.names())}")
+        shown = "`remix list formats` shows those that are known, docs/formats.md how to write a mapping for another"
+        raise BadInput(source.name, f"is in no known format{_resemblance(head)}; {shown}")
     return fitting[0]
+
+
+def _resemblance(head: bytes) -> str:
+    """Return what a file that begins so would be if it were a little different, as the end of a sentence."""
+    start = head.removeprefix(BOM_UTF8).lstrip()
+    changed = {
+        "without its first line": start.partition(b"\n")[2],
+        "with tabs in the place of its spaces": re.sub(b" +", b"\t", start),
+        "with tabs in the place of its commas": start.replace(b",", b"\t"),
+        "with an object a line, not a list": start.removeprefix(b"[").lstrip(),
+        "as a list of its objects": b"[" + start,
+    }
+    for what, other in changed.items():
+        fitting = [one.name for one in FORMATS if other.strip() and one.sniff(other, "x")]
+        if fitting:
+            return f"; it would be {fitting[0]} {what}"
+    near: str = import_module("remix.formats.mapping.definition").nearest_mapping(FORMATS, start)
+    return near
 
 
 def _sniff_collection(source: SourceFile) -> Format:

@@ -169,11 +169,11 @@ def _tested(score: str, unit: str) -> list[str]:
     ]
 
 
-def agreement_report(keeper: Keeper, names: Sequence[str], gold: Sequence[Path | str]) -> ComparisonReport:
+def agreement_report(keeper: Keeper, sources: Sources) -> ComparisonReport:
     """Return how far two annotations of the same texts agree."""
     from remix.scoring.comparison import agreement_of
 
-    rows = agreement_of(keeper, Sources(tuple(names), tuple(gold)))
+    rows = agreement_of(keeper, sources)
     signature = rows["signature"][0]
     return ComparisonReport(rows, [_rounded(rows.drop("signature"))], [f"signature {signature}"], signature=signature)
 
@@ -221,6 +221,7 @@ def _store(keeper: Keeper, sources: Sources, choice: Choice) -> None:
         system=sources.systems,
         match=choice.matchings[0] if choice.matchings else "strong",
         errors=choice.errors or ("neleval",),
+        format=sources.formats,
     )
     for row in found.iter_rows(named=True):
         progress.note("{system} on {dataset}: {tp} TP, {fp} FP, {fn} FN, {status}".format(**row))

@@ -64,6 +64,7 @@ def stored(
     systems: Sequence[str] = (),
     matching: str = "strong",
     errors: Sequence[str] = ("neleval",),
+    formats: Iterable[str] = (),
 ) -> pl.DataFrame:
     """Return what `store_runs` does with runs on loaded datasets: registered ones by name, or `NAME=FILE` settings.
 
@@ -78,7 +79,7 @@ def stored(
         raise UsageError("runs are stored beside loaded datasets: name them, or leave --store out")
     gold, known = kept_gold(store, names)
     files = run_files(runs)
-    given = {name: read_frames(own, unannotated=True) for name, own in files.items()}
+    given = {name: read_frames(own, unannotated=True, formats=formats) for name, own in files.items()}
     registered: dict[str, Frames] = {}
     if (named := [*(one for one in runs if "=" not in one), *systems]) or not runs:
         registered = gather(folder, known, named).get("A2KB", {})
@@ -100,6 +101,7 @@ def register(
     on: Sequence[str] = (),
     task: str = "A2KB",
     replace: bool = False,
+    formats: Iterable[str] = (),
 ) -> pl.DataFrame:
     """Return what `remix.runs.registration.add_run` does with answers of any kind, and keep their outcomes.
 
@@ -107,8 +109,8 @@ def register(
     document of. Outcomes, of answers to A2KB, are stored beside loaded datasets alone. Raises `UsageError` where no
     dataset has a document of them.
     """
-    answers, source = answers_of(name, answers)
-    chosen = targets(store, on)
+    answers, source = answers_of(name, answers, formats)
+    chosen = targets(store, on, formats)
     if not on:
         chosen = [one for one in chosen if len(aligned(one.frames, answers, name, told=False))]
         if not chosen:

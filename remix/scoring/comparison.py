@@ -245,8 +245,8 @@ def agreement_of(keeper: Keeper, sources: Sources) -> pl.DataFrame:
     if len(sources.names) + len(sources.gold) != 2:
         raise UsageError("agreement is of two annotations: remix compare --gold A --gold B")
     first, second = (
-        *(kept_gold(keeper.store, [name])[0] for name in sources.names),
-        *(read_frames([file]) for file in sources.gold),
+        *(kept_gold(keeper.store, [name], sources.formats)[0] for name in sources.names),
+        *(read_frames([file], formats=sources.formats) for file in sources.gold),
     )
     kb = keeper.kb
     fields = {"remix": __version__, "entities": iris.VERSION} | ({"kb": kb.version[:LENGTH]} if kb is not None else {})

@@ -12,7 +12,7 @@ from remix import catalog, progress
 from remix.catalog import Entry, count_differences
 from remix.errors import Error, UsageError
 from remix.files import distinct_names, readable
-from remix.formats import FORMATS, LoadReport, read, refusal_report
+from remix.formats import LoadReport, format_named, read, refusal_report
 from remix.rdf.iris import dataset_iri
 from remix.store import BASE_IRI, Loading, Store
 
@@ -56,7 +56,7 @@ def load(
     if name is not None and len(listed) != 1:
         raise UsageError(f"one name for {len(listed)} files: load them one by one, or leave out --name")
     if format is not None:
-        FORMATS[format]
+        format_named(format)
     dataset_iri(name or "dataset", base_iri)
     how: Any = {"base_iri": base_iri, "format": format, "strict": strict}
 

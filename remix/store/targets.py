@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from remix.errors import StoreError, UnknownName, UsageError
-from remix.formats import read
+from remix.formats import format_for, read
 from remix.formats.identifiers import given_iris, rename_terms
 from remix.formats.nif.writing import write_frames
 from remix.frames import Frames
@@ -34,8 +34,10 @@ class Target:
 
 
 @holding
-def targets(store: Store, names: Iterable[str] = ()) -> list[Target]:
+def targets(store: Store, names: Iterable[str] = (), formats: Iterable[str] = ()) -> list[Target]:
     """Return the datasets of these names or files, by default all that are loaded.
+
+    `formats` are those of files, as `remix.formats.format_for` has them.
 
     Raises `UnknownName` for what is neither loaded nor a file, `StoreError` where nothing is named or loaded.
     """
@@ -46,17 +48,17 @@ def targets(store: Store, names: Iterable[str] = ()) -> list[Target]:
     return [
         Target(name, store.frames([name]), loaded[name].content, loaded=True)
         if name in loaded
-        else _from_file(name, loaded)
+        else _from_file(name, loaded, format_for(name, formats))
         for name in chosen
     ]
 
 
-def named_targets(store: Store, names: Iterable[str] = ()) -> Frames:
+def named_targets(store: Store, names: Iterable[str] = (), formats: Iterable[str] = ()) -> Frames:
     """Return the frames of datasets together, each called by its name; raises as `targets`.
 
     Raises `UsageError` for two datasets of one name, whose annotations could not be told apart.
     """
-    found = targets(store, names)
+    found = targets(store, names, formats)
     if twice := [one.name for one in found if [other.name for other in found].count(one.name) > 1]:
         raise UsageError(f"two datasets are called '{twice[0]}': load one under another name with --name")
     parts = []
@@ -86,7 +88,7 @@ def written_out(store: Store, name: str, folder: Path) -> Path:
     return target
 
 
-def _from_file(name: str, loaded: Iterable[str]) -> Target:
+def _from_file(name: str, loaded: Iterable[str], format: str | None) -> Target:
     if name != "-" and not Path(name).exists():
         beside = sorted(Path(name).parent.glob(f"{glob.escape(Path(name).name)}.*"))
         if beside:
@@ -95,5 +97,5 @@ def _from_file(name: str, loaded: Iterable[str]) -> Target:
     if is_frames_folder(name):
         folder = FramesFolder.open(name)
         return Target(folder.name, folder.read(range(folder.parts)), folder.content)
-    reading = read(name)
+    reading = read(name, format=format)
     return Target(reading.name, reading.frames, reading.content)

@@ -69,6 +69,7 @@ class Workspace(Runs):
         signature_to: Path | str | None = None,
         reproduce: Path | str | None = None,
         every: bool = True,
+        format: Several = (),
     ) -> EvaluationReport:
         """Return the scores of runs: `rows`, a row per system, dataset, task, matching, slice and average, and tables.
 
@@ -77,7 +78,8 @@ class Workspace(Runs):
         (`NAME=FILE`), or a mapping of names to files, frames or tables. `remix.scoring.choice.Choice` and
         `remix.scoring.inputs.sources.Sources` say what each of the others is.
 
-        `plot` are files to draw (`KIND=FILE`), `store` keeps outcomes as RDF, `signature_to` writes the record of which
+        `format` is that of files (`NAME`, or `NAME=FILE` of one), by default by content; `plot` are files to draw
+        (`KIND=FILE`), `store` keeps outcomes as RDF, `signature_to` writes the record of which
         `reproduce` runs the evaluation again. Several profiles (`a,b` or 'all') stand side by side, with `every` row of
         theirs or one score each. See `remix.scoring.evaluate` for the columns and the errors.
         """
@@ -107,7 +109,7 @@ class Workspace(Runs):
             fix_offsets=fix_offsets,
         )
         with self._placed(datasets) as names:
-            sources = _sources(names, gold, run, system, entities, hierarchy, relax, seen, link_labels)
+            sources = _sources(names, gold, run, system, entities, hierarchy, format, relax, seen, link_labels)
             return evaluation_report(
                 self,
                 sources,
@@ -142,6 +144,7 @@ class Workspace(Runs):
         average: str = "micro",
         samples: int = 10_000,
         agreement: bool = False,
+        format: Several = (),
     ) -> ComparisonReport:
         """Return systems against each other, with tests; or, with `agreement`, two annotations of the same texts.
 
@@ -153,7 +156,7 @@ class Workspace(Runs):
         from remix.scoring.choice import Choice
 
         if agreement:
-            return self.agreement(datasets, gold=gold)
+            return self.agreement(datasets, gold=gold, format=format)
         choice = Choice.of(
             profile,
             tasks=_one_or_several(task),
@@ -165,17 +168,19 @@ class Workspace(Runs):
             unit=unit,
         )
         with self._placed(datasets) as names:
-            sources = _sources(names, gold, run, system, entities, hierarchy)
+            sources = _sources(names, gold, run, system, entities, hierarchy, format)
             return comparison_report(
                 self, sources, choice, unfiltered=unfiltered, score=score, average=average, samples=samples
             )
 
-    def agreement(self, datasets: Dataset | Iterable[Dataset] = (), *, gold: Gold = ()) -> ComparisonReport:
+    def agreement(
+        self, datasets: Dataset | Iterable[Dataset] = (), *, gold: Gold = (), format: Several = ()
+    ) -> ComparisonReport:
         """Return how far two annotations of the same texts agree, of two datasets or files; see `compare`."""
         from remix.reports.evaluations import agreement_report
 
         with self._placed(datasets) as names:
-            return agreement_report(self, names, _one_or_several(gold))
+            return agreement_report(self, _sources(names, gold, format=format))
 
     def curve(
         self,
@@ -236,10 +241,11 @@ class Workspace(Runs):
 def _sources(
     names: list[str],
     gold: Gold,
-    run: RunsGiven,
-    system: Several,
-    entities: Path | str | None,
-    hierarchy: Path | str | None,
+    run: RunsGiven = (),
+    system: Several = (),
+    entities: Path | str | None = None,
+    hierarchy: Path | str | None = None,
+    format: Several = (),
     relax: Path | str | None = None,
     seen: str = "",
     link_labels: bool = False,
@@ -257,6 +263,7 @@ def _sources(
         relax=relax,
         seen=seen,
         link_labels=link_labels,
+        formats=_one_or_several(format),
     )
 
 

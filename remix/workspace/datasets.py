@@ -268,12 +268,13 @@ class Datasets:
         syntax: str = "ttl",
         gzip: bool = False,
         force: bool = False,
+        format: str | None = None,
     ) -> Listed[Path]:
         """Return the files, written into the folder `to`, that hold a dataset or the answers of a `run`, for others.
 
         `licence` is an IRI, `url` where the folder will be, `creator` and `description` say who made it and what it is,
         `syntax` (ttl, nt, jsonld) and `gzip` how it is written; `force` overwrites files that remix has not written.
-        See `remix.publication.publish`.
+        `format` is that of a file. See `remix.publication.publish`.
         """
         from remix.publication import publish
         from remix.runs.registration import write_answers
@@ -302,11 +303,12 @@ class Datasets:
                 # What is described is what a store holds of it: one of its own, which goes afterwards.
                 with TemporaryDirectory(prefix="remix-") as place:
                     held = Store(Path(place) / "store")
+                    file = Path(name)
                     if run is not None:
-                        file = write_answers(self.store, self.store.own("runs"), run, name, Path(place))
-                    else:
-                        file = written_out(self.store, name, Path(place)) if is_stored(self.store, name) else Path(name)
-                    files = done(held, held.load(file).name)
+                        file, format = write_answers(self.store, self.store.own("runs"), run, name, Path(place)), None
+                    elif is_stored(self.store, name):
+                        file, format = written_out(self.store, name, Path(place)), None
+                    files = done(held, held.load(file, format=format).name)
         return Listed(files, [{"file": str(file)} for file in files])
 
     def query(

@@ -68,11 +68,13 @@ class Remixes(KnowledgeBases):
         with_gold: bool = False,
         engine: str = "polars",
         plot: Path | str | None = None,
+        format: Several = (),
     ) -> Statistics:
         """Return the measures of datasets, by default of all that are loaded, without storing them.
 
         `level` is what a row of the result's `table` is about: 'dataset', 'document' or 'annotation'; `average` is that
-        of datasets, or 'all'; `measure` names those to compute, `plot` a file to draw them into. A folder of frames
+        of datasets, or 'all'; `measure` names those to compute, `plot` a file to draw them into, `format` that of files
+        (`NAME` or `NAME=FILE`). A folder of frames
         alone is measured part by part, by the `engine` 'polars' or 'spark'. See `remix.measures.compute` for the rest.
         """
         from remix.errors import UsageError
@@ -95,7 +97,7 @@ class Remixes(KnowledgeBases):
                 raise UsageError("Spark measures one folder of frames: `remix load --to frames DIR FILE` writes it")
             else:
                 self.ensure_sample(names)
-                frames = named_targets(self.store, names)
+                frames = named_targets(self.store, names, _one_or_several(format))
                 sizes = None if measures else statistics.sizes_of_datasets(frames)
                 measured = compute(frames, self.kb, measures=measures, profile=profile, **how)
         found = statistics.Statistics(measured, level, average, sizes)

@@ -33,11 +33,13 @@ class Runs(Remixes):
         task: str = "A2KB",
         seed: int = 0,
         nif: Path | str | None = None,
+        format: Several = (),
     ) -> pl.DataFrame:
         """Return system, dataset, task, documents, answers, linked, nil and seed of what systems answer now.
 
         Without datasets these are all that are loaded. The answers are registered by the system's name, those to loaded
-        datasets with their outcomes, and written as NIF into the folder `nif` where one is named. See
+        datasets with their outcomes, and written as NIF into the folder `nif` where one is named. `format` is that of
+        files (`NAME` or `NAME=FILE`). See
         `remix.systems.annotate` for the errors.
         """
         import polars as pl
@@ -49,7 +51,7 @@ class Runs(Remixes):
         systems = _one_or_several(system)
         with self._placed(datasets) as names:
             self.ensure_sample(names)
-            found = targets(self.store, names)
+            found = targets(self.store, names, _one_or_several(format))
         kb, folder, to = self.kb, self.store.own("runs"), Path(nif) if nif is not None else None
         rows = make_runs(found, systems, kb, folder, task=task, seed=seed, nif_folder=to)
         if task == "A2KB":
@@ -64,19 +66,30 @@ class Runs(Remixes):
         on: Dataset | Iterable[Dataset] = (),
         task: str = "A2KB",
         replace: bool = False,
+        format: Several = (),
     ) -> pl.DataFrame:
         """Return run, dataset, task, status, documents, answers, linked and nil of answers that are registered now.
 
         The answers are files of any format, frames, or a table with the columns document, begin, end and entity. They
         are kept for each dataset that they are `on`, by default all loaded ones that they have a document of, and every
-        method that scores takes them by `name` from then on. `replace` lets other answers of the name go. See
-        `remix.runs.stored.register` for the errors.
+        method that scores takes them by `name` from then on. `replace` lets other answers of the name go; `format` is
+        that of files (`NAME` or `NAME=FILE`). See `remix.runs.stored.register` for the errors.
         """
         from remix.runs.stored import register
 
         self.ensure_sample()
         with self._placed(on) as names:
-            return register(self.store, self.kb, self.runs_folder, name, answers, on=names, task=task, replace=replace)
+            return register(
+                self.store,
+                self.kb,
+                self.runs_folder,
+                name,
+                answers,
+                on=names,
+                task=task,
+                replace=replace,
+                formats=_one_or_several(format),
+            )
 
     def runs(self) -> pl.DataFrame:
         """Return name, dataset, task, documents, answers, source, … of the runs that are registered, a row each."""
@@ -146,6 +159,7 @@ class Runs(Remixes):
         system: Several = (),
         match: str = "strong",
         errors: Several = ("neleval",),
+        format: Several = (),
     ) -> pl.DataFrame:
         """Return what the store holds of each run on these datasets now; see `remix.runs.stored.stored`."""
         from remix.runs.stored import stored, take_shipped_runs
@@ -163,4 +177,5 @@ class Runs(Remixes):
             systems=_one_or_several(system),
             matching=match,
             errors=_one_or_several(errors),
+            formats=_one_or_several(format),
         )

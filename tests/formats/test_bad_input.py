@@ -39,7 +39,7 @@ def refusal(path: Path, **options: object) -> str:
         ("a.ttl", b" \n\n", ": is empty"),
         ("a.ttl", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", ": is a binary file, not text"),
         ("a.ttl.gz", gzip.compress(CLEAN.encode())[:-20], ": the compressed file is cut short or damaged"),
-        ("a.txt", b"Dear reader, this is a letter.", ": is in no known format; known: "),
+        ("a.txt", b"Dear reader, this is a letter.", ": is in no known format; `remix list formats` shows"),
         ("a.ttl", NIF.encode(), ": is RDF without NIF in it"),
         ("a.ttl", NIF.encode() + b'<http://x/d> nif:isString "Rome" .', ": has 1 documents but no annotation"),
         ("a.ttl", (NIF + CLEAN.split("\n")[2]).encode(), ": has 1 annotations but not one of their texts"),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from remix.formats import FORMATS, SourceFile
+from remix.errors import BadInput
+from remix.formats import FORMATS, SourceFile, read
 
 HEADS = [
     ("neleval", "x.tsv", "d1\t0\t3\tQ64\t0.5\tLOC\n"),
@@ -105,3 +107,19 @@ def test_real_files_are_of_one_format(real_data: Path) -> None:
     assert len(found) > 20
     expected = {name: ["nif" if name.startswith("nif") else "elevant"] for name in found}
     assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("d1 0 3 Q64\n", "it would be neleval with tabs in the place of its spaces"),
+        ("d1,0,3,Q64,0.5\n", "it would be neleval with tabs in the place of its commas"),
+        ("made by us\nTOKEN\tNE-COARSE-LIT\tNEL-LIT\n", "it would be hipe without its first line"),
+        ('[{"text": "", "index": [], "wikipedia_titles": []}]', "it would be zelda-jsonl with an object a line"),
+        ('{"text": "", "index": [], "titles": []}', "it resembles zelda-jsonl, but for 'wikipedia_titles'"),
+    ],
+)
+def test_error_of_an_unknown_file_says_what_it_resembles(tmp_path: Path, text: str, hint: str) -> None:
+    (tmp_path / "x").write_text(text)
+    with pytest.raises(BadInput, match=re.escape(f"x: is in no known format; {hint}")):
+        read(tmp_path / "x")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.mapping import MappingRules, read_mapping
 from remix.frames import Frames
 
-__all__ = ["fits", "format_at", "format_of", "mapped_formats"]
+__all__ = ["fits", "format_at", "format_of", "mapped_formats", "nearest_mapping"]
 
 
 def mapped_formats() -> Iterator[Format]:
@@ -72,6 +72,22 @@ def fits(mapping: MappingRules, head: bytes, name: str) -> bool:
         if not start.startswith(opening):
             return False
     return not lacking(mapping, start)
+
+
+def nearest_mapping(formats: Iterable[Format], start: bytes) -> str:
+    """Return the mapping whose fields a file that begins so has for the most part, and the others, in words.
+
+    >>> from remix.formats.mapping import shipped
+    >>> nearest_mapping([format_of(shipped("zelda-jsonl"))], b'{"id": 1, "text": "Ada", "index": [[0, 3]]}')
+    "; it resembles zelda-jsonl, but for 'wikipedia_titles'"
+    """
+    found = [(one.name, lacking(one.mapping, start), len(one.mapping.told_by)) for one in formats if one.mapping]
+    near = [(len(less), name, less) for name, less, every in found if 0 < len(less) <= every / 2]
+    if not near:
+        return ""
+    _, name, less = min(near)
+    fields = ", ".join(f"'{one}'" for one in less)
+    return f"; it resembles {name}, but for {fields}"
 
 
 def lacking(mapping: MappingRules, start: bytes) -> list[str]:

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import polars as pl
 
-from remix import formats, progress
+from remix import progress
 from remix.errors import UsageError
 from remix.files import default_name
+from remix.formats import NOTED, format_for, read
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder, is_frames_folder
 from remix.names import REPEAT
@@ -24,16 +25,19 @@ __all__ = [
 ]
 
 
-def read_frames(files: Sequence[Path | str], *, unannotated: bool = False) -> Frames:
+def read_frames(files: Sequence[Path | str], *, unannotated: bool = False, formats: Iterable[str] = ()) -> Frames:
     """Return the documents and annotations of the files, one after another; each file is a dataset of its name.
 
     Files of one name are told apart by an ordinal. `unannotated` accepts texts without annotations, as a system
-    without answers leaves them. What was repaired is told. Raises `BadInput` for a file that cannot be read.
+    without answers leaves them; `formats` are those of the files, as `format_for` has them. What was repaired is told.
+    Raises `BadInput` for a file that cannot be read.
     """
-    return read_contents(files, unannotated=unannotated)[0]
+    return read_contents(files, unannotated=unannotated, formats=formats)[0]
 
 
-def read_contents(files: Sequence[Path | str], *, unannotated: bool = False) -> tuple[Frames, str]:
+def read_contents(
+    files: Sequence[Path | str], *, unannotated: bool = False, formats: Iterable[str] = ()
+) -> tuple[Frames, str]:
     """Return what `read_frames` does, and the hash of the files' contents, which is the same under other names."""
     parts, contents = [], []
     names: dict[str, int] = {}
@@ -41,7 +45,7 @@ def read_contents(files: Sequence[Path | str], *, unannotated: bool = False) -> 
         stem = default_name(file)
         names[stem] = names.get(stem, 0) + 1
         name = f"{stem}-{names[stem]}" if names[stem] > 1 else stem
-        frames, content = _read_one(file, name, unannotated=unannotated)
+        frames, content = _read_one(file, name, format_for(file, formats), unannotated=unannotated)
         contents.append(content)
         named = pl.lit(name).alias("dataset")
         parts.append(
@@ -54,14 +58,14 @@ def read_contents(files: Sequence[Path | str], *, unannotated: bool = False) -> 
     return Frames.concat(parts), content_hash(*contents)
 
 
-def _read_one(file: Path | str, name: str, *, unannotated: bool) -> tuple[Frames, str]:
+def _read_one(file: Path | str, name: str, format: str | None, *, unannotated: bool) -> tuple[Frames, str]:
     """Return the frames of a file or of a folder of frames, and the hash of its content."""
     if is_frames_folder(file):
         folder = FramesFolder.open(file)
         return folder.read(range(folder.parts)), folder.content
-    reading = formats.read(file, name=name, unannotated=unannotated)
+    reading = read(file, name=name, format=format, unannotated=unannotated)
     for repair in reading.report.repairs:
-        if repair.kind not in formats.NOTED:
+        if repair.kind not in NOTED:
             progress.note(f"{reading.report.file}: {repair.kind} ({repair.count}), first: {repair.example}")
     return reading.frames, reading.content
 
@@ -70,7 +74,7 @@ GivenAnswers = Path | str | Frames | pl.DataFrame | Sequence[Path | str]
 """Answers of a run: a file of any format or several, frames, or a table with a mention a row."""
 
 
-def answers_of(name: str, given: GivenAnswers) -> tuple[Frames, str]:
+def answers_of(name: str, given: GivenAnswers, formats: Iterable[str] = ()) -> tuple[Frames, str]:
     """Return the frames of a run's answers, and the names of the files that they are from.
 
     A table has the columns document, begin, end and entity (see `remix.formats.mapping.reading.read_table`). Raises
@@ -83,11 +87,11 @@ def answers_of(name: str, given: GivenAnswers) -> tuple[Frames, str]:
 
         found = read_table(f"the table of '{name}'", given, default_name(name))
         for repair in found.repairs:
-            if repair.kind not in formats.NOTED:
+            if repair.kind not in NOTED:
                 progress.note(f"the table of '{name}': {repair.kind} ({repair.count}), first: {repair.example}")
         return found.frames, ""
     files = [Path(given)] if isinstance(given, str | Path) else [Path(file) for file in given]
-    return read_frames(files, unannotated=True), ", ".join(file.name for file in files)
+    return read_frames(files, unannotated=True, formats=formats), ", ".join(file.name for file in files)
 
 
 def run_files(settings: Sequence[str]) -> dict[str, list[Path]]:

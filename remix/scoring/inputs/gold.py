@@ -23,11 +23,11 @@ LEARNT = frozenset({"systemAgreement", "difficulty"})
 """The columns that are derived from stored runs."""
 
 
-def kept_gold(store: Store, names: Iterable[str]) -> tuple[Frames, list[Target]]:
+def kept_gold(store: Store, names: Iterable[str], formats: Iterable[str] = ()) -> tuple[Frames, list[Target]]:
     """Return the frames of loaded datasets and of files, each a dataset of its name, and the targets themselves."""
     from remix.store.targets import targets
 
-    found = targets(store, names)
+    found = targets(store, names, formats)
     loaded = {entry.name: entry for entry in store.datasets()}
     parts = []
     for target in found:

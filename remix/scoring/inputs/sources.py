@@ -64,6 +64,7 @@ class Keeper(Protocol):
         system: str | Iterable[str] = (),
         match: str = "strong",
         errors: str | Iterable[str] = ("neleval",),
+        format: str | Iterable[str] = (),
     ) -> pl.DataFrame:
         """Return what the store holds of each run on these datasets now; see `remix.runs.stored.stored`."""
 
@@ -85,7 +86,8 @@ class Sources:
     - `hierarchy`: an RDF file with rdfs:subClassOf;
     - `seen`: a training set, a dataset or a file, that adds the columns of `remix.scoring.inputs.properties`;
     - `relax`: a table of entities that runs may answer for each other, as `remix.scoring.inputs.relaxing` reads it;
-    - `link_labels`: link answered labels as `remix.scoring.inputs.entities` does.
+    - `link_labels`: link answered labels as `remix.scoring.inputs.entities` does;
+    - `formats`: of files, as `remix.formats.format_for` has them, where their content is not to say it.
     """
 
     names: tuple[str, ...] = ()
@@ -98,6 +100,7 @@ class Sources:
     relax: Path | str | None = None
     seen: str = ""
     link_labels: bool = False
+    formats: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -112,12 +115,13 @@ class Sources:
         relax: Path | str | None = None,
         seen: str = "",
         link_labels: bool = False,
+        formats: Iterable[str] = (),
     ) -> Sources:
         """Return sources of which runs may also be a mapping of names to answers of any kind."""
         settings, answers = [runs] if isinstance(runs, str) else [], {}
         for name, given in runs.items() if isinstance(runs, Mapping) else ():
             if isinstance(given, Frames | pl.DataFrame):
-                answers[name] = answers_of(name, given)[0]
+                answers[name] = answers_of(name, given, formats)[0]
             else:
                 settings += [f"{name}={file}" for file in ([given] if isinstance(given, str | Path) else given)]
         if not isinstance(runs, str | Mapping):
@@ -126,7 +130,7 @@ class Sources:
             None if file is None else Path(file) for file in (entities, hierarchy, relax)
         )
         chosen = (tuple(names), tuple(gold), tuple(settings), answers, tuple(systems))
-        return cls(*chosen, of_entities, of_classes, mapping, seen, link_labels)
+        return cls(*chosen, of_entities, of_classes, mapping, seen, link_labels, tuple(formats))
 
     def registered(self) -> tuple[str, ...]:
         """Return the names of registered runs that are asked for."""
@@ -178,11 +182,12 @@ def read_inputs(keeper: Keeper, sources: Sources, wanted: Wanted) -> Inputs:
     sources.of_one_kind()
     if sources.gold and not (sources.runs or sources.answers or sources.systems):
         raise UsageError("no run is named: --run NAME takes a registered one, --run NAME=FILE answers of a file")
-    read = {name: read_contents(files, unannotated=True) for name, files in run_files(sources.runs).items()}
-    runs = repeats_of({**{name: run for name, (run, _) in read.items()}, **sources.answers})
-    contents = contents_of_repeats(runs, {name: known for name, (_, known) in read.items()})
+    given = run_files(sources.runs).items()
+    found_runs = {name: read_contents(files, unannotated=True, formats=sources.formats) for name, files in given}
+    runs = repeats_of({**{name: run for name, (run, _) in found_runs.items()}, **sources.answers})
+    contents = contents_of_repeats(runs, {name: known for name, (_, known) in found_runs.items()})
     if sources.gold:
-        gold, content = read_contents(sources.gold, unannotated=wanted.empty)
+        gold, content = read_contents(sources.gold, unannotated=wanted.empty, formats=sources.formats)
         contents[""] = content_hash(content, *gold.documents["dataset"].unique().sort())
         asked = [name for name in (*wanted.by, *wanted.weight) if not (sources.seen and name in SEEN)]
         properties = properties_of(gold, asked, sources.gold)
@@ -201,7 +206,7 @@ def read_inputs(keeper: Keeper, sources: Sources, wanted: Wanted) -> Inputs:
         found = _with_labels_linked(found)
     if not sources.seen:
         return found
-    columns = with_seen(found.knowledge.columns, read_training(keeper, sources.seen), found.gold)
+    columns = with_seen(found.knowledge.columns, read_training(keeper, sources.seen, sources.formats), found.gold)
     return replace(found, knowledge=replace(found.knowledge, columns=columns))
 
 
@@ -213,7 +218,7 @@ def _kept(
 
     keeper.ensure_sample(sources.names)
     sources = replace(sources, names=sources.names or _answered(keeper, sources, runs))
-    gold, targets = kept_gold(keeper.store, sources.names)
+    gold, targets = kept_gold(keeper.store, sources.names, sources.formats)
     asked = [column for column in wanted.by if not (sources.seen and column in SEEN)]
     measured = [*(column for column in asked if not is_of_errors(column)), *wanted.weight]
     properties = properties_of(gold, measured, sources.names, keeper.store)
@@ -324,6 +329,6 @@ def _changed(found: Inputs, runs: Mapping[str, Frames], by: str) -> Inputs:
     return replace(found, runs=runs, contents=contents)
 
 
-def read_training(keeper: Keeper, seen: str) -> Frames:
+def read_training(keeper: Keeper, seen: str, formats: Iterable[str] = ()) -> Frames:
     """Return the training set: a dataset of the workspace or a file."""
-    return read_frames([seen]) if Path(seen).is_file() else kept_gold(keeper.store, [seen])[0]
+    return read_frames([seen], formats=formats) if Path(seen).is_file() else kept_gold(keeper.store, [seen])[0]
