@@ -242,6 +242,10 @@ SEEDS: dict[str, list[tuple[str, bytes | str]]] = {
             "10\t0,19\t6,25\tBreast ... cancer\tDisease\tD1+D2\n10\tT2\tSpecies\t35\t39\tmice\n",
         )
     ],
+    "slavicner-tsv": [
+        ("x.tsv", "0\t3\tAda\tAda\tPER\tPER-Ada\n8\t11\tBöb\tBob\tPER\t\n"),
+        ("x.zip", zipped({"ner/a.tsv": "8\t11\tBöb\tBob\tPER\tPER-B\n", "raw/a.txt": _TEXT, "ner/b.tsv": ""})),
+    ],
     "tac": [
         ("x.tab", "r\tq1\tRome\td1:15-18\tm.06c62\tGPE\tNAM\t0.5\nr\tq2\tBöb\td1: 8 - 10\tNIL01\tPER\tNOM\t1.0\n"),
         ("x.zip", zipped({"x.xml": _KBP, "x.tab": "query_id\tentity\nq1\tE1\tGPE\t0.5\n"})),

@@ -102,6 +102,14 @@ BROKEN = {
             "11\t0\t6\tBreast\tDisease\tD1": "a mention in document 11, which has neither title",
         },
     ),
+    "slavicner-tsv": Broken(
+        "x.tsv",
+        "0\t3\tAda\tAda\tPER\tPER-Ada\n",
+        {
+            "4\tx\tBo\tBo\tPER\tPER-Bo": "begin, end and 4 more columns are expected",
+            "4\t6\tBo": "begin, end and 4 more columns are expected",
+        },
+    ),
     "tac": Broken(
         "x.tab",
         "r\tq1\tRome\td1:5-8\tm.06c62\tGPE\tNAM\t0.5\n",

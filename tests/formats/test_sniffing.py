@@ -33,6 +33,7 @@ HEADS = [
         "<?xml version='1.0'?>\n<annotations textSource='a.txt'>\n<annotation><mention id='1'/>",
     ),
     ("nif", "x.ttl", "<a> <b> <c> ."),
+    ("slavicner-tsv", "x.tsv", "0\t3\tAda\tAda\tPER\tPER-Ada\n"),
     ("brat", "x.ann", "#1\tAnnotatorNotes T1\tsee Q64\nT1\tLocation 0 5;8 12\tNorth\n"),
     ("brat", "x.ann", "T1\tLocation 0 5\tNorth\nN1\tReference T1 Wikidata:Q64\tNorth\n"),
     ("msnbc-xml", "x.txt", "<?xml version='1.0'?>\n<ReferenceProblem>\n<ReferenceFileName>a</ReferenceFileName>"),

@@ -18,8 +18,9 @@ from remix.files import read_bytes
 from remix.formats import Contents, Format, SourceFile
 from remix.formats.mends import Mends, decode
 from remix.formats.mentions import MentionTables, assemble
-from remix.formats.tables import numbered_lines
+from remix.formats.tokens import read_lines, refuse_line, split_cells
 
+_COLUMNS = ("begin", "end", "anchor", "lemma", "class", "identifier")
 _ENTITY = "https://github.com/SlavicNLP/SlavicNER#"
 _ROW = re.compile(rb"[0-9]+\t[0-9]+\t[^\t\n]+\t[^\t\n]*\t(?:PER|LOC|ORG|PRO|EVT)\t[A-Z]+-[^\t\n]*\r?(?:\n|$)")
 
@@ -30,36 +31,24 @@ def _is_slavicner(head: bytes, name: str) -> bool:
 
 def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
-    files = source.files
-    if source.is_collection:  # a text without a mention has an empty table
-        files = {name: data for name, data in files.items() if name.endswith(".tsv")}
-    tables, texts = [], {}
-    for file, data in files.items():
-        name = str(PurePosixPath(file).with_suffix("")) if source.is_collection else Path(file).stem
-        texts[name] = _text(source, file, mends)
-        where = f"{file}, line " if source.is_collection else "line "
-        lines = numbered_lines(decode(data, mends)).filter(pl.col("line") != "")
-        tables.append(lines.with_columns(name=pl.lit(name), place=pl.lit(where) + pl.col("row").cast(pl.String)))
-    cells = pl.col("line").str.split("\t").list
-    begin, end, anchor, _, kind, identifier = (cells.get(number, null_on_oob=True) for number in range(6))
-    mentions = pl.concat(tables).select(
-        "name",
-        "place",
-        begin.cast(pl.Int64, strict=False).alias("begin"),
-        end.cast(pl.Int64, strict=False).alias("end"),
-        anchor.alias("anchor"),
-        kind.alias("class"),
-        identifier.alias("identifier"),
-        mention=pl.int_range(pl.len(), dtype=pl.Int64),
+    # A text without a mention has an empty table.
+    lines = read_lines(source, mends, lambda _, name: name.endswith(".tsv"))
+    files = lines["file"].unique(maintain_order=True)
+    short = [file.removeprefix(f"{source.name}/") for file in files] if source.is_collection else list(files)
+    names = [str(PurePosixPath(one).with_suffix("")) if source.is_collection else Path(one).stem for one in short]
+    documents = pl.DataFrame(
+        {"file": files, "name": names, "text": [_text(source, one, mends) for one in short]},
+        schema_overrides={"text": pl.String},
     )
-    links = (
-        mentions.filter(pl.col("identifier") != "")
-        .with_columns(identifier=_ENTITY + pl.col("identifier"))
-        .select("mention", "identifier")
-    )
-    documents = pl.DataFrame({"name": list(texts), "text": list(texts.values())}, schema_overrides={"text": pl.String})
-    found = MentionTables(documents, mentions.drop("identifier"), links, mends=mends)
-    return assemble(found, dataset)
+    rows = split_cells(lines.filter(pl.col("line") != ""), _COLUMNS)
+    number = [pl.col(name).str.contains("^[0-9]{1,15}$").fill_null(False) for name in ("begin", "end")]
+    wrong = pl.when((pl.col("count") != len(_COLUMNS)) | ~pl.all_horizontal(number))
+    refuse_line(rows, wrong.then(pl.format("begin, end and {} more columns are expected, not '{}'", pl.lit(4), "line")))
+    mentions = rows.join(documents.select("file", "name"), on="file", maintain_order="left")
+    mentions = mentions.with_row_index("mention").cast({"mention": pl.Int64, "begin": pl.Int64, "end": pl.Int64})
+    named = mentions.filter(pl.col("identifier") != "")
+    links = named.select("mention", identifier=pl.lit(_ENTITY) + pl.col("identifier"))
+    return assemble(MentionTables(documents, mentions.drop("identifier"), links, mends=mends), dataset)
 
 
 def _text(source: SourceFile, file: str, mends: Mends) -> str | None:
