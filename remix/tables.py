@@ -18,7 +18,7 @@ from remix.errors import UsageError, nearest
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["FORMATS", "blocks", "Listed", "Printed", "Tables", "render", "shortened", "shown", "write"]
+__all__ = ["FORMATS", "blocks", "cell", "Listed", "Printed", "Tables", "render", "shortened", "shown", "write"]
 
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
@@ -133,8 +133,7 @@ def _tabulated(style: str, width: int | None = None) -> Callable[[pl.DataFrame],
         from tabulate import tabulate
 
         names = [shown(name) for name in frame.columns]
-        show = [_percent if name.startswith("share") else _plain for name in names]
-        rows = [[str(one(value)) for one, value in zip(show, row, strict=True)] for row in frame.iter_rows()]
+        rows = [[str(cell(name, value)) for name, value in zip(names, row, strict=True)] for row in frame.iter_rows()]
         numeric = [kind.is_numeric() for kind in frame.schema.dtypes()]
         align = ["right" if number else "left" for number in numeric]
         headers = names
@@ -150,6 +149,15 @@ def _tabulated(style: str, width: int | None = None) -> Callable[[pl.DataFrame],
         )
 
     return text
+
+
+def cell(name: str, value: object) -> object:
+    """Return what stands for people in a cell of a column of this name.
+
+    >>> cell("shareOfAll", 0.25), cell("count", 0.123456), cell("name", None)
+    ('25.0 %', 0.1235, '')
+    """
+    return _percent(value) if name.startswith("share") else _plain(value)
 
 
 def _percent(value: object) -> object:

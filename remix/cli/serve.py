@@ -1,4 +1,4 @@
-"""`remix serve`: a SPARQL endpoint."""
+"""`remix serve`: a SPARQL endpoint, and pages to look at."""
 
 from __future__ import annotations
 
@@ -49,10 +49,12 @@ def command(
     allow_service: tuple[str, ...],
     workspace: Path | None,
 ) -> None:
-    """Serve the workspace over the SPARQL 1.1 Protocol, read-only, until interrupted.
+    """Serve the workspace over the SPARQL 1.1 Protocol and as pages to look at, read-only, until interrupted.
 
-    Each query runs in a process of its own with limits of time, memory and size. The address is printed on standard
-    error; every new query sees what is loaded by then.
+    Pages show datasets with their measures, documents with their annotations, scores of systems, and each error in its
+    sentence; the tables of a page are data at its address with .csv, .json, .md or .tex. Each query runs in a process
+    of its own with limits of time, memory and size. The addresses are printed on standard error; every new query and
+    page sees what is loaded by then.
 
     \b
     Example:

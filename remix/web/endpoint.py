@@ -72,8 +72,10 @@ class _Refused(Exception):
         self.status = status
 
 
-def application(store: Store, limits: Limits, hosts: Sequence[str] = ("127.0.0.1", "localhost")) -> Starlette:
-    """Return the application: `/sparql` is the endpoint; requests for other hosts than these are refused.
+def application(
+    store: Store, limits: Limits, hosts: Sequence[str] = ("127.0.0.1", "localhost"), pages: Sequence[Route] = ()
+) -> Starlette:
+    """Return the application: `/sparql` is the endpoint, beside pages; requests for other hosts are refused.
 
     The check of the host keeps a page whose name was made to point at this machine from reading what is served.
     `state.stop` of the application ends the queries that run.
@@ -81,7 +83,8 @@ def application(store: Store, limits: Limits, hosts: Sequence[str] = ("127.0.0.1
     endpoint = _Endpoint(store, limits)
     routes = [
         Route("/sparql", endpoint.respond, methods=["GET", "POST"]),
-        Route("/", lambda _: RedirectResponse("/sparql"), methods=["GET"]),
+        Route("/", lambda _: RedirectResponse("/datasets" if pages else "/sparql"), methods=["GET"]),
+        *pages,
     ]
     made = Starlette(routes=routes, middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))])
     made.state.stop = endpoint.stop

@@ -7,10 +7,11 @@ import contextlib
 import ipaddress
 import socket
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from types import FrameType
 
 import uvicorn
+from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from remix.errors import Error
@@ -35,8 +36,9 @@ def serve(
     concurrent: int = 4,
     largest: int = 256,
     allow_services: Iterable[str] = (),
+    pages: Sequence[Route] = (),
 ) -> None:
-    """Serve a store at `http://HOST:PORT/sparql` until interrupted; the address is said on standard error.
+    """Serve a store at `http://HOST:PORT/sparql`, and pages beside it, until interrupted; the address is said.
 
     `timeout` in seconds, for the query and again for the client to read its result; `memory` of a query in GiB,
     `largest` result in MB; port 0 takes a free one. On a loopback address only requests that name this machine are
@@ -54,11 +56,13 @@ def serve(
         raise Error(f"{host}:{port} cannot be listened on ({reason}): name another --port, or 0") from None
     with listening:
         shown = f"[{host}]" if ":" in host else host
-        address = f"http://{shown}:{listening.getsockname()[1]}/sparql"
+        address = f"http://{shown}:{listening.getsockname()[1]}"
         if not local:
             print(f"{host} is no loopback address: everybody who reaches it can query", file=sys.stderr)
-        print(f"SPARQL endpoint at {address}", file=sys.stderr, flush=True)
-        made = application(store, limits, hosts)
+        print(f"SPARQL endpoint at {address}/sparql", file=sys.stderr, flush=True)
+        if pages:
+            print(f"explorer at {address}/", file=sys.stderr, flush=True)
+        made = application(store, limits, hosts, pages)
         config = uvicorn.Config(
             made,
             timeout_graceful_shutdown=5,

@@ -219,11 +219,12 @@ class Workspace(Runs):
         largest: int = 256,
         allow_service: Several = (),
     ) -> None:
-        """Serve the workspace over the SPARQL 1.1 Protocol, read-only, until interrupted.
+        """Serve the workspace over the SPARQL 1.1 Protocol and as pages, read-only, until interrupted.
 
         A query has `timeout` seconds, `memory` GiB and a result of `largest` MB; so many run at a time (`concurrent`).
         """
         from remix.web import serve
+        from remix.web.explorer import routes
 
         self.ensure_sample()
         serve(
@@ -235,6 +236,7 @@ class Workspace(Runs):
             concurrent=concurrent,
             largest=largest,
             allow_services=tuple(_one_or_several(allow_service)),
+            pages=routes(self),
         )
 
 

@@ -1,0 +1,1 @@
+"""Views of the explorer, one file each."""

@@ -1,0 +1,163 @@
+"""The explorer's pages by their rows, their data and their safety; no browser is needed for these."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+
+import anyio
+import httpx
+import pytest
+
+from remix.store import Store
+from remix.web.endpoint import Limits, application
+from remix.web.explorer import routes
+from remix.web.page import VIEWS, Form, Page, Passages, address
+from remix.workspace import Workspace, open_workspace
+
+Get = Callable[[str], httpx.Response]
+
+
+def pages_of(work: Workspace) -> Get:
+    """What gets an address of a workspace's pages, by the application itself."""
+    made = application(work.store, Limits(), ("explorer",), routes(work))
+
+    async def ask(place: str) -> httpx.Response:
+        transport = httpx.ASGITransport(made)
+        async with httpx.AsyncClient(transport=transport, base_url="http://explorer") as client:
+            return await client.get(place)
+
+    return lambda place: anyio.run(ask, place)
+
+
+@pytest.fixture(scope="module")
+def work(run_store: Store) -> Workspace:
+    return open_workspace(run_store.folder)
+
+
+@pytest.fixture(scope="module")
+def get(work: Workspace) -> Get:
+    return pages_of(work)
+
+
+def shown(work: Workspace, view: str, **parameters: str) -> Page:
+    return VIEWS[view].show(work, parameters)
+
+
+def test_datasets_are_listed_and_lead_to_their_pages(work: Workspace, get: Get) -> None:
+    [row] = shown(work, "datasets").tables["datasets"].to_dicts()
+    assert (row["dataset"], row["documents"], row["runs"]) == ("gold", 1, 2)
+    assert 'href="/dataset?name=gold"' in get("/datasets").text
+    assert get("/").headers["location"] == "/datasets"
+
+
+def test_dataset_has_its_measures_and_documents(work: Workspace) -> None:
+    tables = shown(work, "dataset", name="gold").tables
+    assert tables["documents"]["mentions"].to_list() == [4]
+    assert "density" in tables["measures"].to_series().to_list()
+
+
+def test_document_shows_what_a_system_got_right_and_missed(work: Workspace) -> None:
+    """System a is right about Ada alone of four mentions, of which Bob is NIL."""
+    name = work.store.frames().documents["given"][0]
+    page = shown(work, "document", dataset="gold", name=name, system="a")
+    [passages] = [block for block in page.blocks if isinstance(block, Passages)]
+    marked = {one.text: one.classes for one in passages.passages[0].segments if one.classes}
+    assert marked == {"Ada": "right", "Alan": "missed", "Bob": "missed nil", "New York City": "missed"}
+    assert "".join(one.text for one in passages.passages[0].segments) == work.store.frames().documents["text"][0]
+
+
+def test_errors_stand_in_their_sentences_with_gold_and_answer(work: Workspace) -> None:
+    found = shown(work, "errors", dataset="gold", system="a").tables["errors"]
+    assert found["surface_form"].to_list() == ["Alan", "Bob", "New York City"]
+    assert found["answer"].to_list()[2] == "no answer"
+    everything = shown(work, "errors", dataset="gold", system="a", kind="all").tables["errors"]
+    assert everything["right"].to_list() == [True, False, False, False]
+
+
+def test_systems_have_the_scores_of_the_command_line(work: Workspace) -> None:
+    rows = work.evaluate([], task=["A2KB"]).rows.filter(average="micro")
+    page = shown(work, "systems", task="A2KB")
+    assert page.tables["scores"]["f1"].to_list() == rows["f1"].to_list()
+    [form] = [block for block in page.blocks if isinstance(block, Form)]
+    assert ("task", "A2KB") in [(name, chosen) for name, _, _, chosen in form.fields]
+
+
+def test_every_page_answers_its_tables_as_data(get: Get) -> None:
+    rows = json.loads(get("/datasets.json").text)
+    assert rows[0]["dataset"] == "gold"
+    assert get("/datasets.csv").text.splitlines()[0].startswith("dataset,documents")
+    assert get("/datasets.md").text.startswith("| dataset")
+    assert get("/datasets.tex").text.startswith(r"\begin{tabular}")
+    assert json.loads(get("/dataset.json?name=gold&table=documents").text)[0]["mentions"] == 4
+    assert get("/dataset.json?name=gold&table=nope").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("place", "status", "word"),
+    [
+        ("/dataset?name=gld", 404, "did you mean &#39;gold&#39;"),
+        ("/document?dataset=gold&name=nope", 404, "no document named"),
+        ("/systems?profile=nope", 404, "no profile named"),
+        ("/systems?by=%22%3E%3Cscript%3E", 404, "&lt;script&gt;"),
+        ("/nowhere", 404, "Not Found"),
+        ("/style.css/../../../pyproject.toml", 404, "Not Found"),
+    ],
+)
+def test_what_is_wrong_is_said_in_the_page(get: Get, place: str, status: int, word: str) -> None:
+    answer = get(place)
+    assert answer.status_code == status and word in answer.text
+    assert "<script" not in answer.text and "Traceback" not in answer.text
+
+
+class _Tags(HTMLParser):
+    """The tags that are open, and the addresses that a page names."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.addresses: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.addresses += [value or "" for name, value in attrs if name in ("href", "src", "action")]
+        if tag not in ("meta", "link", "input"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_pages_are_whole_name_no_other_host_and_run_no_script(work: Workspace, get: Get) -> None:
+    name = work.store.frames().documents["given"][0]
+    document = address("document", dataset="gold", name=name)
+    for place in ("/datasets", address("dataset", name="gold"), document, "/errors"):
+        answer = get(place)
+        assert answer.status_code == 200, place
+        assert "script-src 'self'" in answer.headers["content-security-policy"]
+        tags = _Tags()
+        tags.feed(answer.text)
+        assert tags.open == []
+        assert all(one.startswith(("/", "#", "data:,")) for one in tags.addresses), tags.addresses
+
+
+def test_script_in_texts_labels_and_names_stays_text(tmp_path: Path) -> None:
+    evil = '<script>alert(1)</script>" onmouseover="x'
+    line = {"document": evil, "text": f"Bonn {evil}", "begin": 0, "end": 4, "entity": 'http://example.org/a"><script>b'}
+    (tmp_path / "evil.jsonl").write_text(json.dumps(line) + "\n")
+    work = open_workspace(tmp_path / ".remix")
+    work.load([tmp_path / "evil.jsonl"])
+    get = pages_of(work)
+    name = work.store.frames().documents.select("given", "document").row(0)
+    for place in (address("dataset", name="evil"), address("document", dataset="evil", name=name[0] or name[1])):
+        answer = get(place)
+        assert answer.status_code == 200
+        assert "<script" not in answer.text and not re.search(r'<[^>]*" onmouseover="x', answer.text)
+
+
+def test_empty_workspace_says_what_to_do_next(tmp_path: Path) -> None:
+    get = pages_of(open_workspace(tmp_path / "none"))
+    assert "remix load FILE" in get("/datasets").text
+    assert "remix run add" in get("/errors").text
