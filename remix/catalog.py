@@ -17,13 +17,23 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from remix import resources
-from remix.errors import BadInput, Error, UnknownName, nearest
+from remix.errors import BadInput, Error, UnknownName, UsageError, nearest
 from remix.signature import content_hash
 
 if TYPE_CHECKING:
     from remix.formats import Repair
 
-__all__ = ["Entry", "bibtex", "cache_folder", "count_differences", "entries", "find", "folder_hash", "local"]
+__all__ = [
+    "Entry",
+    "bibtex",
+    "cache_folder",
+    "count_differences",
+    "entries",
+    "find",
+    "folder_hash",
+    "local",
+    "local_file",
+]
 
 
 @dataclass(frozen=True)
@@ -142,6 +152,14 @@ def local(file: str, folder: Path | None = None) -> list[tuple[str, Entry | None
         way = "" if any(one.url for one in found) else ", which says how to obtain it"
         raise Error(f"'{file}' is known and not fetched: `remix fetch {found[0].name if url else file}`{way}")
     return [(str(one.place), one) for one in here]
+
+
+def local_file(file: str) -> tuple[str, Entry | None]:
+    """Return what `local` does of a file or one split; raises `UsageError` for a dataset of several."""
+    [(path, known), *others] = local(file)
+    if known and others:
+        raise UsageError(f"'{file}' has {1 + len(others)} splits: name one of them, as {known.name}")
+    return path, known
 
 
 def count_differences(entry: Entry, counts: Mapping[str, Any]) -> tuple[Repair, ...]:

@@ -422,6 +422,16 @@ def test_what_needs_a_permission_is_fetched_by_its_own_name_and_what_is_by_hand_
     assert names == ["rome-free", "rome-bound"]
 
 
+def test_what_was_fetched_is_measured_and_converted_without_loading(tmp_path: Path, know: Knowing) -> None:
+    know(rome=ROME)
+    assert "'rome' is known and not fetched" in run_verb("stats", "rome", folder=tmp_path).stderr
+    fetch(["rome"], accept_licence=True)
+    done = run_verb("stats", "rome", "--measure", "density", "-o", "json", folder=tmp_path)
+    assert {row["dataset"] for row in json.loads(done.stdout)} == {"rome"}
+    assert run_verb("convert", "rome", "rome.jsonl", "--to", "jsonl", folder=tmp_path).returncode == 0
+    assert "Rome is old" in (tmp_path / "rome.jsonl").read_text()
+
+
 def test_unknown_name_is_answered_with_the_nearest() -> None:
     with pytest.raises(UnknownName, match="did you mean 'zelda/shadowlinks-top'"):
         fetch(["zelda/shadowlink-top"])

@@ -1,4 +1,4 @@
-"""What verbs work on: a loaded dataset by its name, or any file that a format reads."""
+"""What verbs work on: a loaded dataset by its name, any file that a format reads, or one that was fetched."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
+from remix.catalog import local_file
 from remix.errors import StoreError, UnknownName, UsageError
 from remix.formats import format_for, read
 from remix.formats.identifiers import given_iris, rename_terms
@@ -89,6 +90,10 @@ def written_out(store: Store, name: str, folder: Path) -> Path:
 
 
 def _from_file(name: str, loaded: Iterable[str], format: str | None) -> Target:
+    path, known = local_file(name)
+    if known is not None:
+        reading = read(path, name=known.loaded_name, format=format or known.format or None)
+        return Target(reading.name, reading.frames, reading.content)
     if name != "-" and not Path(name).exists():
         beside = sorted(Path(name).parent.glob(f"{glob.escape(Path(name).name)}.*"))
         if beside:

@@ -245,6 +245,7 @@ class Datasets:
         `to` is the format to write, by default that of the target's suffix; `format` is that of a file that is read;
         `text` is a file with the texts that it lacks. See `remix.formats.conversion.convert` for the errors.
         """
+        from remix.catalog import local_file
         from remix.formats.conversion import convert
         from remix.store.targets import is_stored, written_out
 
@@ -253,6 +254,9 @@ class Datasets:
             self.ensure_sample([source])
             if is_stored(self.store, source):
                 source, format = str(written_out(self.store, source, Path(place))), None
+            source, known = local_file(source)
+            if known is not None:
+                format, name = format or known.format or None, name or known.loaded_name
             return convert(source, Path(target), to=to, format=format, name=name, texts=texts)
 
     def publish(

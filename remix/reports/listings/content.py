@@ -29,23 +29,21 @@ def _datasets(store: Store, _: Path) -> Rows:
         yield {
             "name": entry.name,
             "loaded": True,
+            **_said(next(iter(catalog.find(entry.name)), None)),
             **sizes_in(store, entry),
             "enriched": entry.enrichment is not None,
-            **_said(next(iter(catalog.find(entry.name)), None)),
         }
     names = {entry.name for entry in loaded}
     for known in catalog.entries().values():
         if known.loaded_name not in names:
-            counts = known.counts.get("annotations", known.counts.get("mentions"))
-            told = {"documents": known.counts.get("documents"), "annotations": counts}
-            sizes = dict.fromkeys(SIZES) | told | {"enriched": None}
-            yield {"name": known.name, "loaded": False, **sizes, **_said(known)}
+            sizes = {name: known.counts.get(name) for name in SIZES}
+            yield {"name": known.name, "loaded": False, **_said(known), **sizes, "enriched": None}
 
 
 def _said(known: Entry | None) -> dict[str, object]:
     """Return what the catalogue says of a dataset; the lists are empty for one that it does not know."""
     lists = {name: list(getattr(known, name, ())) for name in ("task", "language", "kb")}
-    return lists | {"licence": known.licence if known else "", "title": known.title if known else ""}
+    return {"title": known.title if known else "", **lists, "licence": known.licence if known else ""}
 
 
 def _runs(_: Store, runs: Path) -> Rows:
