@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import polars as pl
 
+from remix._version import __version__
 from remix.errors import BadInput, UsageError
 from remix.files import default_name, written
-from remix.formats import FORMATS, MISSING, LoadReport, Loss, Repair, read, write
+from remix.formats import FORMATS, MISSING, LoadedFile, LoadReport, Loss, Repair, read, write
 from remix.formats.identifiers import document_names
 from remix.formats.offsets import cut_spans
 from remix.frames import Frames, words
+from remix.frames_folder import finish, under_way, write_part
 from remix.tables import Printed
 
 __all__ = ["Conversion", "convert", "with_texts"]
 
+FRAMES = "frames"
+"""What the folder of Parquet files is called that frames are kept in."""
 _BY_SUFFIX = {".ttl": "nif", ".nt": "nif"}
 SYNTAXES = {"ttl": ".ttl", "nt": ".nt", "nif": ".ttl"}
 """The syntaxes of NIF for targets whose name tells none, such as `/dev/stdout`; Turtle unless another is asked for."""
@@ -57,8 +61,8 @@ def convert(
     """Return what was mended and lost in writing the documents and annotations of a file in another format.
 
     `to` is by default what the target's suffix speaks for, `format` that of the source what it is sniffed as. NIF has
-    two names more, by its syntax: 'ttl' and 'nt'. `texts` is a file of any format that has the texts which the source
-    lacks.
+    two names more, by its syntax: 'ttl' and 'nt'; 'frames' is a folder of Parquet files. `texts` is a file of any
+    format that has the texts which the source lacks.
 
     Raises `UsageError` where the format to be written is not clear, only read, or lacks texts, `BadInput` for a
     source that cannot be read, `Error` for a target that cannot be written; then nothing is written.
@@ -89,7 +93,20 @@ def convert(
     if texts is not None:
         frames, repairs = with_texts(frames, read(texts, unannotated=True).frames, texts)
         report = replace(report, repairs=(*report.repairs, *repairs))
+    if to == FRAMES:
+        _write_folder(frames, replace(reading, report=report), target)
+        return Conversion(report, to, ())
     return Conversion(report, to, write(frames, target, to))
+
+
+def _write_folder(frames: Frames, reading: LoadedFile, target: Path) -> None:
+    """Write frames as a folder of Parquet files (see `remix.frames_folder`), which `stats` and others take."""
+    told = {name: value for name, value in asdict(reading.report).items() if name not in {"file", "format", "error"}}
+    inputs = [{"file": reading.report.file, "content": reading.content}]
+    about = {"name": reading.name, "iri": reading.iri, "parts": 1, "inputs": inputs, "remix": __version__}
+    with under_way(target, {"inputs": inputs}) as place:
+        write_part(place, 0, frames)
+        finish(place, target, {**about, **told})
 
 
 def format_by_suffix(target: Path) -> str:

@@ -285,6 +285,12 @@ def canonical_entities(identifiers: pl.Series) -> pl.Series:
     >>> canonical_entities(pl.Series(["<wd:Q64>", "https://en.wikipedia.org/wiki/Berlin", "E0123"])).to_list()
     ['http://www.wikidata.org/entity/Q64', 'http://dbpedia.org/resource/Berlin', 'E0123']
     """
+    every = identifiers.cast(pl.String).alias("x")
+    if 2 * len(distinct := every.unique()) < len(every):
+        # One entity is linked many times.
+        known = pl.DataFrame({"x": distinct, "entity": canonical_entities(distinct)})
+        found = every.to_frame().join(known, on="x", how="left", nulls_equal=True, maintain_order="left")
+        return found["entity"].alias(identifiers.name)
     one = pl.col("x").str.strip_chars().str.replace("^<([^<>]+:[^<>]+)>$", "$1")
     prefix = one.str.extract(r"^([A-Za-z]+):[^/]", 1).str.to_lowercase().replace_strict(_PREFIXES, default=None)
     spelt = (
@@ -296,8 +302,7 @@ def canonical_entities(identifiers: pl.Series) -> pl.Series:
         .then(pl.lit(_FREEBASE) + one)
         .otherwise(one)
     )
-    found = pl.DataFrame({"x": identifiers.cast(pl.String)}).select(spelt).to_series()
-    return iris.canonical(found).alias(identifiers.name)
+    return iris.canonical(every.to_frame().select(spelt).to_series()).alias(identifiers.name)
 
 
 def _class_iri() -> pl.Expr:

@@ -182,7 +182,9 @@ def _part(part: object) -> str:
         "citation",
         "source",
     )
-    text = _fields(part, (*told, "tasks", "matchings", "classes", "suffixes"))
+    text = _fields(part, (*told, "tasks", "matchings", "classes", "suffixes", "holds"))
+    if mapping := getattr(part, "mapping", None):
+        return f"{text}\n{mapping.file.read_text(encoding='utf-8')}"
     rules = "".join(f"  {key}: {value}\n" for key, value in getattr(part, "rules", dict)().items())
     return f"{text}conventions:\n{rules}" if rules else text
 
@@ -194,7 +196,7 @@ def _fields(thing: object, names: tuple[str, ...]) -> str:
         value = getattr(thing, name, None)
         if isinstance(value, Mapping):
             value = ", ".join(f"{key} {item}" for key, item in value.items())
-        elif isinstance(value, tuple):
-            value = ", ".join(map(str, value))
+        elif isinstance(value, tuple | frozenset):
+            value = ", ".join(map(str, value if isinstance(value, tuple) else sorted(value)))
         text += f"{name}: {value}\n" if value else ""
     return text

@@ -13,6 +13,7 @@ import pytest
 from remix.errors import BadInput, UsageError
 from remix.formats import FORMATS, read
 from remix.formats.conversion import convert
+from remix.frames_folder import FramesFolder
 from tests.commands import run_verb
 
 NIF = """@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .
@@ -164,3 +165,13 @@ def test_nif_written_as_nif_is_repaired_and_keeps_the_rest(tmp_path: Path) -> No
     assert "RFC5147String" in text
     assert read(tmp_path / "y.ttl").report.repairs == ()
     assert read(tmp_path / "y.ttl").frames.annotations["surface_form"].sort().to_list() == ["Rome", "old"]
+
+
+def test_frames_are_written_as_a_folder_of_parquet_files(tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text('{"document": "d", "text": "Ada", "begin": 0, "end": 3, "entity": "Q7259"}\n')
+    done = convert(tmp_path / "x.jsonl", tmp_path / "frames", to="frames")
+    folder = FramesFolder.open(tmp_path / "frames")
+    assert (folder.name, folder.parts, folder.manifest["mentions"], done.losses) == ("x", 1, 1, ())
+    assert folder.part(0).links["entity_as_given"].to_list() == ["Q7259"]
+    with pytest.raises(UsageError, match="holds frames already"):
+        convert(tmp_path / "x.jsonl", tmp_path / "frames", to="frames")

@@ -11,6 +11,7 @@ import tomllib
 import types
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -163,7 +164,7 @@ def _filled(file: Path, table: str, said: object, kind: type[Rules], more: Mappi
     """Return the rules that a table of the file has; raises `BadInput` for keys and values that they do not have."""
     if not isinstance(said, dict):
         raise BadInput(file, f"[{table}] is a table, not {said!r}")
-    hints = get_type_hints(kind)
+    hints = _hints(kind)  # type: ignore[arg-type]
     known = {one.name.rstrip("_"): one.name for one in fields(kind)}  # type: ignore[arg-type]
     known = {key: name for key, name in known.items() if name not in (more or {})}
     values: dict[str, Any] = dict(more or {})
@@ -179,6 +180,11 @@ def _filled(file: Path, table: str, said: object, kind: type[Rules], more: Mappi
     if lacking is not None:
         raise BadInput(file, f"lacks the key '{lacking}'")
     return kind(**values)
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
 
 
 def _needed(one: Any) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import remix
 from remix.errors import BadInput
 from remix.formats import FORMATS, LoadedFile, read
 
@@ -326,3 +327,9 @@ def test_span_of_lcquad_is_one_text_with_a_comma(tmp_path: Path) -> None:
     assert mapping is not None
     (tmp_path / "x.json").write_text(mapping.example.lstrip("\n"))
     assert spans(read(tmp_path / "x.json")) == [(10, 22, "Ada Lovelace", "http://dbpedia.org/resource/Ada_Lovelace")]
+
+
+def test_show_tells_the_mapping_of_a_format(tmp_path: Path) -> None:
+    told = remix.open(tmp_path / "ws").show("zelda-jsonl")
+    assert 'begin = "index[][0]"' in told
+    assert told.startswith("zelda-jsonl\nsummary: ZELDA benchmark")
