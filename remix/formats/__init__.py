@@ -298,10 +298,27 @@ def _sniff_collection(source: SourceFile) -> Format:
     for name, content in source.members.items():
         for one in known:
             if one.sniff(content[: 1 << 16], Path(name).name):
+                _refuse_others(source, one, Path(name))
                 return one
     formats = ", ".join(one.name for one in known)
     kind = "a folder" if Path(source.path).is_dir() else "an archive"
     raise BadInput(source.name, f"is {kind}; name the files in it: none is of a format that has several ({formats})")
+
+
+def _refuse_others(source: SourceFile, chosen: Format, first: Path) -> None:
+    """Raise `BadInput` where the files of a format stand below one part of a folder, and others in the rest of it."""
+    if len(first.parts) == 1:
+        return
+    rest = ((name, content) for name, content in source.members.items() if Path(name).parts[0] != first.parts[0])
+    for name, content in rest:
+        head = content[: 1 << 16]
+        other = next((one for one in FORMATS if one is not chosen and one.sniff(head, Path(name).name)), None)
+        if other is not None:
+            raise BadInput(
+                source.name,
+                f"holds {chosen.name} in {first.parts[0]} and {other.name} in {name}: name the folders and files that "
+                "are to be loaded, one by one",
+            )
 
 
 def _accept(source: SourceFile, found: Contents, *, strict: bool, unannotated: bool) -> None:

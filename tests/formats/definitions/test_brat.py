@@ -141,3 +141,12 @@ def test_reference_to_null_is_nil_and_a_title_of_that_name_is_not(tmp_path: Path
     assert frames.links["entity"].sort().to_list() == [
         "http://dbpedia.org/resource/Null", "http://www.wikidata.org/entity/Q220"
     ]  # fmt: skip
+
+
+def test_folder_with_brat_deep_below_and_other_formats_beside_it_is_no_dataset(tmp_path: Path) -> None:
+    folder_of(tmp_path / "some", ANN)
+    assert read(tmp_path).report.format == "brat"
+    (tmp_path / "others").mkdir()
+    (tmp_path / "others" / "x.jsonl").write_text('{"document": "1", "begin": 0, "end": 1, "entity": "http://x/A"}\n')
+    with pytest.raises(BadInput, match="holds brat in some and jsonl in others/x.jsonl: name the folders and files"):
+        read(tmp_path)
