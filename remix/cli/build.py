@@ -28,7 +28,15 @@ AFTER = "query"
 @click.option("--force", is_flag=True, help="Overwrite files of that name that remix has not written.")
 @click.option("-o", "--output", type=click.Choice(tables.FORMATS[:-1]), default="table", help="Format of the table.")
 @click.option("--drop", is_flag=True, help="Remove what was not selected instead of keeping it as ignorable.")
-@click.option("--limit", type=int, metavar="N", help="Keep at most N documents, the first by IRI.")
+@click.option("--dataset", multiple=True, metavar="NAME", help="Only this dataset; repeatable (default: all loaded).")
+@click.option(
+    "--edition",
+    multiple=True,
+    metavar="NAME|all",
+    help="Whose edition counts of a text that several datasets have, or 'all' (default: that of the first --dataset, "
+    "else the first by name).",
+)
+@click.option("--limit", type=int, metavar="N", help="Keep at most N documents, the first of each dataset by IRI.")
 @click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Draw the documents of --limit with this seed.")
 @click.option("--explain", is_flag=True, help="Also print the query as it was run and what each condition left.")
 @click.option("--fix-variables", is_flag=True, help="Mend a template variable that the pattern never binds.")
@@ -51,6 +59,8 @@ def command(
     force: bool,
     output: str,
     drop: bool,
+    dataset: tuple[str, ...],
+    edition: tuple[str, ...],
     limit: int | None,
     seed: int | None,
     explain: bool,
@@ -76,6 +86,8 @@ def command(
         values=parameters(settings),
         set_from=set_from,
         drop=drop,
+        dataset=dataset,
+        edition=edition,
         limit=limit,
         seed=seed,
         fix_variables=fix_variables,

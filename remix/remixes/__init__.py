@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from remix.measures.enrichment import named_frames
 from remix.rdf.iris import dataset_iri
 from remix.rdf.turtle import turtle
 from remix.remixes.closure import Closed, close, limit_documents
+from remix.remixes.editions import Editions, tell_editions
 from remix.remixes.emptied import find_emptied
 from remix.remixes.export import export
 from remix.remixes.manifest import count_origins, describe, refuse_unknown
@@ -86,31 +87,47 @@ def build(
     allow_services: Iterable[str] = (),
     explain: bool = False,
     timeout: float = 600,
+    dataset: Sequence[str] = (),
+    edition: Sequence[str] = (),
 ) -> Remix:
-    """Return the remix that a query selects from all datasets of a store, by default named as the query.
+    """Return the remix that a query selects from datasets of a store, by default named as the query.
+
+    By default these are all that are loaded; a `dataset` that is named is the only one that the query sees. A text that
+    several of them have counts once: kept is the edition of the dataset that is named first by `edition`, else by
+    `dataset`, else the first by name, which is told; the edition 'all' keeps each.
 
     Annotations of kept documents that were not selected become ignorable, with `drop` they go. `limit` keeps so many
-    documents, the first by IRI or, with a `seed`, a sample. Measures of documents and of the remix are computed
-    afresh, values on annotations are those of their origins. The manifest names the documents that were emptied, unless
-    a limit, the query or `drop` leaves open which these are. `explain` fills the waterfall. The query runs in a process
-    of its own, which is killed after so many seconds.
+    documents, the first of each dataset by IRI or, with a `seed`, a sample. Measures of documents and of the remix are
+    computed afresh, values on annotations are those of their origins. The manifest names the documents that were
+    emptied, unless a limit, the query or `drop` leaves open which these are. `explain` fills the waterfall. The query
+    runs in a process of its own, which is killed after so many seconds.
 
     Raises `QueryError`, `UnknownName`, `UsageError` for what is wrong with the query, its parameters or the name,
     `EmptySelection` for a query that selects nothing, `Timeout` for one that takes too long.
     """
     chosen = dict(values or {})
     text = query.bind(chosen, set_from)
-    entries = store.datasets()
+    entries = [store.dataset(one) for one in sorted({*dataset})] or store.datasets()
     if not entries:
         raise EmptySelection(_nothing(query.name, pl.DataFrame(), entries))
-    origin = named_frames(store)
+    names = [entry.name for entry in entries]
+    editions = Editions.of(names, dataset, edition)
+    origin = named_frames(store, names)
     running = {"fix_variables": fix_variables, "allow_services": tuple(allow_services), "explain": explain}
-    selection, left = _selected(store, query, text, origin, running, timeout)
-    documents = limit_documents(selection.documents, limit, seed)
+    asked = [iri for entry in entries for iri in entry.graphs()] if dataset else None
+    selection, left = _selected(store, query, text, origin, running, timeout, entries, asked)
+    others = editions.others(origin, selection.documents)
+    chosen_of = origin.documents.filter(
+        pl.col("document").is_in(selection.documents.implode()), ~pl.col("document").is_in(others["document"].implode())
+    )
+    documents = limit_documents(chosen_of, limit, seed)
+    if left is not None:
+        left = editions.of_emptied(origin, left, chosen_of["document"])
     closed = close(origin, documents, selection.annotations, drop=drop)
     title = _title(name, query, entries)
     iri = dataset_iri(title, base_iri)
-    signature = _signature(title, text, entries, kb, limit=limit, seed=seed, drop=drop)
+    kept_of = str(editions) if len(others) or edition else ""
+    signature = _signature(title, text, entries, kb, limit=limit, seed=seed, drop=drop, editions=kept_of)
     content = export(store, entries, origin, closed, title, iri, kb)
     counts = count_origins(origin, closed)
     manifest = describe(
@@ -124,8 +141,10 @@ def build(
         knowledge=kb.signature if kb else None,
         version=__version__,
         emptied=None if drop or limit else left,
+        editions=kept_of,
+        others=others,
     )
-    notes = (*selection.notes, *_warnings(closed, drop=drop, scoped=content.scoped))
+    notes = (*selection.notes, *_warnings(closed, drop=drop, scoped=content.scoped), *tell_editions(others))
     return Remix(
         title,
         iri,
@@ -151,11 +170,19 @@ def _title(name: str | None, query: Query, entries: Iterable[DatasetEntry]) -> s
 
 
 def _selected(
-    store: Store, query: Query, text: str, origin: Frames, running: dict[str, Any], timeout: float
+    store: Store,
+    query: Query,
+    text: str,
+    origin: Frames,
+    running: dict[str, Any],
+    timeout: float,
+    entries: list[DatasetEntry],
+    graphs: Sequence[str] | None,
 ) -> tuple[Selection, pl.DataFrame | None]:
     """Return what the query selects, and what it empties; raises `EmptySelection` where it selects nothing."""
     opened = store.index()  # which keeps its generation there until the answers are
-    with GuardedIndex(opened.path, timeout=timeout, allow_services=running["allow_services"]) as index:
+    services = running["allow_services"]
+    with GuardedIndex(opened.path, timeout=timeout, allow_services=services, graphs=graphs) as index:
         selection = select(index, text, origin, name=query.source, **running)
         if len(selection.documents):
             left = find_emptied(index, selection.rewritten, origin, selection.annotations)
@@ -164,7 +191,7 @@ def _selected(
             raise EmptySelection(f"{query.name} selects nothing: {NO_RUN}")
         explained = select(index, text, origin, name=query.source, **{**running, "explain": True})
         said = "".join(f"; {note}" for note in index.notes)
-        raise EmptySelection(_nothing(query.name, explained.waterfall, store.datasets()) + said)
+        raise EmptySelection(_nothing(query.name, explained.waterfall, entries) + said)
 
 
 def _signature(
@@ -176,11 +203,13 @@ def _signature(
     limit: int | None,
     seed: int | None,
     drop: bool,
+    editions: str,
 ) -> Signature:
     inputs = [(entry.iri, entry.content, entry.enrichment or "") for entry in entries]
     choices = {
         "limit": "none" if limit is None else str(limit) if seed is None else f"{limit} by seed {seed}",
         "left-out": "removed" if drop else "ignorable",
+        **({"editions": editions} if editions else {}),
     }
     return Signature(
         {

@@ -31,27 +31,32 @@ class Closed:
         return self.frames.annotations.filter(pl.col("annotation").is_in(self.dropped.implode()))
 
 
-def limit_documents(documents: pl.Series, limit: int | None, seed: int | None) -> pl.Series:
-    """Return at most so many documents: the first by IRI, or with a seed a sample, sorted by IRI.
+def limit_documents(documents: pl.DataFrame, limit: int | None, seed: int | None) -> pl.Series:
+    """Return at most so many of the documents (document, dataset), sorted by IRI.
 
-    >>> limit_documents(pl.Series(["c", "a", "b"]), 2, None).to_list()
-    ['a', 'b']
+    Without a seed they are the first of each dataset by IRI, as many of each as it has and the others leave; with one
+    they are a sample of all.
+
+    >>> rows = pl.DataFrame({"document": ["a/3", "a/1", "a/2", "b/1"], "dataset": ["a", "a", "a", "b"]})
+    >>> limit_documents(rows, 3, None).to_list()
+    ['a/1', 'a/2', 'b/1']
 
     Raises `UsageError` for a limit below 1, a seed below 0, and a seed without a limit.
     """
-    ordered = documents.unique().sort()
+    ordered = documents.unique("document").sort("document")
     if seed is not None and limit is None:
         raise UsageError("a seed draws the documents of a limit: give both")
     if seed is not None and seed < 0:
         raise UsageError(f"a seed is 0 or more, not {seed}")
-    if limit is None:
-        return ordered
-    if limit < 1:
+    if limit is not None and limit < 1:
         raise UsageError(f"a limit of {limit} documents leaves nothing: give at least 1")
-    if seed is None or limit >= len(ordered):
-        return ordered.head(limit)
+    if limit is None or limit >= len(ordered):
+        return ordered["document"]
+    if seed is None:
+        nth = pl.int_range(pl.len()).over("dataset")
+        return ordered.sort(nth, "dataset", maintain_order=True)["document"].head(limit).sort()
     chosen = np.random.default_rng(seed).choice(len(ordered), size=limit, replace=False)
-    return ordered.gather(np.sort(chosen))
+    return ordered["document"].gather(np.sort(chosen))
 
 
 def close(origin: Frames, documents: pl.Series, annotations: pl.Series | None, *, drop: bool = False) -> Closed:

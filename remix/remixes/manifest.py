@@ -134,10 +134,14 @@ def describe(
     knowledge: str | None,
     version: str,
     emptied: pl.DataFrame | None = None,
+    editions: str = "",
+    others: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
     """Return the manifest as triples in PROV-O; it holds no time, no host and no path.
 
     `emptied` (dataset, document) are the documents of the origins in which nothing was selected, if that is known.
+    `editions` is the order in which editions of texts were kept, and `others` (document, dataset, kept) are the
+    documents that were left out for those of another origin, where there are any.
     """
     activity, software = f"{iri}#build", f"{iri}#software"
     whole = counts.row(by_predicate=pl.col("dataset") == "all", named=True)
@@ -159,6 +163,8 @@ def describe(
     ]
     if knowledge is not None:
         rows += [(activity, f"{RMX}knowledgeBase", knowledge)]
+    if editions:
+        rows += [(activity, f"{RMX}editions", editions)]
     for parameter, value in sorted(parameters.items()):
         node = f"{iri}#parameter-{parameter}"
         rows += [
@@ -173,6 +179,9 @@ def describe(
             node = f"{iri}#origin-{entry.name}"
             rows += [(node, f"{RMX}emptiedDocuments", len(own))]
             rows += [(node, f"{RMX}emptiedDocument", ox.NamedNode(document)) for document in own]
+        if others is not None and len(again := others.filter(dataset=entry.name)["document"].sort()):
+            node = f"{iri}#origin-{entry.name}"
+            rows += [(node, f"{RMX}otherEdition", ox.NamedNode(document)) for document in again]
     return stated(rows)
 
 

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -256,12 +256,22 @@ def _error(said: dict[str, str]) -> Error:
 
 
 class GuardedIndex(Index):
-    """An index that is asked through a worker: what a query of a user needs; `notes` gathers what is to be told."""
+    """An index that is asked through a worker: what a query of a user needs; `notes` gathers what is to be told.
+
+    Only some `graphs` are asked where they are given.
+    """
 
     def __init__(
-        self, path: Path | None, *, timeout: float = 600, memory: int = 8 * GIBIBYTE, allow_services: Iterable[str] = ()
+        self,
+        path: Path | None,
+        *,
+        timeout: float = 600,
+        memory: int = 8 * GIBIBYTE,
+        allow_services: Iterable[str] = (),
+        graphs: Sequence[str] | None = None,
     ) -> None:
         super().__init__(path)
+        self._graphs = graphs
         self.notes: list[str] = []
         self._timeout, self._memory = timeout, memory
         self._services = tuple(allow_services)
@@ -288,7 +298,15 @@ class GuardedIndex(Index):
         return list(set(self._asked(text, name).splitlines()))
 
     def _asked(self, text: str, name: str, solutions: str = "json") -> bytes:
-        request = Request(text, name, solutions=solutions, graph="nt", allow_services=self._services)
+        request = Request(
+            text,
+            name,
+            solutions=solutions,
+            graph="nt",
+            allow_services=self._services,
+            default_graphs=self._graphs,
+            named_graphs=self._graphs,
+        )
         answer = self._worker.ask(self.path, request, timeout=self._timeout, memory=self._memory)
         self.notes += [note for note in answer.notes if note not in self.notes]
         with answer.body as body:

@@ -121,12 +121,15 @@ class Remixes(KnowledgeBases):
         allow_service: Several = (),
         explain: bool = False,
         timeout: float = 600,
+        dataset: Several = (),
+        edition: Several = (),
         **parameters: object,
     ) -> Remix:
         """Return the remix that a query selects, written into the folder `to` where one is named.
 
         Parameters of the query are given as keywords or in `values`; `set_from` names a set of them. `force` overwrites
-        files that remix has not written. See `remix.remixes.build` for the rest.
+        files that remix has not written. `dataset` names those that the query sees, by default all; `edition` those
+        whose edition of a text is kept where several have it, or 'all'. See `remix.remixes.build` for the rest.
 
         >>> remix = open_workspace("work").build("persons_hard.rq", min_confusion=5)  # doctest: +SKIP
         """
@@ -148,6 +151,8 @@ class Remixes(KnowledgeBases):
             allow_services=_one_or_several(allow_service),
             explain=explain,
             timeout=timeout,
+            dataset=_one_or_several(dataset),
+            edition=_one_or_several(edition),
         )
         if to is not None:
             made.write(to, force=force)

@@ -182,7 +182,7 @@ def test_build_where_two_origins_share_iris_gives_scoped_ones_and_says_so(tmp_pa
     store = Store(tmp_path / ".remix")
     store.load(SMALL / "news.ttl")
     store.load(SMALL / "news.ttl", name="again")
-    remix = build(store, _query(ANNA))
+    remix = build(store, _query(ANNA), edition=["all"])
     # Two documents of five annotations each are in it, and no IRI can come back.
     contexts = remix.triples.filter(pl.col("object") == f"<{NIF}Context>")["subject"]
     assert set(contexts) == {"<urn:remix:dataset:news/1>", "<urn:remix:dataset:again/1>"}

@@ -64,22 +64,29 @@ def test_close_with_an_ignorable_annotation_selected_leaves_it_ignorable(frames:
     assert closed.kept.is_empty()
 
 
-def test_limited_without_a_seed_takes_the_first_by_iri() -> None:
-    assert limit_documents(pl.Series(["c", "a", "b", "a"]), 2, None).to_list() == ["a", "b"]
+def of_datasets(*names: str) -> pl.DataFrame:
+    """Documents, each of the dataset that its first letter is."""
+    return pl.DataFrame({"document": names, "dataset": [name[0] for name in names]})
+
+
+def test_limited_without_a_seed_takes_the_first_of_each_dataset_by_iri() -> None:
+    rows = of_datasets("c1", "a2", "a1", "b1", "a3", "a1")
+    limited = {limit: limit_documents(rows, limit, None).to_list() for limit in (1, 3, 4, 9)}
+    assert limited == {1: ["a1"], 3: ["a1", "b1", "c1"], 4: ["a1", "a2", "b1", "c1"], 9: ["a1", "a2", "a3", "b1", "c1"]}
 
 
 def test_limited_with_a_seed_draws_the_same_documents_from_any_order() -> None:
     names = [f"d{n:02}" for n in range(50)]
-    drawn = limit_documents(pl.Series(names), 10, 7).to_list()
-    assert limit_documents(pl.Series(names[::-1]), 10, 7).to_list() == drawn
+    drawn = limit_documents(of_datasets(*names), 10, 7).to_list()
+    assert limit_documents(of_datasets(*names[::-1]), 10, 7).to_list() == drawn
     assert len(set(drawn)) == 10
     assert drawn != names[:10]
-    assert limit_documents(pl.Series(names), 10, 8).to_list() != drawn
+    assert limit_documents(of_datasets(*names), 10, 8).to_list() != drawn
 
 
 def test_limited_to_nothing_is_refused() -> None:
     with pytest.raises(UsageError, match="at least 1"):
-        limit_documents(pl.Series(["a"]), 0, None)
+        limit_documents(of_datasets("a"), 0, None)
 
 
 MENTIONS = st.lists(

@@ -292,11 +292,16 @@ def test_run_is_scored_only_on_what_it_is_registered_on(twins: Workspace, capsys
 
 
 def test_run_is_scored_on_the_part_of_a_remix_that_is_cut_from_what_it_is_registered_on(twins: Workspace) -> None:
-    built = twins.build("SELECT ?annotation { ?annotation nif:anchorOf 'Alan' }", name="alans")
+    built = twins.build("SELECT ?annotation { ?annotation nif:anchorOf 'Alan' }", name="alans", edition="all")
     rows = twins.evaluate([built], task=["A2KB"], match=["strong"]).rows
     own = rows.filter(average="micro", column="", dataset="all")
     # Each Alan is one mention: a misses that of gold, b has that of gold and takes it for the twin's.
     assert {s: tuple(one) for s, *one in own.select("system", "tp", "fn").iter_rows()} == {"a": (0, 1), "b": (1, 1)}
+    # Cut from the twin alone, it is nothing that a is on.
+    alone = twins.build("SELECT ?annotation { ?annotation nif:anchorOf 'Alan' }", name="alans", dataset="twin")
+    assert set(twins.evaluate([alone], task=["A2KB"]).rows["system"]) == {"b"}
+    with pytest.raises(UsageError, match="run 'a' is registered on gold, not on twin, which gold was cut from"):
+        twins.evaluate([alone], run="a")
 
 
 def test_answers_of_files_given_to_store_are_registered(workspace: Workspace) -> None:

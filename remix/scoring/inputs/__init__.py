@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -115,11 +115,18 @@ class Inputs:
             )
         return found._on_what_all_answer()
 
+    def gold_of(self, homes: Collection[str]) -> pl.DataFrame:
+        """Return the documents of gold that come from these datasets."""
+        if self.homes is None:
+            return self.gold.documents.clear()
+        own = self.homes.filter(pl.col("home").is_in(sorted(homes)))["gold"]
+        return self.gold.documents.filter(pl.col("document").is_in(own.implode()))
+
     def _on_what_all_answer(self) -> Inputs:
         out = frozenset[str]().union(*(self.unanswered(name, run) for name, run in self.runs.items()))
-        if self.homes is None or not out:
+        if not out:
             return self
-        left = self.homes.filter(pl.col("home").is_in(sorted(out)))["gold"]
+        left = self.gold_of(out)["document"]
         documents = self.gold.documents.filter(~pl.col("document").is_in(left.implode()))["document"]
         if documents.is_empty():
             raise UsageError(f"no dataset is one that all of {', '.join(self.runs)} are registered on")

@@ -249,24 +249,32 @@ def _with_registered(
     answers = keeper.registered_answers(targets, sources.registered())
     texts, spans = answers.get("A2KB", {}), answers.get("D2KB", {})
     runs = {name: texts.get(name, spans.get(name)) for name in sorted({*texts, *spans})}
+    every = replace(found, made_for={name: "A2KB" if name in texts else "D2KB" for name in runs})
     own = {name: run for name, run in runs.items() if run is not None}
-    every = replace(
-        found,
-        runs={**found.runs, **own},
-        given_spans=spans,
-        made_for={name: "A2KB" if name in texts else "D2KB" for name in runs},
-    )
     if told:
-        for name, run in own.items():
-            _tell_unanswered(every, name, run)
-    return every
+        alone = len(own) == 1 and not found.runs
+        named = bool(sources.registered()) or alone
+        own = {name: run for name, run in own.items() if _is_on(every, name, run, named=named)}
+    spans = {name: run for name, run in spans.items() if name in own}
+    return replace(every, runs={**found.runs, **own}, given_spans=spans)
 
 
-def _tell_unanswered(inputs: Inputs, name: str, run: Frames) -> None:
-    """Say on which datasets of gold a registered run is not scored."""
-    if out := inputs.unanswered(name, run):
-        on = ", ".join(run.documents["dataset"].unique().sort())
-        progress.note(f"run '{name}' is registered on {on}, so that it is not scored on {', '.join(sorted(out))}")
+def _is_on(inputs: Inputs, name: str, run: Frames, *, named: bool) -> bool:
+    """Return whether a registered run is on anything that gold comes from, and say of what it is not.
+
+    Raises `UsageError` for a run that is `named` and on nothing of it.
+    """
+    if not (out := inputs.unanswered(name, run)):
+        return True
+    on, others = (", ".join(sorted({*one})) for one in (run.documents["dataset"], out))
+    free = inputs.gold.documents.height > inputs.gold_of(out).height
+    if named and not free:
+        raise UsageError(
+            f"run '{name}' is registered on {on}, not on {others}, which gold was cut from: `remix run add {name} FILE "
+            f"--on {min(out)}` registers answers to it"
+        )
+    progress.note(f"run '{name}' is registered on {on}, so that it is not scored on {others}")
+    return free
 
 
 def _answered(keeper: Keeper, sources: Sources, runs: Mapping[str, Frames]) -> tuple[str, ...]:
