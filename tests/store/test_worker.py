@@ -82,7 +82,7 @@ def test_load_enrich_and_build_run_where_the_user_allows_one_gibibyte(tmp_path: 
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux bounds the address space")
-@pytest.mark.parametrize("mebibytes", [64, 320])
+@pytest.mark.parametrize("mebibytes", [64, 160])
 def test_query_that_cannot_start_for_want_of_memory_says_so(small_store: Store, mebibytes: int) -> None:
     with pytest.raises(StoreError, match=r"could not start its threads.* too little memory.* ulimit -v"):
         ask(small_store.index().path, Request(NUMBER), memory=mebibytes << 20)
