@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import resources
+from pathlib import Path
 
 import anyio.to_thread
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.requests import Request as HttpRequest
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from remix import tables
+from remix._version import __version__
 from remix.errors import Error, UnknownName, UsageError
+from remix.files import written
+from remix.runs.registration import list_runs
 from remix.web.page import VIEWS, Explored, Page, View, address
 
-__all__ = ["render_page", "routes"]
+__all__ = ["render_page", "routes", "write_report"]
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "
@@ -34,6 +41,10 @@ _ROWS = 500
 """Rows of a table on a page; its data has all."""
 
 
+def _template(name: str) -> str:
+    return resources.files("remix.web").joinpath("templates", name).read_text(encoding="utf-8")
+
+
 def _environment() -> Environment:
     made = Environment(loader=PackageLoader("remix.web"), autoescape=True, undefined=StrictUndefined)
     made.filters["cell"] = lambda value, name: tables.cell(name, value)
@@ -47,6 +58,39 @@ def render_page(page: Page, view: View, query: str) -> str:
     exports = [(f"/{view.name}.{form}{suffix}", form) for form in _DATA] if page.tables else []
     template = _environment().get_template("page.html")
     return template.render(page=page, menu=menu, here="/" + view.name, exports=exports, rows=_ROWS, address=address)
+
+
+def write_report(work: Explored, datasets: Sequence[str], systems: Sequence[str], to: Path) -> Path:
+    """Return the file that was written: the pages of datasets, scores and errors in one, which needs no server.
+
+    Without systems all that are registered are shown. Nothing is loaded from elsewhere, and no script runs: a content
+    security policy names the hash of the one style. Raises `UnknownName` for a dataset or a system that there is not.
+    """
+    names = list(datasets) or [entry.name for entry in work.datasets()]
+    pages = _choose_pages(work, names, systems)
+    style = _template("style.css")
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    title = f"remix: {', '.join(names)}"
+    template = _environment().get_template("report.html")
+    text = template.render(title=title, pages=pages, style=Markup(style), hash=digest, rows=_ROWS, version=__version__)
+    with written(to) as stream:
+        stream.write(text.encode())
+    return to
+
+
+def _choose_pages(work: Explored, names: Sequence[str], systems: Sequence[str]) -> list[Page]:
+    """Return the pages of a report."""
+    pages = [VIEWS["dataset"].show(work, {"name": name}) for name in names]
+    pages += [VIEWS["systems"].show(work, {"dataset": name}) for name in names]
+    runs = [run for run in list_runs(work.store.folder / "runs") if run.task == "A2KB" and run.dataset in names]
+    for system in systems:
+        if system not in {run.system for run in runs}:
+            raise UnknownName("run", system, sorted({run.system for run in runs}), "remix run list")
+    for run in runs:
+        if not systems or run.system in systems:
+            asked = {"dataset": run.dataset, "system": run.system, "count": "200"}
+            pages.append(VIEWS["errors"].show(work, asked))
+    return pages
 
 
 def routes(work: Explored) -> list[Route]:
@@ -95,5 +139,4 @@ def _data(page: Page, form: str, name: str) -> Response:
 
 
 async def _style(_: HttpRequest) -> Response:
-    text = resources.files("remix.web").joinpath("templates/style.css").read_text(encoding="utf-8")
-    return Response(text, media_type="text/css", headers={**HEADERS, "Cache-Control": "max-age=300"})
+    return Response(_template("style.css"), media_type="text/css", headers={**HEADERS, "Cache-Control": "max-age=300"})

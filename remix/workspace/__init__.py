@@ -208,6 +208,17 @@ class Workspace(Runs):
             sources = _sources(names, gold, run, system, entities, hierarchy)
             return curve(self, sources, choice, kind)
 
+    def report(self, datasets: Several = (), *, run: Several = (), to: Path | str) -> Path:
+        """Return the file of HTML that was written: measures, scores and errors of datasets, by default of all loaded.
+
+        `run` are the registered runs whose errors are shown, by default all.
+        """
+        from remix.web.explorer import write_report
+
+        names = _one_or_several(datasets)
+        self.ensure_sample(names)
+        return write_report(self, names, _one_or_several(run), Path(to))
+
     def serve(
         self,
         *,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import re
 from collections.abc import Callable
@@ -12,6 +14,7 @@ import anyio
 import httpx
 import pytest
 
+from remix.errors import UnknownName
 from remix.store import Store
 from remix.web.endpoint import Limits, application
 from remix.web.explorer import routes
@@ -141,6 +144,21 @@ def test_pages_are_whole_name_no_other_host_and_run_no_script(work: Workspace, g
         tags.feed(answer.text)
         assert tags.open == []
         assert all(one.startswith(("/", "#", "data:,")) for one in tags.addresses), tags.addresses
+
+
+def test_report_is_one_whole_file_that_names_no_other_host(work: Workspace, tmp_path: Path) -> None:
+    file = work.report("gold", run="a", to=tmp_path / "report.html")
+    text = file.read_text()
+    tags = _Tags()
+    tags.feed(text)
+    assert tags.open == [] and all(one.startswith(("#", "data:,")) for one in tags.addresses)
+    assert "Errors of a on gold" in text and "Errors of b on gold" not in text
+    style = text.partition("<style>")[2].partition("</style>")[0]
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert f"style-src 'sha256-{digest}'" in text
+    assert len(re.findall(r' id="([^"]+)"', text)) == len(set(re.findall(r' id="([^"]+)"', text)))
+    with pytest.raises(UnknownName, match="no run named 'prio'"):
+        work.report("gold", run="prio", to=tmp_path / "other.html")
 
 
 def test_script_in_texts_labels_and_names_stays_text(tmp_path: Path) -> None:

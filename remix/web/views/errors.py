@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import polars as pl
@@ -26,12 +27,12 @@ def _show(work: Explored, parameters: Mapping[str, str]) -> Page:
     systems = sorted({run.system for run in runs if run.dataset == dataset})
     system = parameters.get("system") or (systems[0] if systems else "")
     kind = parameters.get("kind") or _KINDS[0]
-    start = int(parameters.get("from", "0")) if parameters.get("from", "0").isdigit() else 0
+    start, count = (_number(parameters.get(key, ""), default) for key, default in (("from", 0), ("count", _PAGE)))
     _, answers = load_run(folder, system, dataset)
     rows = _judged(work, dataset, system, answers.annotations, answers.links)
     wanted = {"right": pl.col("right"), "all": pl.lit(True)}.get(kind, ~pl.col("right"))
     chosen = rows.filter(wanted)
-    passages = [_passage(row, dataset) for row in chosen.slice(start, _PAGE).iter_rows(named=True)]
+    passages = [_passage(row, dataset) for row in chosen.slice(start, count).iter_rows(named=True)]
     form = Form(
         [
             ("dataset", "dataset", sorted({run.dataset for run in runs}), dataset),
@@ -44,6 +45,10 @@ def _show(work: Explored, parameters: Mapping[str, str]) -> Page:
     told = f"{right} of {rows.height} mentions are right; {len(passages)} of the {chosen.height} asked for are shown."
     table = chosen.select("document", "begin", "end", "surface_form", "gold", "answer", "right")
     return Page(f"Errors of {system} on {dataset}", [form, Note(told), Passages(passages), Table("errors", table)])
+
+
+def _number(said: str, default: int) -> int:
+    return min(int(said), 10_000_000) if re.fullmatch("[0-9]{1,9}", said) else default
 
 
 def _judged(work: Explored, dataset: str, system: str, answers: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:

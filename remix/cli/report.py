@@ -1,0 +1,32 @@
+"""`remix report`: datasets, scores and errors as one page that can be handed on."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from remix.cli._options import workspace_option
+from remix.workspace import open_workspace
+
+AFTER = "publish"
+
+
+@click.command()
+@click.argument("datasets", nargs=-1, metavar="DATASET...")
+@click.option("--run", multiple=True, metavar="NAME", help="A registered run whose errors are shown (default: all).")
+@click.option("--to", type=click.Path(path_type=Path), required=True, metavar="FILE", help="File of HTML to write.")
+@workspace_option
+def command(datasets: tuple[str, ...], run: tuple[str, ...], to: Path, workspace: Path | None) -> None:
+    """Write the pages of `remix serve` on datasets, scores and errors as one file, which needs no server.
+
+    It holds measures and documents of the datasets, the scores of the runs, and up to 200 errors of each run in their
+    sentences; no script runs in it, and nothing is loaded from elsewhere.
+
+    \b
+    Example:
+      remix report sample-news --run prior --to report.html
+    """
+    file = open_workspace(workspace).report(datasets, run=run, to=to)
+    print(f"{file} is written: {file.stat().st_size / 1e6:.1f} MB", file=sys.stderr)
