@@ -20,6 +20,7 @@ __all__ = [
     "group_alternatives",
     "offsets_in",
     "rename_terms",
+    "separate_mentions",
     "strip_offsets",
 ]
 
@@ -120,6 +121,22 @@ def group_alternatives(annotations: pl.DataFrame) -> pl.DataFrame:
         found = rows.join(firsts, on="row", how="left", maintain_order="left")["first"]
         first = pl.coalesce(pl.lit(found), first)
     return annotations.with_columns(group=pl.coalesce("group", first))
+
+
+def separate_mentions(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return mentions (`mention`, `name`, `begin`, `end`, `part_of` of those in parts), none of them an alternative.
+
+    One that is on the span of another has a `group` and an `option` of its own, parts aside, which have that of theirs.
+
+    >>> rows = pl.DataFrame({"mention": [1, 2, 3], "name": ["d"] * 3, "begin": [0, 0, 4], "end": [3, 3, 9]})
+    >>> separate_mentions(rows)["group"].to_list()
+    ['1', '2', None]
+    """
+    shared = pl.struct("name", "begin", "end").is_duplicated()
+    whole = pl.col("part_of").is_null() if "part_of" in rows.columns else pl.lit(True)
+    own = pl.when(shared & whole).then(pl.col("mention").cast(pl.String))
+    told = {name: pl.coalesce(name, own) if name in rows.columns else own for name in ("group", "option")}
+    return rows.with_columns(**told)
 
 
 def offsets_in(given: pl.Expr) -> tuple[pl.Expr, pl.Expr]:

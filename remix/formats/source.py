@@ -7,7 +7,7 @@ import struct
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -183,6 +183,24 @@ class SourceFile:
     def files(self) -> dict[str, bytes]:
         """Return the files of a folder or zip archive, or the one that this is, by their names."""
         return self.members if self.is_collection else {self.name: self.read()}
+
+    def sniffed(self, sniff: Callable[[bytes, str], bool]) -> dict[str, bytes]:
+        """Return the files of a folder or zip archive that are sniffed, or the one that this is, by their names."""
+        return {
+            name: data
+            for name, data in self.files.items()
+            if not self.is_collection or sniff(data[:_HEAD], PurePosixPath(name).name)
+        }
+
+    def place(self, name: str) -> str:
+        """Return what messages call one of the files."""
+        return f"{self.name}/{name}" if self.is_collection else self.name
+
+    def text_file(self, name: str, beside: Iterable[str], but: Container[str]) -> bytes | None:
+        """Return the content of the file of that name in a folder or archive, `but` of these, else of one beside."""
+        inside = (file for file in self.members if file not in but and PurePosixPath(file).name == name)
+        found = next((self.members[file] for file in inside), None)
+        return self.beside(*beside) if found is None else found
 
     @contextmanager
     def open(self) -> Iterator[BinaryIO]:

@@ -15,19 +15,20 @@ import polars as pl
 
 from remix.files import written
 from remix.formats import Contents, Format, Loss, SourceFile
-from remix.formats.losses import loss_of
-from remix.formats.mends import Mends
-from remix.formats.mentions import MentionTables, assemble, drop_overlaps, flatten, label_documents
-from remix.formats.tables import cut_texts, lose_white_space
-from remix.formats.tokens import (
+from remix.formats.lines import (
     SENTENCES,
+    cut_texts,
     join_tokens,
+    lose_white_space,
     number_names,
     read_lines,
     refuse_line,
     split_cells,
     tagged_spans,
 )
+from remix.formats.losses import loss_of
+from remix.formats.mends import Mends
+from remix.formats.mentions import MentionTables, assemble, drop_overlaps, flatten, label_documents
 from remix.formats.wikipedia import article, title_url
 from remix.frames import Frames
 

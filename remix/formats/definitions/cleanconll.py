@@ -14,9 +14,9 @@ import re
 import polars as pl
 
 from remix.formats import Contents, Format, SourceFile
+from remix.formats.lines import SENTENCES, join_tokens, read_lines, refuse_line, split_cells, tagged_spans
 from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, assemble
-from remix.formats.tokens import SENTENCES, join_tokens, read_lines, refuse_line, split_cells, tagged_spans
 from remix.formats.wikipedia import title_url
 
 COLUMNS = ("token", "pos", "title", "other", "kind")

@@ -51,12 +51,7 @@ def _is_dwie(head: bytes, name: str) -> bool:
 
 def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
-    files = {
-        name: data for name, data in source.files.items() if not source.is_collection or _is_dwie(data[: 1 << 16], name)
-    }
-    parts = [
-        _article(f"{source.name}/{name}" if source.is_collection else name, data, mends) for name, data in files.items()
-    ]
+    parts = [_article(source.place(name), data, mends) for name, data in source.sniffed(_is_dwie).items()]
     articles = (
         pl.concat(parts)
         .with_row_index("article")

@@ -16,10 +16,10 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.formats import Contents, Format, SourceFile
+from remix.formats.lines import SENTENCES, join_tokens, number_names, read_lines, refuse_line, split_cells
 from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, assemble
 from remix.formats.offsets import cut_spans
-from remix.formats.tokens import SENTENCES, join_tokens, number_names, read_lines, refuse_line, split_cells
 from remix.formats.wikipedia import title_url
 
 FIELDS = "GRP-etype-infstat-salience-centering-minspan-link-identity"

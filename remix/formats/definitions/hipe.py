@@ -23,11 +23,10 @@ from remix.errors import BadInput, nearest
 from remix.files import written
 from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.layers import DATE, LAYERS, MAIN, NO_LINK, NOISE, PERIOD, RANKED, TOKENS, tokens_of
+from remix.formats.lines import cut_texts, join_tokens, lose_white_space, number_names, numbered_lines
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends, decode
 from remix.formats.mentions import MentionTables, assemble, drop_overlaps, flatten, label_documents
-from remix.formats.tables import cut_texts, lose_white_space, numbered_lines
-from remix.formats.tokens import join_tokens, number_names
 from remix.frames import OTHER_LAYER, Frames
 
 COLUMNS = ("TOKEN", *LAYERS, "NEL-LIT", "NEL-METO", "MISC")

@@ -40,11 +40,11 @@ def _is_iitb(head: bytes, name: str) -> bool:
 
 def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
-    files = {name: data for name, data in source.files.items() if not source.is_collection or _is_iitb(data, name)}
+    files = source.sniffed(_is_iitb)
     rows: list[dict[str, Any]] = []
     names: list[str] = []
     for file, data in files.items():
-        found, documents = _annotations(data, f"{source.name}/{file}" if source.is_collection else source.name, mends)
+        found, documents = _annotations(data, source.place(file), mends)
         rows += [row | {"place": f"{file}, line {row['line']}"} for row in found]
         names += documents
     texts_of = (file for file in source.members if PurePosixPath(file).parent.name in _FOLDERS[:-1])
@@ -100,11 +100,7 @@ def _annotation(fields: dict[str, str], file: str, line: int) -> dict[str, Any]:
 
 def _text(source: SourceFile, files: dict[str, bytes], name: str, mends: Mends) -> str | None:
     """Return the text of a document, None where there is none."""
-    if source.is_collection:
-        others = (file for file in source.members if file not in files and PurePosixPath(file).name == name)
-        data = next((source.members[file] for file in others), None)
-    else:
-        data = source.beside(*(f"{folder}/{name}" if folder else name for folder in _FOLDERS))
+    data = source.text_file(name, (f"{folder}/{name}" if folder else name for folder in _FOLDERS), files)
     return None if data is None else decode(data, mends)
 
 

@@ -10,7 +10,7 @@ one document; two on one span are two mentions. Source: the README of CRAFT 5; K
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -18,6 +18,7 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.formats import Contents, Format, SourceFile
+from remix.formats.identifiers import separate_mentions
 from remix.formats.mends import Mends, decode
 from remix.formats.mentions import MentionTables, assemble, whole_number
 from remix.formats.xml import Element, parse_elements, root_of
@@ -45,18 +46,20 @@ def _is_knowtator(head: bytes, name: str) -> bool:
 
 def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
-    files = {name: data for name, data in source.files.items() if not source.is_collection or _is_knowtator(data, name)}
+    files = source.sniffed(_is_knowtator)
     spans: list[dict[str, Any]] = []
     concepts: list[tuple[str, str, str]] = []
     texts: dict[str, str | None] = {}
     for file, data in files.items():
-        place = f"{source.name}/{file}" if source.is_collection else source.name
+        place = source.place(file)
         elements = parse_elements(data, place, mends)
         name = PurePosixPath(elements[-1].attributes.get("textSource", "")).name
         if not name:
             raise BadInput(place, "names no text (<annotations textSource=…>)")
         if name not in texts:
-            texts[name] = _text(source, files, name, mends)
+            beside = (name, *(f"{'../' * up}articles/txt/{name}" for up in range(_ABOVE)))
+            text = source.text_file(name, beside, files)
+            texts[name] = None if text is None else decode(text, mends)
         where = f"{file}, " if source.is_collection else ""
         for number, (line, fields, parts) in enumerate(_annotations(elements, place)):
             told = {
@@ -124,17 +127,7 @@ def _mentions(spans: pl.DataFrame) -> pl.DataFrame:
     """Return the spans as mentions: those of one annotation are parts, those on one span no alternatives."""
     rows = spans.with_row_index("mention").cast({"mention": pl.Int64})
     parts = pl.when(pl.len().over("file", "of") > 1).then(pl.col("mention").first().over("file", "of"))
-    again = pl.when(pl.struct("name", "begin", "end").is_duplicated()).then(pl.col("mention").cast(pl.String))
-    return rows.with_columns(part_of=parts, group=again, option=again)
-
-
-def _text(source: SourceFile, files: Mapping[str, bytes], name: str, mends: Mends) -> str | None:
-    """Return the text of that file name, None where there is none."""
-    others = (file for file in source.members if file not in files and PurePosixPath(file).name == name)
-    data = next((source.members[file] for file in others), None)
-    if data is None:
-        data = source.beside(name, *(f"{'../' * up}articles/txt/{name}" for up in range(_ABOVE)))
-    return None if data is None else decode(data, mends)
+    return separate_mentions(rows.with_columns(part_of=parts))
 
 
 knowtator_xml = Format(

@@ -32,14 +32,12 @@ def _is_problem(head: bytes, name: str) -> bool:
 
 def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
-    problems = {
-        name: data for name, data in source.files.items() if not source.is_collection or _is_problem(data, name)
-    }
+    problems = source.sniffed(_is_problem)
     texts: dict[str, str | None] = {}
     mentions: list[tuple[int, str, str, int, int, str]] = []
     links: list[tuple[int, str]] = []
     for file, data in problems.items():
-        place = f"{source.name}/{file}" if source.is_collection else source.name
+        place = source.place(file)
         name, instances = _problem(data, place, mends)
         texts.setdefault(name, _text(source, problems, name, mends))
         for line, values in instances:
@@ -88,15 +86,10 @@ def _link(values: dict[str, str]) -> str:
 
 def _text(source: SourceFile, problems: dict[str, bytes], name: str, mends: Mends) -> str | None:
     """Return the text of that file name, which lies beside the problems; None where there is none."""
-    if source.is_collection:
-        others = (file for file in source.members if file not in problems and PurePosixPath(file).name == name)
-        data = next((source.members[file] for file in others), None)
-    else:
-        beside = [f"{above}{folder}/{name}" for above in ("../", "") for folder in _FOLDERS]
-        data = source.beside(*beside, name)
-        # The problem itself may have the name of its text.
-        data = None if data is not None and _is_problem(data[: 1 << 16], name) else data
-    return None if data is None else decode(data, mends)
+    beside = [f"{above}{folder}/{name}" for above in ("../", "") for folder in _FOLDERS]
+    data = source.text_file(name, (*beside, name), problems)
+    # The problem itself may have the name of its text.
+    return None if data is None or _is_problem(data[: 1 << 16], name) else decode(data, mends)
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:

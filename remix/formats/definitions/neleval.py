@@ -16,6 +16,7 @@ import polars as pl
 from remix.errors import BadInput
 from remix.files import written
 from remix.formats import Contents, Format, Loss, SourceFile
+from remix.formats.lines import numbered_lines
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends, decode
 from remix.formats.mentions import (
@@ -25,7 +26,6 @@ from remix.formats.mentions import (
     identifier_or_nil,
     label_documents,
 )
-from remix.formats.tables import numbered_lines
 from remix.frames import Frames
 
 _NUMBER = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"

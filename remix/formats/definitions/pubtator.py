@@ -22,10 +22,10 @@ from remix.errors import BadInput
 from remix.files import written
 from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.biomedical import join_concepts, split_concepts
+from remix.formats.lines import numbered_lines
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends, decode
 from remix.formats.mentions import MentionTables, assemble, flatten, label_documents
-from remix.formats.tables import numbered_lines
 from remix.frames import Frames
 
 _NUMBERS = r"^[0-9]{1,18}(?:[,;|][0-9]{1,18})*$"

@@ -16,9 +16,9 @@ import polars as pl
 
 from remix.files import read_bytes
 from remix.formats import Contents, Format, SourceFile
+from remix.formats.lines import read_lines, refuse_line, split_cells
 from remix.formats.mends import Mends, decode
 from remix.formats.mentions import MentionTables, assemble
-from remix.formats.tokens import read_lines, refuse_line, split_cells
 
 _COLUMNS = ("begin", "end", "anchor", "lemma", "class", "identifier")
 _ENTITY = "https://github.com/SlavicNLP/SlavicNER#"

@@ -20,6 +20,7 @@ import polars as pl
 from remix.errors import BadInput
 from remix.files import written
 from remix.formats import Contents, Format, Loss, SourceFile
+from remix.formats.lines import numbered_lines
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends, decode
 from remix.formats.mentions import (
@@ -31,7 +32,6 @@ from remix.formats.mentions import (
     whole_number,
 )
 from remix.formats.source import hash_files
-from remix.formats.tables import numbered_lines
 from remix.formats.xml import parse_elements, root_of
 from remix.frames import Frames
 
@@ -56,25 +56,18 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     files = source.files
     queries = [(name, data) for name, data in files.items() if root_of(data[: 1 << 16]) == "kbpentlink"]
     if queries:
-        placed = pl.concat([_queries(data, _place(source, name), mends) for name, data in queries])
+        placed = pl.concat([_queries(data, source.place(name), mends) for name, data in queries])
         tables = {name: data for name, data in files.items() if name.endswith(".tab")} or _links_beside(source)
-        links = _join_links(
-            placed, [_links(data, _place(source, name), mends) for name, data in tables.items()], source
-        )
+        links = _join_links(placed, [_links(data, source.place(name), mends) for name, data in tables.items()], source)
         files = files | tables
     else:
-        fitting = {name: data for name, data in files.items() if _is_tac(data[: 1 << 16], name)}
-        tables = fitting if source.is_collection else files
+        tables = source.sniffed(_is_tac)
         if not tables:
             raise BadInput(source.name, "has no queries (<kbpentlink>) and no table of 2015 in it")
-        links = pl.concat([_table(data, _place(source, name), mends) for name, data in tables.items()])
+        links = pl.concat([_table(data, source.place(name), mends) for name, data in tables.items()])
     ranked = links.with_row_index("row").sort("score", descending=True, nulls_last=True, maintain_order=True)
     best = ranked.unique(_MENTION, keep="first", maintain_order=True).sort("row").drop("row").with_row_index("mention")
     return assemble(_as_mentions(best, ranked, mends), dataset, hash_files(files))
-
-
-def _place(source: SourceFile, name: str) -> str:
-    return f"{source.name}/{name}" if source.is_collection else name
 
 
 def _as_mentions(best: pl.DataFrame, ranked: pl.DataFrame, mends: Mends) -> MentionTables:

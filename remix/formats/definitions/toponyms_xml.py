@@ -20,10 +20,11 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.formats import Contents, Format, SourceFile
+from remix.formats.identifiers import separate_mentions
+from remix.formats.lines import number_names
 from remix.formats.mends import Mends
 from remix.formats.mentions import MENTIONS, MentionTables, assemble, whole_number
 from remix.formats.offsets import cut_spans
-from remix.formats.tokens import number_names
 from remix.formats.xml import Element, parse_elements, root_of
 
 _GEONAMES = "https://sws.geonames.org/"
@@ -48,10 +49,9 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     schema = {"number": pl.UInt32(), **kinds, "identifier": pl.String(), "shifted": pl.Boolean()}
     mentions = pl.DataFrame(rows, schema=schema).with_row_index("mention").cast({"mention": pl.Int64})
     mentions = _count_from_zero(mentions.join(documents, on="number", maintain_order="left"), mends)
-    again = pl.when(pl.struct("name", "begin", "end").is_duplicated()).then(pl.col("mention").cast(pl.String))
     read = MentionTables(
         documents=documents,
-        mentions=mentions.with_columns(group=again, option=again),
+        mentions=separate_mentions(mentions),
         links=mentions.select("mention", "identifier").drop_nulls(),
         mends=mends,
         keep_outside=True,

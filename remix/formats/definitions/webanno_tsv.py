@@ -19,9 +19,9 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.formats import Contents, Format, SourceFile
+from remix.formats.lines import number_names, read_lines, refuse_line
 from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, assemble
-from remix.formats.tokens import number_names, read_lines, refuse_line
 from remix.formats.wikipedia import title_url
 
 LINKS, CLASSES = ("identity", "identifier"), ("entity", "value")

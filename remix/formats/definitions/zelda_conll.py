@@ -1,7 +1,7 @@
 """ZELDA's token columns: `-DOCSTART-`, a line `# <name>`, then token, page id and title, tagged B- or I-, `O` for none.
 
 The name ends at a tab, behind which wned-wiki has a class of difficulty. Only the line behind `-DOCSTART-` is a
-name: a token may be `#`. Texts are rebuilt from the tokens (see `remix.formats.tokens`), so they are not quite those of
+name: a token may be `#`. Texts are rebuilt from the tokens (see `remix.formats.lines`), so they are not quite those of
 ZELDA's JSON Lines, which has the spaces and signs that tokens lost. Titles are those of the English Wikipedia.
 Source: ZELDA (Milich and Akbik 2023).
 """
@@ -13,9 +13,7 @@ import re
 import polars as pl
 
 from remix.formats import Contents, Format, SourceFile
-from remix.formats.mends import Mends
-from remix.formats.mentions import MentionTables, assemble
-from remix.formats.tokens import (
+from remix.formats.lines import (
     SENTENCES,
     join_tokens,
     number_names,
@@ -24,6 +22,8 @@ from remix.formats.tokens import (
     split_cells,
     tagged_spans,
 )
+from remix.formats.mends import Mends
+from remix.formats.mentions import MentionTables, assemble
 from remix.formats.wikipedia import title_url
 
 _NAME = r"^# ([^\t]*)"

@@ -11,15 +11,15 @@ import polars as pl
 from remix.errors import BadInput, nearest
 from remix.files import stem
 from remix.formats import Contents, SourceFile
+from remix.formats.identifiers import separate_mentions
+from remix.formats.lines import tagged_spans
 from remix.formats.mapping import NUMBERS, MappingRules, MentionRules, names_in, shipped
 from remix.formats.mapping.paths import EACH, FieldPath, Shape, keys_in
 from remix.formats.mapping.records import read_records
 from remix.formats.mapping.texts import count_characters, first_of, put_together
-from remix.formats.mapping.values import candidates_in, identify, listed_values
+from remix.formats.mapping.values import candidates_in, identify, listed_values, parse_rows
 from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, assemble
-from remix.formats.tables import parse_rows
-from remix.formats.tokens import tagged_spans
 
 __all__ = ["read_mapped", "read_table"]
 
@@ -37,7 +37,7 @@ def read_mapped(mapping: MappingRules, source: SourceFile, dataset: str) -> Cont
 def read_table(name: str, rows: pl.DataFrame, dataset: str) -> Contents:
     """Return what a table says, a mention a row, with the columns of the format `csv` and cells of any type.
 
-    Raises `BadInput` where document, begin or end has no column, and as `remix.formats.tables.parse_rows`.
+    Raises `BadInput` where document, begin or end has no column, and as `remix.formats.lines.parse_rows`.
 
     >>> one = pl.DataFrame({"document": ["d"], "begin": [0], "end": [3], "entity": ["http://dbpedia.org/resource/Ada"]})
     >>> read_table("a table", one, "mine").frames.links["entity"].to_list()
@@ -297,10 +297,7 @@ class _Reading:
         rows = rows.with_columns(place=pl.format("line {}", "line"))
         if rules.alternatives:
             return rows
-        # A mention is its own, whatever else is on its span.
-        shared = rows.select("document", "begin", "end").is_duplicated() & rows["part_of"].is_null()
-        own = pl.when(shared).then(pl.col("mention").cast(pl.String))
-        return rows.with_columns(pl.coalesce(name, own).alias(name) for name in ("group", "option"))
+        return separate_mentions(rows.rename({"document": "name"})).rename({"name": "document"})
 
 
 def _with_columns(mentions: pl.DataFrame, more: tuple[str, ...]) -> pl.DataFrame:

@@ -16,11 +16,10 @@ import polars as pl
 from remix.errors import BadInput, nearest
 from remix.formats import SourceFile
 from remix.formats.json import fields_in, json_lines, json_text, json_value, tell_misspelt
+from remix.formats.lines import numbered_lines, read_lines, refuse_line, split_cells
 from remix.formats.mapping import MappingRules
 from remix.formats.mapping.paths import EACH, FieldPath, Shape, column_type, find_misfit, keys_in, prune
 from remix.formats.mends import Mends, decode
-from remix.formats.tables import numbered_lines
-from remix.formats.tokens import read_lines, refuse_line, split_cells
 
 __all__ = ["header_of", "read_records"]
 

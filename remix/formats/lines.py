@@ -1,4 +1,7 @@
-"""Texts that are rebuilt from a token a line, and mentions that tags tell: B-X begins one, I-X goes on with it."""
+"""Files of lines: numbered, in cells; texts of tokens, rebuilt and taken apart, and mentions that tags on tokens tell.
+
+B-X begins a mention, and I-X goes on with it.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,29 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.formats import SourceFile
+from remix.formats.losses import Loss, loss_of
 from remix.formats.mends import Mends, decode
-from remix.formats.tables import numbered_lines
+from remix.formats.offsets import cut_spans
 
-__all__ = ["SENTENCES", "join_tokens", "number_names", "read_lines", "refuse_line", "split_cells", "tagged_spans"]
+__all__ = [
+    *("SENTENCES", "cut_texts", "join_tokens", "lose_white_space", "number_names", "numbered_lines", "read_lines"),
+    *("refuse_line", "split_cells", "tagged_spans"),
+]
 
 SENTENCES = pl.when(pl.col("sentence") != pl.col("sentence").shift()).then(pl.lit("\n")).otherwise(pl.lit(" "))
 """A line feed between sentences, else a space: what `join_tokens` puts between tokens that know their `sentence`."""
 
 _LINE = pl.format("line {}", "row")
+
+
+def numbered_lines(text: str, *, ends: str = "\r") -> pl.DataFrame:
+    """Return the lines of a text without these characters at their ends: `row`, from 1, and `line`.
+
+    >>> numbered_lines("a\\tb\\r\\n").rows()
+    [(1, 'a\\tb'), (2, '')]
+    """
+    lines = pl.Series("line", text.split("\n")).str.strip_chars_end(ends).to_frame()
+    return lines.select(row=pl.int_range(1, pl.len() + 1, dtype=pl.Int64), line="line")
 
 
 def number_names(names: pl.DataFrame, key: str) -> pl.DataFrame:
@@ -41,15 +58,12 @@ def split_cells(rows: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     return rows.with_columns(*columns, count=cells.len())
 
 
-def read_lines(source: SourceFile, mends: Mends, sniff: Callable[[bytes, str], bool] | None = None) -> pl.DataFrame:
+def read_lines(source: SourceFile, mends: Mends, sniff: Callable[[bytes, str], bool] = lambda *_: True) -> pl.DataFrame:
     """Return the lines of a file, or of the files of a folder or archive that are sniffed: file, row, place, line."""
     parts = []
-    for name, data in source.files.items():
-        if not source.is_collection:
-            parts.append(numbered_lines(decode(data, mends)).with_columns(file=pl.lit(name), place=_LINE))
-        elif sniff is None or sniff(data[: 1 << 16], name):
-            lines = numbered_lines(decode(data, mends))
-            parts.append(lines.with_columns(file=pl.lit(f"{source.name}/{name}"), place=pl.lit(f"{name}, ") + _LINE))
+    for name, data in source.sniffed(sniff).items():
+        where = pl.lit(f"{name}, " if source.is_collection else "") + _LINE
+        parts.append(numbered_lines(decode(data, mends)).with_columns(file=pl.lit(source.place(name)), place=where))
     return pl.concat(parts)
 
 
@@ -100,3 +114,20 @@ def tagged_spans(
     return tagged.group_by("mention", maintain_order=True).agg(
         pl.col("row", "place", "name", "begin").first(), pl.col("end").last(), **columns
     )
+
+
+def cut_texts(documents: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the pieces of texts between the ends of mentions: document, cut (where it begins), stop, said."""
+    ends = documents.select("document", cut=pl.col("text").str.len_chars().cast(pl.Int64))
+    cuts = [documents.select("document", cut=pl.lit(0, pl.Int64)), ends]
+    cuts += [rows.select("document", cut=name) for name in ("begin", "end")]
+    pieces = pl.concat(cuts).unique().sort("document", "cut")
+    pieces = pieces.with_columns(stop=pl.col("cut").shift(-1).over("document")).drop_nulls("stop")
+    pieces = pieces.join(documents.select("document", "text"), on="document", maintain_order="left")
+    return pieces.with_columns(said=cut_spans(pieces, "document", "cut", "stop")).drop("text")
+
+
+def lose_white_space(documents: pl.DataFrame, rebuilt: pl.DataFrame) -> tuple[Loss, ...]:
+    """Return the loss of white space: of texts that are `rebuilt` from their tokens with other gaps."""
+    both = documents.join(rebuilt, on="document", how="left", maintain_order="left")
+    return loss_of("white-space", both.filter(pl.col("rebuilt").fill_null("") != pl.col("text"))["document"])
