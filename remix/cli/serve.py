@@ -38,6 +38,7 @@ AFTER = "publish"
     "--largest", type=click.IntRange(1), default=256, show_default=True, metavar="MB", help="Size of a result."
 )
 @click.option("--allow-service", multiple=True, metavar="URL", help="Let SERVICE ask this endpoint.")
+@click.option("--allow-origin", multiple=True, metavar="ORIGIN", help="Let pages of this origin read answers.")
 @workspace_option
 def command(
     host: str,
@@ -47,6 +48,7 @@ def command(
     concurrent: int,
     largest: int,
     allow_service: tuple[str, ...],
+    allow_origin: tuple[str, ...],
     workspace: Path | None,
 ) -> None:
     """Serve the workspace over the SPARQL 1.1 Protocol and as pages to look at, read-only, until interrupted.
@@ -68,4 +70,5 @@ def command(
         concurrent=concurrent,
         largest=largest,
         allow_service=allow_service,
+        allow_origin=allow_origin,
     )

@@ -149,6 +149,15 @@ def read_state(folder: Path) -> State:
     return _stated(folder, raw)
 
 
+def sign_of(folder: Path) -> object:
+    """Return what is another whenever the state of a workspace was written anew."""
+    try:
+        found = (folder / _FILE).stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size
+
+
 def read_generation(place: Path) -> State:
     """Return the state that a generation of the index belongs to; raises `StoreError`."""
     try:

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -114,6 +114,33 @@ class Worker:
         allowed, `Timeout` after so many seconds, `TooLarge` for a result of more bytes than `largest`, `StoreError`
         for what else went wrong in the process.
         """
+        blocks = self.blocks(index, request, timeout=timeout, memory=memory, largest=largest, stop=stop)
+        header = json.loads(next(blocks))
+        body = cast(IO[bytes], tempfile.SpooledTemporaryFile(max_size=1 << 24))  # noqa: SIM115  (the caller's to close)
+        try:
+            for block in blocks:
+                body.write(block)
+            body.seek(0)
+        except BaseException:
+            body.close()
+            raise
+        return Answer(header["kind"], body, header["notes"], header["rewritten"])
+
+    def blocks(
+        self,
+        index: Path | None,
+        request: Request,
+        *,
+        timeout: float = 60,
+        memory: int = 4 * GIBIBYTE,
+        largest: int | None = None,
+        stop: threading.Event | None = None,
+    ) -> Generator[bytes, None, None]:
+        """Yield the answer to a query as it comes: first what it is, as JSON, then blocks of the serialised result.
+
+        The query waits while a block is in use, which is no part of its time. Where the blocks are left before their
+        end, so is the query. Raises as `ask`.
+        """
         seconds = int(timeout) * (os.cpu_count() or 1) + 5
         limits = {"index": str(index) if index else None, "memory": memory, "seconds": seconds}
         line = json.dumps({**limits, "request": asdict(request)}).encode() + b"\n"
@@ -122,7 +149,8 @@ class Worker:
         try:
             while True:
                 try:
-                    return self._asked(line, request.name, end, largest)
+                    yield from _bounded(_blocks(self._started(), line, end), request.name, largest)
+                    return
                 except _Gone as gone:
                     tries -= 1
                     if gone.answering or not tries:
@@ -133,21 +161,6 @@ class Worker:
         except BaseException:
             self._kill()
             raise
-
-    def _asked(self, line: bytes, name: str, end: _End, largest: int | None) -> Answer:
-        blocks = _blocks(self._started(), line, end)
-        header = json.loads(next(blocks))
-        body = cast(IO[bytes], tempfile.SpooledTemporaryFile(max_size=1 << 24))  # noqa: SIM115  (the caller's to close)
-        try:
-            for block in blocks:
-                body.write(block)
-                if largest is not None and body.tell() > largest:
-                    raise TooLarge(f"the result of {name} is larger than {largest:,} bytes: add a LIMIT")
-            body.seek(0)
-        except BaseException:
-            body.close()
-            raise
-        return Answer(header["kind"], body, header["notes"], header["rewritten"])
 
     def _started(self) -> subprocess.Popen[bytes]:
         self._errors.truncate(0)
@@ -192,7 +205,18 @@ class Worker:
         return StoreError(f"{name} failed: {last}")
 
 
-@dataclass(frozen=True)
+def _bounded(blocks: Iterator[bytes], name: str, largest: int | None) -> Iterator[bytes]:
+    """Yield the first block, which is none of the result, and then blocks of `largest` bytes in all."""
+    yield next(blocks)
+    size = 0
+    for block in blocks:
+        size += len(block)
+        if largest is not None and size > largest:
+            raise TooLarge(f"the result of {name} is larger than {largest:,} bytes: add a LIMIT")
+        yield block
+
+
+@dataclass
 class _End:
     """When a query is over whatever it has found."""
 
@@ -246,8 +270,9 @@ def _blocks(process: subprocess.Popen[bytes], line: bytes, end: _End) -> Iterato
             if length < 0:
                 wrong = block
             else:
+                answering, since = True, time.monotonic()
                 yield block
-                answering = True
+                end.at += time.monotonic() - since
 
 
 def _error(said: dict[str, str]) -> Error:
@@ -320,7 +345,8 @@ class Workers:
         self._idle: list[Worker] = []
         self._lock = threading.Lock()
 
-    def ask(
+    @contextlib.contextmanager
+    def answering(
         self,
         index: Path | None,
         request: Request,
@@ -329,13 +355,15 @@ class Workers:
         memory: int = 4 * GIBIBYTE,
         largest: int | None = None,
         stop: threading.Event | None = None,
-    ) -> Answer:
-        """Return the answer to a query, as `Worker.ask` does; several threads may ask at the same time."""
+    ) -> Iterator[Iterator[bytes]]:
+        """Give the answer to a query within the block, as `Worker.blocks` does; several threads may ask at a time."""
         with self._lock:
             worker = self._idle.pop() if self._idle else Worker()
+        blocks = worker.blocks(index, request, timeout=timeout, memory=memory, largest=largest, stop=stop)
         try:
-            return worker.ask(index, request, timeout=timeout, memory=memory, largest=largest, stop=stop)
+            yield blocks
         finally:
+            blocks.close()
             with self._lock:
                 self._idle.append(worker)
 

@@ -3,25 +3,30 @@
 A query comes by GET, as a form or as `application/sparql-query`; updates are refused in every spelling. What a query
 may do, and for how long, is the worker's affair; here its errors become status codes: 400 for a query that does not
 parse or calls an unknown function, 403 for one that is not allowed, 406 for formats that do not exist, 408 for a
-request that does not arrive, 504 after the time limit, 503 while too many queries run. A query runs until its result
-is sent. What the user should know of an answer is in headers `Remix-Note`. No header lets pages of other origins
-read an answer.
+request that does not arrive, 504 after the time limit, 503 where too many queries wait for others. A query runs until
+its result is sent: one of up to a mebibyte is sent as a whole, a larger one as it comes, so that it is cut off where it
+goes wrong later. What the user should know of an answer is in headers `Remix-Note`. Pages of other origins read an
+answer only where that origin is allowed to.
 """
 
 from __future__ import annotations
 
 import asyncio
-import functools
+import contextlib
+import hashlib
+import json
 import re
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import parse_qs, quote
 
 import anyio.to_thread
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect
 from starlette.requests import Request as HttpRequest
@@ -30,9 +35,12 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from remix.errors import Error, NotAllowed, QueryError, Timeout
+from remix.files import readable
 from remix.store import Store
+from remix.store.index import Index
+from remix.store.state import dumped, sign_of
 from remix.store.syntax import keywords
-from remix.store.worker import GIBIBYTE, Answer, Request, TooLarge, Workers
+from remix.store.worker import GIBIBYTE, Request, TooLarge, Workers
 from remix.web.description import described
 from remix.web.negotiation import GRAPHS, SOLUTIONS, chosen
 
@@ -41,7 +49,13 @@ __all__ = ["Limits", "application"]
 _LARGEST_QUERY = 1 << 20
 _LONGEST_REQUEST = 30
 """Seconds within which a request has to arrive, where a query may take as long."""
+_LONGEST_TURN = 20
+"""Seconds that a query waits for others to end, at most, and half as long as a query may run."""
+_HELD = 1 << 20
+"""Bytes of a result that are held back to see whether they are all."""
 _HEADERS = {"Vary": "Accept", "X-Content-Type-Options": "nosniff"}
+_NEVER_THE_SAME = {"NOW", "RAND", "UUID", "STRUUID", "BNODE", "SERVICE"}
+"""What may make another answer of the same query on the same data."""
 
 
 @dataclass(frozen=True)
@@ -53,13 +67,15 @@ class Limits:
     largest: int = 256 * 1000 * 1000
     concurrent: int = 4
     allow_services: Sequence[str] = ()
+    allow_origins: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """What a client asks: the query, null where it gives none, and the dataset that the protocol names."""
+    """What a client asks: the query, null where it gives none, in how many seconds, and the protocol's dataset."""
 
     query: str | None
+    timeout: float
     default_graphs: list[str]
     named_graphs: list[str]
 
@@ -86,7 +102,16 @@ def application(
         Route("/", lambda _: RedirectResponse("/datasets" if pages else "/sparql"), methods=["GET"]),
         *pages,
     ]
-    made = Starlette(routes=routes, middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))])
+    checks = [Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))]
+    if origins := list(limits.allow_origins):
+        told = ["ETag", "Remix-Note", "Retry-After"]
+        methods = ["GET", "HEAD", "POST"]
+        checks.append(
+            Middleware(
+                CORSMiddleware, allow_origins=origins, allow_methods=methods, allow_headers=["*"], expose_headers=told
+            )
+        )
+    made = Starlette(routes=routes, middleware=checks)
     made.state.stop = endpoint.stop
     return made
 
@@ -96,13 +121,15 @@ class _Endpoint:
         self.store = store
         self.limits = limits
         self.running: set[threading.Event] = set()
+        self.turns = asyncio.Semaphore(limits.concurrent)
         self.workers = Workers()
+        self.opened: tuple[object, Index, str] | None = None
 
     async def respond(self, http: HttpRequest) -> Response:
         """Return the answer to a request, or the line that refuses it."""
         seconds = min(_LONGEST_REQUEST, self.limits.timeout)
         try:
-            asked = await asyncio.wait_for(_asked(http), seconds)
+            asked = await asyncio.wait_for(_asked(http, self.limits.timeout), seconds)
             if asked.query is None:
                 return await self._description(http)
             return await self._answered(http, asked, asked.query)
@@ -135,41 +162,60 @@ class _Endpoint:
             default_graphs=asked.default_graphs if own else None,
             named_graphs=asked.named_graphs if own else None,
         )
-        if len(self.running) >= self.limits.concurrent:
-            raise _Refused(503, f"{len(self.running)} queries are running, as many as may: try again")
-        stop = threading.Event()
-        self.running.add(stop)
+        index, state = await anyio.to_thread.run_sync(self._current)
+        headers = {**_HEADERS, "Cache-Control": "no-cache"}
+        if not _NEVER_THE_SAME.intersection(words):
+            headers["ETag"] = f'W/"{state}-{request.solutions}-{request.graph}"'
+            if http.method != "POST" and headers["ETag"] in http.headers.get("if-none-match", "").split(", "):
+                return Response(status_code=304, headers=headers)
+        await self._turn()
+        return await self._begun(http, index, request, asked.timeout, headers)
+
+    def _current(self) -> tuple[Index, str]:
+        """Return the index of the store's state, and what names that; both are kept until the state is another."""
+        sign = sign_of(self.store.folder)
+        kept = self.opened
+        if sign is None or kept is None or kept[0] != sign or (kept[1].path and not kept[1].path.is_dir()):
+            with self.store.hold():
+                kept = sign, self.store.index(), hashlib.sha256(dumped(self.store.state)).hexdigest()[:16]
+            self.opened = kept
+        return kept[1], kept[2]
+
+    async def _turn(self) -> None:
+        """Wait until a query may run; raises `_Refused` where others take too long."""
         try:
-            answer = await self._run(http, request, stop)
+            async with asyncio.timeout(min(_LONGEST_TURN, self.limits.timeout / 2)):
+                await self.turns.acquire()
+        except TimeoutError:
+            raise _Refused(503, f"{len(self.running)} queries are running, as many as may: try again") from None
+
+    async def _begun(
+        self, http: HttpRequest, index: Index, request: Request, timeout: float, headers: dict[str, str]
+    ) -> Response:
+        """Return the answer of a query that has its turn: with a body that is all there, or one that is to come."""
+        stop, over = threading.Event(), contextlib.ExitStack()
+        self.running.add(stop)
+        over.callback(self.turns.release)
+        over.callback(self.running.discard, stop)
+        try:
+            over.callback(asyncio.create_task(_gone(http, stop)).cancel)
+            limits = {"memory": self.limits.memory, "largest": self.limits.largest}
+            answering = self.workers.answering(index.path, request, timeout=timeout, stop=stop, **limits)
+            blocks = over.enter_context(answering)
+            about, held, whole = await anyio.to_thread.run_sync(_first, blocks)
         except BaseException:
-            self.running.discard(stop)
+            over.close()
             raise
-        names = GRAPHS[request.graph] if answer.kind == "graph" else SOLUTIONS[request.solutions]
-        return _Sent(answer, names[0], lambda: self.running.discard(stop))
+        media = (GRAPHS[request.graph] if about["kind"] == "graph" else SOLUTIONS[request.solutions])[0]
+        made = _Answer(held, None if whole else blocks, media, headers, over)
+        made.raw_headers += [(b"remix-note", quote(note, safe=_PLAIN).encode()) for note in about["notes"]]
+        return made
 
     def stop(self) -> None:
         """Let every query that runs end now."""
         for query in tuple(self.running):
             query.set()
         self.workers.close()
-
-    async def _run(self, http: HttpRequest, request: Request, stop: threading.Event) -> Answer:
-        watching = asyncio.create_task(_gone(http, stop))
-        try:
-            index = await anyio.to_thread.run_sync(self.store.index)
-            asking = functools.partial(
-                self.workers.ask,
-                index.path,
-                request,
-                timeout=self.limits.timeout,
-                memory=self.limits.memory,
-                largest=self.limits.largest,
-                stop=stop,
-            )
-            return await anyio.to_thread.run_sync(asking)
-        finally:
-            stop.set()
-            watching.cancel()
 
     async def _description(self, http: HttpRequest) -> Response:
         form = chosen(http.headers.get("accept", ""), GRAPHS) or "ttl"
@@ -185,7 +231,7 @@ async def _gone(http: HttpRequest, stop: threading.Event) -> None:
     stop.set()
 
 
-async def _asked(http: HttpRequest) -> _Asked:
+async def _asked(http: HttpRequest, longest: float) -> _Asked:
     """Return what a request asks; raises `_Refused` for what the protocol does not know."""
     parameters = _form(http.url.query)
     if http.method == "POST":
@@ -210,7 +256,14 @@ async def _asked(http: HttpRequest) -> _Asked:
         iri for iri in graphs[0] + graphs[1] if not re.fullmatch(r"[A-Za-z][^:]*:[^\x00-\x20<>\"{}|^`\\]*", iri)
     ]:
         raise _Refused(400, f"'{wrong[0]}' is no IRI of a graph")
-    return _Asked(queries[0] if queries else None, *graphs)
+    timeout = _seconds(parameters["timeout"][-1]) if "timeout" in parameters else longest
+    return _Asked(queries[0] if queries else None, min(timeout, longest), *graphs)
+
+
+def _seconds(text: str) -> float:
+    if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text, re.ASCII) or not float(text):
+        raise _Refused(400, f"timeout={readable(text)} is no number of seconds, such as timeout=10")
+    return float(text)
 
 
 def _form(text: str) -> dict[str, list[str]]:
@@ -240,23 +293,48 @@ def _status(error: Error) -> int:
     return 504 if isinstance(error, Timeout) else 500
 
 
-class _Sent(Response):
-    """An answer that is sent in blocks; when that is over, however it went, `done` is called."""
+_PLAIN = " !#$&'()*+,/:;<=>?@[]{}|\""
+"""Characters that a header may hold as they are."""
 
-    def __init__(self, answer: Answer, media: str, done: Callable[[], None]) -> None:
-        size = answer.body.seek(0, 2)
-        answer.body.seek(0)
-        super().__init__(media_type=media, headers={**_HEADERS, "Content-Length": str(size)})
-        notes = [(b"remix-note", quote(note, safe=" !#$&'()*+,/:;<=>?@[]{}|\"").encode()) for note in answer.notes]
-        self.raw_headers.extend(notes)
-        self.answer, self.done = answer, done
+
+def _first(blocks: Iterator[bytes]) -> tuple[dict[str, Any], bytes, bool]:
+    """Return what an answer is, the beginning of its result, and whether that is all of it."""
+    about, held = json.loads(next(blocks)), bytearray()
+    for block in blocks:
+        held += block
+        if len(held) > _HELD:
+            return about, bytes(held), False
+    return about, bytes(held), True
+
+
+class _Answer(Response):
+    """A result whose beginning is there; `more` comes after it. When it is sent, or cannot be, `over` is closed."""
+
+    def __init__(
+        self,
+        begin: bytes,
+        more: Iterator[bytes] | None,
+        media: str,
+        headers: dict[str, str],
+        over: contextlib.ExitStack,
+    ) -> None:
+        super().__init__(begin, media_type=media, headers=headers)
+        if more is not None:
+            del self.headers["Content-Length"]
+        self.more, self.over = more, over
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            with self.answer.body as body:
-                await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-                while block := body.read(1 << 16):
+        with self.over:
+            if self.more is None or scope["method"] == "HEAD":
+                await super().__call__(scope, receive, send)
+                return
+            await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+            block: bytes | None = bytes(self.body)
+            try:
+                while block:
                     await send({"type": "http.response.body", "body": block, "more_body": True})
-                await send({"type": "http.response.body", "body": b""})
-        finally:
-            self.done()
+                    block = await anyio.to_thread.run_sync(next, self.more, None)
+            except Error as error:  # the status is sent: that the body has no end tells the client
+                print(f"a result was cut off: {error}", file=sys.stderr, flush=True)
+                return
+            await send({"type": "http.response.body", "body": b""})

@@ -37,16 +37,24 @@ def serve(
     largest: int = 256,
     allow_services: Iterable[str] = (),
     pages: Sequence[Route] = (),
+    allow_origins: Iterable[str] = (),
 ) -> None:
     """Serve a store at `http://HOST:PORT/sparql`, and pages beside it, until interrupted; the address is said.
 
     `timeout` in seconds, for the query and again for the client to read its result; `memory` of a query in GiB,
-    `largest` result in MB; port 0 takes a free one. On a loopback address only requests that name this machine are
-    answered.
+    `largest` result in MB; port 0 takes a free one. Pages of `allow_origins` may read answers. On a loopback address
+    only requests that name this machine are answered.
 
     Raises `Error` where the address cannot be listened on.
     """
-    limits = Limits(timeout, int(memory * GIBIBYTE), largest * 1_000_000, concurrent, tuple(allow_services))
+    limits = Limits(
+        timeout,
+        int(memory * GIBIBYTE),
+        largest * 1_000_000,
+        concurrent,
+        tuple(allow_services),
+        tuple(allow_origins),
+    )
     local = _is_loopback(host)
     hosts = ["127.0.0.1", "localhost", "[::1]", host] if local else ["*"]
     try:
@@ -55,6 +63,9 @@ def serve(
         reason = str(error.strerror).partition(" (while")[0]
         raise Error(f"{host}:{port} cannot be listened on ({reason}): name another --port, or 0") from None
     with listening:
+        # What is written goes out at once; else the end of an answer would wait 40 ms until the client says that it has
+        # the beginning. Connections that are taken have this of the socket.
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         shown = f"[{host}]" if ":" in host else host
         address = f"http://{shown}:{listening.getsockname()[1]}"
         if not local:

@@ -229,10 +229,12 @@ class Workspace(Runs):
         concurrent: int = 4,
         largest: int = 256,
         allow_service: Several = (),
+        allow_origin: Several = (),
     ) -> None:
         """Serve the workspace over the SPARQL 1.1 Protocol and as pages, read-only, until interrupted.
 
         A query has `timeout` seconds, `memory` GiB and a result of `largest` MB; so many run at a time (`concurrent`).
+        Pages of the origins `allow_origin` may read answers.
         """
         from remix.web import serve
         from remix.web.explorer import routes
@@ -248,6 +250,7 @@ class Workspace(Runs):
             largest=largest,
             allow_services=tuple(_one_or_several(allow_service)),
             pages=routes(self),
+            allow_origins=tuple(_one_or_several(allow_origin)),
         )
 
 

@@ -125,7 +125,8 @@ def test_process_of_a_query_starts_without_polars() -> None:
 def test_workers_that_wait_are_taken_again(small_store: Store) -> None:
     workers = Workers()
     for _ in range(3):
-        workers.ask(small_store.index().path, Request("ASK {}")).body.close()
+        with workers.answering(small_store.index().path, Request("ASK {}")) as blocks:
+            assert b"true" in list(blocks)[-1]
     assert len(workers._idle) == 1
     workers.close()
 

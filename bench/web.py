@@ -1,0 +1,118 @@
+"""Measure the SPARQL endpoint: one client, fifty at once, a large result, and memory over many requests.
+
+python bench/web.py [--workspace DIR] [--clients 50] [--requests 10000]
+
+Without a workspace a generated corpus of 200,000 triples is served. The clients are one process that does little else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+from generate_nif import generate
+
+from remix.store import Store
+
+SIMPLE = "SELECT ?a { ?a a nif:Phrase } LIMIT 10"
+LARGE = "SELECT * { ?s ?p ?o }"
+
+
+@contextlib.contextmanager
+def served(workspace: Path) -> Iterator[tuple[subprocess.Popen[str], str, int]]:
+    """Give the process of a server, its host and its port."""
+    command = [sys.executable, "-m", "remix", "serve", "-w", str(workspace), "--port", "0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        parts = urlsplit(process.stderr.readline().split()[-1])
+        try:
+            yield process, parts.hostname or "", parts.port or 0
+        finally:
+            process.terminate()
+
+
+class Client:
+    """A connection that is kept."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader, self.writer = reader, writer
+
+    async def ask(self, query: str) -> tuple[int, int]:
+        """Return the status and the length of an answer."""
+        self.writer.write(
+            f"GET /sparql?query={quote(query)} HTTP/1.1\r\nHost: localhost\r\nAccept: text/csv\r\n\r\n".encode()
+        )
+        head = (await self.reader.readuntil(b"\r\n\r\n")).lower()
+        if length := re.search(rb"content-length: (\d+)", head):
+            size = len(await self.reader.readexactly(int(length[1])))
+        else:
+            size = 0
+            while block := int(await self.reader.readuntil(b"\r\n"), 16):
+                size += len(await self.reader.readexactly(block + 2)) - 2
+            await self.reader.readexactly(2)
+        return int(head[9:12]), size
+
+
+def memory(process: int) -> float:
+    """Return the MB of memory that a process and its children have, and how many these are."""
+    children = [one for file in Path(f"/proc/{process}/task").glob("*/children") for one in file.read_text().split()]
+    found = (Path(f"/proc/{one}/status").read_text() for one in (process, *children))
+    return sum(int(re.search(r"VmRSS:\s*(\d+)", text)[1]) for text in found) / 1024  # type: ignore[index]
+
+
+async def measured(host: str, port: int, process: int, clients: int, requests: int) -> None:
+    one = Client(*await asyncio.open_connection(host, port, limit=1 << 26))
+    taken = []
+    for _ in range(200):
+        begin = time.perf_counter()
+        assert (await one.ask(SIMPLE))[0] == 200
+        taken.append(1000 * (time.perf_counter() - begin))
+    print(f"one client: {statistics.median(taken[20:]):.1f} ms in the median, {max(taken[20:]):.1f} at most")
+
+    async def client(number: int) -> list[int]:
+        own = Client(*await asyncio.open_connection(host, port))
+        return [(await own.ask(SIMPLE))[0] for _ in range(number)]
+
+    for _ in range(4):
+        begin = time.perf_counter()
+        found = await asyncio.gather(*(client(requests // clients // 4) for _ in range(clients)))
+        codes = [code for some in found for code in some]
+        took = time.perf_counter() - begin
+        rate = f"{len(codes):,} requests, {codes.count(200):,} of them answered, {len(codes) / took:.0f} a second"
+        print(f"{clients} clients: {rate}; server and workers have {memory(process):.0f} MB")
+    one = Client(*await asyncio.open_connection(host, port, limit=1 << 26))
+    begin = time.perf_counter()
+    status, size = await one.ask(LARGE)
+    took = time.perf_counter() - begin
+    print(
+        f"large result: {status}, {size / 1e6:.1f} MB in {took:.2f} s; server and workers have {memory(process):.0f} MB"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--workspace", type=Path)
+    parser.add_argument("--clients", type=int, default=50)
+    parser.add_argument("--requests", type=int, default=10_000)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        workspace = options.workspace or Path(name) / "workspace"
+        if options.workspace is None:
+            generate(200_000, Path(name) / "corpus.ttl")
+            Store(workspace).load(Path(name) / "corpus.ttl")
+        with served(workspace) as (process, host, port):
+            asyncio.run(measured(host, port, process.pid, options.clients, options.requests))
+
+
+if __name__ == "__main__":
+    main()
