@@ -13,6 +13,7 @@ from remix.checks.declaration import FINDINGS, RULES, SEVERITIES, Rule, Subject
 from remix.checks.shapes import find_violations
 from remix.errors import BadInput, Error
 from remix.expressions import fill
+from remix.files import readable
 from remix.formats import Repair, read, refusal_report
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder, is_frames_folder
@@ -97,7 +98,7 @@ def _no_findings() -> pl.DataFrame:
 
 
 def _label(rows: pl.DataFrame, file: str, rule: Rule, name: str) -> pl.DataFrame:
-    labels = [pl.lit(file).alias("file"), pl.lit(rule.severity).alias("severity"), pl.lit(name).alias("rule")]
+    labels = [pl.lit(readable(file)).alias("file"), pl.lit(rule.severity).alias("severity"), pl.lit(name).alias("rule")]
     return rows.select(*labels, *FINDINGS, "times")
 
 

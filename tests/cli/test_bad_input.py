@@ -431,11 +431,16 @@ def test_data_in_a_file_or_pipe_are_as_they_are(work: Path) -> None:
     assert done.stdout == f"x\n{STEERING}\n"
 
 
-@pytest.mark.parametrize("arguments", [("check",), ("load", "clean.ttl", "--name")])
-def test_an_option_that_is_no_utf_8_ends_in_one_line(work: Path, arguments: tuple[str, ...]) -> None:
-    (work / "caf\udce9").mkdir()
-    reason = said(run_process("--quiet", *arguments, "caf\udce9", "-w", "ws", folder=work), 2)
+def test_an_option_that_is_no_utf_8_ends_in_one_line(work: Path) -> None:
+    reason = said(run_process("--quiet", "load", "clean.ttl", "--name", "caf\udce9", "-w", "ws", folder=work), 2)
     assert "defect" not in reason and "caf" in reason
+
+
+def test_a_name_that_is_no_utf_8_is_told_like_any_other_that_is_refused(work: Path) -> None:
+    (work / "caf\udce9").mkdir()
+    done = run_process("--quiet", "check", "caf\udce9", "-w", "ws", "-o", "json", folder=work)
+    [row] = json.loads(done.stdout)
+    assert (done.returncode, row["file"], row["rule"]) == (1, "caf\ufffd", "refused")
 
 
 @pytest.mark.parametrize(
