@@ -392,6 +392,8 @@ def test_counts_that_differ_from_the_entry_are_told_by_load_and_check(tmp_path: 
     for done in (run_verb("load", "rome", "-o", "json", folder=tmp_path), run_verb("check", "rome", folder=tmp_path)):
         assert "1 annotations instead of 7" in done.stdout
         assert "documents instead" not in done.stdout
+    told = run_verb("load", "rome", folder=tmp_path).stderr
+    assert "the catalogue knows 'rome' otherwise: 1 annotations instead of 7" in told
 
 
 def test_what_needs_a_permission_is_fetched_by_its_own_name_and_what_is_by_hand_says_how(

@@ -87,9 +87,8 @@ def load(
 
 
 def _compared(known: Entry | None, report: LoadReport) -> LoadReport:
-    """Return a report with what the catalogue knows otherwise."""
-    return (
-        report
-        if known is None
-        else replace(report, repairs=(*report.repairs, *count_differences(known, asdict(report))))
-    )
+    """Return a report with what the catalogue knows otherwise, which is told."""
+    other = () if known is None else count_differences(known, asdict(report))
+    for difference in other:
+        progress.note(difference.example)
+    return replace(report, repairs=(*report.repairs, *other)) if other else report
