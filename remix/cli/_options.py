@@ -66,9 +66,12 @@ def format_option(command: Command) -> Command:
     """Add `--format`, that of the files which are read."""
     return click.option(
         "--format",
+        "--map",
+        "format",
         multiple=True,
         metavar="NAME[=FILE]",
-        help="Format of the files, or of one of them (default: from content and suffix; see `remix list formats`).",
+        help="Format of the files, or of one of them (default: from content and suffix; see `remix list formats`); a "
+        "mapping is named by its TOML file (docs/formats.md).",
     )(command)
 
 

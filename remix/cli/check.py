@@ -43,7 +43,14 @@ AFTER = "load"
 @click.option(
     "--sarif", type=click.Path(path_type=Path), metavar="FILE", help="Write each finding as a SARIF log, too."
 )
-@click.option("--format", default=None, help="Format of the files (default: from content and suffix).")
+@click.option(
+    "--format",
+    "--map",
+    "format",
+    metavar="NAME|FILE",
+    default=None,
+    help="Format of the files (default: from content and suffix), or a mapping: a TOML file (docs/formats.md).",
+)
 @output_option
 @workspace_option
 def command(

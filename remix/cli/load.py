@@ -29,7 +29,14 @@ AFTER = "fetch"
 @click.option("--dry-run", is_flag=True, help="Read and report only; nothing is stored.")
 @click.option("--strict", is_flag=True, help="Refuse what would have to be repaired.")
 @click.option("--name", default=None, help="Name of the dataset (default: from the file's name).")
-@click.option("--format", default=None, help="Format of the file (default: from its content and suffix).")
+@click.option(
+    "--format",
+    "--map",
+    "format",
+    metavar="NAME|FILE",
+    default=None,
+    help="Format of the file (default: from its content and suffix), or a mapping: a TOML file (docs/formats.md).",
+)
 @click.option("--base-iri", default="urn:remix:dataset:", show_default=True, help="What dataset IRIs begin with.")
 @click.option("--replace", is_flag=True, help="Replace a dataset of that name that came from another file.")
 @click.option("--sample", type=int, default=None, metavar="N", help="Of a folder of frames, load so many documents.")

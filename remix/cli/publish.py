@@ -28,7 +28,14 @@ AFTER = "compare"
     "--syntax", type=click.Choice(["ttl", "nt", "jsonld"]), default="ttl", show_default=True, help="Syntax of the NIF."
 )
 @click.option("--gzip", is_flag=True, help="Compress the NIF.")
-@click.option("--format", default=None, help="Format of a file (default: from its content and suffix).")
+@click.option(
+    "--format",
+    "--map",
+    "format",
+    metavar="NAME|FILE",
+    default=None,
+    help="Format of a file (default: from its content and suffix), or a mapping: a TOML file (docs/formats.md).",
+)
 @workspace_option
 def command(
     dataset: str,

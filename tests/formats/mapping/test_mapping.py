@@ -10,6 +10,7 @@ import pytest
 import remix
 from remix.errors import BadInput
 from remix.formats import FORMATS, LoadedFile, read
+from tests.commands import run_verb
 
 MAPPED = [one for one in FORMATS if one.mapping is not None]
 DOCUMENT = '[document]\nname = "id"\ntext = "text"\n'
@@ -333,3 +334,17 @@ def test_show_tells_the_mapping_of_a_format(tmp_path: Path) -> None:
     told = remix.open(tmp_path / "ws").show("zelda-jsonl")
     assert 'begin = "index[][0]"' in told
     assert told.startswith("zelda-jsonl\nsummary: ZELDA benchmark")
+
+
+def test_verbs_read_by_a_mapping_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "own.toml").write_text(f'summary = "x"\n{DOCUMENT}{MENTION}[link]\nkind = "qid"\n')
+    record = {"id": "d", "text": "Ada met Bob", "m": [{"b": 0, "e": 3, "q": "Q1"}, {"b": 8, "e": 11, "q": "Q2"}]}
+    (tmp_path / "gold.jsonl").write_text(json.dumps(record))
+    (tmp_path / "run.jsonl").write_text('{"document": "d", "begin": 0, "end": 3, "entity": "Q1"}\n')
+    own, place = str(tmp_path / "own.toml"), ["-w", str(tmp_path / "ws"), "-o", "json"]
+    done = run_verb("load", str(tmp_path / "gold.jsonl"), "--map", own, "--dry-run", *place)
+    assert json.loads(done.stdout)[0]["mentions_linked"] == 2
+    files = ["--gold", str(tmp_path / "gold.jsonl"), "--run", f"s={tmp_path / 'run.jsonl'}", "--task", "A2KB"]
+    done = run_verb("evaluate", *files, "--map", f"{own}={tmp_path / 'gold.jsonl'}", "--match", "strong", *place)
+    rows = [row for row in json.loads(done.stdout) if row["average"] == "micro" and row["dataset"] == "all"]
+    assert [(row["tp"], row["fn"]) for row in rows] == [(1, 1)]
