@@ -150,7 +150,7 @@ FORMATS: Registry[Format] = Registry(
     "format", "remix.formats.definitions", Format, further="remix.formats.mapping.definition:mapped_formats"
 )
 
-NOTED = frozenset({"empty-document", "fragment", "masked", "unplaced", "unread"})
+NOTED = frozenset({"empty-document", "fragment", "masked", "several-places", "unplaced", "unread"})
 """Kinds that are told but are no defect: `strict` lets them pass."""
 
 MISSING = frozenset({"no-annotation", "no-link"})

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-__all__ = ["THRESHOLD", "Aligned", "Aligner"]
+import polars as pl
+
+from remix.formats.mends import Mends
+
+__all__ = ["THRESHOLD", "Aligned", "Aligner", "is_unplaced", "place_named", "place_of"]
 
 THRESHOLD = 90.0
 """The least similarity (0 to 100, rapidfuzz's partial ratio) at which a near spelling is taken for the mention."""
@@ -128,3 +133,69 @@ def _normalise(text: str) -> tuple[str, list[int]]:
                 letters.append(" " if blank else one)
                 places.append(place)
     return "".join(letters), places
+
+
+def place_named(rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+    """Return mentions with offsets where only their form (`anchor`) is told: its n-th place for the n-th of that form.
+
+    Rows have `mention`, `place`, `name` and `text` of the document, `anchor`, `begin` and `end`. What has no place (no
+    form or no text is told, or the text does not have it) keeps none; that is counted, and what else is odd.
+
+    >>> row = {"mention": [1], "place": [None], "name": ["d"], "text": ["Ada met Bob"], "anchor": ["Bob"]}
+    >>> rows = pl.DataFrame(row).with_columns(begin=pl.lit(None, pl.Int64), end=pl.lit(None, pl.Int64))
+    >>> place_named(rows, Mends()).select("begin", "end").rows()
+    [(8, 11)]
+    """
+    if not rows.select(is_unplaced().any()).item():
+        return rows
+    told = pl.col("anchor").is_not_null() & pl.col("text").is_not_null()
+    named = rows.filter(is_unplaced() & told).sort("mention").group_by("name", maintain_order=True)
+    found = [each for _, some in named for each in _placed(some, mends)]
+    places = pl.DataFrame(found, schema={"mention": pl.Int64, "_begin": pl.Int64, "_end": pl.Int64}, orient="row")
+    rows = rows.join(places.cast({"mention": rows.schema["mention"]}), on="mention", how="left", maintain_order="left")
+    # The text may spell it otherwise, which is told already.
+    anchor = pl.when(pl.col("_begin").is_null()).then("anchor")
+    rows = rows.with_columns(begin=pl.coalesce("begin", "_begin"), end=pl.coalesce("end", "_end"), anchor=anchor)
+    left = rows.filter(is_unplaced())
+    if left.height:
+        row = left.row(0, named=True)
+        form = f" of '{row['anchor']}'" if row["anchor"] else ""
+        mends.add("unplaced", f"{place_of(row)}: the offsets{form} are not told", left.height)
+    return rows.drop("_begin", "_end")
+
+
+def is_unplaced() -> pl.Expr:
+    """Return whether a mention has neither begin nor end."""
+    return pl.col("begin").is_null() & pl.col("end").is_null()
+
+
+def place_of(row: Mapping[str, object]) -> object:
+    """Return what messages call the line of a mention."""
+    return row["place"] or f"line {row['mention']}"
+
+
+_MOST_LETTERS = 1_000_000_000
+"""How many letters of a text are looked through for its mentions: its length times its different mentions."""
+
+
+def _placed(rows: pl.DataFrame, mends: Mends) -> Iterator[tuple[int, int, int]]:
+    """Yield mention, begin and end of those mentions of one text that it has; what is odd is counted."""
+    text = rows["text"][0]
+    aligner, named = Aligner(text), Counter(rows["anchor"])
+    times: dict[str, int] = {}
+    for row in rows.select("mention", "anchor", "place").iter_rows(named=True):
+        anchor = row["anchor"]
+        if aligner.spent > _MOST_LETTERS:
+            mends.add("not-looked-for", f"{place_of(row)}: too many mentions are looked for in {len(text):,} letters")
+            continue
+        found = aligner.find(anchor)
+        if found is None:
+            mends.add("not-in-text", f"{place_of(row)}: '{anchor}'")
+            continue
+        if anchor not in times:
+            times[anchor] = text.count(anchor)
+        if times[anchor] > named[anchor]:
+            mends.add("several-places", f"{place_of(row)}: '{anchor}' stands {times[anchor]} times in the text")
+        if found.how in ("normalised", "fuzzy"):
+            mends.add(f"aligned-{found.how}", f"{place_of(row)}: '{anchor}' is {found.begin},{found.end}")
+        yield row["mention"], found.begin, found.end

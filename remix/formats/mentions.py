@@ -7,7 +7,7 @@ canonical entities, alternatives on one span. `flatten` is the way back.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -15,7 +15,7 @@ import polars as pl
 from remix import iris
 from remix.errors import BadInput
 from remix.formats import Contents, Loss
-from remix.formats.alignment import Aligner
+from remix.formats.alignment import is_unplaced, place_named, place_of
 from remix.formats.identifiers import annotation_iris, document_iris, document_names, group_alternatives
 from remix.formats.losses import CLUSTER, loss_of
 from remix.formats.mends import Mends
@@ -110,7 +110,7 @@ def assemble(read: MentionTables, dataset: str, content: str = "") -> Contents:
     rows = _fit(read.mentions, MENTIONS).join(
         documents.select("name", "document", "text"), on="name", how="left", maintain_order="left"
     )
-    rows = _place_named(rows, read.mends)
+    rows = _with_own_group(place_named(rows, read.mends))
     rows = _locate(rows, read.mends, keep_outside=read.keep_outside)
     rows = rows.with_columns(annotation=annotation_iris(rows.with_columns(given="mention")), dataset=pl.lit(dataset))
     named = rows.select("mention", "annotation")
@@ -180,8 +180,8 @@ def _locate(rows: pl.DataFrame, mends: Mends, *, keep_outside: bool) -> pl.DataF
     What was wrong is counted; what lies outside its text goes, or loses its place.
     """
     none = pl.lit(None, pl.Int64)
-    unplaced = rows.filter(_is_unplaced()).with_columns(surface_form="anchor")
-    rows = check_offsets(rows.filter(~_is_unplaced()).with_columns(iri_begin=none, iri_end=none)).sort("mention")
+    unplaced = rows.filter(is_unplaced()).with_columns(surface_form="anchor")
+    rows = check_offsets(rows.filter(~is_unplaced()).with_columns(iri_begin=none, iri_end=none)).sort("mention")
     unread = pl.col("text").is_null() & ((pl.col("begin") < 0) | (pl.col("end") < pl.col("begin"))).fill_null(True)
     outside = (pl.col("text").is_not_null() & (pl.col("kind") == "range").fill_null(False)) | unread
     rows = rows.with_columns(
@@ -200,65 +200,14 @@ def _locate(rows: pl.DataFrame, mends: Mends, *, keep_outside: bool) -> pl.DataF
     return pl.concat([rows, unplaced], how="diagonal") if unplaced.height else rows
 
 
-def _is_unplaced() -> pl.Expr:
-    return pl.col("begin").is_null() & pl.col("end").is_null()
-
-
-def _place_named(rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
-    """Return the mentions with offsets where only their form is told: its n-th place for the n-th mention of it.
-
-    What has no place (no form or no text is told, or the text does not have it) keeps none, and is no alternative of
-    others without one.
-    """
-    unplaced = rows.filter(_is_unplaced())
-    if unplaced.is_empty():
-        return rows
-    named = unplaced.filter(pl.col("anchor").is_not_null() & pl.col("text").is_not_null()).sort("mention")
-    groups = named.group_by("name", maintain_order=True)
-    found = [each for _, some in groups for each in _placed(some, mends)]
-    places = pl.DataFrame(found, schema={"mention": pl.Int64, "_begin": pl.Int64, "_end": pl.Int64}, orient="row")
-    rows = rows.join(places, on="mention", how="left", maintain_order="left")
-    # The text may spell it otherwise, which is told already.
-    anchor = pl.when(pl.col("_begin").is_null()).then("anchor")
-    rows = rows.with_columns(begin=pl.coalesce("begin", "_begin"), end=pl.coalesce("end", "_end"), anchor=anchor)
-    left = rows.filter(_is_unplaced())
-    if left.height:
-        row = left.row(0, named=True)
-        form = f" of '{row['anchor']}'" if row["anchor"] else ""
-        mends.add("unplaced", f"{_place(row)}: the offsets{form} are not told", left.height)
-    return _with_own_group(rows).drop("_begin", "_end")
-
-
 def _with_own_group(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with mentions without a place as no alternatives of each other."""
-    own = pl.when(_is_unplaced()).then(pl.format("unplaced-{}", "mention"))
+    own = pl.when(is_unplaced()).then(pl.format("unplaced-{}", "mention"))
     return rows.with_columns(pl.coalesce(name, own).alias(name) for name in ("group", "option"))
 
 
-_MOST_LETTERS = 1_000_000_000
-"""How many letters of a text are looked through for its mentions: its length times its different mentions."""
-
-
-def _placed(rows: pl.DataFrame, mends: Mends) -> Iterator[tuple[int, int, int]]:
-    """Yield mention, begin and end of those mentions of one text that it has; what is odd is counted."""
-    aligner = Aligner(rows["text"][0])
-    for row in rows.select("mention", "anchor", "place").iter_rows(named=True):
-        anchor = row["anchor"]
-        found = aligner.find(anchor) if aligner.spent <= _MOST_LETTERS else None
-        if found is None:
-            mends.add("not-in-text", f"{_place(row)}: '{anchor}'")
-            continue
-        if found.how in ("normalised", "fuzzy"):
-            mends.add(f"aligned-{found.how}", f"{_place(row)}: '{anchor}' is {found.begin},{found.end}")
-        yield row["mention"], found.begin, found.end
-
-
-def _place(row: Mapping[str, object]) -> object:
-    return row["place"] or f"line {row['mention']}"
-
-
 def _example(row: dict[str, object]) -> str:
-    place = _place(row)
+    place = place_of(row)
     anchor = f"'{row['anchor']}' " if row["anchor"] is not None else ""
     given = f"{row['given_begin']},{row['given_end']}"
     if row["kind"] == "offset":

@@ -346,6 +346,9 @@ def _spans_of_tags(rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     """Return a mention for each run of tokens (a row each) whose tags go on; begin and end are numbers of tokens."""
     # Files also write `i-person` and `I.person`.
     tag = pl.col("tags").str.replace(r"^([BIbi])[.]", "${1}-").str.replace(r"^[bi](?:-|$)", "X-")
+    odd = rows.filter(~pl.col("tags").str.contains(r"^(?:[OBIbi_-]|[BIbi][-.].*)$"))
+    if odd.height:
+        mends.add("tag", f"line {odd['line'][0]}: '{odd['tags'][0]}' is no tag: read as O", odd.height)
     token = pl.int_range(pl.len()).over("record")
     rows = rows.with_columns(tags=tag, row="line", place=pl.format("line {}", "line"), begin=token, end=token + 1)
     said = [name for name in (*FIELDS, "edition") if name in rows.columns]

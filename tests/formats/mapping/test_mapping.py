@@ -10,6 +10,7 @@ import pytest
 import remix
 from remix.errors import BadInput
 from remix.formats import FORMATS, LoadedFile, read
+from remix.formats.mapping import shipped
 from tests.commands import run_verb
 
 MAPPED = [one for one in FORMATS if one.mapping is not None]
@@ -130,6 +131,30 @@ def test_forms_without_offsets_are_found_in_their_order(tmp_path: Path) -> None:
         ("not-in-text", "line 1: 'Eve'"),
         ("unplaced", "line 1: the offsets of 'Eve' are not told"),
     ]
+
+
+def test_form_that_stands_in_more_places_than_it_is_named_is_told(tmp_path: Path) -> None:
+    mapping = DOCUMENT + '[mention]\nform = "m[].f"\nlink = "m[].q"\n'
+    found = mapped(tmp_path, mapping, {"id": "d", "text": "Ada and Ada met Bob.", "m": [{"f": "Ada", "q": "Q1"}]})
+    assert spans(found) == [(0, 3, "Ada", "Q1")]
+    assert [one.example for one in found.report.repairs] == ["line 1: 'Ada' stands 2 times in the text"]
+
+
+def test_forms_that_are_looked_for_have_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("remix.formats.alignment._MOST_LETTERS", 20)
+    mapping = DOCUMENT + '[mention]\nform = "m[].f"\nlink = "m[].q"\n'
+    forms = [{"f": form, "q": "Q1"} for form in ("Ada", "met", "Bob")]
+    # A text of eleven letters: 11, 22, and then no more.
+    found = mapped(tmp_path, mapping, {"id": "d", "text": "Ada met Bob", "m": forms})
+    assert {one.kind: one.example for one in found.report.repairs}["not-looked-for"] == (
+        "line 1: too many mentions are looked for in 11 letters"
+    )
+
+
+def test_tag_that_is_none_is_told(tmp_path: Path) -> None:
+    example = shipped("mhercl-tsv").example.lstrip("\n").replace("met\tO", "met\tQ5")
+    (tmp_path / "x.tsv").write_text(example)
+    assert [one.example for one in read(tmp_path / "x.tsv").report.repairs] == ["line 1: 'Q5' is no tag: read as O"]
 
 
 def test_records_of_one_name_make_one_document_where_they_are_joined(tmp_path: Path) -> None:
