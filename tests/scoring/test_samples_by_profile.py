@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -12,6 +11,7 @@ import pytest
 from scipy.stats import multinomial
 
 from remix.errors import UsageError
+from remix.formats import read
 from remix.formats.nif.writing import write_frames
 from remix.frames import Frames
 from remix.reports.readable import with_f1_shown
@@ -60,17 +60,21 @@ MACRO_F1: dict[str, Callable[[int, int, int, int], float]] = {
 }
 
 
-@pytest.fixture
-def files(tmp_path: Path) -> Sources:
-    """Gold and runs in files."""
-    for name, frames in {"gold": GOLD, **RUNS}.items():
-        write_frames(frames, tmp_path / f"{name}.ttl")
-    return Sources(gold=(tmp_path / "gold.ttl",), runs=tuple(f"{name}={tmp_path / name}.ttl" for name in RUNS))
+@pytest.fixture(scope="module")
+def keeper(tmp_path_factory: pytest.TempPathFactory) -> Keeper:
+    return open_workspace(tmp_path_factory.mktemp("samples") / "workspace")
 
 
-@pytest.fixture
-def keeper(tmp_path) -> Keeper:
-    return open_workspace(tmp_path / "workspace")
+@pytest.fixture(scope="module")
+def files(keeper: Keeper) -> Sources:
+    """Gold in a file, and answers as they are read from files."""
+    gold, answers = keeper.folder.with_name("gold.ttl"), {}
+    write_frames(GOLD, gold)
+    for name in ("some", "most"):
+        write_frames(RUNS[name], file := keeper.folder.with_name(f"{name}.ttl"))
+        answers[name] = read(file).frames
+    none = answers["some"].keep(annotations=answers["some"].annotations["annotation"].head(0))
+    return Sources(gold=(gold,), answers={**answers, "none": none})
 
 
 AVERAGES = [(name, average) for name in PROFILES.names() for average in PROFILES[name].averages]
