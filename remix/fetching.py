@@ -174,7 +174,11 @@ def _fetched(entry: Entry, download: _Download) -> Fetched:
     try:
         file = download.to_cache()
         if entry.member:
-            _unpack(file, entry)
+            try:
+                _unpack(file, entry)
+            except BadInput:  # nobody knows its hash: the next time it is fetched again
+                file.unlink(missing_ok=True)
+                raise
     except OSError as error:
         place = cache_folder()
         reason = f"{place} cannot be written: {error.strerror or error}; REMIX_CACHE=DIR names another folder"
