@@ -198,12 +198,19 @@ def check_offsets(frame: pl.DataFrame) -> pl.DataFrame:
     settled = frame.select((pl.col("text").is_null() | right | unanchored).fill_null(False)).to_series()
     done = [frame.filter(settled)]
     rest = frame.filter(~settled)
-    padded = (pl.col("_said") == pl.col("anchor").str.strip_chars()) & ~missing
-    done.append(_keep_offsets(rest.filter(padded), pl.lit("differs in outer white space")))
-    rest = rest.filter(~padded.fill_null(False))
-    spelt = (_compose(pl.col("_said")) == _compose(pl.col("anchor"))) & ~missing
-    done.append(_keep_offsets(rest.filter(spelt), pl.lit("differs in its Unicode normal form")))
-    rest = rest.filter(~spelt.fill_null(False))
+    padded = pl.col("_said") == pl.col("anchor").str.strip_chars()
+    spelt = _compose(pl.col("_said")) == _compose(pl.col("anchor"))
+    alike = ((padded, "differs in outer white space"), (spelt, "differs in its Unicode normal form"))
+    for like, reason in alike:
+        fits = (like & ~missing).fill_null(False)
+        done.append(_keep_offsets(rest.filter(fits), pl.lit(reason)))
+        rest = rest.filter(~fits)
+    done += _reread(rest, spans)
+    return pl.concat([part.select(columns) for part in done if part.height] or [frame.select(columns)])
+
+
+def _reread(rest: pl.DataFrame, spans: _Spans) -> Iterator[pl.DataFrame]:
+    """Yield the rows with the offsets of the first reading that fits them, and those that none fits."""
     texts = _Texts.of(rest, "document", spans)
     rest = rest.join(texts.numbers, on="document", how="left", maintain_order="left")
     for reason, reading in _READINGS:
@@ -212,10 +219,9 @@ def check_offsets(frame: pl.DataFrame) -> pl.DataFrame:
         tried = reading(rest, texts)
         found = spans.cut(tried, "try_begin", "try_end").str.normalize("NFC")
         fits = ((found == tried["anchor"].str.normalize("NFC")) & (found != "")).fill_null(False)
-        done.append(_take_offsets(tried.filter(fits), reason))
+        yield _take_offsets(tried.filter(fits), reason)
         rest = tried.filter(~fits).drop("try_begin", "try_end")
-    done += _unfitting(rest)
-    return pl.concat([part.select(columns) for part in done if part.height] or [frame.select(columns)])
+    yield from _unfitting(rest)
 
 
 def _keep_offsets(rows: pl.DataFrame, reason: pl.Expr) -> pl.DataFrame:

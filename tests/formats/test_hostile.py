@@ -17,6 +17,7 @@ DEEP = 100_000
 JSON_HEADS = {
     "answers": '{"document": "d", "text": "Ada", "answers": [], "x": ',
     "bioc": '{"documents": [{"id": "1", "passages": [{"offset": 0, "text": "Ada", "annotations": []}]}], "x": ',
+    "dwie-json": '{"id": "d", "mentions": [{"begin": 0, "end": 3, "text": "Ada", "concept": 0}], "x": ',
     "elevant": '{"id": 0, "title": "t", "text": "Ada", "labels": [{"id": 0, "span": [0, 3]}], "x": ',
     "elevant-simple": '{"text": "Ada", "labels": [{"start_char": 0, "end_char": 3}], "x": ',
     "gerbil-json": '[{"id": 0, "text": "Ada", "annotations": [{"start": 0, "end": 3}], "x": ',

@@ -51,17 +51,16 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     concepts: list[tuple[str, str, str]] = []
     texts: dict[str, str | None] = {}
     for file, data in files.items():
-        place = source.place(file)
-        elements = parse_elements(data, place, mends)
+        elements = parse_elements(data, source.place(file), mends)
         name = PurePosixPath(elements[-1].attributes.get("textSource", "")).name
         if not name:
-            raise BadInput(place, "names no text (<annotations textSource=…>)")
+            raise BadInput(source.place(file), "names no text (<annotations textSource=…>)")
         if name not in texts:
             beside = (name, *(f"{'../' * up}articles/txt/{name}" for up in range(_ABOVE)))
             text = source.text_file(name, beside, files)
             texts[name] = None if text is None else decode(text, mends)
         where = f"{file}, " if source.is_collection else ""
-        for number, (line, fields, parts) in enumerate(_annotations(elements, place)):
+        for number, (line, fields, parts) in enumerate(_annotations(elements, source.place(file))):
             told = {
                 "file": file,
                 "id": fields.get("mention"),

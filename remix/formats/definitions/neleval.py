@@ -13,12 +13,11 @@ from pathlib import Path
 
 import polars as pl
 
-from remix.errors import BadInput
 from remix.files import written
 from remix.formats import Contents, Format, Loss, SourceFile
-from remix.formats.lines import numbered_lines
+from remix.formats.lines import read_lines, refuse_line
 from remix.formats.losses import loss_of
-from remix.formats.mends import Mends, decode
+from remix.formats.mends import Mends
 from remix.formats.mentions import (
     MentionTables,
     assemble,
@@ -53,15 +52,16 @@ def _fits(line: str) -> bool:
 
 def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
-    rows = numbered_lines(decode(source.read(), mends), ends="\r\t").filter(pl.col("line") != "")
-    rows = rows.select(mention="row", cell=pl.col("line").str.split("\t"))
-    _refuse_what_is_none(source, rows)
+    line = pl.col("line").str.strip_chars_end("\r\t")
+    rows = read_lines(source, mends).with_columns(line, mention="row", cell=line.str.split("\t"))
+    rows = rows.filter(pl.col("line") != "")
+    _refuse_what_is_none(rows)
     cell = pl.col("cell").list
     ranked = _candidates(rows)
     best = ranked.unique("mention", keep="first", maintain_order=True)
     placed = rows.select(
         "mention",
-        place=pl.format("line {}", "mention"),
+        "place",
         name=cell.get(0),
         begin=cell.get(1).cast(pl.Int64, strict=False),
         end=cell.get(2).cast(pl.Int64, strict=False) + 1,
@@ -102,7 +102,7 @@ def _candidates(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _refuse_what_is_none(source: SourceFile, rows: pl.DataFrame) -> None:
+def _refuse_what_is_none(rows: pl.DataFrame) -> None:
     cells = pl.col("cell").list
     count = cells.len()
     number = [cells.get(place, null_on_oob=True).str.contains("^[0-9]{1,18}$").fill_null(False) for place in (1, 2)]
@@ -123,9 +123,7 @@ def _refuse_what_is_none(source: SourceFile, rows: pl.DataFrame) -> None:
         .when(~score)
         .then(pl.format("the score is a number, not '{}'", _cell(4)))
     )
-    told = rows.with_columns(wrong=wrong).drop_nulls("wrong")
-    if told.height:
-        raise BadInput(source.name, str(told["wrong"][0]), line=int(told["mention"][0]))
+    refuse_line(rows, wrong)
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:

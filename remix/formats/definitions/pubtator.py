@@ -18,13 +18,12 @@ from pathlib import Path
 
 import polars as pl
 
-from remix.errors import BadInput
 from remix.files import written
 from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.biomedical import join_concepts, split_concepts
-from remix.formats.lines import numbered_lines
+from remix.formats.lines import read_lines, refuse_line
 from remix.formats.losses import loss_of
-from remix.formats.mends import Mends, decode
+from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, assemble, flatten, label_documents
 from remix.frames import Frames
 
@@ -38,21 +37,22 @@ def _is_pubtator(head: bytes, name: str) -> bool:
 
 def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
-    lines = numbered_lines(decode(source.read(), mends)).filter(pl.col("line").str.contains(r"\S"))
+    lines = read_lines(source, mends).filter(pl.col("line").str.contains(r"\S"))
     passage = pl.col("line").str.contains(_PASSAGE)
     texts = lines.filter(passage).with_columns(pl.col("line").str.extract(_PASSAGE, n).alias(f"{n}") for n in (1, 2, 3))
     texts = texts.group_by(name=pl.col("1"), maintain_order=True).agg(
         text=pl.col("3").sort_by("2", descending=True, maintain_order=True).str.join("\n").str.strip_suffix("\n")
     )
-    rows = _rows(source, lines.filter(~passage))
-    _refuse_what_has_no_text(source, rows, texts)
+    rows = _rows(lines.filter(~passage))
+    astray = rows.join(texts, on="name", how="anti", maintain_order="left")
+    refuse_line(astray, pl.format("a mention in document {}, which has neither title (|t|) nor abstract (|a|)", "name"))
     mentions, links = split_concepts(_parts(rows))
     types = mentions.select("mention", **{"class": pl.col("class").str.split(",")}).explode("class").drop_nulls()
     read = MentionTables(texts, mentions.drop("class"), links, classes=types, mends=mends)
     return assemble(read, dataset)
 
 
-def _rows(source: SourceFile, lines: pl.DataFrame) -> pl.DataFrame:
+def _rows(lines: pl.DataFrame) -> pl.DataFrame:
     """Return the mentions, a row a line, with begins and ends as they are written."""
     cells = lines.with_columns(cells=pl.col("line").str.split("\t"))
     count = pl.col("cells").list.len()
@@ -65,15 +65,13 @@ def _rows(source: SourceFile, lines: pl.DataFrame) -> pl.DataFrame:
     begin, end, anchor, kind, identifiers = (pl.when(fbk).then(other).otherwise(one) for one, other in order)
     numbers = begin.str.contains(_NUMBERS) & end.str.contains(_NUMBERS)
     even = begin.str.count_matches("[0-9]+") == end.str.count_matches("[0-9]+")
-    wrong = cells.filter(~((count >= 5) & numbers & even).fill_null(False))
-    if wrong.height:
-        reason = (
-            f"a mention is document, begin, end, text, type, identifier, between tabs, not '{wrong['line'][0][:80]}'"
-        )
-        raise BadInput(source.name, reason, line=int(wrong["row"][0]))
+    fine = ((count >= 5) & numbers & even).fill_null(False)
+    expected = "a mention is document, begin, end, text, type, identifier, between tabs, not '{}'"
+    refuse_line(cells, pl.when(~fine).then(pl.format(expected, pl.col("line").str.slice(0, 80))))
     return cells.select(
+        "file",
         "row",
-        place=pl.format("line {}", "row"),
+        "place",
         name=cell[0],
         begin=begin,
         end=end,
@@ -92,14 +90,7 @@ def _parts(rows: pl.DataFrame) -> pl.DataFrame:
     listed = listed.with_columns(anchor=said.otherwise(pl.lit(None, pl.String).repeat_by(several)))
     parts = listed.explode("begin", "end", "anchor").with_row_index("mention").cast({"mention": pl.Int64})
     first = pl.col("mention").first().over("row")
-    return parts.with_columns(part_of=pl.when(pl.len().over("row") > 1).then(first)).drop("row")
-
-
-def _refuse_what_has_no_text(source: SourceFile, rows: pl.DataFrame, texts: pl.DataFrame) -> None:
-    astray = rows.join(texts, on="name", how="anti", maintain_order="left")
-    if astray.height:
-        reason = f"a mention in document {astray['name'][0]}, which has neither title (|t|) nor abstract (|a|)"
-        raise BadInput(source.name, reason, line=int(astray["row"][0]))
+    return parts.with_columns(part_of=pl.when(pl.len().over("row") > 1).then(first)).drop("file", "row")
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
