@@ -15,6 +15,7 @@ from pathlib import Path
 
 import polars as pl
 
+from remix import iris
 from remix.errors import Error, StoreError
 from remix.files import written
 from remix.frames import Frames, read_parquet, write_parquet
@@ -25,12 +26,14 @@ from remix.measures import Measuring, compute, prepared, signature_of
 from remix.measures._parts import compute_parts
 from remix.measures.measured import Measured
 from remix.measures.measurement import choice_of
+from remix.names import RMX
 from remix.places import move_folder
 from remix.progress import stage
+from remix.rdf.terms import iri_term, text_term
 from remix.signature import Signature, content_hash
 from remix.store import Store
 
-__all__ = ["enrich", "enrich_folder", "measures_of_part", "named_frames"]
+__all__ = ["enrich", "enrich_folder", "entity_lines", "measures_of_part", "named_frames"]
 
 _LEVELS = ("annotations", "documents", "classes")
 
@@ -56,12 +59,15 @@ def enrich(
     contents = content_hash(*(f"{name}:{entry.content}\n" for name, entry in sorted(before.items())))
     kb = prepared(kb, case_sensitive, without_sources, with_gold)
     fields = signature_of(kb, reference, case_sensitive).fields
-    signature = str(Signature({**fields, "datasets": contents[:12]}))
+    signature = str(Signature({**fields, "entities": iris.VERSION, "datasets": contents[:12]}))
     if any(entry.enrichment != signature for entry in before.values()):
         with stage("measures"):
             measured = compute(named_frames(store), kb, reference=reference, case_sensitive=case_sensitive)
         with stage("triples"):
-            graphs = {name: measured.triples(name, entry.iri) for name, entry in before.items()}
+            graphs = {
+                name: measured.triples(name, entry.iri) + entity_lines(store.frames([name]), kb)
+                for name, entry in before.items()
+            }
         store.enrich(graphs, signature)
     return pl.DataFrame(
         [
@@ -83,6 +89,30 @@ def enrich(
         },
         orient="row",
     )
+
+
+def entity_lines(frames: Frames, kb: KnowledgeBase | None) -> bytes:
+    """Return what the links of annotations stand for as N-Triples, sorted: `rmx:entity` and `rmx:entityLabel`.
+
+    That is the entity in canonical form, redirects and sameAs links of the knowledge base followed, and its label
+    there. Both are said of the annotation: several datasets would say them of an entity, and a union would count them
+    as often.
+    """
+    entities = frames.links["entity"].drop_nulls().unique().sort()
+    known = pl.DataFrame({"entity": entities, "meant": entities if kb is None else kb.resolve(entities)})
+    labels = pl.DataFrame(schema={"meant": pl.String, "label": pl.String})
+    if kb is not None:
+        found = kb.rows("entities", "entity", known["meant"], ["entity", "label"])
+        labels = found.select(meant="entity", label="label").drop_nulls().unique("meant", keep="first")
+    rows = frames.links.join(known, on="entity").join(labels, on="meant", how="left")
+    objects = {"entity": iri_term(pl.col("meant")), "entityLabel": text_term(pl.col("label"))}
+    lines = [
+        rows.select(
+            line=pl.concat_str(iri_term(pl.col("annotation")), pl.lit(f" <{RMX}{name}> "), said, pl.lit(" .\n"))
+        )
+        for name, said in objects.items()
+    ]
+    return "".join(pl.concat(lines)["line"].drop_nulls().unique().sort()).encode()
 
 
 @holding

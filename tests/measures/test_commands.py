@@ -68,7 +68,7 @@ def test_enrich_when_repeated_then_nothing_changes_and_a_new_kb_replaces(workspa
     third = run(enrich.command, "-w", workspace, "-o", "json")
     assert json.loads(third.stdout)[0]["status"] == "enriched"
     # W(Anna) has 3 entities, the document links it to 2 others: 5.
-    asked = f"SELECT ?n WHERE {{ ?a <{HFTS}ambiguitySurfaceForm> ?n . ?a ?p <{DBR}Anna_Freud> }}"
+    asked = f"SELECT ?n WHERE {{ ?a <{HFTS}ambiguitySurfaceForm> ?n . ?a itsrdf:taIdentRef <{DBR}Anna_Freud> }}"
     assert Store(workspace).index().frame(asked)["n"].cast(pl.String).str.contains("5").to_list() == [True]
 
 

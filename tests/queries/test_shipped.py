@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -49,6 +50,7 @@ EXPECTED = {
     "hits_tail": "python Thriller Rebecca",
     "hits_top": "David Paris NASA Apple",
     "homonyms": "Python python",
+    "linked_to": "Paris",
     "low_skew": "Mercury NASA Jordan",
     "many_persons": "Anna Michael David Alice Paris",
     "maximum_recall_at_least": "Anna Michael David Alice Paris Mercury NASA Jordan",
@@ -270,3 +272,38 @@ def test_easy_and_difficult_share_no_annotation_and_neither_is_empty_on_all_real
     index = Index.in_memory({"urn:all": "\n".join(line for each in lines for line in each.to_series()).encode()})
     found = {name: set(index.frame(find(name).text)["annotation"]) for name in ("easy", "difficult")}
     assert found["easy"] and found["difficult"] and not found["easy"] & found["difficult"]
+
+
+PARIS = "http://dbpedia.org/resource/Paris"
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["kb", "no kb"])
+def test_entity_of_each_link_joins_redirects_items_and_local_resources(
+    kb_of: Callable[..., KnowledgeBase], tmp_path: Path, known: bool
+) -> None:
+    local = "<http://x/Local>"
+    light, item = "http://dbpedia.org/resource/City_of_Light", "http://www.wikidata.org/entity/Q90"
+    rows = {
+        "Paris": f"<{PARIS}>",
+        "paris": "<https://en.dbpedia.org/page/Paris>",  # its canonical form is the same
+        "redirect": f"<{light}>",
+        "item": f"<{item}>",
+        "local": local,
+        "Rome": "<http://dbpedia.org/resource/Rome>",
+    }
+    same = f"{local} <http://www.w3.org/2002/07/owl#sameAs> <{PARIS}> .\n"
+    same = f". {local} <http://www.w3.org/2002/07/owl#sameAs> <{PARIS}>"
+    store = _enriched(tmp_path, [(form, link, same if link == local else "") for form, link in rows.items()])
+    kb = kb_of(
+        {
+            "surface_forms.tsv": f"surface_form\tentity_iri\tcount\tsource\nParis\t{PARIS}\t1\tx\n",
+            "redirects.tsv": f"redirect_iri\ttarget_iri\tsource\n{light}\t{PARIS}\tx\n",
+            "sameas.tsv": f"wikidata_iri\tdbpedia_iri\tcount\tsource\n{item}\t{PARIS}\t1\tx\n",
+            "labels.tsv": f'entity_iri\tlabel\tsource\n{PARIS}\tThe "City"\tx\n',
+        }
+    )
+    enrich(store, kb if known else None)
+    found = _selected(store, find("linked_to").text)
+    assert found == {"Paris", "paris", "local"} | ({"redirect", "item"} if known else set())
+    labels = store.index().frame("SELECT ?form ?label { ?a nif:anchorOf ?form ; rmx:entityLabel ?label }")
+    assert dict(labels.iter_rows()) == ({f'"{form}"': r'"The \"City\""' for form in found} if known else {})

@@ -151,6 +151,13 @@ def test_precision_in_scope_is_not_known_where_the_query_asks_more_than_an_answe
     assert reason in capsys.readouterr().err
 
 
+def test_answers_are_in_the_scope_of_a_remix_of_an_entity_by_what_they_are_linked_to(kb: KnowledgeBase) -> None:
+    query = "SELECT ?annotation { ?annotation rmx:entity <e:1> }"
+    row = scored(cut(framed(GOLD), "Ada"), kb, query).row(0, named=True)
+    # Of the five answers one is right; of those where gold has nothing none is of e:1, all others are another's.
+    assert row["precision_in_scope"] == 1.0 and row["precision"] < 1.0
+
+
 def test_query_of_a_remix_that_takes_too_long_is_ended_and_told(
     kb: KnowledgeBase, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

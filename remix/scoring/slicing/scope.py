@@ -14,6 +14,7 @@ from remix.formats.nif.writing import triples_of
 from remix.frames import Frames
 from remix.measures import Measured
 from remix.measures.declaration import written_out
+from remix.measures.enrichment import entity_lines
 from remix.names import EL, HFTS, HFTS_OLD, ITSRDF, NIF, OWL, RDF, RDFS, RMX, XSD
 from remix.rdf.iris import dataset_iri
 from remix.scoring.inputs.answers import NOT_OF_ANSWERS, Answers
@@ -77,7 +78,10 @@ def selected(answers: Answers, query: str, docs: pl.Series) -> pl.Series:
     """Return the answers that a query selects; raises `Error` where they are not to be had in this way."""
     classes = _classes(query)
     frames, measured = _with_readings(answers, classes)
-    graphs = _graphs(answers, frames, _asked(measured, parse(modern(query))))
+    tree = parse(modern(query))
+    graphs = _graphs(answers, frames, _asked(measured, tree))
+    if any(term.startswith(f"<{RMX}entity") for term in _terms(tree)):
+        graphs["urn:remix:entities"] = entity_lines(frames, answers.background.kb)
     with TemporaryDirectory(prefix="remix-") as place:
         try:
             made = Index.on_disk(Path(place), graphs)
