@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from remix import cli
 
-__all__ = ["Done", "run_process", "run_verb"]
+__all__ = ["Done", "run_lines", "run_process", "run_verb"]
 
 Done = subprocess.CompletedProcess[str]
 
@@ -47,3 +48,39 @@ def run_process(
         encoding="utf-8",
         timeout=120,
     )
+
+
+LINES = """
+import json, sys
+from tests.commands import run_verb
+for line in json.load(sys.stdin):
+    done = run_verb(*line)
+    print(json.dumps([done.returncode, done.stdout, done.stderr]), flush=True)
+"""
+
+
+def run_lines(
+    lines: Iterable[Sequence[str]],
+    folder: Path,
+    *,
+    paths: Sequence[Path] = (),
+    prepare: Callable[[], None] | None = None,
+) -> list[Done]:
+    """Return how verbs ended and what they printed, one after another in a folder, all in one process of its own.
+
+    It imports from `paths`, too.
+    """
+    asked = list(lines)
+    done = subprocess.run(
+        [sys.executable, "-c", LINES],
+        input=json.dumps(asked),
+        cwd=folder,
+        capture_output=True,
+        preexec_fn=prepare,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([*map(str, paths), *sys.path])},
+        encoding="utf-8",
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    answers = map(json.loads, done.stdout.splitlines())
+    return [subprocess.CompletedProcess(line, *answer) for line, answer in zip(asked, answers, strict=True)]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import subprocess
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
@@ -16,6 +14,7 @@ import pytest
 
 from remix.errors import Error, UnknownName
 from remix.registry import Registry
+from tests.commands import run_lines
 
 
 @dataclass(frozen=True)
@@ -211,30 +210,12 @@ def added(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
     """What a line of the command line prints where a distribution adds one of each; all lines run in one process."""
     folder = tmp_path_factory.mktemp("added")
     _distribution(folder)
-    code = """
-        import json, sys
-        from tests.commands import run_verb
-        for line in sys.stdin:
-            done = run_verb(*line.split())
-            print(json.dumps([line.strip(), done.returncode, done.stdout + done.stderr]))
-        """
-    path = os.pathsep.join([str(folder), *sys.path])
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)],
-        input="\n".join(LINES),
-        env={**os.environ, "PYTHONPATH": path},
-        cwd=folder,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    printed = {line: (code, text) for line, code, text in map(json.loads, done.stdout.splitlines())}
+    printed = dict(zip(LINES, run_lines([line.split() for line in LINES], folder, paths=[folder]), strict=True))
 
     def told(line: str) -> str:
-        code, text = printed[line]
-        assert code == 0, text
-        return str(text)
+        done = printed[line]
+        assert done.returncode == 0, done.stderr
+        return done.stdout + done.stderr
 
     return told
 

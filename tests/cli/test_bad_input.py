@@ -22,7 +22,7 @@ import pytest
 
 from remix.sealing import seal
 from remix.store import Store
-from tests.commands import Done, run_process, run_verb
+from tests.commands import Done, run_lines, run_process, run_verb
 
 NIF = """@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .
 @prefix itsrdf: <http://www.w3.org/2005/11/its/rdf#> .
@@ -226,10 +226,13 @@ def sealed(work: Path) -> Iterator[Path]:
 
 
 def test_a_read_only_workspace_is_read_and_not_written(sealed: Path) -> None:
-    for arguments in (("load", "clean.ttl"), ("drop", "news"), ("enrich",), ("kb", "attach")):
-        assert "Permission denied" in said(run(sealed, *arguments, prepare=without_privileges), 1)
-    for arguments in (("list",), ("stats",), ("query", "ASK {}"), ("build", "--query", "persons", "--to", "made")):
-        done = run(sealed, *arguments, prepare=without_privileges)
+    writing = [("load", "clean.ttl"), ("drop", "news"), ("enrich",), ("kb", "attach")]
+    reading = [("list",), ("stats",), ("query", "ASK {}"), ("build", "--query", "persons", "--to", "made")]
+    lines = [("--quiet", *line, "-w", "ws") for line in (*writing, *reading)]
+    found = run_lines(lines, sealed, prepare=without_privileges)
+    for done in found[: len(writing)]:
+        assert "Permission denied" in said(done, 1)
+    for done in found[len(writing) :]:
         assert done.returncode == 0, done.stderr
     assert (sealed / "made" / "persons.ttl").exists()
 

@@ -95,7 +95,8 @@ def remix(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     (tmp_path / "place").mkdir()
 
     def run(*options: str, writes: int = 0) -> subprocess.CompletedProcess[str]:
-        line = ["kb", "build", "--from", "mortal", "place", "--name", "k", "-o", "json", *options]
+        engine = () if "--engine" in options else ("--engine", "polars")  # the quickest, where it is not what dies
+        line = ["kb", "build", "--from", "mortal", "place", "--name", "k", "-o", "json", *engine, *options]
         # The code under test comes first, also where another checkout is the one that is installed.
         path = os.pathsep.join([str(tmp_path / "plugin"), str(CHECKOUT)])
         environment = {**os.environ, "PYTHONPATH": path, "WRITES": str(writes)}

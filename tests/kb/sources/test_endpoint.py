@@ -430,9 +430,9 @@ def test_knowledge_base_of_a_dataset_is_built_in_two_attempts(server: Endpoint, 
     server.behaviours = [endpoints.answer] * 10 + [status(403, b"enough for today")]
     sources = [("endpoint", server.address)]
     with pytest.raises(StoreError, match="answered 403 Forbidden: enough for today"):
-        workspace.build_kb(sources, name="small", datasets=["small"])
+        workspace.build_kb(sources, name="small", datasets=["small"], engine="polars")
     assert workspace.kb is not None and workspace.kb.signature == before.signature
-    kb = workspace.build_kb(sources, name="small", datasets=["small"])
+    kb = workspace.build_kb(sources, name="small", datasets=["small"], engine="polars")
     # The one annotation is Anna; of Wikidata, Q900008 has that label.
     found = kb.candidates(pl.DataFrame({"form": ["Anna"]}))
     assert set(found["entity"]) == {f"{R}Anna_Karst", f"{R}Anna_Bell", f"{WD}Q900008"}
