@@ -12,6 +12,7 @@ import polars as pl
 from remix import iris, progress
 from remix.errors import Error
 from remix.frames import Frames
+from remix.scoring.inputs.dense import looked_up, marked
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
@@ -73,14 +74,16 @@ def tell_namespaces(
     entities = mentions.entities
     named = pl.DataFrame({"entity": range(len(entities)), "iri": entities}, schema_overrides={"entity": pl.Int64})
     named = named.with_columns(namespace=_namespace(pl.col("iri")))
+    ours = named["namespace"].filter(pl.Series(marked(mentions.gold_links["entity"], len(named)))).unique()
+    same = named["namespace"].is_in(ours.implode())
+    links = mentions.answer_links.select("a", same=same.gather(mentions.answer_links["entity"]))
+    links = looked_up(links, "a", mentions.answers, ["system"])
+    shares = links.group_by("system").agg(linked=pl.len(), same=pl.col("same").sum()).sort("system")
+    apart = shares.filter((pl.col("linked") >= LEAST) & (pl.col("same") < FEW * pl.col("linked")))
+    if ours.is_empty() or apart.is_empty():
+        return
     gold = mentions.gold_links.join(named, on="entity")
     answers = mentions.answers.select("a", "system").join(mentions.answer_links, on="a").join(named, on="entity")
-    ours = gold["namespace"].unique()
-    same = pl.col("namespace").is_in(ours.implode())
-    shares = answers.group_by("system").agg(linked=pl.len(), same=same.sum()).sort("system")
-    if gold.is_empty():
-        return
-    apart = shares.filter((pl.col("linked") >= LEAST) & (pl.col("same") < FEW * pl.col("linked")))
     for system in apart["system"]:
         own = answers.filter(pl.col("system") == system)
         pairs = overlaps.filter("equal").select("a", "g", "link")
