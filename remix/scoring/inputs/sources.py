@@ -299,12 +299,12 @@ def _answered(keeper: Keeper, sources: Sources, runs: Mapping[str, Frames]) -> t
 
 def _with_entities(found: Inputs, sources: Sources) -> Inputs:
     """Return the inputs with the classes, names and hierarchy of entities: of tables, the data, the knowledge base."""
-    from remix.measures.classes import class_mapping
-
     known, gold = found.knowledge, found.gold
     listed = read_entities(sources.entities) if sources.entities is not None else None
     stated = homes = None
     if known.backgrounds:
+        from remix.measures.classes import class_mapping
+
         # What one dataset says of an entity is not asked about in another.
         homes = pl.concat(background.homes() for background in known.backgrounds)
         said = pl.concat(background.stated() for background in known.backgrounds).unique()
