@@ -20,7 +20,7 @@ from generate_nif import generate
 from real import DATA, corpora
 
 from remix.store import Store
-from remix.store.queries import find, shipped
+from remix.store.queries import find, shipped_queries
 from remix.store.rewrite import construct, plan
 
 Result = TypeVar("Result")
@@ -90,7 +90,7 @@ def asked(store: Store) -> None:
     """Measure every shipped query that asks no other endpoint, with its defaults."""
     index = store.index()
     print(f"{len(index):,} triples\n")
-    for name in shipped():
+    for name in shipped_queries():
         text = find(name).bind({})
         if "SERVICE" not in text:
             how = plan(text)

@@ -188,10 +188,10 @@ def bibtex(entry: Entry) -> str:
       note = {see the page}
     }
     """
-    return "\n".join(_cited(text.strip(), entry) for text in entry.citation.split("; "))
+    return "\n".join(_cite(text.strip(), entry) for text in entry.citation.split("; "))
 
 
-def _cited(text: str, entry: Entry) -> str:
+def _cite(text: str, entry: Entry) -> str:
     found = re.fullmatch(r"([^:]+): (.+?), ?([^,]*?) ?(\d{4})(?: \(.*\))?", text)
     if found is None:
         kind, key = "misc", entry.loaded_name

@@ -20,9 +20,9 @@ from remix import progress
 from remix.catalog import Entry, cache_folder, entries, find, folder_hash
 from remix.client import Failure, download, first_line
 from remix.errors import BadInput, Error, UnknownName, UsageError
-from remix.files import open_bytes, written
+from remix.files import open_bytes, write_whole
 from remix.formats.source import SourceFile
-from remix.locks import Busy, held
+from remix.locks import Busy, hold_file
 from remix.places import folder_written
 from remix.signature import content_hash
 
@@ -64,7 +64,7 @@ def fetch(
 
     Raises `UnknownName`, and `UsageError` for a licence that is not accepted; then nothing is fetched.
     """
-    wanted = {one.name: (one, alone) for name in datasets for one, alone in _named(name)}
+    wanted = {one.name: (one, alone) for name in datasets for one, alone in _name(name)}
     outcomes: dict[str, Fetched] = {}
     lacking: list[Entry] = []
     for one, alone in wanted.values():
@@ -80,7 +80,7 @@ def fetch(
     return [outcomes[name] for name in wanted]
 
 
-def _named(name: str) -> list[tuple[Entry, bool]]:
+def _name(name: str) -> list[tuple[Entry, bool]]:
     found = find(name)
     if not found:
         known = entries().values()
@@ -120,7 +120,7 @@ def _require_licences(lacking: Sequence[Entry], accept: bool | Callable[[str], b
                 f"the licence is not accepted, and nothing is fetched: {said}; --accept-licence accepts it"
             )
     for file, text in notes.items():
-        with written(file) as stream:
+        with write_whole(file) as stream:
             stream.write(f"{text}\n".encode())
 
 
@@ -128,11 +128,11 @@ def _require_licences(lacking: Sequence[Entry], accept: bool | Callable[[str], b
 def _alone(cache: Path) -> Iterator[None]:
     """Be the one process that fetches into a cache; what one that was interrupted left behind is removed."""
     try:
-        with held(cache / "lock"):
+        with hold_file(cache / "lock"):
             pass
     except Busy:
         progress.note(f"another process fetches into {cache}: this one waits for it")
-    with held(cache / "lock", wait=True):
+    with hold_file(cache / "lock", wait=True):
         try:
             yield
         finally:
@@ -155,13 +155,13 @@ def _fetch_all(lacking: Sequence[Entry], mirror: str) -> Iterator[Fetched]:
             with lock:
                 moved(count)
 
-        def fetched(group: list[Entry]) -> list[Fetched]:
-            return [_fetched(one, _Download(one, mirror, done, stop)) for one in group]
+        def fetch_group(group: list[Entry]) -> list[Fetched]:
+            return [_fetch(one, _Download(one, mirror, done, stop)) for one in group]
 
         # The threads are daemons, so that an interruption does not wait for a server that is silent.
         with ThreadPool(min(AT_ONCE, len(by_address))) as pool:
             try:
-                for outcomes in [pool.apply_async(fetched, (group,)) for group in by_address.values()]:
+                for outcomes in [pool.apply_async(fetch_group, (group,)) for group in by_address.values()]:
                     while not outcomes.ready():
                         outcomes.wait(0.2)  # without an end it is not interrupted everywhere
                     yield from outcomes.get()
@@ -169,7 +169,7 @@ def _fetch_all(lacking: Sequence[Entry], mirror: str) -> Iterator[Fetched]:
                 stop.set()
 
 
-def _fetched(entry: Entry, download: _Download) -> Fetched:
+def _fetch(entry: Entry, download: _Download) -> Fetched:
     """Return what became of an entry; whatever went wrong is its reason."""
     try:
         file = download.to_cache()

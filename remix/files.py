@@ -36,7 +36,7 @@ __all__ = [
     "refuse_expansion",
     "stem",
     "write_together",
-    "written",
+    "write_whole",
 ]
 
 _COMPRESSIONS = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstandard"}
@@ -68,7 +68,7 @@ def open_measured(path: Path | str, *, own: bool = False) -> Iterator[tuple[Bina
         with sys.stdin.buffer if str(path) == "-" else Path(path).open("rb") as raw:
             counted = _Counted(raw)
             reader: io.BufferedReader = io.BufferedReader(cast(io.RawIOBase, counted))
-            yield _decompressed(reader, name, None if own else counted), lambda: counted.taken
+            yield _decompress(reader, name, None if own else counted), lambda: counted.taken
     except IsADirectoryError:
         raise BadInput(name, "is a folder; name the files in it") from None
     except FileNotFoundError:
@@ -117,7 +117,7 @@ def refuse_expansion(name: object, size: int, becomes: int) -> None:
         raise BadInput(name, f"{reason}: if it is meant to, set REMIX_MAX_EXPANSION={max(2 * becomes // size, 1000)}")
 
 
-def _decompressed(raw: io.BufferedReader, name: str, counted: _Counted | None) -> BinaryIO:
+def _decompress(raw: io.BufferedReader, name: str, counted: _Counted | None) -> BinaryIO:
     head = raw.peek(4)[:4]
     kind = next((k for magic, k in _COMPRESSIONS.items() if head.startswith(magic)), "")
     if not kind:
@@ -220,7 +220,7 @@ class _Zstandard(io.RawIOBase):
 
 
 @contextmanager
-def written(path: Path | str) -> Iterator[IO[bytes]]:
+def write_whole(path: Path | str) -> Iterator[IO[bytes]]:
     """Open a file for writing that takes its place at the end of the block, or leaves no trace.
 
     What is there is overwritten; a symbolic link stays, and what it leads to is written. A device, a pipe or an open
@@ -253,7 +253,7 @@ def write_together(contents: Mapping[Path, bytes]) -> None:
     """Write files that belong together: all are on the disk beside their places before any takes its place.
 
     The last takes it first, after what there was of the others is out of the way: wherever a killed command ends, what
-    is there is as the last describes it, or not there. Raises as `written`; then all is as it was.
+    is there is as the last describes it, or not there. Raises as `write_whole`; then all is as it was.
     """
     before: dict[Path, Path] = {}
 
@@ -267,7 +267,7 @@ def write_together(contents: Mapping[Path, bytes]) -> None:
     with ExitStack() as stack:
         stack.push(settle)
         for path, content in contents.items():
-            stream = stack.enter_context(written(path))
+            stream = stack.enter_context(write_whole(path))
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())

@@ -154,7 +154,7 @@ class Frames:
         >>> one.documents["words"].to_list()
         [2]
         """
-        made = {name: _fitted(frames.get(name, pl.DataFrame()), schema) for name, schema in SCHEMAS.items()}
+        made = {name: _fit(frames.get(name, pl.DataFrame()), schema) for name, schema in SCHEMAS.items()}
         if made["documents"]["words"].has_nulls():
             made["documents"] = made["documents"].with_columns(pl.col("words").fill_null(words(pl.col("text"))))
         made["classes"] = made["classes"].with_columns(pl.col("of_entity").fill_null(False))
@@ -242,7 +242,7 @@ SCHEMAS: dict[str, dict[str, pl.DataType]] = {
 }
 
 
-def _fitted(frame: pl.DataFrame, schema: dict[str, pl.DataType]) -> pl.DataFrame:
+def _fit(frame: pl.DataFrame, schema: dict[str, pl.DataType]) -> pl.DataFrame:
     columns = [
         (pl.col(name) if name in frame.columns else pl.lit(None)).cast(kind).alias(name)
         for name, kind in schema.items()

@@ -20,9 +20,9 @@ from typing import Any
 import polars as pl
 
 from remix.errors import Error, StoreError, UsageError
-from remix.files import written
+from remix.files import write_whole
 from remix.frames import SCHEMAS, Frames, read_parquet, write_parquet
-from remix.locks import Busy, held
+from remix.locks import Busy, hold_file
 from remix.places import move_folder
 from remix.signature import content_hash
 
@@ -136,8 +136,8 @@ def under_way(to: Path, plan: Mapping[str, Any], *, replace: bool = False) -> It
     place = to.with_name(f".{to.name}.partial")
     try:
         place.mkdir(parents=True, exist_ok=True)
-        with held(place / "lock"):
-            _planned(place, plan)
+        with hold_file(place / "lock"):
+            _write_plan(place, plan)
             yield place
     except Busy:
         raise StoreError(f"{to} is being written by another process") from None
@@ -145,7 +145,7 @@ def under_way(to: Path, plan: Mapping[str, Any], *, replace: bool = False) -> It
         raise Error(f"{place} cannot be written: {error.strerror or error}") from error
 
 
-def _planned(place: Path, plan: Mapping[str, Any]) -> None:
+def _write_plan(place: Path, plan: Mapping[str, Any]) -> None:
     file = place / "plan.json"
     text = json.dumps(plan, sort_keys=True)
     if file.exists() and file.read_text(encoding="utf-8") == text:
@@ -155,7 +155,7 @@ def _planned(place: Path, plan: Mapping[str, Any]) -> None:
             shutil.rmtree(old)
         elif old.name != "lock":
             old.unlink()
-    with written(file) as stream:
+    with write_whole(file) as stream:
         stream.write(text.encode())
 
 
@@ -164,7 +164,7 @@ def finish(place: Path, to: Path, manifest: Mapping[str, Any]) -> FramesFolder:
     for name in ("plan.json", "lock"):
         (place / name).unlink(missing_ok=True)
     (place / "documents").mkdir(exist_ok=True)
-    with written(place / _MANIFEST) as stream:
+    with write_whole(place / _MANIFEST) as stream:
         stream.write(json.dumps({"format": FORMAT, **manifest}, indent=1, ensure_ascii=False).encode())
     move_folder(place, to)
     return FramesFolder.open(to)

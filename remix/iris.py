@@ -67,7 +67,7 @@ def canonical(iris: pl.Series) -> pl.Series:
         return iris
     others = iris.filter(~is_canonical)
     unique = others.unique()
-    forms = pl.DataFrame({"iri": unique, "form": _titles(_hosts(_composed(unique.str.strip_chars())))})
+    forms = pl.DataFrame({"iri": unique, "form": _titles(_hosts(_compose(unique.str.strip_chars())))})
     moved = others.to_frame("iri").join(forms, on="iri", how="left", maintain_order="left")["form"]
     # The n-th of the others stands where the n-th of them stood.
     nth = (~is_canonical).cast(pl.Int64).cum_sum() - 1
@@ -110,7 +110,7 @@ def is_nil(iris: pl.Expr) -> pl.Expr:
     return iris.str.contains(NIL_PATTERN) & ~of_a_kb
 
 
-def _composed(iris: pl.Series) -> pl.Series:
+def _compose(iris: pl.Series) -> pl.Series:
     """Return the IRIs in NFC, which ASCII is already."""
     other = iris.str.contains(r"[^\x00-\x7F]").arg_true()
     return iris.clone().scatter(other, iris.gather(other).str.normalize("NFC")) if len(other) else iris
@@ -134,7 +134,7 @@ def _hosts(iris: pl.Series) -> pl.Series:
 
 def _titles(iris: pl.Series) -> pl.Series:
     encoded = iris.filter(iris.str.contains(_TITLE) & iris.str.contains("%", literal=True))
-    decoded = iris.replace(encoded, _decoded(encoded)) if len(encoded) else iris
+    decoded = iris.replace(encoded, _decode(encoded)) if len(encoded) else iris
     frame = pl.DataFrame({"iri": decoded}).with_columns(
         start=pl.col("iri").str.extract(f"({_TITLE})"), title=pl.col("iri").str.replace(_TITLE, "")
     )
@@ -145,7 +145,7 @@ def _titles(iris: pl.Series) -> pl.Series:
     return frame.select(legal(whole)).to_series()
 
 
-def _decoded(iris: pl.Series) -> pl.Series:
+def _decode(iris: pl.Series) -> pl.Series:
     # polars has no percent-decoding; of encoded letters there are few, however many titles hold them.
     runs = iris.str.extract_all(_ENCODED).explode().unique().drop_nulls().sort().to_list()
     runs.sort(key=len, reverse=True)

@@ -10,7 +10,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-__all__ = ["Busy", "Lock", "held", "holding"]
+__all__ = ["Busy", "Lock", "hold_file", "holding"]
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -21,7 +21,7 @@ class Busy(Exception):
 
 
 @contextmanager
-def held(file: Path, *, wait: bool = False) -> Iterator[None]:
+def hold_file(file: Path, *, wait: bool = False) -> Iterator[None]:
     """Hold a lock file, which is made where there is none and stays, within the block.
 
     Raises `Busy` where somebody else holds it and `wait` is false, `OSError` where the file cannot be made.
@@ -85,8 +85,8 @@ def holding(function: Function) -> Function:
     """Return a function of a store that sees one state of it throughout, whatever other processes write meanwhile."""
 
     @wraps(function)
-    def held(store: Any, *args: Any, **choices: Any) -> Any:
+    def hold_store(store: Any, *args: Any, **choices: Any) -> Any:
         with store.hold():
             return function(store, *args, **choices)
 
-    return cast(Function, held)
+    return cast(Function, hold_store)

@@ -54,7 +54,7 @@ def move_folder(made: Path, to: Path) -> None:
     """Give a finished folder its name; a folder that has it is exchanged for it and removed. Raises `OSError`."""
     if not to.is_dir():
         made.rename(to)
-    elif _exchanged(made, to):
+    elif _exchange(made, to):
         discard(made)
     else:
         old = to.with_name(f".{to.name}.remix-old")  # the next writer puts it back if this process ends here
@@ -129,7 +129,7 @@ def _aside_name(target: Path) -> str:
     return f".{target.name}.remix-{secrets.token_hex(4)}"
 
 
-def _exchanged(one: Path, other: Path) -> bool:
+def _exchange(one: Path, other: Path) -> bool:
     """Return whether two folders have exchanged their names, which Linux does at one moment."""
     import ctypes
 

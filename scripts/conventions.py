@@ -12,7 +12,7 @@ from pathlib import Path
 import polars as pl
 from tabulate import tabulate
 
-from remix.files import written
+from remix.files import write_whole
 from remix.frames import Frames
 from remix.names import DBR, shorten
 from remix.scoring.conventions import CONVENTIONS
@@ -253,7 +253,7 @@ def _profile(name: str) -> str:
 
 def write(checkout: Path) -> None:
     """Write the page of a checkout anew."""
-    with written(checkout / "docs" / "conventions.md") as stream:
+    with write_whole(checkout / "docs" / "conventions.md") as stream:
         stream.write(documentation().encode())
 
 

@@ -26,7 +26,7 @@ from remix import catalog
 from remix.catalog import Entry, folder_hash
 from remix.checks import RULES
 from remix.checks.findings import read_checked, share
-from remix.files import written
+from remix.files import write_whole
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 MARK = "<!-- What follows is written by scripts/datasets.py. -->\n"
@@ -247,7 +247,7 @@ def main(arguments: list[str]) -> None:
     with tempfile.TemporaryDirectory() as cache:
         os.environ["REMIX_CACHE"] = cache
         text = page(Path(arguments[0]))
-    with written(target) as stream:
+    with write_whole(target) as stream:
         stream.write(f"{head}{MARK}{text}".encode())
 
 

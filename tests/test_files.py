@@ -12,7 +12,7 @@ import zstandard
 
 from remix import files
 from remix.errors import BadInput, Error, UsageError
-from remix.files import default_name, open_bytes, read_bytes, stem, written
+from remix.files import default_name, open_bytes, read_bytes, stem, write_whole
 
 TEXT = "Ä line with a snowman ☃\n".encode() * 1000
 COMPRESSIONS = {"plain": bytes, "gzip": gzip.compress, "bzip2": bz2.compress, "zstandard": zstandard.compress}
@@ -56,7 +56,7 @@ def test_read_when_it_is_no_file_says_what_it_is(name: str, reason: str, tmp_pat
 def test_written_when_the_block_fails_leaves_the_old_file_and_no_trace(tmp_path: Path) -> None:
     file = tmp_path / "table.csv"
     file.write_text("old")
-    with pytest.raises(KeyboardInterrupt), written(file) as stream:
+    with pytest.raises(KeyboardInterrupt), write_whole(file) as stream:
         stream.write(b"new")
         raise KeyboardInterrupt
     assert [p.name for p in tmp_path.iterdir()] == ["table.csv"]
@@ -65,7 +65,7 @@ def test_written_when_the_block_fails_leaves_the_old_file_and_no_trace(tmp_path:
 
 def test_written_when_the_folder_is_a_file_says_so(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("")
-    with pytest.raises(Error, match="cannot be written"), written(tmp_path / "a" / "b"):
+    with pytest.raises(Error, match="cannot be written"), write_whole(tmp_path / "a" / "b"):
         pass
 
 

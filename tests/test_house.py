@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import re
 from collections import Counter
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
+from typing import TypeVar
 
 import pytest
+
+Definition = TypeVar("Definition", ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @pytest.fixture(scope="module")
@@ -37,15 +41,54 @@ def test_no_modules_import_each_other(house: ModuleType) -> None:
     assert not house.circles(house.import_graph())
 
 
-def definitions(house: ModuleType, kind: type[ast.AST]) -> list[tuple[str, str]]:
-    """The definitions of a kind, by their names, and the file of each."""
+def definitions(house: ModuleType, kind: type[Definition]) -> list[tuple[Definition, str]]:
+    """The definitions of a kind, and the file of each."""
     trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in house.files().values()}
-    return [(node.name, str(path)) for path, tree in trees.items() for node in ast.walk(tree) if isinstance(node, kind)]
+    return [(node, str(path)) for path, tree in trees.items() for node in ast.walk(tree) if isinstance(node, kind)]
 
 
 def test_no_two_classes_have_one_name(house: ModuleType) -> None:
-    counts = Counter(name for name, _ in definitions(house, ast.ClassDef))
+    counts = Counter(node.name for node, _ in definitions(house, ast.ClassDef))
     assert not {name: count for name, count in counts.items() if count > 1}
+
+
+IRREGULAR = frozenset(
+    re.findall(
+        r"\w+",
+        """begun bound brought broken built chosen dealt drawn found given gone grown held kept known laid led left lost
+        made meant met paid said seen sent shown sold sorted spelt taken taught thrown told understood won written""",
+    )
+)
+PARTICLES = frozenset(["apart", "aside", "away", "by", "down", "in", "off", "on", "out", "over", "together", "up"])
+NOUNS = frozenset(["seed", "need", "speed", "feed"])
+"""Words that end as participles do and are none."""
+
+
+def is_bare_participle(name: str) -> bool:
+    """Whether a name is a past participle alone (`counted`), or with a particle (`looked_up`)."""
+    first, *rest = name.strip("_").split("_")
+    participle = first in IRREGULAR or (first.endswith("ed") and first not in NOUNS)
+    return participle and all(word in PARTICLES for word in rest)
+
+
+def test_no_function_is_named_by_a_bare_participle(house: ModuleType) -> None:
+    assert is_bare_participle("_looked_up") and is_bare_participle("kept") and not is_bare_participle("known_pairs")
+    functions = definitions(house, ast.FunctionDef) + definitions(house, ast.AsyncFunctionDef)
+    attributes = {"property", "cached_property"}
+    assert not [
+        f"{path}: {node.name}"
+        for node, path in functions
+        if is_bare_participle(node.name)
+        and not path.startswith(str(house.PACKAGE / "formats"))
+        and not attributes & {ast.unparse(one) for one in node.decorator_list}
+    ]
+
+
+def test_no_module_name_is_taken_four_times(house: ModuleType) -> None:
+    parts = {"errors", "profiles", "definitions", "sources"}  # where a file is called as the part that it defines
+    counts = Counter(path.stem for path in house.files().values() if path.parent.name not in parts)
+    del counts["__init__"]
+    assert not {name: count for name, count in counts.items() if count > 3}
 
 
 def test_the_page_of_the_house_names_every_room(house: ModuleType) -> None:

@@ -125,4 +125,4 @@ def test_pattern_changes_no_canonical_form(given: list[str]) -> None:
     # Runs of encoded letters are decoded as the title that holds them would be.
     titles = column.filter(column.str.contains("^http://dbpedia.org/resource/.") & column.str.contains("%"))
     plain = [unicodedata.normalize("NFC", "%25".join(unquote(part) for part in one.split("%25"))) for one in titles]
-    assert iris._decoded(titles).to_list() == plain
+    assert iris._decode(titles).to_list() == plain

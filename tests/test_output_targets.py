@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from remix.errors import Error
-from remix.files import write_together, written
+from remix.files import write_together, write_whole
 from remix.places import folder_written, sweep
 
 
 def put(path: Path | str, content: bytes = b"new") -> None:
-    with written(path) as stream:
+    with write_whole(path) as stream:
         stream.write(content)
 
 

@@ -18,7 +18,7 @@ import click
 from remix.errors import Error, is_panic, nearest
 from remix.files import readable
 from remix.resources import entry_points
-from remix.tables import shown
+from remix.tables import spell_out
 
 __all__ = ["Verbs", "carry_out", "main"]
 
@@ -114,7 +114,7 @@ class _Screen:
 
     def write(self, text: str) -> int:
         """Write a text with what would steer a terminal spelt out."""
-        return self._stream.write(shown(text))
+        return self._stream.write(spell_out(text))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)

@@ -170,9 +170,9 @@ def print_table(frame: pl.DataFrame, output: str, to: Path | None = None) -> Non
         tables.write(frame, output, content)
         print_bytes(content.getvalue())
         return
-    from remix.files import written
+    from remix.files import write_whole
 
-    with written(to) as stream:
+    with write_whole(to) as stream:
         tables.write(frame, tables.suffix_format(to) if output == "table" else output, stream)  # type: ignore[arg-type]
 
 
@@ -180,7 +180,7 @@ def print_bytes(content: bytes) -> None:
     """Print data on standard output, byte by byte; on a terminal what would steer it is spelt out."""
     sys.stdout.flush()
     if sys.stdout.isatty():
-        sys.stdout.write(tables.shown(content.decode("utf-8", "replace")))
+        sys.stdout.write(tables.spell_out(content.decode("utf-8", "replace")))
         return
     sys.stdout.buffer.write(content)
     sys.stdout.buffer.flush()
@@ -191,9 +191,9 @@ def print_text(text: str, to: Path | None = None) -> None:
     if to is None:
         click.echo(text)
         return
-    from remix.files import written
+    from remix.files import write_whole
 
-    with written(to) as stream:
+    with write_whole(to) as stream:
         stream.write(f"{text}\n".encode())
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from remix.cli._options import as_data, output_option, print_table, workspace_option
-from remix.tables import shortened
+from remix.tables import shorten
 
 if TYPE_CHECKING:
     import polars as pl
@@ -106,5 +106,5 @@ def _for_people(findings: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     texts = [name for name in ("file", "example") if name in findings.columns]
-    short = {name: [shortened(cell or "") for cell in findings[name]] for name in texts}
+    short = {name: [shorten(cell or "") for cell in findings[name]] for name in texts}
     return findings.with_columns(**{name: pl.Series(cells, dtype=pl.String) for name, cells in short.items()})

@@ -43,7 +43,7 @@ def command(
     """
     from remix.workspace import open_workspace
 
-    asked = accept_licence or (_asked if sys.stdin.isatty() else False)
+    asked = accept_licence or (_ask if sys.stdin.isatty() else False)
     found = open_workspace(workspace).fetch(datasets, accept_licence=asked, mirror=mirror)
     print_table(found.table, output, to)
     for one in found:
@@ -53,7 +53,7 @@ def command(
     sys.exit(1 if "failed" in states or not states & {"fetched", "there", "ships"} else 0)
 
 
-def _asked(licence: str) -> bool:
+def _ask(licence: str) -> bool:
     """Return whether a licence is accepted at the prompt."""
     click.echo(f"licence of {licence}", err=True)
     return click.confirm("Do you accept it?", err=True)

@@ -10,7 +10,7 @@ import click
 
 from remix.cli._options import output_option, print_table, workspace_option
 from remix.errors import UsageError
-from remix.tables import shortened
+from remix.tables import shorten
 
 if TYPE_CHECKING:
     import polars as pl
@@ -95,21 +95,21 @@ def command(
             seed=seed,
         )
     if outcomes:
-        print_table(_shown(outcomes, output), output, to)
+        print_table(_show_outcomes(outcomes, output), output, to)
     errors = [outcome.report.error for outcome in outcomes if outcome.report.error]
     for error in errors:
         print(f"remix: {error}", file=sys.stderr)
     sys.exit(1 if errors else 0)
 
 
-def _shown(outcomes: Listed[Outcome], output: str) -> pl.DataFrame:
+def _show_outcomes(outcomes: Listed[Outcome], output: str) -> pl.DataFrame:
     """Return a row for each outcome, for people with its repairs as text and without counts that tell nothing."""
     import polars as pl
 
     rows: list[dict[str, Any]] = [outcome.row() for outcome in outcomes]
     if output in ("table", "md", "latex", "csv"):
         for row in rows:
-            row["file"] = row["file"] if output == "csv" else shortened(row["file"])
+            row["file"] = row["file"] if output == "csv" else shorten(row["file"])
             row["repairs"] = ", ".join(f"{one['kind']} {one['count']}" for one in row["repairs"])
             row.pop("error")
     if output in ("table", "md", "latex"):

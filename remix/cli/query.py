@@ -81,7 +81,7 @@ def command(
     if to is None:
         print_bytes(content)
         return
-    from remix.files import written
+    from remix.files import write_whole
 
-    with written(to) as stream:
+    with write_whole(to) as stream:
         stream.write(content)

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from remix.files import written
+from remix.files import write_whole
 from remix.formats.losses import Loss, loss_of
 from remix.formats.mentions import flatten
 from remix.frames import Frames
@@ -86,7 +86,7 @@ def write_articles(frames: Frames, path: Path) -> tuple[Loss, ...]:
     if answers:
         rows = rows.filter(pl.col("ignorable").is_null())
     regions = {document: [begin, end] for document, begin, end in frames.regions.iter_rows()}
-    with written(path) as stream:
+    with write_whole(path) as stream:
         for number, document, listed in _articles(frames, rows):
             article: dict[str, Any] = {
                 "id": number,
@@ -105,7 +105,7 @@ def write_articles(frames: Frames, path: Path) -> tuple[Loss, ...]:
 def write_simple(frames: Frames, path: Path) -> tuple[Loss, ...]:
     """Write simple JSON Lines: `labels`, or `predictions` to a file whose name has `linked` or `prediction` in it."""
     predictions = any(part in path.name for part in ("linked", "prediction"))
-    with written(path) as stream:
+    with write_whole(path) as stream:
         for _, document, listed in _articles(frames, _rows(frames)):
             named = [
                 {"start_char": row["begin"], "end_char": row["end"], "entity_reference": row["entity"]}

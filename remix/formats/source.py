@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 from remix import files
 from remix.errors import BadInput, Error
-from remix.files import refuse_expansion, written
+from remix.files import refuse_expansion, write_whole
 from remix.places import folder_written
 from remix.signature import content_hash
 
@@ -110,7 +110,7 @@ def write_collection(path: Path, members: Iterable[tuple[str, bytes]]) -> None:
     Raises `Error` where the folder exists and is not empty, and where it cannot be written.
     """
     if path.suffix == ".zip":
-        with written(path) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        with write_whole(path) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, data in members:
                 archive.writestr(zipfile.ZipInfo(name, _NO_TIME), data, zipfile.ZIP_DEFLATED)
         return

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from remix.errors import MissingKnowledge
-from remix.files import written
+from remix.files import write_whole
 from remix.kb.prominence.places import SCORES
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def write_graphml(graph: networkx.DiGraph, to: Path | str) -> None:
     """Write a graph as GraphML, which Gephi, Cytoscape and yEd read; raises `Error` where the place is not writable."""
     import networkx
 
-    with written(to) as stream:
+    with write_whole(to) as stream:
         networkx.write_graphml_xml(graph, stream)
 
 

@@ -106,7 +106,7 @@ class Parts:
 
         Raises `StoreError` where the part is gone or damaged.
         """
-        rows = self._scanned(part)
+        rows = self._scan(part)
         if part in KEYED and self.case_sensitive:
             rows = rows.with_columns(key=normalise(pl.col(KEYED[part]), case_sensitive=True))
         if self.left_out and part in _WITH_SOURCES:
@@ -116,7 +116,7 @@ class Parts:
             rows = self._with_places(rows)
         return rows
 
-    def _scanned(self, part: str) -> pl.LazyFrame:
+    def _scan(self, part: str) -> pl.LazyFrame:
         # A lazy frame remembers the footer of its file, which takes longer to read than a row group.
         if part not in self._scans:
             file = self.folder / f"{part}.parquet"
@@ -153,7 +153,7 @@ class Parts:
         """
         names = [*select] or self.scan(part).collect_schema().names()
         asked = values.drop_nulls().unique()
-        if len(asked) > FEW and self._sorted(part, column):
+        if len(asked) > FEW and self._is_sorted(part, column):
             return self.find(part, column, asked, names).drop("place")
         return match_rows(self.scan(part), column, asked, names)
 
@@ -167,7 +167,7 @@ class Parts:
             return find_rows(self.scan(part), column, values, names)
         # What follows from a rank is computed for the rows that are found alone.
         rows = find_rows(
-            self._scanned(part), column, values, dict.fromkeys(one for name in names for one in _columns_of(name))
+            self._scan(part), column, values, dict.fromkeys(one for name in names for one in _columns_of(name))
         )
         return self._with_places(rows.lazy()).select("place", *names).collect()
 
@@ -181,7 +181,7 @@ class Parts:
             for place in place_columns(score, pl.lit(count))
         )
 
-    def _sorted(self, part: str, column: str) -> bool:
+    def _is_sorted(self, part: str, column: str) -> bool:
         """Return whether the rows of a part lie sorted by a column, all of those that are asked for."""
         if part in KEYED and self.case_sensitive:
             return False

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
-from remix.measures._averages import averaged
+from remix.measures._averages import compute_averages
 from remix.measures._hfts import tables as hfts_tables
 from remix.measures.corpus import Corpus
 from remix.measures.declaration import AVERAGES, Column, Measure, Summary
@@ -23,7 +23,7 @@ from remix.measures.measurement import (
     measure_named,
     measured_of,
     measured_tables,
-    prepared,
+    prepare_kb,
     signature_of,
 )
 
@@ -47,7 +47,7 @@ __all__ = [
     "compute",
     "compute_folder",
     "compute_table",
-    "prepared",
+    "prepare_kb",
     "signature_of",
 ]
 
@@ -74,14 +74,14 @@ def compute(
     `_hfts`). `within` is what D consists of where it is not what is measured, as for the answers of a system.
     Raises `UsageError` for an unknown reference, profile or measure.
     """
-    kb = prepared(kb, case_sensitive, without_sources, with_gold)
+    kb = prepare_kb(kb, case_sensitive, without_sources, with_gold)
     chosen = choice_of(kb, reference, case_sensitive, measures, profile)
     corpus = Corpus(frames, chosen.kb, reference=reference, case_sensitive=case_sensitive, within=within)
     corpus.whole.ask()
     values, tables = measured_tables(corpus, chosen.measures)
     if profile == "hfts":
         tables |= hfts_tables(corpus, values)
-    documents, datasets = averaged(chosen.summaries, tables, empty=0.0 if profile == "hfts" else None)
+    documents, datasets = compute_averages(chosen.summaries, tables, empty=0.0 if profile == "hfts" else None)
     return measured_of(corpus, chosen, values, documents, datasets)
 
 

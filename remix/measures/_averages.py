@@ -11,9 +11,9 @@ The paper calls macro what its formulas (3) and (5) to (9) label "micro", and la
 Groups keep the order of the rows, which are sorted: floating-point sums come out the same each time.
 
 All are made of sums that add up: rows to documents, these to datasets, those of parts of a dataset, each with whole
-documents, to those of all (`summed`, `added`). Distinct forms and entities are a set of the whole. What is said of them
-themselves is summed up over one row of each; for what differs between their mentions, the sums of each form and entity
-are kept until all parts are in.
+documents, to those of all (`compute_sums`, `add_sums`). Distinct forms and entities are a set of the whole. What is
+said of them themselves is summed up over one row of each; for what differs between their mentions, the sums of each
+form and entity are kept until all parts are in.
 """
 
 from __future__ import annotations
@@ -23,10 +23,20 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from remix.measures.coded import CODE_OF
 from remix.measures.declaration import Summary
-from remix.measures.mentions import CODE_OF
 
-__all__ = ["FIRSTS", "Fraction", "Sums", "added", "averaged", "averages", "fractions", "means_of_units", "summed"]
+__all__ = [
+    "FIRSTS",
+    "Fraction",
+    "Sums",
+    "add_sums",
+    "compute_averages",
+    "averages",
+    "fractions",
+    "means_of_units",
+    "compute_sums",
+]
 
 FIRSTS = {"key": "dataset_forms", "entity": "dataset_entities"}
 """The table with one row of each distinct value of a column of the annotations."""
@@ -88,7 +98,7 @@ class Fraction:
 
     @property
     def weighed_sums(self) -> list[pl.Expr]:
-        """Return the sums of the columns of rows that are weighed (`_weighed`)."""
+        """Return the sums of the columns of rows that are weighed (`_weigh`)."""
         whole = [] if self.counts_rows else [pl.col(f"{self.name}:whole").sum()]
         return [pl.col(f"{self.name}:part").sum(), *whole, pl.col(f"{self.name}:spoken").sum()]
 
@@ -109,7 +119,7 @@ class Fraction:
         return pl.col(f"{self.name}:spoken") / pl.col(":rows")
 
 
-def averaged(
+def compute_averages(
     summaries: Iterable[Summary], tables: Tables, *, empty: float | None = None
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the documents' values, wide (document, dataset, a column per statistic), and the datasets', long.
@@ -118,11 +128,13 @@ def averaged(
     tables have at least the columns document and dataset; statistics over one table are derived together.
     """
     chosen = list(summaries)
-    values, sums = summed(chosen, tables, empty=empty)
+    values, sums = compute_sums(chosen, tables, empty=empty)
     return values, averages(chosen, sums, means_of_units(chosen, sums.units))
 
 
-def summed(summaries: Sequence[Summary], tables: Tables, *, empty: float | None = None) -> tuple[pl.DataFrame, Sums]:
+def compute_sums(
+    summaries: Sequence[Summary], tables: Tables, *, empty: float | None = None
+) -> tuple[pl.DataFrame, Sums]:
     """Return the documents' values, and the sums that the averages of the datasets are made of."""
     keys = ["document", "dataset"]
     values = tables["documents"].select(keys)
@@ -141,7 +153,7 @@ def summed(summaries: Sequence[Summary], tables: Tables, *, empty: float | None 
     return values.drop([f"{s.name}:covered" for s in summaries]).sort("document"), Sums(pooled, units, macro)
 
 
-def added(parts: Sequence[Sums]) -> Sums:
+def add_sums(parts: Sequence[Sums]) -> Sums:
     """Return the sums of several parts together, without those of units."""
 
     def together(frames: list[pl.DataFrame]) -> pl.DataFrame:
@@ -155,7 +167,7 @@ def averages(summaries: Sequence[Summary], sums: Sums, means: Units) -> pl.DataF
     """Return dataset, measure, average, value and coverage, given the sums and those over distinct units."""
     long: list[pl.DataFrame] = []
     for table, wide in sums.pooled.items():
-        for average, of in (("micro", _pooled), ("count", _pooled), ("distinct", _first)):
+        for average, of in (("micro", _pool), ("count", _pool), ("distinct", _first)):
             every = {s.name: of(s) for s in summaries if average in s.terms and (average != "distinct" or s.of_unit)}
             here = {name: fraction for name, fraction in every.items() if fraction.over == table}
             # Alternatives that differ count in part: their sum is rounded.
@@ -178,7 +190,7 @@ def means_of_units(summaries: Sequence[Summary], units: Units) -> Units:
     means: Units = {}
     for unit, wide in units.items():
         chosen = _varying(summaries, unit)
-        ratios = wide.select("dataset", *(_pooled(summary).value.alias(summary.name) for summary in chosen))
+        ratios = wide.select("dataset", *(_pool(summary).value.alias(summary.name) for summary in chosen))
         means[unit] = _totals(ratios, [summary.name for summary in chosen], covered=False)
     return means
 
@@ -186,15 +198,15 @@ def means_of_units(summaries: Sequence[Summary], units: Units) -> Units:
 def fractions(summary: Summary) -> list[Fraction]:
     """Return what a statistic sums up: for datasets, for documents, and over one row of each distinct unit."""
     own = [_own(summary)] if summary.own else []
-    return [_pooled(summary), *own, *([_first(summary)] if summary.of_unit else [])]
+    return [_pool(summary), *own, *([_first(summary)] if summary.of_unit else [])]
 
 
-def _pooled(summary: Summary) -> Fraction:
+def _pool(summary: Summary) -> Fraction:
     return Fraction(summary.name, summary.part, summary.whole, summary.over)
 
 
 def _own(summary: Summary) -> Fraction:
-    return Fraction(f"{summary.name}:own", *summary.own) if summary.own else _pooled(summary)
+    return Fraction(f"{summary.name}:own", *summary.own) if summary.own else _pool(summary)
 
 
 def _first(summary: Summary) -> Fraction:
@@ -212,7 +224,7 @@ def _sums(of: Sequence[Fraction], table: pl.DataFrame, key: str, *names: str) ->
     columns = [column for fraction in of for column in fraction.columns]
     firsts = [pl.first(name) for name in names]
     if "weight" in table.columns and (table["weight"] < 1).any():
-        rows = _weighed(of, table.select("dataset", key, *names, "group", "weight", *columns))
+        rows = _weigh(of, table.select("dataset", key, *names, "group", "weight", *columns))
         sums = [column for fraction in of for column in fraction.weighed_sums]
         every = pl.col("weight").sum().alias(":rows")
     else:
@@ -222,7 +234,7 @@ def _sums(of: Sequence[Fraction], table: pl.DataFrame, key: str, *names: str) ->
     return rows.group_by("dataset", key, maintain_order=True).agg(*firsts, every, *sums)
 
 
-def _weighed(of: Sequence[Fraction], rows: pl.DataFrame) -> pl.DataFrame:
+def _weigh(of: Sequence[Fraction], rows: pl.DataFrame) -> pl.DataFrame:
     """Return rows of which those of one mention count 1 together, shared by those that a fraction speaks for."""
     spoken = {one.name: pl.when(pl.col(f"{one.name}:part").is_not_null()).then("weight") for one in of}
     shares = rows.with_columns(
@@ -235,7 +247,7 @@ def _weighed(of: Sequence[Fraction], rows: pl.DataFrame) -> pl.DataFrame:
 def _units(summaries: Iterable[Summary], annotations: pl.DataFrame, unit: str) -> pl.DataFrame:
     """Return the sums of each form or entity, which has its name as `unit` and its number as `code`."""
     code = CODE_OF[unit]
-    sums = _sums([_pooled(summary) for summary in _varying(summaries, unit)], annotations, code, unit)
+    sums = _sums([_pool(summary) for summary in _varying(summaries, unit)], annotations, code, unit)
     return sums.rename({code: "code", unit: "unit"}).drop_nulls("code")
 
 

@@ -15,7 +15,7 @@ import polars as pl
 
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
-from remix.measures._averages import Sums, means_of_units, summed
+from remix.measures._averages import Sums, compute_sums, means_of_units
 from remix.measures._threads import cached_property, shared_property
 from remix.measures.corpus import Corpus
 from remix.measures.declaration import Measure
@@ -98,14 +98,14 @@ class _TableWhole(Whole):
     @shared_property
     def form_sizes(self) -> pl.DataFrame:
         """Return the sizes of the sets of the forms; see `Whole.form_sizes`."""
-        return self._given(self.forms, "key", "entities")
+        return self._look_up_sizes(self.forms, "key", "entities")
 
     @shared_property
     def entity_sizes(self) -> pl.DataFrame:
         """Return the sizes of the sets of the entities; see `Whole.entity_sizes`."""
-        return self._given(self.sets.entities, "entity", "forms")
+        return self._look_up_sizes(self.sets.entities, "entity", "forms")
 
-    def _given(self, codes: pl.DataFrame, side: str, what: str) -> pl.DataFrame:
+    def _look_up_sizes(self, codes: pl.DataFrame, side: str, what: str) -> pl.DataFrame:
         columns = [f"{of}_{what}" for of in ("w", "d", "common", "union")]
         known = self._sizes_given.select("scope", side, *columns).drop_nulls(side).unique()
         return codes.join(known, on=["scope", side], how="left", maintain_order="left").select(columns)
@@ -136,7 +136,7 @@ class _Batch(Corpus):
 
 def frames_of(batch: pl.DataFrame) -> Frames:
     """Return the frames of documents, one a row, with their annotations, links, classes and regions nested."""
-    nested = {name: _unnested(batch, name) for name in NESTED}
+    nested = {name: _unnest(batch, name) for name in NESTED}
     links, classes = (nested[name].drop("document") for name in ("links", "classes"))
     documents = batch.select(pl.exclude(*NESTED, "sets"))
     return Frames.of(
@@ -148,7 +148,7 @@ def frames_of(batch: pl.DataFrame) -> Frames:
     )
 
 
-def _unnested(batch: pl.DataFrame, column: str) -> pl.DataFrame:
+def _unnest(batch: pl.DataFrame, column: str) -> pl.DataFrame:
     return batch.select("document", column).explode(column).drop_nulls(column).unnest(column)
 
 
@@ -167,11 +167,11 @@ def mentions_of(task: Work, batch: pl.DataFrame) -> pl.DataFrame:
 
 def results_of(task: Work, batch: pl.DataFrame) -> pl.DataFrame:
     """Return a row a document with its values, and those of its annotations and classes; and one row with `sums`."""
-    corpus = _Batch(frames_of(batch), task, _unnested(batch, "sets"))
+    corpus = _Batch(frames_of(batch), task, _unnest(batch, "sets"))
     measures = task.measures
     summaries = [summary for measure in measures for summary in measure.summaries]
     values, tables = measured_tables(corpus, measures)
-    documents, sums = summed(summaries, tables)
+    documents, sums = compute_sums(summaries, tables)
     measured = measured_of(corpus, task.choice, values, documents, NO_AVERAGES)
     place = measured.annotations.select("annotation", "document")
     nested = measured.documents.select("document", "dataset", values=pl.struct(pl.exclude("document", "dataset")))
@@ -181,7 +181,7 @@ def results_of(task: Work, batch: pl.DataFrame) -> pl.DataFrame:
     ):
         lists = rows.group_by("document").agg(pl.struct(pl.exclude("document")).alias(name))
         nested = nested.join(lists, on="document", how="left")
-    rows = _listed(sums)
+    rows = _list_sums(sums)
     return pl.concat([nested, rows.select(sums=pl.struct(pl.all()).implode())], how="diagonal")
 
 
@@ -193,7 +193,7 @@ def sums_parts(sums: Sums) -> list[tuple[str, pl.DataFrame]]:
     return [*sums.pooled.items(), *sums.units.items(), ("macro", sums.macro)]
 
 
-def _listed(sums: Sums) -> pl.DataFrame:
+def _list_sums(sums: Sums) -> pl.DataFrame:
     rows = []
     for number, (_, frame) in enumerate(sums_parts(sums)):
         rows.append(
@@ -224,10 +224,10 @@ def in_arrow(
 ) -> Callable[[Iterable[pyarrow.RecordBatch]], Iterator[pyarrow.RecordBatch]]:
     """Return what Spark's mapInArrow takes: the work on each batch, as polars frames."""
 
-    def mapped(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+    def map_batches(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         for batch in batches:
             if batch.num_rows:
                 rows = pl.DataFrame(pl.from_arrow(batch))
                 yield from work(rows).select(schema.names).to_arrow().cast(schema).to_batches()
 
-    return mapped
+    return map_batches

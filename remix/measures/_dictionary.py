@@ -6,7 +6,7 @@ import polars as pl
 
 from remix.kb import KnowledgeBase
 
-__all__ = ["ENTITIES", "form_entities", "ranked"]
+__all__ = ["ENTITIES", "form_entities", "rank_pairs"]
 
 ENTITIES = pl.Schema(
     {
@@ -47,7 +47,7 @@ def form_entities(kb: KnowledgeBase | None, names: pl.DataFrame) -> pl.DataFrame
     return found.select(names["name_code"].gather(found["place"]), *list(_PAIRS)[1:]).cast(_PAIRS)
 
 
-def ranked(pairs: pl.DataFrame) -> pl.DataFrame:
+def rank_pairs(pairs: pl.DataFrame) -> pl.DataFrame:
     """Return name_code, count, PageRank and more of pairs, with total, prior and rank among those of the name.
 
     More counts rank first, then a higher PageRank; equals share the better rank. `first` says whether none has a larger

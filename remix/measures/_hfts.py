@@ -42,7 +42,7 @@ def _sizes(corpus: Corpus) -> pl.DataFrame:
     )
 
 
-def _known(size: pl.Expr) -> pl.Expr:
+def _nonzero(size: pl.Expr) -> pl.Expr:
     return pl.when(size > 0).then(size).otherwise(1)
 
 
@@ -96,9 +96,9 @@ HFTS: tuple[Measure, ...] = (
             _ALL,
             "dictionary count, 1 where it is unknown",
             prepare=_sizes if side == "surface-form" else None,
-            columns=(Column(f"hfts:ambiguity{one}", "integer", _known(size), "dictionary count, or 1"),),
+            columns=(Column(f"hfts:ambiguity{one}", "integer", _nonzero(size), "dictionary count, or 1"),),
             summaries=(
-                Summary(f"ambiguity{one}", "mean dictionary count", _three(f"ambiguity{many}"), part=_known(size)),
+                Summary(f"ambiguity{one}", "mean dictionary count", _three(f"ambiguity{many}"), part=_nonzero(size)),
             ),
         )
         for side, one, many, size in (

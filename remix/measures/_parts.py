@@ -18,14 +18,14 @@ from remix.errors import BadInput
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder
 from remix.kb import KnowledgeBase
-from remix.measures._averages import Sums, Units, added, averages, means_of_units, summed
+from remix.measures._averages import Sums, Units, add_sums, averages, compute_sums, means_of_units
 from remix.measures._threads import in_order
 from remix.measures.codes import Numbers
 from remix.measures.corpus import Corpus
 from remix.measures.declaration import Measure, Summary
 from remix.measures.measured import Measured
-from remix.measures.measurement import choice_of, measured_of, measured_tables, prepared
-from remix.measures.whole import GatheredSets, Whole, gathered, merged
+from remix.measures.measurement import choice_of, measured_of, measured_tables, prepare_kb
+from remix.measures.whole import GatheredSets, Whole, gather_sets, merge_sets
 from remix.progress import moving
 
 __all__ = ["BATCH", "compute_parts"]
@@ -63,7 +63,7 @@ def compute_parts(
     the number of threads; `take` is called in the one of the caller, in the order of the batches. Raises `BadInput` for
     a folder without parts.
     """
-    kb = prepared(kb, case_sensitive, without_sources, with_gold)
+    kb = prepare_kb(kb, case_sensitive, without_sources, with_gold)
     chosen = choice_of(kb, reference, case_sensitive, measures)
     batches = _Batches(folder, list(folder.batches(batch)))
     if not batches.numbers:
@@ -71,14 +71,14 @@ def compute_parts(
             str(folder.path), "the folder of frames has no part: write it again with `remix load --to frames`"
         )
     empty = Corpus(Frames.empty(), chosen.kb, reference=reference, case_sensitive=case_sensitive)
-    whole = _gathered(batches, empty)
+    whole = _gather(batches, empty)
     summaries = chosen.summaries
     sums: list[Sums] = []
 
-    def measured(number: int) -> tuple[range, Sums, Measured | None]:
+    def measure_part(number: int) -> tuple[range, Sums, Measured | None]:
         part = batches.part(number, _NOT_MEASURED, empty, whole)
         values, tables = measured_tables(part, chosen.measures)
-        documents, of_part = summed(summaries, tables)
+        documents, of_part = compute_sums(summaries, tables)
         taken = measured_of(part, chosen, values, documents, _NO_AVERAGES) if take else None
         return batches.numbers[number], of_part, taken
 
@@ -88,7 +88,7 @@ def compute_parts(
     ):
         waiting = _Units(Path(place))
 
-        def kept(found: tuple[range, Sums, Measured | None]) -> None:
+        def keep_part(found: tuple[range, Sums, Measured | None]) -> None:
             numbers, of_part, taken = found
             if take and taken:
                 take(taken, numbers)
@@ -96,8 +96,8 @@ def compute_parts(
             sums.append(replace(of_part, units={}))
             done(1)
 
-        in_order(measured, range(len(batches.numbers)), kept)
-        datasets = averages(summaries, added(sums), waiting.means(summaries))
+        in_order(measure_part, range(len(batches.numbers)), keep_part)
+        datasets = averages(summaries, add_sums(sums), waiting.means(summaries))
     return measured_of(empty, chosen, *_nothing(empty, chosen.measures, summaries), datasets)
 
 
@@ -129,26 +129,26 @@ class _Batches:
         )
 
 
-def _gathered(batches: _Batches, empty: Corpus) -> Whole:
+def _gather(batches: _Batches, empty: Corpus) -> Whole:
     """Return the sets of the dataset; `empty` is a corpus without annotations."""
     found: list[GatheredSets] = []
     unread = _NOT_MEASURED if (batches.folder.path / "regions").exists() else _NOT_OF_SETS
 
     def sets(number: int) -> GatheredSets:
-        return gathered(batches.part(number, unread, empty), number)
+        return gather_sets(batches.part(number, unread, empty), number)
 
     with moving("sets of the dataset", len(batches.numbers), " batches") as done:
 
-        def kept(one: GatheredSets) -> None:
+        def keep_part(one: GatheredSets) -> None:
             found.append(one)
             # Merged with each batch anew, the sets of all would be grouped as often as there are batches.
             first, *others = (sets.links.height for sets in found)
             if sum(others) > first:
-                found[:] = [merged(found)]
+                found[:] = [merge_sets(found)]
             done(1)
 
-        in_order(sets, range(len(batches.numbers)), kept)
-    whole = Whole(merged(found), empty.kb, case_sensitive=empty.case_sensitive)
+        in_order(sets, range(len(batches.numbers)), keep_part)
+    whole = Whole(merge_sets(found), empty.kb, case_sensitive=empty.case_sensitive)
     whole.ask()
     return whole
 
@@ -168,7 +168,7 @@ def _nothing(
     empty: Corpus, measures: tuple[Measure, ...], summaries: list[Summary]
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     values, tables = measured_tables(empty, measures)
-    return values, summed(summaries, tables)[0]
+    return values, compute_sums(summaries, tables)[0]
 
 
 class _Units:

@@ -22,7 +22,7 @@ from remix.kb import KnowledgeBase, normalise
 from remix.kb.engines.spark import spark_session
 from remix.kb.parts import match_sources
 from remix.kb.relations import distinct, without
-from remix.measures._averages import Sums, averages, means_of_units, summed
+from remix.measures._averages import Sums, averages, compute_sums, means_of_units
 from remix.measures._batches import (
     MENTIONS,
     NESTED,
@@ -40,7 +40,7 @@ from remix.measures._percentiles import percentiles_of
 from remix.measures._sizes import dictionary_links, firsts, sizes
 from remix.measures.corpus import Corpus
 from remix.measures.measured import Measured
-from remix.measures.measurement import MeasureChoice, Measuring, choice_of, measured_of, measured_tables, prepared
+from remix.measures.measurement import MeasureChoice, Measuring, choice_of, measured_of, measured_tables, prepare_kb
 
 if TYPE_CHECKING:
     import pyarrow
@@ -114,9 +114,9 @@ def compute_table(
     for name in ("documents", "annotations"):
         if name not in tables:
             raise UsageError(f"the table of {name} is missing")
-    kb = prepared(kb, case_sensitive, without_sources, with_gold)
+    kb = prepare_kb(kb, case_sensitive, without_sources, with_gold)
     chosen = choice_of(kb, reference, case_sensitive, measures)
-    return _Run(tables, chosen, reference, case_sensitive).measured()
+    return _Run(tables, chosen, reference, case_sensitive).measure()
 
 
 class _Run:
@@ -129,12 +129,12 @@ class _Run:
         names = tuple(measure.name for measure in chosen.measures)
         self.task = Work(opened, names, reference, case_sensitive, chosen.signature, {})
 
-    def measured(self) -> MeasuredTable:
+    def measure(self) -> MeasuredTable:
         """Return the measures of every annotation and document, and of the dataset."""
-        rows = _mapped(self.documents, partial(mentions_of, self.task), MENTIONS).persist()
-        mentions = self._sized(rows).persist()
+        rows = _map(self.documents, partial(mentions_of, self.task), MENTIONS).persist()
+        mentions = self._with_sizes(rows).persist()
         task = replace(self.task, percentiles=self._percentiles(rows, mentions))
-        batches = self.documents.join(_collected(mentions.drop("dataset"), "sets"), "document", "left")
+        batches = self.documents.join(_collect(mentions.drop("dataset"), "sets"), "document", "left")
         measured, sums = self._nothing()
         lists = {
             name: pl.List(pl.Struct({k: v for k, v in getattr(measured, name).schema.items() if k != "document"}))
@@ -142,7 +142,7 @@ class _Run:
         }
         values = {k: v for k, v in measured.documents.schema.items() if k not in ("document", "dataset")}
         schema = {"document": pl.String(), "dataset": pl.String(), "values": pl.Struct(values), **lists}
-        found = _mapped(batches, partial(results_of, task), {**schema, "sums": pl.List(pl.Struct(SUMS))}).persist()
+        found = _map(batches, partial(results_of, task), {**schema, "sums": pl.List(pl.Struct(SUMS))}).persist()
         datasets = self._averages(found, sums)
         for done in (rows, mentions):
             done.unpersist()
@@ -156,7 +156,7 @@ class _Run:
 
     # Sets of the whole table -------------------------------------------------------------------------------------
 
-    def _sized(self, rows: DataFrame) -> DataFrame:
+    def _with_sizes(self, rows: DataFrame) -> DataFrame:
         """Return the mentions with the sizes of the sets of their form and entity, and whether they are first."""
         every: nw.LazyFrame[Any] = nw.from_native(rows)
         mentions = firsts(every.filter(nw.col("kind") == "mention").drop("kind", "mentions", "density"))
@@ -176,7 +176,7 @@ class _Run:
         rows = self.spark.read.parquet((kb.folder / "surface_forms.parquet").absolute().as_uri())
         if kb.case_sensitive:
             columns = dict.fromkeys(("key", "entity", "source"), pl.String())
-            rows = _mapped(rows, _keeping_case, columns)
+            rows = _map(rows, _keeping_case, columns)
         known = rows.select("source").distinct().toArrow()["source"].to_pylist() if kb.left_out else []
         return without(nw.from_native(rows), "source", match_sources(known, kb.left_out))
 
@@ -227,22 +227,22 @@ class _Run:
         return averages(self.chosen.summaries, Sums(added, {}, macro), means)
 
     def _means(self, part: DataFrame, unit: str, names: Sequence[str]) -> pl.DataFrame:
-        units = _summed(part, names, "dataset", "unit")
+        units = _sum_up(part, names, "dataset", "unit")
         schema = {"dataset": pl.String(), "numbers": pl.List(pl.Float64())}
         nothing = pl.DataFrame(schema={"dataset": pl.String, **dict.fromkeys(names, pl.Float64)})
         totals = means_of_units(self.chosen.summaries, {unit: nothing})[unit].columns[1:]
-        return _polars(_summed(_mapped(units, partial(totals_of, self.task, unit, names), schema), totals, "dataset"))
+        return _polars(_sum_up(_map(units, partial(totals_of, self.task, unit, names), schema), totals, "dataset"))
 
     def _nothing(self) -> tuple[Measured, Sums]:
         values, documents = self._none()
         tables = measured_tables(self.empty, self.chosen.measures)[1]
-        return measured_of(self.empty, self.chosen, values, documents, NO_AVERAGES), summed(
+        return measured_of(self.empty, self.chosen, values, documents, NO_AVERAGES), compute_sums(
             self.chosen.summaries, tables
         )[1]
 
     def _none(self) -> tuple[pl.DataFrame, pl.DataFrame]:
         values, tables = measured_tables(self.empty, self.chosen.measures)
-        return values, summed(self.chosen.summaries, tables)[0]
+        return values, compute_sums(self.chosen.summaries, tables)[0]
 
 
 def _keeping_case(rows: pl.DataFrame) -> pl.DataFrame:
@@ -261,7 +261,7 @@ def _whole_documents(tables: Tables) -> DataFrame:
             continue
         rows = tables[name]
         rows = rows if "document" in rows.columns else rows.join(places, "annotation")
-        documents = documents.join(_collected(rows, name), "document", "left")
+        documents = documents.join(_collect(rows, name), "document", "left")
     return documents
 
 
@@ -273,21 +273,21 @@ _SQL: Mapping[pl.DataType, str] = {
 }
 
 
-def _collected(rows: DataFrame, name: str) -> DataFrame:
+def _collect(rows: DataFrame, name: str) -> DataFrame:
     from pyspark.sql import functions as F
 
     columns = [column for column in rows.columns if column != "document"]
     return rows.groupBy("document").agg(F.collect_list(F.struct(*columns)).alias(name))
 
 
-def _mapped(table: DataFrame, work: Callable[[pl.DataFrame], pl.DataFrame], schema: Schema) -> DataFrame:
+def _map(table: DataFrame, work: Callable[[pl.DataFrame], pl.DataFrame], schema: Schema) -> DataFrame:
     from pyspark.sql.pandas.types import from_arrow_schema
 
     arrow = _arrow(schema)
     return table.mapInArrow(in_arrow(work, arrow), from_arrow_schema(arrow))
 
 
-def _summed(part: DataFrame, names: Sequence[str], *keys: str) -> DataFrame:
+def _sum_up(part: DataFrame, names: Sequence[str], *keys: str) -> DataFrame:
     from pyspark.sql import functions as F
 
     sums = [F.sum(part["numbers"][place]).alias(name) for place, name in enumerate(names)]

@@ -11,7 +11,7 @@ from threading import Lock
 
 import polars as pl
 
-__all__ = ["MANY", "Codes", "Numbers", "by_number", "distinct", "paired", "places_in", "places_of", "taken"]
+__all__ = ["MANY", "Codes", "Numbers", "by_number", "distinct", "pair_codes", "places_in", "places_of", "take_rows"]
 
 MANY = 1 << 32
 """More than there are numbers of anything: two numbers are one of 64 bits, which is sorted and joined much sooner."""
@@ -64,15 +64,15 @@ def by_number(rows: pl.DataFrame, number: str) -> pl.DataFrame:
     return rows.filter(pl.col(number).is_not_null() & pl.col(number).is_first_distinct()).sort(number)
 
 
-def taken(table: pl.DataFrame, numbers: pl.Series) -> pl.DataFrame:
+def take_rows(table: pl.DataFrame, numbers: pl.Series) -> pl.DataFrame:
     """Return for each number the row of the table that stands there; nulls for null."""
     return table.select(pl.all().gather(numbers))
 
 
-def paired(rows: pl.DataFrame, first: str, second: str) -> pl.Series:
+def pair_codes(rows: pl.DataFrame, first: str, second: str) -> pl.Series:
     """Return one number for two of each row, in the order of both; null where one of them is null.
 
-    >>> paired(pl.DataFrame({"a": [0, 1, 2], "b": [7, 3, None]}), "a", "b").to_list()
+    >>> pair_codes(pl.DataFrame({"a": [0, 1, 2], "b": [7, 3, None]}), "a", "b").to_list()
     [7, 4294967299, None]
     """
     return rows.select((pl.col(first).cast(pl.UInt64) * MANY + pl.col(second)).alias("pair")).to_series()

@@ -21,8 +21,8 @@ from remix.frames import Frames
 from remix.kb import KnowledgeBase
 from remix.measures._threads import cached_property
 from remix.measures.classes import class_flags, with_coarse
-from remix.measures.codes import MANY, Codes, distinct, paired, places_in, places_of, taken
-from remix.measures.mentions import CODE_OF, CodedMentions
+from remix.measures.coded import CODE_OF, CodedMentions
+from remix.measures.codes import MANY, Codes, distinct, pair_codes, places_in, places_of, take_rows
 from remix.measures.whole import OwnSets, Whole
 from remix.names import EL, RMX
 
@@ -76,7 +76,7 @@ class Corpus(CodedMentions):
         """Return what the links stand for, of a part by what the whole has found; see `Mentions.targets`."""
         if self._given is None:
             return super().targets
-        return taken(self._given.sets.targets, self.codes.links.of(self.distinct_links[0]))
+        return take_rows(self._given.sets.targets, self.codes.links.of(self.distinct_links[0]))
 
     @cached_property
     def links(self) -> pl.DataFrame:
@@ -96,7 +96,7 @@ class Corpus(CodedMentions):
         classes, places = distinct(rows["class"])
         # Numbers are sorted sooner than strings.
         numbers = classes.arg_sort().arg_sort().gather(places)
-        pairs = paired(rows.select("row", number=numbers), "row", "number").unique().sort()
+        pairs = pair_codes(rows.select("row", number=numbers), "row", "number").unique().sort()
         return pl.DataFrame({"row": (pairs // MANY).cast(pl.UInt32), "class": classes.sort().gather(pairs % MANY)})
 
     @cached_property
@@ -116,13 +116,13 @@ class Corpus(CodedMentions):
         """Return annotation, dataset and class of those that the data does not state: a triple must not stand twice."""
         stated = self._by_row(self.frames.classes.filter(~pl.col("of_entity")))
         added = self.classes.join(stated, on=["row", "class"], how="anti", maintain_order="left")
-        subjects = taken(self.annotations.select("annotation", "dataset"), added["row"])
+        subjects = take_rows(self.annotations.select("annotation", "dataset"), added["row"])
         return subjects.with_columns(added["class"])
 
     @cached_property
     def coarse_flags(self) -> pl.DataFrame:
         """Return for each annotation whether it is a person, organisation, place, and whether it has any class."""
-        known = self.of_mentions(taken(self.whole.class_flags, self.linked["target_code"]), pl.all().max())
+        known = self.of_mentions(take_rows(self.whole.class_flags, self.linked["target_code"]), pl.all().max())
         given = class_flags(self._given_classes, "row", known.height)
         return known.select(pl.col(name).fill_null(False) | given[name] for name in known.columns)
 
@@ -169,7 +169,7 @@ class Corpus(CodedMentions):
         rows = of_links.with_columns(self.linked["row"])
         if self._several:
             rows = rows.group_by("row").agg(*best)
-        return taken(rows.drop("row"), places_of(rows["row"], self.keyed.height))
+        return take_rows(rows.drop("row"), places_of(rows["row"], self.keyed.height))
 
     def best_option(self, reached: pl.Series) -> pl.Series:
         """Return for each annotation whether an option of its mention has all of its annotations reached.
@@ -188,12 +188,12 @@ class Corpus(CodedMentions):
         places = places_of(self.principal["row"], self.keyed.height)
         names = self.whole.forms["name_code"].gather(self.keyed["form_code"])
         mentions = self.keyed.with_columns(names).with_row_index("row")
-        return pl.concat([mentions, taken(self.principal.drop("row"), places)], how="horizontal")
+        return pl.concat([mentions, take_rows(self.principal.drop("row"), places)], how="horizontal")
 
     @cached_property
     def candidate(self) -> pl.Series:
         """Return for each of `links` its place among `linked_candidates`, null where it is no candidate of the name."""
-        return places_in(self.whole.linked_candidates["pair"], paired(self.links, "name_code", "target_code"))
+        return places_in(self.whole.linked_candidates["pair"], pair_codes(self.links, "name_code", "target_code"))
 
     @cached_property
     def annotations(self) -> pl.DataFrame:
@@ -203,10 +203,10 @@ class Corpus(CodedMentions):
             self._sizes_in_document("entity_code", "form_code").alias("own_forms"),
         )
         of_entity = (
-            taken(self.whole.entity_sizes, joined["entity_code"]),
-            taken(self.whole.entities.drop("number", "forms"), joined["target_code"]),
+            take_rows(self.whole.entity_sizes, joined["entity_code"]),
+            take_rows(self.whole.entities.drop("number", "forms"), joined["target_code"]),
         )
-        sized = pl.concat([joined, taken(self.whole.form_sizes, joined["form_code"]), *of_entity], how="horizontal")
+        sized = pl.concat([joined, take_rows(self.whole.form_sizes, joined["form_code"]), *of_entity], how="horizontal")
         zero = ("w_entities", "d_entities", "union_entities", "common_entities")
         return sized.with_columns(pl.col(column).fill_null(0) for column in zero)
 
@@ -214,11 +214,11 @@ class Corpus(CodedMentions):
         """Return for each mention how many of the other side its document has, in D, for its form or entity."""
         # A mention whose form nobody knows has a link and no set.
         of_dataset = self.both[-1].linked.drop_nulls(["form_code", "entity_code"])
-        used = paired(of_dataset, "document_code", side)
+        used = pair_codes(of_dataset, "document_code", side)
         own = used.unique().sort()
         pairs = pl.DataFrame({"own": used.rank("dense") - 1, "other": of_dataset[other]})
-        sizes = (paired(pairs, "own", "other").unique().sort() // MANY).rle().struct.field("len")
-        return sizes.gather(places_in(own, paired(self.linked_mentions, "document_code", side)))
+        sizes = (pair_codes(pairs, "own", "other").unique().sort() // MANY).rle().struct.field("len")
+        return sizes.gather(places_in(own, pair_codes(self.linked_mentions, "document_code", side)))
 
     @cached_property
     def documents(self) -> pl.DataFrame:

@@ -14,7 +14,7 @@ from remix.names import PREFIXES
 if TYPE_CHECKING:
     from remix.measures.corpus import Corpus
 
-__all__ = ["AVERAGES", "Column", "Kind", "Measure", "Summary", "local", "shares", "terms_of", "written_out"]
+__all__ = ["AVERAGES", "Column", "Kind", "Measure", "Summary", "local", "shares", "terms_of", "write_out"]
 
 Kind = Literal["integer", "double", "boolean", "string"]
 AVERAGES = ("count", "micro", "macro", "distinct")
@@ -91,10 +91,10 @@ def local(term: str) -> str:
     return term.partition(":")[2]
 
 
-def written_out(term: str) -> str:
+def write_out(term: str) -> str:
     """Return the IRI of a term that is written with a prefix; raises `Error` for an unknown prefix.
 
-    >>> written_out("hfts:density").rpartition("/")[2]
+    >>> write_out("hfts:density").rpartition("/")[2]
     'hfts.ttl#density'
     """
     prefix, _, name = term.partition(":")

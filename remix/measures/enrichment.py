@@ -17,12 +17,12 @@ import polars as pl
 
 from remix import iris
 from remix.errors import Error, StoreError
-from remix.files import written
+from remix.files import write_whole
 from remix.frames import Frames, read_parquet, write_parquet
 from remix.frames_folder import FramesFolder, part_name
 from remix.kb import KnowledgeBase
 from remix.locks import holding
-from remix.measures import Measuring, compute, prepared, signature_of
+from remix.measures import Measuring, compute, prepare_kb, signature_of
 from remix.measures._parts import compute_parts
 from remix.measures.measured import Measured
 from remix.measures.measurement import choice_of
@@ -57,7 +57,7 @@ def enrich(
     if not before:
         raise StoreError("nothing is loaded: `remix load FILE` first")
     contents = content_hash(*(f"{name}:{entry.content}\n" for name, entry in sorted(before.items())))
-    kb = prepared(kb, case_sensitive, without_sources, with_gold)
+    kb = prepare_kb(kb, case_sensitive, without_sources, with_gold)
     fields = signature_of(kb, reference, case_sensitive).fields
     signature = str(Signature({**fields, "entities": iris.VERSION, "datasets": contents[:12]}))
     if any(entry.enrichment != signature for entry in before.values()):
@@ -145,7 +145,7 @@ def enrich_folder(
     Where nothing has changed, nothing is written and the status is 'unchanged'. The rest is as in `compute`.
     """
     patterns = [*without_sources]
-    seen = prepared(kb, case_sensitive, patterns, with_gold)
+    seen = prepare_kb(kb, case_sensitive, patterns, with_gold)
     chosen = choice_of(seen, reference, case_sensitive, None)
     inputs = json.dumps(folder.manifest.get("inputs", []), sort_keys=True)
     signature = str(Signature({**chosen.signature.fields, "inputs": content_hash(inputs)[:12]}))
@@ -189,7 +189,7 @@ def _write(folder: FramesFolder, kb: KnowledgeBase | None, target: Path, signatu
     measured = compute_parts(folder, kb, take=take, **choices)
     write_parquet(measured.datasets, place / "datasets.parquet")
     about = {"signature": signature, "measures": [m.name for m in measured.measures], "skipped": measured.skipped}
-    with written(place / "manifest.json") as stream:
+    with write_whole(place / "manifest.json") as stream:
         stream.write(json.dumps(about, indent=1).encode())
     move_folder(place, target)
 

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import polars as pl
 
-from remix.measures.declaration import Column, Measure, Summary, written_out
+from remix.measures.declaration import Column, Measure, Summary, write_out
 from remix.names import ITSRDF, XSD
 from remix.rdf.iris import dataset_iri
 from remix.signature import Signature
@@ -51,11 +51,11 @@ class Measured:
         columns = [column for measure in self.measures for column in measure.columns]
         typed = _type_lines(classes)
         rows = annotations.join(typed, on="annotation", how="left", maintain_order="left")
-        lines = [_line("annotation", column.name, written_out(column.term), column.kind) for column in columns]
+        lines = [_line("annotation", column.name, write_out(column.term), column.kind) for column in columns]
         blocks = [
             self._dataset_lines(called, iri),
-            documents.select(_joined(_document_lines(self._summaries))).to_series(),
-            rows.select(_joined([*lines, pl.col("_types")])).to_series(),
+            documents.select(_join_lines(_document_lines(self._summaries))).to_series(),
+            rows.select(_join_lines([*lines, pl.col("_types")])).to_series(),
         ]
         return str(pl.concat([block.cast(pl.String) for block in blocks]).str.join("").item()).encode()
 
@@ -74,7 +74,7 @@ class Measured:
     def _dataset_lines(self, dataset: str, iri: str) -> pl.Series:
         terms = pl.DataFrame(
             [
-                (summary.name, average, written_out(term), "integer" if average == "count" else "double")
+                (summary.name, average, write_out(term), "integer" if average == "count" else "double")
                 for summary in self._summaries
                 for average, of_average in summary.terms.items()
                 if average != "document"
@@ -97,7 +97,7 @@ def document_column(summary: Summary, average: str) -> str:
     return summary.terms[average][0].partition(":")[2]
 
 
-def _joined(lines: Iterable[pl.Expr]) -> pl.Expr:
+def _join_lines(lines: Iterable[pl.Expr]) -> pl.Expr:
     return pl.concat_str([*lines, pl.lit("")], ignore_nulls=True)
 
 
@@ -126,7 +126,7 @@ def _double(value: pl.Expr) -> pl.Expr:
 
 def _document_lines(summaries: list[Summary]) -> list[pl.Expr]:
     return [
-        _line("document", document_column(summary, average), written_out(term), kind)
+        _line("document", document_column(summary, average), write_out(term), kind)
         for summary in summaries
         for average, kind in (("document", "double"), ("count", "integer"))
         for term in summary.terms.get(average, ())

@@ -16,10 +16,10 @@ from remix.kb import KnowledgeBase
 from remix.measures._averages import FIRSTS, fractions
 from remix.measures._hfts import HFTS
 from remix.measures.classes import mapping_hash
+from remix.measures.coded import CODE_OF
 from remix.measures.corpus import Corpus
 from remix.measures.declaration import Column, Measure, Summary, local
 from remix.measures.measured import Measured, columns_of, document_column
-from remix.measures.mentions import CODE_OF
 from remix.registry import Registry
 from remix.signature import Signature
 
@@ -32,7 +32,7 @@ __all__ = [
     "measure_named",
     "measured_of",
     "measured_tables",
-    "prepared",
+    "prepare_kb",
     "signature_of",
 ]
 
@@ -78,10 +78,10 @@ def choice_of(
     measures: Iterable[str] | None,
     profile: str = "remix",
 ) -> MeasureChoice:
-    """Return what was chosen, as `compute` takes it, of a knowledge base that is `prepared`; raises as that."""
+    """Return what was chosen, as `compute` takes it, of a knowledge base that is `prepare_kb`; raises as that."""
     if reference not in REFERENCES:
         raise UsageError(f"no reference '{reference}'{nearest(reference, REFERENCES)}")
-    wanted = _wanted(profile, measures)
+    wanted = _choose(profile, measures)
     chosen = tuple(m for m in wanted if kb is not None or not m.needs)
     skipped = tuple(m.name for m in wanted if m not in chosen)
     return MeasureChoice(kb, chosen, skipped, signature_of(kb, reference, case_sensitive, wanted, profile))
@@ -105,7 +105,7 @@ def measured_of(
 
 def measured_tables(corpus: Corpus, measures: tuple[Measure, ...]) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
     """Return the annotations with a column per term, and the tables that summaries are made of."""
-    base = _prepared(corpus, measures)
+    base = _prepare_columns(corpus, measures)
     values = base.with_columns(column.value.alias(column.name) for column in columns_of(measures))
     firsts = {"document_forms": corpus.firsts["key_document"]} | {
         table: corpus.firsts[f"{unit}_dataset"] & base[CODE_OF[unit]].is_not_null() for unit, table in FIRSTS.items()
@@ -126,7 +126,7 @@ def _read_from(table: str, measures: Iterable[Measure]) -> list[str]:
     return sorted(columns)
 
 
-def _wanted(profile: str, names: Iterable[str] | None) -> list[Measure]:
+def _choose(profile: str, names: Iterable[str] | None) -> list[Measure]:
     if profile not in PROFILES:
         raise UsageError(f"no profile '{profile}' of measures{nearest(profile, PROFILES)}")
     if profile == "remix":
@@ -184,9 +184,9 @@ def _terms_of(measure: Measure) -> list[str]:
     return [*(column.term for column in measure.columns), *of_summaries]
 
 
-def _prepared(corpus: Corpus, measures: tuple[Measure, ...]) -> pl.DataFrame:
-    prepared = [measure.prepare(corpus) for measure in measures if measure.prepare]
-    return pl.concat([corpus.annotations, *prepared], how="horizontal")
+def _prepare_columns(corpus: Corpus, measures: tuple[Measure, ...]) -> pl.DataFrame:
+    further = [measure.prepare(corpus) for measure in measures if measure.prepare]
+    return pl.concat([corpus.annotations, *further], how="horizontal")
 
 
 def _document_columns(values: pl.DataFrame, measures: tuple[Measure, ...]) -> pl.DataFrame:
@@ -220,7 +220,7 @@ def _added_classes(corpus: Corpus, measures: tuple[Measure, ...]) -> pl.DataFram
     return corpus.added_classes
 
 
-def prepared(
+def prepare_kb(
     kb: KnowledgeBase | None, case_sensitive: bool, without_sources: Iterable[str], with_gold: bool
 ) -> KnowledgeBase | None:
     """Return the knowledge base as measures see it: without some sources, with gold and case where asked for."""

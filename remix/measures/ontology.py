@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from remix.files import written
+from remix.files import write_whole
 from remix.measures import MEASURES, Measure
-from remix.rdf.terms import quoted
+from remix.rdf.terms import quote
 
 __all__ = ["Term", "documentation", "ontology", "terms"]
 
@@ -76,7 +76,7 @@ def _turtle(term: Term) -> str:
     lines = [
         f"{term.term} a owl:DatatypeProperty ;",
         f'  rdfs:label "{_words(term.term)}"@en ;',
-        f"  rdfs:comment {quoted(term.comment)}@en ;",
+        f"  rdfs:comment {quote(term.comment)}@en ;",
     ]
     if len(term.levels) == 1:
         lines.append(f"  rdfs:domain {_DOMAINS[term.levels[0]]} ;")
@@ -84,8 +84,8 @@ def _turtle(term: Term) -> str:
     lines.append("  rmx:level " + ", ".join(f'"{level}"' for level in term.levels) + " ;")
     if term.averages:
         lines.append("  rmx:average " + ", ".join(f'"{average}"' for average in term.averages) + " ;")
-    lines.append(f"  rmx:formula {quoted(term.measure.formula)} ;")
-    lines.append(f"  dcterms:source {quoted(term.measure.citation)} .")
+    lines.append(f"  rmx:formula {quote(term.measure.formula)} ;")
+    lines.append(f"  dcterms:source {quote(term.measure.citation)} .")
     return "\n".join(lines) + "\n"
 
 
@@ -162,9 +162,9 @@ def write(checkout: Path) -> None:
     for prefix, name in FILES.items():
         file = checkout / "ontology" / name
         text = ontology(prefix, file.read_text(encoding="utf-8"))
-        with written(file) as stream:
+        with write_whole(file) as stream:
             stream.write(text.encode())
-    with written(checkout / "docs" / "measures.md") as stream:
+    with write_whole(checkout / "docs" / "measures.md") as stream:
         stream.write(documentation().encode())
 
 

@@ -1,9 +1,9 @@
 """The dataset as a whole: the sets that the formulas speak of, and what the knowledge base says of them.
 
-The sets of each part are gathered (`OwnSets`, `gathered`), merged (`merged`) and looked up (`Whole`); then the parts
-are measured (`remix.measures.corpus`). A dataset in memory is one part. Which entities a form means and which forms an
-entity has (E^D, S^D), in which part a value comes first, and how often each comes: all is kept by number (`Codes`), the
-strings once for each.
+The sets of each part are gathered (`OwnSets`, `gather_sets`), merged (`merge_sets`) and looked up (`Whole`); then the
+parts are measured (`remix.measures.corpus`). A dataset in memory is one part. Which entities a form means and which
+forms an entity has (E^D, S^D), in which part a value comes first, and how often each comes: all is kept by number
+(`Codes`), the strings once for each.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from typing import Protocol
 import polars as pl
 
 from remix.kb import KnowledgeBase, normalise
-from remix.measures._dictionary import ENTITIES, form_entities, ranked
+from remix.measures._dictionary import ENTITIES, form_entities, rank_pairs
 from remix.measures._documents import DISTRIBUTED
 from remix.measures._percentiles import percentiles_of
 from remix.measures._threads import cached_property, shared_property
 from remix.measures.classes import among, class_flags, classes_for
-from remix.measures.codes import Numbers, by_number, paired, places_of, taken
-from remix.measures.mentions import CODE_OF, CodedMentions
+from remix.measures.coded import CODE_OF, CodedMentions
+from remix.measures.codes import Numbers, by_number, pair_codes, places_of, take_rows
 
-__all__ = ["GatheredSets", "OwnSets", "CorpusPart", "Sets", "Whole", "gathered", "merged"]
+__all__ = ["GatheredSets", "OwnSets", "CorpusPart", "Sets", "Whole", "gather_sets", "merge_sets"]
 
 _TITLE = r"^http://(?:[a-z][a-z-]*\.)?dbpedia\.org/resource/(.+)$"
 
@@ -116,13 +116,13 @@ class GatheredSets:
 Sets = OwnSets | GatheredSets
 
 
-def gathered(part: CorpusPart, batch: int) -> GatheredSets:
+def gather_sets(part: CorpusPart, batch: int) -> GatheredSets:
     """Return the sets of a part, and where among the parts that is."""
     own = OwnSets(part, batch)
     return GatheredSets(own.forms, own.entities, own.targets, own.links, own.pairs, own.counts, own.documents)
 
 
-def merged(found: Sequence[Sets]) -> GatheredSets:
+def merge_sets(found: Sequence[Sets]) -> GatheredSets:
     """Return the sets of several parts, which have the same codes, given in the order of the parts."""
     return GatheredSets(
         forms=by_number(pl.concat([sets.forms for sets in found]), "form_code"),
@@ -182,7 +182,7 @@ class Whole:
         if self.kb is None:
             return pl.DataFrame(schema=ENTITIES).clear(targets.height)
         known = self.kb.find("entities", "entity", targets["entity"], ENTITIES)
-        return taken(known.drop("place").cast(ENTITIES), places_of(known["place"], targets.height))
+        return take_rows(known.drop("place").cast(ENTITIES), places_of(known["place"], targets.height))
 
     @shared_property
     def statuses(self) -> pl.Series:
@@ -216,7 +216,7 @@ class Whole:
         if self.kb is None:
             return pl.repeat(None, self.targets.height, dtype=pl.String, eager=True)
         known = self.kb.find("entities", "number", self.entities["number"], ["label"])
-        return taken(known.select("label"), places_of(known["place"], self.targets.height)).to_series()
+        return take_rows(known.select("label"), places_of(known["place"], self.targets.height)).to_series()
 
     # Names ---------------------------------------------------------------------------------------------------------
 
@@ -245,13 +245,13 @@ class Whole:
     @shared_property
     def candidates(self) -> pl.DataFrame:
         """Return the dictionary with total, prior and rank of every candidate; see `_dictionary.ranked`."""
-        return ranked(self.dictionary)
+        return rank_pairs(self.dictionary)
 
     @shared_property
     def linked_candidates(self) -> pl.DataFrame:
         """Return the candidates that are linked: pair (codes of name and target as one), prior, rank, first; sorted."""
         linked = self.candidates.drop_nulls("target_code")
-        return linked.select(paired(linked, "name_code", "target_code"), "prior", "rank", "first").sort("pair")
+        return linked.select(pair_codes(linked, "name_code", "target_code"), "prior", "rank", "first").sort("pair")
 
     @shared_property
     def totals(self) -> pl.Series:

@@ -73,7 +73,7 @@ def publish(
     frames, folder = store.frames([dataset]), Path(to)
     triples = rename_terms(_triples(store, entry), given_iris(frames)).unique()
     data = f"{dataset}.{syntax}{'.gz' if gzip else ''}"
-    files = {data: _written(triples, syntax, gzip=gzip), f"{dataset}.parquet": table_of(frames)}
+    files = {data: _write(triples, syntax, gzip=gzip), f"{dataset}.parquet": table_of(frames)}
     media = {data: SYNTAXES[syntax], f"{dataset}.parquet": "application/vnd.apache.parquet"}
     about = Publication(entry, frames, triples, files, media, data, licence, url, tuple(creator), description)
     files[f"{dataset}.manifest.ttl"] = turtle(describe_origin(about, __version__, store.folder / entry.folder))
@@ -113,7 +113,7 @@ def _triples(store: Store, entry: DatasetEntry) -> pl.DataFrame:
     return pl.concat(columns(store.triples(file)) for file in files)
 
 
-def _written(triples: pl.DataFrame, syntax: str, *, gzip: bool) -> bytes:
+def _write(triples: pl.DataFrame, syntax: str, *, gzip: bool) -> bytes:
     content = turtle(triples) if syntax == "ttl" else ntriples(triples)
     if syntax == "jsonld":
         parsed = (quad.triple for quad in ox.parse(content, ox.RdfFormat.N_TRIPLES, lenient=True))

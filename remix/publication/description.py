@@ -15,7 +15,7 @@ from remix.files import read_bytes
 from remix.frames import Frames
 from remix.names import DCAT, DCTERMS, HFTS, ITSRDF, NIF, PROV, RDF, RDFS, RMX, VOID
 from remix.rdf.ntriples import columns
-from remix.rdf.turtle import Value, stated
+from remix.rdf.turtle import Value, state_triples
 from remix.signature import content_hash
 from remix.store import DatasetEntry
 
@@ -99,7 +99,7 @@ def describe_origin(about: Publication, version: str, folder: Path) -> pl.DataFr
     ]
     if entry.enrichment is not None:
         rows.append((entry.iri, f"{RMX}enrichment", entry.enrichment))
-    return stated(rows)
+    return state_triples(rows)
 
 
 def describe_catalogued(about: Publication) -> pl.DataFrame:
@@ -131,7 +131,7 @@ def describe_catalogued(about: Publication) -> pl.DataFrame:
         rows.append((entry.iri, f"{DCTERMS}license", ox.NamedNode(about.licence)))
     for name in about.media:
         rows += _describe_file(about, name)
-    return stated(rows)
+    return state_triples(rows)
 
 
 def _describe_file(about: Publication, name: str) -> list[tuple[str, str, Value]]:
@@ -181,7 +181,7 @@ def describe_for_gerbil(about: Publication) -> pl.DataFrame:
         places = (f"{VOID}rootResource", f"{VOID}exampleResource", f"{DCAT}distribution")
         rows += [(thing, f"{DCAT}landingPage", ox.NamedNode(about.url))]
         rows += [(thing, place, ox.NamedNode(data)) for place in places]
-    return stated(rows)
+    return state_triples(rows)
 
 
 def _sizes(triples: pl.DataFrame) -> dict[str, int]:

@@ -89,7 +89,7 @@ def legal(iris: pl.Expr) -> pl.Expr:
     """
     pattern = f"{_PLAINLY}|^(?:{_WORD[1:-1]})$"
     return iris.map_batches(
-        lambda column: _mended(column, pattern, lambda iri: legal_iri(iri) if re.match(_SCHEME, iri.strip()) else iri),
+        lambda column: _mend(column, pattern, lambda iri: legal_iri(iri) if re.match(_SCHEME, iri.strip()) else iri),
         return_dtype=pl.String,
     )
 
@@ -108,17 +108,17 @@ def _entity_iris(entities: pl.Series) -> pl.Series:
     one = pl.col("one")
     named = pl.when(one.str.contains(_WORD)).then(pl.lit(PLAIN) + one).otherwise(one)
     spelt = entities.to_frame("one").select(named).to_series().alias(entities.name)
-    return _mended(spelt, _PLAINLY, _entity)
+    return _mend(spelt, _PLAINLY, _entity)
 
 
 def _entity(entity: str) -> str:
     if re.match(_SCHEME, entity):
         return legal_iri(entity)
-    plain = _encoded(entity.replace("%", "%25").replace("#", "%23"))
+    plain = _encode(entity.replace("%", "%25").replace("#", "%23"))
     return PLAIN + plain if _parses(PLAIN + plain) else PLAIN + quote(entity, safe="")
 
 
-def _mended(iris: pl.Series, pattern: str, mend: Callable[[str], str]) -> pl.Series:
+def _mend(iris: pl.Series, pattern: str, mend: Callable[[str], str]) -> pl.Series:
     """Return the IRIs with those that do not match the pattern mended, each of them once."""
     fine = iris.str.contains(pattern).fill_null(True)
     odd = iris.filter(~fine)
@@ -162,7 +162,7 @@ def legal_iri(iri: str) -> str:
     if _parses(iri):
         return iri
     scheme, _, rest = iri.strip().partition(":")
-    mended = _encoded(rest)
+    mended = _encode(rest)
     if rest.startswith("//"):
         authority, tail = re.fullmatch(r"//([^/?#]*)(.*)", mended, re.DOTALL).groups()  # type: ignore[union-attr]
         mended = f"//{_authority(authority)}{tail}"
@@ -197,7 +197,7 @@ def dataset_iri(name: str, base: str = "urn:remix:dataset:") -> str:
             f"'{base}' begins no IRI of a dataset: give one such as urn:remix:dataset: or https://example.org/ "
             "(without '#', which begins the names of annotations)"
         )
-    return base + _encoded(name).replace("#", "%23")
+    return base + _encode(name).replace("#", "%23")
 
 
 def _parses(iri: str) -> bool:
@@ -210,7 +210,7 @@ def _parses(iri: str) -> bool:
     return True
 
 
-def _encoded(text: str) -> str:
+def _encode(text: str) -> str:
     """Return a text with all that no IRI may hold percent-encoded, a second `#` among it."""
     before, mark, fragment = _ILLEGAL.sub(_percent, text).partition("#")
     return before + mark + fragment.replace("#", "%23")

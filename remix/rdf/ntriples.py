@@ -19,7 +19,7 @@ import polars as pl
 import zstandard
 
 from remix.errors import BadInput
-from remix.files import open_measured, written
+from remix.files import open_measured, write_whole
 from remix.rdf.terms import ESCAPES
 
 __all__ = [
@@ -31,7 +31,7 @@ __all__ = [
     "blocks_of_lines",
     "columns",
     "lines_of",
-    "serialised",
+    "serialise",
     "terms_of",
     "triples",
     "write_ntriples",
@@ -157,7 +157,7 @@ def triples(block: Block) -> tuple[pl.DataFrame, pl.DataFrame]:
         again = odd.select("line", "text", terms=parts).unnest("terms")
         good = pl.concat([good, again.drop_nulls("subject")]).sort("line")
         odd = again.filter(pl.col("subject").is_null())
-    return _unescaped(good.drop("text")), odd.select("line", "text")
+    return _unescape_terms(good.drop("text")), odd.select("line", "text")
 
 
 def lines_of(data: bytes) -> pl.Series:
@@ -169,13 +169,13 @@ def lines_of(data: bytes) -> pl.Series:
     try:
         lines = pl.Series("text", [data], dtype=pl.Binary).cast(pl.String).str.split("\n").explode()
     except pl.exceptions.ComputeError:  # somewhere it is not UTF-8
-        lines = pl.Series("text", map(_decoded, data.split(b"\n")), dtype=pl.String)
+        lines = pl.Series("text", map(_decode, data.split(b"\n")), dtype=pl.String)
     if not data or data.endswith(b"\n"):
         lines = lines.head(-1)
     return lines.str.strip_suffix("\r") if b"\r" in data else lines
 
 
-def _decoded(line: bytes) -> str | None:
+def _decode(line: bytes) -> str | None:
     try:
         return line.decode()
     except UnicodeDecodeError:
@@ -190,7 +190,7 @@ def _lines(block: Block) -> pl.DataFrame:
     return numbered.filter(~pl.col("text").str.contains(r"^\s*(?:#|$)"))
 
 
-def _unescaped(terms: pl.DataFrame) -> pl.DataFrame:
+def _unescape_terms(terms: pl.DataFrame) -> pl.DataFrame:
     columns = ["subject", "predicate", "object"]
     escapes: set[str] = set()
     for column in columns:
@@ -251,7 +251,7 @@ def columns(data: bytes) -> pl.DataFrame:
     return split if regular else triples(Block(data, 1, 0))[0].drop("line")
 
 
-def serialised(triples: pl.DataFrame) -> Iterator[bytes]:
+def serialise(triples: pl.DataFrame) -> Iterator[bytes]:
     """Return triples as N-Triples, in blocks of many lines."""
     for rows in triples.iter_slices(_ROWS):
         lines = io.BytesIO()
@@ -263,7 +263,7 @@ def serialised(triples: pl.DataFrame) -> Iterator[bytes]:
 
 def write_ntriples(triples: pl.DataFrame, path: Path) -> int:
     """Write triples as N-Triples, compressed with zstandard, and return how many they are."""
-    with written(path) as stream, zstandard.ZstdCompressor(level=1).stream_writer(stream, closefd=False) as packed:
-        for block in serialised(triples):
+    with write_whole(path) as stream, zstandard.ZstdCompressor(level=1).stream_writer(stream, closefd=False) as packed:
+        for block in serialise(triples):
             packed.write(block)
     return triples.height

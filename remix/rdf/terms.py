@@ -9,7 +9,7 @@ from remix import names
 __all__ = [
     "ESCAPES",
     "FARTHEST",
-    "escaped",
+    "escape",
     "integer",
     "iri",
     "iri_term",
@@ -18,10 +18,10 @@ __all__ = [
     "literal",
     "number_term",
     "predicate",
-    "quoted",
+    "quote",
     "text_term",
     "typed_term",
-    "unescaped",
+    "unescape",
 ]
 
 _LITERAL = r'^"(?s:(.*))"(?:@[A-Za-z0-9-]+|\^\^<[^>]*>)?$'
@@ -53,10 +53,10 @@ def iri_term(value: pl.Expr) -> pl.Expr:
 
 def literal(term: pl.Expr) -> pl.Expr:
     """Return the text of a literal, without quotes and escapes; null for what is no literal."""
-    return unescaped(term.str.extract(_LITERAL, 1))
+    return unescape(term.str.extract(_LITERAL, 1))
 
 
-def unescaped(text: pl.Expr) -> pl.Expr:
+def unescape(text: pl.Expr) -> pl.Expr:
     """Return the text that an escaped text stands for."""
     return (
         pl.when(text.str.contains("\\", literal=True))
@@ -65,7 +65,7 @@ def unescaped(text: pl.Expr) -> pl.Expr:
     )
 
 
-def escaped(text: pl.Expr) -> pl.Expr:
+def escape(text: pl.Expr) -> pl.Expr:
     """Return the text as it is written between the quotes of a literal."""
     return (
         pl.when(text.str.contains(r'[\x00-\x1F\x7F"\\]'))
@@ -76,7 +76,7 @@ def escaped(text: pl.Expr) -> pl.Expr:
 
 def text_term(text: pl.Expr) -> pl.Expr:
     """Return the literal that says a text."""
-    return pl.concat_str(pl.lit('"'), escaped(text), pl.lit('"'))
+    return pl.concat_str(pl.lit('"'), escape(text), pl.lit('"'))
 
 
 def typed_term(value: pl.Expr, datatype: str) -> pl.Expr:
@@ -84,10 +84,10 @@ def typed_term(value: pl.Expr, datatype: str) -> pl.Expr:
     return pl.concat_str(pl.lit('"'), value.cast(pl.String), pl.lit(f'"^^<{datatype}>'))
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     r"""Return the literal that says one text.
 
-    >>> print(quoted('a "b"\n'))
+    >>> print(quote('a "b"\n'))
     "a \"b\"\n"
     """
     return '"' + "".join(ESCAPES.get(letter, letter) for letter in text) + '"'

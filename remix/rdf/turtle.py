@@ -8,9 +8,9 @@ import polars as pl
 import pyoxigraph as ox
 
 from remix.names import PREFIXES, RDF, XSD
-from remix.rdf.ntriples import SCHEMA, columns, serialised
+from remix.rdf.ntriples import SCHEMA, columns, serialise
 
-__all__ = ["Value", "ntriples", "stated", "turtle"]
+__all__ = ["Value", "ntriples", "state_triples", "turtle"]
 
 Value = str | int | float | ox.NamedNode
 TERMS = tuple(SCHEMA)
@@ -19,10 +19,10 @@ _IRI = r"^<(?<namespace>[^<>]*[#/])(?<local>[A-Za-z_](?:[A-Za-z0-9_-]*[A-Za-z0-9
 _XSD_LITERAL = f'"\\^\\^<{XSD}([A-Za-z]+)>$'
 
 
-def stated(rows: Iterable[tuple[str, str, Value]]) -> pl.DataFrame:
+def state_triples(rows: Iterable[tuple[str, str, Value]]) -> pl.DataFrame:
     """Return triples of IRI, IRI and value as a frame of terms; text, numbers and IRIs are told by their type.
 
-    >>> stated([("urn:a", "urn:p", 3)]).row(0)[2]
+    >>> state_triples([("urn:a", "urn:p", 3)]).row(0)[2]
     '"3"^^<http://www.w3.org/2001/XMLSchema#integer>'
     """
     return pl.DataFrame(
@@ -44,7 +44,7 @@ def ntriples(triples: pl.DataFrame) -> bytes:
     >>> ntriples(columns(b"<urn:b> <urn:p> <urn:c> .\\n<urn:a> <urn:p> <urn:c> .\\n"))
     b'<urn:a> <urn:p> <urn:c> .\\n<urn:b> <urn:p> <urn:c> .\\n'
     """
-    return b"".join(serialised(_named(triples).unique().sort(TERMS)))
+    return b"".join(serialise(_name_blank_nodes(triples).unique().sort(TERMS)))
 
 
 def turtle(triples: pl.DataFrame, prefixes: Mapping[str, str] = PREFIXES) -> bytes:
@@ -59,21 +59,21 @@ def turtle(triples: pl.DataFrame, prefixes: Mapping[str, str] = PREFIXES) -> byt
     known = _one_a_namespace(prefixes)
     # `a` comes first among the predicates of a subject, the others as their IRIs sort.
     later = pl.col("predicate") != f"<{RDF}type>"
-    rows = _named(triples).unique().sort(pl.col("subject"), later, pl.col("predicate"), pl.col("object"))
+    rows = _name_blank_nodes(triples).unique().sort(pl.col("subject"), later, pl.col("predicate"), pl.col("object"))
     short = rows.select(
         "subject",
         pl.col("predicate").replace(_names(rows["predicate"].unique(), known)),
-        _shortened("object", known).str.replace(_XSD_LITERAL, '"^^xsd:$1'),
+        _shorten("object", known).str.replace(_XSD_LITERAL, '"^^xsd:$1'),
     )
     blocks = (
         short.group_by("subject", "predicate", maintain_order=True)
         .agg(pl.col("object").str.join(" ,\n        "))
         .group_by("subject", maintain_order=True)
         .agg(pl.format("{} {}", "predicate", "object").str.join(" ;\n    ").alias("body"))
-        .with_columns(_shortened("subject", known))
+        .with_columns(_shorten("subject", known))
     )
     text = blocks.select(pl.format("{} {} .\n", "subject", "body")).to_series()
-    used = _used(short, blocks["subject"])
+    used = _find_used(short, blocks["subject"])
     head = "".join(f"@prefix {name}: <{iri}> .\n" for name, iri in known.items() if name in used)
     return "\n".join([head, *text] if head else text).encode()
 
@@ -83,7 +83,7 @@ def _one_a_namespace(prefixes: Mapping[str, str]) -> dict[str, str]:
     return {name: iri for iri, name in sorted(longest.items(), key=lambda item: item[1])} | {"xsd": XSD}
 
 
-def _used(short: pl.DataFrame, subjects: pl.Series) -> set[str]:
+def _find_used(short: pl.DataFrame, subjects: pl.Series) -> set[str]:
     """Return the prefixes that terms and datatypes begin with; other terms begin with a bracket, quote or `_`."""
     terms = pl.concat([subjects, short["predicate"].unique().rename("subject"), short["object"].rename("subject")])
     prefix = pl.coalesce(
@@ -94,25 +94,25 @@ def _used(short: pl.DataFrame, subjects: pl.Series) -> set[str]:
 
 
 def _names(predicates: pl.Series, prefixes: Mapping[str, str]) -> dict[str, str]:
-    short = predicates.to_frame("term").with_columns(short=_shortened("term", prefixes))
+    short = predicates.to_frame("term").with_columns(short=_shorten("term", prefixes))
     return {**dict(short.iter_rows()), f"<{RDF}type>": "a"}
 
 
-def _shortened(name: str, prefixes: Mapping[str, str]) -> pl.Expr:
+def _shorten(name: str, prefixes: Mapping[str, str]) -> pl.Expr:
     """Return IRIs of a known namespace with its prefix, all other terms as they are."""
     parts = pl.col(name).str.extract_groups(_IRI)
     known = parts.struct.field("namespace").replace_strict({iri: f"{p}:" for p, iri in prefixes.items()}, default=None)
     return pl.coalesce(known + parts.struct.field("local"), pl.col(name)).alias(name)
 
 
-def _named(triples: pl.DataFrame) -> pl.DataFrame:
+def _name_blank_nodes(triples: pl.DataFrame) -> pl.DataFrame:
     """Return the triples with blank nodes named by RDF canonicalisation, since parsers name them at random."""
     triples = triples.select(TERMS)
     blank = pl.col("subject").str.starts_with("_:") | pl.col("object").str.starts_with("_:")
     some = triples.filter(blank)
     if not some.height:
         return triples
-    dataset = ox.Dataset(ox.parse(b"".join(serialised(some)), format=ox.RdfFormat.N_TRIPLES))
+    dataset = ox.Dataset(ox.parse(b"".join(serialise(some)), format=ox.RdfFormat.N_TRIPLES))
     dataset.canonicalize(ox.CanonicalizationAlgorithm.RDFC_1_0)
     canonical = ox.serialize(dataset, format=ox.RdfFormat.N_QUADS) or b""
     return pl.concat([triples.filter(~blank), columns(canonical)])

@@ -59,7 +59,7 @@ def _of_documents(tree: Node) -> str | None:
     projected = {one.get("var") or one.get("evar") for one in tree.get("projection", ())}
     if projected and annotation not in projected:
         return ""
-    block = _reached([one for one in _triples(parts) if annotation not in _variables(one)], document)
+    block = _reach([one for one in _triples(parts) if annotation not in _variables(one)], document)
     known = {document}.union(*(_variables(one) for one in block))
     tied = {annotation}.union(*(_variables(one) for one in _triples(parts) if one not in block)) - known
     taken: list[Node] = []
@@ -93,7 +93,7 @@ def _variables(triple: tuple[object, ...]) -> set[str]:
     return {str(term) for term in triple if isinstance(term, str) and term.startswith("?")}
 
 
-def _reached(triples: list[tuple[str, object, str]], document: str) -> list[tuple[str, object, str]]:
+def _reach(triples: list[tuple[str, object, str]], document: str) -> list[tuple[str, object, str]]:
     """Return the triples that hang together with the document."""
     names, left = {document}, triples
     while found := [one for one in left if names & _variables(one)]:

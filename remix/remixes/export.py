@@ -59,7 +59,7 @@ def export(
     )
     head = pl.DataFrame([(f"<{iri}>", f"<{RDF}type>", f"<{HFTS}Dataset>")], schema=SCHEMA, orient="row")
     used = [entry for entry in entries if entry.name in names]
-    every = [head, members, _measures(frames, name, iri, kb), _gathered(store, used, origin, closed)]
+    every = [head, members, _measures(frames, name, iri, kb), _gather(store, used, origin, closed)]
     scoped = iris.filter((pl.col("scoped") == pl.col("exported")) & (pl.col("scoped") != pl.col("given"))).height
     return Export(frames, rename_terms(pl.concat(every), iris), scoped)
 
@@ -80,7 +80,7 @@ def _measures(frames: Frames, name: str, iri: str, kb: KnowledgeBase | None) -> 
     )
 
 
-def _gathered(store: Store, entries: Sequence[DatasetEntry], origin: Frames, closed: Closed) -> pl.DataFrame:
+def _gather(store: Store, entries: Sequence[DatasetEntry], origin: Frames, closed: Closed) -> pl.DataFrame:
     parts = []
     for number, entry in enumerate(sorted(entries, key=lambda entry: entry.name)):
         data = _file(store, f"{entry.folder}/data.nt.zst", number)
@@ -102,10 +102,10 @@ def _of_dataset(data: pl.DataFrame, named: Frames, closed: Closed) -> pl.DataFra
     described = pl.col("predicate").is_in([f"<{predicate}>" for predicate in _KEPT_OF_DROPPED])
     kept = data.filter(pl.col("subject").is_in(subjects.implode()) | (_among("subject", ignorable) & described))
     things = pl.concat([_terms(named.documents["document"]), _terms(named.annotations["annotation"])])
-    return _followed(data, kept, things)
+    return _follow(data, kept, things)
 
 
-def _followed(data: pl.DataFrame, triples: pl.DataFrame, things: pl.Series) -> pl.DataFrame:
+def _follow(data: pl.DataFrame, triples: pl.DataFrame, things: pl.Series) -> pl.DataFrame:
     """Return the triples with those of every resource that they lead to, documents and annotations apart."""
     known = pl.concat([things, triples["subject"]]).unique()
     reached = triples

@@ -22,11 +22,11 @@ from remix.frames_folder import FramesFolder, finish, under_way, write_part
 from remix.kb import KnowledgeBase
 from remix.locks import holding
 from remix.measures import Column, column_named
-from remix.measures.declaration import written_out
+from remix.measures.declaration import write_out
 from remix.measures.enrichment import measures_of_part, named_frames
 from remix.names import NIF
 from remix.progress import track
-from remix.rdf.terms import quoted
+from remix.rdf.terms import quote
 from remix.remixes import build
 from remix.remixes.closure import close
 from remix.store import Store
@@ -76,12 +76,12 @@ def partition(values: pl.Series, scheme: str) -> Partition:
 
     Raises `UsageError` for another scheme, and for values that it cannot cut.
     """
-    name, numbers = _parsed(scheme)
+    name, numbers = _parse(scheme)
     if name == "classes":
         categories = values.drop_nulls().cast(pl.String).unique().sort().to_list()
         if len(categories) > 1000:
             raise UsageError(f"{len(categories)} classes are too many parts: cut numbers with --scheme log-deciles")
-        return (*_classes(categories), _missing([_named(category) for category in categories]))
+        return (*_classes(categories), _missing([_name_category(category) for category in categories]))
     if not values.dtype.is_numeric():
         raise UsageError(f"'{values.name}' holds no numbers: --scheme classes makes a part of each value")
     known = values.cast(pl.Float64).fill_nan(None).drop_nulls().sort()
@@ -100,7 +100,7 @@ def partition(values: pl.Series, scheme: str) -> Partition:
     return (*parts, _missing())
 
 
-def _parsed(scheme: str) -> tuple[str, list[float]]:
+def _parse(scheme: str) -> tuple[str, list[float]]:
     name, _, given = re.sub(r"[:=\s]+", " ", scheme.strip()).partition(" ")
     name = "log-deciles" if name == "deciles" else name
     if name not in SCHEMES:
@@ -120,7 +120,7 @@ def _parsed(scheme: str) -> tuple[str, list[float]]:
 
 def _classes(categories: list[str]) -> list[Subset]:
     """Return a part for each category; two that are the same in the name of a file are told apart by number."""
-    names = pl.Series([_named(category) for category in categories], dtype=pl.String)
+    names = pl.Series([_name_category(category) for category in categories], dtype=pl.String)
     counted_up = names.to_frame("name").select(n=pl.int_range(pl.len()).over("name") + 1)["n"]
     every = zip(names, counted_up, categories, strict=True)
     return [Subset(name if n == 1 else f"{name}-{n}", category=category) for name, n, category in every]
@@ -175,7 +175,7 @@ def _short(number: float | None) -> str:
     return f"{number:.4g}".replace("+", "")
 
 
-def _named(category: str) -> str:
+def _name_category(category: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", category).strip("-.") or "empty"
 
 
@@ -227,7 +227,7 @@ def partition_store(
     enriched.
     """
     chosen = column_named(column)
-    iri = written_out(chosen.term)
+    iri = write_out(chosen.term)
     plain = [entry.name for entry in store.datasets() if entry.enrichment is None]
     if not store.datasets():
         raise StoreError("nothing is loaded: `remix load FILE` first")
@@ -261,7 +261,7 @@ def _query(iri: str, part: Subset) -> str:
     annotation = f"?annotation <{NIF}referenceContext> ?document ."
     value = f"?annotation <{iri}> ?value ."
     if part.category is not None:
-        where = f"{annotation} {value} FILTER(STR(?value) = {quoted(part.category)})"
+        where = f"{annotation} {value} FILTER(STR(?value) = {quote(part.category)})"
     elif part.missing:
         where = f"{annotation} FILTER NOT EXISTS {{ {value} }}"
     else:
@@ -303,7 +303,7 @@ def partition_folder(
         for number in track(range(folder.parts), "parts"):
             frames, measured = folder.part(number), measures_of_part(folder, number, chosen.name)
             for part, place, count in zip(written, places, counts, strict=True):
-                kept = _closed(frames, measured.filter(in_part(chosen.name, part))["annotation"])
+                kept = _close(frames, measured.filter(in_part(chosen.name, part))["annotation"])
                 write_part(place, number, kept)
                 count[0] += kept.documents.height
                 count[1] += kept.annotations.filter(pl.col("ignorable").is_null()).height
@@ -312,7 +312,7 @@ def partition_folder(
     return table
 
 
-def _closed(frames: Frames, annotations: pl.Series) -> Frames:
+def _close(frames: Frames, annotations: pl.Series) -> Frames:
     chosen = frames.annotations.filter(pl.col("annotation").is_in(annotations.implode()))
     return close(frames, chosen["document"].unique(), annotations).frames
 

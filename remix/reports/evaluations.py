@@ -10,9 +10,9 @@ import polars as pl
 
 from remix import progress
 from remix.errors import UsageError
-from remix.reports.readable import folded, legend, readable_errors, readable_tables, signature_lines
+from remix.reports.readable import fold_rows, legend, readable_errors, readable_tables, signature_lines
 from remix.scoring.choice import Choice, asked_of
-from remix.scoring.evaluation import evaluated
+from remix.scoring.evaluation import evaluate_sources
 from remix.scoring.inputs.sources import Keeper, Sources
 from remix.scoring.reproduction import check, read_record, write_record
 from remix.tables import Printed
@@ -98,7 +98,7 @@ def evaluation_report(
         return _side_by_side(keeper, sources, choice, profiles, every)
     if store and (sources.names or sources.gold):
         _store(keeper, sources, choice)
-    rows, datasets = evaluated(keeper, sources, choice)
+    rows, datasets = evaluate_sources(keeper, sources, choice)
     if store and not (sources.names or sources.gold):
         _store(keeper, replace(sources, names=tuple(datasets)), choice)
     if record is not None:
@@ -106,7 +106,7 @@ def evaluation_report(
     for kind, file in drawn:
         _draw(keeper, sources, choice, rows, datasets, kind, file)
     by = (*choice.by, *(["kb"] if with_kb else []))
-    shown, left_out = folded(rows)
+    shown, left_out = fold_rows(rows)
     tables = readable_tables(shown, datasets, by)
     if choice.errors:
         tables["classes of errors"] = readable_errors(rows)
@@ -136,7 +136,7 @@ def comparison_report(
     average: str = "micro",
     samples: int = 10_000,
 ) -> ComparisonReport:
-    """Return systems against each other; the tests are those of `remix.scoring.comparison.compared_inputs`."""
+    """Return systems against each other; the tests are those of `remix.scoring.comparison.compare_systems_inputs`."""
     from remix.scoring.comparison import compared_inputs
 
     found = compared_inputs(
@@ -153,13 +153,13 @@ def comparison_report(
     tables = [wide, found.pairs, found.correlations.filter(pl.col("systems") > 1)]
     of_f1 = "" if found.f1_precision == "all" else f" {found.f1_precision}"
     called = f"{average}-{SHORT.get(score, f'F1{of_f1}')}"
-    told = _tested(called, choice.unit) if len(found.pairs) else [f"scores are {called}"] if of_f1 else []
+    told = _explain_tests(called, choice.unit) if len(found.pairs) else [f"scores are {called}"] if of_f1 else []
     lines = [*told, f"signature {found.signature}"]
-    shown = [_rounded(table) for table in tables if len(table)]
+    shown = [_round_scores(table) for table in tables if len(table)]
     return ComparisonReport(rows, shown, lines, (), **vars(found))
 
 
-def _tested(score: str, unit: str) -> list[str]:
+def _explain_tests(score: str, unit: str) -> list[str]:
     """Return what the columns of tests are."""
     return [
         f"difference is {score} of system less that of other; low to high is its 95 % interval (paired bootstrap over "
@@ -175,7 +175,9 @@ def agreement_report(keeper: Keeper, sources: Sources) -> ComparisonReport:
 
     rows = agreement_of(keeper, sources)
     signature = rows["signature"][0]
-    return ComparisonReport(rows, [_rounded(rows.drop("signature"))], [f"signature {signature}"], signature=signature)
+    return ComparisonReport(
+        rows, [_round_scores(rows.drop("signature"))], [f"signature {signature}"], signature=signature
+    )
 
 
 def _short(signature: str) -> str:
@@ -184,7 +186,7 @@ def _short(signature: str) -> str:
     return Signature.parse(signature).short()
 
 
-def _rounded(table: pl.DataFrame) -> pl.DataFrame:
+def _round_scores(table: pl.DataFrame) -> pl.DataFrame:
     """Return the table with rounded scores and the local names of classes."""
     names = {name: name.rpartition("/")[2].rpartition("#")[2] if "=" in name else name for name in table.columns}
     texts = [name for name in ("part", "class") if name in table.columns]

@@ -21,9 +21,9 @@ from remix.remixes.manifest import read_manifest
 from remix.reports.listings import LISTINGS
 from remix.reports.listings.content import sizes_in
 from remix.store import DatasetEntry, Store
-from remix.store.queries import Query, find, shipped
+from remix.store.queries import Query, find, shipped_queries
 
-__all__ = ["about", "listing", "shown"]
+__all__ = ["about", "listing", "show_part"]
 
 
 def listing(kind: str, store: Store, runs: Path, wanted: Mapping[str, str] | None = None) -> pl.DataFrame:
@@ -44,7 +44,7 @@ def listing(kind: str, store: Store, runs: Path, wanted: Mapping[str, str] | Non
     return found
 
 
-def shown(name: str, store: Store) -> str:
+def show_part(name: str, store: Store) -> str:
     """Return what is known of a thing by its name, or of a remix or query by its file, as text.
 
     That is a dataset, a query, a measure, or any part: a profile, a task, a format, …. Before the name may stand what
@@ -58,19 +58,19 @@ def shown(name: str, store: Store) -> str:
         return _dataset(datasets[name], store)
     if (file := Path(name)).is_file() and file.suffix != ".rq":
         return _remix(file)
-    if name.removesuffix(".rq") in shipped() or file.is_file():
+    if name.removesuffix(".rq") in shipped_queries() or file.is_file():
         return _query(find(name))
     for parts in _registries().values():
         if name in parts:
             return _part(parts[name])
     if found := catalog.find(name):
-        return _known(found)
+        return _look_up(found)
     from remix.measures import measure_named
 
     with suppress(UnknownName):
         return _part(measure_named(name))  # by a term or a row of it
     of_parts = [part for parts in _registries().values() for part in parts.names()]
-    known = [*datasets, *shipped(), *of_parts, *catalog.entries()]
+    known = [*datasets, *shipped_queries(), *of_parts, *catalog.entries()]
     raise UnknownName("dataset, query, measure or other part", name, known, "remix list kinds")
 
 
@@ -123,7 +123,7 @@ def _dataset(entry: DatasetEntry, store: Store) -> str:
     return text + "".join(f"repaired: {one['kind']} ({one['count']}), such as {one['example']}\n" for one in repairs)
 
 
-def _known(found: Sequence[catalog.Entry]) -> str:
+def _look_up(found: Sequence[catalog.Entry]) -> str:
     """Return what the catalogue knows of a dataset, split by split where it has several, and its citation as BibTeX."""
     told = (
         *("title", "task", "language", "kb", "format", "licence", "licence_source", "access", "counts", "issues"),

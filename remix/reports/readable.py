@@ -13,7 +13,7 @@ from remix.scoring.statistics import F1, SCORES
 from remix.scoring.tasks import takes_spans
 from remix.signature import Signature
 
-__all__ = ["folded", "legend", "readable", "readable_errors", "readable_tables", "signature_lines", "with_f1_shown"]
+__all__ = ["fold_rows", "legend", "readable", "readable_errors", "readable_tables", "signature_lines", "with_f1_shown"]
 
 
 MOST = 15
@@ -83,7 +83,7 @@ def readable_tables(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[st
     return tables
 
 
-def folded(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+def fold_rows(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     """Return the rows that people are shown, and a line on each column of which slices are left out.
 
     Slices are of all gold together where that is several datasets, the largest first; of many only the `MOST` largest.
@@ -150,7 +150,7 @@ def signature_lines(rows: pl.DataFrame, by: Sequence[str] = ()) -> list[str]:
     parsed = {system: dict(Signature.parse(line).fields) for system, line in signed}
     runs = " ".join(f"{system}={_run(fields)}" for system, fields in parsed.items())
     lines = [f"signature {Signature(next(iter(parsed.values())))}", f"runs {runs}"]
-    return [*_explained(rows, next(iter(parsed.values()))), *lines]
+    return [*_explain(rows, next(iter(parsed.values()))), *lines]
 
 
 def legend(rows: pl.DataFrame, taxonomies: Iterable[str] = (), *, always: bool = False) -> list[str]:
@@ -178,7 +178,7 @@ def _documents(rows: pl.DataFrame) -> list[str]:
     return [f"answers count {meant[taken[0] if len(taken) == 1 else 'mixed']}"]
 
 
-def _explained(rows: pl.DataFrame, fields: dict[str, str]) -> list[str]:
+def _explain(rows: pl.DataFrame, fields: dict[str, str]) -> list[str]:
     said = {name for name in ("f1_low", "p_holm", "threshold") if name in rows.columns and _says(rows[name])}
     lines = _documents(rows)
     if "f1_low" in said:

@@ -15,7 +15,7 @@ from remix.measures import AVERAGES, LOW_COVERAGE, MEASURES, Measured
 from remix.reports.plots import COLOURS, new_figure, save
 from remix.tables import Printed
 
-__all__ = ["Statistics", "chosen", "plot", "side_by_side", "sizes_of_datasets"]
+__all__ = ["Statistics", "choose_average", "plot", "side_by_side", "sizes_of_datasets"]
 
 LEVELS = ("dataset", "document", "annotation")
 
@@ -36,12 +36,12 @@ class Statistics(Printed):
         """Refuse another level, and another average."""
         if self.level not in LEVELS:
             raise UsageError(f"no level '{self.level}'{nearest(self.level, LEVELS)}")
-        chosen(self.measured.datasets.clear(), self.average)
+        choose_average(self.measured.datasets.clear(), self.average)
 
     @property
     def rows(self) -> pl.DataFrame:
         """Return dataset, measure, average, value, coverage and term of the average that is shown."""
-        rows = chosen(self.measured.datasets, self.average)
+        rows = choose_average(self.measured.datasets, self.average)
         return rows if self.sizes is None else pl.concat([self.sizes, rows], how="diagonal_relaxed")
 
     @property
@@ -83,11 +83,11 @@ def sizes_of_datasets(frames: Frames) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=["dataset", "measure", "average", "value", "coverage"], orient="row")
 
 
-def chosen(datasets: pl.DataFrame, average: str = "all") -> pl.DataFrame:
+def choose_average(datasets: pl.DataFrame, average: str = "all") -> pl.DataFrame:
     """Return the rows of one average, or of `all`; a measure without that average keeps what it has.
 
     >>> rows = pl.DataFrame({"measure": ["a", "a", "b"], "average": ["micro", "macro", "count"]})
-    >>> chosen(rows, "micro").rows()
+    >>> choose_average(rows, "micro").rows()
     [('a', 'micro'), ('b', 'count')]
     """
     if average == "all":

@@ -16,7 +16,7 @@ from remix.locks import holding
 from remix.measures import compute
 from remix.measures.enrichment import named_frames
 from remix.measures.measured import columns_of
-from remix.runs.logistic import Numbers, area_under_curve, brier_score, calibration_error, fitted, folds_of
+from remix.runs.logistic import Numbers, area_under_curve, brier_score, calibration_error, fit_model, folds_of
 from remix.runs.outcomes import column_graph
 from remix.runs.stored import verdicts
 from remix.signature import Signature, content_hash
@@ -87,9 +87,9 @@ def difficulty(frames: Frames, measured: Measured, judged: pl.DataFrame, *, seed
         for fold in range(FOLDS):
             rest = outer != fold
             inner = folds_of(groups[rest], FOLDS, seed)
-            model = fitted(known[rest], wrong[rest], total[rest], inner, penalty=PENALTY)
+            model = fit_model(known[rest], wrong[rest], total[rest], inner, penalty=PENALTY)
             values[place[~rest]] = model.probability(known[~rest])
-        model = fitted(known, wrong, total, outer, penalty=PENALTY)
+        model = fit_model(known, wrong, total, outer, penalty=PENALTY)
     cross = values[place]
     told = rows.with_columns(value=pl.Series(values)).with_columns(
         value=pl.when(pl.col("total") > 0)

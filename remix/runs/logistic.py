@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
-__all__ = ["Model", "area_under_curve", "brier_score", "calibration_error", "fitted", "folds_of", "newton"]
+__all__ = ["Model", "area_under_curve", "brier_score", "calibration_error", "fit_model", "folds_of", "newton"]
 
 Numbers = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -79,17 +79,17 @@ class Model:
         return np.asarray(self.weights[0] + np.nan_to_num(known) @ self.weights[1:], np.float64)
 
 
-def fitted(features: Numbers, wrong: Numbers, total: Numbers, groups: Codes, *, penalty: float) -> Model:
+def fit_model(features: Numbers, wrong: Numbers, total: Numbers, groups: Codes, *, penalty: float) -> Model:
     """Return the model of these rows, calibrated by Platt's method on what it says of groups that it has not seen.
 
     `groups` are the folds of the rows; each in turn is left out to calibrate. Platt: Probabilistic outputs for
     support vector machines, 1999, with the targets of its section 2.2.
     """
-    model = _uncalibrated(features, wrong, total, penalty)
+    model = _fit_uncalibrated(features, wrong, total, penalty)
     logits = np.zeros(len(features))
     for fold in np.unique(groups):
         out = groups == fold
-        part = _uncalibrated(features[~out], wrong[~out], total[~out], penalty, model.weights)
+        part = _fit_uncalibrated(features[~out], wrong[~out], total[~out], penalty, model.weights)
         logits[out] = part._logits(features[out])
     errors, all_ = wrong.sum(), total.sum()
     high, low = (errors + 1) / (errors + 2), 1 / (all_ - errors + 2)
@@ -97,7 +97,7 @@ def fitted(features: Numbers, wrong: Numbers, total: Numbers, groups: Codes, *, 
     return Model(model.gaps, model.mean, model.deviation, model.weights, platt)
 
 
-def _uncalibrated(
+def _fit_uncalibrated(
     features: Numbers, wrong: Numbers, total: Numbers, penalty: float, start: Numbers | None = None
 ) -> Model:
     missing = np.isnan(features)

@@ -11,7 +11,7 @@ import polars as pl
 from remix.frames import Frames
 from remix.names import ITSRDF, NIF, RDF, RMX, XSD
 from remix.rdf.iris import entity_iri
-from remix.rdf.terms import escaped
+from remix.rdf.terms import escape
 from remix.scoring.errors import TAXONOMIES
 from remix.scoring.matching import MATCHINGS, Case
 from remix.signature import Signature, content_hash
@@ -46,31 +46,31 @@ def outcomes(case: Case, runs: Mapping[str, Frames], matching: str, taxonomies: 
     A taxonomy with matchings of its own (ELEVANT's modes) gives its first. Raises `UnknownName` for a matching or
     taxonomy that does not exist.
     """
-    judged = case.judged("link", MATCHINGS[matching])
+    judged = case.judge("link", MATCHINGS[matching])
     systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
     names = systems.with_columns(name=pl.Series(case.mentions.systems, dtype=pl.String))
     documents = case.mentions.documents
-    kept = case.kept().select("doc", "g", "group", "annotation")
+    kept = case.kept.select("doc", "g", "group", "annotation")
     found = judged.groups.select("system", "group").unique().with_columns(outcome=pl.lit("tp"))
     gold = systems.join(kept, how="cross").join(found, on=["system", "group"], how="left")
     gold = gold.with_columns(pl.col("outcome").fill_null("fn"))
     assigned = judged.pairs.select("a", "g").join(case.gold.select("g", "annotation"), on="g").select("a", "annotation")
     answers = judged.answers.select("a", "outcome").join(case.answers.select(_ANSWER), on="a")
-    answers = answers.join(_spelt(runs), on=["system", "answer"], how="left").join(assigned, on="a", how="left")
+    answers = answers.join(_surface_forms(runs), on=["system", "answer"], how="left").join(assigned, on="a", how="left")
     entities = pl.DataFrame({"entity": range(len(case.mentions.entities)), "iri": case.mentions.entities})
     links = case.mentions.answer_links.join(entities, on="entity").select("a", entity="iri")
     errors = [_errors(case, name, matching) for name in taxonomies]
     wrong = pl.concat([_NO_ERRORS, *errors]).join(case.gold.select("g", "annotation"), on="g", how="left")
 
-    def named(rows: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
+    def name_rows(rows: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
         labelled = rows.join(documents, on="doc").join(names, on="system")
         return labelled.drop("system").rename({"name": "system"}).select("system", "dataset", *columns).sort(pl.all())
 
     return Outcomes(
-        named(gold, ["annotation", "group", "outcome"]),
-        named(answers, [*_PLACE, "surface_form", "confidence", "outcome", "annotation"]),
+        name_rows(gold, ["annotation", "group", "outcome"]),
+        name_rows(answers, [*_PLACE, "surface_form", "confidence", "outcome", "annotation"]),
         links.sort("a", "entity"),
-        named(wrong.unique(), ["a", "annotation", "class"]),
+        name_rows(wrong.unique(), ["a", "annotation", "class"]),
     )
 
 
@@ -81,7 +81,7 @@ _NO_ERRORS = pl.DataFrame(
 )
 
 
-def _spelt(runs: Mapping[str, Frames]) -> pl.DataFrame:
+def _surface_forms(runs: Mapping[str, Frames]) -> pl.DataFrame:
     """Return system, answer, surface_form and confidence of every annotation of the runs."""
     parts = [
         run.annotations.select(
@@ -118,25 +118,25 @@ def run_graph(own: Outcomes, entry: DatasetEntry, system: str, chosen: Mapping[s
     `own` are the outcomes of that system on that dataset. The lines on the run come first, the others are sorted.
     """
     run = f"<{entry.iri}#{fragment_of(system)}>"
-    named = _named(own.answers, fragment_of(system))
+    named = _name_answers(own.answers, fragment_of(system))
     data = _answer_lines(named, own.links)
     parts = [data, _outcome_lines(named, "answer", run), _outcome_lines(own.gold, "annotation", run)]
     parts.append(_lines(named.drop_nulls("annotation"), _line("answer", "answerTo", _iri("annotation"))))
     wrong = own.errors.join(named.select("a", "answer"), on="a", how="left")
     parts += [_text_lines(wrong, subject, "errorClass", "class") for subject in ("annotation", "answer")]
-    answers = content_hash(str(_joined([data])))[:12]
+    answers = content_hash(str(_join([data])))[:12]
     fields = {**chosen, "system": system, "gold": entry.content[:12], "answers": answers}
     signature = str(Signature({name: value for name, value in fields.items() if value}))
     head = (
         f"{run} <{RDF}type> <{RMX}Run> .\n"
         f"{run} <{RMX}dataset> <{entry.iri}> .\n"
-        + _told(run, "system", [system])
-        + _told(run, "signature", [signature])
+        + _tell(run, "system", [system])
+        + _tell(run, "signature", [signature])
     )
-    return (head + _joined(parts)).encode(), signature
+    return (head + _join(parts)).encode(), signature
 
 
-def _named(answers: pl.DataFrame, fragment: str) -> pl.DataFrame:
+def _name_answers(answers: pl.DataFrame, fragment: str) -> pl.DataFrame:
     """Return the answers with their IRI; of several on one span all but the first have an ordinal."""
     nth = pl.int_range(1, pl.len() + 1).over("document", "begin", "end")
     ordinal = pl.when(nth > 1).then(pl.format(";{}", nth)).otherwise(pl.lit(""))
@@ -169,7 +169,7 @@ def _outcome_lines(rows: pl.DataFrame, subject: str, run: str) -> pl.Series:
 
 def _text_lines(rows: pl.DataFrame, subject: str, term: str, text: str, namespace: str = RMX) -> pl.Series:
     told = rows.drop_nulls([subject, text])
-    return _lines(told, _line(subject, term, pl.format('"{}"', escaped(pl.col(text))), namespace))
+    return _lines(told, _line(subject, term, pl.format('"{}"', escape(pl.col(text))), namespace))
 
 
 def _lines(rows: pl.DataFrame, line: pl.Expr) -> pl.Series:
@@ -189,13 +189,13 @@ def _double(column: str) -> pl.Expr:
     return pl.format(f'"{{}}"^^<{XSD}double>', pl.col(column).cast(pl.String))
 
 
-def _joined(parts: Sequence[pl.Series]) -> str:
+def _join(parts: Sequence[pl.Series]) -> str:
     return str(pl.concat([part.alias("line") for part in parts]).unique().sort().str.join("").item())
 
 
-def _told(subject: str, term: str, values: Sequence[str]) -> str:
+def _tell(subject: str, term: str, values: Sequence[str]) -> str:
     lines = pl.DataFrame({"value": values}).select(
-        pl.format(f'{subject} <{RMX}{term}> "{{}}" .\n', escaped(pl.col("value")))
+        pl.format(f'{subject} <{RMX}{term}> "{{}}" .\n', escape(pl.col("value")))
     )
     return "".join(lines.to_series())
 
@@ -208,8 +208,8 @@ def column_graph(subject: str, values: pl.DataFrame, term: str, about: Mapping[s
     head = [
         f'<{subject}> <{RMX}{name}> "{told}"^^<{XSD}double> .\n'
         if isinstance(told, float)
-        else _told(f"<{subject}>", name, told)
+        else _tell(f"<{subject}>", name, told)
         for name, told in about.items()
     ]
     lines = _lines(values, _line("annotation", term, _double("value")))
-    return ("".join(head) + _joined([lines])).encode()
+    return ("".join(head) + _join([lines])).encode()

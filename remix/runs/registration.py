@@ -18,7 +18,7 @@ from remix.formats.identifiers import annotation_iris
 from remix.frames import Frames
 from remix.places import discard, folder_written
 from remix.resources import folder as resources
-from remix.scoring.inputs.documents import aligned
+from remix.scoring.inputs.documents import align
 from remix.scoring.inputs.tokens import laid_on_tokens
 from remix.signature import content_hash
 from remix.systems import TASKS
@@ -100,10 +100,10 @@ def remove_run(folder: Path, run: Run) -> None:
 
 def list_runs(folder: Path) -> list[Run]:
     """Return the runs kept in a folder, sorted by name; raises `StoreError` for one whose description is damaged."""
-    return [_described(file) for file in sorted(folder.glob("[!.]*/run.json"))]
+    return [_describe(file) for file in sorted(folder.glob("[!.]*/run.json"))]
 
 
-def _described(file: Path) -> Run:
+def _describe(file: Path) -> Run:
     try:
         return Run(**json.loads(file.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError) as error:
@@ -218,7 +218,7 @@ def answers_to(gold: Frames, run: Frames, name: str = "run") -> Frames:
     Raises `BadInput` where none of its documents is one of gold's, and where it has no document.
     """
     run = laid_on_tokens(gold, {name: run})[name]
-    pairs = aligned(gold, run, name)
+    pairs = align(gold, run, name)
     if pairs.is_empty():
         raise BadInput(f"run '{name}'", "has no document, so that it answers nothing: give the file with its answers")
     documents = gold.documents.filter(pl.col("document").is_in(pairs["gold"].implode()))
@@ -314,7 +314,7 @@ def take_shipped(folder: Path, store: Store) -> list[Run]:
         if target is None:
             continue
         answers = read(file, unannotated=True).frames
-        if aligned(target.frames, answers, name, told=False).height == answers.documents.height:
+        if align(target.frames, answers, name, told=False).height == answers.documents.height:
             run = Run(name, dataset, target.content, task.upper(), 0, "", __version__, file.name)
             save_run(folder, run, answers_to(target.frames, answers, name))
     taken = list_runs(folder)
@@ -358,7 +358,7 @@ def gather(
             ran = {run.dataset: run for run in runs if (run.system, run.task) == (name, task)}
             own = sorted(ran.keys() & wanted if wanted <= ran.keys() or files.documents.is_empty() else ran)
             answers = Frames.concat(_of_dataset(read_answers(folder, ran[dataset]), dataset) for dataset in own)
-            if own and (chosen or wanted & ran.keys() or len(aligned(files, answers, name, told=False))):
+            if own and (chosen or wanted & ran.keys() or len(align(files, answers, name, told=False))):
                 found.setdefault(task, {})[name] = answers
                 if chosen and told:
                     _tell_empty(name, task, answers)

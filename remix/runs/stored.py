@@ -21,7 +21,7 @@ from remix.runs.registration import add_run, gather, list_runs, remove_run, take
 from remix.scoring.choice import Choice
 from remix.scoring.evaluation import case_of
 from remix.scoring.inputs import Inputs, Knowledge
-from remix.scoring.inputs.documents import aligned
+from remix.scoring.inputs.documents import align
 from remix.scoring.inputs.entities import with_coarse
 from remix.scoring.inputs.files import GivenAnswers, answers_of, read_frames, run_files
 from remix.scoring.inputs.gold import kept_gold
@@ -40,7 +40,7 @@ __all__ = [
     "keep_outcomes",
     "register",
     "store_runs",
-    "stored",
+    "store_outcomes",
     "take_shipped_runs",
     "verdicts",
 ]
@@ -54,7 +54,7 @@ _TABLE = {"dataset": pl.String, "system": pl.String, "status": pl.String} | dict
 
 
 @holding
-def stored(
+def store_outcomes(
     store: Store,
     kb: KnowledgeBase | None,
     folder: Path,
@@ -112,7 +112,7 @@ def register(
     answers, source = answers_of(name, answers, formats)
     chosen = targets(store, on, formats)
     if not on:
-        chosen = [one for one in chosen if len(aligned(one.frames, answers, name, told=False))]
+        chosen = [one for one in chosen if len(align(one.frames, answers, name, told=False))]
         if not chosen:
             loaded = ", ".join(entry.name for entry in store.datasets())
             raise UsageError(
@@ -210,7 +210,7 @@ def verdicts(store: Store, dataset: str) -> pl.DataFrame:
     """
     entry = store.dataset(dataset)
     stored = [name for name in entry.attached if name.startswith(RUN)]
-    return _verdicts(store, entry, {name: store.attached(dataset, name) for name in stored})
+    return _verdicts(store, entry, {name: store.attachment(dataset, name) for name in stored})
 
 
 def _verdicts(store: Store, entry: DatasetEntry, graphs: Mapping[str, bytes]) -> pl.DataFrame:
@@ -268,7 +268,7 @@ def drop_run(
 def _drop_outcomes(store: Store, entry: DatasetEntry, fragment: str) -> None:
     """Take the graph of a run away from a dataset; the share of systems that are right is that of the others then."""
     stays = {name: held.signature for name, held in entry.attached.items() if name.startswith(RUN) and name != fragment}
-    every = _verdicts(store, entry, {name: store.attached(entry.name, name) for name in stays})
+    every = _verdicts(store, entry, {name: store.attachment(entry.name, name) for name in stays})
     store.attach({entry.name: {fragment: None, AGREEMENT: _shares(entry, every, stays) if stays else None}})
 
 
@@ -276,7 +276,7 @@ def _pairs(gold: Frames, runs: Mapping[str, Frames], registered: Container[str])
     """Return dataset and system of each run on each dataset that it is on."""
     found = []
     for system, run in runs.items():
-        same = aligned(gold, run, system).join(gold.documents, left_on="gold", right_on="document")
+        same = align(gold, run, system).join(gold.documents, left_on="gold", right_on="document")
         own = {*same["dataset"]} & {*run.documents["dataset"]} if system in registered else {*same["dataset"]}
         found += [(name, system) for name in own]
     return sorted(found)
@@ -300,7 +300,7 @@ def _agreement(
 ) -> tuple[bytes, str]:
     """Return the graph of the shares of systems that are right on each annotation, and its signature."""
     stays = [name for name in entry.attached if name.startswith(RUN) and name not in graphs]
-    earlier = _verdicts(store, entry, {name: store.attached(entry.name, name) for name in stays})
+    earlier = _verdicts(store, entry, {name: store.attachment(entry.name, name) for name in stays})
     systems = [unquote(name.removeprefix(RUN)) for name in graphs]
     now = found.gold.filter((pl.col("dataset") == entry.name) & pl.col("system").is_in(systems))
     every = pl.concat([earlier, now.select("system", "annotation", right=pl.col("outcome") == "tp")])

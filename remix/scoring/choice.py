@@ -32,7 +32,7 @@ __all__ = [
     "frames_hash",
     "signature_of_parts",
     "signature_of_tasks",
-    "signed",
+    "sign",
 ]
 
 
@@ -129,13 +129,13 @@ class Choice:
         values["by"] = tuple(column for column in values.get("by", ()) if column != "kb")
         return cls(PROFILES[profile] if isinstance(profile, str) else profile, **values)
 
-    def filled(self, tasks: tuple[str, ...], matchings: tuple[str, ...]) -> Choice:
+    def fill(self, tasks: tuple[str, ...], matchings: tuple[str, ...]) -> Choice:
         """Return the choice with these tasks and matchings where it names none."""
         return replace(self, tasks=self.tasks or tuple(tasks), matchings=self.matchings or tuple(matchings))
 
     def headline(self) -> Choice:
         """Return the choice with the one task and matching that profiles are compared by, where it names none."""
-        return self.filled(self.profile.headline[:1], self.profile.headline[1:])
+        return self.fill(self.profile.headline[:1], self.profile.headline[1:])
 
     def only(self, names: tuple[str, ...], otherwise: str) -> Choice:
         """Return the choice itself; raises `UsageError`, whose end is `otherwise`, where it asks for anything else."""
@@ -145,7 +145,7 @@ class Choice:
                 raise UsageError(f"--{option} {otherwise}")
         return self
 
-    def wanted(self) -> Wanted:
+    def needs(self) -> Wanted:
         """Return what is to be read of gold for it."""
         by = tuple(name for name in columns_of(self.by) if name not in self.profile.slices)
         weight = tuple(name for name in column_weighed_by(self.weight) if name not in self.profile.slices)
@@ -197,24 +197,24 @@ LENGTH = 12
 """Digits of a content hash in a signature."""
 
 
-def signed(inputs: Inputs, choice: Choice, *, weight: str = "", threshold: str = "", offsets: str = "") -> pl.DataFrame:
+def sign(inputs: Inputs, choice: Choice, *, weight: str = "", threshold: str = "", offsets: str = "") -> pl.DataFrame:
     """Return system, `signature`, whatever can change that system's numbers, and `signature_short`.
 
     `weight`, `threshold` and `offsets` are what was found where the choice asks for a rule. Of the types only those of
     entities that occur count, so that other rows of a large table change nothing.
     """
     contents = inputs.contents
-    asked = _asked(choice, weight=weight, threshold=threshold, offsets=offsets)
-    fields = {name: value for name, value in {**asked, **_known(inputs, choice)}.items() if value}
+    asked = _list_asked(choice, weight=weight, threshold=threshold, offsets=offsets)
+    fields = {name: value for name, value in {**asked, **_list_known(inputs, choice)}.items() if value}
     hashes = {name: (contents.get(name) or frames_hash(run))[:LENGTH] for name, run in inputs.runs.items()}
-    lines = [Signature({**fields, "run": hashes[name], **_described(run)}) for name, run in inputs.runs.items()]
+    lines = [Signature({**fields, "run": hashes[name], **_describe(run)}) for name, run in inputs.runs.items()]
     short = [line.short() for line in lines]
     return pl.DataFrame(
         {"system": list(inputs.runs), "signature": [str(line) for line in lines], "signature_short": short}
     )
 
 
-def _asked(choice: Choice, *, weight: str, threshold: str, offsets: str) -> dict[str, str]:
+def _list_asked(choice: Choice, *, weight: str, threshold: str, offsets: str) -> dict[str, str]:
     return {
         "remix": __version__,
         "profile": choice.profile.name,
@@ -235,7 +235,7 @@ def _asked(choice: Choice, *, weight: str, threshold: str, offsets: str) -> dict
     }
 
 
-def _known(inputs: Inputs, choice: Choice) -> dict[str, str]:
+def _list_known(inputs: Inputs, choice: Choice) -> dict[str, str]:
     known = inputs.knowledge
     names = None if known.names is None else _of_linked(known.names, inputs)
     types = [one.select("entity", "class") for one in (known.types, known.stated) if one is not None]
@@ -263,7 +263,7 @@ def _of_linked(table: pl.DataFrame, inputs: Inputs) -> pl.DataFrame:
     return table.filter(pl.col("entity").is_in(linked.implode()))
 
 
-def _described(run: Frames) -> dict[str, str]:
+def _describe(run: Frames) -> dict[str, str]:
     """Return what the file of a run says of it: the model, the hash of its prompt, what it cost, how long it took."""
     told = {f"{RMX}{name}": f"run_{name}" for name in DESCRIBING}
     rows = (
@@ -276,7 +276,7 @@ def _described(run: Frames) -> dict[str, str]:
 
 
 def signature_of_parts(parts: Sequence[pl.DataFrame], choices: Mapping[str, object]) -> str:
-    """Return the signature of a comparison: of all its parts, each signed as by `signed`, and its own choices."""
+    """Return the signature of a comparison: of all its parts, each signed as by `sign`, and its own choices."""
     parsed = [[dict(Signature.parse(line).fields) for line in part["signature"]] for part in parts]
     own = {name: str(value) for name, value in choices.items() if value != ""}
     every = {
@@ -297,8 +297,8 @@ def signature_of_tasks(parts: Sequence[pl.DataFrame], tasks: Sequence[str]) -> p
     """
     lines: dict[str, str] = {}
     for system in parts[0]["system"].unique(maintain_order=True):
-        signed = [part.filter(pl.col("system") == system)["signature"].drop_nulls() for part in parts]
-        fields = [dict(Signature.parse(one[0]).fields) for one in signed if len(one)]
+        own = [part.filter(pl.col("system") == system)["signature"].drop_nulls() for part in parts]
+        fields = [dict(Signature.parse(one[0]).fields) for one in own if len(one)]
         names = dict.fromkeys(name for one in fields for name in one)
         every = {name: ",".join(dict.fromkeys(one[name] for one in fields if name in one)) for name in names}
         lines[system] = str(Signature({**every, "tasks": ",".join(tasks)}))

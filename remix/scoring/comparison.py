@@ -12,7 +12,7 @@ import polars as pl
 from remix import iris, progress
 from remix._version import __version__
 from remix.errors import UnknownName, UsageError
-from remix.scoring.choice import LENGTH, Choice, frames_hash, signature_of_parts, signed
+from remix.scoring.choice import LENGTH, Choice, frames_hash, sign, signature_of_parts
 from remix.scoring.errors.columns import Handling, with_errors
 from remix.scoring.evaluation import case_of, counts_of
 from remix.scoring.inputs.columns import columns_of
@@ -29,7 +29,7 @@ from remix.scoring.statistics.significance import between_systems, holm, tell_to
 from remix.scoring.tasks import takes_spans
 from remix.signature import Signature
 
-__all__ = ["Comparison", "Stratum", "agreement_of", "compared", "compared_inputs", "curve", "slices_of"]
+__all__ = ["Comparison", "Stratum", "agreement_of", "compare_systems", "compared_inputs", "curve", "slices_of"]
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Comparison:
     signature: str = ""
 
 
-def compared(
+def compare_systems(
     parts: Mapping[str, Stratum],
     systems: Sequence[str],
     *,
@@ -182,7 +182,7 @@ def curve(keeper: Keeper, sources: Sources, choice: Choice, kind: str) -> pl.Dat
     if kind not in CURVES:
         raise UnknownName("curve", kind, CURVES)
     choice = choice.only(("tasks", "matchings"), "changes no curve: leave it out").headline()
-    read = read_inputs(keeper, sources, choice.wanted())
+    read = read_inputs(keeper, sources, choice.needs())
     own = [choice.profile.prepare(one.for_tasks(spans=takes_spans(choice.tasks[0]))) for one in read.apart()]
     return pl.concat(draw(case_of(inputs, choice), choice, kind) for inputs in own)
 
@@ -207,7 +207,7 @@ def compared_inputs(
     """Return how systems compare on each dataset or file of gold, or on all of it and each slice of the columns `by`.
 
     Task and matching are by default those by which the profile is compared. The others are as in
-    `compared`. Raises `UsageError` for a choice that comparisons do
+    `compare_systems`. Raises `UsageError` for a choice that comparisons do
     not take, `UnknownName` and `BadInput` as `read_inputs`.
     """
     choice = choice.only(
@@ -225,18 +225,18 @@ def compared_inputs(
     parts: dict[str, Stratum] = {}
     counted, signatures = [], []
     for own in [sources] if choice.by else sources.of_one_kind().one_by_one() or [sources]:
-        read = read_inputs(keeper, own, choice.wanted()).for_tasks(spans=takes_spans(choice.tasks[0]))
+        read = read_inputs(keeper, own, choice.needs()).for_tasks(spans=takes_spans(choice.tasks[0]))
         found = with_errors(read, columns_of(choice.by), Handling(choice.matchings))
         whole = case_of(choice.profile.prepare(found), choice)
         counts, documents = counts_of(whole, choice), whole.mentions.documents
         counted.append(counts)
-        signatures.append(signed(found, choice))
+        signatures.append(sign(found, choice))
         of_gold = documents["dataset"].unique().sort()
         whole_name = "all" if len(of_gold) > 1 else of_gold[0]
         parts |= slices_of(counts, documents, whole_name, averages[tests["average"]])
     of_f1 = precision_of_f1(pl.concat(counted, how="diagonal_relaxed"))
     parts = {name: replace(part, counts=taking(part.counts, of_f1)) for name, part in parts.items()}
-    found_pairs = compared(parts, signatures[0]["system"].to_list(), averages=averages, **tests)
+    found_pairs = compare_systems(parts, signatures[0]["system"].to_list(), averages=averages, **tests)
     return replace(found_pairs, f1_precision=of_f1, signature=signature_of_parts(signatures, tests))
 
 

@@ -11,7 +11,7 @@ from remix import progress
 from remix.errors import UsageError
 from remix.scoring.choice import Choice
 from remix.scoring.conventions.pairing_by_keys import pair_keys
-from remix.scoring.evaluation import case_of, scored
+from remix.scoring.evaluation import case_of, score_inputs
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.sources import Keeper, Sources, read_inputs
 from remix.scoring.matching import Case
@@ -107,9 +107,9 @@ def headlines(counting: Counting, names: list[str]) -> pl.DataFrame:
     parts = []
     for name in names:
         profile = PROFILES[name]
-        scored = counting.scores(Step("", "", profile, profile.headline, own=profile.own is not None))
+        rows = counting.scores(Step("", "", profile, profile.headline, own=profile.own is not None))
         labels = {"profile": name, "task": profile.headline[0], "matching": profile.headline[1]}
-        parts.append(scored.select(*(pl.lit(value).alias(key) for key, value in labels.items()), pl.all()))
+        parts.append(rows.select(*(pl.lit(value).alias(key) for key, value in labels.items()), pl.all()))
     return pl.concat(parts, how="vertical_relaxed")
 
 
@@ -203,10 +203,10 @@ def side_by_side(
     The rows are all of a profile's (`every`) or those of that score.
     """
     chosen = profile_names(profiles)
-    found = read_inputs(keeper, sources, Choice(PROFILES[chosen[0]]).wanted())
+    found = read_inputs(keeper, sources, Choice(PROFILES[chosen[0]]).needs())
     with progress.once():
         choices = [Choice(PROFILES[name]) for name in chosen]
-        rows = [scored(found, choice if every else choice.headline()) for choice in choices]
+        rows = [score_inputs(found, choice if every else choice.headline()) for choice in choices]
         every_run = [Counting(own) for own in found.apart()]
         scores, changes = (
             pl.concat([work(counting, chosen) for counting in every_run]) for work in (headlines, differences)

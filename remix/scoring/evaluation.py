@@ -12,7 +12,7 @@ import polars as pl
 from remix import progress
 from remix.errors import UsageError
 from remix.frames import Frames
-from remix.scoring.choice import LENGTH, Asked, Choice, fields_of, frames_hash, signature_of_tasks, signed
+from remix.scoring.choice import LENGTH, Asked, Choice, fields_of, frames_hash, sign, signature_of_tasks
 from remix.scoring.conventions.threshold import threshold_none
 from remix.scoring.errors import error_rows
 from remix.scoring.errors.columns import Handling, with_errors
@@ -25,9 +25,9 @@ from remix.scoring.matching import Case
 from remix.scoring.matching.offsets import read_offsets, tell_beyond, wrong_offsets
 from remix.scoring.profiles import PROFILES, Profile, require_pairs
 from remix.scoring.rows import expand, rows_of, sort_rows, task_name, with_means, with_means_of_repeats
-from remix.scoring.slicing import crossed, kb_cases, slice_named, whole_case
+from remix.scoring.slicing import cross, kb_cases, slice_named, whole_case
 from remix.scoring.statistics.thresholds import above, threshold_rule, thresholds_by
-from remix.scoring.statistics.weights import Weights, weighed, weights_of
+from remix.scoring.statistics.weights import Weights, weigh, weights_of
 from remix.scoring.tasks import takes_spans
 from remix.signature import content_hash
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from remix.kb import KnowledgeBase
 
-__all__ = ["case_of", "counts_of", "evaluate", "evaluated", "scored"]
+__all__ = ["case_of", "counts_of", "evaluate", "evaluate_sources", "score_inputs"]
 
 
 class AskedAndKnown(Asked, total=False):
@@ -92,17 +92,17 @@ def evaluate(
     """
     asked, known = fields_of(keywords, Choice, Knowledge)
     inputs = Inputs(gold, runs, Knowledge(**known))
-    return scored(inputs, Choice.of(**asked), None if tuning is None else Inputs(*tuning, inputs.knowledge))
+    return score_inputs(inputs, Choice.of(**asked), None if tuning is None else Inputs(*tuning, inputs.knowledge))
 
 
-def scored(inputs: Inputs, choice: Choice, tuning: Inputs | None = None) -> pl.DataFrame:
+def score_inputs(inputs: Inputs, choice: Choice, tuning: Inputs | None = None) -> pl.DataFrame:
     """Return the scores that `evaluate` returns; `tuning` is what a threshold is tuned on.
 
     Each task is scored with the runs that were made for it; the column `run_task` says which that is, where any run
     tells. Registered runs are scored on what they are registered on.
     """
-    choice = _ruled(choice)
-    asked = choice.filled(choice.profile.tasks, choice.profile.matchings)
+    choice = _follow_threshold(choice)
+    asked = choice.fill(choice.profile.tasks, choice.profile.matchings)
     with progress.once():
         apart = inputs.apart()
         parts = [_scored_tasks(own, asked, tuning) for own in apart]
@@ -130,7 +130,7 @@ def _scored_tasks(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.Da
             # Classes of errors are of no task; they are counted once.
             own = replace(asked, tasks=tasks, errors=() if parts else asked.errors)
             on = None if tuning is None else tuning.for_tasks(spans=spans)
-            parts.append(_scored(inputs.for_tasks(spans=spans), own, on))
+            parts.append(_score_tasks(inputs.for_tasks(spans=spans), own, on))
     if len(parts) == 1:
         return parts[0]
     rows, signature = _of_one_f1(parts), signature_of_tasks(parts, asked.tasks)
@@ -147,7 +147,7 @@ def _of_one_f1(parts: list[pl.DataFrame]) -> pl.DataFrame:
     return rows.with_columns(f1_precision=pl.lit(taken))
 
 
-def _scored(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.DataFrame:
+def _score_tasks(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.DataFrame:
     rules = asked.profile
     if not inputs.runs:
         raise UsageError("nothing to evaluate: name a run")
@@ -164,12 +164,12 @@ def _scored(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.DataFram
         weights = weights_of(prepared.gold, choice.weight, *inputs.knowledge.tables)
     whole, offsets = _read_right(prepared, choice)
     rule = _rule(inputs, choice, tuning)
-    whole, thresholds = _thresholded(whole, choice, rule, tuning)
-    signature = signed(
+    whole, thresholds = _apply_threshold(whole, choice, rule, tuning)
+    signature = sign(
         inputs,
         asked,
         weight="" if weights is None else weights.name,
-        threshold=_declared(choice, rule, tuning),
+        threshold=_declare_threshold(choice, rule, tuning),
         offsets=offsets,
     )
     counts = counts_of(whole, choice, weights)
@@ -213,7 +213,7 @@ def _read_right(inputs: Inputs, choice: Choice) -> tuple[Case, str]:
     return whole, ",".join(f"{name}={reading}" for name, reading in readings.items()) if fix else ""
 
 
-def _ruled(choice: Choice) -> Choice:
+def _follow_threshold(choice: Choice) -> Choice:
     """Return the choice with the profile that follows the threshold asked for in place of a rule of its own."""
     if not choice.threshold or not _threshold_of(choice.profile):
         return choice
@@ -230,11 +230,11 @@ def _rule(inputs: Inputs, choice: Choice, tuning: Inputs | None) -> str:
     """Return by what rule thresholds are chosen; what was tuned on the very gold that is scored is an oracle."""
     rule, _ = threshold_rule(choice.threshold)
     if rule == "tuned" and tuning is not None:
-        return _tuned(inputs.gold, tuning.gold)
+        return _check_tuning(inputs.gold, tuning.gold)
     return "oracle" if _threshold_of(choice.profile) else rule
 
 
-def _declared(choice: Choice, rule: str, tuning: Inputs | None) -> str:
+def _declare_threshold(choice: Choice, rule: str, tuning: Inputs | None) -> str:
     """Return the threshold as it stands in the signature: what it was tuned on by content; nothing for none.
 
     None is told where it takes the place of a rule of the profile.
@@ -247,13 +247,13 @@ def _declared(choice: Choice, rule: str, tuning: Inputs | None) -> str:
     return {"none": none, "fixed": f"{threshold_rule(choice.threshold)[1]}"}.get(rule, rule)
 
 
-def _tuned(gold: Frames, tuning: Frames) -> str:
+def _check_tuning(gold: Frames, tuning: Frames) -> str:
     """Return what a threshold is that was tuned on some gold: an 'oracle' where that holds all that is scored.
 
     Mentions are the same by text (document where there is none), offsets and entity. Where some are, that is said.
     """
-    scored, known = (_stated(one) for one in (gold, tuning))
-    seen, every = len(scored.join(known, on=scored.columns, how="semi", nulls_equal=True)), len(scored)
+    own, known = (_statements(one) for one in (gold, tuning))
+    seen, every = len(own.join(known, on=own.columns, how="semi", nulls_equal=True)), len(own)
     if seen == every > 0:
         progress.note("the threshold was tuned on what is scored: it is an oracle, as nobody has it for new texts")
     elif seen:
@@ -261,14 +261,14 @@ def _tuned(gold: Frames, tuning: Frames) -> str:
     return "oracle" if seen == every > 0 else "tuned"
 
 
-def _stated(gold: Frames) -> pl.DataFrame:
+def _statements(gold: Frames) -> pl.DataFrame:
     """Return text, begin, end and entity of what gold requires, each once."""
     texts = gold.documents.select("document", text=pl.coalesce("text", "document"))
     rows = gold.gold().annotations.join(texts, on="document").join(gold.links, on="annotation", how="left")
     return rows.select("text", "begin", "end", "entity").unique()
 
 
-def _thresholded(whole: Case, choice: Choice, rule: str, tuning: Inputs | None) -> tuple[Case, pl.DataFrame]:
+def _apply_threshold(whole: Case, choice: Choice, rule: str, tuning: Inputs | None) -> tuple[Case, pl.DataFrame]:
     """Return the case with the answers that count, and system, `threshold_by` and `threshold` of each run."""
     tuned = None
     if tuning is not None:
@@ -311,28 +311,28 @@ def counts_of(whole: Case, choice: Choice, weights: Weights | None = None) -> pl
     degrees = None
     if weights is not None:
         degrees = whole.gold.select("g", "annotation").join(weights.degrees, on="annotation").select("g", "weight")
-    parts = [_counted(whole, choice, degrees)]
+    parts = [_count(whole, choice, degrees)]
     if choice.profile.kb_rows:
         cases = kb_cases(whole, always=choice.profile.kb_rows == "always")
-        parts += [_counted(case, choice, degrees) for case in cases]
+        parts += [_count(case, choice, degrees) for case in cases]
     for column in choice.by:
         if column in choice.profile.slices:
             parts += _sliced_by_profile(whole, choice, column, parts[0].columns)
             continue
         slicings = [values_by(answers.gold, one.column, *answers.tables, one.scheme) for one in breakdown(column)]
-        cases = _supported(list(crossed(whole, slicings, answers, choice.profile.rest)), column, choice.min_support)
-        parts += [_counted(case, choice, degrees) for case in progress.track(cases, f"slices by {column}")]
+        cases = _keep_supported(list(cross(whole, slicings, answers, choice.profile.rest)), column, choice.min_support)
+        parts += [_count(case, choice, degrees) for case in progress.track(cases, f"slices by {column}")]
     counts = (
         pl.concat(parts, how="diagonal_relaxed").join(_names(mentions), on="system").join(mentions.documents, on="doc")
     )
     return counts.drop("system", "document").rename({"name": "system"})
 
 
-def _supported(cases: list[Case], column: str, least: int) -> list[Case]:
+def _keep_supported(cases: list[Case], column: str, least: int) -> list[Case]:
     """Return the slices of enough mentions; raises `UsageError` where there are none."""
     if not cases:
         raise UsageError(f"no annotation of gold has a value in column '{column}'")
-    found = [case for case in cases if not least or case.kept()["group"].n_unique() >= least]
+    found = [case for case in cases if not least or case.kept["group"].n_unique() >= least]
     if not found:
         raise UsageError(f"no slice by '{column}' has {least} mentions: lower --min-support")
     if left := len(cases) - len(found):
@@ -360,13 +360,13 @@ def _names(mentions: Mentions) -> pl.DataFrame:
     return pl.DataFrame({"system": number, "name": pl.Series(mentions.systems, dtype=pl.String)})
 
 
-def _counted(case: Case, choice: Choice, degrees: pl.DataFrame | None = None) -> pl.DataFrame:
+def _count(case: Case, choice: Choice, degrees: pl.DataFrame | None = None) -> pl.DataFrame:
     """Return the counts of every task and matching of one case."""
     case = case.in_kept_documents() if choice.documents == "kept" and case.column else case
-    kept = replace(case, gold=case.kept())
+    kept = replace(case, gold=case.kept)
     labels = {"column": case.column, "slice": case.value}
     if choice.by:
-        rows = (case.kept()["g"], case.answers["a"])
+        rows = (case.kept["g"], case.answers["a"])
         labels["members"] = sha256(b"|".join(one.to_numpy().tobytes() for one in rows)).hexdigest()
     parts = []
     for task in choice.tasks:
@@ -374,21 +374,21 @@ def _counted(case: Case, choice: Choice, degrees: pl.DataFrame | None = None) ->
         for matching in choice.matchings:
             counts = choice.profile.count(seen, task, matching)
             if degrees is not None:
-                fuzzy = weighed(seen, task, matching, degrees)
+                fuzzy = weigh(seen, task, matching, degrees)
                 counts = counts.join(fuzzy, on=["system", "doc"], how="left", maintain_order="left")
             labelled = {"task": task, "matching": matching, **labels, "cut": case.is_cut()}
             parts.append(counts.with_columns(pl.lit(value).alias(name) for name, value in labelled.items()))
     return pl.concat(parts, how="diagonal_relaxed")
 
 
-def evaluated(keeper: Keeper, sources: Sources, choice: Choice) -> tuple[pl.DataFrame, list[str]]:
+def evaluate_sources(keeper: Keeper, sources: Sources, choice: Choice) -> tuple[pl.DataFrame, list[str]]:
     """Return the scores, as `remix.scoring.evaluate` has them, and the names of gold's datasets.
 
     Repeats of a run (`NAME#1`, …) have a row of their means besides.
     """
-    found, tuning = read_inputs(keeper, sources, choice.wanted()), None
+    found, tuning = read_inputs(keeper, sources, choice.needs()), None
     if choice.threshold.startswith("tuned:"):
-        other = sources.tuned_on(choice.threshold.partition(":")[2])
-        tuning = read_inputs(keeper, other, replace(choice, by=(), against="", weight="").wanted())
-    rows = scored(found, choice, tuning)
+        other = sources.for_tuning(choice.threshold.partition(":")[2])
+        tuning = read_inputs(keeper, other, replace(choice, by=(), against="", weight="").needs())
+    rows = score_inputs(found, choice, tuning)
     return with_means_of_repeats(rows), found.gold.documents["dataset"].unique().sort().to_list()

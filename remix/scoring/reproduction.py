@@ -12,7 +12,7 @@ import polars as pl
 from remix import tables
 from remix._version import __version__
 from remix.errors import BadInput, Error
-from remix.files import written
+from remix.files import write_whole
 from remix.scoring.choice import Choice
 from remix.scoring.inputs.sources import Sources
 from remix.signature import Signature, content_hash
@@ -37,7 +37,7 @@ def write_record(to: Path, rows: pl.DataFrame, sources: Sources, choice: Choice)
         "short": {system: Signature.parse(line).short() for system, line in _signatures(rows).items()},
         "rows": _rows_hash(rows),
     }
-    with written(to) as stream:
+    with write_whole(to) as stream:
         stream.write(json.dumps(record, indent=1, ensure_ascii=False, sort_keys=True).encode() + b"\n")
 
 
@@ -50,7 +50,7 @@ def read_record(file: Path) -> dict[str, Any]:
     try:
         record = json.loads(file.read_text(encoding="utf-8"))
         places = {one["place"]: _place(file, one) for one in record["files"]}
-        arguments = {name: _moved(value, places) for name, value in record["arguments"].items()}
+        arguments = {name: _move(value, places) for name, value in record["arguments"].items()}
         known = {"rows": str(record["rows"]), "signatures": dict(record["signatures"]), "names": arguments["names"]}
     except OSError as error:
         raise BadInput(file, f"cannot be read ({error.strerror or error})") from None
@@ -103,10 +103,10 @@ def _place(record: Path, file: Mapping[str, str]) -> str:
     raise BadInput(file["place"], f"is gone; put it there, or as {file['name']} beside {record}")
 
 
-def _moved(value: Any, places: Mapping[str, str]) -> Any:
+def _move(value: Any, places: Mapping[str, str]) -> Any:
     """Return a value of an argument with the places of files that were found."""
     if isinstance(value, list):
-        return tuple(_moved(one, places) for one in value)
+        return tuple(_move(one, places) for one in value)
     if not isinstance(value, str):
         return value
     for mark in ("", "=", ":"):

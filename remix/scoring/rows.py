@@ -59,7 +59,7 @@ def rows_of(
     rows = pl.concat(parts, how="diagonal").join(whole, on=[*KEYS, "average"], how="full", coalesce=True)
     rows = rows.join(sizes, on="dataset", how="left").with_columns(pl.col("tp", "fp", "fn", "ignored").fill_null(0))
     if choice.documents == "kept":
-        rows = _sized(rows, every)
+        rows = _with_sizes(rows, every)
     by_default = {name: "kept" if name in kept else "all" for name in documents["dataset"]}
     taken = {name: choice.documents or said for name, said in by_default.items()}
     of_all = next(iter(taken.values())) if len({*taken.values()}) == 1 else "mixed"
@@ -79,10 +79,10 @@ def rows_of(
         if choice.by:
             tests = differences_of_slices(every, KEYS, documents, against=choice.against, **drawn)
             rows = rows.join(tests.with_columns(average=pl.lit("micro")), on=[*KEYS, "average"], how="left")
-    return _ordered(rows, choice, of_f1)
+    return _order(rows, choice, of_f1)
 
 
-def _sized(rows: pl.DataFrame, counts: pl.DataFrame) -> pl.DataFrame:
+def _with_sizes(rows: pl.DataFrame, counts: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of slices with the number of documents that hold a kept mention of the slice."""
     keys = ["dataset", "column", "slice"]
     holding = counts.filter(pl.col("column") != "", pl.col("tp") + pl.col("fn") > 0)
@@ -128,7 +128,7 @@ def _mean(rows: pl.DataFrame) -> pl.DataFrame:
     return datasets.group_by(keys, maintain_order=True).agg(means).with_columns(dataset=pl.lit("mean"))
 
 
-def _ordered(rows: pl.DataFrame, choice: Choice, of_f1: str) -> pl.DataFrame:
+def _order(rows: pl.DataFrame, choice: Choice, of_f1: str) -> pl.DataFrame:
     rows = rows.with_columns(
         mentions=pl.coalesce("mentions", pl.col("tp") + pl.col("fn")), profile=pl.lit(choice.profile.name)
     )
@@ -229,7 +229,7 @@ class Score:
     def __str__(self) -> str:
         """Return the text that parses back to this."""
         short = {long: short for short, long in NAMES.items()}[self.score]
-        return f"{_joined(self.task, self.matching)} {self.average}-{short}"
+        return f"{_join(self.task, self.matching)} {self.average}-{short}"
 
     def of(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return system, dataset, matching, column, slice and `value` of this score, from the rows of `evaluate`."""
@@ -265,7 +265,7 @@ def _split(name: str) -> tuple[str, str]:
     return (f"{parts[1]}({rest})" if rest else parts[1]), "".join(matchings)
 
 
-def _joined(task: str, matching: str) -> str:
+def _join(task: str, matching: str) -> str:
     if not matching:
         return task
     name, _, settings = task.partition("(")

@@ -18,7 +18,7 @@ from remix.locks import Lock
 from remix.places import folder_written, move_folder, scratch_folder
 from remix.sealing import SUMS, is_sound, seal, verify
 from remix.signature import content_hash
-from remix.store.state import MADE, Attached, DatasetEntry, State, claim, opened, write_state, writing
+from remix.store.state import MADE, Attached, DatasetEntry, State, claim, open_state, write_state, writing
 
 if TYPE_CHECKING:  # what needs Polars is imported where it is used: the process of a query has it not
     from remix.formats import LoadedFile, LoadReport
@@ -54,7 +54,7 @@ class Store:
     @property
     def state(self) -> State:
         """Return the state as it is on the disk now, or as it was when it was held (see `hold`)."""
-        return self._opened()[0]
+        return self._open()[0]
 
     @contextmanager
     def hold(self) -> Iterator[None]:
@@ -71,8 +71,8 @@ class Store:
             if not self._held.blocks:
                 self._held.state = None
 
-    def _opened(self) -> tuple[State, Lock | None]:
-        found = self._held.state or opened(self.folder)
+    def _open(self) -> tuple[State, Lock | None]:
+        found = self._held.state or open_state(self.folder)
         if self._held.blocks:
             self._held.state = found
         return found
@@ -96,7 +96,7 @@ class Store:
 
     def dataset(self, name: str) -> DatasetEntry:
         """Return the dataset of that name; raises `UnknownName`."""
-        return _named(self.state, name)
+        return _find_entry(self.state, name)
 
     def load(
         self,
@@ -135,7 +135,7 @@ class Store:
         Raises `UnknownName`; then none is.
         """
         with self._changing() as change:
-            entries = [_named(change.new, name) for name in dict.fromkeys(names)]
+            entries = [_find_entry(change.new, name) for name in dict.fromkeys(names)]
             for entry in entries:
                 change.new = change.new.without(entry.name)
         return entries
@@ -148,8 +148,8 @@ class Store:
         """
         with self._changing() as change:
             for name, triples in graphs.items():
-                entry = _named(change.new, name)
-                file, count = self._kept(entry, "enrichment", triples, signature)
+                entry = _find_entry(change.new, name)
+                file, count = self._keep(entry, "enrichment", triples, signature)
                 entry = dataclasses.replace(entry, enrichment=signature, enrichment_file=file, enrichment_triples=count)
                 change.new = change.new.put(entry)
 
@@ -162,14 +162,14 @@ class Store:
         """
         with self._changing() as change:
             for name, found in graphs.items():
-                entry = _named(change.new, name)
+                entry = _find_entry(change.new, name)
                 stays = {one: graph for one, graph in entry.attached.items() if one not in found}
                 for one, made in found.items():
                     if made is not None:
-                        stays[one] = Attached(*self._kept(entry, one, *made), made[1])
+                        stays[one] = Attached(*self._keep(entry, one, *made), made[1])
                 change.new = change.new.put(dataclasses.replace(entry, attached=dict(sorted(stays.items()))))
 
-    def attached(self, name: str, fragment: str) -> bytes:
+    def attachment(self, name: str, fragment: str) -> bytes:
         """Return the N-Triples of a graph beside a dataset, as `attach` took them; empty where there is none."""
         held = self.dataset(name).attached.get(fragment)
         return b"" if held is None else self.triples(held.file)
@@ -203,13 +203,13 @@ class Store:
         """Return the index of the current state, opened read-only; one that is gone is built again."""
         from remix.store.index import Index, generation_of
 
-        state, lock = self._opened()
+        state, lock = self._open()
         if not state.generation:
             return Index(None)
         if (place := generation_of(self.folder, state)) is None:
             with self._changing(always=True):
                 pass
-            state, lock = self._opened()
+            state, lock = self._open()
             place = generation_of(self.folder, state)
         return Index(place, lock=lock)
 
@@ -246,9 +246,9 @@ class Store:
             if new != state:
                 write_state(self.folder, new)
             if self._held.state is not None:
-                self._held.state = opened(self.folder)
+                self._held.state = open_state(self.folder)
 
-    def _kept(self, entry: DatasetEntry, graph: str, triples: Path | bytes, signature: str) -> tuple[str, int]:
+    def _keep(self, entry: DatasetEntry, graph: str, triples: Path | bytes, signature: str) -> tuple[str, int]:
         """Return the file that holds the triples of a graph beside a dataset, and their number."""
         import zstandard
 
@@ -291,7 +291,7 @@ class Loading:
         """
         from remix.formats import read
 
-        chosen = _checked(name) if name is not None else default_name(path)
+        chosen = _check_name(name) if name is not None else default_name(path)
         state = self._change.new
         try:
             with scratch_folder(self._folder / "datasets" / chosen) as place:
@@ -310,7 +310,7 @@ class Loading:
                     )
                 if (beside := Path(path).with_name(f"{default_name(path)}.manifest.ttl")).is_file():
                     (place / "data.manifest.ttl").write_bytes(read_bytes(beside))  # a remix stays one
-                entry = _finished(reading, source, place)
+                entry = _finish(reading, source, place)
                 seal(place)
                 move_folder(place, self._folder / entry.folder)
         except Error as error:
@@ -335,7 +335,7 @@ class _Change:
     new: State
 
 
-def _named(state: State, name: str) -> DatasetEntry:
+def _find_entry(state: State, name: str) -> DatasetEntry:
     if name not in state.datasets:
         raise UnknownName("dataset", name, state.datasets, "remix list datasets")
     return state.datasets[name]
@@ -351,7 +351,7 @@ def _damage(folder: Path) -> Iterator[None]:
         raise StoreError(f"{error}: {advice}") from None
 
 
-def _finished(reading: LoadedFile, source: str, place: Path) -> DatasetEntry:
+def _finish(reading: LoadedFile, source: str, place: Path) -> DatasetEntry:
     """Return the entry of a reading whose triples are in a folder, which has all else of it then."""
     from remix.formats import measures_path
 
@@ -381,7 +381,7 @@ def _finished(reading: LoadedFile, source: str, place: Path) -> DatasetEntry:
     return entry
 
 
-def _checked(name: str) -> str:
+def _check_name(name: str) -> str:
     """Return a name that may stand in an IRI and be a folder's; raises `UsageError`."""
     if not re.fullmatch(r"[A-Za-z0-9][\w.-]{0,99}", name, re.ASCII):
         raise UsageError(

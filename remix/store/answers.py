@@ -12,7 +12,7 @@ from remix.errors import StoreError, UsageError, nearest
 from remix.names import PREFIXES
 from remix.store import Store
 from remix.store.endpoint import Endpoint
-from remix.store.permission import permitted
+from remix.store.permission import permit
 from remix.store.queries import Query
 from remix.store.rewrite import construct, plan
 from remix.store.terms import plain
@@ -85,7 +85,7 @@ def answer(
     text = query.bind(values or {}, set_from)
     services = tuple(allow_services)
     if endpoint is not None:
-        return _asked(Endpoint(endpoint, timeout=timeout), text, query.source, services, rewrite=rewrite)
+        return _ask(Endpoint(endpoint, timeout=timeout), text, query.source, services, rewrite=rewrite)
     request = Request(text, query.source, graph="nt", rewrite=rewrite, ordered=True, allow_services=services)
     index = store.index()  # which keeps its generation there until the answer is
     found = ask(index.path, request, timeout=timeout, memory=memory)
@@ -94,13 +94,13 @@ def answer(
         if found.kind == "graph":
             return Result("graph", pl.DataFrame(), tuple(body.read().splitlines()), notes, found.rewritten)
         parsed = ox.parse_query_results(body, ox.QueryResultsFormat.JSON)
-        return Result(*_tabled(parsed), (), notes, found.rewritten)
+        return Result(*_tabulate(parsed), (), notes, found.rewritten)
 
 
-def _asked(index: Endpoint, text: str, name: str, services: tuple[str, ...], *, rewrite: bool) -> Result:
-    how = plan(permitted(text, name=name, allow_services=services))
+def _ask(index: Endpoint, text: str, name: str, services: tuple[str, ...], *, rewrite: bool) -> Result:
+    how = plan(permit(text, name=name, allow_services=services))
     if how.tree is not None and how.tree.kind in ("SelectQuery", "AskQuery"):
-        return Result(*_tabled(index.query(how.text, name)), (), how.notes, how.text)
+        return Result(*_tabulate(index.query(how.text, name)), (), how.notes, how.text)
     if rewrite and how.selection is not None:
         try:
             return Result("graph", pl.DataFrame(), tuple(construct(index, how, name)), how.notes, how.selection)
@@ -109,7 +109,7 @@ def _asked(index: Endpoint, text: str, name: str, services: tuple[str, ...], *, 
     return Result("graph", pl.DataFrame(), tuple(sorted(index.triples(how.text, name))), how.notes, how.text)
 
 
-def _tabled(results: object) -> tuple[str, pl.DataFrame]:
+def _tabulate(results: object) -> tuple[str, pl.DataFrame]:
     """Return the kind of solutions and their table."""
     if isinstance(results, ox.QueryBoolean):
         return "boolean", pl.DataFrame({"answer": [bool(results)]})

@@ -29,8 +29,8 @@ from remix.names import PREFIXES
 from remix.places import folder_written
 from remix.sealing import seal, verify
 from remix.store.columns import lines_about, terms_of, with_subjects
-from remix.store.problems import disk_error, guarded, opened, syntax_error
-from remix.store.state import MADE, State, dumped, read_generation
+from remix.store.problems import disk_error, guard, open_index, syntax_error
+from remix.store.state import MADE, State, dump, read_generation
 from remix.store.syntax import has_dataset_clause, modern
 
 __all__ = ["Index", "Results", "build_generation", "generation_of"]
@@ -82,7 +82,7 @@ class Index:
 
     @cached_property
     def _store(self) -> ox.Store:
-        return opened(self.path)
+        return open_index(self.path)
 
     def query(self, text: str, name: str = "the query") -> Results:
         """Return what Oxigraph answers to a query; well-known prefixes and both hfts namespaces are understood.
@@ -94,7 +94,7 @@ class Index:
         text = modern(text)
         union = not has_dataset_clause(text)
         try:
-            with guarded(name):
+            with guard(name):
                 return self._store.query(text, prefixes=PREFIXES, use_default_graph_as_union=union)
         except SyntaxError as error:
             raise QueryError(syntax_error(text, str(error), name)) from None
@@ -104,7 +104,7 @@ class Index:
         solutions = self.query(text, name)
         assert isinstance(solutions, ox.QuerySolutions)
         names = [variable.value for variable in solutions.variables]
-        with guarded(name):
+        with guard(name):
             rows = solutions.serialize(format=ox.QueryResultsFormat.TSV) or b""
         return terms_of(rows, names)
 
@@ -112,7 +112,7 @@ class Index:
         """Return the triples of a CONSTRUCT or DESCRIBE as distinct lines of N-Triples, in no order."""
         results = self.query(text, name)
         assert isinstance(results, ox.QueryTriples)
-        with guarded(name):
+        with guard(name):
             lines = results.serialize(format=ox.RdfFormat.N_TRIPLES)
         return list(set((lines or b"").splitlines()))
 
@@ -132,7 +132,7 @@ class Index:
             lines, named = lines_about(files, named)
         nodes = [ox.BlankNode(one[2:]) for one in subjects.filter(subjects.str.starts_with("_:")).unique()]
         quads = (quad for node in nodes for quad in self._store.quads_for_pattern(node, None, None, None))
-        looked_up = [*self._looked_up(named.to_list()), *(f"{quad.triple} ." for quad in quads)]
+        looked_up = [*self._look_up(named.to_list()), *(f"{quad.triple} ." for quad in quads)]
         return pl.concat([lines, with_subjects(looked_up)])
 
     @cached_property
@@ -143,7 +143,7 @@ class Index:
         state, folder = read_generation(self.path.parent), self.path.parent.parent.parent
         return [(folder / file, count) for file, count in state.graphs().values()]
 
-    def _looked_up(self, iris: list[str]) -> list[str]:
+    def _look_up(self, iris: list[str]) -> list[str]:
         # Oxigraph answers a query in one thread and leaves the interpreter to others meanwhile.
         threads = min(_THREADS, os.cpu_count() or 1)
         chunk = max(1000, min(_CHUNK, -(-len(iris) // threads)))
@@ -191,26 +191,26 @@ def build_generation(folder: Path, old: State, new: State) -> State:
     cost = _REMOVAL_COST * sum(held[iri][1] for iri in removed)
     afresh = before is None or cost > sum(graphs[iri][1] for iri in graphs if iri not in added)
     by_size = sorted(graphs, key=lambda iri: (-graphs[iri][1], iri))
-    made = _numbered(folder / "index", new)
+    made = _number(folder / "index", new)
     try:
-        with folder_written(folder / "index" / str(made.generation), sealed=False) as place, guarded("the index"):
+        with folder_written(folder / "index" / str(made.generation), sealed=False) as place, guard("the index"):
             target = str(place / "oxigraph")
             if not afresh:
-                opened(before).backup(target)
+                open_index(before).backup(target)
             store = ox.Store(target)
             for iri in [] if afresh else removed:
                 store.remove_graph(ox.NamedNode(iri))
             _bulk_load(store, {iri: folder / graphs[iri][0] for iri in by_size if afresh or iri in added})
             store.flush()
             del store
-            (place / MADE["index"]).write_bytes(dumped(made))
+            (place / MADE["index"]).write_bytes(dump(made))
             seal(place, [place / MADE["index"], *(place / "oxigraph").glob("[CM]*")])  # CURRENT, MANIFEST
     except (OSError, SyntaxError, RuntimeError, Error) as error:
         raise StoreError(f"the workspace {folder} cannot be written: {disk_error(error)}; it is as it was") from None
     return made
 
 
-def _numbered(folder: Path, state: State) -> State:
+def _number(folder: Path, state: State) -> State:
     """Return the state with a generation that there never was."""
     found = [re.fullmatch(r"g([0-9]{6,})", place.name) for place in folder.glob("g*")]
     number = max([state.generations, *(int(one[1]) for one in found if one)]) + 1

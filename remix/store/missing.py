@@ -86,7 +86,7 @@ def missing(text: str, known: Known) -> list[str]:
     if next(iter(known.store), None) is None:
         return []
     found: dict[str, None] = {}
-    asked = [*_asked(text)]
+    asked = [*_list_asked(text)]
     if any(predicate in _OF_RUNS for predicate, _ in asked) and not known.has(ox.NamedNode(f"{RMX}system")):
         return [NO_RUN]
     for predicate, term in asked:
@@ -112,7 +112,7 @@ def _nearest_term(iri: str, known: Known) -> str:
     return f"; did you mean {close[0]}?" if close else ""
 
 
-def _asked(text: str) -> Iterator[tuple[str, ox.NamedNode | ox.Literal | None]]:
+def _list_asked(text: str) -> Iterator[tuple[str, ox.NamedNode | ox.Literal | None]]:
     """Yield each predicate (with None), and each object or value of a `VALUES` line with the predicate it is for.
 
     What stands in brackets, as filters, expressions and alternatives of a path do, is left out, so are several values

@@ -19,10 +19,10 @@ from remix.store.serialise import text_of
 from remix.store.syntax import is_update, modern, tokens
 from remix.store.tree import Node, NotUnderstood, parse, walk
 
-__all__ = ["permitted"]
+__all__ = ["permit"]
 
 
-def permitted(
+def permit(
     text: str, *, name: str = "the query", allow_services: Iterable[str] = (), graphs: Collection[str] | None = None
 ) -> str:
     """Return the text to run for a query, after its check; without SERVICE it is the query itself.
@@ -33,14 +33,14 @@ def permitted(
     Raises `NotAllowed` for an update and for a SERVICE that is not allowed, `QueryError` for a syntax error and a FROM
     that names no graph.
 
-    >>> permitted("SELECT * { SERVICE <http://a.org/sparql> { ?s ?p ?o } }")
+    >>> permit("SELECT * { SERVICE <http://a.org/sparql> { ?s ?p ?o } }")
     Traceback (most recent call last):
     remix.errors.NotAllowed: the query asks SERVICE <http://a.org/sparql>, ...
     """
     if update := is_update(text):
         raise NotAllowed(f"{name}: {update} would change data, and queries only read")
     text = modern(text.replace("\r\n", "\n").replace("\r", "\n"))
-    if "service" in _unescaped(text).lower():
+    if "service" in _unescape(text).lower():
         text = _with_services(text, name, frozenset(allow_services))
     else:
         _check_syntax(text, name)
@@ -49,7 +49,7 @@ def permitted(
     return text
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     return re.sub(
         r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})",
         lambda match: chr(min(int(match[1] or match[2], 16), 0x10FFFF)),

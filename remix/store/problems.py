@@ -11,7 +11,7 @@ import pyoxigraph as ox
 
 from remix.errors import Error, QueryError, StoreError
 
-__all__ = ["disk_error", "guarded", "opened", "syntax_error"]
+__all__ = ["disk_error", "guard", "open_index", "syntax_error"]
 
 _DISK = (
     "No space left on device",
@@ -50,10 +50,10 @@ def syntax_error(text: str, message: str, name: str) -> str:
 
 
 @contextlib.contextmanager
-def guarded(name: str) -> Iterator[None]:
+def guard(name: str) -> Iterator[None]:
     """Turn what Oxigraph raises while a query runs into an error of remix, also what a damaged index makes it do.
 
-    >>> with guarded("q.rq"):
+    >>> with guard("q.rq"):
     ...     raise RuntimeError("The custom function <urn:f> is not supported")
     Traceback (most recent call last):
     remix.errors.QueryError: q.rq calls the function <urn:f>, which is not known
@@ -65,7 +65,7 @@ def guarded(name: str) -> Iterator[None]:
     except (OSError, RuntimeError, UnicodeDecodeError) as error:
         if unknown := re.search(r"[Tt]he custom (?:aggregate )?function (<[^>]*>) is not supported", str(error)):
             raise QueryError(f"{name} calls the function {unknown[1]}, which is not known") from None
-        raise StoreError(f"{name}: {' '.join(str(error).split())}{_DAMAGED if _damaged(error) else ''}") from None
+        raise StoreError(f"{name}: {' '.join(str(error).split())}{_DAMAGED if _is_damage(error) else ''}") from None
     except BaseException as error:
         if not _is_panic(error):
             raise
@@ -76,7 +76,7 @@ def _is_panic(error: BaseException) -> bool:
     return type(error).__name__ == "PanicException"  # Rust's, which is no Exception and has no module to import
 
 
-def _damaged(error: Exception) -> bool:
+def _is_damage(error: Exception) -> bool:
     return any(word in str(error).lower() for word in ("corruption", "checksum", "invalid", "bad table", "truncated"))
 
 
@@ -90,7 +90,7 @@ def disk_error(error: BaseException) -> str:
     return next((reason for reason in _DISK if reason in said), said)
 
 
-def opened(folder: Path | None) -> ox.Store:
+def open_index(folder: Path | None) -> ox.Store:
     """Return the index in a folder, read-only, and an empty one for None; raises `StoreError`."""
     try:
         return ox.Store() if folder is None else ox.Store.read_only(str(folder))

@@ -20,7 +20,7 @@ from remix.resources import files, folder
 from remix.store.syntax import is_query, is_update, tokens
 from remix.store.terms import term_like
 
-__all__ = ["Parameter", "Query", "find", "shipped"]
+__all__ = ["Parameter", "Query", "find", "shipped_queries"]
 
 _DEEPEST = 20
 
@@ -74,7 +74,7 @@ class Query:
             source=source,
             summary=str(said.get("summary") or "").strip(),
             description=" ".join(str(said.get("description") or "").split()),
-            tags=_listed(said, "tags"),
+            tags=_list(said, "tags"),
             parameters=parameters,
             sets=_mapping(said, "sets", source),
         )
@@ -129,7 +129,7 @@ class Query:
         return Query(self.name, text, self.source, self.summary, self.description, self.tags, parameters, self.sets)
 
 
-def shipped() -> dict[str, Path]:
+def shipped_queries() -> dict[str, Path]:
     """Return the queries that ship with the project and those of other distributions, name to file, sorted."""
     return files("queries", ".rq")
 
@@ -147,7 +147,7 @@ def find(name_or_path: str | Path) -> Query:
     file = Path(asked) if _is_file(asked) else None
     if file is None and (is_query(asked) or is_update(asked)):
         return Query.parse(readable(asked))
-    if file := file or _shipped(asked.removesuffix(".rq")):
+    if file := file or _find_shipped(asked.removesuffix(".rq")):
         try:
             text = file.read_bytes().decode("utf-8-sig")
         except UnicodeDecodeError:
@@ -159,13 +159,13 @@ def find(name_or_path: str | Path) -> Query:
         return Query.parse(text, file.stem, str(file) if asked != file.stem else file.name)
     if asked and Path(asked).is_dir():
         raise QueryError(f"{asked} is a folder; name a query in it")
-    raise UnknownName("query", asked.removesuffix(".rq"), shipped(), "remix list queries")
+    raise UnknownName("query", asked.removesuffix(".rq"), shipped_queries(), "remix list queries")
 
 
-def _shipped(name: str) -> Path | None:
+def _find_shipped(name: str) -> Path | None:
     """Return the file of a query; what other distributions add is looked for only where remix has none of the name."""
     own = folder("queries") / f"{name}.rq"
-    return own if own.name == f"{name}.rq" and _is_file(str(own)) else shipped().get(name)
+    return own if own.name == f"{name}.rq" and _is_file(str(own)) else shipped_queries().get(name)
 
 
 def _is_file(text: str) -> bool:
@@ -206,7 +206,7 @@ def _mapping(said: Mapping[str, object], key: str, source: str) -> dict[str, Any
     return {str(name): item for name, item in value.items()}
 
 
-def _listed(said: Mapping[str, object], key: str) -> tuple[str, ...]:
+def _list(said: Mapping[str, object], key: str) -> tuple[str, ...]:
     value = said.get(key) or []
     return tuple(str(item) for item in value) if isinstance(value, list) else (str(value),)
 

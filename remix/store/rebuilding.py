@@ -13,7 +13,7 @@ import polars as pl
 from remix.errors import StoreError
 from remix.sealing import SUMS, is_sound, verify
 from remix.store.index import build_generation
-from remix.store.state import MADE, Attached, DatasetEntry, State, clean, locked, read_state, write_state
+from remix.store.state import MADE, Attached, DatasetEntry, State, clean, lock_workspace, read_state, write_state
 
 __all__ = ["rebuild"]
 
@@ -35,14 +35,14 @@ def rebuild(folder: Path) -> pl.DataFrame:
         named = {Path(file).parent.as_posix() for file, _ in before.graphs().values()}
     except StoreError:
         before, named = State(), None
-        if not any(_made(folder, "datasets", None)):
+        if not any(_list_made(folder, "datasets", None)):
             raise
     rows: list[tuple[str, str, str, str]] = []
-    with locked(folder):
+    with lock_workspace(folder):
         new = State(kb=before.kb if named is not None else _only_kb(folder))
-        for place, said in _made(folder, "datasets", named):
+        for place, said in _list_made(folder, "datasets", named):
             new = _with_dataset(new, place, said, rows)
-        for place, said in _made(folder, "enrichments", named):
+        for place, said in _list_made(folder, "enrichments", named):
             new = _with_graph(new, folder, place, said, rows)
         if new.kb and (folder / new.kb / SUMS).exists() and not is_sound(folder / new.kb):
             rows.append(("knowledge base", Path(new.kb).name, "damaged, and stays attached", "remix kb build …"))
@@ -57,7 +57,7 @@ def rebuild(folder: Path) -> pl.DataFrame:
     return pl.DataFrame(sorted(rows), schema=_TABLE, orient="row")
 
 
-def _made(folder: Path, kind: str, named: set[str] | None) -> Iterator[tuple[Path, dict[str, Any]]]:
+def _list_made(folder: Path, kind: str, named: set[str] | None) -> Iterator[tuple[Path, dict[str, Any]]]:
     """Yield what remix made of a kind, of that what is named if a state is there, with what it says of itself."""
     found = [file for file in (folder / kind).glob(f"*/{MADE[kind]}") if not file.parent.name.startswith(".")]
     for file in sorted(found, key=lambda file: (file.stat().st_mtime_ns, file)):

@@ -113,7 +113,7 @@ def construct(index: Index, how: Plan, name: str = "the query") -> list[bytes]:
         if left.height < found.height:
             found, kept = left, _subjects(left, how.open)
             held = held.filter(pl.col("subject").is_in(kept.implode()))
-    lines = pl.concat([held["line"], *(_made(found, triple) for triple in how.closed)]).sort()
+    lines = pl.concat([held["line"], *(_make(found, triple) for triple in how.closed)]).sort()
     return lines.filter(lines.ne_missing(lines.shift())).cast(pl.Binary).to_list()
 
 
@@ -245,7 +245,7 @@ def _split(parts: list[Node], template: Sequence[Triple]) -> tuple[list[Triple],
     counts = sum((variables(part) for part in parts), start=variables(()))
     uses = sum((variables(triple) for triple in dict.fromkeys(template)), start=variables(()))
 
-    def shaped(triple: Triple) -> bool:
+    def has_shape(triple: Triple) -> bool:
         subject, predicate, value = triple
         if not all(isinstance(term, str) and term.startswith("?") for term in triple) or len(set(triple)) < 3:
             return False
@@ -254,18 +254,18 @@ def _split(parts: list[Node], template: Sequence[Triple]) -> tuple[list[Triple],
         return alone and uses[predicate] == served and uses[value] == served
 
     candidates = {
-        triple for part in parts if part.kind == "TriplesBlock" for triple in part.get("triples") if shaped(triple)
+        triple for part in parts if part.kind == "TriplesBlock" for triple in part.get("triples") if has_shape(triple)
     }
     opened: list[Triple] = []
     for at, part in enumerate(parts):
         if part.kind == "TriplesBlock":
             end = next((n for n in range(at, len(parts)) if parts[n].kind not in MOVABLE), len(parts))
-            bound = certain([_closed(other, candidates) for other in parts[:end]])
+            bound = certain([_close(other, candidates) for other in parts[:end]])
             opened += [triple for triple in part.get("triples") if triple in candidates and triple[0] in bound]
-    return opened, [rest for part in parts if (rest := _closed(part, set(opened))).get("triples", True)]
+    return opened, [rest for part in parts if (rest := _close(part, set(opened))).get("triples", True)]
 
 
-def _closed(part: Node, opened: set[Triple]) -> Node:
+def _close(part: Node, opened: set[Triple]) -> Node:
     """Return an element of a group without its open patterns."""
     if part.kind != "TriplesBlock":
         return part
@@ -282,7 +282,7 @@ def _group(parts: tuple[Node, ...]) -> Node:
     return Node.of("GroupGraphPatternSub", part=tuple(merged))
 
 
-def _made(found: pl.DataFrame, triple: Triple) -> pl.Series:
+def _make(found: pl.DataFrame, triple: Triple) -> pl.Series:
     """Return the template triple of each solution, as N-Triples, where it is one."""
     subject, predicate, value = (pl.col(term[1:]) if term.startswith("?") else pl.lit(_full(term)) for term in triple)
     rows = found.select(s=subject, p=predicate, o=value).drop_nulls().unique()

@@ -27,7 +27,7 @@ import pyoxigraph as ox
 from remix.errors import Error, QueryError
 from remix.names import PREFIXES
 from remix.store.missing import Known, missing
-from remix.store.problems import guarded, opened, syntax_error
+from remix.store.problems import guard, open_index, syntax_error
 
 __all__ = ["Request"]
 
@@ -162,13 +162,13 @@ class _Opened:
         place = None if path is None or not path.is_dir() else path.stat()
         sign = path and (path, place and (place.st_dev, place.st_ino, place.st_mtime_ns))
         if sign != self.sign:
-            self.store, self.sign = opened(path), sign
+            self.store, self.sign = open_index(path), sign
             self.known = Known(self.store)
         return self.store
 
 
 def _answer(request: Request, index: _Opened, path: Path | None, stream: _Stream) -> None:
-    with guarded(request.name):
+    with guard(request.name):
         store = index.at(path)
         results, notes, rewritten = _results(store, request, path)
         notes = [*notes, *missing(request.text, index.known)]
@@ -189,10 +189,10 @@ def _results(store: ox.Store, request: Request, path: Path | None) -> tuple[Any,
     """Return the result of a query, notes for the user, and the text that was run."""
     text = request.text
     if request.rewrite or request.ordered or any(sign in text.lower() for sign in _SIGNS):
-        from remix.store.permission import permitted
+        from remix.store.permission import permit
 
         graphs = [graph.value for graph in store.named_graphs()]
-        text = permitted(text, name=request.name, allow_services=request.allow_services, graphs=graphs)
+        text = permit(text, name=request.name, allow_services=request.allow_services, graphs=graphs)
     if request.rewrite or request.ordered:
         from remix.store.index import Index
         from remix.store.rewrite import construct, plan
@@ -200,19 +200,22 @@ def _results(store: ox.Store, request: Request, path: Path | None) -> tuple[Any,
         how = plan(text)
         notes = [
             *how.notes,
-            *(f"{one} in the template is never bound by the pattern{_meant(new)}" for one, new in how.unbound.items()),
+            *(
+                f"{one} in the template is never bound by the pattern{_explain_name(new)}"
+                for one, new in how.unbound.items()
+            ),
         ]
         if request.rewrite and how.selection is not None:
             return construct(Index(path, store), how, request.name), notes, how.selection
-        return _queried(store, request, how.text), notes, how.text
-    return _queried(store, request, text), [], text
+        return _query(store, request, how.text), notes, how.text
+    return _query(store, request, text), [], text
 
 
-def _meant(name: str | None) -> str:
+def _explain_name(name: str | None) -> str:
     return f", so those triples are left out; did you mean {name}?" if name else ", so those triples are left out"
 
 
-def _queried(store: ox.Store, request: Request, text: str) -> Any:
+def _query(store: ox.Store, request: Request, text: str) -> Any:
     choices: dict[str, Any] = {}
     if request.default_graphs is not None or request.named_graphs is not None:
         choices["default_graph"] = [ox.NamedNode(iri) for iri in request.default_graphs or ()]
@@ -226,9 +229,9 @@ def _queried(store: ox.Store, request: Request, text: str) -> Any:
     try:
         return store.query(text, prefixes=PREFIXES, **choices)
     except SyntaxError as error:
-        from remix.store.permission import permitted
+        from remix.store.permission import permit
 
-        permitted(text, name=request.name)  # says so if it is an update
+        permit(text, name=request.name)  # says so if it is an update
         raise QueryError(syntax_error(text, str(error), request.name)) from None
 
 

@@ -16,10 +16,10 @@ from remix.frames_folder import FramesFolder
 from remix.store import Store
 from remix.store.loading import Outcome, load
 
-__all__ = ["load_sample", "sampled"]
+__all__ = ["load_sample", "sample_documents"]
 
 
-def sampled(folder: FramesFolder, count: int, seed: int) -> Frames:
+def sample_documents(folder: FramesFolder, count: int, seed: int) -> Frames:
     """Return the frames of so many documents, drawn with a seed; of all where there are no more.
 
     Raises `UsageError` for a count below 1.
@@ -39,7 +39,7 @@ def load_sample(
 ) -> list[Outcome]:
     """Return what became of a sample of a folder of frames: it is loaded as a dataset, by default `<name>-sample`."""
     folder = FramesFolder.open(path)
-    frames = sampled(folder, count, seed)
+    frames = sample_documents(folder, count, seed)
     with tempfile.TemporaryDirectory(prefix="remix-") as place:
         file = Path(place) / f"{folder.name}-sample.nt"
         write_frames(frames, file)

@@ -25,7 +25,7 @@ def certain(parts: Sequence[Node]) -> set[str]:
         elif part.kind == "ServiceGraphPattern" and not part.get("silent"):
             found |= _of_group(part.get("graph"))
         elif part.kind == "InlineData":
-            found |= _listed(part)
+            found |= _list_values(part)
         elif part.kind == "Bind" and isinstance(part.get("expr"), str):
             source = part.get("expr")
             if not source.startswith("?") or source in found:
@@ -46,7 +46,7 @@ def visible(parts: Sequence[Node]) -> set[str]:
         elif part.kind not in ("Filter", "MinusGraphPattern"):
             groups = part.get("graph")
             for group in groups if isinstance(groups, tuple) else (groups,):
-                found |= _seen(group)
+                found |= _list_seen(group)
             found |= _variable(part.get("term"))
     return found
 
@@ -75,7 +75,7 @@ def _variable(term: Value) -> set[str]:
     return {term} if isinstance(term, str) and term.startswith("?") else set()
 
 
-def _listed(data: Node) -> set[str]:
+def _list_values(data: Node) -> set[str]:
     names, rows = data.get("var", ()), data.get("value", ())
     if rows and not isinstance(rows[0], tuple):
         rows = tuple((row,) for row in rows)
@@ -98,10 +98,10 @@ def _of_group(group: Node) -> set[str]:
     return found
 
 
-def _seen(group: Node) -> set[str]:
+def _list_seen(group: Node) -> set[str]:
     if group.kind != "SubSelect":
         return visible(group.get("part", ()))
     projection = group.get("projection")
     if projection is None:
-        return _seen(group.get("where"))
+        return _list_seen(group.get("where"))
     return {one.get("var") or one.get("evar") for one in projection}

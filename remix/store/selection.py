@@ -12,7 +12,7 @@ from remix.errors import QueryError, nearest
 from remix.frames import Frames
 from remix.names import shorten
 from remix.store.index import Index
-from remix.store.permission import permitted
+from remix.store.permission import permit
 from remix.store.rewrite import Plan, plan, with_order, with_variables
 from remix.store.scope import visible
 from remix.store.serialise import element_text, text_of
@@ -57,15 +57,15 @@ def select(
     Raises `QueryError` for another kind of query, a syntax error, and a template variable that the pattern never
     binds, unless `fix_variables` accepts the nearest one.
     """
-    how = plan(permitted(text, name=name, allow_services=allow_services, graphs=index.graphs()))
+    how = plan(permit(text, name=name, allow_services=allow_services, graphs=index.graphs()))
     notes = list(how.notes)
     if how.unbound:
-        how = _fixed(how, name, fix_variables)
+        how = _fix(how, name, fix_variables)
         notes += [line for line in how.notes if line not in notes]
     annotated = False
     if how.tree is not None and how.tree.kind == "SelectQuery":
         _check_projection(how.tree, name)
-        run = _ordered(how, notes)
+        run = _order(how, notes)
         found = index.frame(run, name)
         found = found.select(one for one in ("document", "annotation") if one in found.columns)
         annotated = "annotation" in found.columns
@@ -76,12 +76,12 @@ def select(
         run, found = how.text, _subjects(index, how, name)
         annotated = not _one_subject(how)
         notes.append(f"the query is run as it stands ({how.reason})")
-    kept = _kept(found, frames, annotated=annotated)
+    kept = _keep(found, frames, annotated=annotated)
     waterfall = _waterfall(index, run, frames, found.columns, name) if explain else pl.DataFrame(schema=_WATERFALL)
     return Selection(kept[0], kept[1], waterfall, run, tuple(notes))
 
 
-def _fixed(how: Plan, name: str, fix: bool) -> Plan:
+def _fix(how: Plan, name: str, fix: bool) -> Plan:
     """Return the plan with misspelt template variables put right, if that is asked for and can be done."""
     if fix and all(how.unbound.values()):
         again = plan(with_variables(how.text, how.unbound))
@@ -100,7 +100,7 @@ def _check_projection(tree: Node, name: str) -> None:
         raise QueryError(f"{name} selects {', '.join(names)}: a remix needs ?document or ?annotation{hint}")
 
 
-def _ordered(how: Plan, notes: list[str]) -> str:
+def _order(how: Plan, notes: list[str]) -> str:
     """Return a SELECT whose own LIMIT is ordered too, so that it takes the same rows each time."""
     assert how.tree is not None
     if not how.tree.get("limitoffset") or how.tree.get("orderby"):
@@ -131,7 +131,7 @@ def _one_subject(how: Plan) -> bool:
     return how.tree is None or len({triple[0] for triple in how.tree.get("template", ())}) <= 1
 
 
-def _kept(found: pl.DataFrame, frames: Frames, *, annotated: bool = False) -> tuple[pl.Series, pl.Series]:
+def _keep(found: pl.DataFrame, frames: Frames, *, annotated: bool = False) -> tuple[pl.Series, pl.Series]:
     """Return the documents and annotations among the values of the columns, closed under each other.
 
     A column is of documents or of annotations by its values; one without any counts as of annotations, so that a
@@ -160,7 +160,7 @@ def _waterfall(index: Index, run: str, frames: Frames, columns: Sequence[str], n
     rows = [("everything loaded", frames.documents.height, gold.select("document", "group").n_unique())]
     for label, text in _steps(run, columns):
         found = index.frame(text, name)
-        documents, annotations = _kept(found, frames, annotated="annotation" in found.columns)
+        documents, annotations = _keep(found, frames, annotated="annotation" in found.columns)
         left = gold.filter(pl.col("annotation").is_in(annotations.implode()))
         rows.append((label, len(documents), left.select("document", "group").n_unique()))
     return pl.DataFrame(rows, schema=_WATERFALL, orient="row")

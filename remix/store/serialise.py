@@ -52,7 +52,7 @@ def _query(node: Node, indent: str) -> str:
         head = f"CONSTRUCT {{\n{lines}{indent}}}"
     elif node.kind in ("SelectQuery", "SubSelect"):
         modifier = f"{node.get('modifier')} " if node.get("modifier") else ""
-        head = f"SELECT {modifier}{' '.join(map(_projected, node.get('projection', ()))) or '*'}"
+        head = f"SELECT {modifier}{' '.join(map(_project, node.get('projection', ()))) or '*'}"
     elif node.kind == "AskQuery":
         head = "ASK"
     else:
@@ -69,7 +69,7 @@ def _modifiers(node: Node, indent: str) -> str:
     if having := node.get("having"):
         text += f"\n{indent}HAVING {' '.join(f'({_expression(one)})' for one in having.get('condition'))}"
     if order := node.get("orderby"):
-        text += f"\n{indent}ORDER BY {' '.join(_ordered(one) for one in order.get('condition'))}"
+        text += f"\n{indent}ORDER BY {' '.join(_order(one) for one in order.get('condition'))}"
     if slice_ := node.get("limitoffset"):
         for key in ("limit", "offset"):
             if (number := slice_.get(key)) is not None:
@@ -79,7 +79,7 @@ def _modifiers(node: Node, indent: str) -> str:
     return text
 
 
-def _projected(node: Node) -> str:
+def _project(node: Node) -> str:
     if node.get("var"):
         return str(node.get("var"))
     return f"({_expression(node.get('expr'))} AS {node.get('evar')})"
@@ -91,7 +91,7 @@ def _condition(one: Value) -> str:
     return _expression(one) if isinstance(one, str) else f"({_expression(one)})"
 
 
-def _ordered(one: Node) -> str:
+def _order(one: Node) -> str:
     inner = one.get("expr")
     if one.get("order"):
         return f"{one.get('order')}({_expression(inner)})"
@@ -191,10 +191,10 @@ def _operand(node: Node, indent: str) -> str:
     other = node.get("other")
     if node.get("op") not in ("IN", "NOT IN"):
         return _expression(other, indent)
-    return _listed(other, indent)
+    return _list(other, indent)
 
 
-def _listed(values: Value, indent: str) -> str:
+def _list(values: Value, indent: str) -> str:
     if isinstance(values, str):  # `()` is read as rdf:nil
         return "()"
     return f"({', '.join(_expression(one, indent) for one in values)})"
@@ -208,7 +208,7 @@ def _call(node: Node, indent: str) -> str:
     if kind == "Builtin" and name not in _UNSTEADY:
         given = [value for key in _ARGUMENTS if (value := node.get(key)) is not None]
         if len(given) == 1 and isinstance(given[0], tuple):
-            return f"{name}{_listed(given[0], indent)}"
+            return f"{name}{_list(given[0], indent)}"
         return f"{name}({', '.join(_expression(one, indent) for one in given)})"
     if kind == "Aggregate" and name in _AGGREGATES:
         return f"{name.upper()}({distinct}{_expression(node.get('vars'), indent)})"

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from remix.errors import Error, StoreError
-from remix.files import written
-from remix.locks import Busy, Lock, held
+from remix.files import write_whole
+from remix.locks import Busy, Lock, hold_file
 from remix.places import discard, sweep
 
 __all__ = [
@@ -31,9 +31,9 @@ __all__ = [
     "State",
     "claim",
     "clean",
-    "dumped",
-    "locked",
-    "opened",
+    "dump",
+    "lock_workspace",
+    "open_state",
     "read_generation",
     "read_state",
     "write_state",
@@ -143,10 +143,10 @@ def read_state(folder: Path) -> State:
     except NotADirectoryError:
         raise StoreError(f"{folder} is a file: name a folder with -w") from None
     except (ValueError, RecursionError) as error:
-        raise _damaged(folder, str(error)) from None
+        raise _report_damage(folder, str(error)) from None
     except OSError as error:
         raise StoreError(f"{file} cannot be read: {error.strerror}") from None
-    return _stated(folder, raw)
+    return _parse_state(folder, raw)
 
 
 def sign_of(folder: Path) -> object:
@@ -164,10 +164,10 @@ def read_generation(place: Path) -> State:
         raw = json.loads((place / MADE["index"]).read_bytes())
     except (OSError, ValueError) as error:
         raise StoreError(f"{place} is damaged ({error}): `remix rebuild` makes it again from the datasets") from None
-    return _stated(place.parent.parent, raw)
+    return _parse_state(place.parent.parent, raw)
 
 
-def _stated(folder: Path, raw: Any) -> State:
+def _parse_state(folder: Path, raw: Any) -> State:
     file = folder / _FILE
     try:
         if raw["version"] > _VERSION:
@@ -179,14 +179,14 @@ def _stated(folder: Path, raw: Any) -> State:
                 f"{file} was written by an earlier version: name another workspace with -w, and load {first}{more}"
             )
         if raw.pop("checksum") != _checksum(raw):
-            raise _damaged(folder, "it is not what was written, by its checksum")
+            raise _report_damage(folder, "it is not what was written, by its checksum")
         entries = {name: DatasetEntry.of(entry) for name, entry in raw["datasets"].items()}
         return State(raw["generation"], raw["generations"], entries, raw["kb"])
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise _damaged(folder, f"{type(error).__name__}: {error}") from None
+        raise _report_damage(folder, f"{type(error).__name__}: {error}") from None
 
 
-def _damaged(folder: Path, reason: str) -> StoreError:
+def _report_damage(folder: Path, reason: str) -> StoreError:
     if not _own(folder):
         return _foreign(folder)
     again = f"`remix rebuild -w {folder}` makes it again from the datasets beside it"
@@ -227,13 +227,13 @@ def _own(folder: Path) -> bool:
 def write_state(folder: Path, state: State) -> None:
     """Replace the state of a workspace; raises `StoreError` where it cannot be written."""
     try:
-        with written(folder / _FILE) as stream:
-            stream.write(dumped(state))
+        with write_whole(folder / _FILE) as stream:
+            stream.write(dump(state))
     except Error as error:
         raise StoreError(str(error)) from error
 
 
-def dumped(state: State) -> bytes:
+def dump(state: State) -> bytes:
     """Return a state as it is written, with its checksum."""
     raw = {
         "version": _VERSION,
@@ -258,7 +258,7 @@ def writing(folder: Path) -> Iterator[State]:
     `read_state`.
     """
     read_state(folder)
-    with locked(folder):
+    with lock_workspace(folder):
         state = read_state(folder)
         if not (folder / _FILE).exists():
             write_state(folder, state)
@@ -274,7 +274,7 @@ def claim(folder: Path) -> None:
             pass
 
 
-def opened(folder: Path) -> tuple[State, Lock | None]:
+def open_state(folder: Path) -> tuple[State, Lock | None]:
     """Return the state of a workspace and what keeps its files there as long as anything refers to it.
 
     Raises as `read_state`.
@@ -290,12 +290,12 @@ def opened(folder: Path) -> tuple[State, Lock | None]:
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def lock_workspace(folder: Path) -> Iterator[None]:
     """Hold the lock of the one writer within the block; raises `StoreError`."""
     with ExitStack() as stack:
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            stack.enter_context(held(folder / _LOCK))
+            stack.enter_context(hold_file(folder / _LOCK))
         except Busy:
             said = f"another process is writing to the workspace {folder}: try again when it is done"
             raise StoreError(said) from None

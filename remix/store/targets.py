@@ -21,7 +21,7 @@ from remix.rdf.ntriples import columns
 from remix.rdf.turtle import turtle
 from remix.store import Store
 
-__all__ = ["Target", "is_stored", "named_targets", "targets", "written_out"]
+__all__ = ["Target", "is_stored", "named_targets", "targets", "write_out"]
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def is_stored(store: Store, name: str) -> bool:
     return name in store.state.datasets or is_frames_folder(name)
 
 
-def written_out(store: Store, name: str, folder: Path) -> Path:
+def write_out(store: Store, name: str, folder: Path) -> Path:
     """Return a file of NIF in a folder: of a loaded dataset, with the IRIs as they were given, or of frames."""
     if name not in store.state.datasets:
         opened = FramesFolder.open(name)

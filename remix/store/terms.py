@@ -28,7 +28,7 @@ def term_like(default: str, value: object, name: str, declared: Mapping[str, str
     Raises `UsageError` for a value of another kind.
     """
     prefixes = {**PREFIXES, **(declared or {})}
-    like = _parsed(default, prefixes)
+    like = _parse(default, prefixes)
     text = str(value).lower() if isinstance(value, bool) else str(value)
     if isinstance(like, ox.NamedNode):
         return str(_iri(text.strip(), name, prefixes))
@@ -72,10 +72,10 @@ def number_term(text: str) -> str:
     >>> number_term("3")
     '"3"^^<http://www.w3.org/2001/XMLSchema#integer>'
     """
-    return str(_parsed(text, {}))
+    return str(_parse(text, {}))
 
 
-def _parsed(default: str, prefixes: Mapping[str, str]) -> ox.NamedNode | ox.Literal | None:
+def _parse(default: str, prefixes: Mapping[str, str]) -> ox.NamedNode | ox.Literal | None:
     """Return the first term of a default; None where it is empty or cannot be read, which means a string."""
     try:
         answer = ox.Store().query(f"SELECT ?x {{ VALUES ?x {{ {default} \n}} }}", prefixes=dict(prefixes))

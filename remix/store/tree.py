@@ -58,7 +58,7 @@ class Node:
 
     def map(self, change: Any) -> Node:
         """Return the node with each of its values changed, inner ones first."""
-        return replace(self, parts=tuple((key, _mapped(value, change)) for key, value in self.parts))
+        return replace(self, parts=tuple((key, _map(value, change)) for key, value in self.parts))
 
 
 @lru_cache(maxsize=32)
@@ -118,9 +118,9 @@ def variables(value: Value) -> Counter[str]:
     return found
 
 
-def _mapped(value: Value, change: Any) -> Value:
+def _map(value: Value, change: Any) -> Value:
     if isinstance(value, tuple):
-        return tuple(_mapped(part, change) for part in value)
+        return tuple(_map(part, change) for part in value)
     return change(value.map(change)) if isinstance(value, Node) else value
 
 
@@ -148,7 +148,7 @@ class _Reader:
         if isinstance(raw, BNode):
             return f"_:{raw}"
         if isinstance(raw, Literal):
-            return _spelt(ox.Literal(str(raw), datatype=ox.NamedNode(str(raw.datatype)) if raw.datatype else None))
+            return _spell(ox.Literal(str(raw), datatype=ox.NamedNode(str(raw.datatype)) if raw.datatype else None))
         if isinstance(raw, str):
             return raw
         return tuple(self.value(item) for item in raw)
@@ -187,7 +187,7 @@ class _Reader:
         if "template" in parts:
             parts["template"] = _triples(parts["template"])
         if kind == "GroupGraphPatternSub":
-            parts["part"] = _merged(parts.get("part", ()))
+            parts["part"] = _merge(parts.get("part", ()))
         return Node.of(kind, **parts)
 
     def _literal(self, raw: Any) -> str:
@@ -196,12 +196,12 @@ class _Reader:
             if language:
                 return str(ox.Literal(text, language=str(language)))
             kind = ox.NamedNode(self.value(datatype)[1:-1]) if datatype else None
-            return _spelt(ox.Literal(text, datatype=kind))
+            return _spell(ox.Literal(text, datatype=kind))
         except ValueError:
             raise NotUnderstood(f"literal {text}") from None
 
 
-def _spelt(literal: ox.Literal) -> str:
+def _spell(literal: ox.Literal) -> str:
     """Return a literal as SPARQL spells it, plain numbers without their datatype."""
     if literal.datatype.value == XSD + "double" and "inf" in literal.value.lower():
         raise NotUnderstood("a number that is too large")  # rdflib rounds it to infinity
@@ -216,7 +216,7 @@ def _triples(lists: tuple[tuple[Value, ...], ...]) -> tuple[tuple[Value, Value, 
     return tuple(zip(flat[::3], flat[1::3], flat[2::3], strict=True))
 
 
-def _merged(parts: tuple[Node, ...]) -> tuple[Node, ...]:
+def _merge(parts: tuple[Node, ...]) -> tuple[Node, ...]:
     """Return the elements of a group with neighbouring blocks of triples as one, empty ones left out."""
     merged: list[Node] = []
     for part in parts:

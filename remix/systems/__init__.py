@@ -49,7 +49,7 @@ def annotate(name: str, frames: Frames, kb: KnowledgeBase | None, *, task: str =
     must not shrink. Raises `UnknownName` for an unknown system, `MissingKnowledge` where it needs a knowledge base
     and there is none, `UsageError` for another task.
     """
-    from remix.systems.spotting import answered
+    from remix.systems.spotting import as_frames
 
     system = SYSTEMS[name]
     if task not in TASKS:
@@ -57,4 +57,4 @@ def annotate(name: str, frames: Frames, kb: KnowledgeBase | None, *, task: str =
     if kb is None and system.needs_kb:
         raise MissingKnowledge(f"the system '{name}' needs a knowledge base: `remix kb attach NAME` attaches one")
     # A system that needs no knowledge base may be given none, and does not look at it.
-    return answered(frames, system.answer(frames, cast("KnowledgeBase", kb), task, seed))
+    return as_frames(frames, system.answer(frames, cast("KnowledgeBase", kb), task, seed))

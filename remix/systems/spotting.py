@@ -12,7 +12,7 @@ from remix.kb import normalise
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
 
-__all__ = ["Answers", "answered", "candidates", "spans", "spot"]
+__all__ = ["Answers", "as_frames", "candidates", "spans", "spot"]
 
 Answers: TypeAlias = pl.DataFrame
 """Columns `document`, `begin`, `end`, `entity` (null: NIL), `confidence`."""
@@ -125,7 +125,7 @@ def _longest(grams: pl.DataFrame) -> pl.DataFrame:
     return kept.unique(_SPAN, keep="any").sort(_SPAN)
 
 
-def answered(frames: Frames, answers: Answers) -> Frames:
+def as_frames(frames: Frames, answers: Answers) -> Frames:
     """Return answers as frames over the same documents; a null entity is NIL."""
     dataset = frames.documents.select("document", "dataset", "text")
     named = answers.join(dataset, on="document").with_columns(

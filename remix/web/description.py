@@ -7,7 +7,7 @@ import pyoxigraph as ox
 from remix.names import RDF, VOID, XSD
 from remix.store.state import State
 
-__all__ = ["described"]
+__all__ = ["describe"]
 
 SD = "http://www.w3.org/ns/sparql-service-description#"
 _FORMATS = {
@@ -20,10 +20,10 @@ _RESULTS = ("SPARQL_Results_JSON", "SPARQL_Results_XML", "SPARQL_Results_CSV", "
 _SYNTAXES = ("Turtle", "N-Triples", "RDF_XML", "JSON-LD")
 
 
-def described(state: State, address: str, form: str = "ttl") -> bytes:
+def describe(state: State, address: str, form: str = "ttl") -> bytes:
     """Return the description of an endpoint at an address, as Turtle, N-Triples, RDF/XML or JSON-LD.
 
-    >>> b"sd:UnionDefaultGraph" in described(State(), "http://127.0.0.1:8890/sparql")
+    >>> b"sd:UnionDefaultGraph" in describe(State(), "http://127.0.0.1:8890/sparql")
     True
     """
     service, dataset, default = ox.NamedNode(address), ox.BlankNode("dataset"), ox.BlankNode("default")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["GRAPHS", "SOLUTIONS", "chosen"]
+__all__ = ["GRAPHS", "SOLUTIONS", "negotiate"]
 
 SOLUTIONS = {
     "json": ("application/sparql-results+json", "application/json"),
@@ -23,12 +23,12 @@ GRAPHS = {
 """Formats of graphs, the preferred first."""
 
 
-def chosen(accept: str, formats: Mapping[str, tuple[str, ...]]) -> str | None:
+def negotiate(accept: str, formats: Mapping[str, tuple[str, ...]]) -> str | None:
     """Return the format that an Accept header wants most, None where it accepts none; without a header the first.
 
-    >>> chosen("text/csv;q=0.5, application/sparql-results+xml", SOLUTIONS)
+    >>> negotiate("text/csv;q=0.5, application/sparql-results+xml", SOLUTIONS)
     'xml'
-    >>> chosen("*/*;q=0.1, text/csv;q=0", SOLUTIONS), chosen("image/png", SOLUTIONS)
+    >>> negotiate("*/*;q=0.1, text/csv;q=0", SOLUTIONS), chosen("image/png", SOLUTIONS)
     ('json', None)
     """
     ranges = _ranges(accept) or {"*/*": 1.0}

@@ -96,7 +96,7 @@ class KnowledgeBases(Datasets):
         from remix.kb.description import coverage, problems_of, sources_of
         from remix.measures.enrichment import named_frames
 
-        kb = self._attached()
+        kb = self._open_attached()
         tables = {"summary": kb.summary(), "sources": sources_of(kb), "problems": problems_of(kb)}
         if self.datasets():
             tables["coverage"] = coverage(kb, named_frames(self.store))
@@ -108,7 +108,7 @@ class KnowledgeBases(Datasets):
         """Return the candidates of a surface form, or what the attached knowledge base knows of an entity."""
         from remix.kb import lookup
 
-        return lookup(self._attached(), name, limit=limit)
+        return lookup(self._open_attached(), name, limit=limit)
 
     def graph_kb(
         self, of: str = "links", *, document: str | None = None, to: Path | str | None = None
@@ -122,14 +122,14 @@ class KnowledgeBases(Datasets):
         """
         from remix.kb.networks import write_graphml
 
-        kb = self._attached()
+        kb = self._open_attached()
         annotations = self.store.frames().annotations if of == "candidates" else None
         made = kb.to_networkx(of) if annotations is None else kb.candidate_graph(annotations, document)
         if to is not None:
             write_graphml(made, Path(to))
         return made
 
-    def _attached(self) -> KnowledgeBase:
+    def _open_attached(self) -> KnowledgeBase:
         from remix.errors import MissingKnowledge
 
         if self.store.is_new:

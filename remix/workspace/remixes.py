@@ -86,7 +86,7 @@ class Remixes(KnowledgeBases):
         how = _comparing(reference, case_sensitive, without_source, with_gold)
         measures = _one_or_several(measure) or None
         sizes = None
-        with self._placed(datasets) as names:
+        with self._place_datasets(datasets) as names:
             if len(names) == 1 and is_frames_folder(names[0]):
                 if level != "dataset" or profile != "remix":
                     said = "of frames stats shows datasets; `remix enrich DIR` writes the values of annotations"

@@ -16,7 +16,7 @@ from remix.errors import MissingKnowledge, UnknownName, UsageError
 from remix.measures import MEASURES, Measure, column_named, measure_named
 from remix.names import DBR, HFTS
 from remix.reports.inventory import listing
-from remix.reports.statistics import chosen, plot, side_by_side
+from remix.reports.statistics import choose_average, plot, side_by_side
 from remix.store import Store
 
 NIF = """
@@ -128,7 +128,7 @@ def test_side_by_side_when_coverage_is_low_then_it_is_printed_and_marked() -> No
         ("numAnnotations", "count", "7", ""),
     ]
     with pytest.raises(UsageError, match="did you mean 'micro'"):
-        chosen(rows, "mikro")
+        choose_average(rows, "mikro")
 
 
 def test_side_by_side_when_a_value_is_a_share_then_it_is_in_per_cent() -> None:

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from remix.store import Store
-from remix.store.queries import find, shipped
+from remix.store.queries import find, shipped_queries
 from remix.store.selection import select
 
 # Ada: both right; Alan: a wrong, b right; Bob (NIL): a links it, b misses it; New York City: a finds a part, b nothing.
@@ -47,7 +47,7 @@ def test_hard_annotations_are_those_of_at_least_a_difficulty(tmp_path: Path) -> 
 
 
 def test_queries_on_runs_are_all_expected_here() -> None:
-    assert {name for name in shipped() if "runs" in find(name).tags} == {
+    assert {name for name in shipped_queries() if "runs" in find(name).tags} == {
         *EXPECTED,
         "confused_pairs",
         "hard_by_difficulty",

@@ -12,7 +12,7 @@ import pytest
 from remix.measures.enrichment import named_frames
 from remix.sample import ensure_sample
 from remix.store import Store
-from remix.store.queries import find, shipped
+from remix.store.queries import find, shipped_queries
 from remix.store.selection import select
 from remix.systems import SYSTEMS
 from remix.workspace import Workspace
@@ -33,7 +33,7 @@ def with_runs(sample_workspace: Callable[[], Workspace]) -> Store:
     return workspace.store
 
 
-TAGS = {name: find(name).tags for name in shipped()}
+TAGS = {name: find(name).tags for name in shipped_queries()}
 
 
 @pytest.mark.parametrize("name", sorted(n for n in TAGS if "runs" not in TAGS[n] and n != "born_before"))
@@ -84,7 +84,7 @@ def test_recipe_of_the_documentation_selects_a_non_empty_proper_part(sample: Sto
 
 def test_queries_and_sets_that_the_documentation_names_are_shipped() -> None:
     names = set(re.findall(r"`([a-z]+(?:_[a-z]+)+)`", PAGE)) - {"min_confusion", "class_mapping"}
-    assert names <= set(shipped())
+    assert names <= set(shipped_queries())
     for name in ("persons_hard", "places_hard", "organisations_hard", "annotations_between", "density_between"):
         assert "percentiles" in find(name).sets
 

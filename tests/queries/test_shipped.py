@@ -19,7 +19,7 @@ from remix.measures.enrichment import enrich
 from remix.names import NIF, RMX, XSD
 from remix.store import Store
 from remix.store.index import Index
-from remix.store.queries import find, shipped
+from remix.store.queries import find, shipped_queries
 from remix.store.selection import select
 
 ALL = 16
@@ -88,7 +88,7 @@ def _selected(store: Store, text: str) -> set[str]:
 
 
 # Queries on runs need some, and those with SERVICE ask another endpoint: both have tests of their own.
-ALONE = {name for name in shipped() if "runs" not in find(name).tags and "SERVICE" not in find(name).text}
+ALONE = {name for name in shipped_queries() if "runs" not in find(name).tags and "SERVICE" not in find(name).text}
 
 
 def test_queries_that_are_expected_here_are_shipped() -> None:
@@ -102,7 +102,7 @@ def test_query_on_the_fixture_selects_some_and_not_all_and_what_it_says(small_st
     assert name not in EXPECTED or found == _forms(EXPECTED[name])
 
 
-@pytest.mark.parametrize("name", sorted(shipped()))
+@pytest.mark.parametrize("name", sorted(shipped_queries()))
 def test_query_has_summary_description_tags_and_a_meaning_for_each_parameter(name: str) -> None:
     query = find(name)
     assert query.summary
@@ -113,7 +113,7 @@ def test_query_has_summary_description_tags_and_a_meaning_for_each_parameter(nam
         assert set(values) <= set(query.parameters)
 
 
-@pytest.mark.parametrize("name", sorted(shipped()))
+@pytest.mark.parametrize("name", sorted(shipped_queries()))
 def test_query_is_complete_sparql_with_every_set_of_parameters(name: str) -> None:
     query = find(name)
     prepareQuery(query.text)
@@ -121,7 +121,7 @@ def test_query_is_complete_sparql_with_every_set_of_parameters(name: str) -> Non
         prepareQuery(query.bind({}, named))
 
 
-@pytest.mark.parametrize("name", sorted(shipped()))
+@pytest.mark.parametrize("name", sorted(shipped_queries()))
 def test_query_uses_every_parameter_beyond_its_values_line(name: str) -> None:
     query = find(name)
     for parameter in query.parameters:
@@ -180,7 +180,7 @@ def test_query_with_absolute_bounds_says_so_and_has_a_set_of_percentiles(
 
 def test_every_query_with_an_absolute_bound_has_percentiles() -> None:
     bounds = ("min_confusion", "max_confusion", "min_density", "min_form", "min_annotations")
-    absolute = {name for name in shipped() if set(bounds) & set(find(name).parameters)}
+    absolute = {name for name in shipped_queries() if set(bounds) & set(find(name).parameters)}
     assert len(absolute) > 10
     for name in absolute:
         assert "scale" in find(name).parameters, name

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from remix.names import DBR, NIF, RDF, XSD
 from remix.rdf.ntriples import SCHEMA, columns
-from remix.rdf.turtle import ntriples, stated, turtle
+from remix.rdf.turtle import ntriples, state_triples, turtle
 
 Rows = list[tuple[object, object, object]]
 IRIS = st.sampled_from(
@@ -62,7 +62,7 @@ def test_turtle_names_blank_nodes_by_their_content() -> None:
 
 def test_turtle_declares_only_the_prefixes_it_uses_and_puts_the_type_first() -> None:
     kind = ox.NamedNode(f"{NIF}Phrase")
-    frame = stated([("urn:a", f"{NIF}beginIndex", 3), ("urn:a", f"{RDF}type", kind)])
+    frame = state_triples([("urn:a", f"{NIF}beginIndex", 3), ("urn:a", f"{RDF}type", kind)])
     assert turtle(frame).decode() == (
         f"@prefix nif: <{NIF}> .\n@prefix xsd: <{XSD}> .\n\n"
         '<urn:a> a nif:Phrase ;\n    nif:beginIndex "3"^^xsd:integer .\n'

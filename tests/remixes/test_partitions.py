@@ -17,7 +17,7 @@ from remix.frames_folder import FramesFolder, finish, under_way, write_part
 from remix.measures.enrichment import enrich_folder, named_frames
 from remix.remixes.partitions import count_parts, in_part, partition, partition_folder, partition_store
 from remix.store import Store
-from remix.store.sampling import load_sample, sampled
+from remix.store.sampling import load_sample, sample_documents
 
 
 def test_log_deciles_are_those_of_table_4() -> None:
@@ -155,10 +155,10 @@ def test_enriching_frames_twice_changes_nothing(folder: FramesFolder) -> None:
 
 
 def test_sample_of_frames_is_loaded_into_the_store(folder: FramesFolder, tmp_path: Path) -> None:
-    assert sampled(folder, 3, 7).documents.equals(sampled(folder, 3, 7).documents)
+    assert sample_documents(folder, 3, 7).documents.equals(sample_documents(folder, 3, 7).documents)
     store = Store(tmp_path / "workspace")
     (done,) = load_sample(store, folder.path, 3, 7)
     assert (done.name, done.status, done.report.documents) == ("both-sample", "loaded", 3)
     shutil.rmtree(store.folder)
     with pytest.raises(UsageError, match="give at least 1"):
-        sampled(folder, 0, 7)
+        sample_documents(folder, 0, 7)

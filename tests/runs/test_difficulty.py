@@ -17,7 +17,7 @@ from scipy.optimize import minimize
 from remix.cli import cli
 from remix.errors import UsageError
 from remix.runs.difficulty import difficulty, store_difficulty
-from remix.runs.logistic import area_under_curve, brier_score, calibration_error, fitted, folds_of, newton
+from remix.runs.logistic import area_under_curve, brier_score, calibration_error, fit_model, folds_of, newton
 from remix.store import Store
 from remix.workspace import Workspace
 
@@ -78,7 +78,7 @@ def test_model_tells_true_probabilities_and_uses_what_is_missing() -> None:
     kind = random.integers(0, 3, 6000)
     features = np.column_stack([np.choose(kind, [np.nan, 1.0, -1.0]), random.normal(size=6000), np.ones(6000)])
     wrong = (random.random(6000) < np.choose(kind, [0.9, 0.5, 0.1])).astype(float)
-    model = fitted(features, wrong, np.ones(6000), folds_of(np.arange(6000), 5, 0), penalty=1.0)
+    model = fit_model(features, wrong, np.ones(6000), folds_of(np.arange(6000), 5, 0), penalty=1.0)
     chance = model.probability(np.array([[np.nan, 0, 1], [1.0, 0, 1], [-1.0, 0, 1]]))
     assert chance == pytest.approx([0.9, 0.5, 0.1], abs=0.04)
     assert abs(model.weights[2]) < 0.1
@@ -89,7 +89,7 @@ def test_calibration_takes_back_what_overfitting_exaggerates() -> None:
     # Noise alone: a model of 30 features says much, the calibrated one hardly more than the share of errors.
     random = np.random.default_rng(2)
     features, wrong = random.normal(size=(80, 30)), (random.random(80) < 0.5).astype(float)
-    model = fitted(features, wrong, np.ones(80), folds_of(np.arange(80), 5, 0), penalty=0.1)
+    model = fit_model(features, wrong, np.ones(80), folds_of(np.arange(80), 5, 0), penalty=0.1)
     other = random.normal(size=(500, 30))
     assert np.std(model.probability(other)) < 0.15
     assert np.std(1 / (1 + np.exp(-model._logits(other)))) > 0.3

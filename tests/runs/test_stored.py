@@ -89,7 +89,7 @@ def test_agreement_is_over_the_runs_stored_before_as_well(workspace: Workspace, 
     for name in "ab":
         workspace.store_runs(["gold"], run=[f"{name}={RUNS / name}.ttl"])
     together = run_store.dataset("gold").attached["agreement"]
-    assert workspace.store.attached("gold", "agreement") == run_store.attached("gold", "agreement")
+    assert workspace.store.attachment("gold", "agreement") == run_store.attachment("gold", "agreement")
     assert workspace.store.dataset("gold").attached["agreement"].signature == together.signature
 
 
@@ -165,7 +165,7 @@ def test_graph_is_the_same_however_the_frames_lie_in_memory() -> None:
 def test_terms_of_a_run_are_in_the_ontology(run_store: Store) -> None:
     text = (folder("ontology") / "remix.ttl").read_text(encoding="utf-8")
     entry = run_store.dataset("gold")
-    triples = b"".join(run_store.attached("gold", name) for name in entry.attached).decode()
+    triples = b"".join(run_store.attachment("gold", name) for name in entry.attached).decode()
     used = set(re.findall(f"<{re.escape(RMX)}([A-Za-z]+)>", triples))
     assert {"Run", "Answer", "answerTo", "errorClass", "systemAgreement"} < used
     assert {name for name in used if f"\nrmx:{name} a owl:" not in text} == set()
@@ -212,16 +212,16 @@ def test_what_cannot_be_stored_is_refused_and_nothing_is_changed(
 def test_one_run_is_dropped_and_the_others_agree_among_themselves(workspace: Workspace) -> None:
     for name in "ab":
         workspace.store_runs(["gold"], run=[f"{name}={RUNS / name}.ttl"])
-    both = workspace.store.attached("gold", AGREEMENT)
+    both = workspace.store.attachment("gold", AGREEMENT)
     line = ["drop", "gold", "--run", "b", "-w", str(workspace.folder)]
     done = CliRunner().invoke(cli, line, catch_exceptions=False)
     assert done.stderr.splitlines()[-1] == "the run of b on gold is dropped: outcomes, answers in A2KB"
     assert list(workspace.store.dataset("gold").attached) == [AGREEMENT, "run-a"]
-    alone = workspace.store.attached("gold", AGREEMENT)
+    alone = workspace.store.attachment("gold", AGREEMENT)
     assert alone != both
     # What stands there is what storing the other run alone gives.
     workspace.store_runs(["gold"], run=[f"a={RUNS / 'a.ttl'}"])
-    assert workspace.store.attached("gold", AGREEMENT) == alone
+    assert workspace.store.attachment("gold", AGREEMENT) == alone
     with pytest.raises(UnknownName, match="no run named 'b'; known: a; `remix run list`"):
         workspace.drop_run("b", on="gold")
     workspace.drop_run("a")

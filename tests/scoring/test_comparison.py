@@ -16,7 +16,7 @@ from remix.errors import UnknownName, UsageError
 from remix.formats.nif.writing import write_frames
 from remix.kb import build_from_tables
 from remix.scoring import evaluate
-from remix.scoring.comparison import Stratum, compared
+from remix.scoring.comparison import Stratum, compare_systems
 from remix.scoring.statistics.agreement import agreement
 from remix.signature import Signature
 from remix.workspace import Workspace
@@ -40,7 +40,7 @@ def part(**found):
 
 def test_parts_are_correlated_with_the_first_and_all_tests_corrected_together():
     parts = {"all": part(a=12, b=6, c=3), "same": part(a=9, b=3, c=2), "turned": part(a=1, b=5, c=9)}
-    found = compared(parts, ["a", "b", "c"], score="recall", samples=2000)
+    found = compare_systems(parts, ["a", "b", "c"], score="recall", samples=2000)
     assert found.scores.filter(part="all")["score"].to_list() == [1.0, 0.5, 0.25]
     assert found.correlations.select("part", "kendall", "spearman").rows() == [
         ("same", 1.0, 1.0),
@@ -53,7 +53,7 @@ def test_parts_are_correlated_with_the_first_and_all_tests_corrected_together():
 
 
 def test_systems_that_all_have_the_same_score_have_no_correlation():
-    found = compared({"all": part(a=1, b=2, c=3), "flat": part(a=2, b=2, c=2)}, ["a", "b", "c"], samples=100)
+    found = compare_systems({"all": part(a=1, b=2, c=3), "flat": part(a=2, b=2, c=2)}, ["a", "b", "c"], samples=100)
     assert found.correlations.select("kendall", "spearman").row(0) == (None, None)
 
 
@@ -61,9 +61,9 @@ def test_too_few_documents_and_unknown_parts_are_refused():
     whole = part(a=1, b=2)
     small = replace(whole, documents=whole.documents.head(9))
     with pytest.raises(UsageError, match="no test over 9 documents.*--unit context"):
-        compared({"all": small}, ["a", "b"])
+        compare_systems({"all": small}, ["a", "b"])
     with pytest.raises(UnknownName, match="did you mean 'news'"):
-        compared({"news": whole}, ["a", "b"], unfiltered="newss")
+        compare_systems({"news": whole}, ["a", "b"], unfiltered="newss")
 
 
 TEXT = "Ada met Bob. Ada left."

@@ -13,7 +13,7 @@ from remix.errors import BadInput, UnknownName, UsageError
 from remix.frames import Frames
 from remix.scoring import evaluate
 from remix.scoring.choice import frames_hash
-from remix.scoring.inputs.documents import aligned
+from remix.scoring.inputs.documents import align
 
 
 def texts(rows: list[tuple[str, str | None, str | None]]) -> Frames:
@@ -24,18 +24,18 @@ def texts(rows: list[tuple[str, str | None, str | None]]) -> Frames:
 def test_documents_are_aligned_by_given_iri_then_by_text():
     gold = texts([("g/1", "http://a/1", "one"), ("g/2", "http://a/2", "two")])
     run = texts([("r/1", "http://a/1", "one"), ("r/2", "http://b/9", "two")])
-    assert aligned(gold, run).rows() == [("g/1", "r/1"), ("g/2", "r/2")]
+    assert align(gold, run).rows() == [("g/1", "r/1"), ("g/2", "r/2")]
 
 
 def test_document_of_the_same_iri_but_another_text_is_not_the_same():
     gold = texts([("g/1", "http://a/1", "one"), ("g/2", "http://a/2", "two")])
     run = texts([("r/1", "http://a/1", "changed"), ("r/2", "http://a/2", "two\n")])
-    assert aligned(gold, run).rows() == [("g/2", "r/2")]
+    assert align(gold, run).rows() == [("g/2", "r/2")]
 
 
 def test_run_without_texts_is_aligned_by_iri():
     gold = texts([("g/1", "http://a/1", "one")])
-    assert aligned(gold, texts([("r/1", "http://a/1", None)])).rows() == [("g/1", "r/1")]
+    assert align(gold, texts([("r/1", "http://a/1", None)])).rows() == [("g/1", "r/1")]
 
 
 SCOPED, GIVEN = "urn:remix:dataset:kore50-nif/CEL01", "http://k.org/AIDA.tsv/CEL01#char=0,"
@@ -48,37 +48,37 @@ SCOPED, GIVEN = "urn:remix:dataset:kore50-nif/CEL01", "http://k.org/AIDA.tsv/CEL
 def test_document_is_found_by_full_iri_scoped_iri_and_last_part(name: str):
     gold = texts([(SCOPED, GIVEN, "one"), ("urn:remix:dataset:kore50-nif/CEL02", "http://k.org/AIDA.tsv/CEL02", "two")])
     # Plain files have no text; the name stands as given, under an IRI of the run's own dataset.
-    assert aligned(gold, texts([("urn:x:run/1", name, None)])).rows() == [(SCOPED, "urn:x:run/1")]
+    assert align(gold, texts([("urn:x:run/1", name, None)])).rows() == [(SCOPED, "urn:x:run/1")]
 
 
 def test_last_part_that_two_documents_have_names_neither():
     gold = texts([("urn:a/1", "http://x/1", None), ("urn:b/1", "http://y/1", None), ("urn:b/2", None, None)])
     run = texts([("urn:r/1", "1", None), ("urn:r/2", "2", None)])
-    assert aligned(gold, run).rows() == [("urn:b/2", "urn:r/2")]
+    assert align(gold, run).rows() == [("urn:b/2", "urn:r/2")]
 
 
 def test_last_part_of_another_text_is_another_document():
     gold = texts([("urn:a/1", "http://x/1", "one"), ("urn:a/2", "http://x/2", "two")])
     run = texts([("urn:r/1", "1", "something else"), ("urn:r/2", "9", "two")])
-    assert aligned(gold, run).rows() == [("urn:a/2", "urn:r/2")]
+    assert align(gold, run).rows() == [("urn:a/2", "urn:r/2")]
 
 
 def test_refusal_shows_a_name_that_is_right():
     gold = texts([(SCOPED, GIVEN, None)])
     with pytest.raises(BadInput) as refused:
-        aligned(gold, texts([("urn:r/CEL-01", "CEL-01", None)]), "s")
+        align(gold, texts([("urn:r/CEL-01", "CEL-01", None)]), "s")
     said = str(refused.value)
     assert f"gold's first is <{SCOPED}> (<{GIVEN}> in its file), the run's 'CEL-01'" in said
     for name in ("CEL01", SCOPED, GIVEN):
         assert name in said
-        assert aligned(gold, texts([("urn:r/1", name, None)])).height == 1
+        assert align(gold, texts([("urn:r/1", name, None)])).height == 1
 
 
 def test_missing_and_further_documents_are_counted(capsys):
     gold = texts([("g/1", None, "one"), ("g/2", None, "two"), ("g/3", None, "three")])
     run = texts([("r/1", None, "one"), ("r/8", None, "eight"), ("r/9", None, "nine")])
     with progress.enable():
-        aligned(gold, run, "s")
+        align(gold, run, "s")
     assert capsys.readouterr().err.splitlines() == [
         "run 's' answers 1 of the 3 documents of x; the rest count as unanswered",
         "run 's': 2 of its documents are not in gold and are left out",
@@ -89,7 +89,7 @@ def test_missing_documents_are_counted_in_each_gold_by_its_name(capsys):
     gold = texts([("g/1", None, "one"), ("g/2", None, "two"), ("h/1", None, "three"), ("i/1", None, "four")])
     named = gold.documents.with_columns(dataset=pl.Series(["news", "news", "posts", "talks"]))
     with progress.enable():
-        aligned(replace(gold, documents=named), texts([("r/1", None, "one"), ("r/9", None, "four")]), "s")
+        align(replace(gold, documents=named), texts([("r/1", None, "one"), ("r/9", None, "four")]), "s")
     assert capsys.readouterr().err.splitlines() == [
         "run 's' answers 1 of the 2 documents of news, 0 of the 1 documents of posts; the rest count as unanswered"
     ]
@@ -98,14 +98,14 @@ def test_missing_documents_are_counted_in_each_gold_by_its_name(capsys):
 def test_repeated_texts_are_answered_in_order_and_the_last_answers_the_rest():
     gold = texts([("g/1", None, "same"), ("g/2", None, "same"), ("g/3", None, "same")])
     run = texts([("r/1", None, "same"), ("r/2", None, "same")])
-    assert aligned(gold, run).rows() == [("g/1", "r/1"), ("g/2", "r/2"), ("g/3", "r/2")]
+    assert align(gold, run).rows() == [("g/1", "r/1"), ("g/2", "r/2"), ("g/3", "r/2")]
 
 
 def test_run_of_other_texts_is_refused_with_the_numbers():
     gold = texts([("g/1", "http://a/1", "one"), ("g/2", "http://a/2", "two")])
     run = texts([("r/1", "http://a/1", "three")])
     with pytest.raises(BadInput, match=r"none of gold's 2 documents .* 1 have the same name but another text, 0 have"):
-        aligned(gold, run, "s")
+        align(gold, run, "s")
 
 
 def test_where_two_texts_of_one_iri_differ_is_told():
@@ -116,7 +116,7 @@ def test_where_two_texts_of_one_iri_differ_is_told():
         "from character 8: gold has 'Ada met Bob in Rome.' (20 characters in all), the run 'Ada met  Bob in Rome.' (21)"
     )
     with pytest.raises(BadInput, match=re.escape(said)):
-        aligned(gold, run, "s")
+        align(gold, run, "s")
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from remix.frames import Frames
 from remix.kb import build_from_tables
 from remix.scoring import evaluate
 from remix.scoring.choice import Choice
-from remix.scoring.errors import TAXONOMIES, annotated
+from remix.scoring.errors import TAXONOMIES, errors_by_iri
 from remix.scoring.evaluation import case_of
 from remix.scoring.inputs import Inputs
 from remix.scoring.profiles import PROFILES
@@ -205,7 +205,7 @@ def test_errors_are_told_of_annotations_by_their_iris(frames):
     rules = PROFILES["remix"]
     gold, run = side(frames, 1), side(frames, 2)
     case = case_of(Inputs(gold, {"s": run}), Choice(rules, ("A2KB",), ("strong",)))
-    found = annotated(case, "neleval", ("strong",))
+    found = errors_by_iri(case, "neleval", ("strong",))
     assert found.select("system", "annotation", "answer", "class").sort("class").rows() == [
         ("s", None, "d#4", "extra"),
         ("s", "d#2", "d#2", "link_as_nil"),

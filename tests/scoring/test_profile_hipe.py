@@ -24,7 +24,7 @@ from remix.scoring.hipe.meetings import meetings
 from remix.scoring.hipe.mentions import TAGS
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.files import read_frames
-from remix.scoring.inputs.relaxing import relaxed
+from remix.scoring.inputs.relaxing import relax_runs
 
 HEADER = "TOKEN\tNE-COARSE-LIT\tNE-FINE-LIT\tNEL-LIT\tMISC\n"
 
@@ -199,14 +199,14 @@ def test_relaxed_links_stand_for_their_main_item_and_times_are_nil(tmp_path: Pat
     table = tmp_path / "map.tsv"
     table.write_text("ID\tother\nQ1 (France)\thttp://e.org/Q2\tQ3\nnone\tQ4\n")
     run = frames_of(tmp_path, "s", document(1, lines("B-loc B-loc B-time B-loc", "Q2 Q9|Q3 Q5|Q6 Q4")))
-    found = relaxed({"s": run}, table)["s"]
+    found = relax_runs({"s": run}, table)["s"]
     wikidata = "http://www.wikidata.org/entity/"
     assert found.links["entity"].to_list() == [f"{wikidata}{one}" for one in ("Q1", "Q9", "Q4")]
     assert found.values.filter(pl.col("term").str.ends_with("ranked"))["text"].to_list() == ["Q9|Q1"]
     assert found.annotations["is_nil"].to_list() == [False, False, True, False]
     table.write_text("a\tb\n")
     with pytest.raises(BadInput, match="maps no item of Wikidata to another"):
-        relaxed({"s": run}, table)
+        relax_runs({"s": run}, table)
 
 
 def test_mentions_without_any_link_are_the_difference_to_other_profiles(tmp_path: Path) -> None:
@@ -337,7 +337,7 @@ def test_published_results_of_hipe_2022_come_out(real_data: Path, run: str, kind
     gold = read_frames(list((folder / "gold").glob(name)))
     runs = {run: read_frames(list((folder / "runs").glob(f"{run}.tsv*")), unannotated=True)}
     if relax:
-        runs = relaxed(runs, next((folder / "mapping").glob(f"{relax}-*")))
+        runs = relax_runs(runs, next((folder / "mapping").glob(f"{relax}-*")))
     rows = evaluate(gold, runs, profile="hipe", by=["type"])
     keys = ("task", "matching", "average", "slice")
     found = {tuple(row[key] for key in keys): row for row in rows.iter_rows(named=True)}

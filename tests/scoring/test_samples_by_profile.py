@@ -18,7 +18,7 @@ from remix.reports.readable import with_f1_shown
 from remix.scoring import evaluate
 from remix.scoring.choice import Choice
 from remix.scoring.comparison import compared_inputs
-from remix.scoring.evaluation import evaluated
+from remix.scoring.evaluation import evaluate_sources
 from remix.scoring.inputs.sources import Keeper, Sources
 from remix.scoring.profiles import PROFILES
 from remix.workspace import open_workspace
@@ -85,7 +85,7 @@ AVERAGES = [(name, average) for name in PROFILES.names() for average in PROFILES
 def test_compared_are_the_scores_that_are_evaluated(files, keeper, profile, average, by):
     choice = Choice.of(profile=profile, by=by).headline()
     task, matching = choice.tasks[0], choice.matchings[0]
-    rows, _ = evaluated(keeper, files, choice)
+    rows, _ = evaluate_sources(keeper, files, choice)
     rows = rows.filter(pl.col("column").is_in(["", *by]), average=average, dataset="all", task=task, matching=matching)
     shown, of_f1 = with_f1_shown(rows)
     expected = {(row["system"], row["slice"]): row["f1"] for row in shown.iter_rows(named=True)}

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from remix.cli import cli
 from remix.formats import read
-from remix.scoring.inputs.properties import seen_in, with_seen
+from remix.scoring.inputs.properties import compare_to_training, with_seen
 
 
 def written(path: Path, text: str, *mentions: tuple[str, str | None]) -> Path:
@@ -30,7 +30,9 @@ def files(folder: Path) -> tuple[Path, Path]:
 
 def test_form_entity_and_pair_are_seen_each_by_itself(tmp_path: Path) -> None:
     training, gold = (read(path).frames for path in files(tmp_path))
-    found = seen_in(training, gold).join(gold.annotations.select("annotation", "surface_form"), on="annotation")
+    found = compare_to_training(training, gold).join(
+        gold.annotations.select("annotation", "surface_form"), on="annotation"
+    )
     # Case does not matter; Ann is known as another entity; Lutetia is another name; Bob is NIL.
     assert found.select("surface_form", "seenForm", "seenEntity", "seenPair").rows() == [
         ("Paris", True, True, True),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from remix import progress
 from remix.errors import UsageError
-from remix.scoring.comparison import Stratum, compared
+from remix.scoring.comparison import Stratum, compare_systems
 from remix.scoring.statistics.intervals import tables_of
 from remix.scoring.statistics.significance import between_systems, differences_of_slices, holm
 
@@ -98,9 +98,9 @@ def test_too_few_samples_for_any_difference_are_told(capsys):
     parts = {"all": Stratum(rows, DOCUMENTS), "again": Stratum(rows, DOCUMENTS)}
     with progress.enable():
         # Six tests: 6 / (100 + 1) is above 0.05, 6 / (120 + 1) below.
-        compared(parts, ["a", "b", "c"], samples=100)
+        compare_systems(parts, ["a", "b", "c"], samples=100)
         assert "no p of 6 tests can be below 0.05 after correction: --samples 120" in capsys.readouterr().err
-        compared(parts, ["a", "b", "c"], samples=120)
+        compare_systems(parts, ["a", "b", "c"], samples=120)
         assert "after correction" not in capsys.readouterr().err
 
 
@@ -108,7 +108,9 @@ def test_parts_of_the_same_mentions_are_compared_once(capsys):
     rows = counts(a=[(1, 0, 0)] * UNITS, b=[(0, 1, 1)] * UNITS)
     names = {"all": "1", "class=Person": "2", "class=Q215627": "2", "class=Thing": "1"}
     with progress.enable():
-        found = compared({name: Stratum(rows, DOCUMENTS, members) for name, members in names.items()}, ["a", "b"])
+        found = compare_systems(
+            {name: Stratum(rows, DOCUMENTS, members) for name, members in names.items()}, ["a", "b"]
+        )
     assert found.pairs["part"].to_list() == ["all", "class=Person"]
     assert found.pairs["p_holm"].to_list() == [2 * p for p in found.pairs["p"]]
     assert "class=Q215627 holds the same mentions as class=Person" in capsys.readouterr().err

@@ -37,7 +37,7 @@ objects = st.one_of(st.sampled_from(ODD), texts, typed, st.just("<urn:s1>"))
 triples = st.lists(st.tuples(st.sampled_from(["<urn:é>", "<urn:s1>", "<urn:s2>"]), objects), max_size=8)
 
 
-def stored(lines: str, subjects: list[str]) -> list[str]:
+def store_outcomes(lines: str, subjects: list[str]) -> list[str]:
     """The triples of subjects as a store spells them."""
     store = ox.Store()
     store.bulk_load(lines.encode(), ox.RdfFormat.N_TRIPLES, lenient=True)
@@ -52,7 +52,7 @@ def test_lines_of_a_file_are_spelt_as_a_store_spells_them(tmp_path: Path, made: 
     file.write_bytes(zstandard.compress(lines.encode()))
     wanted = ["<urn:é>", "<urn:s2>"]
     found, others = lines_about([file], pl.Series(wanted))
-    assert sorted(found["line"].unique()) == stored(lines, wanted)
+    assert sorted(found["line"].unique()) == store_outcomes(lines, wanted)
     assert others.is_empty()
 
 

@@ -11,7 +11,7 @@ from remix.remixes import build
 from remix.store import Store
 from remix.store.answers import answer
 from remix.store.missing import NO_RUN
-from remix.store.queries import Query, shipped
+from remix.store.queries import Query, shipped_queries
 from remix.store.worker import Request, Worker
 
 Told = Callable[[str], list[str]]
@@ -68,7 +68,7 @@ def test_query_and_build_tell_what_nothing_has(small_store: Store) -> None:
 
 
 def test_shipped_queries_tell_no_predicate(told: Told) -> None:
-    for file in shipped().values():
+    for file in shipped_queries().values():
         text = file.read_text(encoding="utf-8")
         if "SERVICE" in text:
             continue
@@ -79,7 +79,7 @@ def test_shipped_queries_tell_no_predicate(told: Told) -> None:
 def test_query_about_runs_says_that_none_is_registered_and_nothing_else(
     small_store: Store, run_store: Store, told: Told
 ) -> None:
-    query = Query.parse(shipped()["spans_too_short"].read_text(encoding="utf-8"), "spans_too_short")
+    query = Query.parse(shipped_queries()["spans_too_short"].read_text(encoding="utf-8"), "spans_too_short")
     assert told(query.text) == [NO_RUN]
     with pytest.raises(EmptySelection, match=f"selects nothing: {NO_RUN}$"):
         build(small_store, query)

@@ -13,7 +13,7 @@ from remix.names import HFTS, HFTS_OLD
 from remix.store import Store
 from remix.store.answers import Result, answer
 from remix.store.index import Index
-from remix.store.permission import permitted
+from remix.store.permission import permit
 from remix.store.queries import Query, find
 from remix.store.worker import Request, TooLarge, ask
 
@@ -23,53 +23,53 @@ SLOW = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l }"
 
 def test_query_without_service_is_run_as_it_stands() -> None:
     text = "SELECT * { ?s ?p ?o } # all"
-    assert permitted(text) == text
+    assert permit(text) == text
 
 
 def test_allowed_service_is_run_and_another_beside_it_refused() -> None:
     one = f"SELECT * {{ SERVICE <{ALLOWED}> {{ ?s ?p ?o }} }}"
-    assert f"SERVICE <{ALLOWED}>" in permitted(one, allow_services=[ALLOWED])
+    assert f"SERVICE <{ALLOWED}>" in permit(one, allow_services=[ALLOWED])
     two = one.replace("SELECT * {", "SELECT * { SERVICE SILENT <http://b.org/> { ?a ?b ?c }")
     with pytest.raises(NotAllowed, match="http://b.org/"):
-        permitted(two, allow_services=[ALLOWED])
+        permit(two, allow_services=[ALLOWED])
 
 
 def test_service_variable_is_replaced_by_its_one_value() -> None:
     text = f"SELECT * {{ VALUES ?e {{ <{ALLOWED}> }} SERVICE ?e {{ ?s ?p ?o }} }}"
-    assert f"SERVICE <{ALLOWED}>" in permitted(text, allow_services=[ALLOWED])
+    assert f"SERVICE <{ALLOWED}>" in permit(text, allow_services=[ALLOWED])
     with pytest.raises(NotAllowed):
-        permitted(text)
+        permit(text)
 
 
 @pytest.mark.parametrize("binding", ["?x <urn:page> ?e .", f"VALUES ?e {{ <{ALLOWED}> <http://b.org/> }}", ""])
 def test_service_variable_without_one_value_is_refused(binding: str) -> None:
     with pytest.raises(QueryError, match=r"needs one line VALUES \?e"):
-        permitted(f"SELECT * {{ {binding} SERVICE ?e {{ ?s ?p ?o }} }}", allow_services=[ALLOWED, "http://b.org/"])
+        permit(f"SELECT * {{ {binding} SERVICE ?e {{ ?s ?p ?o }} }}", allow_services=[ALLOWED, "http://b.org/"])
 
 
 def test_escaped_keyword_and_unreadable_text_with_the_word_are_refused() -> None:
     for text in ("SELECT * { \\u0053ERVICE <http://b.org/> {} }", "SELECT * { # service\n ?s ?p"):
         with pytest.raises(QueryError):
-            permitted(text)
+            permit(text)
 
 
 def test_word_in_comment_or_string_is_no_service() -> None:
-    text = permitted('SELECT * { ?s ?p "service" } # service')
+    text = permit('SELECT * { ?s ?p "service" } # service')
     assert Index.in_memory({"urn:g": b'<urn:s> <urn:p> "service" .'}).frame(text).height == 1
 
 
 def test_syntax_error_names_file_line_and_column() -> None:
     with pytest.raises(QueryError, match=r"^q\.rq:2:2: "):
-        permitted("SELECT * { ?s ?p \n }", name="q.rq")
+        permit("SELECT * { ?s ?p \n }", name="q.rq")
     with pytest.raises(QueryError, match=r"^q\.rq:1:18: prefix 'foo:' is not declared"):
-        permitted("SELECT ?s { ?s a foo:Bar }", name="q.rq")
+        permit("SELECT ?s { ?s a foo:Bar }", name="q.rq")
 
 
 def test_from_must_name_a_graph_of_the_store() -> None:
     text = "SELECT * FROM <urn:remix:dataset:news> FROM NAMED <http://b.org/x.ttl> { ?s ?p ?o }"
     with pytest.raises(QueryError, match="FROM <http://b.org/x.ttl>"):
-        permitted(text, graphs=["urn:remix:dataset:news"])
-    assert permitted(text, graphs=["urn:remix:dataset:news", "http://b.org/x.ttl"]) == text
+        permit(text, graphs=["urn:remix:dataset:news"])
+    assert permit(text, graphs=["urn:remix:dataset:news", "http://b.org/x.ttl"]) == text
 
 
 def test_well_known_prefixes_and_both_hfts_namespaces_are_understood() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from remix.errors import NotAllowed, QueryError, UnknownName, UsageError
 from remix.store.index import Index
-from remix.store.queries import Query, find, shipped
+from remix.store.queries import Query, find, shipped_queries
 
 TEXT = """#+ summary: Things of a class
 #+ description: >-
@@ -158,8 +158,8 @@ def test_update_in_any_dress_is_not_allowed() -> None:
 
 
 def test_every_shipped_query_says_what_it_is() -> None:
-    assert len(shipped()) >= 30
-    for file in shipped().values():
+    assert len(shipped_queries()) >= 30
+    for file in shipped_queries().values():
         query = find(file)
         assert query.summary and query.description, file.name
         assert all(one.description for one in query.parameters.values()), file.name

@@ -333,8 +333,8 @@ def test_graph_beside_a_dataset_is_replaced_and_goes_with_it(store: Store, river
     assert store.state == before
     store.attach({"rivers": {"run-a": (b"<urn:x> <urn:p> <urn:z> .\n", "second")}})
     assert store.index().frame(f"SELECT ?o {{ GRAPH <{iri}> {{ ?s ?p ?o }} }}")["o"].to_list() == ["<urn:z>"]
-    assert store.attached("rivers", "run-a") == b"<urn:x> <urn:p> <urn:z> .\n"
-    assert store.attached("rivers", "run-b") == b""
+    assert store.attachment("rivers", "run-a") == b"<urn:x> <urn:p> <urn:z> .\n"
+    assert store.attachment("rivers", "run-b") == b""
     assert Store(store.folder).dataset("rivers").attached["run-a"].signature == "second"
     assert annotations(store) == 3
     with pytest.raises(UnknownName, match="no dataset named 'river'; did you mean 'rivers'"):

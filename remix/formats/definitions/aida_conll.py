@@ -13,7 +13,7 @@ from pathlib import Path
 
 import polars as pl
 
-from remix.files import written
+from remix.files import write_whole
 from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.lines import (
     SENTENCES,
@@ -92,7 +92,7 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     whole = names.join(bodies, on="document", how="left", maintain_order="left").select(
         pl.format("-DOCSTART- ({})\n{}\n\n", "label", pl.col("body").fill_null(""))
     )
-    with written(path) as stream:
+    with write_whole(path) as stream:
         stream.write("".join(whole.to_series()).encode())
     return losses
 

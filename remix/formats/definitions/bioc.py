@@ -22,7 +22,7 @@ from xml.etree import ElementTree
 import polars as pl
 
 from remix.errors import BadInput
-from remix.files import written
+from remix.files import write_whole
 from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.biomedical import join_concepts, split_concepts
 from remix.formats.json import json_text, json_value, tell_misspelt
@@ -246,7 +246,7 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
             }
         )
     whole = {"source": "", "date": "", "key": "", "infons": {}, "documents": documents}
-    with written(path) as stream:
+    with write_whole(path) as stream:
         stream.write(
             (_xml(whole) if path.suffix == ".xml" else json.dumps(whole, ensure_ascii=False, indent=1) + "\n").encode()
         )

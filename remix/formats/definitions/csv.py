@@ -11,7 +11,7 @@ from pathlib import Path
 
 import polars as pl
 
-from remix.files import written
+from remix.files import write_whole
 from remix.formats import Loss
 from remix.formats.mapping import shipped
 from remix.formats.mapping.definition import format_of
@@ -31,7 +31,7 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
         entity=pl.col("identifiers").list.first(),
         document="label",
     )
-    with written(path) as stream:
+    with write_whole(path) as stream:
         cells.select("document", "begin", "end", "surface_form", "entity", "confidence", "class").write_csv(stream)
     return losses
 

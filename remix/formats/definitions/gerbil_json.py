@@ -20,7 +20,7 @@ from typing import Any
 import polars as pl
 
 from remix.errors import BadInput
-from remix.files import written
+from remix.files import write_whole
 from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.json import json_text, json_value, tell_misspelt
 from remix.formats.mends import Mends
@@ -169,7 +169,7 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     whole = documents.join(annotations, on="document", how="left", maintain_order="left").with_row_index("id")
     whole = whole.select("id", "text", pl.col("annotations").fill_null([]), iri="label")
     said = whole.select(pl.struct("id", "iri", "text", "annotations").struct.json_encode()).to_series()
-    with written(path) as stream:
+    with write_whole(path) as stream:
         # GERBIL's own reader takes no null; a quote within a text is escaped.
         told = ",\n".join(said.str.replace_all(r',"(?:confidence|types)":null', ""))
         stream.write(f"[{told}]\n".encode())

@@ -20,7 +20,7 @@ from pathlib import Path
 import polars as pl
 
 from remix.errors import BadInput, nearest
-from remix.files import written
+from remix.files import write_whole
 from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.layers import DATE, LAYERS, MAIN, NO_LINK, NOISE, PERIOD, RANKED, TOKENS, tokens_of
 from remix.formats.lines import cut_texts, join_tokens, lose_white_space, number_names, numbered_lines
@@ -235,7 +235,7 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     whole = heads.join(bodies, on="document", how="left", maintain_order="left").select(
         pl.format("# document_id = {}\n{}{}{}\n", "label", *told, pl.col("body").fill_null(""))
     )
-    with written(path) as stream:
+    with write_whole(path) as stream:
         stream.write(("\t".join(COLUMNS) + "\n" + "".join(whole.to_series())).encode())
     return losses
 

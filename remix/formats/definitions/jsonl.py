@@ -16,7 +16,7 @@ from pathlib import Path
 
 import polars as pl
 
-from remix.files import written
+from remix.files import write_whole
 from remix.formats import Loss
 from remix.formats.identifiers import group_alternatives
 from remix.formats.losses import EVERYTHING
@@ -65,7 +65,7 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     scored = frames.candidates.group_by("annotation", maintain_order=True).agg(candidates=pl.struct("entity", "score"))
     rows = rows.join(scored, on="annotation", how="left", maintain_order="left")
     fields = ["begin", "end", "surface_form", "confidence", "class", "cluster", "ignorable", "group", "option"]
-    with written(path) as stream:
+    with write_whole(path) as stream:
         for line in (
             pl.struct(pl.col("label").alias("document"), "text", "language"),
             pl.struct(pl.col("label").alias("document"), *fields, pl.col("identifiers").alias("entity"), "candidates"),

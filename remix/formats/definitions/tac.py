@@ -18,7 +18,7 @@ from pathlib import Path
 import polars as pl
 
 from remix.errors import BadInput
-from remix.files import written
+from remix.files import write_whole
 from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.lines import numbered_lines
 from remix.formats.losses import loss_of
@@ -209,7 +209,7 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
         pl.lit("NAM").alias("kind"),
         pl.col("confidence").fill_null(1.0),
     )
-    with written(path) as stream:
+    with write_whole(path) as stream:
         cells.write_csv(stream, include_header=False, separator="\t", quote_style="never", null_value="")
     return losses
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import polars as pl
 
-from remix.files import written
+from remix.files import write_whole
 from remix.formats import Loss
 from remix.formats.losses import loss_of
 from remix.formats.mapping import shipped
@@ -60,7 +60,7 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     answers = kept.group_by("document", maintain_order=True).agg(annotations="answer")
     whole = names.sort("label")
     whole = whole.join(answers, on="document", how="left", maintain_order="left")
-    with written(path) as stream:
+    with write_whole(path) as stream:
         for row in whole.select("label", "text", "language", "annotations").iter_rows(named=True):
             answer = {
                 "document": row["label"],

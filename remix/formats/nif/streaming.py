@@ -22,7 +22,7 @@ import polars as pl
 from remix import names
 from remix._version import __version__
 from remix.errors import BadInput, UsageError
-from remix.files import default_name, readable, written
+from remix.files import default_name, readable, write_whole
 from remix.formats import NOTED, LoadReport, sizes_of
 from remix.formats.identifiers import document_names
 from remix.formats.mends import Mends
@@ -229,7 +229,7 @@ def _parts(place: Path, files: int, buckets: int, iri: str) -> list[dict[str, An
             if not file.exists():
                 rows = [part for s, i in zip(spills, indexes, strict=True) for part in _read_spill(s, i, bucket)]
                 found = _part(place, bucket, rows, iri)
-                with written(file) as stream:
+                with write_whole(file) as stream:
                     stream.write(json.dumps(found).encode())
             every.append(json.loads(file.read_text()))
             more(1)
@@ -325,7 +325,7 @@ class _Spill:
     def finish(self, found: dict[str, Any]) -> None:
         """Write the index, with what was found on the way, after all rows are on disk."""
         self._stream.close()
-        with written(self.path.with_suffix(".json")) as stream:
+        with write_whole(self.path.with_suffix(".json")) as stream:
             stream.write(json.dumps({"index": self._index, "found": found}).encode())
 
     def close(self) -> None:

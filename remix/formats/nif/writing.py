@@ -9,13 +9,13 @@ import polars as pl
 
 from remix import names
 from remix.errors import UsageError
-from remix.files import written
+from remix.files import write_whole
 from remix.formats.identifiers import given_iris, group_alternatives
 from remix.formats.nif.vocabulary import DATASET, REFERENCES
 from remix.frames import Frames
 from remix.iris import canonical
 from remix.rdf.iris import entity_iri, is_legal
-from remix.rdf.ntriples import SCHEMA, serialised, write_ntriples
+from remix.rdf.ntriples import SCHEMA, serialise, write_ntriples
 from remix.rdf.terms import iri_term, language_tag, predicate, text_term, typed_term
 from remix.rdf.turtle import ntriples, turtle
 
@@ -30,7 +30,7 @@ _NUMBERED = {name: predicate(name, names.RMX) for name in _OWN}
 
 def triples_of(frames: Frames) -> Iterator[bytes]:
     """Return the triples of the frames as N-Triples, in blocks of many lines."""
-    return serialised(terms_of(frames))
+    return serialise(terms_of(frames))
 
 
 def write_triples(frames: Frames, data_to: Path, measures_to: Path) -> int:
@@ -57,7 +57,7 @@ def write_terms(triples: pl.DataFrame, path: Path) -> None:
     kinds = {".ttl": turtle, ".nt": ntriples}
     if path.suffix not in kinds:
         raise UsageError(f"{path}: NIF is written as .ttl or .nt")
-    with written(path) as stream:
+    with write_whole(path) as stream:
         stream.write(kinds[path.suffix](triples))
 
 

@@ -67,7 +67,7 @@ class Assembly:
         """
         self._redirects()
         self._forms()
-        self._described()
+        self._describe()
         self._scores()
         self._entities()
         self._dictionary()
@@ -112,7 +112,7 @@ class Assembly:
             raise BadInput("the knowledge base", "no surface forms are left: there is nothing to look up")
         self.found["form_sources"] = _sources_in(file)
 
-    def _described(self) -> None:
+    def _describe(self) -> None:
         self._write("types", relations.distinct(self._resolve("types", "entity"), ["entity", "class", "source"]))
         self.found["type_sources"] = _sources_in(self.work / "types.parquet")
         subclasses = ["class", "parent", "source"]

@@ -19,7 +19,7 @@ from typing import Any
 from remix.errors import BadInput, Error
 from remix.kb.sources import READERS, Origin, Part
 from remix.kb.staging import TABLES, Staging
-from remix.locks import Busy, held
+from remix.locks import Busy, hold_file
 from remix.places import discard, move_folder, scratch_folder
 from remix.progress import note, stage
 
@@ -73,7 +73,7 @@ def hold(folder: Path) -> Iterator[None]:
         file = _lock_file(folder)
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
-            stack.enter_context(held(file, wait=True))
+            stack.enter_context(hold_file(file, wait=True))
         except OSError as error:
             raise Error(f"{folder} cannot be written: {error.strerror or error}") from error
         stack.callback(file.unlink, missing_ok=True)  # who waits for it notices that it has no name any more
@@ -84,7 +84,7 @@ def remove_unfinished(folder: Path) -> bool:
     """Return whether a building folder was removed: it is not while somebody builds in it."""
     file = _lock_file(folder)
     try:
-        with held(file):
+        with hold_file(file):
             discard(folder)
             file.unlink(missing_ok=True)
     except (Busy, OSError):

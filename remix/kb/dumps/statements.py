@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from remix.rdf.ntriples import LITERAL, PLAIN_IRI, Block, lines_of, triples
-from remix.rdf.terms import unescaped
+from remix.rdf.terms import unescape
 
 __all__ = ["Pattern", "Statements", "number_lines", "parse_statements"]
 
@@ -59,7 +59,7 @@ def parse_statements(block: Block, pattern: Pattern) -> Statements:
     lines, undecodable = number_lines(block)
     split = pl.col("text").str.splitn(" ", 3).struct.rename_fields(_TERMS).alias("terms")
     terms = lines.select("line", split).unnest("terms")
-    is_wanted = terms.select(_wanted(pattern, "<", ">").fill_null(False)).to_series()
+    is_wanted = terms.select(_is_wanted(pattern, "<", ">").fill_null(False)).to_series()
     wanted = terms.filter(is_wanted)
     kind = wanted.select(_kind(pattern)).to_series()
     rows = _simple(wanted, kind, pattern)
@@ -67,8 +67,8 @@ def parse_statements(block: Block, pattern: Pattern) -> Statements:
     odd = pl.concat([left, _odd(terms.filter(~is_wanted))])
     bad = [undecodable]
     if len(odd):
-        parsed, no_triples = _parsed(lines.join(odd.select("line"), on="line", how="semi", maintain_order="left"))
-        named = parsed.filter(_wanted(pattern) & _of_kind(pattern))
+        parsed, no_triples = _parse(lines.join(odd.select("line"), on="line", how="semi", maintain_order="left"))
+        named = parsed.filter(_is_wanted(pattern) & _of_kind(pattern))
         of_language = _of_language(pattern)
         rows = rows.merge_sorted(named.filter(of_language), "line")
         foreign = pl.concat([foreign, named.filter(~of_language)["tag"]])
@@ -93,7 +93,7 @@ def _kind(pattern: Pattern) -> pl.Expr:
     number = pl.lit(None, pl.Int64)
     for place, language in enumerate(pattern.languages):
         number = pl.when(rest.str.ends_with(f'"@{language} .')).then(pl.lit(place)).otherwise(number)
-    text = rest.str.contains(_TEXT) & pl.col("predicate").is_in(_written(pattern))
+    text = rest.str.contains(_TEXT) & pl.col("predicate").is_in(_iris_of(pattern))
     return pl.when(pl.col("subject").str.contains(f"^{PLAIN_IRI}$")).then(
         pl.when(rest.str.contains(rf"^{PLAIN_IRI} \.$")).then(pl.lit(-1)).when(text).then(number)
     )
@@ -120,11 +120,11 @@ def _foreign(left: pl.DataFrame, pattern: Pattern) -> tuple[pl.Series, pl.DataFr
     tagged = left.with_columns(
         tag=pl.when(~tag.is_in(list(pattern.languages))).then(tag),
         # Of a namespace only what has an IRI as its object is wanted.
-        valued=~predicate.is_in(_written(pattern))
+        valued=~predicate.is_in(_iris_of(pattern))
         & predicate.str.contains(f"^{PLAIN_IRI}$")
         & rest.str.contains('^["_]'),
     )
-    foreign = tagged.filter(pl.col("tag").is_not_null() & predicate.is_in(_written(pattern)))["tag"]
+    foreign = tagged.filter(pl.col("tag").is_not_null() & predicate.is_in(_iris_of(pattern)))["tag"]
     return foreign, tagged.filter(pl.col("tag").is_null() & ~pl.col("valued").fill_null(False)).select(left.columns)
 
 
@@ -139,7 +139,7 @@ def _odd(unwanted: pl.DataFrame) -> pl.DataFrame:
     return unwanted.filter(~other.fill_null(False))
 
 
-def _parsed(lines: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _parse(lines: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the rows of lines as a parser reads them, and the lines that are no triple."""
     found, bad = triples(Block("\n".join([*lines["text"], ""]).encode(), 0, 0))
     literal = pl.col("object").str.starts_with('"')
@@ -151,7 +151,7 @@ def _parsed(lines: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         pl.col("line"),
         _bare("subject"),
         _bare("predicate"),
-        object=pl.when(literal).then(unescaped(text)).otherwise(_bare("object")),
+        object=pl.when(literal).then(unescape(text)).otherwise(_bare("object")),
         tag=pl.when(literal).then(pl.when(tag.is_in(_PLAIN)).then(pl.lit("")).otherwise(tag)),
     )
     numbers = lines["line"]
@@ -162,11 +162,11 @@ def _bare(column: str) -> pl.Expr:
     return pl.col(column).str.strip_prefix("<").str.strip_suffix(">")
 
 
-def _written(pattern: Pattern) -> list[str]:
+def _iris_of(pattern: Pattern) -> list[str]:
     return [f"<{one}>" for one in pattern.predicates]
 
 
-def _wanted(pattern: Pattern, before: str = "", behind: str = "") -> pl.Expr:
+def _is_wanted(pattern: Pattern, before: str = "", behind: str = "") -> pl.Expr:
     """Return whether a predicate, with what stands before and behind it, is wanted, or in a wanted namespace."""
     predicate = pl.col("predicate")
     wanted = predicate.is_in([f"{before}{one}{behind}" for one in pattern.predicates])

@@ -71,7 +71,7 @@ class _Gathering:
             found: dict[str, list[pl.Series]] = {kind: [] for kind in known}
             for question in self.vocabulary.questions:
                 kind = "entities" if question.about == "titles" else question.about
-                for more, keys in self._asked(question, new[kind]):
+                for more, keys in self._ask(question, new[kind]):
                     found[more].append(keys)
             known = {kind: pl.concat([known[kind], new[kind].alias(kind)]) for kind in known}
             new = {kind: self._new(kind, found[kind], known[kind]) for kind in known}
@@ -85,7 +85,7 @@ class _Gathering:
         frame = keys.alias("key").to_frame().unique().filter(is_legal(pl.col("key")))
         return frame.join(known.alias("key").to_frame(), on="key", how="anti").sort("key")["key"]
 
-    def _asked(self, question: Question, keys: pl.Series) -> Iterator[tuple[str, pl.Series]]:
+    def _ask(self, question: Question, keys: pl.Series) -> Iterator[tuple[str, pl.Series]]:
         """Stage what a question gives about some keys; return the kinds and the keys that it finds."""
         terms = self._terms(question, keys)
         chunks = [terms[begin : begin + question.chunk] for begin in range(0, len(terms), question.chunk)]
@@ -112,7 +112,7 @@ class _Gathering:
         return title_terms(fitting) if question.about == "titles" else iri_terms(fitting)
 
     def _solutions(self, question: Question, chunk: list[str]) -> Iterator[pl.DataFrame]:
-        def left_out(key: str, count: int) -> None:
+        def leave_out_key(key: str, count: int) -> None:
             kind = f"{question.name} of {question.key}: more than {question.most:,} rows, left out"
             self.staging.problem(kind, 1, [f"{key} has {count:,}"], place=self.remote.address)
 
@@ -126,7 +126,7 @@ class _Gathering:
             chunk,
             question.variables,
             most=question.most,
-            left_out=left_out,
+            left_out=leave_out_key,
         )
 
     def _keys(self, values: pl.Series, kind: str) -> pl.Series:

@@ -19,7 +19,7 @@ import polars as pl
 
 from remix.client import Failure, Reply, ask, first_line
 from remix.errors import StoreError, Timeout, UsageError
-from remix.files import written
+from remix.files import write_whole
 from remix.signature import content_hash
 
 __all__ = ["Manners", "Remote", "Solutions", "TooHeavy"]
@@ -119,7 +119,7 @@ class Remote:
         cut = limit is not None and rows.height >= limit
         # An answer that is known to be cut by its header alone is not kept: nothing would say so the next time.
         if kept and (not cut or self._bound in (None, rows.height)):
-            with written(kept) as stream:
+            with write_whole(kept) as stream:
                 rows.write_parquet(stream)
         return rows, cut
 

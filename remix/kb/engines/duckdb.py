@@ -33,11 +33,11 @@ class _Session:
     def write(self, frame: nw.LazyFrame[Any], path: Path, sort_by: Sequence[str] = ()) -> None:
         """Write rows as Parquet, sorted by columns (downwards after '-'); the file has its name once it is whole."""
         rows: duckdb.DuckDBPyRelation = frame.to_native()
-        watched = self._watched(path.stem.replace("_", " "))
+        watched = self._watch(path.stem.replace("_", " "))
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             if sort_by:
-                rows = rows.order(", ".join(map(_ordered, sort_by)))
+                rows = rows.order(", ".join(map(_order_by, sort_by)))
             with aside_of(path) as aside:
                 with watched, _interrupting(self._connection):
                     rows.write_parquet(str(aside), compression="zstd", row_group_size=ROW_GROUP)
@@ -56,7 +56,7 @@ class _Session:
         self.write(frame.select(column).with_row_index("number", order_by=column), path, [column])
 
     @contextmanager
-    def _watched(self, what: str) -> Iterator[None]:
+    def _watch(self, what: str) -> Iterator[None]:
         """Show how much of the query that runs in the block is done: a thread asks while this one waits."""
         ended = threading.Event()
 
@@ -116,7 +116,7 @@ def _open(work: Path, memory: str) -> Iterator[_Session]:
         yield _Session(connection)
 
 
-def _ordered(column: str) -> str:
+def _order_by(column: str) -> str:
     return f'"{column[1:]}" DESC NULLS LAST' if column.startswith("-") else f'"{column}" ASC NULLS FIRST'
 
 

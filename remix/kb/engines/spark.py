@@ -86,7 +86,7 @@ class SparkTables:
             )
         aside = path.with_name(f"{path.name}.unfinished")
         what = path.stem.replace("_", " ")
-        with _explained(path), stage(what):
+        with _explain_errors(path), stage(what):
             self.spark.sparkContext.setJobDescription(what)
             path.parent.mkdir(parents=True, exist_ok=True)
             options = {"compression": "zstd", "parquet.block.row.count.limit": str(ROW_GROUP)}
@@ -173,7 +173,7 @@ def _open(work: Path, memory: str) -> Iterator[SparkTables]:
 
 
 @contextmanager
-def _explained(path: Path) -> Iterator[None]:
+def _explain_errors(path: Path) -> Iterator[None]:
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 

@@ -114,7 +114,7 @@ def _sameas(rows: pl.DataFrame, choices: Choices, to: Rows) -> None:
     to.add("sameas", kept.select(wikidata="other", entity="one", source=pl.lit("sameas")))
 
 
-def _fixed(*predicates: str) -> Callable[[str], tuple[str, ...]]:
+def _always(*predicates: str) -> Callable[[str], tuple[str, ...]]:
     return lambda _: predicates
 
 
@@ -124,15 +124,15 @@ def _name_properties(language: str) -> tuple[str, ...]:
 
 
 _KINDS = (
-    _Kind(r"labels(?:-nmw)?", _fixed(RDFS + "label"), _labels),
+    _Kind(r"labels(?:-nmw)?", _always(RDFS + "label"), _labels),
     _Kind(
         r"(?:transitive-)?redirects",
-        _fixed(DBO + "wikiPageRedirects", "http://dbpedia.org/property/redirect"),
+        _always(DBO + "wikiPageRedirects", "http://dbpedia.org/property/redirect"),
         _redirects,
     ),
     _Kind(
         r"disambiguations",
-        _fixed(DBO + "wikiPageDisambiguates", "http://dbpedia.org/property/disambiguates"),
+        _always(DBO + "wikiPageDisambiguates", "http://dbpedia.org/property/disambiguates"),
         _disambiguations,
     ),
     _Kind(
@@ -140,10 +140,10 @@ _KINDS = (
         _name_properties,
         _names,
     ),
-    _Kind(r"instance-types", _fixed(RDF + "type"), _types),
+    _Kind(r"instance-types", _always(RDF + "type"), _types),
     _Kind(
         r"page-?links|wikilinks",
-        _fixed(
+        _always(
             DBO + "wikiPageWikiLink",
             "http://dbpedia.org/property/wikilink",
             "http://dbpedia.org/property/wikiPageUsesWikiLink",
@@ -152,7 +152,7 @@ _KINDS = (
     ),
     _Kind(
         r"interlanguage-links(?:-same-as)?|same-?as(?:-all-wikis)?|wikidata(?:-same-?as|-links)?|same-?as-wikidata",
-        _fixed(OWL + "sameAs"),
+        _always(OWL + "sameAs"),
         _sameas,
     ),
 )
@@ -219,15 +219,15 @@ def _tell(root: Path, other: list[str], languages: Counter[str], choices: Choice
     if not found:
         raise UsageError(
             f"{root} has no file that is named as in a DBpedia release, such as labels_lang=en.ttl.bz2 or"
-            f" redirects_en.nt.bz2{_shown('; it has', other)}"
+            f" redirects_en.nt.bz2{_show_names('; it has', other)}"
         )
     if other:
-        note(f"{root.name}: {len(other)} files are not read{_shown(':', other)}")
+        note(f"{root.name}: {len(other)} files are not read{_show_names(':', other)}")
     if languages:
         note(f"{root.name}: files in other languages than {asked} are not read: {seen}")
 
 
-def _shown(before: str, names: Iterable[str]) -> str:
+def _show_names(before: str, names: Iterable[str]) -> str:
     names = list(names)
     more = ", …" if len(names) > 10 else ""
     return f"{before} {', '.join(names[:10])}{more}" if names else ""

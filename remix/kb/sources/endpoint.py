@@ -18,7 +18,7 @@ import polars as pl
 
 from remix.client import check_address
 from remix.errors import Error, UsageError
-from remix.files import written
+from remix.files import write_whole
 from remix.kb.endpoints.gathering import gather
 from remix.kb.endpoints.remote import Manners, Remote
 from remix.kb.sources import Choices, Part, Source
@@ -46,7 +46,7 @@ def _parts(place: str, choices: Choices) -> list[Part]:
     cache = choices.cache / "endpoints" / content_hash(place)[:16] if choices.cache else None
     if cache and choices.refresh:
         _discard(cache)
-    begun = _begun(cache)
+    begun = _begin(cache)
     asked = [_distinct(choices.forms), _distinct(choices.entities), choices.languages]
     questions = [repr(vocabulary) for vocabulary in VOCABULARIES]
 
@@ -75,19 +75,19 @@ def _discard(cache: Path) -> None:
     shutil.rmtree(stale, ignore_errors=True)
     if cache.exists():
         cache.rename(stale)
-    with written(cache / _REFRESHING):
+    with write_whole(cache / _REFRESHING):
         pass
     shutil.rmtree(stale, ignore_errors=True)
 
 
-def _begun(cache: Path | None) -> str:
+def _begin(cache: Path | None) -> str:
     """Return the moment when an endpoint was first asked, by a file beside its answers."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
     if cache is None:
         return now
     file = cache / "begun"
     if not file.exists():
-        with written(file) as stream:
+        with write_whole(file) as stream:
             stream.write(now.encode())
     try:
         return file.read_text(encoding="utf-8")

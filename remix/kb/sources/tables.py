@@ -39,7 +39,7 @@ def _read_table(file: Path, name: str) -> pl.DataFrame:
     IRIs are written out and canonical; counts are whole numbers or null. Rows without an entity are dropped.
     Raises `BadInput` for a file that is no such table.
     """
-    return _typed(_rows(file, read_bytes(file), _TABLES[name]), file, name)
+    return _type_columns(_rows(file, read_bytes(file), _TABLES[name]), file, name)
 
 
 def _rows(file: Path, content: bytes, columns: list[str]) -> pl.DataFrame:
@@ -64,7 +64,7 @@ def _reason(content: bytes, width: int, error: Exception) -> str:
     return str(error).split("\n", 1)[0]
 
 
-def _typed(rows: pl.DataFrame, file: Path, name: str) -> pl.DataFrame:
+def _type_columns(rows: pl.DataFrame, file: Path, name: str) -> pl.DataFrame:
     iris = [column for column in rows.columns if column in (*ENTITIES[name], "class")]
     rows = rows.with_columns(
         pl.when(pl.col(column).str.strip_chars() != "").then(pl.col(column)).alias(column) for column in rows.columns

@@ -3,7 +3,7 @@
 import polars as pl
 
 from remix.measures.citations import FAIR, FINE_GRAINED
-from remix.measures.codes import taken
+from remix.measures.codes import take_rows
 from remix.measures.corpus import Corpus
 from remix.measures.declaration import Column, Measure, Summary, terms_of
 
@@ -40,7 +40,7 @@ def _looks(corpus: Corpus) -> pl.DataFrame:
     forms, places = corpus.distinct_forms
     found = forms.to_frame("surface_form").select(value.alias(name) for name, (_, value) in _PATTERNS.items())
     demonyms = corpus.whole.demonyms.gather(corpus.annotations["name_code"])
-    return taken(found, places).with_columns(demonyms.alias("formDemonym"), _metonyms(corpus, demonyms))
+    return take_rows(found, places).with_columns(demonyms.alias("formDemonym"), _metonyms(corpus, demonyms))
 
 
 def _metonyms(corpus: Corpus, demonyms: pl.Series) -> pl.Series:

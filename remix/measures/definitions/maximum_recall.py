@@ -11,7 +11,7 @@ _KNOWN = pl.col("w_entities") > 0
 _NEEDED = pl.when(_KNOWN | pl.col("form_needed")).then(_KNOWN)
 
 
-def _reached(corpus: Corpus) -> pl.DataFrame:
+def _find_reachable(corpus: Corpus) -> pl.DataFrame:
     """Return whether the mention has an option whose forms are known, and whether a mention needs the form for that."""
     rows = corpus.annotations.select("dataset", "key", "w_entities")
     reached = corpus.best_option(rows.select(_KNOWN).to_series()).alias("form_reached")
@@ -30,7 +30,7 @@ MEASURE = Measure(
     low="a linker with this dictionary cannot reach a higher recall than this",
     empty="a document without annotations has no value and is left out of the macro average",
     needs=("surface_forms",),
-    prepare=_reached,
+    prepare=_find_reachable,
     columns=(Column("rmx:inDictionary", "boolean", _KNOWN, "whether the dictionary knows the surface form"),),
     summaries=(
         Summary(

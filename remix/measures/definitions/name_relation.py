@@ -3,7 +3,7 @@
 import polars as pl
 
 from remix.measures.citations import FAIR, FINE_GRAINED
-from remix.measures.codes import paired
+from remix.measures.codes import pair_codes
 from remix.measures.corpus import Corpus
 from remix.measures.declaration import Column, Measure, shares
 
@@ -15,7 +15,7 @@ def _relations(corpus: Corpus) -> pl.DataFrame:
     annotations = corpus.annotations
     rows = annotations.select(
         "key",
-        paired(annotations, "form_code", "target_code"),
+        pair_codes(annotations, "form_code", "target_code"),
         label=corpus.whole.labels.gather(annotations["target_code"]),
     )
     same = pl.col("key") == pl.col("label")

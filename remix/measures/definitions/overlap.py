@@ -5,7 +5,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from remix.measures.citations import FINE_GRAINED
-from remix.measures.codes import places_of, taken
+from remix.measures.codes import places_of, take_rows
 from remix.measures.corpus import Corpus
 from remix.measures.declaration import Column, Measure, shares
 
@@ -31,7 +31,7 @@ def _overlaps(corpus: Corpus) -> pl.DataFrame:
     each = found.select("first", "last").unique().sort("first", "last", descending=[False, True])
     kinds = each.with_columns(_kinds(*(each[side].to_numpy().astype(np.int64) for side in ("first", "last"))))
     overlapping = found.join(kinds, on=["first", "last"])
-    known = taken(overlapping.select("overlap"), places_of(overlapping["row"], corpus.annotations.height))
+    known = take_rows(overlapping.select("overlap"), places_of(overlapping["row"], corpus.annotations.height))
     placed = corpus.annotations.select(
         pl.all_horizontal(pl.col("document_code", "begin", "end").is_not_null())
     ).to_series()

@@ -3,7 +3,7 @@
 import polars as pl
 
 from remix.measures.citations import FAIR, VAN_ERP
-from remix.measures.codes import taken
+from remix.measures.codes import take_rows
 from remix.measures.corpus import Corpus
 from remix.measures.declaration import Column, Measure, Summary, terms_of
 
@@ -14,7 +14,7 @@ def _priors(corpus: Corpus) -> pl.DataFrame:
     Candidates rank by their prior, so the largest is that of the first: what ranks lower is rare, unless its prior is
     the same and only its PageRank is lower (`first`, the rank by the prior alone).
     """
-    known = taken(corpus.whole.linked_candidates.select("prior", "rank", "first"), corpus.candidate)
+    known = take_rows(corpus.whole.linked_candidates.select("prior", "rank", "first"), corpus.candidate)
     best = corpus.of_mentions(known, pl.col("prior").max(), pl.col("rank").min(), pl.col("first").max())
     linked = corpus.annotations.select("entity_code", total=corpus.whole.totals.gather(corpus.annotations["name_code"]))
     total = pl.when(pl.col("entity_code").is_not_null()).then("total")

@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 
 def _queries(_: Store, __: Path) -> Rows:
-    from remix.store.queries import find, shipped
+    from remix.store.queries import find, shipped_queries
 
-    for one in map(find, shipped().values()):
+    for one in map(find, shipped_queries().values()):
         yield {"name": one.name, "summary": one.summary, "parameters": list(one.parameters), "sets": list(one.sets)}
 
 
 def _sets(_: Store, __: Path) -> Rows:
-    from remix.store.queries import find, shipped
+    from remix.store.queries import find, shipped_queries
 
-    for one in map(find, shipped().values()):
+    for one in map(find, shipped_queries().values()):
         for name, values in one.sets.items():
             yield {"query": one.name, "set": name, "values": ", ".join(f"{k}={value}" for k, value in values.items())}
 

@@ -22,7 +22,7 @@ Counter = Callable[[Case, str, str], pl.DataFrame]
 """The counts of a case by the names of task and matching, as `remix.scoring.tasks.Task.count` returns them."""
 
 
-def unchanged(frames: Frames) -> Frames:
+def as_given(frames: Frames) -> Frames:
     """Return the frames as they are."""
     return frames
 
@@ -52,9 +52,9 @@ class Convention:
     name: str
     words: str
     source: str = field(default="", compare=False)
-    gold: Callable[[Frames], Frames] = unchanged
+    gold: Callable[[Frames], Frames] = as_given
     among: Callable[[Frames, Mapping[str, Frames]], Frames] = alone
-    run: Callable[[Frames], Frames] = unchanged
+    run: Callable[[Frames], Frames] = as_given
     choose: Callable[[Case, str, str, Counter], Case] = whole
 
     @property

@@ -21,7 +21,7 @@ def _separate(frames: Frames) -> Frames:
     return replace(frames, annotations=frames.annotations.with_columns(group=own, option=own))
 
 
-def _merged(run: Frames) -> Frames:
+def _merge(run: Frames) -> Frames:
     """Return the run with the answers of one span as one answer, right where one of its links is."""
     if not run.annotations.select("document", "begin", "end").is_duplicated().any():
         return run
@@ -43,5 +43,5 @@ alternatives_separate = Alternatives(
 answers_merged = Alternatives(
     name="answers-merged",
     words="the answers on one span are one answer, right where one of its links is",
-    run=_merged,
+    run=_merge,
 )

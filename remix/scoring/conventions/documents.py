@@ -9,7 +9,7 @@ import polars as pl
 
 from remix.frames import Frames
 from remix.scoring.conventions import Convention
-from remix.scoring.inputs.documents import aligned
+from remix.scoring.inputs.documents import align
 
 
 class Documents(Convention):
@@ -25,7 +25,7 @@ def _with_answered(gold: Frames, runs: Mapping[str, Frames]) -> Frames:
     if gold.documents["text"].count() or len(datasets) != 1:
         return gold
     for name, run in runs.items():
-        known = aligned(gold, run, name, told=False)
+        known = align(gold, run, name, told=False)
         unknown = pl.col("text").is_null() & ~pl.col("document").is_in(known["document"].implode())
         added = run.documents.filter(unknown).with_columns(dataset=pl.lit(datasets[0]))
         if len(added):

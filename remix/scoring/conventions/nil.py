@@ -29,7 +29,7 @@ WELL_KNOWN = (
 """GERBIL's namespaces of well-known knowledge bases (gerbil.properties, DefaultWellKnownKB)."""
 
 
-def _linked(case: Case, task: str, matching: str, count: Counter) -> Case:
+def _keep_linked(case: Case, task: str, matching: str, count: Counter) -> Case:
     # NIL is a task of its own, without what is linked.
     kept = pl.col("link") == NIL if task == "NIL" else pl.col("link") != NIL
     gold, answers = case.gold.filter(kept), case.answers.filter(kept)
@@ -48,7 +48,7 @@ def _in_well_known(frames: Frames) -> Frames:
     return replace(frames, links=links, annotations=frames.annotations.with_columns(is_nil=~none))
 
 
-def _said(frames: Frames) -> Frames:
+def _say(frames: Frames) -> Frames:
     """Return the frames without the annotations whose file says that they have no link, which is not NIL."""
     none = frames.values.filter(pl.col("term") == RANKED, pl.col("text").is_in(NO_LINK))["subject"]
     if none.is_empty():
@@ -61,13 +61,13 @@ nil_is_nil = Nil(name="nil-is-nil", words="NIL is right where gold has NIL, and 
 nil_left_out = Nil(
     name="nil-left-out",
     words="mentions without a link are left out on both sides",
-    choose=_linked,
+    choose=_keep_linked,
 )
 nil_where_said = Nil(
     name="nil-where-said",
     words="NIL is right where gold has NIL; mentions whose file gives neither a link nor NIL are left out",
-    gold=_said,
-    run=_said,
+    gold=_say,
+    run=_say,
 )
 nil_by_namespace = Nil(
     name="nil-by-namespace",

@@ -14,7 +14,7 @@ class Optional(Convention):
     """Gold that is neither required nor wrong."""
 
 
-def _required(frames: Frames) -> Frames:
+def _keep_required(frames: Frames) -> Frames:
     if frames.annotations["ignorable"].null_count() == len(frames.annotations):
         return frames
     return replace(frames, annotations=frames.annotations.filter(pl.col("ignorable").is_null()))
@@ -27,5 +27,5 @@ optional_ignored = Optional(
 optional_unknown = Optional(
     name="optional-unknown",
     words="optional and dropped annotations are not in gold: an answer there is wrong",
-    gold=_required,
+    gold=_keep_required,
 )

@@ -9,7 +9,7 @@ import polars as pl
 from remix.errors import UnknownName
 from remix.scoring.conventions import Convention, Counter
 from remix.scoring.matching import Case, matching_named
-from remix.scoring.tasks import count_entities, count_pairs, elements, required_by, task_named
+from remix.scoring.tasks import count_entities, count_pairs, elements, for_each_system, task_named
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +27,7 @@ OF_EUEF = ("candidates", "NIL")
 """Those that EUEF has besides: its candidate matching (CM) and NIL matching (NM)."""
 
 
-def _known(task: str, known: tuple[str, ...] = OF_PEERS) -> None:
+def _require_known(task: str, known: tuple[str, ...] = OF_PEERS) -> None:
     if task not in known:
         raise UnknownName("task of this profile", task, known)
 
@@ -37,12 +37,12 @@ def _maximum(case: Case, task: str, matching: str) -> pl.DataFrame:
 
 
 def _greedy(case: Case, task: str, matching: str) -> pl.DataFrame:
-    _known(task)
+    _require_known(task)
     if task == "C2KB":
         return count_entities(case, repeated=True)
     compared = elements(case, task, "strong" if task == "D2KB" else matching)
     taken = first_unused(compared.edges)
-    missed = required_by(case, compared.gold).join(taken, on=["system", "group"], how="anti")
+    missed = for_each_system(case, compared.gold).join(taken, on=["system", "group"], how="anti")
     return count_pairs(case, taken, compared.answers.join(taken, on="a", how="anti"), missed)
 
 
@@ -66,18 +66,18 @@ def first_unused(edges: pl.DataFrame) -> pl.DataFrame:
 
 
 def _any(case: Case, task: str, matching: str) -> pl.DataFrame:
-    _known(task)
+    _require_known(task)
     if task == "C2KB":
         return count_entities(case, repeated=False)
     compared = elements(case, task, matching)
     first = compared.edges.unique(["system", "group"], keep="first", maintain_order=True).unique("a")
     wrong = compared.answers.join(compared.edges, on="a", how="anti")
-    missed = required_by(case, compared.gold).join(compared.edges, on=["system", "group"], how="anti")
+    missed = for_each_system(case, compared.gold).join(compared.edges, on=["system", "group"], how="anti")
     return count_pairs(case, first, wrong, missed)
 
 
 def _longest(case: Case, task: str, matching: str) -> pl.DataFrame:
-    _known(task, (*OF_PEERS, *OF_EUEF))
+    _require_known(task, (*OF_PEERS, *OF_EUEF))
     if task == "C2KB":
         return count_entities(case, repeated=False)
     compared = elements(case, task, matching)
@@ -88,7 +88,7 @@ def _longest(case: Case, task: str, matching: str) -> pl.DataFrame:
     edges = compared.edges.join(dropped, on="a", how="anti")
     answers = compared.answers.join(dropped, on="a", how="anti")
     found = edges.unique(["system", "group"])
-    missed = required_by(case, compared.gold).join(found, on=["system", "group"], how="anti")
+    missed = for_each_system(case, compared.gold).join(found, on=["system", "group"], how="anti")
     return count_pairs(case, found, answers.join(edges, on="a", how="anti"), missed)
 
 

@@ -19,7 +19,7 @@ class Undefined(Convention):
     """Returns the expression of each score over counts."""
 
 
-def _filled(fill: Callable[[pl.Expr, pl.Expr], pl.Expr]) -> dict[str, pl.Expr]:
+def _fill(fill: Callable[[pl.Expr, pl.Expr], pl.Expr]) -> dict[str, pl.Expr]:
     """Return the scores with what `fill` makes of a precision or recall and its FPs, F1 being their harmonic mean.
 
     A precision that means nothing, as its FPs are null, has no F1.
@@ -37,7 +37,7 @@ def _filled(fill: Callable[[pl.Expr, pl.Expr], pl.Expr]) -> dict[str, pl.Expr]:
 
 
 def _zero() -> dict[str, pl.Expr]:
-    return _filled(lambda score, _: score.fill_null(0.0))
+    return _fill(lambda score, _: score.fill_null(0.0))
 
 
 def _empty_is_perfect() -> dict[str, pl.Expr]:
@@ -45,11 +45,11 @@ def _empty_is_perfect() -> dict[str, pl.Expr]:
         empty = (pl.col("tp") == 0) & (wrong == 0) & (pl.col("fn") == 0)
         return pl.when(empty).then(1.0).otherwise(score.fill_null(0.0))
 
-    return _filled(fill)
+    return _fill(fill)
 
 
 def _one() -> dict[str, pl.Expr]:
-    return _filled(lambda score, _: score.fill_null(1.0))
+    return _fill(lambda score, _: score.fill_null(1.0))
 
 
 undefined_null = Undefined(name="undefined-null", words="a score without denominator is null", scores=scores)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from remix.names import DBO, RMX
-from remix.scoring.elevant.outcomes import entity_types, labelled, outcomes
+from remix.scoring.elevant.outcomes import entity_types, labels_once, outcomes
 from remix.scoring.matching import Case
 from remix.scoring.matching.overlaps import touching
 
@@ -34,12 +34,12 @@ def evidence(case: Case) -> pl.DataFrame:
 
 
 def _evidence(case: Case) -> pl.DataFrame:
-    labels = labelled(case).rows.select("label", "name", gold_entity="entity")
+    labels = labels_once(case).rows.select("label", "name", gold_entity="entity")
     rows = outcomes(case).filter("root").drop("name", "entity", strict=False)
     rows = rows.join(labels, on="label", how="left", maintain_order="left")
     answered = case.mentions.answer_links.group_by("a").agg(answer_entity=pl.col("entity").min())
     rows = rows.join(answered, on="a", how="left", maintain_order="left")
-    rows = _unmapped(case, rows)
+    rows = _find_unmapped(case, rows)
     # A date is like no entity, NIL is like NIL, and what has no counterpart in Wikidata like its own kind.
     none = {side: pl.when(f"{side}_unmapped").then(-2).otherwise(-1) for side in ("gold", "answer")}
     gold_key = pl.when("same").then("answer_entity").otherwise("gold_entity").fill_null(none["gold"])
@@ -56,20 +56,20 @@ def _evidence(case: Case) -> pl.DataFrame:
     return _hyperlinks(case, _names(case, _candidates(case, rows)))
 
 
-def _unmapped(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
+def _find_unmapped(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with whether gold and answer are marked as entities that Wikidata does not have."""
-    labels, answers = _marked(case, "unmapped")
+    labels, answers = _find_marked(case, "unmapped")
     return rows.with_columns(
         gold_unmapped=pl.col("label").is_in(labels.implode()).fill_null(False),
         answer_unmapped=pl.col("a").is_in(answers.implode()).fill_null(False),
     )
 
 
-def _marked(case: Case, name: str) -> tuple[pl.Series, pl.Series]:
+def _find_marked(case: Case, name: str) -> tuple[pl.Series, pl.Series]:
     """Return the labels of gold and the answers that have a value of that name."""
     term = pl.col("term") == f"{RMX}{name}"
     gold = case.known.gold.values.filter(term).select(annotation="subject")
-    labels = labelled(case).numbers.join(case.gold.select("g", "annotation"), on="g")
+    labels = labels_once(case).numbers.join(case.gold.select("g", "annotation"), on="g")
     labelled_so = labels.join(gold, on="annotation", how="semi")["label"].unique()
     parts = [run.values.filter(term).select(annotation="subject") for run in case.known.runs.values()]
     given = pl.concat([part.with_columns(system=pl.lit(n, pl.Int64)) for n, part in enumerate(parts)])
@@ -129,7 +129,7 @@ def _candidates(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
     numbers = case.answers.select("a", "system", "annotation")
     candidates = pl.concat(given).unique().join(numbers, on=["system", "annotation"]).select("a", "entity")
     sizes = candidates.group_by("a").agg(candidates=pl.len().cast(pl.Int64))
-    linked = labelled(case).numbers.join(case.mentions.gold_links, on="g").select("label", number="entity").unique()
+    linked = labels_once(case).numbers.join(case.mentions.gold_links, on="g").select("label", number="entity").unique()
     linked = linked.with_columns(entity=case.mentions.entities.gather(linked["number"])).select("label", "entity")
     among = rows.select("label", "a").drop_nulls().unique().join(linked, on="label")
     among = among.join(candidates, on=["a", "entity"], how="semi").select("label", "a").unique()
@@ -187,7 +187,7 @@ def _popular(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
 
 def _hyperlinks(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with `hyperlink`: whether a link of the source text has their span."""
-    labels, answers = _marked(case, "hyperlink")
+    labels, answers = _find_marked(case, "hyperlink")
     of_gold = pl.col("label").is_in(labels.implode())
     false = pl.col("label").is_null() & pl.col("a").is_in(answers.implode())
     return rows.with_columns(hyperlink=(of_gold | false).fill_null(False))

@@ -14,7 +14,7 @@ from remix.scoring.matching.expanded import grow
 __all__ = [
     "KINDS",
     "Labels",
-    "called",
+    "entity_names",
     "coreference_kind",
     "is_lowercase",
     "labels_of",
@@ -111,7 +111,7 @@ def labels_of(case: Case) -> Labels:
     Where gold says only which annotations are alternatives (a group with options), the longest is the parent of the
     others, and those of its own span are further links of it.
     """
-    gold, nesting = _numbered(case)
+    gold, nesting = _number(case)
     numbers = gold.select("g", "label")
     rows = gold.filter(pl.col("g") == pl.col("label")).drop("g", "group")
     nests = nesting.filter(term="nests").select("label", child="other").unique()
@@ -127,7 +127,7 @@ def labels_of(case: Case) -> Labels:
     return Labels(rows.drop("around", "to"), numbers, nests, below)
 
 
-def _numbered(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _number(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return gold with `label` and what a label is by itself, and its nesting: term, label, `other` (a label)."""
     values = case.known.gold.values.filter(pl.col("term").is_in([f"{RMX}{name}" for name in ("nests", "nestedIn")]))
     stated = pl.concat([values["subject"], values["text"]]).unique()
@@ -154,10 +154,10 @@ def _numbered(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
             flat.select(pl.lit("nests").alias("term"), label="top", other="label"),
         ]
     )
-    return _described(case, gold.drop("stated", "like", "root")), edges.unique().sort("term", "label", "other")
+    return _describe(case, gold.drop("stated", "like", "root")), edges.unique().sort("term", "label", "other")
 
 
-def _described(case: Case, gold: pl.DataFrame) -> pl.DataFrame:
+def _describe(case: Case, gold: pl.DataFrame) -> pl.DataFrame:
     """Return gold with what its spans, entities, classes and values say."""
     frames = case.known.gold
     classes = frames.classes.filter(pl.col("class").is_in([f"{RMX}{name}" for name in (*DATED, "Coreference")]))
@@ -176,7 +176,7 @@ def _described(case: Case, gold: pl.DataFrame) -> pl.DataFrame:
     gold = gold.join(dated, on="annotation", how="left", maintain_order="left")
     first = case.mentions.gold_links.group_by("g").agg(entity=pl.col("entity").min())
     gold = gold.join(first, on="g", how="left", maintain_order="left")
-    gold = gold.join(called(case), on="entity", how="left", maintain_order="left")
+    gold = gold.join(entity_names(case), on="entity", how="left", maintain_order="left")
     known = (pl.col("link") != NIL).any().over("label") & pl.col("dated").is_null()
     by_text = coreference_kind(pl.col("text"))
     by_name = named_kind(
@@ -197,7 +197,7 @@ def texts_of(case: Case) -> pl.DataFrame:
     return case.mentions.documents.join(case.known.gold.documents, on="document").select("doc", "text")
 
 
-def called(case: Case) -> pl.DataFrame:
+def entity_names(case: Case) -> pl.DataFrame:
     """Return entity (number) and name; an entity whose name nobody says is not in it."""
     entities = pl.DataFrame(
         {"entity": pl.int_range(len(case.mentions.entities), eager=True), "iri": case.mentions.entities},

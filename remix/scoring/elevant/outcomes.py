@@ -6,13 +6,21 @@ import polars as pl
 
 from remix.errors import UsageError
 from remix.names import EL, RMX
-from remix.scoring.elevant.labels import Labels, called, coreference_kind, is_lowercase, labels_of, named_kind, texts_of
+from remix.scoring.elevant.labels import (
+    Labels,
+    coreference_kind,
+    entity_names,
+    is_lowercase,
+    labels_of,
+    named_kind,
+    texts_of,
+)
 from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching import Case
 from remix.scoring.matching.expanded import grow
 from remix.scoring.tasks import SCOPED
 
-__all__ = ["MODES", "by_mention_type", "by_type", "count", "entity_types", "labelled", "outcomes"]
+__all__ = ["MODES", "by_mention_type", "by_type", "count", "entity_types", "labels_once", "outcomes"]
 
 MODES = ("IGNORED", "REQUIRED")
 """Whether unknown entities (NIL) are ignored or required."""
@@ -20,7 +28,7 @@ MODES = ("IGNORED", "REQUIRED")
 _LABEL = ["system", "label"]
 
 
-def labelled(case: Case) -> Labels:
+def labels_once(case: Case) -> Labels:
     """Return the labels of gold, computed once for a case."""
     found: Labels = case.once(("elevant", "labels"), labels_of)
     return found
@@ -39,15 +47,15 @@ def outcomes(case: Case) -> pl.DataFrame:
 
 
 def _outcomes(case: Case) -> pl.DataFrame:
-    labels = labelled(case)
+    labels = labels_once(case)
     answers = _answers(case)
-    detected = _detected(case, labels, answers)
+    detected = _detect(case, labels, answers)
     counting = _counting(detected, labels)
     rows = pl.concat([counting, _false_detections(answers, labels)], how="diagonal")
     rows = rows.with_columns(
         coreference=pl.col("kind").str.starts_with("coref"), lowercase=is_lowercase(pl.col("text"))
     )
-    return pl.concat([_judged(rows, labels, mode) for mode in MODES])
+    return pl.concat([_judge(rows, labels, mode) for mode in MODES])
 
 
 def _answers(case: Case) -> pl.DataFrame:
@@ -60,20 +68,20 @@ def _answers(case: Case) -> pl.DataFrame:
     )
     first = case.mentions.answer_links.group_by("a").agg(entity=pl.col("entity").min())
     answers = answers.join(first, on="a", how="left", maintain_order="left")
-    answers = answers.join(called(case), on="entity", how="left", maintain_order="left")
-    answers = answers.join(_dated(case), on="a", how="left", maintain_order="left")
+    answers = answers.join(entity_names(case), on="entity", how="left", maintain_order="left")
+    answers = answers.join(_find_dated(case), on="a", how="left", maintain_order="left")
     name = pl.col("name") if case.known.names is not None else pl.col("text")
     kind = pl.coalesce(coreference_kind(pl.col("text")), named_kind(name, unknown=pl.col("link") == NIL))
     return answers.with_columns(kind=kind, answered=pl.col("link") != NIL)
 
 
-def _dated(case: Case) -> pl.DataFrame:
+def _find_dated(case: Case) -> pl.DataFrame:
     """Return a and `answer_dated`: answers whose entity is typed as a date or a quantity."""
     dated = pl.col("class").str.extract("#(DATETIME|QUANTITY)$")
     return case.known.answered_classes.select("a", answer_dated=dated).drop_nulls("answer_dated").unique("a")
 
 
-def _detected(case: Case, labels: Labels, answers: pl.DataFrame) -> pl.DataFrame:
+def _detect(case: Case, labels: Labels, answers: pl.DataFrame) -> pl.DataFrame:
     """Return each label for each system with the answer that detects it: `a`, `answered`, `same`, `answer_dated`.
 
     Where answers claim one span, one that grows to it goes before one that has it, the last before the others.
@@ -122,34 +130,34 @@ def _factors(tree: pl.DataFrame, nests: pl.DataFrame) -> pl.DataFrame:
     no = pl.lit(False)
     tree = tree.with_columns(counts=no, below=no, reached=pl.col("root"))
     for _ in range(len(nests) + 2):
-        settled = _reached(_settled(tree, nests, siblings.select("label", "child")), nests)
+        settled = _reach(_settle(tree, nests, siblings.select("label", "child")), nests)
         if settled.equals(tree):
             break
         tree = settled
     return tree.with_columns(counts=pl.col("counts") & pl.col("reached"))
 
 
-def _settled(tree: pl.DataFrame, nests: pl.DataFrame, siblings: pl.DataFrame) -> pl.DataFrame:
+def _settle(tree: pl.DataFrame, nests: pl.DataFrame, siblings: pl.DataFrame) -> pl.DataFrame:
     """Return the labels with `counts`, and `below`: whether anything below them does."""
     heavy = tree.select("system", child="label", heavy=pl.col("right") | pl.col("counts") | pl.col("below"))
-    tree = _marked(tree, "below", nests.join(heavy.filter("heavy"), on="child"))
+    tree = _mark(tree, "below", nests.join(heavy.filter("heavy"), on="child"))
     detected = pl.col("a").is_not_null() & ~pl.col("below") & ~pl.col("like_parent").fill_null(False)
     # Labels that nobody found must not count for each other: a sibling weighs by what is found of it.
     seen = tree.filter(pl.col("right") | pl.col("below") | detected).select("system", child="label")
-    tree = _marked(tree, "beside", siblings.join(seen, on="child"))
+    tree = _mark(tree, "beside", siblings.join(seen, on="child"))
     missing = pl.col("a").is_null() & ~pl.col("below") & pl.col("beside")
     counts = pl.when("root").then(pl.col("right") | ~pl.col("below")).otherwise(pl.col("right") | detected | missing)
     return tree.with_columns(counts=counts).drop("beside")
 
 
-def _reached(tree: pl.DataFrame, nests: pl.DataFrame) -> pl.DataFrame:
+def _reach(tree: pl.DataFrame, nests: pl.DataFrame) -> pl.DataFrame:
     """Return the labels with `reached`: a root, or a child of a label that is reached and not linked right."""
     open_ = tree.filter(pl.col("reached") & ~pl.col("right")).select("system", "label")
     reached = nests.join(open_, on="label").select("system", label="child")
-    return _marked(tree, "down", reached).with_columns(reached=pl.col("root") | pl.col("down")).drop("down")
+    return _mark(tree, "down", reached).with_columns(reached=pl.col("root") | pl.col("down")).drop("down")
 
 
-def _marked(tree: pl.DataFrame, name: str, where: pl.DataFrame) -> pl.DataFrame:
+def _mark(tree: pl.DataFrame, name: str, where: pl.DataFrame) -> pl.DataFrame:
     """Return the labels with a column that is true for the systems and labels of `where`."""
     marks = where.select(_LABEL).unique().with_columns(pl.lit(True).alias(name))
     tree = tree.drop(name, strict=False).join(marks, on=_LABEL, how="left", maintain_order="left")
@@ -167,7 +175,7 @@ def _false_detections(answers: pl.DataFrame, labels: Labels) -> pl.DataFrame:
     return free.with_columns(root=yes, counts=yes, known=no, same=no, optional=no, dropped=no, required_below=no)
 
 
-def _judged(rows: pl.DataFrame, labels: Labels, mode: str) -> pl.DataFrame:
+def _judge(rows: pl.DataFrame, labels: Labels, mode: str) -> pl.DataFrame:
     """Return the rows with their outcomes in one mode."""
     rows = rows.with_columns(mode=pl.lit(mode), **_linking(mode)).with_columns(**_recognition(mode))
     names = ["tp", "fp", "fn", "found", "false", "missed"]
@@ -241,7 +249,7 @@ def count(case: Case, task: str, matching: str) -> pl.DataFrame:
     Nested labels give one TP or one FN with their root, and an FP each where they count. ERec leaves coreference out.
     Raises `UsageError` for another task or matching.
     """
-    sums = _summed(_rows(case, task, matching), ["system", "doc"])
+    sums = _sum_up(_rows(case, task, matching), ["system", "doc"])
     # Rows of zeros, so that a score of nothing at all is the tool's 0.
     systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
     every = systems.join(case.mentions.documents.select("doc"), how="cross").join(
@@ -258,7 +266,7 @@ def by_mention_type(case: Case, task: str, matching: str) -> pl.DataFrame:
     rows = _rows(case, task, matching)
     family = pl.col("kind").str.extract("^([a-z]+)_")
     sliced = pl.concat([rows.with_columns(slice="kind"), rows.with_columns(slice=family)])
-    return _summed(sliced, ["system", "doc", "slice"])
+    return _sum_up(sliced, ["system", "doc", "slice"])
 
 
 def by_type(case: Case, task: str, matching: str) -> pl.DataFrame:
@@ -273,13 +281,13 @@ def by_type(case: Case, task: str, matching: str) -> pl.DataFrame:
     no = pl.lit(False)
     parts = [gold.with_columns(fp=no), wrong.with_columns(tp=no, fn=no)]
     sliced = pl.concat(parts, how="diagonal").with_columns(slice=pl.col("class").fill_null(OTHER))
-    return _summed(sliced, ["system", "doc", "slice"])
+    return _sum_up(sliced, ["system", "doc", "slice"])
 
 
 def entity_types(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return label and class of gold's entities, a and class of the answers'; no row without a class."""
     fine = pl.col("class").str.starts_with(EL) | pl.col("class").str.starts_with(RMX)
-    numbers = labelled(case).numbers.join(case.gold.select("g", "annotation"), on="g")
+    numbers = labels_once(case).numbers.join(case.gold.select("g", "annotation"), on="g")
     stated = case.known.gold.classes.filter(~fine).join(numbers, on="annotation").select("label", "class").unique()
     return stated, case.known.answered_classes.filter(~fine).select("a", "class").unique()
 
@@ -299,7 +307,7 @@ def _rows(case: Case, task: str, matching: str) -> pl.DataFrame:
     return rows.with_columns(tp=right & pl.col("root"), fp=wrong & pl.col("counts"), fn=missed & pl.col("root"))
 
 
-def _summed(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+def _sum_up(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     neither = pl.col("a").is_not_null() & pl.col("counts") & ~pl.any_horizontal("tp", "fp", "fn")
     rows = rows.with_columns(ignored=neither)
     sums = rows.group_by(keys).agg(pl.col("tp", "fp", "ignored", "fn").sum().cast(pl.Int64))

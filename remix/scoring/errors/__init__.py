@@ -10,7 +10,7 @@ import polars as pl
 from remix.registry import Registry
 from remix.scoring.matching import Case
 
-__all__ = ["TAXONOMIES", "Errors", "Taxonomy", "annotated", "error_rows"]
+__all__ = ["TAXONOMIES", "Errors", "Taxonomy", "errors_by_iri", "error_rows"]
 
 COLUMN = "error_class"
 """The `column` of the rows that count errors."""
@@ -59,11 +59,11 @@ def error_rows(case: Case, names: Iterable[str], matchings: tuple[str, ...]) -> 
     'all' pools every document. A class that has no denominator has none here; one that says nothing about a system
     (candidates, where it gives none) has no row.
     """
-    parts = [_counted(case, TAXONOMIES[name], matchings) for name in names]
+    parts = [_count(case, TAXONOMIES[name], matchings) for name in names]
     return pl.concat(parts) if parts else pl.DataFrame()
 
 
-def annotated(case: Case, name: str, matchings: tuple[str, ...]) -> pl.DataFrame:
+def errors_by_iri(case: Case, name: str, matchings: tuple[str, ...]) -> pl.DataFrame:
     """Return the errors of a taxonomy by IRI: system, matching, document, annotation (of gold), answer, class.
 
     One row per error; an annotation may be in several classes. What becomes RDF on the graph of a run.
@@ -77,7 +77,7 @@ def annotated(case: Case, name: str, matchings: tuple[str, ...]) -> pl.DataFrame
     return rows.drop("system").rename({"name": "system"}).select(names).unique().sort(names)
 
 
-def _counted(case: Case, taxonomy: Taxonomy, matchings: tuple[str, ...]) -> pl.DataFrame:
+def _count(case: Case, taxonomy: Taxonomy, matchings: tuple[str, ...]) -> pl.DataFrame:
     found = taxonomy.classify(case, matchings)
     unit = pl.struct("g", "a").n_unique()
     counts = found.rows.group_by(_KEYS).agg(errors=pl.col("error").sum().cast(pl.Int64), total=unit.cast(pl.Int64))

@@ -6,7 +6,7 @@ import polars as pl
 
 from remix.formats.definitions.answers import LABEL, PROBLEMS
 from remix.scoring.errors import Errors, Taxonomy
-from remix.scoring.inputs.documents import aligned
+from remix.scoring.inputs.documents import align
 from remix.scoring.matching import Case
 
 CLASSES = {
@@ -44,7 +44,7 @@ def _of_answers(case: Case) -> list[pl.DataFrame]:
     labelled = pl.col("iri").str.starts_with(LABEL).fill_null(False)
     single = linked.group_by("a", "system", "doc", maintain_order=True).agg(labelled=labelled.any())
     parts = [_rows(single, "label_only", pl.col("labelled"))]
-    known = _known(case, iris["iri"])
+    known = _find_known(case, iris["iri"])
     if known is not None:
         entities = linked.filter(~labelled).drop_nulls("iri").with_columns(known=pl.col("iri").is_in(known.implode()))
         entities = entities.group_by("a", "system", "doc", maintain_order=True).agg(pl.col("known").any())
@@ -52,7 +52,7 @@ def _of_answers(case: Case) -> list[pl.DataFrame]:
     return parts
 
 
-def _known(case: Case, iris: pl.Series) -> pl.Series | None:
+def _find_known(case: Case, iris: pl.Series) -> pl.Series | None:
     """Return which of the entities there are, None where nothing says so."""
     kb = case.known.kb
     if kb is not None:
@@ -63,7 +63,7 @@ def _known(case: Case, iris: pl.Series) -> pl.Series | None:
 def _of_documents(case: Case) -> list[pl.DataFrame]:
     parts = []
     for number, run in enumerate(case.known.runs.values()):
-        places = aligned(case.known.gold, run).select(subject="document", document="gold")
+        places = align(case.known.gold, run).select(subject="document", document="gold")
         docs = case.mentions.documents.join(places, on="document", maintain_order="left")
         docs = docs.select("doc", "subject", system=pl.lit(number, pl.Int64))
         for name, term in PROBLEMS.items():

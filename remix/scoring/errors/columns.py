@@ -50,7 +50,7 @@ def error_classes(inputs: Inputs, taxonomy: str, handling: Handling) -> pl.DataF
     matching = next((name for name in handling.matchings if name in MATCHINGS), "strong")
     chosen, case = TAXONOMIES[taxonomy], _case(inputs, handling)
     rows = chosen.classify(case, (matching,)).rows
-    kept = case.kept().select("g", "annotation", "group")
+    kept = case.kept.select("g", "annotation", "group")
     if len(kept) and len(rows) and rows["g"].null_count() == len(rows):
         raise UsageError(f"taxonomy '{taxonomy}' classes no mentions of gold: write --by {ERROR}:SYSTEM:neleval")
     # A taxonomy with matchings of its own gives its first.
@@ -58,7 +58,7 @@ def error_classes(inputs: Inputs, taxonomy: str, handling: Handling) -> pl.DataF
     rows = rows.filter("error", matching=matching if matching in known or not known else known[0]).drop_nulls("g")
     classes = rows.join(kept, on="g").select("group", value="class").unique()
     found = kept.join(classes, on="group", how="left", maintain_order="left")
-    right = case.judged("link", MATCHINGS[matching]).groups["group"].unique()
+    right = case.judge("link", MATCHINGS[matching]).groups["group"].unique()
     otherwise = pl.when(pl.col("group").is_in(right.implode())).then(pl.lit(CORRECT)).otherwise(pl.lit(OTHER))
     return found.select("annotation", pl.coalesce("value", otherwise)).unique().sort("annotation", "value")
 

@@ -23,7 +23,7 @@ def classify(case: Case, matchings: tuple[str, ...]) -> Errors:
     A group of alternatives counts once: by the one that an answer was assigned to, else by its first.
     """
     known = [name for name in matchings if name in MATCHINGS] or ["strong"]
-    parts = [_classified(case, name).with_columns(matching=pl.lit(name)) for name in known]
+    parts = [_classify(case, name).with_columns(matching=pl.lit(name)) for name in known]
     rows = pl.concat(parts).select("matching", "system", "doc", "g", "a", "class", "error")
     totals = rows.select("matching", "system", "doc", "class", total=pl.lit(0, pl.Int64)).clear()
     return Errors(rows, totals)
@@ -41,15 +41,15 @@ def judged_pairs(case: Case, matchings: tuple[str, ...], *, linked: bool = False
 
 
 def _pairs(case: Case, matching: str) -> pl.DataFrame:
-    kept = case.kept().select("g", "doc", "group", "link")
-    pairs = case.judged("link", MATCHINGS[matching]).pairs.join(kept, on="g")
+    kept = case.kept.select("g", "doc", "group", "link")
+    pairs = case.judge("link", MATCHINGS[matching]).pairs.join(kept, on="g")
     pairs = pairs.join(case.answers.select("a", answered="link"), on="a")
     return pairs.sort("system", "group", "g").unique(["system", "group"], keep="first", maintain_order=True)
 
 
-def _classified(case: Case, matching: str) -> pl.DataFrame:
-    judged = case.judged("link", MATCHINGS[matching])
-    kept = case.kept().select("g", "doc", "group", "link")
+def _classify(case: Case, matching: str) -> pl.DataFrame:
+    judged = case.judge("link", MATCHINGS[matching])
+    kept = case.kept.select("g", "doc", "group", "link")
     pairs = _pairs(case, matching)
     linked, answered = pl.col("link") != NIL, pl.col("answered") != NIL
     first = kept.sort("g").unique("group", keep="first", maintain_order=True)

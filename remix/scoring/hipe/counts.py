@@ -11,8 +11,8 @@ import polars as pl
 
 from remix.errors import UnknownName, UsageError
 from remix.formats.layers import LAYERS, NOISE, PERIOD
+from remix.scoring.hipe.layers import LINKS, cut, sides
 from remix.scoring.hipe.meetings import meetings
-from remix.scoring.hipe.mentions import LINKS, cut, sides
 from remix.scoring.matching import Case
 from remix.scoring.tasks import SCOPED
 
@@ -30,7 +30,7 @@ def count(case: Case, task: str, matching: str) -> pl.DataFrame:
 
     Raises `UnknownName` for another task or matching.
     """
-    return _counted(_events(case, task, matching), ["system", "doc"])
+    return _count(_events(case, task, matching), ["system", "doc"])
 
 
 def by_type(case: Case, task: str, matching: str) -> pl.DataFrame:
@@ -39,27 +39,27 @@ def by_type(case: Case, task: str, matching: str) -> pl.DataFrame:
     The layers of links have none.
     """
     events = _events(case, task, matching)
-    return _counted(events.filter(pl.lit(task in LAYERS)), ["system", "doc", "slice"])
+    return _count(events.filter(pl.lit(task in LAYERS)), ["system", "doc", "slice"])
 
 
 def by_period(case: Case, task: str, matching: str) -> pl.DataFrame:
     """Return the counts with `slice`: those of the documents of each ten years."""
-    values = _told(case, PERIOD, "period").select(document="subject", slice="text")
+    values = _values_of(case, PERIOD, "period").select(document="subject", slice="text")
     places = case.mentions.documents.join(values, on="document").select("doc", "slice")
-    return _counted(_events(case, task, matching).drop("slice").join(places, on="doc"), ["system", "doc", "slice"])
+    return _count(_events(case, task, matching).drop("slice").join(places, on="doc"), ["system", "doc", "slice"])
 
 
 def by_noise(case: Case, task: str, matching: str) -> pl.DataFrame:
     """Return the counts with `slice`: without the tokens of mentions of gold that are noisier, or less noisy."""
-    _told(case, NOISE, "noise")
+    _values_of(case, NOISE, "noise")
     parts = [
-        _counted(_events(case, task, matching, bounds).with_columns(slice=pl.lit(name)), ["system", "doc", "slice"])
+        _count(_events(case, task, matching, bounds).with_columns(slice=pl.lit(name)), ["system", "doc", "slice"])
         for name, bounds in NOISES.items()
     ]
     return pl.concat(parts)
 
 
-def _told(case: Case, term: str, column: str) -> pl.DataFrame:
+def _values_of(case: Case, term: str, column: str) -> pl.DataFrame:
     """Return the values of gold for a term; raises `UsageError` where it has none."""
     values = case.known.gold.values.filter(pl.col("term") == term)
     if values.is_empty():
@@ -67,7 +67,7 @@ def _told(case: Case, term: str, column: str) -> pl.DataFrame:
     return values
 
 
-def _counted(events: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+def _count(events: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     wrong = ~pl.col("right")
     counts = events.group_by(keys, maintain_order=True).agg(
         tp=pl.col("right").sum().cast(pl.Int64),

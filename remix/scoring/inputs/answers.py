@@ -119,13 +119,13 @@ class Answers:
             return self._subclasses.lazy()
         return None if self.kb is None else self.kb.scan("subclasses")
 
-    def reached(self, classes: pl.Series, *, below: bool = False) -> pl.DataFrame:
+    def reach(self, classes: pl.Series, *, below: bool = False) -> pl.DataFrame:
         """Return class and reached: what is above the classes in the hierarchy, or below."""
-        from remix.scoring.inputs.entities import reached
+        from remix.scoring.inputs.entities import reach
 
         if self.hierarchy is None:
             return pl.DataFrame(schema={"class": pl.String, "reached": pl.String})
-        return reached(self.hierarchy, classes, below=below)
+        return reach(self.hierarchy, classes, below=below)
 
     @cached_property
     def numbered(self) -> pl.DataFrame:
@@ -190,12 +190,12 @@ class Answers:
     @cached_property
     def origin(self) -> Measured:
         """Return the measures of the origin: its documents are as they were where gold was cut out."""
-        return self._measured(self.background.frames)
+        return self._measure(self.background.frames)
 
     @cached_property
     def measured(self) -> Measured:
         """Return the measures of the answers, D being the origin; percentiles are places among its annotations."""
-        found = self._measured(self.frames, within=self.background.frames)
+        found = self._measure(self.frames, within=self.background.frames)
         places = [
             _place(found.annotations[name], self.origin.annotations[name]).alias(f"{name}Percentile")
             for name in ("ambiguitySurfaceForm", "ambiguityEntity")
@@ -203,7 +203,7 @@ class Answers:
         ]
         return replace(found, annotations=found.annotations.with_columns(places))
 
-    def _measured(self, frames: Frames, within: Frames | None = None) -> Measured:
+    def _measure(self, frames: Frames, within: Frames | None = None) -> Measured:
         from remix.measures import MEASURES, compute
 
         known = self.background

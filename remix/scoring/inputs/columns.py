@@ -176,13 +176,13 @@ class Slicing:
         """Return whether the column is of documents."""
         return "document" in self.values.columns
 
-    def named(self, found: pl.DataFrame) -> pl.DataFrame:
+    def name_values(self, found: pl.DataFrame) -> pl.DataFrame:
         """Return other values (column `value`) as the names of these slices."""
         value = pl.col("value").cast(self.kind, strict=False)
         if self.parts:
             from remix.remixes.partitions import in_part
 
-            names = zip(self.parts, _numbered([_label(part) for part in self.parts]), strict=True)
+            names = zip(self.parts, _number_names([_label(part) for part in self.parts]), strict=True)
             cast = found.with_columns(value=value)
             chosen = [pl.when(in_part("value", part)).then(pl.lit(name)) for part, name in names]
             return cast.with_columns(value=pl.coalesce(chosen))
@@ -219,10 +219,10 @@ def values_by(
         counted = gold.annotations.filter(pl.col("ignorable").is_null()).select(key).join(found, on=key)
         parts = partition(counted["value"].alias(column), scheme)
         slicing = Slicing(column, found, found["value"].dtype, parts=parts)
-        return Slicing(column, slicing.named(found).drop_nulls(), slicing.kind, parts=parts, scheme=scheme)
+        return Slicing(column, slicing.name_values(found).drop_nulls(), slicing.kind, parts=parts, scheme=scheme)
     cuts = _cuts(gold, found) if found["value"].dtype.is_numeric() else None
     slicing = Slicing(column, found, found["value"].dtype, cuts)
-    named = slicing.named(found).drop_nulls()
+    named = slicing.name_values(found).drop_nulls()
     if (number := named["value"].n_unique()) > MAXIMUM:
         raise UsageError(f"column '{column}' has {number} values, more than {MAXIMUM}: it cannot be sliced by")
     return Slicing(column, named, slicing.kind, cuts)
@@ -246,7 +246,7 @@ def column_values(
         return gold.documents.select("document", value=pl.col(column))
     if document_columns is not None and column in document_columns.columns:
         return document_columns.select("document", value=column)
-    return _measured(gold, column, [columns, document_columns])
+    return _measured_values(gold, column, [columns, document_columns])
 
 
 def _classes(rows: pl.DataFrame) -> pl.DataFrame:
@@ -289,7 +289,7 @@ def unknown_column(gold: Frames, column: str, measured: Iterable[str]) -> UsageE
     return UnknownName("column", column, groups=groups)
 
 
-def _measured(gold: Frames, column: str, tables: list[pl.DataFrame | None]) -> pl.DataFrame:
+def _measured_values(gold: Frames, column: str, tables: list[pl.DataFrame | None]) -> pl.DataFrame:
     """Return the values of a measure that came with the data, on annotations or on documents."""
     local = gold.values.with_columns(local=pl.col("term").str.extract(r"([^/#:]+)$"))
     rows = local.filter((pl.col("local") == column) | (pl.col("term") == column))
@@ -315,7 +315,7 @@ def _cuts(gold: Frames, found: pl.DataFrame) -> tuple[float, ...] | None:
 
 
 def _labels(cuts: tuple[float, ...]) -> list[str]:
-    return _numbered([_interval(low, high) for low, high in zip((None, *cuts), (*cuts, None), strict=True)])
+    return _number_names([_interval(low, high) for low, high in zip((None, *cuts), (*cuts, None), strict=True)])
 
 
 def _label(part: Subset) -> str:
@@ -338,7 +338,7 @@ def _interval(low: float | None, high: float | None) -> str:
     )
 
 
-def _numbered(names: list[str]) -> list[str]:
+def _number_names(names: list[str]) -> list[str]:
     """Return the names with numbers, so that sorted as text they are in the order of their values."""
     width = len(str(len(names)))
     return [f"{number:0{width}}: {name}" for number, name in enumerate(names, 1)]

@@ -6,18 +6,18 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-__all__ = ["components", "counts", "firsts", "looked_up", "marked"]
+__all__ = ["components", "counts", "firsts", "look_up", "mark"]
 
 Numbers = npt.NDArray[np.int64]
 
 
-def looked_up(rows: pl.DataFrame, key: str, table: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
+def look_up(rows: pl.DataFrame, key: str, table: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
     """Return the rows whose key is in the table, in their order, with the columns of the table.
 
     `key` holds numbers from 0 that are unique in the table; both sides have it under one name.
 
     >>> pairs = pl.DataFrame({"g": [2, 0, 1]})
-    >>> looked_up(pairs, "g", pl.DataFrame({"g": [0, 2], "size": [5, 7]}), ["size"]).rows()
+    >>> look_up(pairs, "g", pl.DataFrame({"g": [0, 2], "size": [5, 7]}), ["size"]).rows()
     [(2, 7), (0, 5)]
     """
     known, asked = table[key].to_numpy(), rows[key].to_numpy()
@@ -31,10 +31,10 @@ def looked_up(rows: pl.DataFrame, key: str, table: pl.DataFrame, columns: list[s
     return rows.with_columns(table[column].gather(found) for column in columns)
 
 
-def marked(numbers: pl.Series, size: int) -> npt.NDArray[np.bool_]:
+def mark(numbers: pl.Series, size: int) -> npt.NDArray[np.bool_]:
     """Return an array of that size that is true at the numbers.
 
-    >>> marked(pl.Series([2, 2]), 4).tolist()
+    >>> mark(pl.Series([2, 2]), 4).tolist()
     [False, False, True, False]
     """
     found = np.zeros(size, np.bool_)

@@ -11,13 +11,13 @@ from remix.errors import BadInput
 from remix.formats.identifiers import document_names, strip_offsets
 from remix.frames import Frames
 
-__all__ = ["aligned"]
+__all__ = ["align"]
 
 AROUND = 15
 """Characters of a text that are shown on both sides of where it differs from another."""
 
 
-def aligned(gold: Frames, run: Frames, name: str = "run", *, told: bool = True) -> pl.DataFrame:
+def align(gold: Frames, run: Frames, name: str = "run", *, told: bool = True) -> pl.DataFrame:
     """Return `gold` and `document` (of the run), one row for each pair of documents that are the same.
 
     A document of the run is that of gold which has its IRI, else its given IRI, else any of its names (of both IRIs,
@@ -36,7 +36,7 @@ def aligned(gold: Frames, run: Frames, name: str = "run", *, told: bool = True) 
         return found
     named = by_text = 0
     other = ""
-    for names in (_iris, _given, _all_names, None, _parts):
+    for names in (_iris, _iris_as_given, _all_names, None, _parts):
         rest = left.join(found, on="gold", how="anti")
         if rest.is_empty():
             break
@@ -61,19 +61,19 @@ def _iris(documents: pl.DataFrame) -> pl.DataFrame:
     return documents.select("document", name="document")
 
 
-def _given(documents: pl.DataFrame) -> pl.DataFrame:
+def _iris_as_given(documents: pl.DataFrame) -> pl.DataFrame:
     return documents.select("document", name="given").drop_nulls()
 
 
 def _all_names(documents: pl.DataFrame) -> pl.DataFrame:
     """Return document and name: both IRIs, as they are and without the offsets at their end."""
-    both = pl.concat([_iris(documents), _given(documents)])
+    both = pl.concat([_iris(documents), _iris_as_given(documents)])
     return pl.concat([both, both.with_columns(strip_offsets(both["name"]).alias("name"))]).unique()
 
 
 def _parts(documents: pl.DataFrame) -> pl.DataFrame:
     """Return document and the last part of its names, where no other document has it."""
-    both = pl.concat([_iris(documents), _given(documents)])
+    both = pl.concat([_iris(documents), _iris_as_given(documents)])
     return both.with_columns(document_names(both["name"]).alias("name")).unique().filter(pl.col("name").is_unique())
 
 

@@ -19,7 +19,7 @@ from remix.names import RDFS, RMX
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
 
-__all__ = ["reached", "read_entities", "read_subclasses", "with_coarse", "with_labels_linked", "with_types"]
+__all__ = ["reach", "read_entities", "read_subclasses", "with_coarse", "with_labels_linked", "with_types"]
 
 WD = "http://www.wikidata.org/entity/"
 
@@ -96,11 +96,11 @@ def read_subclasses(file: Path | str) -> pl.DataFrame:
     return found.unique().sort("class", "parent")
 
 
-def reached(subclasses: pl.DataFrame | pl.LazyFrame, classes: pl.Series, *, below: bool = False) -> pl.DataFrame:
+def reach(subclasses: pl.DataFrame | pl.LazyFrame, classes: pl.Series, *, below: bool = False) -> pl.DataFrame:
     """Return class and reached: every class above each of the classes, or below it, direct or indirect.
 
     >>> steps = pl.DataFrame({"class": ["cat", "mammal"], "parent": ["mammal", "animal"]})
-    >>> reached(steps, pl.Series(["animal", "cat"]), below=True).rows()
+    >>> reach(steps, pl.Series(["animal", "cat"]), below=True).rows()
     [('animal', 'cat'), ('animal', 'mammal')]
     """
     from remix.kb.networks import superclasses
@@ -128,7 +128,7 @@ def with_labels_linked(
     spelt = [run.links.filter(_is_label())["entity_as_given"] for run in runs.values()]
     labels = pl.concat([*spelt, pl.Series([], dtype=pl.String)]).str.strip_prefix(LABEL)
     entity = _entities(called, labels.unique())
-    return {name: _linked(name, run, entity) for name, run in runs.items()}
+    return {name: _link(name, run, entity) for name, run in runs.items()}
 
 
 def _is_label() -> pl.Expr:
@@ -145,7 +145,7 @@ def _entities(called: pl.LazyFrame, labels: pl.Series) -> pl.DataFrame:
     return found.group_by("key").agg(pl.len(), linked=pl.col("entity").first()).filter(pl.col("len") == 1).drop("len")
 
 
-def _linked(name: str, run: Frames, entity: pl.DataFrame) -> Frames:
+def _link(name: str, run: Frames, entity: pl.DataFrame) -> Frames:
     from remix.kb.forms import normalise
 
     key = pl.when(_is_label()).then(normalise(pl.col("entity_as_given").str.strip_prefix(LABEL)))

@@ -47,7 +47,7 @@ def _learnt(store: Store, entry: DatasetEntry) -> list[pl.DataFrame]:
     found = []
     for name in entry.attached:
         if not name.startswith(RUN):
-            rows = columns(store.attached(entry.name, name)).filter(~pl.col("subject").str.ends_with(f"#{name}>"))
+            rows = columns(store.attachment(entry.name, name)).filter(~pl.col("subject").str.ends_with(f"#{name}>"))
             terms = [
                 pl.col(one).str.strip_chars("<>").alias(to) for one, to in (("subject",) * 2, ("predicate", "term"))
             ]

@@ -15,8 +15,8 @@ import polars as pl
 from remix import progress
 from remix.errors import UsageError
 from remix.frames import Frames
-from remix.scoring.inputs.dense import counts, firsts, looked_up, marked
-from remix.scoring.inputs.documents import aligned
+from remix.scoring.inputs.dense import counts, firsts, look_up, mark
+from remix.scoring.inputs.documents import align
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
@@ -71,16 +71,16 @@ def mentions_of(
     keys = documents.select("doc", gold="document")
     sides = [_rows(gold, keys.select("doc", document="gold"), 0)]
     for number, (name, run) in enumerate(runs.items()):
-        sides.append(_rows(run, aligned(gold, run, name).join(keys, on="gold").select("doc", "document"), number))
-    entities, codes = _coded([frames.links["entity"] for frames in (gold, *runs.values())], kb)
+        sides.append(_rows(run, align(gold, run, name).join(keys, on="gold").select("doc", "document"), number))
+    entities, codes = _code([frames.links["entity"] for frames in (gold, *runs.values())], kb)
     links = [_links(frames, code) for frames, code in zip((gold, *runs.values()), codes, strict=True)]
     texts = [frames.annotations.select(_TEXTS) for frames in (gold, *runs.values())]
-    left, gold_links = _linked(*_joined(sides[:1], texts[:1], links[:1]), len(entities))
-    right, answer_links = _linked(*_joined(sides[1:], texts[1:], links[1:]), len(entities))
+    left, gold_links = _link(*_join(sides[:1], texts[:1], links[:1]), len(entities))
+    right, answer_links = _link(*_join(sides[1:], texts[1:], links[1:]), len(entities))
     regions = gold.regions.join(keys, left_on="document", right_on="gold")
     right, answer_links = _answers(right, answer_links, regions, collapse)
     return Mentions(
-        tuple(runs), documents, _grouped(left, collapse), right, gold_links.rename({"id": "g"}), answer_links, entities
+        tuple(runs), documents, _group(left, collapse), right, gold_links.rename({"id": "g"}), answer_links, entities
     )
 
 
@@ -101,7 +101,7 @@ def _rows(frames: Frames, keys: pl.DataFrame, system: int) -> pl.DataFrame:
     return rows.select(pl.lit(system, pl.Int64).alias("system"), "row", "doc", "begin", "end")
 
 
-def _coded(given: list[pl.Series], kb: KnowledgeBase | None) -> tuple[pl.Series, list[pl.Series]]:
+def _code(given: list[pl.Series], kb: KnowledgeBase | None) -> tuple[pl.Series, list[pl.Series]]:
     """Return the entities in order, and the number of each link's entity; null stays null."""
     every, places = _distinct(pl.concat(given, rechunk=True))
     resolved = every if kb is None else kb.resolve(every)
@@ -142,7 +142,7 @@ def _links(frames: Frames, codes: pl.Series) -> pl.DataFrame:
     return rows.select("row", "code").unique()
 
 
-def _joined(
+def _join(
     sides: list[pl.DataFrame], texts: list[pl.DataFrame], links: list[pl.DataFrame]
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """Return the rows of all runs, their texts and their links, numbered one after another."""
@@ -176,34 +176,34 @@ def _largest(numbers: pl.Series) -> int:
     return -1 if largest is None else int(largest)  # type: ignore[arg-type]
 
 
-def _linked(
+def _link(
     rows: pl.DataFrame, texts: pl.DataFrame, links: pl.DataFrame, beyond: int
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the rows with `link` and texts, sorted and numbered as `id`, and their links by that number."""
-    links = links.filter(marked(rows["row"], 1 + max(_largest(rows["row"]), _largest(links["row"])))[links["row"]])
+    links = links.filter(mark(rows["row"], 1 + max(_largest(rows["row"]), _largest(links["row"])))[links["row"]])
     meant = np.full(1 + _largest(rows["row"]), NIL, np.int64)
     meant[links["row"].to_numpy()] = links["code"].to_numpy()
     several = links.filter(counts(links["row"]) > 1)
     if len(several):
         keys = several.sort("code").group_by("row").agg(key=pl.col("code").cast(pl.String).str.join(" "))
         meant[keys["row"].to_numpy()] = keys["key"].rank("dense").cast(pl.Int64).to_numpy() + (beyond - 1)
-    rows = _sorted(rows.with_columns(link=pl.Series(meant[rows["row"].to_numpy()])), texts)
+    rows = _sort(rows.with_columns(link=pl.Series(meant[rows["row"].to_numpy()])), texts)
     rows = rows.with_columns(id=pl.int_range(pl.len(), dtype=pl.Int64))
     if (counts(rows["row"]) > 1).any():  # a document of a run may be several of gold's
         linked = links.join(rows.select("row", "id"), on="row").select("id", entity="code")
     else:
-        linked = looked_up(links, "row", rows, ["id"]).select("id", entity="code")
+        linked = look_up(links, "row", rows, ["id"]).select("id", entity="code")
     return _with_texts(rows, texts).drop("row"), linked
 
 
 _NUMBERS = ["system", "doc", "begin", "end", "link"]
 
 
-def _sorted(rows: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
+def _sort(rows: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
     """Return the rows by their numbers and, where all of these are equal, by group, option and name."""
     by_numbers = _order(rows)
     rows = rows if by_numbers.is_sorted() else rows[by_numbers]
-    before, after = _repeated(rows), _repeated(rows, of=-1)
+    before, after = _repeats(rows), _repeats(rows, of=-1)
     places = np.flatnonzero(before | after)
     if not len(places):
         return rows
@@ -227,21 +227,21 @@ def _order(rows: pl.DataFrame) -> pl.Series:
     return pl.Series(np.argsort(rows.select(packed).to_series().to_numpy(), kind="stable"))
 
 
-def _repeated(rows: pl.DataFrame, of: int = 1) -> npt.NDArray[np.bool_]:
+def _repeats(rows: pl.DataFrame, of: int = 1) -> npt.NDArray[np.bool_]:
     """Return whether each of the sorted rows has the numbers of the one before it (after it for -1)."""
     same = pl.all_horizontal(pl.col(name).eq_missing(pl.col(name).shift(of)) for name in _NUMBERS)
     inside = pl.int_range(pl.len()) > 0 if of > 0 else pl.int_range(pl.len()) < pl.len() - 1
     return rows.select(same & inside).to_series().to_numpy()
 
 
-def _grouped(rows: pl.DataFrame, collapse: bool) -> pl.DataFrame:
+def _group(rows: pl.DataFrame, collapse: bool) -> pl.DataFrame:
     """Return gold with its groups numbered; with `collapse` equal annotations of different groups become one group."""
-    composed = _composed(rows)
+    composed = _compose(rows)
     alone, key, option = np.ones(len(rows), np.bool_), rows["id"].to_numpy().copy(), rows["id"].to_numpy().copy()
     places = composed["id"].to_numpy()
     alone[places], key[places], option[places] = False, composed["key"].to_numpy(), composed["part"].to_numpy()
     group = key.copy()
-    again = np.flatnonzero(_repeated(rows) | _repeated(rows, of=-1))
+    again = np.flatnonzero(_repeats(rows) | _repeats(rows, of=-1))
     again = again[alone[again]]
     if collapse and len(again):
         equal = rows[again].with_columns(key=pl.Series(key[again]))
@@ -257,7 +257,7 @@ def _grouped(rows: pl.DataFrame, collapse: bool) -> pl.DataFrame:
     )
 
 
-def _composed(rows: pl.DataFrame) -> pl.DataFrame:
+def _compose(rows: pl.DataFrame) -> pl.DataFrame:
     """Return id, `key` and `part`, the smallest id of group and option, for groups of several annotations."""
     named = rows.filter(pl.col("group") != pl.col("annotation"))
     names = named["group"].unique().implode()
@@ -280,7 +280,7 @@ def _answers(
     rows: pl.DataFrame, links: pl.DataFrame, regions: pl.DataFrame, collapse: bool
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the answers, with `collapse` without repeated ones, and whether each is inside what is annotated."""
-    kept = rows.filter(~_repeated(rows)) if collapse else rows
+    kept = rows.filter(~_repeats(rows)) if collapse else rows
     if len(kept) < len(rows):
         progress.note(
             f"runs: {len(rows) - len(kept)} answers repeat another of the same span and entity and count once"
@@ -297,5 +297,5 @@ def _answers(
         free = ~pl.col("doc").is_in(regions["doc"].unique().implode())
         inside = (free | pl.col("id").is_in(within["id"].unique().implode())).alias("inside")
     kept = kept.with_columns(inside).with_row_index("a").with_columns(pl.col("a").cast(pl.Int64))
-    links = looked_up(links, "id", kept, ["a"]).select("a", "entity")
+    links = look_up(links, "id", kept, ["a"]).select("a", "entity")
     return kept.select("a", "system", "doc", "begin", "end", "link", "inside", "annotation"), links

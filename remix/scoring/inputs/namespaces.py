@@ -93,8 +93,8 @@ def tell_namespaces(
             continue
         name = mentions.systems[system]
         progress.note(
-            f"run '{name}' and gold name entities in different worlds: its {len(own)} links are of {_counted(own)}, "
-            f"gold's {len(gold)} of {_counted(gold)}; {right} of the {on_span} answers that have the span of a linked "
+            f"run '{name}' and gold name entities in different worlds: its {len(own)} links are of {_count(own)}, "
+            f"gold's {len(gold)} of {_count(gold)}; {right} of the {on_span} answers that have the span of a linked "
             f"mention of gold have its entity{_joining(pairs, right, kb, shelf)}"
         )
 
@@ -106,7 +106,7 @@ def _namespace(entity: pl.Expr) -> pl.Expr:
     return pl.when(entity.str.contains(_IRI)).then(namespace).otherwise(pl.lit("no namespace"))
 
 
-def _counted(links: pl.DataFrame) -> str:
+def _count(links: pl.DataFrame) -> str:
     """Return the namespaces with their numbers, the most frequent first."""
     rows = links.group_by("namespace").len().sort(["len", "namespace"], descending=[True, False])
     shown = [f"{namespace} ({count})" for namespace, count in rows.head(3).iter_rows()]

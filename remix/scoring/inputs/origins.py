@@ -72,17 +72,17 @@ def origins_of(
         places = pl.concat(_own(target.frames) for target in own)
         backgrounds.append(Background(frames, places.unique(), kb))
     for target, found in pairs:
-        gold = _named(target)
+        gold = _name_dataset(target)
         if found is None:
             if target.name not in loaded:
                 backgrounds.append(Background.of(gold, kb))
             continue
         held = found.contents.items() <= loaded.items()
-        background, more = (_held(store, gold, found, kb) if held else None), None
+        background, more = (_find_loaded(store, gold, found, kb) if held else None), None
         if background is None:
             background = Background.of(gold, kb, {target.name: found.query})
         elif found.emptied is not None and documents != "kept":
-            more, places = _emptied(background.frames, target.name, found.emptied)
+            more, places = _empty(background.frames, target.name, found.emptied)
             background = replace(background, places=pl.concat([background.places, places]))
             emptied.append(more)
         if more is None:
@@ -104,7 +104,7 @@ def _lacking(name: str, found: Manifest, loaded: Mapping[str, str]) -> str:
     return f"the manifest of {name} does not tell which documents it emptied: build it again, or take --documents kept"
 
 
-def _held(store: Store, gold: Frames, found: Manifest, kb: KnowledgeBase | None) -> Background | None:
+def _find_loaded(store: Store, gold: Frames, found: Manifest, kb: KnowledgeBase | None) -> Background | None:
     """Return the background of a remix whose origins are loaded, None where a document is not found there."""
     origin = named_frames(store, sorted(found.contents))
     places = _places(gold, origin, found.kept)
@@ -112,7 +112,7 @@ def _held(store: Store, gold: Frames, found: Manifest, kb: KnowledgeBase | None)
     return Background(origin, places, kb, queries) if len(places) == gold.documents.height else None
 
 
-def _emptied(origin: Frames, name: str, documents: Sequence[str]) -> tuple[Frames, pl.DataFrame]:
+def _empty(origin: Frames, name: str, documents: Sequence[str]) -> tuple[Frames, pl.DataFrame]:
     """Return documents of the origin as those of a remix, with their gold dropped, and their places."""
     frames = origin.keep(documents=pl.Series(documents, dtype=pl.String))
     own = f"{dataset_iri(name)}/emptied/"
@@ -128,7 +128,7 @@ def _emptied(origin: Frames, name: str, documents: Sequence[str]) -> tuple[Frame
     ), places
 
 
-def _named(target: Target) -> Frames:
+def _name_dataset(target: Target) -> Frames:
     named = pl.lit(target.name).alias("dataset")
     frames = target.frames
     documents, annotations = frames.documents.with_columns(named), frames.annotations.with_columns(named)

@@ -18,7 +18,7 @@ from remix.scoring.inputs.columns import SEEN, is_of_errors
 if TYPE_CHECKING:
     from remix.store import Store
 
-__all__ = ["full_iri", "properties_of", "seen_in", "with_seen"]
+__all__ = ["full_iri", "properties_of", "compare_to_training", "with_seen"]
 
 _STRUCTURE = (f"{RDF}type", f"{NIF}isString", f"{NIF}beginIndex", f"{NIF}endIndex", f"{RMX}givenIri")
 """What is said of every text to make it one."""
@@ -51,10 +51,10 @@ def properties_of(
 
     Raises `UnknownName` for an IRI or prefixed name that no document has, and for a local name that several have.
     """
-    asked = _unexplained(gold, names)
+    asked = _find_unexplained(gold, names)
     if not asked:
         return None
-    rows = pl.concat([_said(store, place, gold.documents) for place in places]).unique(maintain_order=True)
+    rows = pl.concat([_read_values(store, place, gold.documents) for place in places]).unique(maintain_order=True)
     local = pl.col("predicate").str.extract(r"([^/#:]+)$")
     found: pl.DataFrame | None = None
     for name in asked:
@@ -69,7 +69,7 @@ def properties_of(
     return found
 
 
-def _unexplained(gold: Frames, names: Iterable[str]) -> list[str]:
+def _find_unexplained(gold: Frames, names: Iterable[str]) -> list[str]:
     """Return the names that are no column of the frames, no measure of the data and none that is computed."""
     if not (wanted := list(dict.fromkeys(names))):
         return []
@@ -95,16 +95,16 @@ def _numbers(values: pl.Series) -> pl.Series:
     return values
 
 
-def _said(store: Store | None, place: Path | str, documents: pl.DataFrame) -> pl.DataFrame:
+def _read_values(store: Store | None, place: Path | str, documents: pl.DataFrame) -> pl.DataFrame:
     """Return document, predicate and value: what a dataset of the store, or a file of NIF, says of gold's documents."""
     loaded = {} if store is None else {entry.name: entry.iri for entry in store.datasets()}
-    rows = _stored(store, loaded[str(place)]) if store and str(place) in loaded else _of_file(place, documents)
+    rows = _read_stored(store, loaded[str(place)]) if store and str(place) in loaded else _of_file(place, documents)
     value = pl.coalesce(iri(pl.col("value")), literal(pl.col("value")))
     rows = rows.select("document", iri(pl.col("predicate")).alias("predicate"), value=value).drop_nulls()
     return rows.filter(~pl.col("predicate").is_in(_STRUCTURE))
 
 
-def _stored(store: Store, dataset: str) -> pl.DataFrame:
+def _read_stored(store: Store, dataset: str) -> pl.DataFrame:
     query = f"""SELECT ?document ?predicate ?value WHERE {{
       GRAPH <{dataset}> {{ <{dataset}> <{HFTS}referenceDocuments> ?document . ?document ?predicate ?value }}
       FILTER(?predicate != <{NIF}isString>)
@@ -126,7 +126,7 @@ def _of_file(place: Path | str, documents: pl.DataFrame) -> pl.DataFrame:
     return rows.select("document", "predicate", value="object")
 
 
-def seen_in(training: Frames, gold: Frames) -> pl.DataFrame:
+def compare_to_training(training: Frames, gold: Frames) -> pl.DataFrame:
     """Return annotation, `seenForm`, `seenEntity` and `seenPair` of gold's annotations.
 
     A form is seen where the training set has an annotation of it, whatever its case and white space; an entity where
@@ -144,8 +144,8 @@ def seen_in(training: Frames, gold: Frames) -> pl.DataFrame:
 
 
 def with_seen(columns: pl.DataFrame | None, training: Frames, gold: Frames) -> pl.DataFrame:
-    """Return the columns of annotations to slice by, if there are any, with those of `seen_in` added."""
-    found = seen_in(training, gold)
+    """Return the columns of annotations to slice by, if there are any, with those of `compare_to_training` added."""
+    found = compare_to_training(training, gold)
     if not found["seenForm"].any() and not found["seenEntity"].any():
         progress.note("no form and no entity of gold is in the training set: does it link to another knowledge base?")
     if columns is None:

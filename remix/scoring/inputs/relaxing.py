@@ -13,7 +13,7 @@ from remix.files import read_bytes
 from remix.formats.layers import MAIN, RANKED
 from remix.frames import Frames
 
-__all__ = ["read_mapping", "relaxed"]
+__all__ = ["read_mapping", "relax_runs"]
 
 _ITEM = r"Q[0-9]+"
 _TIME = "#[^#]*time"
@@ -42,22 +42,22 @@ def read_mapping(file: Path | str) -> dict[str, str]:
     return dict(found.select("item", "main").iter_rows())
 
 
-def relaxed(runs: Mapping[str, Frames], file: Path | str) -> dict[str, Frames]:
+def relax_runs(runs: Mapping[str, Frames], file: Path | str) -> dict[str, Frames]:
     """Return the runs with each link that the table maps replaced by its main item, and no entity for times.
 
     A mention whose class has `time` in its name becomes NIL. Raises `BadInput` for a file that is no such table.
     """
     mapping = read_mapping(file)
-    return {name: _relaxed(run, mapping) for name, run in runs.items()}
+    return {name: _relax(run, mapping) for name, run in runs.items()}
 
 
-def _relaxed(run: Frames, mapping: Mapping[str, str]) -> Frames:
+def _relax(run: Frames, mapping: Mapping[str, str]) -> Frames:
     times = run.annotations.join(run.classes.filter(pl.col("class").str.contains(_TIME)), on="annotation", how="semi")
     times = times.filter(pl.col("layer") == MAIN)
     nil = times["annotation"].implode()
     main = pl.col("item").replace(mapping)
 
-    def mapped(links: pl.DataFrame) -> pl.DataFrame:
+    def map_links(links: pl.DataFrame) -> pl.DataFrame:
         item = pl.col("entity").str.extract(f"^http://www.wikidata.org/entity/({_ITEM})$", 1)
         links = links.with_columns(item=item)
         entity = pl.when(pl.col("item").is_not_null()).then(pl.format("http://www.wikidata.org/entity/{}", main))
@@ -75,8 +75,8 @@ def _relaxed(run: Frames, mapping: Mapping[str, str]) -> Frames:
     found = replace(
         run,
         annotations=run.annotations.with_columns(pl.col("is_nil") | pl.col("annotation").is_in(nil)),
-        links=mapped(run.links).unique(["annotation", "entity"], maintain_order=True),
-        candidates=mapped(run.candidates),
+        links=map_links(run.links).unique(["annotation", "entity"], maintain_order=True),
+        candidates=map_links(run.candidates),
         values=pl.concat([run.values.filter(pl.col("term") != RANKED), ranked]),
     )
     return found.keep(annotations=found.annotations.filter(~pl.col("annotation").is_in(parts))["annotation"])

@@ -44,19 +44,19 @@ def _laid_by_file(gold: Frames, run: Frames, name: str) -> Frames:
         return run
     sides = [frames.documents["dataset"].unique(maintain_order=True).to_list() for frames in (gold, run)]
     if len(sides[0]) == 1 or len(sides[0]) != len(sides[1]):
-        return _laid(gold, run, name)
+        return _lay(gold, run, name)
     parts = []
     for pair in zip(*sides, strict=True):
         own = [
             frames.keep(documents=frames.documents.filter(dataset=dataset)["document"])
             for frames, dataset in zip((gold, run), pair, strict=True)
         ]
-        parts.append(_laid(own[0], own[1], name))
+        parts.append(_lay(own[0], own[1], name))
     return Frames.concat(parts)
 
 
-def _laid(gold: Frames, run: Frames, name: str) -> Frames:
-    tokens = _paired(gold, run, name)
+def _lay(gold: Frames, run: Frames, name: str) -> Frames:
+    tokens = _pair(gold, run, name)
     laid = tokens["document"].unique().implode()
     spans = _spans(run.annotations.filter(pl.col("document").is_in(laid)), tokens)
     # What crosses the end of a document of gold is a mention in each.
@@ -90,7 +90,7 @@ def _laid(gold: Frames, run: Frames, name: str) -> Frames:
 _OWN = ("group", "option")
 
 
-def _paired(gold: Frames, run: Frames, name: str) -> pl.DataFrame:
+def _pair(gold: Frames, run: Frames, name: str) -> pl.DataFrame:
     """Return the tokens of the run that are laid, in order: document, begin, end, said, gold, to_begin, to_end."""
     left, right = _read(gold), _read(run)
     named = _by_name(gold, run, left, right)
@@ -98,7 +98,7 @@ def _paired(gold: Frames, run: Frames, name: str) -> pl.DataFrame:
     if named.is_empty() and len(ours) == len(theirs):
         named = pl.DataFrame({"gold": ours, "document": theirs})
     if named.is_empty() and len(theirs) == 1:
-        return _dealt(left, right, name)
+        return _deal(left, right, name)
     number = pl.int_range(pl.len()).over("document")
     both = right.join(named, on="document", maintain_order="left")
     sizes = [side.group_by("document").agg(tokens=pl.len()) for side in (left, both)]
@@ -128,7 +128,7 @@ def _by_name(gold: Frames, run: Frames, left: pl.DataFrame, right: pl.DataFrame)
     return sides[1].join(sides[0].rename({"document": "gold"}), on="given").select("gold", "document")
 
 
-def _dealt(left: pl.DataFrame, right: pl.DataFrame, name: str) -> pl.DataFrame:
+def _deal(left: pl.DataFrame, right: pl.DataFrame, name: str) -> pl.DataFrame:
     """Return the tokens of a run of one document, dealt out to gold's documents by their number."""
     if len(right) != len(left):
         right = right.filter(~pl.col("token").is_in(MISSING))

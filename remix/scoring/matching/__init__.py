@@ -14,7 +14,7 @@ from remix.frames import Frames
 from remix.names import RMX
 from remix.registry import Registry
 from remix.scoring.inputs.answers import Answers, with_forms
-from remix.scoring.inputs.dense import counts, looked_up, marked
+from remix.scoring.inputs.dense import counts, look_up, mark
 from remix.scoring.inputs.mentions import Mentions
 from remix.scoring.matching.assignment import assign
 
@@ -49,14 +49,14 @@ class Scope:
         every = pl.concat([self.inside, other.inside]).group_by("a").agg(pl.col("in_scope").all())
         return Scope(every, pl.concat([self.unknown, other.unknown]).unique())
 
-    def marked(self, answers: pl.DataFrame) -> pl.DataFrame:
+    def mark(self, answers: pl.DataFrame) -> pl.DataFrame:
         """Return the answers with `in_scope`."""
         if self.inside.is_empty():
             return answers.with_columns(in_scope=pl.lit(True))
-        marked = answers.join(self.inside, on="a", how="left", maintain_order="left")
-        return marked.with_columns(pl.col("in_scope").fill_null(True))
+        rows = answers.join(self.inside, on="a", how="left", maintain_order="left")
+        return rows.with_columns(pl.col("in_scope").fill_null(True))
 
-    def known(self, counts: pl.DataFrame) -> pl.DataFrame:
+    def drop_unknown(self, counts: pl.DataFrame) -> pl.DataFrame:
         """Return counts without those in scope of the documents where they are not known."""
         if self.unknown.is_empty():
             return counts
@@ -103,8 +103,9 @@ class Case:
     # Not to be given: what `replace` derives from a case begins with a cache of its own.
     _judged: dict[tuple[object, ...], Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
+    @property
     def kept(self) -> pl.DataFrame:
-        """Return the gold annotations that are required."""
+        """The gold annotations that are required."""
         return self.gold.filter(pl.col("ignorable").is_null())
 
     def is_cut(self) -> bool:
@@ -113,12 +114,12 @@ class Case:
 
     def in_kept_documents(self, documents: pl.Series | None = None) -> Case:
         """Return the case without the documents that hold no kept mention, of all of them or of these (doc)."""
-        out = ~pl.col("doc").is_in(self.kept()["doc"].unique().implode())
+        out = ~pl.col("doc").is_in(self.kept["doc"].unique().implode())
         out = out if documents is None else out & pl.col("doc").is_in(documents.implode())
         mentions = replace(self.mentions, documents=self.mentions.documents.filter(~out))
         return replace(self, mentions=mentions, gold=self.gold.filter(~out), answers=self.answers.filter(~out))
 
-    def judged(self, criterion: str, matching: Matching) -> Judged:
+    def judge(self, criterion: str, matching: Matching) -> Judged:
         """Return the outcome by `criterion`, computed once.
 
         'link': span and entity; 'span': span alone, whatever the links are; 'span, link first': span alone, but of
@@ -141,7 +142,7 @@ def overlapping(case: Case) -> pl.DataFrame:
 
 def found_whole(case: Case, judged: Judged) -> pl.DataFrame:
     """Return system, doc, group, option and `share`, which is 1, of the mentions of gold that were found."""
-    found = judged.pairs.filter("correct").join(case.kept().select("g", "doc", "group", "option"), on="g")
+    found = judged.pairs.filter("correct").join(case.kept.select("g", "doc", "group", "option"), on="g")
     found = found.join(judged.groups, on=["system", "group"], how="semi")
     return found.select("system", "doc", "group", "option", share=1.0).unique()
 
@@ -169,16 +170,16 @@ class Matching:
 
 
 def _judge(case: Case, criterion: str, matching: Matching) -> Judged:
-    required = case.kept()
+    required = case.kept
     # An option's number is that of its first annotation, so it is no other group's.
     required = required.with_columns(size=pl.Series(counts(required["option"])))
     correct = pl.col("link") if criterion == "link" else pl.lit(True)
-    pairs = looked_up(looked_up(matching.pairs(case), "g", case.gold, ["ignorable"]), "a", case.answers, ["system"])
+    pairs = look_up(look_up(matching.pairs(case), "g", case.gold, ["ignorable"]), "a", case.answers, ["system"])
     pairs = pairs.with_columns(correct=correct, spans=matching.spans)
     if criterion == "span":
         pairs = pairs.with_columns(link=pl.lit(True))
     edges = pairs.filter(pl.col("spans") & pl.col("ignorable").is_null())
-    edges = looked_up(edges, "g", required, ["doc", "group", "option", "size"])
+    edges = look_up(edges, "g", required, ["doc", "group", "option", "size"])
     assigned = assign(
         edges.select("doc", "group", "option", "g", "size", "a", "correct", "link", "shared", "union", case="system")
     )
@@ -209,8 +210,8 @@ def _further(pairs: pl.DataFrame, required: pl.DataFrame, right: pl.DataFrame) -
     # By span and entity, since repeated annotations are one group and no alternatives of each other.
     like = ["group", "begin", "end", "meant"]
     named = several.select("g", *like[:3], meant="link")
-    fitting = looked_up(pairs.filter(pl.col("spans") & pl.col("correct")), "g", named, like)
-    taken = looked_up(right.select("g", system="case"), "g", named, like)
+    fitting = look_up(pairs.filter(pl.col("spans") & pl.col("correct")), "g", named, like)
+    taken = look_up(right.select("g", system="case"), "g", named, like)
     fitting = fitting.join(satisfied, on=["group", "system"], how="semi")
     return fitting.join(taken, on=[*like, "system"], how="anti")["a"].unique()
 
@@ -220,8 +221,8 @@ def _outcomes(
 ) -> pl.DataFrame:
     numbers = case.answers["a"].to_numpy()
     size = int(numbers.max(initial=-1)) + 1
-    found, near = marked(right, size), marked(on_mention, size)
-    ignored = marked(further, size) | marked(fits_ignorable(pairs.filter(~found[pairs["a"]])), size)
+    found, near = mark(right, size), mark(on_mention, size)
+    ignored = mark(further, size) | mark(fits_ignorable(pairs.filter(~found[pairs["a"]])), size)
     answers = case.answers.select(
         *("a", "system", "doc", "inside"),
         on_mention=pl.Series(near[numbers]),
@@ -230,7 +231,7 @@ def _outcomes(
     )
     out = pl.col("ignored") | ~(pl.col("inside") | pl.col("on_mention"))
     outcome = pl.when("tp").then(pl.lit("tp")).when(out).then(pl.lit("ignored")).otherwise(pl.lit("fp"))
-    answers = case.scope.marked(answers.select("a", "system", "doc", "on_mention", outcome=outcome))
+    answers = case.scope.mark(answers.select("a", "system", "doc", "on_mention", outcome=outcome))
     # A wrong link on a kept mention is never excused.
     return answers.with_columns(pl.col("in_scope") | pl.col("on_mention"))
 

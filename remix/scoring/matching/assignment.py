@@ -32,15 +32,15 @@ def assign(edges: pl.DataFrame) -> pl.DataFrame:
     groups = edges.select(pl.col("case") * (pl.col("group").max().fill_null(0) + 1) + pl.col("group")).to_series()
     single = (counts(groups) == 1) & (counts(edges["a"]) == 1) & (edges["size"].to_numpy() == 1)
     chosen, rest = edges.filter(single), edges.filter(~single)
-    return pl.concat([chosen, _chosen(rest)]) if len(rest) else chosen
+    return pl.concat([chosen, _choose(rest)]) if len(rest) else chosen
 
 
-def _chosen(edges: pl.DataFrame) -> pl.DataFrame:
+def _choose(edges: pl.DataFrame) -> pl.DataFrame:
     """Return the assigned rows; where either side of a component is one group or answer, its best row."""
     composed = (pl.col("size") > 1).any().over("case", "group")
     part = pl.when(composed).then("g").otherwise(-1)
     # Of several alternatives that one answer fits, only the best can be part of a best assignment.
-    best = _ranked(edges.with_columns(composed=composed, part=part)).unique(
+    best = _rank(edges.with_columns(composed=composed, part=part)).unique(
         ["case", "group", "a", "part"],
         keep="first",
         maintain_order=True,
@@ -53,10 +53,10 @@ def _chosen(edges: pl.DataFrame) -> pl.DataFrame:
     stars = degrees.filter("star").unique(["case", "group"], keep="first", maintain_order=True)
     points = degrees.filter(pl.col("point") & ~pl.col("star")).unique("a", keep="first", maintain_order=True)
     rest = degrees.filter(~pl.col("point") & ~pl.col("star"))
-    return pl.concat([part.select(edges.columns) for part in (stars, points)] + [_searched(rest.select(edges.columns))])
+    return pl.concat([part.select(edges.columns) for part in (stars, points)] + [_search(rest.select(edges.columns))])
 
 
-def _ranked(edges: pl.DataFrame) -> pl.DataFrame:
+def _rank(edges: pl.DataFrame) -> pl.DataFrame:
     """Return the edges, the better of two that exclude each other first."""
     # Equal fractions of small integers are equal as floats too, and unequal ones differ.
     return edges.with_columns(iou=pl.col("shared") / pl.col("union")).sort(
@@ -79,7 +79,7 @@ class _Path(NamedTuple):
     before: _Path | None
 
 
-def _searched(edges: pl.DataFrame) -> pl.DataFrame:
+def _search(edges: pl.DataFrame) -> pl.DataFrame:
     """Return the assigned rows of the components that are neither pairs nor stars."""
     if edges.is_empty():
         return edges
@@ -96,7 +96,7 @@ def _searched(edges: pl.DataFrame) -> pl.DataFrame:
 
 
 def _component(rows: list[tuple[int, ...]]) -> Iterable[int]:
-    """Return the numbers of the assigned rows of one component (see `_searched`)."""
+    """Return the numbers of the assigned rows of one component (see `_search`)."""
     common = math.lcm(*(row[8] for row in rows))
     bit = {a: 1 << place for place, a in enumerate(sorted({row[4] for row in rows}))}
     # One integer compares as the criteria do in turn: correct pairs, pairs, links, overlap.

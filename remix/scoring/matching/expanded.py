@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from remix.scoring.inputs.dense import looked_up
+from remix.scoring.inputs.dense import look_up
 from remix.scoring.matching import Matching
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ _RUNS = rf"[{_WORD}]+|[^{_WORD}]+"
 _GROWN = ["begin", "end", "first", "last"]
 
 
-def _grown(case: Case) -> pl.DataFrame:
+def _grow(case: Case) -> pl.DataFrame:
     """Return the pairs whose grown spans overlap, with `alike`: one of either span's two forms is the other's."""
     from remix.scoring.matching.overlaps import overlaps
 
@@ -34,8 +34,8 @@ def _grown(case: Case) -> pl.DataFrame:
     )
     wide = [side.with_columns(begin="first", end="last").sort("doc", "begin", "end") for side in (gold, answers)]
     pairs = overlaps(replace(case.mentions, gold=wide[0], answers=wide[1])).drop("equal", "shared", "union")
-    pairs = looked_up(pairs, "g", gold, _GROWN).rename({name: f"gold_{name}" for name in _GROWN})
-    pairs = looked_up(pairs, "a", answers, _GROWN)
+    pairs = look_up(pairs, "g", gold, _GROWN).rename({name: f"gold_{name}" for name in _GROWN})
+    pairs = look_up(pairs, "a", answers, _GROWN)
     forms = [(begin, end) for begin, end in (("begin", "end"), ("first", "last"))]
     alike = [
         (pl.col(f"gold_{one}") == pl.col(begin)) & (pl.col(f"gold_{two}") == pl.col(end))
@@ -98,5 +98,5 @@ def _words(texts: pl.DataFrame) -> pl.DataFrame:
 
 
 expanded = Matching(
-    "expanded", "begin and end are equal, as they are or grown to the boundaries of words", pl.col("alike"), _grown
+    "expanded", "begin and end are equal, as they are or grown to the boundaries of words", pl.col("alike"), _grow
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from remix import progress
-from remix.scoring.inputs.dense import looked_up
+from remix.scoring.inputs.dense import look_up
 from remix.scoring.matching import Matching
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ def _similar(case: Case) -> pl.DataFrame:
     from remix.scoring.matching import with_detail
 
     case = with_detail(case, "surface_form")
-    pairs = looked_up(case.overlaps, "g", case.gold, ["surface_form"]).rename({"surface_form": "asked"})
-    pairs = looked_up(pairs, "a", case.answers, ["surface_form"])
+    pairs = look_up(case.overlaps, "g", case.gold, ["surface_form"]).rename({"surface_form": "asked"})
+    pairs = look_up(pairs, "a", case.answers, ["surface_form"])
     texts = (pairs[name].fill_null("").to_list() for name in ("asked", "surface_form"))
     found: list[float] = []
     if len(pairs):

@@ -11,7 +11,7 @@ import polars as pl
 from remix.errors import UsageError
 from remix.names import OWL
 from remix.scoring.inputs.answers import Answers
-from remix.scoring.inputs.dense import components, looked_up
+from remix.scoring.inputs.dense import components, look_up
 from remix.scoring.matching import Case, Matching, found_whole
 
 if TYPE_CHECKING:
@@ -65,18 +65,18 @@ def _near(case: Case, judged: Judged, most: int) -> pl.DataFrame:
     has none.
     """
 
-    kept = case.kept().filter(pl.len().over("option") == 1)
+    kept = case.kept.filter(pl.len().over("option") == 1)
     wrong = judged.answers.filter(pl.col("outcome") == "fp")
-    pairs = looked_up(case.overlaps.filter("equal").select("g", "a"), "g", kept, ["doc", "group", "option"])
-    pairs = looked_up(pairs, "a", wrong, ["system"]).join(judged.groups, on=["system", "group"], how="anti")
+    pairs = look_up(case.overlaps.filter("equal").select("g", "a"), "g", kept, ["doc", "group", "option"])
+    pairs = look_up(pairs, "a", wrong, ["system"]).join(judged.groups, on=["system", "group"], how="anti")
     ways = distances(case, pairs, most)
     near = pairs.join(ways, on=["g", "a"]).with_columns(credit=1 / (1 + pl.col("of_gold") + pl.col("of_answer")))
     near = near.sort("system", "group", "a", "credit", descending=[False, False, False, True])
     near = near.unique(["system", "group", "a"], keep="first", maintain_order=True)
-    return _assigned(near).select(*_KEYS, "group", "option", "a", "credit").sort("system", "doc", "group")
+    return _assign(near).select(*_KEYS, "group", "option", "a", "credit").sort("system", "doc", "group")
 
 
-def _assigned(near: pl.DataFrame) -> pl.DataFrame:
+def _assign(near: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of the assignment of answers to groups that has the most credit in all."""
     groups = near.select(pl.struct("system", "group").rank("dense").cast(pl.Int64) - 1).to_series()
     part = pl.Series(components(groups.to_numpy(), near["a"].to_numpy()))
@@ -99,19 +99,19 @@ def _assigned(near: pl.DataFrame) -> pl.DataFrame:
     return pl.concat(chosen)
 
 
-def _graded(least: float, name: str = "") -> Matching:
+def _at_least(least: float, name: str = "") -> Matching:
     return Matching(
         name or f"graded({least:g})",
         "begin and end are equal; a wrong link is right in part, by 1 / (1 + steps to gold's entity in the hierarchy), "
         f"where that is {least:g} or more; graded(C) for another C",
         pl.col("equal"),
-        at=_graded,
+        at=_at_least,
         credit=_crediting(least),
         shares=_sharing(least),
     )
 
 
-graded = _graded(LEAST, "graded")
+graded = _at_least(LEAST, "graded")
 
 
 ROOTS = (
@@ -165,7 +165,7 @@ def _distances(case: Case, pairs: pl.DataFrame, most: int, types: pl.DataFrame) 
 
 def _above(known: Answers, types: pl.DataFrame, entities: pl.Series, most: int) -> pl.DataFrame:
     """Return iri, above, steps: each entity itself (no step), its classes, and what is above these, fewest steps."""
-    mapped = _mapped(known)
+    mapped = _map(known)
     beside = (
         pl.concat([mapped, _specific(known, types, entities, mapped)])
         .filter(pl.col("class") != pl.col("parent"))
@@ -183,7 +183,7 @@ def _above(known: Answers, types: pl.DataFrame, entities: pl.Series, most: int) 
     return reached.filter(~pl.col("above").is_in(ROOTS))
 
 
-def _mapped(known: Answers) -> pl.DataFrame:
+def _map(known: Answers) -> pl.DataFrame:
     """Return class and parent: the coarse class of each class of which the hierarchy itself knows nothing above."""
     from remix.measures.classes import class_mapping
 
@@ -204,7 +204,7 @@ def _specific(known: Answers, types: pl.DataFrame, entities: pl.Series, mapped: 
     same, below = mapped.filter(pl.col("class").str.contains(SAME)), mapped.filter(~pl.col("class").str.contains(SAME))
     types = pl.concat([types, types.join(same, on="class").select("entity", **{"class": "parent"})]).unique()
     itself = types.select("class", reached="class").unique()
-    reached = pl.concat([itself, known.reached(types["class"])])
+    reached = pl.concat([itself, known.reach(types["class"])])
     coarse = reached.join(below, left_on="reached", right_on="class").select("class", reached="parent")
     above = pl.concat([reached, coarse]).filter(pl.col("class") != pl.col("reached"))
     alike = above.join(same.rename({"class": "other"}), left_on="reached", right_on="parent")

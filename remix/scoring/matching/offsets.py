@@ -9,8 +9,8 @@ import polars as pl
 
 from remix import progress
 from remix.frames import Frames
-from remix.scoring.inputs.dense import looked_up
-from remix.scoring.inputs.documents import aligned
+from remix.scoring.inputs.dense import look_up
+from remix.scoring.inputs.documents import align
 from remix.scoring.inputs.mentions import Mentions
 from remix.scoring.matching import Case
 
@@ -108,11 +108,11 @@ def _places(texts: pl.DataFrame, unit: str) -> pl.DataFrame:
 
 def read_offsets(gold: Frames, runs: Mapping[str, Frames], readings: Mapping[str, str]) -> dict[str, Frames]:
     """Return the runs, those that are named with their offsets read as `wrong_offsets` found them."""
-    return {name: _fixed(gold, run, name, readings[name]) if name in readings else run for name, run in runs.items()}
+    return {name: _fix(gold, run, name, readings[name]) if name in readings else run for name, run in runs.items()}
 
 
-def _fixed(gold: Frames, run: Frames, name: str, reading: str) -> Frames:
-    pairs = aligned(gold, run, name, told=False)
+def _fix(gold: Frames, run: Frames, name: str, reading: str) -> Frames:
+    pairs = align(gold, run, name, told=False)
     texts = pairs.join(gold.documents.select(gold="document", text="text"), on="gold").unique("document")
     named = texts.select(doc="document", text="text").drop_nulls("text")
     rows = _read_as(run.annotations.rename({"document": "doc"}), reading, named).rename({"doc": "document"})
@@ -124,7 +124,7 @@ def tell_beyond(case: Case, texts: pl.DataFrame) -> None:
     lengths = _texts(case.mentions, texts).select("doc", "document", length=pl.col("text").str.len_chars())
     if lengths.is_empty():
         return
-    rows = looked_up(case.answers.drop_nulls(["begin", "end"]), "doc", lengths, ["document", "length"])
+    rows = look_up(case.answers.drop_nulls(["begin", "end"]), "doc", lengths, ["document", "length"])
     beyond = rows.filter((pl.col("end") > pl.col("length")) | (pl.col("begin") < 0) | (pl.col("end") < pl.col("begin")))
     for (system,), own in beyond.group_by("system", maintain_order=True):
         row = own.row(0, named=True)

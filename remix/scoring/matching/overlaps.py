@@ -34,7 +34,7 @@ def overlaps(mentions: Mentions) -> pl.DataFrame:
     ).filter(pl.col("equal") | (pl.col("shared") > 0))
     # An empty span shares nothing even with itself: its like gets the overlap of a perfect match.
     pairs = pairs.with_columns(pl.when(pl.col("union") == 0).then(1).otherwise(name).alias(name) for name in _LENGTHS)
-    pairs = pairs.with_columns(_linked(pairs, mentions))
+    pairs = pairs.with_columns(_link(pairs, mentions))
     return pairs.select("g", "a", "equal", "link", *_LENGTHS)
 
 
@@ -62,7 +62,7 @@ def touching(gold: pl.DataFrame, answers: pl.DataFrame) -> tuple[np.ndarray, np.
     return left, right
 
 
-def _linked(pairs: pl.DataFrame, mentions: Mentions) -> pl.Expr:
+def _link(pairs: pl.DataFrame, mentions: Mentions) -> pl.Expr:
     """Return whether the two of each pair have an entity in common, or none both."""
     beyond = len(mentions.entities)
     same = (pl.col("entity") == pl.col("answered")).alias("link")

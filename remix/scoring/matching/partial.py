@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from remix.scoring.inputs.dense import looked_up
+from remix.scoring.inputs.dense import look_up
 from remix.scoring.matching import Matching
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ def _credit(case: Case, judged: Judged, counts: pl.DataFrame, on_mention_only: b
 def _shares(case: Case, judged: Judged) -> pl.DataFrame:
     """Return system, doc, group, option and the two shares of each mention that was found."""
     right = judged.pairs.filter("correct").join(case.overlaps.select("g", "a", "shared"), on=["g", "a"])
-    right = looked_up(right, "g", case.gold.with_columns(of_gold=_length()), ["doc", "group", "option", "of_gold"])
-    right = looked_up(right, "a", case.answers.with_columns(of_answer=_length()), ["of_answer"])
+    right = look_up(right, "g", case.gold.with_columns(of_gold=_length()), ["doc", "group", "option", "of_gold"])
+    right = look_up(right, "a", case.answers.with_columns(of_answer=_length()), ["of_answer"])
     right = right.join(judged.groups, on=["system", "group"], how="semi").sort("system", "group", "g")
     parts = [(pl.col("shared") / pl.col(name)).mean().alias(name) for name in _SHARES]
     return right.group_by("system", "doc", "group", maintain_order=True).agg(pl.col("option").first(), *parts)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from remix.scoring.inputs.dense import looked_up
+from remix.scoring.inputs.dense import look_up
 from remix.scoring.matching import Matching
 from remix.scoring.matching.assignment import assign
 
@@ -50,8 +50,8 @@ def _near(case: Case, judged: Judged, on_mention_only: bool) -> pl.DataFrame:
     seen = case.answers.filter("inside").select("a")
     wrong = judged.answers.filter(pl.col("outcome") != "tp", pl.col("on_mention") | (not on_mention_only))
     wrong = wrong.join(seen, on="a", how="semi", maintain_order="left")
-    pairs = looked_up(case.overlaps, "g", case.kept(), ["doc", "group"])
-    pairs = looked_up(pairs, "a", wrong, ["system", "in_scope", "on_mention"])
+    pairs = look_up(case.overlaps, "g", case.kept, ["doc", "group"])
+    pairs = look_up(pairs, "a", wrong, ["system", "in_scope", "on_mention"])
     pairs = pairs.join(judged.groups, on=["system", "group"], how="anti")
     edges = pairs.select(
         *("g", "group", "a", "link", "shared", "union"),

@@ -117,7 +117,7 @@ def counts_by_triple(case: Case, triple: Triple) -> pl.DataFrame:
     both = both.with_columns(item=pl.struct(columns).rank("dense"), cluster="eid")
     clustered = both.select("side", "system", "doc", "item", "cluster")
     counts = cluster_counts(clustered.filter(side="gold"), clustered.filter(side="answer"), triple.aggregate)
-    return _filled(counts)
+    return _fill(counts)
 
 
 def _sides(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -126,7 +126,7 @@ def _sides(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
     return _of_gold(case), _of_answers(case)
 
 
-def _filled(counts: pl.DataFrame) -> pl.DataFrame:
+def _fill(counts: pl.DataFrame) -> pl.DataFrame:
     none = [pl.lit(None, pl.Int64).alias(name) for name in SCOPED]
     return counts.select("system", "doc", "tp", "fp", "fn", "tp_of_gold", *none, ignored=pl.lit(0, pl.Int64))
 
@@ -158,7 +158,7 @@ def _of_gold(case: Case) -> pl.DataFrame:
     """Return gold once for each system; of several links of a mention the one that the system answers there."""
     systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
     first = case.mentions.gold_links.group_by("g").agg(first=pl.col("entity").min())
-    rows = systems.join(case.kept().join(first, on="g", how="left", maintain_order="left"), how="cross")
+    rows = systems.join(case.kept.join(first, on="g", how="left", maintain_order="left"), how="cross")
     several = case.gold.filter(pl.col("link") >= len(case.mentions.entities)).select("g")
     if len(several):
         pairs = case.overlaps.filter(pl.col("equal") & pl.col("link")).join(several, on="g", how="semi")
@@ -190,10 +190,10 @@ def _overlapping(case: Case, gold: pl.DataFrame, answers: pl.DataFrame, triple: 
     pairs = _neighbours(asked, answered)
     of_gold, of_answer = triple.aggregate[-6:-3], triple.aggregate[-3:]
     turned = pairs.rename({"begin": "begin_gold", "end": "end_gold", "begin_gold": "begin", "end_gold": "end"})
-    left = _shares(gold, _covered(turned, "g", of_gold), "g").rename({"found": "tp_of_gold", "missed": "fn"})
-    right = _shares(answers, _covered(pairs, "a", of_answer), "a").rename({"found": "tp", "missed": "fp"})
+    left = _shares(gold, _cover(turned, "g", of_gold), "g").rename({"found": "tp_of_gold", "missed": "fn"})
+    right = _shares(answers, _cover(pairs, "a", of_answer), "a").rename({"found": "tp", "missed": "fp"})
     both = right.join(left, on=["system", "doc"], how="full", coalesce=True)
-    return _filled(both.with_columns(pl.col("tp", "fp", "tp_of_gold", "fn").fill_null(0.0)))
+    return _fill(both.with_columns(pl.col("tp", "fp", "tp_of_gold", "fn").fill_null(0.0)))
 
 
 def _neighbours(gold: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
@@ -213,7 +213,7 @@ def _neighbours(gold: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
     return pairs.filter((pl.col("begin") < pl.col("end_gold")) & (pl.col("begin_gold") < pl.col("end")))
 
 
-def _covered(pairs: pl.DataFrame, key: str, mode: str) -> pl.DataFrame:
+def _cover(pairs: pl.DataFrame, key: str, mode: str) -> pl.DataFrame:
     """Return system, key and `share`: what part of a mention its best partner ('max') or all of them cover."""
     first, last = pl.max_horizontal("begin", "begin_gold"), pl.min_horizontal("end", "end_gold")
     parts = pairs.with_columns(first=first, last=last, length=pl.col("end") - pl.col("begin"))

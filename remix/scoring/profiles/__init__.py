@@ -169,7 +169,7 @@ def _of_every_document(case: Case, counts: pl.DataFrame) -> pl.DataFrame:
         systems = systems.join(counted, on="system", how="semi", maintain_order="left")
     every = systems.join(case.mentions.documents.select("doc"), how="cross")
     counts = every.join(counts, on=keys, how="left", maintain_order="left")
-    has_gold = pl.col("doc").is_in(case.kept()["doc"].unique().implode())
+    has_gold = pl.col("doc").is_in(case.kept["doc"].unique().implode())
     none = pl.when(pl.col("tp").is_null()).then(0)
     zeros = [pl.coalesce(none, name).alias(name) for name in ("tp", "fp", "fn", "ignored")]
     # What a task has no precision for stays so in documents without counts.

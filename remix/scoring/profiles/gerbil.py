@@ -17,7 +17,7 @@ from remix.scoring.conventions.undefined import empty_is_perfect
 from remix.scoring.matching import Case, matching_named
 from remix.scoring.profiles import Conventions, Profile
 from remix.scoring.tasks import SCOPED
-from remix.scoring.tasks.typing import on_gold_spans, typed
+from remix.scoring.tasks.typing import compare_types, on_gold_spans
 
 NOTES = {
     "order": "the order of annotations, which RDF does not have, is that of their offsets",
@@ -55,7 +55,7 @@ def _counting(rules: Counter) -> Counter:
 def _typing(case: Case, task: str, matching: str) -> pl.DataFrame:
     """Return the sums over mentions of their precision (`tp`) and recall (`tp_of_gold`)."""
     spans = matching_named("strong" if task == "ETyping" else matching)
-    found = typed(case, spans, below=True, within=WELL_KNOWN, bare=True)
+    found = compare_types(case, spans, below=True, within=WELL_KNOWN, bare=True)
     found = on_gold_spans(found) if task == "ETyping" else found
     nothing = (pl.col("asked") == 0) & (pl.col("answered") == 0)
     share = {

@@ -21,10 +21,10 @@ from remix.scoring.profiles import Conventions, Profile
 def _by_type(case: Case, task: str, matching: str) -> pl.DataFrame:
     """Return the counts with `slice`: gold of each type against the answers of that type (`--group-by type`)."""
     case, triple = with_detail(case, "type"), triple_named(matching, task)
-    types = case.kept()["type"].drop_nulls().unique().sort()
+    types = case.kept["type"].drop_nulls().unique().sort()
     parts = []
     for name in types:
-        gold, answers = (rows.filter(type=name) for rows in (case.kept(), case.answers))
+        gold, answers = (rows.filter(type=name) for rows in (case.kept, case.answers))
         counts = counts_by_triple(replace(case, gold=gold, answers=answers), triple)
         parts.append(
             counts.with_columns(

@@ -19,14 +19,14 @@ from remix.scoring.matching.overlaps import overlaps
 __all__ = [
     "UNITS",
     "contexts",
-    "crossed",
+    "cross",
     "in_units",
     "kb_cases",
     "local_names",
     "scope_named",
     "scope_of_class",
     "slice_named",
-    "sliced",
+    "slice_by",
     "whole_case",
 ]
 
@@ -100,16 +100,16 @@ def in_units(mentions: Mentions, texts: pl.DataFrame, unit: str) -> Mentions:
     found = contexts(texts.unique("document", maintain_order=True))
     units = mentions.documents.join(found, on="document", how="left", maintain_order="left").sort("doc", "context")
     units = units.with_columns(unit=pl.int_range(pl.len(), dtype=pl.Int64), begin=pl.col("begin").fill_null(0))
-    gold = _placed(mentions.gold, units).with_columns(doc=pl.col("doc").min().over("group"))
+    gold = _place(mentions.gold, units).with_columns(doc=pl.col("doc").min().over("group"))
     return replace(
         mentions,
         documents=units.select("document", "dataset", doc="unit").select(mentions.documents.columns),
         gold=gold,
-        answers=_placed(mentions.answers, units),
+        answers=_place(mentions.answers, units),
     )
 
 
-def _placed(rows: pl.DataFrame, units: pl.DataFrame) -> pl.DataFrame:
+def _place(rows: pl.DataFrame, units: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with the unit that they begin in as `doc`; what has no offsets is in the first."""
     numbered = rows.with_row_index("row").with_columns(place=pl.col("begin").fill_null(0))
     starts = units.select("doc", "unit", place="begin").sort("place")
@@ -121,7 +121,7 @@ CLASSES = ("class", "type")
 """Columns whose values are classes, which answers have by their entities."""
 
 
-def sliced(whole: Case, slicing: Slicing, answers: Answers, rest: str = "dropped") -> Iterator[Case]:
+def slice_by(whole: Case, slicing: Slicing, answers: Answers, rest: str = "dropped") -> Iterator[Case]:
     """Return a case for each value, in order: gold of that value kept, other gold dropped or removed.
 
     A column of documents leaves other documents out, as a remix does. An answer is in scope by its own class or value
@@ -133,7 +133,7 @@ def sliced(whole: Case, slicing: Slicing, answers: Answers, rest: str = "dropped
     column = slicing.column
     numbered = whole.gold.select("g", "annotation").join(slicing.values, on="annotation").select("g", "value")
     values = None if column in CLASSES or numbered.is_empty() else answers.values(column)
-    named = None if values is None else slicing.named(values)
+    named = None if values is None else slicing.name_values(values)
     for value in numbered["value"].unique().sort():
         chosen = numbered.filter(pl.col("value") == value)["g"]
         if column in CLASSES:
@@ -145,15 +145,15 @@ def sliced(whole: Case, slicing: Slicing, answers: Answers, rest: str = "dropped
         yield of_value(whole, slicing.label, value, chosen, rest, scope)
 
 
-def crossed(whole: Case, slicings: Sequence[Slicing], answers: Answers, rest: str = "dropped") -> Iterator[Case]:
+def cross(whole: Case, slicings: Sequence[Slicing], answers: Answers, rest: str = "dropped") -> Iterator[Case]:
     """Return a case for each combination of values that any kept mention has, each cut by one column after another."""
     first, *others = slicings
-    for case in sliced(whole, first, answers, rest):
+    for case in slice_by(whole, first, answers, rest):
         if not others:
             yield case
-        elif not case.kept().is_empty():
-            for inner in crossed(case, others, answers, rest):
-                if not inner.kept().is_empty():
+        elif not case.kept.is_empty():
+            for inner in cross(case, others, answers, rest):
+                if not inner.kept.is_empty():
                     column, value = f"{case.column} × {inner.column}", f"{case.value} × {inner.value}"
                     yield replace(inner, column=column, value=value)
 
@@ -175,7 +175,7 @@ def of_value(whole: Case, column: str, value: str, chosen: pl.Series, rest: str,
     if rest == "removed":
         gold = whole.gold.filter(inside)
     else:
-        groups = whole.kept().filter(inside)["group"].unique()
+        groups = whole.kept.filter(inside)["group"].unique()
         inside = pl.col("group").is_in(groups.implode())
         dropped = pl.when(inside | pl.col("ignorable").is_not_null()).then("ignorable").otherwise(pl.lit("dropped"))
         gold = whole.gold.with_columns(ignorable=dropped)
@@ -244,7 +244,7 @@ def kb_cases(whole: Case, *, always: bool = False) -> Sequence[Case]:
     Nothing where neither gold nor a run has NIL, unless they are asked for `always`.
     """
     nil = pl.col("link") == NIL
-    kept = whole.kept()
+    kept = whole.kept
     if not (always or kept.select(nil.any()).item() or whole.answers.select(nil.any()).item()):
         return []
 

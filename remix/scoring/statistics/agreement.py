@@ -15,7 +15,7 @@ from remix.errors import UsageError
 from remix.frames import Frames
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.answers import Answers
-from remix.scoring.inputs.documents import aligned
+from remix.scoring.inputs.documents import align
 from remix.scoring.inputs.mentions import NIL, Mentions, mentions_of
 from remix.scoring.matching import MATCHINGS, Case
 from remix.scoring.matching.overlaps import overlaps, touching
@@ -46,8 +46,8 @@ def agreement(first: Frames, second: Frames, kb: KnowledgeBase | None = None) ->
     `evaluate`, by the redirects and sameAs links of a knowledge base. Documents are aligned by IRI, else by text; those
     that only one has are left out. Raises `BadInput` where they share none, `UsageError` where the texts are not known.
     """
-    pairs = aligned(first, second, "the second gold")
-    first, second = _required(first, pairs["gold"]), _required(second, pairs["document"])
+    pairs = align(first, second, "the second gold")
+    first, second = _keep_required(first, pairs["gold"]), _keep_required(second, pairs["document"])
     mentions = mentions_of(first, {"the second gold": second}, kb)
     known = Answers(mentions, Inputs(first, {"the second gold": second}))
     case = Case(mentions, mentions.gold, mentions.answers, overlaps(mentions), known)
@@ -83,26 +83,26 @@ def kappa(pairs: pl.DataFrame) -> float | None:
     return None if chance >= 1 else float((seen - chance) / (1 - chance))
 
 
-def _required(frames: Frames, documents: pl.Series) -> Frames:
+def _keep_required(frames: Frames, documents: pl.Series) -> Frames:
     """Return the documents that both have, each span once; ignorable annotations are no statement of an annotator."""
     inside = frames.keep(documents=documents).gold()
     first = pl.col("annotation").min().over("document", "begin", "end")
     rows = inside.annotations.with_columns(own=first)
     named = rows.select("annotation", "own")
 
-    def moved(table: pl.DataFrame) -> pl.DataFrame:
+    def move(table: pl.DataFrame) -> pl.DataFrame:
         there = table.join(named, on="annotation", maintain_order="left").with_columns(annotation="own")
         return there.select(table.columns).unique(maintain_order=True)
 
     once = rows.filter(pl.col("annotation") == pl.col("own")).with_columns(group="own", option="own").drop("own")
-    return replace(inside, annotations=once, links=moved(inside.links), classes=moved(inside.classes))
+    return replace(inside, annotations=once, links=move(inside.links), classes=move(inside.classes))
 
 
 def _of_mentions(case: Case, criterion: str) -> list[dict[str, object]]:
     rows = []
     for name in ("strong", "weak"):
-        judged = case.judged(criterion, MATCHINGS[name])
-        equal = _labelled(case, judged.pairs) if (criterion, name) == ("link", "strong") else None
+        judged = case.judge(criterion, MATCHINGS[name])
+        equal = _label(case, judged.pairs) if (criterion, name) == ("link", "strong") else None
         rows.append(
             _row(
                 f"{criterion}s, {name}",
@@ -128,7 +128,7 @@ def _row(what: str, first: int, second: int, agreed: int, value: float | None) -
     }
 
 
-def _labelled(case: Case, pairs: pl.DataFrame) -> pl.DataFrame:
+def _label(case: Case, pairs: pl.DataFrame) -> pl.DataFrame:
     """Return the entities of paired mentions as `one` and `other`; of several the one they share, else the first."""
     named = pairs.join(_first(case.mentions.gold_links, "g", "one"), on="g", how="left")
     named = named.join(_first(case.mentions.answer_links, "a", "other"), on="a", how="left")
@@ -141,7 +141,7 @@ def _first(links: pl.DataFrame, key: str, name: str) -> pl.DataFrame:
 
 
 def _of_classes(case: Case, first: Frames, second: Frames) -> pl.DataFrame:
-    pairs = case.judged("span", MATCHINGS["strong"]).pairs.select("g", "a")
+    pairs = case.judge("span", MATCHINGS["strong"]).pairs.select("g", "a")
     one = case.gold.select("g", "annotation").join(first.classes, on="annotation").select("g", "class").unique()
     other = case.answers.select("a", "annotation").join(second.classes, on="annotation").select("a", "class").unique()
     left, right = pairs.join(one, on="g"), pairs.join(other, on="a")

@@ -74,7 +74,7 @@ def cluster_counts(gold: pl.DataFrame, answers: pl.DataFrame, measure: str) -> p
     [(1.0, 0.0, 1.0, 1.0)]
     """
     how = CLUSTER_MEASURES[measure]
-    left, right = _numbered(gold, "gold"), _numbered(answers, "answered")
+    left, right = _number(gold, "gold"), _number(answers, "answered")
     cells = left.join(right, on=["system", "item"]).group_by("system", "gold", "answered").agg(shared=pl.len())
     sizes = [_sizes(left, "gold", how), _sizes(right, "answered", how)]
     cells = cells.with_columns(
@@ -88,14 +88,14 @@ def cluster_counts(gold: pl.DataFrame, answers: pl.DataFrame, measure: str) -> p
         cells = cells.join(table, on=["system", name])
     cells = cells.with_columns(of_gold=how.gold.cast(pl.Float64), of_answered=how.answered.cast(pl.Float64))
     if how.assigned:
-        cells = _assigned(cells)
+        cells = _assign(cells)
     found = _against(sizes[0], cells, "gold").rename({"found": "tp_of_gold", "missed": "fn"})
     right_counts = _against(sizes[1], cells, "answered").rename({"found": "tp", "missed": "fp"})
     both = right_counts.join(found, on=["system", "doc"], how="full", coalesce=True)
     return both.select("system", "doc", pl.col("tp", "fp", "tp_of_gold", "fn").fill_null(0.0)).sort("system", "doc")
 
 
-def _numbered(rows: pl.DataFrame, name: str) -> pl.DataFrame:
+def _number(rows: pl.DataFrame, name: str) -> pl.DataFrame:
     rows = rows.unique(["system", "item"], keep="last", maintain_order=True)
     return rows.select("system", "doc", "item", pl.struct("system", "cluster").rank("dense").cast(pl.Int64).alias(name))
 
@@ -117,7 +117,7 @@ def _against(sizes: pl.DataFrame, cells: pl.DataFrame, name: str) -> pl.DataFram
     )
 
 
-def _assigned(cells: pl.DataFrame) -> pl.DataFrame:
+def _assign(cells: pl.DataFrame) -> pl.DataFrame:
     """Return the cells of the assignment of gold clusters to answered ones with the largest sum."""
     from scipy.optimize import linear_sum_assignment
     from scipy.sparse import coo_array

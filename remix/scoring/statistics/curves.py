@@ -12,7 +12,7 @@ from remix.names import EL
 from remix.scoring.matching import Case, matching_named, with_detail
 from remix.scoring.statistics import ratio
 from remix.scoring.statistics.thresholds import Counter, best_thresholds, sums_by_threshold, together
-from remix.scoring.statistics.weights import CRITERIA, fuzzy_scores, strict, weighed
+from remix.scoring.statistics.weights import CRITERIA, fuzzy_scores, strict, weigh
 
 __all__ = [
     "BINS",
@@ -94,7 +94,7 @@ def judged_answers(case: Case, pairings: Sequence[tuple[str, str]]) -> pl.DataFr
     names = names.with_columns(pl.col("system").cast(pl.Int64))
     parts = []
     for task, matching in pairings:
-        outcomes = case.judged(CRITERIA[task], matching_named(matching)).answers.filter(pl.col("outcome") != "ignored")
+        outcomes = case.judge(CRITERIA[task], matching_named(matching)).answers.filter(pl.col("outcome") != "ignored")
         rows = outcomes.join(sure, on="a", maintain_order="left").join(names, on="system", maintain_order="left")
         labels = {"task": pl.lit(task), "matching": pl.lit(matching)}
         parts.append(rows.select("confidence", right=pl.col("outcome") == "tp", system="name", **labels))
@@ -131,11 +131,11 @@ def alpha_curve(case: Case, pairings: Pairings, count: Counter) -> pl.DataFrame:
         counts = count(case, task, matching)
         for step in range(STEPS + 1):
             degree = pl.when("strict").then(1.0).otherwise(step / STEPS)
-            fuzzy = weighed(case, task, matching, kept.select("g", weight=degree))
+            fuzzy = weigh(case, task, matching, kept.select("g", weight=degree))
             rows = counts.join(fuzzy, on=["system", "doc"], how="left").sort("system", "doc")
             scored = fuzzy_scores(rows, ["system"]).filter(average="micro").drop("average")
             parts.append(scored.with_columns(task=pl.lit(task), matching=pl.lit(matching), alpha=pl.lit(step / STEPS)))
-    return _named(case, pl.concat(parts), ["task", "matching"], ["alpha", "fuzzy_recall", "fuzzy_f1"])
+    return _name(case, pl.concat(parts), ["task", "matching"], ["alpha", "fuzzy_recall", "fuzzy_f1"])
 
 
 def progression(case: Case, pairings: Pairings, count: Counter) -> pl.DataFrame:
@@ -164,7 +164,7 @@ def progression(case: Case, pairings: Pairings, count: Counter) -> pl.DataFrame:
         )
         parts.append(rows.with_columns(task=pl.lit(task), matching=pl.lit(matching)))
     columns = ["rank", "combination", "mentions", "mentions_so_far", "precision", "recall", "f1"]
-    return _named(case, pl.concat(parts), ["task", "matching"], columns)
+    return _name(case, pl.concat(parts), ["task", "matching"], columns)
 
 
 def threshold_curve(case: Case, pairings: Pairings, count: Counter) -> pl.DataFrame:
@@ -186,7 +186,7 @@ def threshold_curve(case: Case, pairings: Pairings, count: Counter) -> pl.DataFr
     if rows.is_empty():
         raise UsageError("no run has an answer with a confidence: there is no threshold to choose")
     columns = ["threshold", "tp", "fp", "fn", "precision", "recall", "f1", "best"]
-    return _named(case, rows, ["task", "matching"], columns)
+    return _name(case, rows, ["task", "matching"], columns)
 
 
 def calibration_curve(case: Case, pairings: Pairings, count: Counter) -> pl.DataFrame:
@@ -220,13 +220,13 @@ def _combinations(case: Case) -> pl.DataFrame:
         raise UsageError("gold has no classes that could be combined")
     local = pl.col("class").str.extract(r"([^/#]+)$").sort()
     joined = chosen.group_by("annotation").agg(combination=local.str.join(" "))
-    rows = case.kept().select("g", "group", "annotation").join(joined, on="annotation", how="left")
+    rows = case.kept.select("g", "group", "annotation").join(joined, on="annotation", how="left")
     return rows.sort("g").select("g", "group", pl.col("combination").fill_null("no class"))
 
 
 def _by_combination(case: Case, criterion: str, matching: str, named: pl.DataFrame) -> pl.DataFrame:
     """Return system, combination, tp, fp and fn; what a system has not found counts for a mention's first reading."""
-    judged = case.judged(criterion, matching_named(matching))
+    judged = case.judge(criterion, matching_named(matching))
     keys = ["system", "combination"]
     pairs = judged.pairs.join(named, on="g").sort("system", "g")
     matched = pairs.filter("correct").join(judged.groups, on=["system", "group"], how="semi")
@@ -251,7 +251,7 @@ def pairings_of(tasks: Iterable[str], matchings: Iterable[str]) -> Pairings:
     return found
 
 
-def _named(case: Case, rows: pl.DataFrame, labels: list[str], columns: list[str]) -> pl.DataFrame:
+def _name(case: Case, rows: pl.DataFrame, labels: list[str], columns: list[str]) -> pl.DataFrame:
     names = pl.DataFrame({"system": range(len(case.mentions.systems)), "name": list(case.mentions.systems)})
     rows = rows.join(names.with_columns(pl.col("system").cast(pl.Int64)), on="system", maintain_order="left")
     return rows.select(pl.col("name").alias("system"), *labels, *columns)

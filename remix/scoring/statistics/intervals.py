@@ -13,7 +13,7 @@ import polars as pl
 from remix.errors import UsageError
 from remix.scoring.statistics import AVERAGES, Average
 
-__all__ = ["LEAST_UNITS", "Array", "DocumentTables", "intervals", "resampled", "tables_of"]
+__all__ = ["LEAST_UNITS", "Array", "DocumentTables", "intervals", "resample", "tables_of"]
 
 LEAST_UNITS = 10
 """Fewer documents than these say nothing about others; a bootstrap over them is refused."""
@@ -55,7 +55,7 @@ def intervals(
             rows = counts.filter(pl.col("dataset") == dataset)
             labels = rows.select(keys).unique(maintain_order=True).with_row_index("label")
             tables = tables_of(rows.join(labels, on=keys), units, len(labels), averages)
-            parts.append(_bounds(resampled(tables, samples, seed), labels.drop("label"), level))
+            parts.append(_bounds(resample(tables, samples, seed), labels.drop("label"), level))
     return pl.concat(parts)
 
 
@@ -98,10 +98,10 @@ class DocumentTables:
         found = {("micro", name): value for name, value in _of_counts(parts, self.averages["micro"]).items()}
         for place, name in enumerate(_SCORES):
             each, defined = parts[len(_COUNTS) + 2 * place : len(_COUNTS) + 2 * place + 2]
-            found["macro", name] = _divided(each, defined)
+            found["macro", name] = _divide(each, defined)
         if _macro(self.averages).harmonic:
             precision, recall = found["macro", "precision"], np.nan_to_num(found["macro", "recall"])
-            f1 = np.nan_to_num(_divided(2 * precision * recall, precision + recall))
+            f1 = np.nan_to_num(_divide(2 * precision * recall, precision + recall))
             found["macro", "f1"] = np.where(np.isnan(precision), np.nan, f1)
         return found
 
@@ -109,13 +109,13 @@ class DocumentTables:
 def _of_counts(sums: Sequence[Array], average: Average) -> dict[str, Array]:
     """Return precision, recall and F1 of sums of `_COUNTS` as an average has them, NaN where there are no rows."""
     counts = pl.DataFrame({name: part.ravel() for name, part in zip(_COUNTS, sums, strict=False)})
-    found = _scored(counts, average).with_columns(
+    found = _score(counts, average).with_columns(
         pl.when(pl.col("rows") > 0).then(name).cast(pl.Float64).alias(name) for name in _SCORES
     )
     return {name: found[name].to_numpy().reshape(sums[0].shape) for name in _SCORES}
 
 
-def _scored(counts: pl.DataFrame, average: Average) -> pl.DataFrame:
+def _score(counts: pl.DataFrame, average: Average) -> pl.DataFrame:
     """Return the counts with precision, recall and the F1 that takes `fp_of_f1`."""
     scores = average.scores()
     none = pl.lit(None, pl.Float64)
@@ -130,7 +130,7 @@ def _macro(averages: Mapping[str, Average]) -> Average:
     return averages.get("macro", averages["micro"])
 
 
-def _divided(part: Array, whole: Array) -> Array:
+def _divide(part: Array, whole: Array) -> Array:
     return np.divide(part, whole, out=np.full_like(part, np.nan), where=whole > 0)
 
 
@@ -146,7 +146,7 @@ def tables_of(
     taken = pl.col("fp_of_f1" if "fp_of_f1" in rows.columns else "fp")
     rows = rows.with_columns(tp_of_gold=found, rows=pl.lit(1), fp_of_f1=taken)
     macro = _macro(averages)
-    rows = _scored(rows, macro).with_columns(pl.when(macro.counting()).then(name).alias(name) for name in _SCORES)
+    rows = _score(rows, macro).with_columns(pl.when(macro.counting()).then(name).alias(name) for name in _SCORES)
     rows = rows.with_columns(pl.col(name).is_not_null().alias(f"{name}_counts") for name in _SCORES)
     unit = rows["unit"].to_numpy()
     place = rows["label"].to_numpy() if "label" in rows.columns else np.zeros(len(rows), dtype=np.int64)
@@ -160,7 +160,7 @@ def tables_of(
     return DocumentTables(np.concatenate([table(name) for name in names], axis=1), labels, averages)
 
 
-def resampled(tables: DocumentTables, samples: int, seed: int) -> dict[tuple[str, str], Array]:
+def resample(tables: DocumentTables, samples: int, seed: int) -> dict[tuple[str, str], Array]:
     """Return the scores of every sample of documents with replacement: (average, score) to samples by labels."""
     random = np.random.default_rng(seed)
     units = len(tables.columns)

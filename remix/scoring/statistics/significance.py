@@ -14,7 +14,7 @@ import polars as pl
 from remix import progress
 from remix.errors import UsageError
 from remix.scoring.statistics import AVERAGES, Average
-from remix.scoring.statistics.intervals import LEAST_UNITS, Array, DocumentTables, resampled, tables_of
+from remix.scoring.statistics.intervals import LEAST_UNITS, Array, DocumentTables, resample, tables_of
 
 __all__ = ["DIFFERENCES", "between_systems", "differences_of_slices", "holm", "tell_too_few"]
 
@@ -52,7 +52,7 @@ def between_systems(
     _enough(documents)
     tables = [tables_of(counts.filter(pl.col("system") == name), documents, 1, averages) for name in systems]
     # The same documents are drawn, and the same sides changed, for every pair: a pair's row does not depend on others.
-    drawn = [resampled(table, samples, seed)[average, score][:, 0] for table in tables]
+    drawn = [resample(table, samples, seed)[average, score][:, 0] for table in tables]
     rows = []
     for one, other in combinations(range(len(systems)), 2):
         first, second = _value(tables[one], average, score), _value(tables[other], average, score)
@@ -67,7 +67,7 @@ def between_systems(
                 "low": low,
                 "high": high,
                 "effect": _effect(tables[one], tables[other], score),
-                "p": _randomised(tables[one], tables[other], average, score, samples, seed),
+                "p": _randomise(tables[one], tables[other], average, score, samples, seed),
                 "documents": len(documents),
             }
         )
@@ -115,10 +115,10 @@ def differences_of_slices(
         )
         pairs = _each_once(pairs, [key for key in keys if key != "slice"])
         tables = tables_of(own.join(labels.drop("members"), on=keys), units, len(labels), averages)
-        drawn = resampled(tables, samples, seed)["micro", "f1"]
+        drawn = resample(tables, samples, seed)["micro", "f1"]
         whole = tables.scores(tables.columns.sum(axis=0)[None, :])["micro", "f1"][0]
         one, two = pairs["label"].to_numpy(), pairs["other"].to_numpy()
-        tested = [_tested(drawn[:, a] - drawn[:, b], level) for a, b in zip(one, two, strict=True)]
+        tested = [_test(drawn[:, a] - drawn[:, b], level) for a, b in zip(one, two, strict=True)]
         names = ("difference_low", "difference_high", "p")
         found = pl.DataFrame(tested, schema=dict.fromkeys(names, pl.Float64()), orient="row")
         found = pairs.select(keys).with_columns(found.with_columns(difference=pl.Series(whole[one] - whole[two])))
@@ -154,7 +154,7 @@ def tell_too_few(samples: int, least: int, tests: int, option: str) -> None:
 DIFFERENCES = ("difference", "difference_low", "difference_high", "p", "p_holm")
 
 
-def _tested(differences: Array, level: float) -> tuple[float, float, float]:
+def _test(differences: Array, level: float) -> tuple[float, float, float]:
     """Return the bounds and p of differences that were drawn, NaN where none is defined."""
     known = differences[~np.isnan(differences)]
     if not len(known):
@@ -217,7 +217,7 @@ def _effect(one: DocumentTables, other: DocumentTables, score: str) -> float:
     return float(differences.mean() / spread) if spread > 0 else float("nan")
 
 
-def _randomised(one: DocumentTables, other: DocumentTables, average: str, score: str, samples: int, seed: int) -> float:
+def _randomise(one: DocumentTables, other: DocumentTables, average: str, score: str, samples: int, seed: int) -> float:
     """Return the p of paired approximate randomisation.
 
     With the half sum and the half difference of two documents' counts, changing sides is changing a sign. Samples in

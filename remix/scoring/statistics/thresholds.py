@@ -95,7 +95,7 @@ def sums_by_threshold(case: Case, task: str, matching: str, count: Counter, plac
     for (system,), own in case.answers.group_by("system", maintain_order=True):
         if len(states := _states(own, case.mentions.documents)):
             counts = count(_at_every_threshold(case, own, states), task, matching)
-            found.append(_summed(counts, states, places).select(pl.lit(system, pl.Int64).alias("system"), pl.all()))
+            found.append(_sum_up(counts, states, places).select(pl.lit(system, pl.Int64).alias("system"), pl.all()))
     return pl.concat(found).sort("system", "dataset", "above", nulls_last=False)
 
 
@@ -159,7 +159,7 @@ def _at_every_threshold(case: Case, answers: pl.DataFrame, states: pl.DataFrame)
     )
 
 
-def _summed(counts: pl.DataFrame, states: pl.DataFrame, places: pl.DataFrame) -> pl.DataFrame:
+def _sum_up(counts: pl.DataFrame, states: pl.DataFrame, places: pl.DataFrame) -> pl.DataFrame:
     """Return dataset, above and the sums of the documents' counts at that threshold."""
     rows = states.join(counts.select("tp", "fp", "fn", state="doc"), on="state", how="left").join(places, on="doc")
     names = ["tp", "fp", "fn"]

@@ -32,7 +32,7 @@ __all__ = [
     "column_weighed_by",
     "fuzzy_scores",
     "strict",
-    "weighed",
+    "weigh",
     "weights_of",
 ]
 
@@ -99,15 +99,15 @@ def column_weighed_by(rule: str) -> list[str]:
     (['prominenceSegment'], [], [])
     """
     by_rule = rule.partition(":")[0] in ("strict", "relaxed") or _is_file(rule)
-    return [_divided(rule)[0]] if rule and not by_rule else []
+    return [_split_rule(rule)[0]] if rule and not by_rule else []
 
 
-def _divided(rule: str) -> tuple[str, float]:
+def _split_rule(rule: str) -> tuple[str, float]:
     """Return the column of a rule and what it is divided by.
 
-    >>> _divided("share"), _divided("dcterms:date/3000"), _divided("<http://x/year>/3000")
+    >>> _split_rule("share"), _split_rule("dcterms:date/3000"), _split_rule("<http://x/year>/3000")
     (('share', 1.0), ('dcterms:date', 3000.0), ('<http://x/year>', 3000.0))
-    >>> _divided("http://x/about/2020")
+    >>> _split_rule("http://x/about/2020")
     ('http://x/about/2020', 1.0)
     """
     parts = re.fullmatch(r"([^/]+|<.+>)/(\d+(?:\.\d+)?)", rule)
@@ -158,7 +158,7 @@ def _by_rules(gold: Frames, file: Path) -> pl.DataFrame:
     within = pl.col("weight").is_between(0, 1).fill_null(False)
     for row in rules.with_row_index("line", offset=2).filter(~within).head(1).iter_rows(named=True):
         raise BadInput(file, f"the weight '{row['given']}' of {row[key]} is not between 0 and 1", line=row["line"])
-    rules = rules.with_columns(_written_out(key))
+    rules = rules.with_columns(_write_out(key))
     known = gold.classes["class"] if key == "class" else gold.annotations["annotation"]
     for (name,) in rules.filter(~pl.col(key).is_in(known.unique().implode())).select(key).head(1).iter_rows():
         raise BadInput(file, f"gold has no {key} '{name}'{nearest(name, known.drop_nulls().unique())}")
@@ -166,7 +166,7 @@ def _by_rules(gold: Frames, file: Path) -> pl.DataFrame:
     return held.join(rules, on=key).group_by("annotation").agg(pl.col("weight").min())
 
 
-def _written_out(key: str) -> pl.Expr:
+def _write_out(key: str) -> pl.Expr:
     """Return the IRIs of names with a well-known prefix; other names as they are."""
     local = pl.col(key).str.extract(r"^[^:]*:(.*)$")
     prefix = pl.col(key).str.extract(r"^([^:]*):").replace_strict(PREFIXES, default=None, return_dtype=pl.String)
@@ -177,7 +177,7 @@ def _by_column(
     gold: Frames, rule: str, columns: pl.DataFrame | None, document_columns: pl.DataFrame | None
 ) -> pl.DataFrame:
     tables = [table.columns for table in (columns, document_columns) if table is not None]
-    column, divisor = (rule, 1.0) if any(rule in names for names in tables) else _divided(rule)
+    column, divisor = (rule, 1.0) if any(rule in names for names in tables) else _split_rule(rule)
     found = column_values(gold, column, columns, document_columns)
     if not found["value"].dtype.is_numeric():
         raise UsageError(f"column '{column}' holds no numbers, so annotations cannot be weighed by it")
@@ -191,7 +191,7 @@ def _by_column(
     return values.group_by("annotation").agg(pl.col("weight").min())
 
 
-def weighed(case: Case, task: str, matching: str, degrees: pl.DataFrame) -> pl.DataFrame:
+def weigh(case: Case, task: str, matching: str, degrees: pl.DataFrame) -> pl.DataFrame:
     """Return system, doc, `weight_found` and `weight_all`, for each document with gold; empty for tasks without.
 
     `degrees` has g and weight. Raises `UsageError` for a matching whose recall is no mean over the mentions of gold: R*
@@ -206,8 +206,8 @@ def weighed(case: Case, task: str, matching: str, degrees: pl.DataFrame) -> pl.D
             f"the recall of matching '{matching}' is no mean over mentions that could be weighed: use --match strong, "
             "weak, partial or graded"
         )
-    judged = case.judged(criterion, chosen)
-    kept = case.kept().select("g", "doc", "group", "option").join(degrees, on="g", maintain_order="left")
+    judged = case.judge(criterion, chosen)
+    kept = case.kept.select("g", "doc", "group", "option").join(degrees, on="g", maintain_order="left")
     options = kept.group_by("doc", "group", "option").agg(pl.col("weight").mean())
     every = options.group_by("doc", "group").agg(pl.col("weight").max())
     every = every.group_by("doc").agg(weight_all=_sum("group"))

@@ -10,7 +10,7 @@ import polars as pl
 
 from remix.errors import MissingKnowledge, UnknownName, UsageError
 from remix.registry import Registry
-from remix.scoring.inputs.dense import counts, looked_up
+from remix.scoring.inputs.dense import counts, look_up
 from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching import Case, Judged, Matching, fits_ignorable, whole_matching_named, with_detail
 
@@ -20,17 +20,17 @@ __all__ = [
     "SCOPED",
     "TASKS",
     "Task",
-    "completed",
+    "complete_counts",
     "count_entities",
     "count_pairs",
     "elements",
     "linkable",
-    "narrowed",
-    "required_by",
+    "narrow",
+    "for_each_system",
     "takes_spans",
     "tally",
     "task_named",
-    "uncounted",
+    "refuse_counts",
     "with_candidates",
 ]
 
@@ -128,7 +128,7 @@ def task_named(name: str) -> Task:
             taken = " and ".join(sorted(takes)) or "no setting"
             raise UsageError(f"task '{task.name}' takes {taken}, not '{key}'")
         if key == "filter":
-            task = narrowed(task, value)
+            task = narrow(task, value)
         elif task.at is not None:
             task = task.at(**{key: value})
     return replace(task, name=name)
@@ -144,7 +144,7 @@ def takes_spans(name: str) -> bool:
     return plain in TASKS and TASKS[plain].given_spans
 
 
-def narrowed(task: Task, value: str) -> Task:
+def narrow(task: Task, value: str) -> Task:
     """Return a task on the mentions of both sides that one of `FILTERS` leaves; raises `UnknownName` for another."""
     if value not in FILTERS:
         raise UnknownName("filter", value, FILTERS)
@@ -163,7 +163,7 @@ def tally(case: Case, criterion: str, matching: Matching, *, on_mention_only: bo
     A group of gold gives one TP or one FN, or parts of them where the matching has such. With `on_mention_only`,
     answers where gold has no kept mention are not counted at all.
     """
-    judged = case.judged(criterion, matching)
+    judged = case.judge(criterion, matching)
     rows = _tally(case, judged, on_mention_only)
     return rows if matching.credit is None else matching.credit(case, judged, rows, on_mention_only)
 
@@ -184,23 +184,23 @@ def _tally(case: Case, judged: Judged, on_mention_only: bool) -> pl.DataFrame:
         .agg(what.sum().cast(pl.Int64).alias(name) for name, what in sums.items())
     )
     found = judged.groups.group_by("system", "doc").agg(tp=pl.len().cast(pl.Int64))
-    rows = completed(case, case.once(("groups", "doc"), _groups), found, counted)
-    return rows if on_mention_only else case.scope.known(rows)
+    rows = complete_counts(case, case.once(("groups", "doc"), _groups), found, counted)
+    return rows if on_mention_only else case.scope.drop_unknown(rows)
 
 
 def _groups(case: Case) -> pl.DataFrame:
     """Return doc and `gold`: how many mentions are required."""
-    kept = case.kept().select("doc", "group")
+    kept = case.kept.select("doc", "group")
     groups = kept.unique() if (counts(kept["group"]) > 1).any() else kept
     return groups.group_by("doc").agg(gold=pl.len())
 
 
-def uncounted(case: Case, matching: Matching) -> pl.DataFrame:
+def refuse_counts(case: Case, matching: Matching) -> pl.DataFrame:
     """Raise `UsageError`: a task whose scores are means of others' has no counts of its own."""
     raise UsageError("a task that is the mean of others has no counts: name one of its parts")
 
 
-def completed(case: Case, gold: pl.DataFrame, found: pl.DataFrame, counted: pl.DataFrame) -> pl.DataFrame:
+def complete_counts(case: Case, gold: pl.DataFrame, found: pl.DataFrame, counted: pl.DataFrame) -> pl.DataFrame:
     """Return counts with their FN, for every system and document that gold or the system has something in.
 
     `gold` has doc and `gold`, `found` system, doc and `tp`, `counted` system, doc, `fp`, `ignored`, `fp_in_scope` and
@@ -245,8 +245,8 @@ def elements(case: Case, task: str, matching: str) -> Elements:
     `UsageError` for a matching that counts in part.
     """
     how = whole_matching_named(matching)
-    pairs = looked_up(how.pairs(case), "g", case.gold, ["ignorable", "group", "doc"])
-    pairs = looked_up(pairs, "a", case.answers, ["system"])
+    pairs = look_up(how.pairs(case), "g", case.gold, ["ignorable", "group", "doc"])
+    pairs = look_up(pairs, "a", case.answers, ["system"])
     if task == "candidates":
         pairs = with_candidates(case, pairs)
     right = {"ERec": pl.lit(True), "NIL": pl.lit(True), "candidates": pl.col("held")}
@@ -259,12 +259,12 @@ def elements(case: Case, task: str, matching: str) -> Elements:
         answers = answers.filter(pl.col("a").is_in(given.unique().implode()))
     free = ~pl.col("inside") | pl.col("a").is_in(fits_ignorable(pairs).implode())
     answers = answers.select("a", *KEYS, length=pl.col("end") - pl.col("begin"), free=free)
-    return Elements(case.kept().select("group", "doc").unique().sort("group"), answers, edges)
+    return Elements(case.kept.select("group", "doc").unique().sort("group"), answers, edges)
 
 
 def _on_required(case: Case, how: Matching) -> pl.Series:
     """Return the answers on the spans of required mentions."""
-    return looked_up(how.pairs(case).filter(how.spans), "g", case.kept(), ["doc"])["a"]
+    return look_up(how.pairs(case).filter(how.spans), "g", case.kept, ["doc"])["a"]
 
 
 def with_candidates(case: Case, pairs: pl.DataFrame) -> pl.DataFrame:
@@ -304,7 +304,7 @@ def count_pairs(case: Case, tp: pl.DataFrame, fp: pl.DataFrame, fn: pl.DataFrame
     return rows.select(*KEYS, *numbers, *(pl.lit(None, pl.Int64).alias(name) for name in SCOPED))
 
 
-def required_by(case: Case, gold: pl.DataFrame) -> pl.DataFrame:
+def for_each_system(case: Case, gold: pl.DataFrame) -> pl.DataFrame:
     """Return gold once for every system."""
     systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
     return systems.join(gold, how="cross")
@@ -315,8 +315,8 @@ def count_entities(case: Case, *, repeated: bool) -> pl.DataFrame:
 
     Of several entities of a mention the first counts.
     """
-    gold = case.kept().unique("group", keep="first", maintain_order=True)
-    asked = required_by(case, _entities(gold, case.mentions.gold_links, "g", len(case.mentions.entities)))
+    gold = case.kept.unique("group", keep="first", maintain_order=True)
+    asked = for_each_system(case, _entities(gold, case.mentions.gold_links, "g", len(case.mentions.entities)))
     answers = case.answers.filter("inside")
     given = _entities(answers, case.mentions.answer_links, "a", len(case.mentions.entities))
     both = (

@@ -21,10 +21,10 @@ def _at(measure: str) -> Task:
     def count(case: Case, matching: Matching) -> pl.DataFrame:
         """Return TP: mentions with a right span and link, FP and FN: with a right span and a wrong link."""
         keys = ["system", "doc", "group"]
-        spans = case.judged("span, link first", matching).groups.select(keys).unique()
+        spans = case.judge("span, link first", matching).groups.select(keys).unique()
         if measure == "shared":
             spans = spans.filter(pl.len().over("doc", "group") == len(case.mentions.systems))
-        links = case.judged("link", matching).groups.select(*keys, right=pl.lit(True)).unique()
+        links = case.judge("link", matching).groups.select(*keys, right=pl.lit(True)).unique()
         rows = spans.join(links, on=keys, how="left").with_columns(pl.col("right").fill_null(False))
         counts = rows.group_by("system", "doc").agg(tp=pl.col("right").sum(), fp=(~pl.col("right")).sum())
         none = [pl.lit(None, pl.Int64).alias(name) for name in SCOPED]

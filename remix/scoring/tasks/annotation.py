@@ -7,7 +7,7 @@ from dataclasses import replace
 import polars as pl
 
 from remix.scoring.matching import Case, Matching
-from remix.scoring.tasks import Task, narrowed, tally
+from remix.scoring.tasks import Task, narrow, tally
 
 
 def _links(case: Case, matching: Matching) -> pl.DataFrame:
@@ -25,4 +25,4 @@ def _spans(case: Case, matching: Matching) -> pl.DataFrame:
 a2kb = Task("A2KB", "text given; spans and links compared", _links)
 d2kb = Task("D2KB", "text and spans given; links compared, on gold spans only", _links_on_mentions, given_spans=True)
 erec = Task("ERec", "text given; spans compared, whatever they link to", _spans)
-nil = replace(narrowed(erec, "nil"), name="NIL", summary="text given; spans of mentions without an entity compared")
+nil = replace(narrow(erec, "nil"), name="NIL", summary="text given; spans of mentions without an entity compared")

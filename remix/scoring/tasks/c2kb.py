@@ -6,30 +6,30 @@ import polars as pl
 
 from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching import Case, Matching
-from remix.scoring.tasks import Task, completed
+from remix.scoring.tasks import Task, complete_counts
 
 
 def asked_units(case: Case) -> pl.DataFrame:
     """Return doc, group, entity: of each unit that is counted, the entities that it asks for."""
-    required = _required(case)
+    required = _require(case)
     units = _units(required, case.mentions.gold_links)
     asked = required.join(units.select("group"), on="group", how="semi").join(case.mentions.gold_links, on="g")
     return asked.select("doc", "group", "entity").unique()
 
 
-def _required(case: Case) -> pl.DataFrame:
+def _require(case: Case) -> pl.DataFrame:
     # A mention that may be NIL asks for no entity; those that it may have instead are right to leave and to give.
     nil = case.gold.filter(pl.col("link") == NIL).select("group")
-    required = case.kept().join(nil, on="group", how="anti")
+    required = case.kept.join(nil, on="group", how="anti")
     return required.with_columns(size=pl.col("g").n_unique().over("group", "option"))
 
 
 def _count(case: Case, matching: Matching) -> pl.DataFrame:
     gold = case.gold.join(case.mentions.gold_links, on="g")
-    required = _required(case)
-    answered = _answered(case)
+    required = _require(case)
+    answered = _answer_sets(case)
     units = _units(required, case.mentions.gold_links)
-    found = _found(required, case.mentions.gold_links, answered, units)
+    found = _find(required, case.mentions.gold_links, answered, units)
     kept = gold.join(required.select("g"), on="g", how="semi").select("doc", "entity").unique()
     judged = (
         answered.join(kept.with_columns(kept=pl.lit(True)), on=["doc", "entity"], how="left")
@@ -48,20 +48,20 @@ def _count(case: Case, matching: Matching) -> pl.DataFrame:
     counted = counted.join(found, on=["system", "doc"], how="left").with_columns(
         ignored=(pl.col("left") - pl.col("tp").cast(pl.Int64).fill_null(0)).clip(0)
     )
-    return case.scope.known(
-        completed(case, units.group_by("doc").agg(gold=pl.len()), found, counted.drop("left", "tp"))
+    return case.scope.drop_unknown(
+        complete_counts(case, units.group_by("doc").agg(gold=pl.len()), found, counted.drop("left", "tp"))
     )
 
 
-def _answered(case: Case) -> pl.DataFrame:
+def _answer_sets(case: Case) -> pl.DataFrame:
     """Return the set of entities that each system answers per document.
 
     One is on a mention where any answer of it has the very span of a kept one, and then in scope, too.
     """
     place = ["doc", "begin", "end"]
-    kept = case.kept().select(*place, on_mention=pl.lit(True)).unique()
+    kept = case.kept.select(*place, on_mention=pl.lit(True)).unique()
     answers = case.answers.select("a", "system", "inside", *place).join(kept, on=place, how="left")
-    answers = case.scope.marked(answers).with_columns(pl.col("on_mention").fill_null(False))
+    answers = case.scope.mark(answers).with_columns(pl.col("on_mention").fill_null(False))
     answers = answers.with_columns(pl.col("in_scope") | pl.col("on_mention")).join(case.mentions.answer_links, on="a")
     return answers.group_by("system", "doc", "entity").agg(pl.col("inside", "in_scope", "on_mention").any())
 
@@ -90,7 +90,7 @@ def _units(required: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
     return units.join(inside.select("group"), on="group", how="anti").select("doc", "group")
 
 
-def _found(required: pl.DataFrame, links: pl.DataFrame, answered: pl.DataFrame, units: pl.DataFrame) -> pl.DataFrame:
+def _find(required: pl.DataFrame, links: pl.DataFrame, answered: pl.DataFrame, units: pl.DataFrame) -> pl.DataFrame:
     """Return how many units each system has, per document: an option needs an entity of each of its annotations."""
     counted = required.join(units.select("group"), on="group", how="semi")
     hits = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from remix.errors import UnknownName
-from remix.scoring.inputs.dense import looked_up
+from remix.scoring.inputs.dense import look_up
 from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching import Case, Matching
 from remix.scoring.tasks import SCOPED, Task, with_candidates
@@ -22,9 +22,9 @@ def _at(measure: str) -> Task:
         raise UnknownName("measure of candidates", measure, MEASURES)
 
     def count(case: Case, matching: Matching) -> pl.DataFrame:
-        kept = case.kept().filter(pl.col("link") != NIL)
+        kept = case.kept.filter(pl.col("link") != NIL)
         found = pl.when("held").then(1 / pl.col("rank") if measure == "mrr" else pl.lit(1, pl.Int64)).otherwise(0)
-        offered = _recognised(case, kept, matching).group_by("system", "group").agg(right=found.max())
+        offered = _recognise(case, kept, matching).group_by("system", "group").agg(right=found.max())
         systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
         asked = systems.join(kept.select("doc", "group").unique(), how="cross")
         rows = asked.join(offered.select("system", "group", "right"), on=["system", "group"], how="left")
@@ -46,9 +46,9 @@ def _at(measure: str) -> Task:
     )
 
 
-def _recognised(case: Case, kept: pl.DataFrame, matching: Matching) -> pl.DataFrame:
+def _recognise(case: Case, kept: pl.DataFrame, matching: Matching) -> pl.DataFrame:
     """Return system, group, `held` and `rank` (see `with_candidates`) of each answer on a linked mention."""
-    pairs = looked_up(looked_up(matching.pairs(case), "g", kept, ["group"]), "a", case.answers, ["system"])
+    pairs = look_up(look_up(matching.pairs(case), "g", kept, ["group"]), "a", case.answers, ["system"])
     return with_candidates(case, pairs.filter(matching.spans).select("g", "a", "system", "group", "link"))
 
 

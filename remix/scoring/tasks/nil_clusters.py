@@ -8,7 +8,7 @@ from remix.errors import UnknownName
 from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching import Case, Matching, with_detail
 from remix.scoring.statistics.clusters import CLUSTER_MEASURES, cluster_counts
-from remix.scoring.tasks import SCOPED, Task, uncounted
+from remix.scoring.tasks import SCOPED, Task, refuse_counts
 
 DEFAULT = "b_cubed"
 BLANC = ("pairwise", "pairwise_negative")
@@ -19,7 +19,7 @@ _PLACE = ["doc", "begin", "end"]
 def _at(measure: str) -> Task:
     if measure == "blanc":
         parts = tuple(f"NIL-clusters(measure={one})" for one in BLANC)
-        return Task("NIL-clusters", "text given; mean of both kinds of pairs", uncounted, parts=parts)
+        return Task("NIL-clusters", "text given; mean of both kinds of pairs", refuse_counts, parts=parts)
     if measure not in CLUSTER_MEASURES:
         raise UnknownName("measure of clusters", measure, [*CLUSTER_MEASURES, "blanc"])
 
@@ -28,7 +28,7 @@ def _at(measure: str) -> Task:
         systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
         # What is ignorable takes no part on either side.
         free = case.gold.filter(pl.col("ignorable").is_not_null()).select(_PLACE)
-        gold = systems.join(case.kept().filter(pl.col("link") == NIL), how="cross")
+        gold = systems.join(case.kept.filter(pl.col("link") == NIL), how="cross")
         answers = case.answers.filter((pl.col("link") == NIL) & pl.col("inside")).join(free, on=_PLACE, how="anti")
         both = pl.concat(
             [

@@ -12,7 +12,7 @@ import polars as pl
 
 from remix.names import OWL
 from remix.scoring.matching import Case, Matching, with_detail
-from remix.scoring.tasks import Task, uncounted
+from remix.scoring.tasks import Task, refuse_counts
 from remix.scoring.tasks.annotation import erec
 
 
@@ -42,11 +42,11 @@ class_erec = Task(
     "ERec-classes", "text given; spans that name a class (owl:Class) compared, outermost ones", _class_spans
 )
 oke_1 = Task(
-    "OKE-1", "text given; mean of recognition, linking and typing", uncounted, parts=("ERec", "D2KB", "ETyping")
+    "OKE-1", "text given; mean of recognition, linking and typing", refuse_counts, parts=("ERec", "D2KB", "ETyping")
 )
 oke_2 = Task(
     "OKE-2",
     "text given; mean of typing and of the spans that name classes",
-    uncounted,
+    refuse_counts,
     parts=("ETyping", "ERec-classes"),
 )

@@ -22,7 +22,7 @@ ORACLE = "oracle"
 """The threshold that is best on this very gold: an upper bound, no score of a system."""
 
 
-def _measured(name: str, summary: str, ranking: Ranking, base: Task | None, measure: str = DEFAULT) -> Task:
+def _at_measure(name: str, summary: str, ranking: Ranking, base: Task | None, measure: str = DEFAULT) -> Task:
     """Return the task by a measure of rankings; with `base`, it takes a threshold, too, above which that is counted."""
     require_measure(measure)
 
@@ -33,7 +33,7 @@ def _measured(name: str, summary: str, ranking: Ranking, base: Task | None, meas
     def at(measure: str = "", threshold: str = "") -> Task:
         if base is not None and threshold:
             return _above(name, base, threshold)
-        return replace(_measured(name, summary, ranking, base, measure), takes=())
+        return replace(_at_measure(name, summary, ranking, base, measure), takes=())
 
     takes = ("measure", "threshold") if base is not None else ("measure",)
     told = MEASURES["p@K" if measure.startswith("p@") else measure]
@@ -44,7 +44,7 @@ def _above(name: str, base: Task, threshold: str) -> Task:
     """Return the task that counts the answers whose confidence is above the threshold, and those without one."""
     above = _number(threshold) if threshold != ORACLE else 0.0
 
-    def fixed(case: Case, matching: Matching) -> pl.DataFrame:
+    def count_fixed(case: Case, matching: Matching) -> pl.DataFrame:
         kept = pl.col("confidence").is_null() | (pl.col("confidence") > above)
         answers = with_detail(case, "confidence").answers.filter(kept).select("a")
         chosen = case.answers.join(answers, on="a", how="semi", maintain_order="left")
@@ -57,7 +57,7 @@ def _above(name: str, base: Task, threshold: str) -> Task:
     told = f"{base.summary}; answers of a confidence above {threshold}"
     if threshold == ORACLE:
         told = f"{base.summary}; answers above the confidence that is best on this very gold"
-    return Task(name, told, best if threshold == ORACLE else fixed)
+    return Task(name, told, best if threshold == ORACLE else count_fixed)
 
 
 def _number(threshold: str) -> float:
@@ -90,7 +90,7 @@ def ranked_annotations(case: Case, matching: Matching) -> tuple[pl.DataFrame, pl
     A mention of several annotations is found with the last of its answers. Answers without confidence come last,
     equals in the order of their offsets.
     """
-    judged = case.judged("link", matching)
+    judged = case.judge("link", matching)
     groups = judged.pairs.filter("correct").join(case.gold.select("g", "group"), on="g").select("a", "group")
     answers = with_detail(case, "confidence").answers.select("a", "confidence")
     items = judged.answers.filter(pl.col("outcome") != "ignored").join(groups, on="a", how="left").join(answers, on="a")
@@ -100,7 +100,7 @@ def ranked_annotations(case: Case, matching: Matching) -> tuple[pl.DataFrame, pl
     )
     last = items.filter("right").unique(["system", "group"], keep="last", maintain_order=True)
     items = pl.concat([items.filter(~pl.col("right")), last])
-    return _ranked(items), case.kept().group_by("doc").agg(asked=pl.col("group").n_unique().cast(pl.Int64))
+    return _rank(items), case.kept.group_by("doc").agg(asked=pl.col("group").n_unique().cast(pl.Int64))
 
 
 def ranked_entities(case: Case, matching: Matching) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -124,10 +124,10 @@ def ranked_entities(case: Case, matching: Matching) -> tuple[pl.DataFrame, pl.Da
     )
     first = items.filter("right").unique(["system", "group"], keep="first", maintain_order=True)
     items = pl.concat([items.filter(~pl.col("right")), first])
-    return _ranked(items), units.group_by("doc").agg(asked=pl.col("group").n_unique().cast(pl.Int64))
+    return _rank(items), units.group_by("doc").agg(asked=pl.col("group").n_unique().cast(pl.Int64))
 
 
-def _ranked(items: pl.DataFrame) -> pl.DataFrame:
+def _rank(items: pl.DataFrame) -> pl.DataFrame:
     order = [*_KEYS, "confidence", "a"]
     items = items.sort(order, descending=[False, False, True, False], nulls_last=True, maintain_order=True)
     return items.select(*_KEYS, "right", rank=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(_KEYS))
@@ -169,6 +169,6 @@ Ranking = Callable[[Case, Matching], tuple[pl.DataFrame, pl.DataFrame]]
 """What makes a ranking of a case: items and what is asked for."""
 
 
-sa2kb = _measured("Sa2KB", "text given; annotations ranked by confidence", ranked_annotations, a2kb)
-sc2kb = _measured("Sc2KB", "text given; entities of documents ranked by confidence", ranked_entities, c2kb)
-rc2kb = _measured("Rc2KB", "text given; entities of documents in their rank", ranked_entities, None)
+sa2kb = _at_measure("Sa2KB", "text given; annotations ranked by confidence", ranked_annotations, a2kb)
+sc2kb = _at_measure("Sc2KB", "text given; entities of documents ranked by confidence", ranked_entities, c2kb)
+rc2kb = _at_measure("Rc2KB", "text given; entities of documents in their rank", ranked_entities, None)

@@ -14,22 +14,22 @@ import polars as pl
 from remix.frames import Frames
 from remix.names import EL, RMX
 from remix.scoring.inputs.answers import Answers
-from remix.scoring.inputs.dense import looked_up
+from remix.scoring.inputs.dense import look_up
 from remix.scoring.matching import MATCHINGS, Case, Matching
 from remix.scoring.tasks import Task
 
-__all__ = ["Typed", "typed"]
+__all__ = ["Typed", "compare_types"]
 
 _KEYS = ["system", "doc"]
 
 
-def _recognised(case: Case, matching: Matching) -> pl.DataFrame:
-    return _counts(typed(case, matching))
+def _count_recognised(case: Case, matching: Matching) -> pl.DataFrame:
+    return _counts(compare_types(case, matching))
 
 
-def _given(case: Case, matching: Matching) -> pl.DataFrame:
+def _count_given(case: Case, matching: Matching) -> pl.DataFrame:
     # Spans are given, so that they are equal or not answered.
-    return _counts(on_gold_spans(typed(case, MATCHINGS["strong"])))
+    return _counts(on_gold_spans(compare_types(case, MATCHINGS["strong"])))
 
 
 def on_gold_spans(found: Typed) -> Typed:
@@ -54,7 +54,7 @@ def _counts(found: Typed) -> pl.DataFrame:
     for part in parts[1:]:
         rows = rows.join(part, on=_KEYS, how="full", coalesce=True)
     rows = rows.with_columns(pl.exclude(_KEYS).fill_null(0).cast(pl.Int64))
-    return found.case.scope.known(rows.with_columns(fn=pl.col("fn") + pl.col("fn_found")).drop("fn_found"))
+    return found.case.scope.drop_unknown(rows.with_columns(fn=pl.col("fn") + pl.col("fn_found")).drop("fn_found"))
 
 
 def _mentions(found: Typed) -> pl.DataFrame:
@@ -88,7 +88,7 @@ class Typed:
     case: Case
 
 
-def typed(
+def compare_types(
     case: Case, matching: Matching, *, below: bool = False, within: tuple[str, ...] = (), bare: bool = False
 ) -> Typed:
     """Return what the classes of mentions and of the answers whose spans match them have in common.
@@ -98,11 +98,11 @@ def typed(
     it is neither required nor wrong to type, unless `bare` keeps it.
     """
     gold, answers = _sets(case, below, within)
-    case = case if bare else _asked(case, gold)
-    judged = case.judged("span, link first", matching)
+    case = case if bare else _drop_untyped(case, gold)
+    judged = case.judge("span, link first", matching)
     asked = gold.group_by("g").agg(asked=pl.len().cast(pl.Int64))
     answered = answers.group_by("a").agg(answered=pl.len().cast(pl.Int64))
-    pairs = looked_up(judged.pairs.select("system", "g", "a"), "g", case.gold, ["doc", "group"])
+    pairs = look_up(judged.pairs.select("system", "g", "a"), "g", case.gold, ["doc", "group"])
     pairs = pairs.join(judged.groups.select("system", "group").unique(), on=["system", "group"], how="semi")
     both = pairs.select("g", "a").join(gold, on="g").join(answers, on=["a", "class"])
     shared = both.group_by("g", "a").agg(shared=pl.len().cast(pl.Int64))
@@ -112,14 +112,14 @@ def typed(
         pairs = pairs.join(table, on=key, how="left")
     return Typed(
         pairs.with_columns(pl.col("asked", "answered", "shared").fill_null(0)).sort("system", "g"),
-        _missed(case, asked).join(judged.groups, on=["system", "group"], how="anti"),
+        _find_missed(case, asked).join(judged.groups, on=["system", "group"], how="anti"),
         extra.with_columns(pl.col("answered").fill_null(0)),
         others.filter(pl.col("outcome") == "ignored"),
         case,
     )
 
 
-def _asked(case: Case, classes: pl.DataFrame) -> Case:
+def _drop_untyped(case: Case, classes: pl.DataFrame) -> Case:
     """Return the case with gold that has no class dropped."""
     having = case.gold.join(classes, on="g", how="semi")["group"].unique()
     asks = pl.col("group").is_in(having.implode()) | pl.col("ignorable").is_not_null()
@@ -127,9 +127,9 @@ def _asked(case: Case, classes: pl.DataFrame) -> Case:
     return replace(case, gold=case.gold.with_columns(ignorable=ignorable))
 
 
-def _missed(case: Case, asked: pl.DataFrame) -> pl.DataFrame:
+def _find_missed(case: Case, asked: pl.DataFrame) -> pl.DataFrame:
     """Return system, doc, group, asked of every mention and system: what the first option of the mention asks for."""
-    first = case.kept().filter(pl.col("option") == pl.col("option").min().over("group"))
+    first = case.kept.filter(pl.col("option") == pl.col("option").min().over("group"))
     of_groups = first.join(asked, on="g", how="left").group_by("doc", "group").agg(pl.col("asked").sum())
     systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
     return systems.join(of_groups, how="cross")
@@ -144,12 +144,12 @@ def _sets(case: Case, below: bool, within: tuple[str, ...]) -> tuple[pl.DataFram
         _classes(gold, [known.gold], known).rename({"id": "g"}),
         _classes(answers, known.runs.values(), known).rename({"id": "a"}),
     )
-    reached = known.reached(pl.concat([side["class"] for side in sides]), below=below)
+    reached = known.reach(pl.concat([side["class"] for side in sides]), below=below)
     counts = pl.any_horizontal(pl.col("class").str.starts_with(one) for one in within) if within else pl.lit(True)
-    return _closed(sides[0], reached).filter(counts), _closed(sides[1], reached).filter(counts)
+    return _close(sides[0], reached).filter(counts), _close(sides[1], reached).filter(counts)
 
 
-def _closed(classes: pl.DataFrame, reached: pl.DataFrame) -> pl.DataFrame:
+def _close(classes: pl.DataFrame, reached: pl.DataFrame) -> pl.DataFrame:
     more = classes.join(reached, on="class").with_columns(pl.col("reached").alias("class")).drop("reached")
     return pl.concat([classes, more]).unique()
 
@@ -173,5 +173,7 @@ def _classes(rows: pl.DataFrame, frames: Iterable[Frames], known: Answers) -> pl
     return pl.concat([stated, of_entity.join(stated, on="id", how="anti")]).unique()
 
 
-etyping = Task("ETyping", "text and spans given; classes compared with those above them, on gold spans only", _given)
-rt2kb = Task("RT2KB", "text given; spans, and the classes on them with those above them, compared", _recognised)
+etyping = Task(
+    "ETyping", "text and spans given; classes compared with those above them, on gold spans only", _count_given
+)
+rt2kb = Task("RT2KB", "text given; spans, and the classes on them with those above them, compared", _count_recognised)

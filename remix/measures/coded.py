@@ -12,7 +12,7 @@ from remix.frames import Frames
 from remix.kb import KnowledgeBase, normalise
 from remix.measures._documents import counted_documents
 from remix.measures._threads import cached_property
-from remix.measures.codes import MANY, Codes, Numbers, distinct, paired, taken
+from remix.measures.codes import MANY, Codes, Numbers, distinct, pair_codes, take_rows
 
 __all__ = ["CODE_OF", "CodedMentions"]
 
@@ -75,11 +75,11 @@ class CodedMentions:
         """
         links = self.frames.links.select("annotation", place=self.distinct_links[1])
         placed = links.join(self.keyed.select("annotation").with_row_index("row"), on="annotation")
-        pairs = paired(placed, "row", "place").drop_nulls().unique().sort()
+        pairs = pair_codes(placed, "row", "place").drop_nulls().unique().sort()
         row, place = (pairs // MANY).alias("row").cast(pl.UInt32), (pairs % MANY).alias("place").cast(pl.UInt32)
-        own = taken(self.keyed.select(*_OF_MENTION), row)
-        linked = pl.concat([row.to_frame(), place.to_frame(), own, taken(self.targets, place)], how="horizontal")
-        codes = _scoped(self.codes.entities, linked["scope"], place, self.targets["entity"])
+        own = take_rows(self.keyed.select(*_OF_MENTION), row)
+        linked = pl.concat([row.to_frame(), place.to_frame(), own, take_rows(self.targets, place)], how="horizontal")
+        codes = _number_in_scope(self.codes.entities, linked["scope"], place, self.targets["entity"])
         return linked.with_columns(entity_code=codes)
 
     @cached_property
@@ -90,7 +90,7 @@ class CodedMentions:
         keys = forms.to_frame("form").select(normalise(pl.col("form"), case_sensitive=self.case_sensitive)).to_series()
         keyed = self.counted.with_columns(scope=scope, key=keys.gather(places))
         return keyed.with_columns(
-            form_code=_scoped(self.codes.forms, keyed["scope"], places, keys),
+            form_code=_number_in_scope(self.codes.forms, keyed["scope"], places, keys),
             document_code=self.codes.documents.of(keyed["document"]),
         )
 
@@ -116,13 +116,13 @@ def _weight(annotations: pl.DataFrame) -> pl.Expr:
     return 1 / (pl.col("option").n_unique().over("dataset", "group") * pl.len().over("dataset", "group", "option"))
 
 
-def _scoped(numbers: Numbers, scopes: pl.Series, places: pl.Series, strings: pl.Series) -> pl.Series:
+def _number_in_scope(numbers: Numbers, scopes: pl.Series, places: pl.Series, strings: pl.Series) -> pl.Series:
     """Return the number of scope and string of each row, given the place of its string among all of them.
 
     The two are put together once for each pair.
     """
     names, of_scope = distinct(scopes)
-    pairs = paired(pl.DataFrame({"scope": of_scope, "place": places}), "scope", "place")
+    pairs = pair_codes(pl.DataFrame({"scope": of_scope, "place": places}), "scope", "place")
     each = pairs.drop_nulls().unique().sort()
     both = pl.format("{}\n{}", names.gather(each // MANY), strings.gather(each % MANY))
     return numbers.of(pl.select(both).to_series()).gather(pairs.rank("dense") - 1)

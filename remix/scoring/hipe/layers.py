@@ -11,7 +11,7 @@ from remix.formats.layers import LAYERS, MAIN, NO_LINK, NOISE, RANKED, tokens_of
 from remix.formats.mentions import canonical_entities
 from remix.frames import OTHER_LAYER, Frames
 from remix.kb import KnowledgeBase
-from remix.scoring.inputs.documents import aligned
+from remix.scoring.inputs.documents import align
 from remix.scoring.matching import Case
 
 __all__ = ["LINKS", "cut", "sides"]
@@ -41,12 +41,12 @@ def sides(case: Case, task: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     gold = _mentions(frames, task, kb, of_gold=True).join(places, on="document", maintain_order="left")
     gold = gold.with_columns(label=pl.col("labels").list.first())
     if task in LAYERS:
-        gold, known = _labelled(gold)
+        gold, known = _label(gold)
     if case.column:
-        gold = gold.filter(pl.col("annotation").is_in(case.kept()["annotation"].implode()))
+        gold = gold.filter(pl.col("annotation").is_in(case.kept["annotation"].implode()))
     parts = []
     for number, (name, run) in enumerate(case.known.runs.items()):
-        pairs = aligned(frames, run, name, told=False).join(places, left_on="gold", right_on="document")
+        pairs = align(frames, run, name, told=False).join(places, left_on="gold", right_on="document")
         answers = _mentions(run, task, kb, of_gold=False).join(pairs, on="document", maintain_order="left")
         parts.append(answers.with_columns(system=pl.lit(number, pl.Int64)))
     every = pl.concat(parts)
@@ -62,7 +62,7 @@ def sides(case: Case, task: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     return gold.drop_nulls("label").select(*columns, "label"), every.select("system", *columns, "labels")
 
 
-def _labelled(gold: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _label(gold: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return gold whose types are labels of its dataset, and dataset and label of all: of `A-B` only `B` is one."""
     part = pl.col("label").str.split("|").list.first().str.extract("([^-]*)$", 1)
     known = gold.select("dataset", label=part).drop_nulls().unique()
