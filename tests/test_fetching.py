@@ -266,7 +266,7 @@ def test_licence_is_asked_for_at_the_prompt(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("no\nyes\n"))
-    assert [verb._asked("rome: CC0-1.0") for _ in range(2)] == [False, True]
+    assert [verb._ask("rome: CC0-1.0") for _ in range(2)] == [False, True]
     assert "licence of rome: CC0-1.0" in capsys.readouterr().err
 
 

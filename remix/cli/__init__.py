@@ -107,7 +107,7 @@ def main() -> NoReturn:
 
 
 class _Screen:
-    """A stream of text for people: what a file holds never steers their terminal (see `tables.shown`)."""
+    """A stream of text for people: what a file holds never steers their terminal (see `tables.spell_out`)."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
