@@ -18,7 +18,7 @@ from remix.errors import UsageError, nearest
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["FORMATS", "blocks", "cell", "Listed", "Printed", "Tables", "render", "shortened", "shown", "write"]
+__all__ = ["FORMATS", "blocks", "cell", "Listed", "Printed", "Tables", "render", "shorten", "spell_out", "write"]
 
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
@@ -82,12 +82,12 @@ def blocks(frame: pl.DataFrame, keys: int, *, most: int | None = None) -> Iterat
     yield frame.select(*taken, *part)
 
 
-def shown(text: str) -> str:
+def spell_out(text: str) -> str:
     r"""Return a text with what steers a terminal, or turns the direction of writing, spelt out.
 
     Line feeds and tabs stay. What comes out of a file may stand in any table, note or error.
 
-    >>> print(shown("\x1b[31mred\x07"))
+    >>> print(spell_out("\x1b[31mred\x07"))
     \x1b[31mred\x07
     """
     return _UNSEEN.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
@@ -101,16 +101,16 @@ def _plain(value: object) -> object:
     if isinstance(value, float):
         return f"{value:.4g}" if value and abs(value) < 0.001 else round(value, 4)
     if isinstance(value, list):
-        return shown(", ".join(str(item) for item in value))
-    return shown(value) if isinstance(value, str) else value
+        return spell_out(", ".join(str(item) for item in value))
+    return spell_out(value) if isinstance(value, str) else value
 
 
-def shortened(text: str, most: int = 40) -> str:
+def shorten(text: str, most: int = 40) -> str:
     """Return a text for people whose words are no longer than that, the middle of longer ones being left out.
 
     What begins with the current folder is relative to it.
 
-    >>> shortened("http://example.org/a/very/long/name is not known", 20)
+    >>> shorten("http://example.org/a/very/long/name is not known", 20)
     'http://ex…/long/name is not known'
     """
     words = text.replace(f"{Path.cwd()}/", "").split(" ")
@@ -120,7 +120,7 @@ def shortened(text: str, most: int = 40) -> str:
 
 def _in_blocks(frame: pl.DataFrame) -> str:
     """Return a table for people: where it is wider than a screen, in parts that begin with its first texts."""
-    text = _tabulated("simple", WIDTH)
+    text = _tabulate("simple", WIDTH)
     whole = text(frame)
     if max(map(len, whole.splitlines()), default=0) <= WIDTH or frame.width < 2:
         return whole
@@ -128,17 +128,17 @@ def _in_blocks(frame: pl.DataFrame) -> str:
     return "\n\n".join(text(part) for part in blocks(frame, min(max(keys, 1), 3), most=NARROW))
 
 
-def _tabulated(style: str, width: int | None = None) -> Callable[[pl.DataFrame], str]:
+def _tabulate(style: str, width: int | None = None) -> Callable[[pl.DataFrame], str]:
     def text(frame: pl.DataFrame) -> str:
         from tabulate import tabulate
 
-        names = [shown(name) for name in frame.columns]
+        names = [spell_out(name) for name in frame.columns]
         rows = [[str(cell(name, value)) for name, value in zip(names, row, strict=True)] for row in frame.iter_rows()]
         numeric = [kind.is_numeric() for kind in frame.schema.dtypes()]
         align = ["right" if number else "left" for number in numeric]
         headers = names
         if width is not None:
-            headers, rows = _fitted(names, rows, numeric, width)
+            headers, rows = _fit(names, rows, numeric, width)
         return tabulate(
             rows,
             headers=headers,
@@ -164,9 +164,7 @@ def _percent(value: object) -> object:
     return f"{100 * value:.1f} %" if isinstance(value, float) and math.isfinite(value) else _plain(value)
 
 
-def _fitted(
-    names: list[str], rows: list[list[str]], numeric: list[bool], width: int
-) -> tuple[list[str], list[list[str]]]:
+def _fit(names: list[str], rows: list[list[str]], numeric: list[bool], width: int) -> tuple[list[str], list[list[str]]]:
     """Return headers and cells with line breaks, so that the table is as wide or the least it can be.
 
     The headers of numbers are broken first, then the widest texts between words, then words behind their marks.
@@ -199,10 +197,10 @@ def _fitted(
             widths[widest] = max(least[widest], widths[widest] - over, min(second, widths[widest] - 1))
     for place, name in enumerate(names):
         if not numeric[place]:
-            headers[place] = "\n".join(_broken(name, widths[place] - 2))
+            headers[place] = "\n".join(_break_cell(name, widths[place] - 2))
     broken = [
         [
-            cell if number else "\n".join(_broken(cell, most))
+            cell if number else "\n".join(_break_cell(cell, most))
             for cell, number, most in zip(row, numeric, widths, strict=True)
         ]
         for row in rows
@@ -214,10 +212,10 @@ def _pieces(cell: str, most: int | None) -> list[str]:
     """Return what stands on a line by itself at least: words, or what is `most` long of what is between their marks."""
     if most is None:
         return cell.split(" ")
-    return [line for word in cell.split(" ") for line in _broken(word, most)] or [""]
+    return [line for word in cell.split(" ") for line in _break_cell(word, most)] or [""]
 
 
-def _broken(cell: str, most: int) -> list[str]:
+def _break_cell(cell: str, most: int) -> list[str]:
     """Return a cell in lines: between words, and behind their marks within those that fit then and do not otherwise."""
     lines = textwrap.wrap(cell, most, break_long_words=False, break_on_hyphens=False) if len(cell) > most else [cell]
     found = []
@@ -268,8 +266,8 @@ _TEXT: dict[str, Callable[[pl.DataFrame], str]] = {
     "csv": _csv,
     "json": _json,
     "jsonl": _jsonl,
-    "md": _tabulated("github"),
-    "latex": _tabulated("latex_booktabs"),
+    "md": _tabulate("github"),
+    "latex": _tabulate("latex_booktabs"),
 }
 
 FORMATS = (*_TEXT, "parquet")
@@ -315,7 +313,7 @@ class Printed(ABC):
 
 def _grid(table: pl.DataFrame) -> list[str]:
     """Return a table for people with one line a row."""
-    return [line for line in _tabulated("simple")(table).splitlines() if line]
+    return [line for line in _tabulate("simple")(table).splitlines() if line]
 
 
 class Listed(Printed, list[One]):

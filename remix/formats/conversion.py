@@ -10,7 +10,7 @@ import polars as pl
 
 from remix._version import __version__
 from remix.errors import BadInput, UsageError
-from remix.files import default_name, written
+from remix.files import default_name, write_whole
 from remix.formats import FORMATS, MISSING, LoadedFile, LoadReport, Loss, Repair, read, write
 from remix.formats.identifiers import document_names
 from remix.formats.offsets import cut_spans
@@ -78,7 +78,7 @@ def convert(
                 name=name,
                 texts=texts,
             )
-            with written(target) as stream:
+            with write_whole(target) as stream:
                 stream.write(aside.read_bytes())
         return done
     to = "nif" if to in SYNTAXES else to

@@ -115,7 +115,7 @@ def build(
     origin = named_frames(store, names)
     running = {"fix_variables": fix_variables, "allow_services": tuple(allow_services), "explain": explain}
     asked = [iri for entry in entries for iri in entry.graphs()] if dataset else None
-    selection, left = _selected(store, query, text, origin, running, timeout, entries, asked)
+    selection, left = _select(store, query, text, origin, running, timeout, entries, asked)
     others = editions.others(origin, selection.documents)
     chosen_of = origin.documents.filter(
         pl.col("document").is_in(selection.documents.implode()), ~pl.col("document").is_in(others["document"].implode())
@@ -169,7 +169,7 @@ def _title(name: str | None, query: Query, entries: Iterable[DatasetEntry]) -> s
     return title
 
 
-def _selected(
+def _select(
     store: Store,
     query: Query,
     text: str,

@@ -13,7 +13,7 @@ from remix.errors import BadInput, UsageError
 from remix.files import read_bytes
 from remix.frames import Frames
 from remix.names import DCTERMS, HFTS, PROV, RDF, RDFS, RMX
-from remix.rdf.turtle import Value, stated
+from remix.rdf.turtle import Value, state_triples
 from remix.remixes.closure import Closed
 from remix.signature import Signature
 from remix.store import DatasetEntry
@@ -182,7 +182,7 @@ def describe(
         if others is not None and len(again := others.filter(dataset=entry.name)["document"].sort()):
             node = f"{iri}#origin-{entry.name}"
             rows += [(node, f"{RMX}otherEdition", ox.NamedNode(document)) for document in again]
-    return stated(rows)
+    return state_triples(rows)
 
 
 def _origin(iri: str, activity: str, entry: DatasetEntry, counts: pl.DataFrame) -> list[tuple[str, str, Value]]:

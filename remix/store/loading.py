@@ -65,9 +65,9 @@ def load(
         way = {**how, "format": format or (known.format or None if known else None)}
         if loading is None:
             found = read(path, name=called, **way)
-            return Outcome(found.name, "read", _compared(known, found.report))
+            return Outcome(found.name, "read", _compare(known, found.report))
         made = loading.load(path, name=called, replace=replace, **way)
-        return Outcome(made.name, made.status, _compared(known, made.report))
+        return Outcome(made.name, made.status, _compare(known, made.report))
 
     outcomes = []
     with nullcontext() if dry_run else store.loading() as loading:
@@ -86,7 +86,7 @@ def load(
     return outcomes
 
 
-def _compared(known: Entry | None, report: LoadReport) -> LoadReport:
+def _compare(known: Entry | None, report: LoadReport) -> LoadReport:
     """Return a report with what the catalogue knows otherwise, which is told."""
     other = () if known is None else count_differences(known, asdict(report))
     for difference in other:

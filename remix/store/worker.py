@@ -149,7 +149,7 @@ class Worker:
         try:
             while True:
                 try:
-                    yield from _bounded(_blocks(self._started(), line, end), request.name, largest)
+                    yield from _limit_size(_blocks(self._start(), line, end), request.name, largest)
                     return
                 except _Gone as gone:
                     tries -= 1
@@ -162,7 +162,7 @@ class Worker:
             self._kill()
             raise
 
-    def _started(self) -> subprocess.Popen[bytes]:
+    def _start(self) -> subprocess.Popen[bytes]:
         self._errors.truncate(0)
         if self._process is None:
             # Without -P the folder of the file would come first among the places that modules are looked for.
@@ -205,7 +205,7 @@ class Worker:
         return StoreError(f"{name} failed: {last}")
 
 
-def _bounded(blocks: Iterator[bytes], name: str, largest: int | None) -> Iterator[bytes]:
+def _limit_size(blocks: Iterator[bytes], name: str, largest: int | None) -> Iterator[bytes]:
     """Yield the first block, which is none of the result, and then blocks of `largest` bytes in all."""
     yield next(blocks)
     size = 0
@@ -310,19 +310,19 @@ class GuardedIndex(Index):
 
     def query(self, text: str, name: str = "the query") -> Results:
         """Return the solutions of a query, or its answer to an ASK."""
-        return ox.parse_query_results(self._asked(text, name), ox.QueryResultsFormat.JSON)
+        return ox.parse_query_results(self._ask(text, name), ox.QueryResultsFormat.JSON)
 
     def frame(self, text: str, name: str = "the query") -> pl.DataFrame:
         """Return the solutions of a SELECT as a frame of terms as N-Triples spells them; unbound is null."""
-        rows = self._asked(text, name, solutions="tsv")
+        rows = self._ask(text, name, solutions="tsv")
         names = rows.split(b"\n", 1)[0].decode().split("\t")
         return terms_of(rows, [one[1:] for one in names if one])
 
     def triples(self, text: str, name: str = "the query") -> list[bytes]:
         """Return the triples of a CONSTRUCT or DESCRIBE as distinct lines of N-Triples, in no order."""
-        return list(set(self._asked(text, name).splitlines()))
+        return list(set(self._ask(text, name).splitlines()))
 
-    def _asked(self, text: str, name: str, solutions: str = "json") -> bytes:
+    def _ask(self, text: str, name: str, solutions: str = "json") -> bytes:
         request = Request(
             text,
             name,

@@ -38,11 +38,11 @@ from remix.errors import Error, NotAllowed, QueryError, Timeout
 from remix.files import readable
 from remix.store import Store
 from remix.store.index import Index
-from remix.store.state import dumped, sign_of
+from remix.store.state import dump, sign_of
 from remix.store.syntax import keywords
 from remix.store.worker import GIBIBYTE, Request, TooLarge, Workers
-from remix.web.description import described
-from remix.web.negotiation import GRAPHS, SOLUTIONS, chosen
+from remix.web.description import describe
+from remix.web.negotiation import GRAPHS, SOLUTIONS, negotiate
 
 __all__ = ["Limits", "application"]
 
@@ -129,10 +129,10 @@ class _Endpoint:
         """Return the answer to a request, or the line that refuses it."""
         seconds = min(_LONGEST_REQUEST, self.limits.timeout)
         try:
-            asked = await asyncio.wait_for(_asked(http, self.limits.timeout), seconds)
+            asked = await asyncio.wait_for(_read_request(http, self.limits.timeout), seconds)
             if asked.query is None:
                 return await self._description(http)
-            return await self._answered(http, asked, asked.query)
+            return await self._answer(http, asked, asked.query)
         except _Refused as refusal:
             status, line = refusal.status, str(refusal)
         except Error as error:
@@ -145,9 +145,9 @@ class _Endpoint:
         headers = {**_HEADERS, **({"Retry-After": "1"} if status == 503 else {})}
         return PlainTextResponse(f"{line}\n", status, headers=headers)
 
-    async def _answered(self, http: HttpRequest, asked: _Asked, query: str) -> Response:
+    async def _answer(self, http: HttpRequest, asked: _Asked, query: str) -> Response:
         accept = http.headers.get("accept", "")
-        solutions, graph = chosen(accept, SOLUTIONS), chosen(accept, GRAPHS)
+        solutions, graph = negotiate(accept, SOLUTIONS), negotiate(accept, GRAPHS)
         words = keywords(query)
         form = next((word for word in words if word in ("SELECT", "ASK", "CONSTRUCT", "DESCRIBE")), "SELECT")
         if (solutions if form in ("SELECT", "ASK") else graph) is None:
@@ -169,7 +169,7 @@ class _Endpoint:
             if http.method != "POST" and headers["ETag"] in http.headers.get("if-none-match", "").split(", "):
                 return Response(status_code=304, headers=headers)
         await self._turn()
-        return await self._begun(http, index, request, asked.timeout, headers)
+        return await self._begin(http, index, request, asked.timeout, headers)
 
     def _current(self) -> tuple[Index, str]:
         """Return the index of the store's state, and what names that; both are kept until the state is another."""
@@ -177,7 +177,7 @@ class _Endpoint:
         kept = self.opened
         if sign is None or kept is None or kept[0] != sign or (kept[1].path and not kept[1].path.is_dir()):
             with self.store.hold():
-                kept = sign, self.store.index(), hashlib.sha256(dumped(self.store.state)).hexdigest()[:16]
+                kept = sign, self.store.index(), hashlib.sha256(dump(self.store.state)).hexdigest()[:16]
             self.opened = kept
         return kept[1], kept[2]
 
@@ -189,7 +189,7 @@ class _Endpoint:
         except TimeoutError:
             raise _Refused(503, f"{len(self.running)} queries are running, as many as may: try again") from None
 
-    async def _begun(
+    async def _begin(
         self, http: HttpRequest, index: Index, request: Request, timeout: float, headers: dict[str, str]
     ) -> Response:
         """Return the answer of a query that has its turn: with a body that is all there, or one that is to come."""
@@ -198,7 +198,7 @@ class _Endpoint:
         over.callback(self.turns.release)
         over.callback(self.running.discard, stop)
         try:
-            over.callback(asyncio.create_task(_gone(http, stop)).cancel)
+            over.callback(asyncio.create_task(_watch_client(http, stop)).cancel)
             limits = {"memory": self.limits.memory, "largest": self.limits.largest}
             answering = self.workers.answering(index.path, request, timeout=timeout, stop=stop, **limits)
             blocks = over.enter_context(answering)
@@ -218,20 +218,20 @@ class _Endpoint:
         self.workers.close()
 
     async def _description(self, http: HttpRequest) -> Response:
-        form = chosen(http.headers.get("accept", ""), GRAPHS) or "ttl"
+        form = negotiate(http.headers.get("accept", ""), GRAPHS) or "ttl"
         address = str(http.url.replace(query=""))
-        content = await anyio.to_thread.run_sync(described, self.store.state, address, form)
+        content = await anyio.to_thread.run_sync(describe, self.store.state, address, form)
         return Response(content, media_type=GRAPHS[form][0], headers=_HEADERS)
 
 
-async def _gone(http: HttpRequest, stop: threading.Event) -> None:
+async def _watch_client(http: HttpRequest, stop: threading.Event) -> None:
     """Stop a query when the client that asked it is gone."""
     while (await http.receive())["type"] != "http.disconnect":
         pass
     stop.set()
 
 
-async def _asked(http: HttpRequest, longest: float) -> _Asked:
+async def _read_request(http: HttpRequest, longest: float) -> _Asked:
     """Return what a request asks; raises `_Refused` for what the protocol does not know."""
     parameters = _form(http.url.query)
     if http.method == "POST":

@@ -19,7 +19,7 @@ from starlette.routing import Route
 from remix import tables
 from remix._version import __version__
 from remix.errors import Error, UnknownName, UsageError
-from remix.files import written
+from remix.files import write_whole
 from remix.runs.registration import list_runs
 from remix.web.page import VIEWS, Explored, Page, View, address
 
@@ -73,7 +73,7 @@ def write_report(work: Explored, datasets: Sequence[str], systems: Sequence[str]
     title = f"remix: {', '.join(names)}"
     template = _environment().get_template("report.html")
     text = template.render(title=title, pages=pages, style=Markup(style), hash=digest, rows=_ROWS, version=__version__)
-    with written(to) as stream:
+    with write_whole(to) as stream:
         stream.write(text.encode())
     return to
 

@@ -108,7 +108,7 @@ class Workspace(Runs):
             threshold=threshold,
             fix_offsets=fix_offsets,
         )
-        with self._placed(datasets) as names:
+        with self._place_datasets(datasets) as names:
             sources = _sources(names, gold, run, system, entities, hierarchy, format, relax, seen, link_labels)
             return evaluation_report(
                 self,
@@ -167,7 +167,7 @@ class Workspace(Runs):
             seed=seed,
             unit=unit,
         )
-        with self._placed(datasets) as names:
+        with self._place_datasets(datasets) as names:
             sources = _sources(names, gold, run, system, entities, hierarchy, format)
             return comparison_report(
                 self, sources, choice, unfiltered=unfiltered, score=score, average=average, samples=samples
@@ -179,7 +179,7 @@ class Workspace(Runs):
         """Return how far two annotations of the same texts agree, of two datasets or files; see `compare`."""
         from remix.reports.evaluations import agreement_report
 
-        with self._placed(datasets) as names:
+        with self._place_datasets(datasets) as names:
             return agreement_report(self, _sources(names, gold, format=format))
 
     def curve(
@@ -204,7 +204,7 @@ class Workspace(Runs):
         from remix.scoring.comparison import curve
 
         choice = Choice.of(profile, tasks=_one_or_several(task), matchings=_one_or_several(match))
-        with self._placed(datasets) as names:
+        with self._place_datasets(datasets) as names:
             sources = _sources(names, gold, run, system, entities, hierarchy)
             return curve(self, sources, choice, kind)
 

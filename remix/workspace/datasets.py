@@ -133,7 +133,7 @@ class Datasets:
         from remix.store.loading import load
         from remix.store.sampling import load_sample
 
-        with self._placed(datasets) as files:
+        with self._place_datasets(datasets) as files:
             if sample is None:
                 found = load(
                     self.store,
@@ -198,11 +198,11 @@ class Datasets:
         from remix.checks.findings import check, read_checked, share
         from remix.checks.sarif import to_sarif
         from remix.errors import UsageError
-        from remix.files import written
+        from remix.files import write_whole
         from remix.kb import KnowledgeBase, shelf
 
         known = KnowledgeBase.open(shelf.find(self.store.own("kb"), kb)) if kb else None
-        with self._placed(datasets) as files:
+        with self._place_datasets(datasets) as files:
             read = read_checked(self.store, files, format=format)
         rules = _one_or_several(rule)
         if overlay is not None and fix is None:
@@ -213,7 +213,7 @@ class Datasets:
         if shared:
             return share(read)
         if sarif is not None:
-            with written(Path(sarif)) as stream:
+            with write_whole(Path(sarif)) as stream:
                 stream.write(to_sarif(check(read, kb=known, rules=rules, each=True, shacl=shacl)).encode())
         return check(read, kb=known, rules=rules, each=each, shacl=shacl)
 
@@ -247,13 +247,13 @@ class Datasets:
         """
         from remix.catalog import local_file
         from remix.formats.conversion import convert
-        from remix.store.targets import is_stored, written_out
+        from remix.store.targets import is_stored, write_out
 
         texts = None if text is None else Path(text)
-        with self._placed(dataset) as [source], TemporaryDirectory(prefix="remix-") as place:
+        with self._place_datasets(dataset) as [source], TemporaryDirectory(prefix="remix-") as place:
             self.ensure_sample([source])
             if is_stored(self.store, source):
-                source, format = str(written_out(self.store, source, Path(place))), None
+                source, format = str(write_out(self.store, source, Path(place))), None
             source, known = local_file(source)
             if known is not None:
                 format, name = format or known.format or None, name or known.loaded_name
@@ -283,7 +283,7 @@ class Datasets:
         from remix.publication import publish
         from remix.runs.registration import write_answers
         from remix.store import Store
-        from remix.store.targets import is_stored, written_out
+        from remix.store.targets import is_stored, write_out
 
         def done(store: Store, name: str) -> list[Path]:
             return publish(
@@ -299,7 +299,7 @@ class Datasets:
                 force=force,
             )
 
-        with self._placed(dataset) as [name]:
+        with self._place_datasets(dataset) as [name]:
             self.ensure_sample([name])
             if run is None and (name in self.store.state.datasets or not Path(name).exists()):
                 files = done(self.store, name)
@@ -311,7 +311,7 @@ class Datasets:
                     if run is not None:
                         file, format = write_answers(self.store, self.store.own("runs"), run, name, Path(place)), None
                     elif is_stored(self.store, name):
-                        file, format = written_out(self.store, name, Path(place)), None
+                        file, format = write_out(self.store, name, Path(place)), None
                     files = done(held, held.load(file, format=format).name)
         return Listed(files, [{"file": str(file)} for file in files])
 
@@ -362,9 +362,9 @@ class Datasets:
 
     def show(self, name: str) -> str:
         """Return what is known of a dataset, a query, a measure or a profile."""
-        from remix.reports.inventory import shown
+        from remix.reports.inventory import show_part
 
-        return shown(name, self.store)
+        return show_part(name, self.store)
 
     def info(self) -> pl.DataFrame:
         """Return what the workspace holds and the versions in use."""
@@ -373,7 +373,7 @@ class Datasets:
         return about(self.store)
 
     @contextmanager
-    def _placed(self, datasets: Dataset | Iterable[Dataset]) -> Iterator[list[str]]:
+    def _place_datasets(self, datasets: Dataset | Iterable[Dataset]) -> Iterator[list[str]]:
         """Hold datasets by their names and paths; remixes are in files that go afterwards."""
         with TemporaryDirectory(prefix="remix-") as place:
             yield [_place(one, Path(place) / str(number)) for number, one in enumerate(_one_or_several(datasets))]

@@ -49,7 +49,7 @@ class Runs(Remixes):
         from remix.store.targets import targets
 
         systems = _one_or_several(system)
-        with self._placed(datasets) as names:
+        with self._place_datasets(datasets) as names:
             self.ensure_sample(names)
             found = targets(self.store, names, _one_or_several(format))
         kb, folder, to = self.kb, self.store.own("runs"), Path(nif) if nif is not None else None
@@ -78,7 +78,7 @@ class Runs(Remixes):
         from remix.runs.stored import register
 
         self.ensure_sample()
-        with self._placed(on) as names:
+        with self._place_datasets(on) as names:
             return register(
                 self.store,
                 self.kb,
@@ -162,13 +162,13 @@ class Runs(Remixes):
         format: Several = (),
     ) -> pl.DataFrame:
         """Return what the store holds of each run on these datasets now; see `remix.runs.stored.stored`."""
-        from remix.runs.stored import stored, take_shipped_runs
+        from remix.runs.stored import store_outcomes, take_shipped_runs
 
         names, runs = _one_or_several(datasets), _one_or_several(run)
         self.ensure_sample(names)
         if not runs:
             take_shipped_runs(self.store, self.kb, self.runs_folder)
-        return stored(
+        return store_outcomes(
             self.store,
             self.kb,
             self.runs_folder,

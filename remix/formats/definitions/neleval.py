@@ -13,7 +13,7 @@ from pathlib import Path
 
 import polars as pl
 
-from remix.files import written
+from remix.files import write_whole
 from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.lines import read_lines, refuse_line
 from remix.formats.losses import loss_of
@@ -139,7 +139,7 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     )
     unsure = rows.filter(pl.col("confidence").is_null() & pl.col("class").is_not_null())["annotation"]
     losses += loss_of("no-confidence", unsure)
-    with written(path) as stream:
+    with write_whole(path) as stream:
         cells.write_csv(stream, include_header=False, separator="\t", quote_style="never", null_value="")
     return losses
 

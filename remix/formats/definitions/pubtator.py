@@ -18,7 +18,7 @@ from pathlib import Path
 
 import polars as pl
 
-from remix.files import written
+from remix.files import write_whole
 from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.biomedical import join_concepts, split_concepts
 from remix.formats.lines import read_lines, refuse_line
@@ -128,7 +128,7 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
             pl.col("body").fill_null(""),
         )
     )
-    with written(path) as stream:
+    with write_whole(path) as stream:
         stream.write("".join(whole.to_series()).encode())
     losses += loss_of("line-breaks", broken)
     return losses + loss_of("discontinuous", spread)

@@ -29,7 +29,7 @@ def _datasets(store: Store, _: Path) -> Rows:
         yield {
             "name": entry.name,
             "loaded": True,
-            **_said(next(iter(catalog.find(entry.name)), None)),
+            **_say(next(iter(catalog.find(entry.name)), None)),
             **sizes_in(store, entry),
             "enriched": entry.enrichment is not None,
         }
@@ -37,10 +37,10 @@ def _datasets(store: Store, _: Path) -> Rows:
     for known in catalog.entries().values():
         if known.loaded_name not in names:
             sizes = {name: known.counts.get(name) for name in SIZES}
-            yield {"name": known.name, "loaded": False, **_said(known), **sizes, "enriched": None}
+            yield {"name": known.name, "loaded": False, **_say(known), **sizes, "enriched": None}
 
 
-def _said(known: Entry | None) -> dict[str, object]:
+def _say(known: Entry | None) -> dict[str, object]:
     """Return what the catalogue says of a dataset; the lists are empty for one that it does not know."""
     lists = {name: list(getattr(known, name, ())) for name in ("task", "language", "kb")}
     return {"title": known.title if known else "", **lists, "licence": known.licence if known else ""}

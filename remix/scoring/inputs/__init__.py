@@ -81,7 +81,7 @@ class Inputs:
         groups: dict[object, list[str]] = {}
         for name in self.runs:
             runs = [self.runs[name], *([self.given_spans[name]] if name in self.given_spans else [])]
-            groups.setdefault(tuple(self.unanswered(name, run) for run in runs), []).append(name)
+            groups.setdefault(tuple(self.without_answers(name, run) for run in runs), []).append(name)
         if len(groups) < 2:
             return [self]
         return [
@@ -93,7 +93,7 @@ class Inputs:
             for names in groups.values()
         ]
 
-    def unanswered(self, name: str, run: Frames) -> frozenset[str]:
+    def without_answers(self, name: str, run: Frames) -> frozenset[str]:
         """Return the datasets that documents of gold come from and that a registered run is not on."""
         if self.homes is None or name not in self.made_for:
             return frozenset()
@@ -123,7 +123,7 @@ class Inputs:
         return self.gold.documents.filter(pl.col("document").is_in(own.implode()))
 
     def _on_what_all_answer(self) -> Inputs:
-        out = frozenset[str]().union(*(self.unanswered(name, run) for name, run in self.runs.items()))
+        out = frozenset[str]().union(*(self.without_answers(name, run) for name, run in self.runs.items()))
         if not out:
             return self
         left = self.gold_of(out)["document"]
@@ -158,7 +158,7 @@ class Background:
         places = gold.documents.select("document", gold="document").unique()
         return cls(whole(gold), places, kb, queries or {})
 
-    def stated(self) -> pl.DataFrame:
+    def statements(self) -> pl.DataFrame:
         """Return home, entity and class as the data say it of the mentions of each dataset of the frames.
 
         Fine-grained categories are not about entities.

@@ -12,7 +12,7 @@ import polars as pl
 from remix import iris, progress
 from remix.errors import Error
 from remix.frames import Frames
-from remix.scoring.inputs.dense import looked_up, marked
+from remix.scoring.inputs.dense import look_up, mark
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
@@ -74,10 +74,10 @@ def tell_namespaces(
     entities = mentions.entities
     named = pl.DataFrame({"entity": range(len(entities)), "iri": entities}, schema_overrides={"entity": pl.Int64})
     named = named.with_columns(namespace=_namespace(pl.col("iri")))
-    ours = named["namespace"].filter(pl.Series(marked(mentions.gold_links["entity"], len(named)))).unique()
+    ours = named["namespace"].filter(pl.Series(mark(mentions.gold_links["entity"], len(named)))).unique()
     same = named["namespace"].is_in(ours.implode())
     links = mentions.answer_links.select("a", same=same.gather(mentions.answer_links["entity"]))
-    links = looked_up(links, "a", mentions.answers, ["system"])
+    links = look_up(links, "a", mentions.answers, ["system"])
     shares = links.group_by("system").agg(linked=pl.len(), same=pl.col("same").sum()).sort("system")
     apart = shares.filter((pl.col("linked") >= LEAST) & (pl.col("same") < FEW * pl.col("linked")))
     if ours.is_empty() or apart.is_empty():

@@ -14,7 +14,7 @@ from remix.errors import BadInput, UsageError
 from remix.frames import Frames
 from remix.scoring.inputs import Inputs, Knowledge
 from remix.scoring.inputs.columns import SEEN, is_of_errors, run_of
-from remix.scoring.inputs.documents import aligned
+from remix.scoring.inputs.documents import align
 from remix.scoring.inputs.entities import read_entities, with_coarse, with_types
 from remix.scoring.inputs.files import (
     GivenAnswers,
@@ -27,7 +27,7 @@ from remix.scoring.inputs.files import (
 )
 from remix.scoring.inputs.gold import kept_gold, measured_columns
 from remix.scoring.inputs.properties import properties_of, with_seen
-from remix.scoring.inputs.relaxing import relaxed
+from remix.scoring.inputs.relaxing import relax_runs
 from remix.signature import content_hash
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ class Sources:
         chosen = (tuple(names), tuple(gold), tuple(settings), answers, tuple(systems))
         return cls(*chosen, of_entities, of_classes, mapping, seen, link_labels, tuple(formats))
 
-    def registered(self) -> tuple[str, ...]:
+    def names_of_runs(self) -> tuple[str, ...]:
         """Return the names of registered runs that are asked for."""
         return (*(one for one in self.runs if "=" not in one), *self.systems)
 
@@ -152,7 +152,7 @@ class Sources:
             replace(self, names=(), gold=(file,)) for file in self.gold
         ]
 
-    def tuned_on(self, dataset: str) -> Sources:
+    def for_tuning(self, dataset: str) -> Sources:
         """Return the sources with another dataset, or another file, in the place of gold."""
         gold = {"gold": (dataset,), "names": ()} if self.gold else {"names": (dataset,)}
         return replace(self, **gold, seen="")
@@ -192,16 +192,16 @@ def read_inputs(keeper: Keeper, sources: Sources, wanted: Wanted) -> Inputs:
         asked = [name for name in (*wanted.by, *wanted.weight) if not (sources.seen and name in SEEN)]
         properties = properties_of(gold, asked, sources.gold)
         found = Inputs(gold, runs, Knowledge(document_columns=properties, kb=keeper.kb), contents)
-        if sources.registered():
+        if sources.names_of_runs():
             from remix.store.targets import Target
 
             found = _with_registered(found, keeper, sources, [Target("gold", gold, content)])
     else:
-        found = _kept(keeper, sources, wanted, runs, contents)
+        found = _read_kept(keeper, sources, wanted, runs, contents)
     shelf = tuple(sorted(file.parent for file in (keeper.folder / "kb").glob("*/kb.json")))
     found = _with_entities(replace(found, knowledge=replace(found.knowledge, shelf=shelf)), sources)
     if sources.relax is not None:
-        found = _changed(found, relaxed(found.runs, sources.relax), content_hash(Path(sources.relax)))
+        found = _change(found, relax_runs(found.runs, sources.relax), content_hash(Path(sources.relax)))
     if sources.link_labels:
         found = _with_labels_linked(found)
     if not sources.seen:
@@ -210,14 +210,14 @@ def read_inputs(keeper: Keeper, sources: Sources, wanted: Wanted) -> Inputs:
     return replace(found, knowledge=replace(found.knowledge, columns=columns))
 
 
-def _kept(
+def _read_kept(
     keeper: Keeper, sources: Sources, wanted: Wanted, runs: dict[str, Frames], contents: dict[str, str]
 ) -> Inputs:
     """Return what a workspace holds of gold, and its runs where they are asked for."""
     from remix.scoring.inputs.origins import origins_of
 
     keeper.ensure_sample(sources.names)
-    sources = replace(sources, names=sources.names or _answered(keeper, sources, runs))
+    sources = replace(sources, names=sources.names or _find_answered(keeper, sources, runs))
     gold, targets = kept_gold(keeper.store, sources.names, sources.formats)
     asked = [column for column in wanted.by if not (sources.seen and column in SEEN)]
     measured = [*(column for column in asked if not is_of_errors(column)), *wanted.weight]
@@ -230,7 +230,7 @@ def _kept(
     gold = Frames.concat([gold, *origins.emptied])
     known = Knowledge(columns, of_documents, kb=keeper.kb, backgrounds=tuple(origins.backgrounds), kept=origins.kept)
     found = Inputs(gold, runs, known, contents, homes=origins.homes)
-    if sources.registered() or not runs:
+    if sources.names_of_runs() or not runs:
         found = _with_registered(found, keeper, sources, targets)
     systems = {run_of(column, found.runs)[0] for column in asked if is_of_errors(column)} - found.runs.keys()
     if not systems:
@@ -246,14 +246,14 @@ def _with_registered(
 
     Raises `UsageError` where a run that is named is on nothing that gold comes from.
     """
-    answers = keeper.registered_answers(targets, sources.registered())
+    answers = keeper.registered_answers(targets, sources.names_of_runs())
     texts, spans = answers.get("A2KB", {}), answers.get("D2KB", {})
     runs = {name: texts.get(name, spans.get(name)) for name in sorted({*texts, *spans})}
     every = replace(found, made_for={name: "A2KB" if name in texts else "D2KB" for name in runs})
     own = {name: run for name, run in runs.items() if run is not None}
     if told:
         alone = len(own) == 1 and not found.runs
-        named = bool(sources.registered()) or alone
+        named = bool(sources.names_of_runs()) or alone
         own = {name: run for name, run in own.items() if _is_on(every, name, run, named=named)}
     spans = {name: run for name, run in spans.items() if name in own}
     return replace(every, runs={**found.runs, **own}, given_spans=spans)
@@ -264,7 +264,7 @@ def _is_on(inputs: Inputs, name: str, run: Frames, *, named: bool) -> bool:
 
     Raises `UsageError` for a run that is `named` and on nothing of it.
     """
-    if not (out := inputs.unanswered(name, run)):
+    if not (out := inputs.without_answers(name, run)):
         return True
     on, others = (", ".join(sorted({*one})) for one in (run.documents["dataset"], out))
     free = inputs.gold.documents.height > inputs.gold_of(out).height
@@ -277,18 +277,18 @@ def _is_on(inputs: Inputs, name: str, run: Frames, *, named: bool) -> bool:
     return free
 
 
-def _answered(keeper: Keeper, sources: Sources, runs: Mapping[str, Frames]) -> tuple[str, ...]:
+def _find_answered(keeper: Keeper, sources: Sources, runs: Mapping[str, Frames]) -> tuple[str, ...]:
     """Return the loaded datasets that any run answers, and say which are left out.
 
     Those are what registered runs are on, and of which answers in files have a document.
     """
     names = [entry.name for entry in keeper.store.datasets()]
     gold, targets = kept_gold(keeper.store, names)
-    pairs = [aligned(gold, run, name, told=False)["gold"] for name, run in runs.items()]
+    pairs = [align(gold, run, name, told=False)["gold"] for name, run in runs.items()]
     answered = pl.concat([gold.documents["document"].clear(), *pairs])
     found = {*gold.documents.filter(pl.col("document").is_in(answered.implode()))["dataset"]}
-    if sources.registered() or not runs:
-        answers = keeper.registered_answers(targets, sources.registered())
+    if sources.names_of_runs() or not runs:
+        answers = keeper.registered_answers(targets, sources.names_of_runs())
         found |= {name for own in answers.values() for run in own.values() for name in run.documents["dataset"]}
     if not found:
         raise BadInput(f"run '{next(iter(runs))}'", "has no document of a dataset that is loaded: name its gold")
@@ -307,7 +307,7 @@ def _with_entities(found: Inputs, sources: Sources) -> Inputs:
 
         # What one dataset says of an entity is not asked about in another.
         homes = pl.concat(background.homes() for background in known.backgrounds)
-        said = pl.concat(background.stated() for background in known.backgrounds).unique()
+        said = pl.concat(background.statements() for background in known.backgrounds).unique()
         coarse = said.join(class_mapping(), on="class").select("home", "entity", pl.col("coarse").alias("class"))
         stated = pl.concat([said, coarse]).unique().sort("home", "entity", "class")
     parts = [part for part in (listed, known.kb.types if known.kb is not None else None) if part is not None]
@@ -328,10 +328,10 @@ def _with_entities(found: Inputs, sources: Sources) -> Inputs:
 def _with_labels_linked(found: Inputs) -> Inputs:
     from remix.scoring.inputs.entities import with_labels_linked
 
-    return _changed(found, with_labels_linked(found.runs, found.knowledge.kb, found.knowledge.names), "labels")
+    return _change(found, with_labels_linked(found.runs, found.knowledge.kb, found.knowledge.names), "labels")
 
 
-def _changed(found: Inputs, runs: Mapping[str, Frames], by: str) -> Inputs:
+def _change(found: Inputs, runs: Mapping[str, Frames], by: str) -> Inputs:
     """Return the inputs with other runs: the files are the same, what is made of them is not."""
     contents = {name: content_hash(known, by) if name else known for name, known in found.contents.items()}
     return replace(found, runs=runs, contents=contents)

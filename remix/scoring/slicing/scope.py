@@ -13,7 +13,7 @@ from remix.errors import Error
 from remix.formats.nif.writing import triples_of
 from remix.frames import Frames
 from remix.measures import Measured
-from remix.measures.declaration import written_out
+from remix.measures.declaration import write_out
 from remix.measures.enrichment import entity_lines
 from remix.names import EL, HFTS, HFTS_OLD, ITSRDF, NIF, OWL, RDF, RDFS, RMX, XSD
 from remix.rdf.iris import dataset_iri
@@ -25,7 +25,7 @@ from remix.store.syntax import modern
 from remix.store.tree import Node, NotUnderstood, Value, parse, walk
 from remix.store.worker import GuardedIndex
 
-__all__ = ["scope_of_queries", "selected"]
+__all__ = ["scope_of_queries", "select_answers"]
 
 
 def scope_of_queries(answers: Answers) -> Scope:
@@ -54,7 +54,7 @@ def _scope_of_part(answers: Answers) -> Scope:
         try:
             if name not in queries:
                 raise Error("the query that it was cut by is in no manifest beside it")
-            chosen = selected(answers, queries[name], docs)
+            chosen = select_answers(answers, queries[name], docs)
         except Error as error:
             progress.note(f"{name}: P in scope is not known, as {' '.join(str(error).split())}; see P on mention")
             scope = scope.within(Scope(unknown=docs))
@@ -74,12 +74,12 @@ MANY_CLASSES = 4
 _NO_CLASSES = (RDF, RDFS, OWL, XSD, NIF, ITSRDF, HFTS, HFTS_OLD, RMX, EL)
 
 
-def selected(answers: Answers, query: str, docs: pl.Series) -> pl.Series:
+def select_answers(answers: Answers, query: str, docs: pl.Series) -> pl.Series:
     """Return the answers that a query selects; raises `Error` where they are not to be had in this way."""
     classes = _classes(query)
     frames, measured = _with_readings(answers, classes)
     tree = parse(modern(query))
-    graphs = _graphs(answers, frames, _asked(measured, tree))
+    graphs = _graphs(answers, frames, _keep_asked(measured, tree))
     if any(term.startswith(f"<{RMX}entity") for term in _terms(tree)):
         graphs["urn:remix:entities"] = entity_lines(frames, answers.background.kb)
     with TemporaryDirectory(prefix="remix-") as place:
@@ -153,7 +153,7 @@ def _with_readings(answers: Answers, classes: list[str]) -> tuple[Frames, Measur
     return frames, replace(measured, annotations=more(measured.annotations))
 
 
-def _asked(measured: Measured, tree: Node) -> Measured:
+def _keep_asked(measured: Measured, tree: Node) -> Measured:
     """Return the measures that a query names, or all where it asks for predicates without naming them.
 
     The others would be most of what is loaded for it.
@@ -164,7 +164,7 @@ def _asked(measured: Measured, tree: Node) -> Measured:
     named = set(_terms(tree))
 
     def is_named(term: str) -> bool:
-        return f"<{written_out(term)}>" in named
+        return f"<{write_out(term)}>" in named
 
     measures = (
         replace(

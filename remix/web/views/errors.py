@@ -29,7 +29,7 @@ def _show(work: Explored, parameters: Mapping[str, str]) -> Page:
     kind = parameters.get("kind") or _KINDS[0]
     start, count = (_number(parameters.get(key, ""), default) for key, default in (("from", 0), ("count", _PAGE)))
     _, answers = load_run(folder, system, dataset)
-    rows = _judged(work, dataset, system, answers.annotations, answers.links)
+    rows = _judge(work, dataset, system, answers.annotations, answers.links)
     wanted = {"right": pl.col("right"), "all": pl.lit(True)}.get(kind, ~pl.col("right"))
     chosen = rows.filter(wanted)
     passages = [_passage(row, dataset) for row in chosen.slice(start, count).iter_rows(named=True)]
@@ -51,7 +51,7 @@ def _number(said: str, default: int) -> int:
     return min(int(said), 10_000_000) if re.fullmatch("[0-9]{1,9}", said) else default
 
 
-def _judged(work: Explored, dataset: str, system: str, answers: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
+def _judge(work: Explored, dataset: str, system: str, answers: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
     """Return gold's mentions with text, links, what the system answered on the same span, and whether it was right."""
     frames = work.store.frames([dataset])
     gold = frames.annotations.filter(pl.col("ignorable").is_null())
