@@ -173,6 +173,15 @@ def command() -> None:
     'Say that this verb was added.'
     print("the verb is run")
 """
+MAPPING = """
+summary = "added"
+told_by = ["added", "whom"]
+[document]
+text = "added"
+[mention]
+form = "whom"
+link = "as"
+"""
 TEXT = {"document": "d1", "text": "Ada met Alan."}
 SPANS = [
     {"document": "d1", "begin": 0, "end": 3, "entity": None},
@@ -183,7 +192,7 @@ SPANS = [
 def _distribution(folder: Path) -> None:
     """Write a distribution that adds one of each: the files, and the entry points that name them."""
     package, about = folder / "added_by_test", folder / "added-1.0.dist-info"
-    for place in (package, package / "queries", package / "datasets", about):
+    for place in (package, package / "queries", package / "datasets", package / "mappings", about):
         place.mkdir()
         (place / "__init__.py").write_text("")
     lines = []
@@ -200,7 +209,10 @@ def _distribution(folder: Path) -> None:
     (package / "datasets" / "added-dataset.toml").write_text(
         'title = "Added"\nlicence = "none"\ncitation = "none"\npath = "gold.jsonl"\n'
     )
+    (package / "mappings" / "added-mapping.toml").write_text(MAPPING)
+    (package / "datasets" / "mapped.jsonl").write_text('{"added": "Ada slept.", "whom": "Ada", "as": "Q7259"}')
     lines += [f"[remix.{name}]\nadded = added_by_test.{name}\n" for name in ("queries", "datasets")]
+    lines.append("[remix.datasets.formats]\nadded = added_by_test.mappings\n")
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: added\nVersion: 1.0\n")
     (about / "entry_points.txt").write_text("\n".join(lines))
 
@@ -242,6 +254,8 @@ KINDS = {
 USED = {
     "load added-dataset": "added-dataset",
     "load added_by_test/datasets/gold.jsonl --name other --format added-format": "added-format",
+    "load added_by_test/datasets/mapped.jsonl --dry-run -o csv": "added-mapping,1,1,1",
+    "show added-mapping": "told_by",
     "stats added-dataset -o csv": "addedMeasure,macro,2.0",
     "annotate added-dataset --system added-system -o csv": "added-system",
     f"{EVALUATED} --errors added-errors": "label_only",
