@@ -132,7 +132,7 @@ def separate_mentions(rows: pl.DataFrame) -> pl.DataFrame:
     >>> separate_mentions(rows)["group"].to_list()
     ['1', '2', None]
     """
-    shared = pl.struct("name", "begin", "end").is_duplicated()
+    shared = pl.lit(_shared(rows.select("name", "begin", "end")))
     whole = pl.col("part_of").is_null() if "part_of" in rows.columns else pl.lit(True)
     own = pl.when(shared & whole).then(pl.col("mention").cast(pl.String))
     told = {name: pl.coalesce(name, own) if name in rows.columns else own for name in ("group", "option")}

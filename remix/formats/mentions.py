@@ -216,9 +216,11 @@ def _example(row: dict[str, object]) -> str:
 
 
 def _links(links: pl.DataFrame, named: pl.DataFrame) -> pl.DataFrame:
-    rows = _fit(links, LINKS).filter(~_is_nothing(pl.col("identifier")))
-    rows = rows.join(named, on="mention", maintain_order="left")
-    rows = rows.with_columns(entity=canonical_entities(rows["identifier"]), entity_as_given="identifier")
+    rows = _fit(links, LINKS).join(named, on="mention", maintain_order="left")
+    # One entity is linked many times.
+    known = rows.select(pl.col("identifier").unique()).filter(~_is_nothing(pl.col("identifier")))
+    known = known.with_columns(entity=canonical_entities(known["identifier"]))
+    rows = rows.join(known, on="identifier", maintain_order="left").with_columns(entity_as_given="identifier")
     if rows["mention"].is_unique().all():
         return rows
     return rows.unique(["annotation", "entity"], keep="first", maintain_order=True)
@@ -234,12 +236,6 @@ def canonical_entities(identifiers: pl.Series) -> pl.Series:
     >>> canonical_entities(pl.Series(["<wd:Q64>", "https://en.wikipedia.org/wiki/Berlin", "E0123"])).to_list()
     ['http://www.wikidata.org/entity/Q64', 'http://dbpedia.org/resource/Berlin', 'E0123']
     """
-    every = identifiers.cast(pl.String).alias("x")
-    if 2 * len(distinct := every.unique()) < len(every):
-        # One entity is linked many times.
-        known = pl.DataFrame({"x": distinct, "entity": canonical_entities(distinct)})
-        found = every.to_frame().join(known, on="x", how="left", nulls_equal=True, maintain_order="left")
-        return found["entity"].alias(identifiers.name)
     one = pl.col("x").str.strip_chars().str.replace("^<([^<>]+:[^<>]+)>$", "$1")
     prefix = one.str.extract(r"^([A-Za-z]+):[^/]", 1).str.to_lowercase().replace_strict(_PREFIXES, default=None)
     spelt = (
@@ -251,7 +247,8 @@ def canonical_entities(identifiers: pl.Series) -> pl.Series:
         .then(pl.lit(_FREEBASE) + one)
         .otherwise(one)
     )
-    return iris.canonical(every.to_frame().select(spelt).to_series()).alias(identifiers.name)
+    found = pl.DataFrame({"x": identifiers.cast(pl.String)}).select(spelt).to_series()
+    return iris.canonical(found).alias(identifiers.name)
 
 
 def _class_iri() -> pl.Expr:

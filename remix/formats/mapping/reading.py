@@ -261,7 +261,7 @@ class _Reading:
         rules = self.mapping.mention[0]
         rows = _with_columns(mentions, ("record", "_linked", "edition", "part"))
         first = pl.when(pl.col("part").is_not_null()).then(pl.col("mention").min().over("part"))
-        rows = rows.with_columns(part_of=first)
+        rows = rows.with_columns(part_of=first if "part" in mentions.columns else pl.lit(None, pl.Int64))
         rows = parse_rows(self.source.name, rows, self.mends, names=_names_of(rules))
         rows = self._counted(rows, documents, rules)
         file, mends = self.source.name, self.mends
