@@ -5,15 +5,12 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 __all__ = ["Busy", "Lock", "hold_file", "holding"]
-
-
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Busy(Exception):
@@ -81,12 +78,26 @@ class Lock:
         self.release()
 
 
-def holding(function: Function) -> Function:
+class Holder(Protocol):
+    """What can be held: its files stay as they are within the block."""
+
+    def hold(self) -> AbstractContextManager[object]:
+        """Hold it within the block."""
+
+
+Held = TypeVar("Held", bound=Holder)
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+
+def holding(
+    function: Callable[Concatenate[Held, Parameters], Result],
+) -> Callable[Concatenate[Held, Parameters], Result]:
     """Return a function of a store that sees one state of it throughout, whatever other processes write meanwhile."""
 
     @wraps(function)
-    def hold_store(store: Any, *args: Any, **choices: Any) -> Any:
+    def hold_store(store: Held, /, *args: Parameters.args, **choices: Parameters.kwargs) -> Result:
         with store.hold():
             return function(store, *args, **choices)
 
-    return cast(Function, hold_store)
+    return hold_store
