@@ -116,13 +116,8 @@ def build(
     running = {"fix_variables": fix_variables, "allow_services": tuple(allow_services), "explain": explain}
     asked = [iri for entry in entries for iri in entry.graphs()] if dataset else None
     selection, left = _select(store, query, text, origin, running, timeout, entries, asked)
-    others = editions.others(origin, selection.documents)
-    chosen_of = origin.documents.filter(
-        pl.col("document").is_in(selection.documents.implode()), ~pl.col("document").is_in(others["document"].implode())
-    )
-    documents = limit_documents(chosen_of, limit, seed)
-    if left is not None:
-        left = editions.of_emptied(origin, left, chosen_of["document"])
+    kept, others, left = _one_edition(editions, origin, selection.documents, left)
+    documents = limit_documents(kept, limit, seed)
     closed = close(origin, documents, selection.annotations, drop=drop)
     title = _title(name, query, entries)
     iri = dataset_iri(title, base_iri)
@@ -145,18 +140,18 @@ def build(
         others=others,
     )
     notes = (*selection.notes, *_warnings(closed, drop=drop, scoped=content.scoped), *tell_editions(others))
-    return Remix(
-        title,
-        iri,
-        content.frames,
-        content.triples,
-        manifest,
-        counts,
-        selection.waterfall,
-        selection.rewritten,
-        notes,
-        signature,
-    )
+    made = (title, iri, content.frames, content.triples, manifest, counts)
+    return Remix(*made, selection.waterfall, selection.rewritten, notes, signature)
+
+
+def _one_edition(
+    editions: Editions, origin: Frames, documents: pl.Series, emptied: pl.DataFrame | None
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame | None]:
+    """Return the documents that stay, those left out as other editions of them, and what the query empties of these."""
+    others = editions.others(origin, documents)
+    left_out = pl.col("document").is_in(others["document"].implode())
+    kept = origin.documents.filter(pl.col("document").is_in(documents.implode()), ~left_out)
+    return kept, others, None if emptied is None else editions.of_emptied(origin, emptied, kept["document"])
 
 
 def _title(name: str | None, query: Query, entries: Iterable[DatasetEntry]) -> str:
