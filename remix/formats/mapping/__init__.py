@@ -97,6 +97,7 @@ class LinkRules:
 
     kind: str = "identifier"
     prefix: str = ""
+    prefixes: Mapping[str, str | bool] = field(default_factory=dict)
     separator: str = ""
     edition: Where = ()
     nil: tuple[str, ...] = ()
@@ -201,7 +202,7 @@ def _value(said: Any, kind: Any) -> Any:
     if get_origin(kind) not in (None, types.UnionType):
         if isinstance(said, dict) and all(isinstance(one, str | bool) for one in said.values()):
             return said
-        raise ValueError(f"is a table of paths and the texts that they lead to, not {said!r}")
+        raise ValueError(f"is a table of names and their texts, not {said!r}")
     if not isinstance(said, kind) or (kind is int and isinstance(said, bool)):
         words = {str: "a text", bool: "true or false", int: "a whole number"}
         raise ValueError(f"is {words.get(kind, 'another value')}, not {said!r}")

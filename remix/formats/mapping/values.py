@@ -105,6 +105,9 @@ def _spelt(mapping: MappingRules, one: pl.Expr) -> pl.Expr:
         return pl.format("http://{}.wikipedia.org/wiki/{}", edition, one.str.replace_all(r"\s", "_"))
     if rules.kind == "title":
         return title_url(one)
+    if rules.prefixes:
+        curie = one.str.extract(r"^([\w.-]+):", 1).replace_strict(rules.prefixes, default=None, return_dtype=pl.String)
+        return pl.coalesce(curie + one.str.replace(r"^[\w.-]+:", ""), pl.lit(rules.prefix) + one)
     return pl.lit(rules.prefix) + one if rules.prefix else one
 
 

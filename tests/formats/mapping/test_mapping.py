@@ -178,6 +178,10 @@ LINKS = {
     'kind = "qid"': ("Q7259", "http://www.wikidata.org/entity/Q7259"),
     'prefix = "https://sws.geonames.org/"': ("2643743", "http://sws.geonames.org/2643743"),
     'map = "pages.tsv"\nkind = "title"': ("974", "http://dbpedia.org/resource/Ada_Lovelace"),
+    'prefixes = { CHEBI = "http://purl.obolibrary.org/obo/CHEBI_" }': (
+        "CHEBI:15377",
+        "http://purl.obolibrary.org/obo/CHEBI_15377",
+    ),
     "": ("wd:Q7259", "http://www.wikidata.org/entity/Q7259"),
 }
 
@@ -288,7 +292,7 @@ def test_link_that_is_nowhere_is_told(tmp_path: Path) -> None:
         ('[mention]\nform = "a"\nlink = "a.b"\n', "'a.b' is not of the kind that 'a' says"),
         ('[mention]\nbegin = "b"\n', "mention has a begin, and neither end, last, length nor form"),
         ("[mention]\n", "mention has neither begin nor spans, form or link"),
-        ('[records]\nwhere = "a"\n[mention]\nform = "f"\n', "records.where: is a table of paths"),
+        ('[records]\nwhere = "a"\n[mention]\nform = "f"\n', "records.where: is a table of names"),
     ],
 )
 def test_mapping_that_is_none_is_refused_with_its_key(tmp_path: Path, mapping: str, said: str) -> None:
