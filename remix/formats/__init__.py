@@ -7,8 +7,7 @@ a format cannot hold.
 from __future__ import annotations
 
 import hashlib
-import re
-from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -271,26 +270,9 @@ def _sniff(source: SourceFile) -> Format:
     fitting = [one for one in FORMATS if one.sniff(head, Path(str(source.path)).name)]
     if not fitting:
         shown = "`remix list formats` shows those that are known, docs/formats.md how to write a mapping for another"
-        raise BadInput(source.name, f"is in no known format{_resemblance(head)}; {shown}")
+        like = import_module("remix.formats.mapping.definition").resemblance(FORMATS, head)
+        raise BadInput(source.name, f"is in no known format{like}; {shown}")
     return fitting[0]
-
-
-def _resemblance(head: bytes) -> str:
-    """Return what a file that begins so would be if it were a little different, as the end of a sentence."""
-    start = head.removeprefix(BOM_UTF8).lstrip()
-    changed = {
-        "without its first line": start.partition(b"\n")[2],
-        "with tabs in the place of its spaces": re.sub(b" +", b"\t", start),
-        "with tabs in the place of its commas": start.replace(b",", b"\t"),
-        "with an object a line, not a list": start.removeprefix(b"[").lstrip(),
-        "as a list of its objects": b"[" + start,
-    }
-    for what, other in changed.items():
-        fitting = [one.name for one in FORMATS if other.strip() and one.sniff(other, "x")]
-        if fitting:
-            return f"; it would be {fitting[0]} {what}"
-    near: str = import_module("remix.formats.mapping.definition").nearest_mapping(FORMATS, start)
-    return near
 
 
 def _sniff_collection(source: SourceFile) -> Format:

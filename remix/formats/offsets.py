@@ -199,7 +199,7 @@ def check_offsets(frame: pl.DataFrame) -> pl.DataFrame:
     done = [frame.filter(settled)]
     rest = frame.filter(~settled)
     padded = pl.col("_said") == pl.col("anchor").str.strip_chars()
-    spelt = _compose(pl.col("_said")) == _compose(pl.col("anchor"))
+    spelt = pl.col("_said").str.normalize("NFC") == pl.col("anchor").str.normalize("NFC")
     alike = ((padded, "differs in outer white space"), (spelt, "differs in its Unicode normal form"))
     for like, reason in alike:
         fits = (like & ~missing).fill_null(False)
@@ -226,10 +226,6 @@ def _reread(rest: pl.DataFrame, spans: _Spans) -> Iterator[pl.DataFrame]:
 
 def _keep_offsets(rows: pl.DataFrame, reason: pl.Expr) -> pl.DataFrame:
     return rows.with_columns(kind=pl.lit("anchor"), reason=reason)
-
-
-def _compose(text: pl.Expr) -> pl.Expr:
-    return text.str.normalize("NFC")
 
 
 def _inside() -> pl.Expr:

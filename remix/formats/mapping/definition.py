@@ -14,7 +14,7 @@ from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.mapping import MappingRules, read_mapping
 from remix.frames import Frames
 
-__all__ = ["fits", "format_at", "format_of", "mapped_formats", "nearest_mapping"]
+__all__ = ["fits", "format_at", "format_of", "mapped_formats", "resemblance"]
 
 
 def mapped_formats() -> Iterator[Format]:
@@ -74,13 +74,30 @@ def fits(mapping: MappingRules, head: bytes, name: str) -> bool:
     return not lacking(mapping, start)
 
 
-def nearest_mapping(formats: Iterable[Format], start: bytes) -> str:
-    """Return the mapping whose fields a file that begins so has for the most part, and the others, in words.
+def resemblance(formats: Iterable[Format], head: bytes) -> str:
+    """Return what a file of no format that begins so would be if it were a little different, as the end of a sentence.
 
     >>> from remix.formats.mapping import shipped
-    >>> nearest_mapping([format_of(shipped("zelda-jsonl"))], b'{"id": 1, "text": "Ada", "index": [[0, 3]]}')
+    >>> resemblance([format_of(shipped("zelda-jsonl"))], b'{"id": 1, "text": "Ada", "index": [[0, 3]]}')
     "; it resembles zelda-jsonl, but for 'wikipedia_titles'"
     """
+    start, known = head.removeprefix(BOM_UTF8).lstrip(), list(formats)
+    changed = {
+        "without its first line": start.partition(b"\n")[2],
+        "with tabs in the place of its spaces": re.sub(b" +", b"\t", start),
+        "with tabs in the place of its commas": start.replace(b",", b"\t"),
+        "with an object a line, not a list": start.removeprefix(b"[").lstrip(),
+        "as a list of its objects": b"[" + start,
+    }
+    for what, other in changed.items():
+        fitting = [one.name for one in known if other.strip() and one.sniff(other, "x")]
+        if fitting:
+            return f"; it would be {fitting[0]} {what}"
+    return _nearest_mapping(known, start)
+
+
+def _nearest_mapping(formats: Iterable[Format], start: bytes) -> str:
+    """Return the mapping whose fields a file that begins so has for the most part, and the others, in words."""
     found = [(one.name, lacking(one.mapping, start), len(one.mapping.told_by)) for one in formats if one.mapping]
     near = [(len(less), name, less) for name, less, every in found if 0 < len(less) <= every / 2]
     if not near:
