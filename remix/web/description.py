@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyoxigraph as ox
 
-from remix.names import RDF, VOID, XSD
+from remix.names import DCTERMS, HFTS, ITSRDF, NIF, RDF, RMX, VOID, XSD
 from remix.store.state import State
 
 __all__ = ["describe"]
@@ -42,6 +42,7 @@ def describe(state: State, address: str, form: str = "ttl") -> bytes:
         _triple(default, RDF + "type", ox.NamedNode(SD + "Graph")),
         _triple(default, VOID + "triples", _count(sum(count for _, count in state.graphs().values()))),
     ]
+    datasets = {entry.iri: entry for entry in state.datasets.values()}
     for number, (iri, (_, count)) in enumerate(sorted(state.graphs().items())):
         named, graph = ox.BlankNode(f"named{number}"), ox.BlankNode(f"graph{number}")
         triples += [
@@ -52,7 +53,14 @@ def describe(state: State, address: str, form: str = "ttl") -> bytes:
             _triple(graph, RDF + "type", ox.NamedNode(SD + "Graph")),
             _triple(graph, VOID + "triples", _count(count)),
         ]
-    prefixes = {"sd": SD, "void": VOID} if form in ("ttl", "rdfxml") else None
+        if entry := datasets.get(iri):
+            triples += [
+                _triple(graph, RDF + "type", ox.NamedNode(VOID + "Dataset")),
+                _triple(graph, DCTERMS + "title", ox.Literal(entry.name)),
+                _triple(graph, VOID + "documents", _count(entry.documents)),
+                *(_triple(graph, VOID + "vocabulary", ox.NamedNode(one)) for one in (NIF, ITSRDF, HFTS, RMX)),
+            ]
+    prefixes = {"sd": SD, "void": VOID, "dcterms": DCTERMS} if form in ("ttl", "rdfxml") else None
     return ox.serialize(triples, format=_FORMATS[form], prefixes=prefixes) or b""
 
 

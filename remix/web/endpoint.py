@@ -18,7 +18,7 @@ import json
 import re
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, quote
@@ -163,11 +163,11 @@ class _Endpoint:
             named_graphs=asked.named_graphs if own else None,
         )
         index, state = await anyio.to_thread.run_sync(self._current)
-        headers = {**_HEADERS, "Cache-Control": "no-cache"}
-        if not _NEVER_THE_SAME.intersection(words):
-            headers["ETag"] = f'W/"{state}-{request.solutions}-{request.graph}"'
-            if http.method != "POST" and headers["ETag"] in http.headers.get("if-none-match", "").split(", "):
-                return Response(status_code=304, headers=headers)
+        headers = _tag_headers(
+            "" if _NEVER_THE_SAME.intersection(words) else f"{state}-{request.solutions}-{request.graph}"
+        )
+        if _is_known(http, headers):
+            return Response(status_code=304, headers=headers)
         await self._turn()
         return await self._begin(http, index, request, asked.timeout, headers)
 
@@ -219,9 +219,23 @@ class _Endpoint:
 
     async def _description(self, http: HttpRequest) -> Response:
         form = negotiate(http.headers.get("accept", ""), GRAPHS) or "ttl"
+        _, state = await anyio.to_thread.run_sync(self._current)
+        if _is_known(http, headers := _tag_headers(f"{state}-{form}")):
+            return Response(status_code=304, headers=headers)
         address = str(http.url.replace(query=""))
         content = await anyio.to_thread.run_sync(describe, self.store.state, address, form)
-        return Response(content, media_type=GRAPHS[form][0], headers=_HEADERS)
+        return Response(content, media_type=GRAPHS[form][0], headers=headers)
+
+
+def _tag_headers(tag: str) -> dict[str, str]:
+    """Return the headers of an answer that is the same as long as its tag is, where it has one."""
+    return {**_HEADERS, "Cache-Control": "no-cache", **({"ETag": f'W/"{tag}"'} if tag else {})}
+
+
+def _is_known(http: HttpRequest, headers: Mapping[str, str]) -> bool:
+    """Return whether a client has said that it has the answer of this tag."""
+    known = [one.strip() for one in http.headers.get("if-none-match", "").split(",")]
+    return http.method != "POST" and headers.get("ETag") in known
 
 
 async def _watch_client(http: HttpRequest, stop: threading.Event) -> None:

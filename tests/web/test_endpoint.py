@@ -21,6 +21,7 @@ from rdflib import Graph
 from rdflib.plugins.stores.sparqlstore import SPARQLStore
 from SPARQLWrapper import JSON, TURTLE, SPARQLWrapper
 
+from remix.names import PREFIXES
 from remix.store import Store
 from tests.web.conftest import client, serving
 
@@ -220,6 +221,12 @@ def test_without_query_the_service_describes_itself(address: str, small_store: S
         "PREFIX sd: <http://www.w3.org/ns/sparql-service-description#> SELECT ?g { ?s sd:name ?g } ORDER BY ?g"
     )
     assert [solution["g"].value for solution in names] == small_store.index().graphs()  # type: ignore[union-attr]
+    found = graph.query(
+        "SELECT ?name ?n { ?g dcterms:title ?name ; void:documents ?n } ORDER BY ?name", prefixes=PREFIXES
+    )
+    loaded = [(entry.name, str(entry.documents)) for entry in small_store.datasets()]
+    assert [(one["name"].value, one["n"].value) for one in found] == loaded  # type: ignore[union-attr]
+    assert client.get(address, headers={"If-None-Match": answer.headers["etag"]}).status_code == 304
     as_json = client.get(address, headers={"Accept": "application/ld+json"})
     assert json.loads(as_json.text)
 

@@ -109,3 +109,51 @@ def test_log_holds_no_traceback_whatever_clients_send(hasty: tuple[subprocess.Po
     assert process.stderr is not None
     log = process.stderr.read()
     assert "Traceback" not in log and "stopped" in log
+
+
+STARS = "x*" * 50
+BOMBS = {
+    "product": "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l }",
+    "groups": "SELECT ?a ?d ?g (SAMPLE(?h) AS ?x) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i } GROUP BY ?a ?d ?g",
+    "path": "SELECT * { ?a (!<urn:none>|^!<urn:none>)*/(!<urn:none>|^!<urn:none>)* ?b . ?c !<urn:none>* ?d }",
+    "expression": f"SELECT (COUNT(*) AS ?n) {{ ?a ?b ?c . ?d ?e ?f . ?g ?h ?i FILTER REGEX(?c, '({STARS}){{9}}$') }}",
+    "order": "SELECT * { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i } ORDER BY STR(?c) STR(?f) DESC(STR(?i))",
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_query_that_grows_ends_in_its_time_and_the_server_goes_on(address: str, name: str) -> None:
+    answer = client.get(address, params={"query": BOMBS[name], "timeout": "0.4"})
+    assert answer.status_code in (400, 500, 504) and answer.text.count("\n") == 1
+    assert client.get(address, params={"query": "ASK {}"}).status_code == 200
+
+
+def test_graph_of_a_url_is_not_fetched(address: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.settimeout(0.2)
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}/graph.ttl"
+        asked = (
+            {"query": f"SELECT * FROM <{url}> {{ ?s ?p ?o }}"},
+            {"query": "ASK { ?s ?p ?o }", "default-graph-uri": url},
+        )
+        for parameters in asked:
+            assert client.get(address, params=parameters).status_code in (200, 400)
+        with pytest.raises(TimeoutError):
+            listening.accept()
+
+
+@pytest.mark.parametrize(
+    "place", ["/sparql/../../etc/passwd", "/sparql/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd", "/.remix/state.json"]
+)
+def test_no_file_is_reached_by_its_path(address: str, place: str) -> None:
+    parts = urlsplit(address)
+    with connected(address) as sender:
+        sender.sendall(f"GET {place} HTTP/1.1\r\nHost: {parts.hostname}\r\nConnection: close\r\n\r\n".encode())
+        assert sender.recv(12) == b"HTTP/1.1 404"
+
+
+def test_what_a_query_says_makes_no_header_of_its_own(address: str) -> None:
+    query = 'SELECT * { ?s nif:anchorOf "x\\r\\nSet-Cookie: a=b" ; <urn:a%0D%0ASet-Cookie:b> ?o }'
+    answer = client.get(address, params={"query": query})
+    assert answer.status_code == 200 and "remix-note" in answer.headers
+    assert "set-cookie" not in answer.headers
