@@ -22,7 +22,7 @@ from remix.workspace import Workspace
 
 # Few examples while one works, more in CI (`HYPOTHESIS_PROFILE=thorough`), there the same ones each time, so that what
 # lands does not depend on chance. How long an example takes says more of the machine than of the code.
-for name, examples in {"quick": 8, "thorough": 30}.items():
+for name, examples in {"quick": 5, "thorough": 30}.items():
     settings.register_profile(name, deadline=None, max_examples=examples, derandomize=os.environ.get("CI") == "true")
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
