@@ -62,11 +62,11 @@ class Aligner:
         if mention not in self._known:
             self.spent += len(self.text)
             self._known[mention] = list(_occurrences(self.text, mention))
-        span = self._chosen(self._known[mention], begin)
+        span = self._choose(self._known[mention], begin)
         if span is not None:
             return self._take(Aligned(*span, "exact"))
         self.spent += len(self.text)
-        span = self._chosen(list(self._spelt_alike(mention)), begin)
+        span = self._choose(list(self._spelt_alike(mention)), begin)
         if span is not None:
             return self._take(Aligned(*span, "normalised"))
         self.spent += len(self.text) * 4
@@ -75,7 +75,7 @@ class Aligner:
             self._gone.add(mention)
         return found
 
-    def _chosen(self, spans: list[tuple[int, int]], near: int | None) -> tuple[int, int] | None:
+    def _choose(self, spans: list[tuple[int, int]], near: int | None) -> tuple[int, int] | None:
         """Return the first span that no mention has, or the one nearest to the offset given."""
         if near is None:
             place, first = next(
@@ -150,7 +150,7 @@ def place_named(rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
         return rows
     told = pl.col("anchor").is_not_null() & pl.col("text").is_not_null()
     named = rows.filter(is_unplaced() & told).sort("mention").group_by("name", maintain_order=True)
-    found = [each for _, some in named for each in _placed(some, mends)]
+    found = [each for _, some in named for each in _place(some, mends)]
     places = pl.DataFrame(found, schema={"mention": pl.Int64, "_begin": pl.Int64, "_end": pl.Int64}, orient="row")
     rows = rows.join(places.cast({"mention": rows.schema["mention"]}), on="mention", how="left", maintain_order="left")
     # The text may spell it otherwise, which is told already.
@@ -178,7 +178,7 @@ _MOST_LETTERS = 1_000_000_000
 """How many letters of a text are looked through for its mentions: its length times its different mentions."""
 
 
-def _placed(rows: pl.DataFrame, mends: Mends) -> Iterator[tuple[int, int, int]]:
+def _place(rows: pl.DataFrame, mends: Mends) -> Iterator[tuple[int, int, int]]:
     """Yield mention, begin and end of those mentions of one text that it has; what is odd is counted."""
     text = rows["text"][0]
     aligner, named = Aligner(text), Counter(rows["anchor"])

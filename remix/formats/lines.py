@@ -61,7 +61,7 @@ def split_cells(rows: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
 def read_lines(source: SourceFile, mends: Mends, sniff: Callable[[bytes, str], bool] = lambda *_: True) -> pl.DataFrame:
     """Return the lines of a file, or of the files of a folder or archive that are sniffed: file, row, place, line."""
     parts = []
-    for name, data in source.sniffed(sniff).items():
+    for name, data in source.files_that(sniff).items():
         where = pl.lit(f"{name}, " if source.is_collection else "") + _LINE
         parts.append(numbered_lines(decode(data, mends)).with_columns(file=pl.lit(source.place(name)), place=where))
     return pl.concat(parts)

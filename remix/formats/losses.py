@@ -45,7 +45,7 @@ def _without_annotations(frames: Frames, gone: pl.Expr) -> Cut:
     return frames.keep(annotations=left), frames.annotations.filter(gone)["annotation"]
 
 
-def _unplaced(frames: Frames) -> Cut:
+def _cut_unplaced(frames: Frames) -> Cut:
     return _without_annotations(frames, pl.col("begin").is_null() | pl.col("end").is_null())
 
 
@@ -119,7 +119,7 @@ def _rows(table: str, key: str, gone: Callable[[], pl.Expr]) -> Callable[[Frames
     return cut
 
 
-def _unannotated(frames: Frames) -> Cut:
+def _cut_unannotated(frames: Frames) -> Cut:
     had = frames.annotations["document"].unique()
     gone = frames.documents.filter(~pl.col("document").is_in(had.implode()))["document"]
     return frames.keep(documents=frames.documents.filter(~pl.col("document").is_in(gone.implode()))["document"]), gone
@@ -135,7 +135,7 @@ def _later() -> pl.Expr:
 
 FEATURES: dict[str, Callable[[Frames], Cut]] = {
     "dangling": _dangling,
-    "unplaced": _unplaced,
+    "unplaced": _cut_unplaced,
     "ignorable": _ignorable,
     "layers": _layers,
     "nil": _nil,
@@ -153,7 +153,7 @@ FEATURES: dict[str, Callable[[Frames], Cut]] = {
     "regions": _rows("regions", "document", _every),
     "clusters": _rows("values", "subject", lambda: pl.col("term") == CLUSTER),
     "values": _rows("values", "subject", lambda: ~pl.col("term").is_in([CLUSTER, *TERMS])),
-    "unannotated": _unannotated,
+    "unannotated": _cut_unannotated,
     "texts": _null("documents", "document", "text"),
     "languages": _null("documents", "document", "language"),
     "sources": _null("documents", "document", "source"),

@@ -98,7 +98,7 @@ def mend_surrogates(text: str, mends: Mends, *, pairs: bool) -> str:
     if re.search(r"\\u[dD][89a-fA-F]", text) is None:
         return text
 
-    def mended(match: re.Match[str]) -> str:
+    def mend_match(match: re.Match[str]) -> str:
         if match[0] == "\\\\" or (match[1] and not pairs):
             return match[0]
         if not (known := mends.examples.get("surrogate", "")):
@@ -109,4 +109,4 @@ def mend_surrogates(text: str, mends: Mends, *, pairs: bool) -> str:
             return r"\ufffd"
         return chr(0x10000 + ((int(match[1], 16) - 0xD800) << 10) + (int(match[2], 16) - 0xDC00))
 
-    return _SURROGATES.sub(mended, text)
+    return _SURROGATES.sub(mend_match, text)

@@ -52,7 +52,7 @@ class _Texts:
         """Return where each text begins among the code points, and where the last one ends."""
         return _sums(np.array([len(text) for text in self.texts], dtype=np.int64))
 
-    def composed(self) -> _Texts:
+    def compose(self) -> _Texts:
         """Return the same texts with letters and accents composed (NFC)."""
         return _Texts(self.numbers, [unicodedata.normalize("NFC", text) for text in self.texts], self.spans)
 
@@ -286,7 +286,7 @@ def _units(rows: pl.DataFrame, texts: _Texts) -> pl.DataFrame:
 
 def _composed_letters(rows: pl.DataFrame, texts: _Texts) -> pl.DataFrame:
     """Return offsets that count letters with their accents as one, of texts that write them apart."""
-    composed = texts.composed()
+    composed = texts.compose()
     before = composed.letters_before()
     begin, end = (composed.units(rows, name, before) for name in ("begin", "end"))
     return rows.with_columns(try_begin=begin, try_end=end)

@@ -184,7 +184,7 @@ class SourceFile:
         """Return the files of a folder or zip archive, or the one that this is, by their names."""
         return self.members if self.is_collection else {self.name: self.read()}
 
-    def sniffed(self, sniff: Callable[[bytes, str], bool]) -> dict[str, bytes]:
+    def files_that(self, sniff: Callable[[bytes, str], bool]) -> dict[str, bytes]:
         """Return the files of a folder or zip archive that are sniffed, or the one that this is, by their names."""
         return {
             name: data

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from remix.formats import read
 from remix.formats.identifiers import annotation_iris, group_alternatives
 from remix.formats.json import fields_in
-from remix.formats.mapping import shipped
+from remix.formats.mapping import shipped_mapping
 from remix.formats.mapping.paths import keys_in
 
 FIELD = st.sampled_from(["document", "begin", "start", "end", "entity", "confidence", "score", "text", "group"])
@@ -29,7 +29,8 @@ def test_no_field_of_any_line_is_missed(lines: list[dict[str, str]], block: int,
     if by_number:
         text += f'\n{{"{escaped("option")}": "x"}}'
         lines = [*lines, {"option": "x"}]
-    assert {name for line in lines for name in line} <= set(fields_in(text, keys_in(shipped("jsonl").shape), block))
+    keys = keys_in(shipped_mapping("jsonl").shape)
+    assert {name for line in lines for name in line} <= set(fields_in(text, keys, block))
 
 
 def test_field_that_stands_far_down_alone_is_read(tmp_path: Path) -> None:

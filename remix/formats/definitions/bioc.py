@@ -59,7 +59,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     rows: list[dict[str, Any]] = []
     gaps = _Gaps(source.name, _GAP * len(content) + _FREE)
     for document in documents:
-        texts.append((document["id"], gaps.filled(document)))
+        texts.append((document["id"], gaps.fill(document)))
         for passage in document["passages"]:
             for annotation in passage["annotations"]:
                 rows += _rows(document["id"], annotation, len(rows), mends)
@@ -186,7 +186,7 @@ class _Gaps:
     file: str
     left: int
 
-    def filled(self, document: dict[str, Any]) -> str:
+    def fill(self, document: dict[str, Any]) -> str:
         """Return the text of a document, each passage at its offset."""
         parts, length = [], 0
         for passage in document["passages"]:

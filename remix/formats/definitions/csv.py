@@ -13,7 +13,7 @@ import polars as pl
 
 from remix.files import write_whole
 from remix.formats import Loss
-from remix.formats.mapping import shipped
+from remix.formats.mapping import shipped_mapping
 from remix.formats.mapping.definition import format_of
 from remix.formats.mentions import flatten_labelled, label_documents
 from remix.frames import Frames
@@ -36,4 +36,6 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     return losses
 
 
-csv = format_of(shipped("csv"), write=_write, holds=frozenset({"dangling", "nil", "classes", "confidence", "unplaced"}))
+HOLDS = frozenset({"dangling", "nil", "classes", "confidence", "unplaced"})
+
+csv = format_of(shipped_mapping("csv"), write=_write, holds=HOLDS)

@@ -51,7 +51,7 @@ def _is_dwie(head: bytes, name: str) -> bool:
 
 def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
-    parts = [_article(source.place(name), data, mends) for name, data in source.sniffed(_is_dwie).items()]
+    parts = [_article(source.place(name), data, mends) for name, data in source.files_that(_is_dwie).items()]
     articles = (
         pl.concat(parts)
         .with_row_index("article")

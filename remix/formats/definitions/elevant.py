@@ -98,7 +98,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
         classes=_classes(rows),
         regions=_regions(articles),
         candidates=candidates,
-        values=pl.concat([_nesting(rows), _hyperlinks(rows, articles), _unmapped(rows)]),
+        values=pl.concat([_nesting(rows), _hyperlinks(rows, articles), _find_unmapped(rows)]),
     )
     empty = articles.filter(pl.col("text") == "")["document"]
     mends.add("empty-document", "".join(empty[:1]), len(empty))
@@ -281,7 +281,7 @@ def _hyperlinks(rows: pl.DataFrame, articles: pl.DataFrame) -> pl.DataFrame:
     return _values(marked.select("annotation", term=pl.lit("hyperlink"), number=pl.lit(1.0)))
 
 
-def _unmapped(rows: pl.DataFrame) -> pl.DataFrame:
+def _find_unmapped(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the value that marks annotations whose entity has no counterpart in Wikidata, which is not NIL."""
     return _values(rows.filter("unmapped").select("annotation", term=pl.lit("unmapped"), number=pl.lit(1.0)))
 

@@ -10,7 +10,7 @@ Source: ELEVANT, simple_jsonl_benchmark_reader.py and simple_jsonl_prediction_re
 from __future__ import annotations
 
 from remix.formats.elevant import SIMPLE, kind_of, write_simple
-from remix.formats.mapping import shipped
+from remix.formats.mapping import shipped_mapping
 from remix.formats.mapping.definition import format_of
 
 
@@ -19,7 +19,7 @@ def _is_simple(head: bytes, name: str) -> bool:
 
 
 elevant_simple = format_of(
-    shipped("elevant-simple"),
+    shipped_mapping("elevant-simple"),
     sniff=_is_simple,
     write=write_simple,
     holds=frozenset({"texts", "nil", "candidates", "unannotated"}),

@@ -66,7 +66,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     try:
         documents = pl.read_json(text.encode(), schema=_SCHEMA)
     except pl.exceptions.PolarsError as error:
-        raise _broken(source, text, error) from None
+        raise _error_of(source, text, error) from None
     if _NO_NUMBER.search(text) and (broken := _first_wrong(source, json_value(source.name, text))):
         raise broken
     documents = _name_documents(documents, mends)
@@ -116,7 +116,7 @@ def _with_spans(source: SourceFile, rows: pl.DataFrame, mends: Mends) -> pl.Data
     return rows.filter(begins)
 
 
-def _broken(source: SourceFile, text: str, error: Exception) -> BadInput:
+def _error_of(source: SourceFile, text: str, error: Exception) -> BadInput:
     """Return the error of a file that cannot be read."""
     try:
         whole = json_value(source.name, text, strict=True)

@@ -154,9 +154,9 @@ def _mentions(tokens: pl.DataFrame, layer: str, mends: Mends) -> pl.DataFrame:
     odd = typed.filter(pl.col("begins") & pl.col("tag").str.starts_with("I-"))
     if odd.height:
         mends.add("tag", f"line {odd['row'][0]}: I- begins a mention", odd.height)
-    mentions = _joined(typed, "run").with_columns(layer=pl.lit(layer), tag=pl.col(layer).str.slice(2))
+    mentions = _join(typed, "run").with_columns(layer=pl.lit(layer), tag=pl.col(layer).str.slice(2))
     several = pl.col("part").n_unique().over("run") > 1
-    apart = _joined(rows.filter((pl.col("kind") == "") | ~pl.col("inside") | several), "part").filter("is_link")
+    apart = _join(rows.filter((pl.col("kind") == "") | ~pl.col("inside") | several), "part").filter("is_link")
     found = pl.concat([mentions, apart.with_columns(layer=pl.lit(of_links), tag=pl.lit(None, pl.String))])
     return found.select(
         *("row", "name", "begin", "end", "linked", "layer", "noise"),
@@ -166,7 +166,7 @@ def _mentions(tokens: pl.DataFrame, layer: str, mends: Mends) -> pl.DataFrame:
     )
 
 
-def _joined(tokens: pl.DataFrame, key: str) -> pl.DataFrame:
+def _join(tokens: pl.DataFrame, key: str) -> pl.DataFrame:
     """Return what the first token of each group says, up to the end of the last."""
     return (
         tokens.group_by(key, maintain_order=True)

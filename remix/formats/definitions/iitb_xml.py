@@ -40,7 +40,7 @@ def _is_iitb(head: bytes, name: str) -> bool:
 
 def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
-    files = source.sniffed(_is_iitb)
+    files = source.files_that(_is_iitb)
     rows: list[dict[str, Any]] = []
     names: list[str] = []
     for file, data in files.items():
@@ -108,7 +108,7 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     names, losses = label_documents(frames.documents, FILE_NAME)
     rows = flatten_labelled(frames, names)
     rows = rows.with_columns(link=title(pl.col("identifiers").list.first()))
-    plain = rows.filter(title_url(pl.col("link")).str.contains("^http://en.wikipedia") & ~_known(pl.col("identifiers")))
+    plain = rows.filter(title_url(pl.col("link")).str.contains("^http://en.wikipedia"), ~_is_iri(pl.col("identifiers")))
     if plain.height:
         losses += (Loss("identifiers", plain.height, str(plain["link"][0])),)
     whole = names.sort("label")
@@ -123,7 +123,7 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     return losses
 
 
-def _known(identifiers: pl.Expr) -> pl.Expr:
+def _is_iri(identifiers: pl.Expr) -> pl.Expr:
     return identifiers.list.first().str.contains(r"^https?://").fill_null(True)
 
 

@@ -20,12 +20,12 @@ from remix.files import write_whole
 from remix.formats import Loss
 from remix.formats.identifiers import group_alternatives
 from remix.formats.losses import EVERYTHING
-from remix.formats.mapping import shipped
+from remix.formats.mapping import shipped_mapping
 from remix.formats.mapping.definition import format_of
 from remix.formats.mentions import flatten_labelled, label_documents
 from remix.frames import Frames
 
-_MAPPING = shipped("jsonl")
+_MAPPING = shipped_mapping("jsonl")
 _DOCUMENT, _BEGIN, _END = (
     _MAPPING.document.name,
     *([path.said for path in paths] for paths in (_MAPPING.mention[0].begin, _MAPPING.mention[0].end)),

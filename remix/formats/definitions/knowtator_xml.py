@@ -46,7 +46,7 @@ def _is_knowtator(head: bytes, name: str) -> bool:
 
 def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
-    files = source.sniffed(_is_knowtator)
+    files = source.files_that(_is_knowtator)
     spans: list[dict[str, Any]] = []
     concepts: list[tuple[str, str, str]] = []
     texts: dict[str, str | None] = {}

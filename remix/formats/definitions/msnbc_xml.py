@@ -32,7 +32,7 @@ def _is_problem(head: bytes, name: str) -> bool:
 
 def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
-    problems = source.sniffed(_is_problem)
+    problems = source.files_that(_is_problem)
     texts: dict[str, str | None] = {}
     mentions: list[tuple[int, str, str, int, int, str]] = []
     links: list[tuple[int, str]] = []

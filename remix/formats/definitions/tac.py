@@ -61,7 +61,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
         links = _join_links(placed, [_links(data, source.place(name), mends) for name, data in tables.items()], source)
         files = files | tables
     else:
-        tables = source.sniffed(_is_tac)
+        tables = source.files_that(_is_tac)
         if not tables:
             raise BadInput(source.name, "has no queries (<kbpentlink>) and no table of 2015 in it")
         links = pl.concat([_table(data, source.place(name), mends) for name, data in tables.items()])

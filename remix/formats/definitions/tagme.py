@@ -18,7 +18,7 @@ import polars as pl
 from remix.files import write_whole
 from remix.formats import Loss
 from remix.formats.losses import loss_of
-from remix.formats.mapping import shipped
+from remix.formats.mapping import shipped_mapping
 from remix.formats.mapping.definition import format_of
 from remix.formats.mentions import flatten, label_documents
 from remix.frames import Frames
@@ -74,7 +74,7 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
 
 
 tagme = format_of(
-    shipped("tagme"),
+    shipped_mapping("tagme"),
     sniff=_is_tagme,
     write=_write,
     holds=frozenset({"texts", "languages", "confidence", "unannotated"}),

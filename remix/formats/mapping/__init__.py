@@ -19,7 +19,10 @@ from remix import resources
 from remix.errors import BadInput, nearest
 from remix.formats.mapping.paths import FieldPath, Shape, shape_of
 
-__all__ = ["DocumentRules", "LinkRules", "MappingRules", "MentionRules", "RecordRules", "read_mapping", "shipped"]
+__all__ = [
+    *("DocumentRules", "LinkRules", "MappingRules", "MentionRules", "RecordRules"),
+    *("read_mapping", "shipped_mapping"),
+]
 
 Where = tuple[FieldPath, ...]
 """Places of one thing: the first of them where a record has something."""
@@ -136,10 +139,10 @@ def read_mapping(file: Path | str) -> MappingRules:
     listed = said.pop("mention", {})
     mentions = listed if isinstance(listed, list) else [listed]
     parts: dict[str, Any] = {
-        "records": _filled(path, "records", said.pop("records", {}), RecordRules),
-        "document": _filled(path, "document", said.pop("document", {}), DocumentRules),
-        "mention": tuple(_filled(path, "mention", one, MentionRules) for one in mentions),
-        "link": _filled(path, "link", said.pop("link", {}), LinkRules),
+        "records": _fill(path, "records", said.pop("records", {}), RecordRules),
+        "document": _fill(path, "document", said.pop("document", {}), DocumentRules),
+        "mention": tuple(_fill(path, "mention", one, MentionRules) for one in mentions),
+        "link": _fill(path, "link", said.pop("link", {}), LinkRules),
     }
     try:
         parts["shape"] = shape_of(_paths(parts))
@@ -148,12 +151,12 @@ def read_mapping(file: Path | str) -> MappingRules:
             parts["shape"].setdefault(FieldPath.parse(one).steps[0], {})
     except ValueError as error:
         raise BadInput(path, str(error)) from None
-    found = _filled(path, "", {"name": path.stem, "file": path, **said}, MappingRules, parts)
+    found = _fill(path, "", {"name": path.stem, "file": path, **said}, MappingRules, parts)
     _check(found)
     return found
 
 
-def shipped(name: str) -> MappingRules:
+def shipped_mapping(name: str) -> MappingRules:
     """Return the mapping of that name that ships with the project or that another distribution adds."""
     return read_mapping(resources.files("datasets/formats", ".toml")[name])
 
@@ -161,7 +164,7 @@ def shipped(name: str) -> MappingRules:
 Rules = TypeVar("Rules")
 
 
-def _filled(file: Path, table: str, said: object, kind: type[Rules], more: Mapping[str, Any] | None = None) -> Rules:
+def _fill(file: Path, table: str, said: object, kind: type[Rules], more: Mapping[str, Any] | None = None) -> Rules:
     """Return the rules that a table of the file has; raises `BadInput` for keys and values that they do not have."""
     if not isinstance(said, dict):
         raise BadInput(file, f"[{table}] is a table, not {said!r}")
@@ -177,7 +180,7 @@ def _filled(file: Path, table: str, said: object, kind: type[Rules], more: Mappi
             values[known[key]] = _value(value, hints[known[key]])
         except ValueError as error:
             raise BadInput(file, f"{place}: {error}") from None
-    lacking = next((one.name for one in fields(kind) if _needed(one) and one.name not in values), None)  # type: ignore[arg-type]
+    lacking = next((one.name for one in fields(kind) if _is_needed(one) and one.name not in values), None)  # type: ignore[arg-type]
     if lacking is not None:
         raise BadInput(file, f"lacks the key '{lacking}'")
     return kind(**values)
@@ -188,7 +191,7 @@ def _hints(kind: type) -> dict[str, Any]:
     return get_type_hints(kind)
 
 
-def _needed(one: Any) -> bool:
+def _is_needed(one: Any) -> bool:
     return one.default is MISSING and one.default_factory is MISSING
 
 

@@ -135,16 +135,16 @@ def find_misfit(value: object, shape: Shape, path: str = "") -> str | None:
         return None
     if EACH in shape:
         if not isinstance(value, list):
-            return f"{path} is a list, not {_quoted(value)}"
+            return f"{path} is a list, not {_quote(value)}"
         parts = ((one, shape[EACH], f"{path}[{place}]") for place, one in enumerate(value))
     else:
         if not isinstance(value, Mapping):
-            return f"{path or 'a record'} is expected, as a JSON object, not {_quoted(value)}"
+            return f"{path or 'a record'} is expected, as a JSON object, not {_quote(value)}"
         parts = ((value.get(key), part, f"{path}.{key}".lstrip(".")) for key, part in shape.items())
     return next((said for one in parts if (said := find_misfit(*one)) is not None), None)
 
 
-def _quoted(value: object) -> str:
+def _quote(value: object) -> str:
     import json
 
     return json.dumps(value, ensure_ascii=False)[:60]

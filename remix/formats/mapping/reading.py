@@ -13,7 +13,7 @@ from remix.files import stem
 from remix.formats import Contents, SourceFile
 from remix.formats.identifiers import separate_mentions
 from remix.formats.lines import tagged_spans
-from remix.formats.mapping import NUMBERS, MappingRules, MentionRules, names_in, shipped
+from remix.formats.mapping import NUMBERS, MappingRules, MentionRules, names_in, shipped_mapping
 from remix.formats.mapping.paths import EACH, FieldPath, Shape, keys_in
 from remix.formats.mapping.records import read_records
 from remix.formats.mapping.texts import count_characters, first_of, put_together
@@ -43,7 +43,7 @@ def read_table(name: str, rows: pl.DataFrame, dataset: str) -> Contents:
     >>> read_table("a table", one, "mine").frames.links["entity"].to_list()
     ['http://dbpedia.org/resource/Ada']
     """
-    mapping = shipped("csv")
+    mapping = shipped_mapping("csv")
     columns = {column.strip().lower(): column for column in reversed(rows.columns)}
     rules, document = mapping.mention[0], mapping.document.name
     for first, *others in (document, *([path.said for path in paths] for paths in (rules.begin, rules.end))):
@@ -201,7 +201,7 @@ class _Reading:
             _linked=pl.all_horizontal(linked) if linked else pl.lit(True),
         )  # fmt: skip
         if lists:
-            rows = self._exploded(rows, [f"[{said}" for said in lists])
+            rows = self._explode(rows, [f"[{said}" for said in lists])
         else:
             told = [f"_{name}" for name in ("begin", "end", "spans", "form", "link") if name in fields]
             said = pl.any_horizontal(pl.col(["begin", *told]).is_not_null())
@@ -209,7 +209,7 @@ class _Reading:
             if other.height and self.mapping.records.syntax == "table":
                 self.mends.add("no-mention", f"line {other['line'][0]}: the row names no mention", other.height)
             rows = rows.filter(said)
-        given = {name: self._found(name, paths) for name, paths in fields.items()}
+        given = {name: self._find(name, paths) for name, paths in fields.items()}
         place = {name: pl.col(name).cast(pl.String) for name in ("begin", "end")}
         placed = pl.lit(bool(rules.begin or rules.spans))
         rows = rows.select("record", "line", "name", "_linked", **{**place, **given}, placed=placed)
@@ -223,7 +223,7 @@ class _Reading:
     def _whole(self, paths: tuple[FieldPath, ...]) -> pl.Expr:
         return first_of(tuple(path for path in paths if path.listed is None), self.shape)
 
-    def _found(self, name: str, paths: tuple[FieldPath, ...]) -> pl.Expr:
+    def _find(self, name: str, paths: tuple[FieldPath, ...]) -> pl.Expr:
         found = [pl.col(f"_{name}")]
         for path in paths:
             if path.listed is not None:
@@ -239,7 +239,7 @@ class _Reading:
             else pl.coalesce(found).cast(pl.String)
         )
 
-    def _exploded(self, rows: pl.DataFrame, lists: list[str]) -> pl.DataFrame:
+    def _explode(self, rows: pl.DataFrame, lists: list[str]) -> pl.DataFrame:
         """Return a row for each element of the lists, which are parallel; where they are not, what lacks is null."""
         there = [name for name in lists if isinstance(rows.schema[name], pl.List)]
         if not there:
@@ -263,7 +263,7 @@ class _Reading:
         first = pl.when(pl.col("part").is_not_null()).then(pl.col("mention").min().over("part"))
         rows = rows.with_columns(part_of=first if "part" in mentions.columns else pl.lit(None, pl.Int64))
         rows = parse_rows(self.source.name, rows, self.mends, names=_names_of(rules))
-        rows = self._counted(rows, documents, rules)
+        rows = self._count(rows, documents, rules)
         file, mends = self.source.name, self.mends
         said = {name: next((path.said for path in getattr(rules, name)), name) for name in FIELDS}
         keys = (rules.candidate, rules.score)
@@ -287,7 +287,7 @@ class _Reading:
             keep_outside=rules.outside == "kept",
         )
 
-    def _counted(self, rows: pl.DataFrame, documents: pl.DataFrame, rules: MentionRules) -> pl.DataFrame:
+    def _count(self, rows: pl.DataFrame, documents: pl.DataFrame, rules: MentionRules) -> pl.DataFrame:
         """Return the mentions with offsets in characters, and in groups of their own where none are alternatives."""
         if rules.first:
             rows = rows.with_columns(pl.col("begin", "end") - rules.first)

@@ -31,15 +31,15 @@ def put_together(
     none = pl.lit(None, pl.Int64)
     rows = rows.with_columns(first_of(rules.text, shape).alias("@text"), none.alias("@begin"), none.alias("@end"))
     if rules.parts:
-        rows = _joined(mapping, rows, shape)
+        rows = _join(mapping, rows, shape)
     if rules.tokens:
-        rows = _tokenised(mapping, rows, shape, mends)
+        rows = _tokenise(mapping, rows, shape, mends)
     if rules.marks:
-        rows = _unmarked(rules.marks, rows)
+        rows = _strip_marks(rules.marks, rows)
     return _from_files(mapping, source, rows, mends) if rules.files else rows
 
 
-def _joined(mapping: MappingRules, rows: pl.DataFrame, shape: Shape) -> pl.DataFrame:
+def _join(mapping: MappingRules, rows: pl.DataFrame, shape: Shape) -> pl.DataFrame:
     """Return the records with the text of their parts, of which that of the mention has a begin and an end."""
     rules = mapping.document
     forms = {path.said for one in mapping.mention for path in one.form}
@@ -65,7 +65,7 @@ def _gap(gap: str, before: pl.Expr, after: pl.Expr) -> pl.Expr:
     return pl.when(both & ~apart).then(pl.lit(" ")).otherwise(pl.lit(""))
 
 
-def _tokenised(mapping: MappingRules, rows: pl.DataFrame, shape: Shape, mends: Mends) -> pl.DataFrame:
+def _tokenise(mapping: MappingRules, rows: pl.DataFrame, shape: Shape, mends: Mends) -> pl.DataFrame:
     """Return the records with their `@tokens`, and these joined by blanks where there is no text that has them."""
     path = mapping.document.tokens[0]
     tokens = path.column(shape) if EACH in path.steps else path.column(shape).str.split(" ")
@@ -80,7 +80,7 @@ def _tokenised(mapping: MappingRules, rows: pl.DataFrame, shape: Shape, mends: M
     )
 
 
-def _unmarked(marks: tuple[str, ...], rows: pl.DataFrame) -> pl.DataFrame:
+def _strip_marks(marks: tuple[str, ...], rows: pl.DataFrame) -> pl.DataFrame:
     """Return the records with the text without the marks around its mention, whose begin and end these are."""
     opening, closing = marks
     pieces = pl.col("@text").str.splitn(opening, 2)

@@ -34,19 +34,19 @@ def listed_values(file: str, rows: pl.DataFrame, column: str, said_as: str) -> p
 def _decode_json(file: str, said: pl.DataFrame, shape: pl.DataType, expected: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the rows whose value is JSON, decoded, and those whose value is a text that begins alike."""
 
-    def decoded(rows: pl.DataFrame) -> pl.DataFrame | None:
+    def decode(rows: pl.DataFrame) -> pl.DataFrame | None:
         try:
             return rows.with_columns(pl.col("value").str.json_decode(shape))
         except pl.exceptions.PolarsError:
             return None
 
-    if (every := decoded(said)) is not None:
+    if (every := decode(said)) is not None:
         return every, said.clear()
     is_json = pl.Series([_is_json(value) for value in said["value"]], dtype=pl.Boolean)
     lists = said.filter(is_json)
-    if (several := decoded(lists)) is not None:
+    if (several := decode(lists)) is not None:
         return several, said.filter(~is_json)
-    row = next(row for row in lists.iter_slices(1) if decoded(row) is None).row(0, named=True)
+    row = next(row for row in lists.iter_slices(1) if decode(row) is None).row(0, named=True)
     raise BadInput(file, f"{expected}, not {row['value'][:80]}", line=row["line"])
 
 
@@ -86,7 +86,7 @@ def identify(mapping: MappingRules, said: pl.DataFrame, mends: Mends) -> pl.Data
     if rules.separator:
         said = said.with_columns(one.str.split(rules.separator)).explode("identifier")
     if rules.map:
-        said = _mapped(mapping, said, mends)
+        said = _map(mapping, said, mends)
     none = one.is_in(["", *(nil for nil in rules.nil if not nil.endswith("*"))])
     for nil in rules.nil:
         none = none | one.str.starts_with(nil[:-1]) if nil.endswith("*") else none
@@ -95,10 +95,10 @@ def identify(mapping: MappingRules, said: pl.DataFrame, mends: Mends) -> pl.Data
         sound = one.str.contains(r"^(?:.*[/:])?Q[0-9]+$")
         _tell(said.filter(~sound), mends, "is no QID: read as NIL")
         said = said.filter(sound)
-    return said.with_columns(identifier=_spelt(mapping, one))
+    return said.with_columns(identifier=_spell(mapping, one))
 
 
-def _spelt(mapping: MappingRules, one: pl.Expr) -> pl.Expr:
+def _spell(mapping: MappingRules, one: pl.Expr) -> pl.Expr:
     rules = mapping.link
     if rules.kind == "title" and rules.edition:
         edition = pl.col("edition").fill_null("en")
@@ -117,7 +117,7 @@ def _tell(wrong: pl.DataFrame, mends: Mends, reason: str) -> None:
         mends.add("link", f"line {row['line']}: '{row['identifier']}' {reason}", wrong.height)
 
 
-def _mapped(mapping: MappingRules, said: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+def _map(mapping: MappingRules, said: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     """Return the links by a table of two columns beside the mapping: what the file says, and what that is."""
     file = Path(mapping.file).parent / mapping.link.map
     try:

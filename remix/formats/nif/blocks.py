@@ -86,7 +86,7 @@ def _parts(rows: Sequence[tuple[int, Row]]) -> list[int]:
     numbers: list[int] = []
     for _, of_run in groupby(rows, key=lambda row: row[0]):
         for piece in _pieces([row for _, row in of_run]):
-            said = _said(piece)
+            said = _list_said(piece)
             fitting = [n for n in range(len(parts)) if all(parts[n].get(p, v) == v for p, v in said.items())]
             # What says nothing of its own belongs to the block before it.
             number = fitting[-1] if fitting else len(parts)
@@ -97,7 +97,7 @@ def _parts(rows: Sequence[tuple[int, Row]]) -> list[int]:
     return numbers
 
 
-def _said(piece: Sequence[Row]) -> dict[str, object]:
+def _list_said(piece: Sequence[Row]) -> dict[str, object]:
     """Return what a piece says that can contradict another: of whole blocks also the anchor."""
     decisive = (*_FUNCTIONAL, ANCHOR) if _complete(piece) else _FUNCTIONAL
     said: dict[str, object] = {}

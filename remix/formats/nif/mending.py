@@ -34,7 +34,7 @@ def add_dots(text: str, mends: Mends) -> str:
     ('@prefix a: <http://a/> .\\n@prefix b: <http://b/> .', 1)
     """
 
-    def dotted(match: re.Match[str]) -> str:
+    def add_dot(match: re.Match[str]) -> str:
         # The dot may stand alone on the next line.
         if text[match.end() : match.end() + 200].lstrip().startswith("."):
             return match[0]
@@ -43,7 +43,7 @@ def add_dots(text: str, mends: Mends) -> str:
         mends.add("missing-dot", known)
         return f"{match[1]} .{match[2]}"
 
-    return _UNDOTTED.sub(dotted, text)
+    return _UNDOTTED.sub(add_dot, text)
 
 
 _TOKEN = re.compile(

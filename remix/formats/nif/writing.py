@@ -88,17 +88,17 @@ def _with_given_iris(frames: Frames) -> Frames:
 def _rename(frames: Frames, rename: Callable[[pl.Expr], pl.Expr], *names: str) -> Frames:
     """Return the frames with documents and annotations, and what has these names, under other IRIs."""
 
-    def renamed(frame: pl.DataFrame, *columns: str) -> pl.DataFrame:
+    def rename_in(frame: pl.DataFrame, *columns: str) -> pl.DataFrame:
         return frame.with_columns(rename(pl.col(column)) for column in columns)
 
     return Frames(
-        documents=renamed(frames.documents, "document"),
-        annotations=renamed(frames.annotations, "annotation", "document", *names),
-        links=renamed(frames.links, "annotation"),
-        classes=renamed(frames.classes, "annotation"),
-        regions=renamed(frames.regions, "document"),
-        candidates=renamed(frames.candidates, "annotation"),
-        values=renamed(frames.values, "subject"),
+        documents=rename_in(frames.documents, "document"),
+        annotations=rename_in(frames.annotations, "annotation", "document", *names),
+        links=rename_in(frames.links, "annotation"),
+        classes=rename_in(frames.classes, "annotation"),
+        regions=rename_in(frames.regions, "document"),
+        candidates=rename_in(frames.candidates, "annotation"),
+        values=rename_in(frames.values, "subject"),
     )
 
 

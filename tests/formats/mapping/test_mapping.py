@@ -10,7 +10,7 @@ import pytest
 import remix
 from remix.errors import BadInput
 from remix.formats import FORMATS, LoadedFile, read
-from remix.formats.mapping import shipped
+from remix.formats.mapping import shipped_mapping
 from tests.commands import run_verb
 
 MAPPED = [one for one in FORMATS if one.mapping is not None]
@@ -152,7 +152,7 @@ def test_forms_that_are_looked_for_have_a_limit(tmp_path: Path, monkeypatch: pyt
 
 
 def test_tag_that_is_none_is_told(tmp_path: Path) -> None:
-    example = shipped("mhercl-tsv").example.lstrip("\n").replace("met\tO", "met\tQ5")
+    example = shipped_mapping("mhercl-tsv").example.lstrip("\n").replace("met\tO", "met\tQ5")
     (tmp_path / "x.tsv").write_text(example)
     assert [one.example for one in read(tmp_path / "x.tsv").report.repairs] == ["line 1: 'Q5' is no tag: read as O"]
 
