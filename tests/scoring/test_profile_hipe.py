@@ -13,7 +13,6 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from remix.scoring.hipe.mentions import TAGS
 
 from remix.errors import BadInput, UnknownName, UsageError
 from remix.frames import Frames
@@ -21,7 +20,7 @@ from remix.measures._documents import counted_documents
 from remix.runs.registration import answers_to
 from remix.scoring import evaluate
 from remix.scoring.differences import Counting, differences, headlines
-from remix.scoring.hipe.meetings import meetings
+from remix.scoring.hipe import TAGS, meetings
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.files import read_frames
 from remix.scoring.inputs.relaxing import relax_runs

@@ -8,7 +8,7 @@ from remix.scoring.conventions.optional import optional_unknown
 from remix.scoring.conventions.pairing import pair_first_unused
 from remix.scoring.conventions.regions import regions_unknown
 from remix.scoring.conventions.undefined import undefined_zero
-from remix.scoring.hipe.counts import MATCHINGS, TASKS, by_noise, by_period, by_type, count
+from remix.scoring.hipe import MATCHINGS, TASKS, by_noise, by_period, by_type, count
 from remix.scoring.profiles import Conventions, OwnRules, Profile
 from remix.scoring.statistics import SCORES, averages, scores
 
