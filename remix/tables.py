@@ -70,8 +70,9 @@ def blocks(frame: pl.DataFrame, keys: int, *, most: int | None = None) -> Iterat
     # tabulate pads headers by two characters, and sets columns two apart.
     widths = {}
     for name in names:
-        cells = [len(piece) for value in frame[name].to_list() for piece in _pieces(str(_plain(value)), most)]
-        widths[name] = 2 + max([len(name) + 2, *cells])
+        cells = [str(_plain(value)) for value in frame[name].to_list()]
+        pieces = cells if most is None else [piece for one in cells for piece in _pieces(one, most)]
+        widths[name] = 2 + max([len(name) + 2, *map(len, pieces)])
     taken, room = names[:keys], WIDTH - sum(widths[name] for name in names[:keys])
     part: list[str] = []
     for name in names[keys:]:

@@ -1,8 +1,7 @@
 """Offsets against texts: what a file counts in, told by where its anchors are found.
 
-Offsets are Unicode code points with an exclusive end. Files also count UTF-8 bytes or UTF-16 units, count
-the text in another Unicode normal form, name the last character instead of the end, or are a few
-characters off. The anchor decides; where nothing fits, the offsets stay as they are given.
+Offsets are Unicode code points with an exclusive end. Files also count UTF-8 bytes or UTF-16 units, or another normal
+form, name the last character, or are a few characters off. The anchor decides; where nothing fits, they stay as given.
 """
 
 from __future__ import annotations
@@ -155,8 +154,7 @@ class _Spans:
 def cut_spans(rows: pl.DataFrame, key: str, begin: str = "begin", end: str = "end") -> pl.Series:
     """Return what the texts of rows say between two offsets, null where these do not lie in the text.
 
-    `key` is the column that is the same for the same `text`. The time goes with the texts and the spans, not with their
-    product.
+    `key` is the same for the same `text`. The time goes with the texts and the spans, not with their product.
 
     >>> rows = pl.DataFrame({"name": ["d"] * 3, "text": ["Zoë met Bo"] * 3, "begin": [0, 8, 8], "end": [3, 10, 11]})
     >>> cut_spans(rows, "name").to_list()

@@ -44,10 +44,10 @@ def test_publish_keeps_the_checksums_of_other_files(small_store: Store, tmp_path
     (tmp_path / "SHA256SUMS").write_text(f"{'0' * 64}  mine.txt\n")
     for name in ("news", "posts"):
         Workspace(small_store.folder).publish(name, to=tmp_path)
-    names = [line.split("  ")[1] for line in (tmp_path / "SHA256SUMS").read_text().splitlines()]
-    assert names == ["mine.txt"] + [f"news.{e}" for e in ("dcat.ttl", "manifest.ttl", "ttl")] + [
-        f"posts.{e}" for e in ("dcat.ttl", "manifest.ttl", "ttl")
-    ]
+    names = {line.split("  ")[1] for line in (tmp_path / "SHA256SUMS").read_text().splitlines()}
+    suffixes = ("croissant.json", "dataid.ttl", "dcat.ttl", "manifest.ttl", "parquet", "ttl")
+    described = {f"{name}.{suffix}" for name in ("news", "posts") for suffix in suffixes}
+    assert names == {"mine.txt", "README.md", "CITATION.cff"} | described
 
 
 def test_remix_and_manifest_appear_together_or_not_at_all(small_store: Store, tmp_path: Path) -> None:

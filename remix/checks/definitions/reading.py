@@ -239,3 +239,27 @@ EMPTY_TOKEN = Rule(
     "A line of tokens has tags and no token.",
     "Loading passes it over; correct the line, as tokens are counted.",
 )
+ALIGNED_NORMALISED = Rule(
+    "aligned-normalised",
+    "note",
+    "An answer without offsets is not in the text as it is spelt, but with other case, spaces or accents.",
+    "Nothing; loading takes the place that it found.",
+)
+ALIGNED_FUZZY = Rule(
+    "aligned-fuzzy",
+    "warning",
+    "An answer without offsets is not in the text as it is spelt, but nearly.",
+    "Look whether loading found the place that was meant; let the system copy forms as they stand.",
+)
+SEVERAL_PLACES = Rule(
+    "several-places",
+    "note",
+    "A form that is told without offsets stands in its text more often than it is told.",
+    "Nothing; loading takes the first places. Give offsets, where another is meant.",
+)
+NOT_LOOKED_FOR = Rule(
+    "not-looked-for",
+    "error",
+    "More forms without offsets are told of a text than are looked for in it.",
+    "Loading leaves the rest without a place; give offsets, or split the text.",
+)
