@@ -233,7 +233,7 @@ def test_domains_are_of_classes_of_their_own_only(tmp_path: Path) -> None:
 def test_easy_and_difficult_share_no_annotation_and_neither_is_empty_on_real_corpora(
     real_data: Path, real_kb: KnowledgeBase, tmp_path: Path
 ) -> None:
-    files = ("kore50/kore50-nif.ttl", "n3/RSS-500.ttl.gz")
+    files = ("kore50/kore50-nif.ttl", "dbpedia-spotlight/dbpedia-spotlight-nif.ttl.gz")
     sizes: dict[tuple[str, ...], dict[str, set[str]]] = {}
     for name in (files, *((file,) for file in files)):
         store = Store(tmp_path / str(len(sizes)))
