@@ -42,7 +42,9 @@ def test_pipe_takes_the_bytes_and_is_not_replaced(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
 def test_standard_output_by_name_is_written_where_it_stands(name: str, tmp_path: Path) -> None:
     target = tmp_path / "out.txt"
-    program = f"print('before')\nfrom remix.files import written\nwith written('{name}') as s: s.write(b'new\\n')"
+    program = (
+        f"print('before')\nfrom remix.files import write_whole\nwith write_whole('{name}') as s: s.write(b'new\\n')"
+    )
     with target.open("wb") as stream:
         before = os.fstat(stream.fileno()).st_ino
         subprocess.run([sys.executable, "-c", program + "\nprint('after')"], stdout=stream, check=True)
@@ -137,9 +139,9 @@ def test_pair_that_cannot_be_written_leaves_the_one_before(tmp_path: Path) -> No
 
 KILLED = """import sys, time
 from pathlib import Path
-from remix.files import written
+from remix.files import write_whole
 from remix.places import folder_written
-with folder_written(Path(sys.argv[1]) / "folder") as place, written(Path(sys.argv[1]) / "file") as stream:
+with folder_written(Path(sys.argv[1]) / "folder") as place, write_whole(Path(sys.argv[1]) / "file") as stream:
     (place / "part").write_text("half")
     print("writing", flush=True)
     time.sleep(60)
