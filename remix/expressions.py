@@ -7,8 +7,8 @@ import polars as pl
 __all__ = ["fill"]
 
 
-def fill(template: str, *parts: str | pl.Expr) -> pl.Expr:
-    """Return the template with each `{}` replaced by a column or expression, null where one of them is null.
+def fill(template: str, *parts: str | pl.Expr | pl.Series) -> pl.Expr:
+    """Return the template with each `{}` replaced by a column, expression or series, null where one of them is null.
 
     `polars.format` panics where a column has an empty chunk, as it may after a filter (polars issue 25187, in 2.1.0).
 
@@ -16,7 +16,7 @@ def fill(template: str, *parts: str | pl.Expr) -> pl.Expr:
     'a: 2 times'
     """
     first, *others = template.split("{}")
-    pieces = [pl.lit(first)] if first else []
+    pieces: list[pl.Expr | pl.Series] = [pl.lit(first)] if first else []
     for part, text in zip(parts, others, strict=True):
         pieces.append(pl.col(part) if isinstance(part, str) else part)
         if text:

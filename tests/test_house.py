@@ -96,3 +96,8 @@ def test_the_page_of_the_house_names_every_room(house: ModuleType) -> None:
     found = {f"`{path.name}`" for path in house.PACKAGE.glob("*.py") if path.name not in own}
     found |= {f"`{path.name}/`" for path in house.PACKAGE.iterdir() if (path / "__init__.py").exists()}
     assert not sorted(room for room in found if room not in rooms)
+
+
+def test_texts_are_put_together_by_fill(house: ModuleType) -> None:
+    """`polars.format` panics on a column with an empty chunk; see `remix.expressions.fill`."""
+    assert [str(path) for path in house.files().values() if "pl.format(" in path.read_text(encoding="utf-8")] == []

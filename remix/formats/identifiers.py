@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from remix.expressions import fill
 from remix.frames import Frames
 from remix.names import RMX
 from remix.rdf.iris import is_legal
@@ -173,7 +174,7 @@ def given_iris(frames: Frames) -> pl.DataFrame:
 def rename_terms(triples: pl.DataFrame, iris: pl.DataFrame) -> pl.DataFrame:
     """Return the triples with exported IRIs; the record of the given IRI goes where that came back."""
     terms = iris.filter(pl.col("scoped") != pl.col("exported")).select(
-        term=pl.format("<{}>", "scoped"), other=pl.format("<{}>", "exported")
+        term=fill("<{}>", "scoped"), other=fill("<{}>", "exported")
     )
     back = (pl.col("predicate") == f"<{RMX}givenIri>") & pl.col("subject").is_in(terms["term"].implode())
     kept = triples.filter(~back)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 import polars as pl
 
 from remix.errors import BadInput
+from remix.expressions import fill
 from remix.formats import SourceFile
 from remix.formats.losses import Loss, loss_of
 from remix.formats.mends import Mends, decode
@@ -23,7 +24,7 @@ __all__ = [
 SENTENCES = pl.when(pl.col("sentence") != pl.col("sentence").shift()).then(pl.lit("\n")).otherwise(pl.lit(" "))
 """A line feed between sentences, else a space: what `join_tokens` puts between tokens that know their `sentence`."""
 
-_LINE = pl.format("line {}", "row")
+_LINE = fill("line {}", "row")
 
 
 def numbered_lines(text: str, *, ends: str = "\r") -> pl.DataFrame:
@@ -44,7 +45,7 @@ def number_names(names: pl.DataFrame, key: str) -> pl.DataFrame:
     """
     named = names.select(key, name=pl.coalesce("name", pl.col(key).cast(pl.String)))
     nth = pl.int_range(1, pl.len() + 1).over("name")
-    return named.with_columns(name=pl.when(nth > 1).then(pl.format("{};{}", "name", nth)).otherwise("name"))
+    return named.with_columns(name=pl.when(nth > 1).then(fill("{};{}", "name", nth)).otherwise("name"))
 
 
 def split_cells(rows: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:

@@ -14,6 +14,7 @@ import polars as pl
 
 from remix import iris
 from remix.errors import BadInput
+from remix.expressions import fill
 from remix.formats import Contents, Loss
 from remix.formats.alignment import is_unplaced, place_named, place_of
 from remix.formats.identifiers import annotation_iris, document_iris, document_names, group_alternatives
@@ -162,8 +163,8 @@ def _with_groups(rows: pl.DataFrame) -> pl.DataFrame:
         return rows
     own = rows.select(first="annotation", part_of="mention")
     return rows.join(own, on="part_of", how="left").with_columns(
-        group=pl.coalesce("first", pl.format("{}#group={}", "document", "group")),
-        option=pl.coalesce("first", pl.format("{}#option={}", "document", "option")),
+        group=pl.coalesce("first", fill("{}#group={}", "document", "group")),
+        option=pl.coalesce("first", fill("{}#option={}", "document", "option")),
     )
 
 
@@ -202,7 +203,7 @@ def _locate(rows: pl.DataFrame, mends: Mends, *, keep_outside: bool) -> pl.DataF
 
 def _with_own_group(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with mentions without a place as no alternatives of each other."""
-    own = pl.when(is_unplaced()).then(pl.format("unplaced-{}", "mention"))
+    own = pl.when(is_unplaced()).then(fill("unplaced-{}", "mention"))
     return rows.with_columns(pl.coalesce(name, own).alias(name) for name in ("group", "option"))
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from remix.errors import UnknownName, UsageError
+from remix.expressions import fill
 from remix.iris import canonical, expand
 from remix.kb.forms import normalise
 from remix.kb.parts import GOLD, Parts, match_sources
@@ -153,7 +154,7 @@ class KnowledgeBase(Parts):
             .agg(item=pl.col("iri").first())
         )
         entity, language, title = pl.col("canonical"), *(pl.col("canonical").str.extract(_DBPEDIA, n) for n in (1, 2))
-        article = pl.format("https://{}.wikipedia.org/wiki/{}", language.fill_null("en"), title)
+        article = fill("https://{}.wikipedia.org/wiki/{}", language.fill_null("en"), title)
         return (
             asked.join(status, on="form", how="left", maintain_order="left")
             .join(items, left_on="canonical", right_on="entity", how="left", maintain_order="left")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from remix.expressions import fill
 from remix.frames import Frames
 from remix.kb import KnowledgeBase, normalise
 from remix.measures._documents import counted_documents
@@ -124,5 +125,5 @@ def _number_in_scope(numbers: Numbers, scopes: pl.Series, places: pl.Series, str
     names, of_scope = distinct(scopes)
     pairs = pair_codes(pl.DataFrame({"scope": of_scope, "place": places}), "scope", "place")
     each = pairs.drop_nulls().unique().sort()
-    both = pl.format("{}\n{}", names.gather(each // MANY), strings.gather(each % MANY))
+    both = fill("{}\n{}", names.gather(each // MANY), strings.gather(each % MANY))
     return numbers.of(pl.select(both).to_series()).gather(pairs.rank("dense") - 1)

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import polars as pl
 
+from remix.expressions import fill
 from remix.measures.declaration import Column, Measure, Summary, write_out
 from remix.names import ITSRDF, XSD
 from remix.rdf.iris import dataset_iri
@@ -89,7 +90,7 @@ class Measured:
         number = (
             pl.when(pl.col("kind") == "integer").then(_integer(pl.col("value"))).otherwise(_double(pl.col("value")))
         )
-        return rows.select(pl.format(f"<{iri}> <{{}}> {{}} .\n", "iri", number)).to_series()
+        return rows.select(fill(f"<{iri}> <{{}}> {{}} .\n", "iri", number)).to_series()
 
 
 def document_column(summary: Summary, average: str) -> str:
@@ -102,7 +103,7 @@ def _join_lines(lines: Iterable[pl.Expr]) -> pl.Expr:
 
 
 def _line(subject: str, column: str, term: str, kind: str) -> pl.Expr:
-    return pl.format(f"<{{}}> <{term}> {{}} .\n", pl.col(subject), _literal(pl.col(column), kind))
+    return fill(f"<{{}}> <{term}> {{}} .\n", pl.col(subject), _literal(pl.col(column), kind))
 
 
 def _literal(value: pl.Expr, kind: str) -> pl.Expr:
@@ -111,17 +112,17 @@ def _literal(value: pl.Expr, kind: str) -> pl.Expr:
     if kind == "double":
         return _double(value)
     if kind == "boolean":
-        return pl.format(f'"{{}}"^^<{XSD}boolean>', value.cast(pl.String))
-    return pl.format('"{}"', value)
+        return fill(f'"{{}}"^^<{XSD}boolean>', value.cast(pl.String))
+    return fill('"{}"', value)
 
 
 def _integer(value: pl.Expr) -> pl.Expr:
-    return pl.format(f'"{{}}"^^<{XSD}integer>', value.cast(pl.Int64).cast(pl.String))
+    return fill(f'"{{}}"^^<{XSD}integer>', value.cast(pl.Int64).cast(pl.String))
 
 
 def _double(value: pl.Expr) -> pl.Expr:
     finite = pl.when(value.cast(pl.Float64).is_finite()).then(value.cast(pl.Float64))
-    return pl.format(f'"{{}}"^^<{XSD}double>', finite.cast(pl.String))
+    return fill(f'"{{}}"^^<{XSD}double>', finite.cast(pl.String))
 
 
 def _document_lines(summaries: list[Summary]) -> list[pl.Expr]:
@@ -134,7 +135,7 @@ def _document_lines(summaries: list[Summary]) -> list[pl.Expr]:
 
 
 def _type_lines(classes: pl.DataFrame) -> pl.DataFrame:
-    line = pl.format(f"<{{}}> <{ITSRDF}taClassRef> <{{}}> .\n", "annotation", "class")
+    line = fill(f"<{{}}> <{ITSRDF}taClassRef> <{{}}> .\n", "annotation", "class")
     return classes.sort("annotation", "class").group_by("annotation").agg(_types=line.str.join(""))
 
 

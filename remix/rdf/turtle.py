@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 import polars as pl
 import pyoxigraph as ox
 
+from remix.expressions import fill
 from remix.names import PREFIXES, RDF, XSD
 from remix.rdf.ntriples import SCHEMA, columns, serialise
 
@@ -69,10 +70,10 @@ def turtle(triples: pl.DataFrame, prefixes: Mapping[str, str] = PREFIXES) -> byt
         short.group_by("subject", "predicate", maintain_order=True)
         .agg(pl.col("object").str.join(" ,\n        "))
         .group_by("subject", maintain_order=True)
-        .agg(pl.format("{} {}", "predicate", "object").str.join(" ;\n    ").alias("body"))
+        .agg(fill("{} {}", "predicate", "object").str.join(" ;\n    ").alias("body"))
         .with_columns(_shorten("subject", known))
     )
-    text = blocks.select(pl.format("{} {} .\n", "subject", "body")).to_series()
+    text = blocks.select(fill("{} {} .\n", "subject", "body")).to_series()
     used = _find_used(short, blocks["subject"])
     head = "".join(f"@prefix {name}: <{iri}> .\n" for name, iri in known.items() if name in used)
     return "\n".join([head, *text] if head else text).encode()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from remix.expressions import fill
 from remix.formats.identifiers import given_iris, rename_terms
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
@@ -55,7 +56,7 @@ def export(
     members = frames.documents.select(
         subject=pl.lit(f"<{iri}>"),
         predicate=pl.lit(f"<{HFTS}referenceDocuments>"),
-        object=pl.format("<{}>", "document"),
+        object=fill("<{}>", "document"),
     )
     head = pl.DataFrame([(f"<{iri}>", f"<{RDF}type>", f"<{HFTS}Dataset>")], schema=SCHEMA, orient="row")
     used = [entry for entry in entries if entry.name in names]
@@ -76,7 +77,7 @@ def _measures(frames: Frames, name: str, iri: str, kb: KnowledgeBase | None) -> 
     measured = compute(frames, kb, reference="dataset")
     subjects = pl.concat([frames.documents["document"], pl.Series([iri])]).to_frame("iri")
     return columns(measured.triples(name, iri)).filter(
-        pl.col("subject").is_in(subjects.select(pl.format("<{}>", "iri")).to_series().implode())
+        pl.col("subject").is_in(subjects.select(fill("<{}>", "iri")).to_series().implode())
     )
 
 
@@ -118,12 +119,12 @@ def _follow(data: pl.DataFrame, triples: pl.DataFrame, things: pl.Series) -> pl.
 
 
 def _ignorable(closed: Closed) -> pl.DataFrame:
-    subject = pl.format("<{}>", "annotation").alias("subject")
+    subject = fill("<{}>", "annotation").alias("subject")
     return pl.concat(
         closed.ignorable.select(subject, pl.lit(f"<{predicate}>").alias("predicate"), value.alias("object"))
         for predicate, value in (
             (f"{RDF}type", pl.lit(f"<{RMX}Ignorable>")),
-            (f"{RMX}document", pl.format("<{}>", "document")),
+            (f"{RMX}document", fill("<{}>", "document")),
             (f"{RMX}ignorable", pl.lit('"dropped"')),
         )
     )
@@ -137,7 +138,7 @@ def _file(store: Store, file: str, number: int) -> pl.DataFrame:
 
 
 def _terms(iris: pl.Series) -> pl.Series:
-    return iris.to_frame("iri").select(pl.format("<{}>", "iri").alias("subject")).to_series()
+    return iris.to_frame("iri").select(fill("<{}>", "iri").alias("subject")).to_series()
 
 
 def _among(column: str, iris: pl.Series) -> pl.Expr:

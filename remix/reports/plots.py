@@ -14,6 +14,7 @@ import polars as pl
 
 from remix import progress
 from remix.errors import Error, UsageError, nearest
+from remix.expressions import fill
 from remix.names import shorten
 from remix.reports.readable import with_f1_shown
 
@@ -141,7 +142,7 @@ def _facets(panels: Sequence[pl.DataFrame], systems: int) -> list[pl.DataFrame]:
         each = -(-len(groups) // number)
         for nth in range(number):
             own = part.filter(pl.col("group").is_in(groups.slice(nth * each, each).implode()))
-            title = pl.format(f"{{}} ({nth + 1} of {number})", "panel") if number > 1 else pl.col("panel")
+            title = fill(f"{{}} ({nth + 1} of {number})", "panel") if number > 1 else pl.col("panel")
             facets.append(own.with_columns(panel=title))
     return facets
 
@@ -161,7 +162,7 @@ def _bars(rows: pl.DataFrame, datasets: Sequence[str]) -> pl.DataFrame:
         drawn = whole.with_columns(group="dataset").sort(order, maintain_order=True)
     else:
         drawn = micro.filter(pl.col("column") == "").with_columns(group="dataset")
-    return drawn.with_columns(panel=pl.when(spanless).then("task").otherwise(pl.format("{} {}", "task", "matching")))
+    return drawn.with_columns(panel=pl.when(spanless).then("task").otherwise(fill("{} {}", "task", "matching")))
 
 
 _KINDS = ["kb", "error_class", ""]

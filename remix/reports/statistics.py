@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from remix.errors import UsageError, nearest
+from remix.expressions import fill
 from remix.formats import SIZES, sizes_of
 from remix.frames import Frames
 from remix.measures import AVERAGES, LOW_COVERAGE, MEASURES, Measured
@@ -106,7 +107,7 @@ def side_by_side(datasets: pl.DataFrame) -> pl.DataFrame:
     """
     coverage = (100 * pl.col("coverage")).floor().cast(pl.Int64)  # 99.9 % must not look like all
     mark = pl.when(pl.col("coverage") < LOW_COVERAGE).then(pl.lit("!")).otherwise(pl.lit(""))
-    behind = pl.when(pl.col("coverage") < 1).then(pl.format(" (covers {} %{})", coverage, mark)).otherwise(pl.lit(""))
+    behind = pl.when(pl.col("coverage") < 1).then(fill(" (covers {} %{})", coverage, mark)).otherwise(pl.lit(""))
     count = pl.col("average") == "count"
     summaries = [summary for measure in MEASURES for summary in measure.summaries]
     share = pl.col("measure").is_in([summary.name for summary in summaries if summary.is_share])
@@ -127,7 +128,7 @@ def side_by_side(datasets: pl.DataFrame) -> pl.DataFrame:
 
 def _per_cent(value: pl.Expr) -> pl.Expr:
     percent = (100 * value).round(1)
-    return pl.when((percent == 0) & (value > 0)).then(pl.lit("<0.1 %")).otherwise(pl.format("{} %", percent))
+    return pl.when((percent == 0) & (value > 0)).then(pl.lit("<0.1 %")).otherwise(fill("{} %", percent))
 
 
 def _short(value: pl.Expr) -> pl.Expr:

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 import polars as pl
 
+from remix.expressions import fill
 from remix.frames import Frames
 from remix.names import ITSRDF, NIF, RDF, RMX, XSD
 from remix.rdf.iris import entity_iri
@@ -139,9 +140,9 @@ def run_graph(own: Outcomes, entry: DatasetEntry, system: str, chosen: Mapping[s
 def _name_answers(answers: pl.DataFrame, fragment: str) -> pl.DataFrame:
     """Return the answers with their IRI; of several on one span all but the first have an ordinal."""
     nth = pl.int_range(1, pl.len() + 1).over("document", "begin", "end")
-    ordinal = pl.when(nth > 1).then(pl.format(";{}", nth)).otherwise(pl.lit(""))
+    ordinal = pl.when(nth > 1).then(fill(";{}", nth)).otherwise(pl.lit(""))
     return answers.rechunk().with_columns(
-        answer=pl.format(f"{{}}#{fragment};char={{}},{{}}{{}}", "document", "begin", "end", ordinal)
+        answer=fill(f"{{}}#{fragment};char={{}},{{}}{{}}", "document", "begin", "end", ordinal)
     )
 
 
@@ -151,25 +152,25 @@ def _answer_lines(named: pl.DataFrame, links: pl.DataFrame) -> pl.Series:
     sure = named.filter(pl.col("confidence").is_finite().fill_null(False))
     return pl.concat(
         [
-            _lines(named, pl.format(f"<{{}}> <{RDF}type> <{RMX}Answer> .\n", "answer")),
+            _lines(named, fill(f"<{{}}> <{RDF}type> <{RMX}Answer> .\n", "answer")),
             _lines(named, _line("answer", "document", _iri("document"))),
-            _lines(named, _line("answer", "beginIndex", pl.format(number, "begin"), NIF)),
-            _lines(named, _line("answer", "endIndex", pl.format(number, "end"), NIF)),
+            _lines(named, _line("answer", "beginIndex", fill(number, "begin"), NIF)),
+            _lines(named, _line("answer", "endIndex", fill(number, "end"), NIF)),
             _text_lines(named, "answer", "anchorOf", "surface_form", NIF),
             _lines(sure, _line("answer", "taConfidence", _double("confidence"), ITSRDF)),
-            _lines(linked, _line("answer", "taIdentRef", pl.format("<{}>", entity_iri(pl.col("entity"))), ITSRDF)),
+            _lines(linked, _line("answer", "taIdentRef", fill("<{}>", entity_iri(pl.col("entity"))), ITSRDF)),
         ]
     )
 
 
 def _outcome_lines(rows: pl.DataFrame, subject: str, run: str) -> pl.Series:
     terms = pl.col("outcome").replace_strict(_OUTCOMES, return_dtype=pl.String)
-    return _lines(rows, pl.format(f"<{{}}> <{RMX}{{}}> {run} .\n", subject, terms))
+    return _lines(rows, fill(f"<{{}}> <{RMX}{{}}> {run} .\n", subject, terms))
 
 
 def _text_lines(rows: pl.DataFrame, subject: str, term: str, text: str, namespace: str = RMX) -> pl.Series:
     told = rows.drop_nulls([subject, text])
-    return _lines(told, _line(subject, term, pl.format('"{}"', escape(pl.col(text))), namespace))
+    return _lines(told, _line(subject, term, fill('"{}"', escape(pl.col(text))), namespace))
 
 
 def _lines(rows: pl.DataFrame, line: pl.Expr) -> pl.Series:
@@ -178,15 +179,15 @@ def _lines(rows: pl.DataFrame, line: pl.Expr) -> pl.Series:
 
 
 def _line(subject: str, term: str, value: pl.Expr, namespace: str = RMX) -> pl.Expr:
-    return pl.format(f"<{{}}> <{namespace}{term}> {{}} .\n", subject, value)
+    return fill(f"<{{}}> <{namespace}{term}> {{}} .\n", subject, value)
 
 
 def _iri(column: str) -> pl.Expr:
-    return pl.format("<{}>", column)
+    return fill("<{}>", column)
 
 
 def _double(column: str) -> pl.Expr:
-    return pl.format(f'"{{}}"^^<{XSD}double>', pl.col(column).cast(pl.String))
+    return fill(f'"{{}}"^^<{XSD}double>', pl.col(column).cast(pl.String))
 
 
 def _join(parts: Sequence[pl.Series]) -> str:
@@ -194,9 +195,7 @@ def _join(parts: Sequence[pl.Series]) -> str:
 
 
 def _tell(subject: str, term: str, values: Sequence[str]) -> str:
-    lines = pl.DataFrame({"value": values}).select(
-        pl.format(f'{subject} <{RMX}{term}> "{{}}" .\n', escape(pl.col("value")))
-    )
+    lines = pl.DataFrame({"value": values}).select(fill(f'{subject} <{RMX}{term}> "{{}}" .\n', escape(pl.col("value"))))
     return "".join(lines.to_series())
 
 

@@ -14,6 +14,7 @@ import polars as pl
 from remix import progress
 from remix._version import __version__
 from remix.errors import BadInput, Error, StoreError, UnknownName, UsageError
+from remix.expressions import fill
 from remix.formats.identifiers import annotation_iris
 from remix.frames import Frames
 from remix.places import discard, folder_written
@@ -230,7 +231,7 @@ def answers_to(gold: Frames, run: Frames, name: str = "run") -> Frames:
         # What groups and options are called is often the first annotation in them.
         known = named.select("document", pl.col("answer").alias(name_of), pl.col("annotation").alias("now"))
         rows = rows.join(known, on=["document", name_of], how="left", maintain_order="left")
-        made = pl.format(f"{{}}#{name_of}={{}}", "document", name_of)
+        made = fill(f"{{}}#{name_of}={{}}", "document", name_of)
         rows = rows.with_columns(pl.coalesce("now", made).alias(name_of)).drop("now")
     dataset = documents["dataset"][0]
     parts = {

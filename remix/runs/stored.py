@@ -12,6 +12,7 @@ import polars as pl
 from remix import iris, progress
 from remix._version import __version__
 from remix.errors import UnknownName, UsageError
+from remix.expressions import fill
 from remix.frames import Frames
 from remix.locks import holding
 from remix.names import RMX
@@ -214,7 +215,7 @@ def verdicts(store: Store, dataset: str) -> pl.DataFrame:
 
 
 def _verdicts(store: Store, entry: DatasetEntry, graphs: Mapping[str, bytes]) -> pl.DataFrame:
-    gold = store.frames([entry.name]).annotations.select(subject=pl.format("<{}>", "annotation"))
+    gold = store.frames([entry.name]).annotations.select(subject=fill("<{}>", "annotation"))
     parts = [pl.DataFrame(schema={"system": pl.String, "annotation": pl.String, "right": pl.Boolean})]
     for name, graph in sorted(graphs.items()):
         triples = columns(graph).join(gold, on="subject", how="semi", maintain_order="left")

@@ -9,6 +9,7 @@ import polars as pl
 
 from remix import progress
 from remix.errors import UsageError
+from remix.expressions import fill
 from remix.scoring.choice import Choice
 from remix.scoring.conventions.pairing_by_keys import pair_keys
 from remix.scoring.evaluation import case_of, score_inputs
@@ -183,14 +184,14 @@ def difference_lines(changes: pl.DataFrame, first: str) -> pl.DataFrame:
     signed = [
         # Sums of floats leave a negative zero.
         pl.when(pl.col(name) > 0)
-        .then(pl.format("+{}", name))
+        .then(fill("+{}", name))
         .when(pl.col(name) == 0)
         .then(pl.lit("0"))
         .otherwise(pl.col(name).cast(pl.String))
         .alias(shown)
         for name, shown in zip((*counts, *means), (*counts, "F1", "macro-F1"), strict=True)
     ]
-    named = pl.format(f"{first} → {{}}", "profile").alias("from → to")
+    named = fill(f"{first} → {{}}", "profile").alias("from → to")
     return lines.select(named, "aspect", "convention", *signed)
 
 

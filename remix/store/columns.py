@@ -13,6 +13,8 @@ from pathlib import Path
 import polars as pl
 import pyoxigraph as ox
 
+from remix.expressions import fill
+
 __all__ = ["lines_about", "terms_of", "with_subjects"]
 
 _SUBJECT = pl.col("line").str.splitn(" ", 2).struct[0]
@@ -60,14 +62,14 @@ def _respelt(found: pl.DataFrame) -> pl.DataFrame:
     terms = pl.col("line").str.splitn(" ", 3).struct
     split = found.filter(odd).select("subject", predicate=terms[1], object=terms[2])
     given = split["object"].unique()
-    texts = pl.select(pl.format("<urn:n:{}> <urn:is> {}", pl.int_range(len(given)), pl.lit(given))).to_series()
+    texts = pl.select(fill("<urn:n:{}> <urn:is> {}", pl.int_range(len(given)), pl.lit(given))).to_series()
     store = ox.Store()
     store.bulk_load(texts.str.join("\n")[0].encode(), ox.RdfFormat.N_TRIPLES, lenient=True)
     dumped = store.dump(format=ox.RdfFormat.N_TRIPLES, from_graph=ox.DefaultGraph()) or b""
     stored = pl.DataFrame({"line": pl.Series(dumped.decode().split("\n")[:-1], dtype=pl.String)})
     stored = stored.select(number=terms[0].str.extract(r"(\d+)>$").cast(pl.Int64), again=terms[2])
     changed = split.with_columns(pl.col("object").replace(given.gather(stored["number"]), stored["again"]))
-    made = changed.select("subject", line=pl.format("{} {} {}", "subject", "predicate", "object"))
+    made = changed.select("subject", line=fill("{} {} {}", "subject", "predicate", "object"))
     return pl.concat([found.filter(~odd).select("subject", "line"), made])
 
 

@@ -23,6 +23,7 @@ from dataclasses import dataclass, field, replace
 
 import polars as pl
 
+from remix.expressions import fill
 from remix.store.index import Index
 from remix.store.scope import MOVABLE, certain, subjects, visible
 from remix.store.serialise import text_of
@@ -287,7 +288,7 @@ def _make(found: pl.DataFrame, triple: Triple) -> pl.Series:
     subject, predicate, value = (pl.col(term[1:]) if term.startswith("?") else pl.lit(_full(term)) for term in triple)
     rows = found.select(s=subject, p=predicate, o=value).drop_nulls().unique()
     rows = rows.filter(~pl.col("s").str.starts_with('"') & pl.col("p").str.starts_with("<"))
-    return rows.select(pl.format("{} {} {} .", "s", "p", "o").alias("line")).to_series()
+    return rows.select(fill("{} {} {} .", "s", "p", "o").alias("line")).to_series()
 
 
 def _full(term: str) -> str:

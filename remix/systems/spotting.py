@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import polars as pl
 
+from remix.expressions import fill
 from remix.frames import Frames
 from remix.kb import normalise
 
@@ -129,7 +130,7 @@ def as_frames(frames: Frames, answers: Answers) -> Frames:
     """Return answers as frames over the same documents; a null entity is NIL."""
     dataset = frames.documents.select("document", "dataset", "text")
     named = answers.join(dataset, on="document").with_columns(
-        annotation=pl.format("{}#char={},{}", "document", "begin", "end"),
+        annotation=fill("{}#char={},{}", "document", "begin", "end"),
         surface_form=pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin")),
         is_nil=pl.col("entity").is_null(),
     )

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import polars as pl
 
+from remix.expressions import fill
 from remix.files import write_whole
 from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.lines import (
@@ -64,9 +65,9 @@ def _refuse_what_is_none(rows: pl.DataFrame) -> None:
     tag = pl.col("tag")
     wrong = (
         pl.when(~tag.is_in(["B", "I", "O", ""]))
-        .then(pl.format("the second column is B, I or empty, not '{}'", tag))
+        .then(fill("the second column is B, I or empty, not '{}'", tag))
         .when(tag.is_in(["B", "I"]) & (pl.col("count") < 4))
-        .then(pl.format("a token of a mention has mention and entity, not {} columns", "count"))
+        .then(fill("a token of a mention has mention and entity, not {} columns", "count"))
     )
     refuse_line(rows.drop_nulls("token"), wrong)
 
@@ -90,7 +91,7 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     lines = lines.select("document", line=pl.when(pl.col("token") != "\n").then(_line()).otherwise(pl.lit("")))
     bodies = lines.group_by("document", maintain_order=True).agg(body=pl.col("line").str.join("\n"))
     whole = names.join(bodies, on="document", how="left", maintain_order="left").select(
-        pl.format("-DOCSTART- ({})\n{}\n\n", "label", pl.col("body").fill_null(""))
+        fill("-DOCSTART- ({})\n{}\n\n", "label", pl.col("body").fill_null(""))
     )
     with write_whole(path) as stream:
         stream.write("".join(whole.to_series()).encode())
@@ -108,8 +109,8 @@ def _cells() -> list[pl.Expr]:
 
 
 def _line() -> pl.Expr:
-    linked = pl.format("{}\t{}\t{}\t{}\t{}", "token", "tag", "mention", "entity", "url")
-    return pl.coalesce(linked, pl.format("{}\t{}\t{}\t{}", "token", "tag", "mention", "entity"), "token")
+    linked = fill("{}\t{}\t{}\t{}\t{}", "token", "tag", "mention", "entity", "url")
+    return pl.coalesce(linked, fill("{}\t{}\t{}\t{}", "token", "tag", "mention", "entity"), "token")
 
 
 def _cut(documents: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:

@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 import polars as pl
 
 from remix.errors import BadInput, UsageError
+from remix.expressions import fill
 from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends, decode
@@ -114,7 +115,7 @@ def _mentions(lines: pl.DataFrame) -> pl.DataFrame:
         "mention",
         "name",
         "id",
-        place=pl.format("{}.ann, line {}", "name", "number"),
+        place=fill("{}.ann, line {}", "name", "number"),
         **{"class": pl.when(kind != UNTYPED).then(kind)},
         spans=head.str.replace(r"^\S+ ", ""),
         anchor=anchor,
@@ -187,19 +188,17 @@ def _lines_of(rows: pl.DataFrame) -> pl.DataFrame:
     spans = _split_at_line_feeds(rows)
     joined = spans.group_by("document", "of", maintain_order=True).agg(
         pl.col("identifiers", "class", "confidence").first(),
-        span=pl.format("{} {}", "begin", "end").str.join(";"),
+        span=fill("{} {}", "begin", "end").str.join(";"),
         form=pl.col("surface_form").str.replace_all(r"\s", " ").str.join(" "),
     )
     numbered = joined.with_columns(number=pl.int_range(pl.len()).over("document") + 1)
     kind = pl.col("class").str.replace_all(r"\s", "_").fill_null(UNTYPED)
-    bound = numbered.select(
-        "document", "number", order=0, line=pl.format("T{}\t{} {}\t{}", "number", kind, "span", "form")
-    )
+    bound = numbered.select("document", "number", order=0, line=fill("T{}\t{} {}\t{}", "number", kind, "span", "form"))
     linked = numbered.explode("identifiers").drop_nulls("identifiers")
     linked = linked.with_columns(nth=pl.int_range(pl.len()).over("document") + 1)
-    normalised = pl.format("N{}\tReference T{} {}\t", "nth", "number", _with_prefix(pl.col("identifiers")))
+    normalised = fill("N{}\tReference T{} {}\t", "nth", "number", _with_prefix(pl.col("identifiers")))
     sure = numbered.drop_nulls("confidence").with_columns(nth=pl.int_range(pl.len()).over("document") + 1)
-    confident = pl.format("A{}\tConfidence T{} {}", "nth", "number", "confidence")
+    confident = fill("A{}\tConfidence T{} {}", "nth", "number", "confidence")
     parts = [
         bound,
         linked.select("document", "number", order=1, line=normalised),

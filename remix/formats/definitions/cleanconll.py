@@ -13,6 +13,7 @@ import re
 
 import polars as pl
 
+from remix.expressions import fill
 from remix.formats import Contents, Format, SourceFile
 from remix.formats.lines import SENTENCES, join_tokens, read_lines, refuse_line, split_cells, tagged_spans
 from remix.formats.mends import Mends
@@ -33,7 +34,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     rows = _rows(read_lines(source, mends))
     tags = [pl.col(name).str.contains(_TAG).fill_null(False) for name in ("title", "kind")]
     wrong = pl.when((pl.col("count") != len(COLUMNS)) | ~pl.all_horizontal(tags)).then(
-        pl.format("token, part of speech, title and two tags are expected, B-, I- or O, not '{}'", pl.col("line"))
+        fill("token, part of speech, title and two tags are expected, B-, I- or O, not '{}'", pl.col("line"))
     )
     refuse_line(rows.drop_nulls("token"), wrong)
     masked = rows.filter(pl.col("token") == MASK)

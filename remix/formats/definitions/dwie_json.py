@@ -15,6 +15,7 @@ import re
 import polars as pl
 
 from remix.errors import BadInput
+from remix.expressions import fill
 from remix.formats import Contents, Format, SourceFile
 from remix.formats.json import json_text, json_value
 from remix.formats.mends import Mends
@@ -73,7 +74,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     read = MentionTables(
         documents=articles.select("name", text="content"),
         mentions=told.select(
-            "mention", "place", "name", "begin", "end", anchor="text", cluster=pl.format("{}#{}", "name", "concept")
+            "mention", "place", "name", "begin", "end", anchor="text", cluster=fill("{}#{}", "name", "concept")
         ),
         links=told.select("mention", identifier=title_url(pl.col("link"))).drop_nulls(),
         candidates=ranked.explode("identifier", "score").with_columns(title_url(pl.col("identifier"))),
@@ -96,7 +97,7 @@ def _article(file: str, data: bytes, mends: Mends) -> pl.DataFrame:
 def _rows(articles: pl.DataFrame, column: str) -> pl.DataFrame:
     """Return the objects of a list of the articles as rows, with article, name and place."""
     listed = articles.select("article", "name", one=column).explode("one").drop_nulls("one")
-    place = pl.format("{}, {} {}", "name", pl.lit(column), pl.int_range(1, pl.len() + 1).over("article"))
+    place = fill("{}, {} {}", "name", pl.lit(column), pl.int_range(1, pl.len() + 1).over("article"))
     return listed.with_columns(place=place).unnest("one")
 
 

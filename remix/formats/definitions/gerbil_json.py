@@ -20,6 +20,7 @@ from typing import Any
 import polars as pl
 
 from remix.errors import BadInput
+from remix.expressions import fill
 from remix.files import write_whole
 from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.json import json_text, json_value, tell_misspelt
@@ -77,7 +78,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     rows = rows.with_columns(
         offsets,
         pl.col("mention").cast(pl.Int64),
-        place=pl.format("{}, annotation {}", "name", pl.int_range(1, pl.len() + 1).over("name")),
+        place=fill("{}, annotation {}", "name", pl.int_range(1, pl.len() + 1).over("name")),
     )
     rows = _with_spans(source, rows, mends)
     rows = characters_of_units(rows, "name", "start", "end")
@@ -101,7 +102,7 @@ def _name_documents(documents: pl.DataFrame, mends: Mends) -> pl.DataFrame:
         mends.add("duplicate-document", f"{repeated['name'][0]} is the name of two documents", repeated.height)
     # Another document may be called like this already; places differ, so that no two of these are.
     while taken.any():
-        named = named.with_columns(name=pl.when(taken).then(pl.format("{}-{}", "name", place)).otherwise("name"))
+        named = named.with_columns(name=pl.when(taken).then(fill("{}-{}", "name", place)).otherwise("name"))
         taken = again & named["name"].is_in(own.implode())
     return named
 

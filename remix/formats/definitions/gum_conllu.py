@@ -15,6 +15,7 @@ import re
 import polars as pl
 
 from remix.errors import BadInput
+from remix.expressions import fill
 from remix.formats import Contents, Format, SourceFile
 from remix.formats.lines import SENTENCES, join_tokens, number_names, read_lines, refuse_line, split_cells
 from remix.formats.mends import Mends
@@ -44,7 +45,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     lines = read_lines(source, mends, _is_conllu)
     fields = _fields(lines)
     rows = _rows(lines)
-    wrong = pl.when(pl.col("count") != len(_COLUMNS)).then(pl.format("a token has 10 columns, not {}", "count"))
+    wrong = pl.when(pl.col("count") != len(_COLUMNS)).then(fill("a token has 10 columns, not {}", "count"))
     refuse_line(rows.drop_nulls("token"), wrong)
     words = rows.filter(pl.col("token").is_null() | pl.col("id").str.contains("^[0-9]+$"))
     texts, tokens = join_tokens(

@@ -20,6 +20,7 @@ from pathlib import Path
 import polars as pl
 
 from remix.errors import BadInput, nearest
+from remix.expressions import fill
 from remix.files import write_whole
 from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.layers import DATE, LAYERS, MAIN, NO_LINK, NOISE, PERIOD, RANKED, TOKENS, tokens_of
@@ -160,7 +161,7 @@ def _mentions(tokens: pl.DataFrame, layer: str, mends: Mends) -> pl.DataFrame:
     found = pl.concat([mentions, apart.with_columns(layer=pl.lit(of_links), tag=pl.lit(None, pl.String))])
     return found.select(
         *("row", "name", "begin", "end", "linked", "layer", "noise"),
-        place=pl.format("line {}", "row"),
+        place=fill("line {}", "row"),
         ignorable=pl.when(pl.col("layer") != MAIN).then(pl.lit(OTHER_LAYER)),
         **{"class": pl.col("tag").replace({UNCLASSED: None})},
     )
@@ -179,7 +180,7 @@ def _values(frames: Frames, documents: pl.DataFrame, mentions: pl.DataFrame) -> 
     """Return what there is to keep of tokens and links, as the terms of `remix.formats.layers`."""
     texts = frames.documents.select(subject="document").hstack(documents.select("tokens", "date"))
     year = pl.col("date").str.slice(0, 4).cast(pl.Int64) // 10 * 10
-    texts = texts.with_columns(period=pl.format("{}-{}", year, year + 10))
+    texts = texts.with_columns(period=fill("{}-{}", year, year + 10))
     told = frames.annotations.select(subject="annotation").hstack(mentions.select("linked", "noise", "layer"))
     plain = ~pl.col("linked").str.contains("|", literal=True) & ~pl.col("linked").is_in(NO_LINK)
     unlinked = pl.col("layer").is_in([name for name, links in LAYERS.items() if not links])
@@ -229,11 +230,11 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     dated = frames.values.filter(pl.col("term") == DATE).select(document="subject", date="text")
     heads = names.sort("label").join(dated, on="document", how="left", maintain_order="left")
     told = [
-        pl.when(pl.col(name).is_not_null()).then(pl.format(f"# {name} = {{}}\n", name)).otherwise(pl.lit(""))
+        pl.when(pl.col(name).is_not_null()).then(fill(f"# {name} = {{}}\n", name)).otherwise(pl.lit(""))
         for name in ("language", "date")
     ]
     whole = heads.join(bodies, on="document", how="left", maintain_order="left").select(
-        pl.format("# document_id = {}\n{}{}{}\n", "label", *told, pl.col("body").fill_null(""))
+        fill("# document_id = {}\n{}{}{}\n", "label", *told, pl.col("body").fill_null(""))
     )
     with write_whole(path) as stream:
         stream.write(("\t".join(COLUMNS) + "\n" + "".join(whole.to_series())).encode())
@@ -299,7 +300,7 @@ def _inside(tokens: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
 def _add_noise(tokens: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     found = _inside(tokens, rows.select("document", "begin", "end", "noise"))
     glued = pl.when("glued").then(pl.lit(_GLUED))
-    misc = pl.concat_str(glued, pl.format("LED{}", "noise"), separator="|", ignore_nulls=True)
+    misc = pl.concat_str(glued, fill("LED{}", "noise"), separator="|", ignore_nulls=True)
     return found.with_columns(MISC=pl.when(misc != "").then(misc).otherwise(pl.lit("_")))
 
 

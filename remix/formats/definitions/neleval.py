@@ -13,6 +13,7 @@ from pathlib import Path
 
 import polars as pl
 
+from remix.expressions import fill
 from remix.files import write_whole
 from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.lines import read_lines, refuse_line
@@ -109,19 +110,19 @@ def _refuse_what_is_none(rows: pl.DataFrame) -> None:
     score = _cell(4).str.contains(_NUMBER).fill_null(True)
     wrong = (
         pl.when(count > 3 + 3 * _MOST)
-        .then(pl.format("{} columns; there are {} candidates at most", count, pl.lit(_MOST)))
+        .then(fill("{} columns; there are {} candidates at most", count, pl.lit(_MOST)))
         .when((count < 3) | ((count > 5) & (count % 3 != 0)))
-        .then(pl.format("{} columns; document, begin, end, then identifier, score and type in threes", count))
+        .then(fill("{} columns; document, begin, end, then identifier, score and type in threes", count))
         .when(~(number[0] & number[1]))
         .then(
-            pl.format(
+            fill(
                 "begin and end are numbers, not '{}' and '{}'",
                 cells.get(1, null_on_oob=True),
                 cells.get(2, null_on_oob=True),
             )
         )
         .when(~score)
-        .then(pl.format("the score is a number, not '{}'", _cell(4)))
+        .then(fill("the score is a number, not '{}'", _cell(4)))
     )
     refuse_line(rows, wrong)
 

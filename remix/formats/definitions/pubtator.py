@@ -18,6 +18,7 @@ from pathlib import Path
 
 import polars as pl
 
+from remix.expressions import fill
 from remix.files import write_whole
 from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.biomedical import join_concepts, split_concepts
@@ -45,7 +46,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     )
     rows = _rows(lines.filter(~passage))
     astray = rows.join(texts, on="name", how="anti", maintain_order="left")
-    refuse_line(astray, pl.format("a mention in document {}, which has neither title (|t|) nor abstract (|a|)", "name"))
+    refuse_line(astray, fill("a mention in document {}, which has neither title (|t|) nor abstract (|a|)", "name"))
     mentions, links = split_concepts(_parts(rows))
     types = mentions.select("mention", **{"class": pl.col("class").str.split(",")}).explode("class").drop_nulls()
     read = MentionTables(texts, mentions.drop("class"), links, classes=types, mends=mends)
@@ -67,7 +68,7 @@ def _rows(lines: pl.DataFrame) -> pl.DataFrame:
     even = begin.str.count_matches("[0-9]+") == end.str.count_matches("[0-9]+")
     fine = ((count >= 5) & numbers & even).fill_null(False)
     expected = "a mention is document, begin, end, text, type, identifier, between tabs, not '{}'"
-    refuse_line(cells, pl.when(~fine).then(pl.format(expected, pl.col("line").str.slice(0, 80))))
+    refuse_line(cells, pl.when(~fine).then(fill(expected, pl.col("line").str.slice(0, 80))))
     return cells.select(
         "file",
         "row",
@@ -112,14 +113,14 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     flatly = pl.col("surface_form").str.replace_all(r"[\r\n\t]", " ")
     lines = rows.select(
         "label",
-        line=pl.format(
+        line=fill(
             "{}\t{}\t{}\t{}\t{}\t{}", "label", "begin", "end", flatly, pl.col("class").fill_null(""), "identifier"
         ),
     )
     bodies = lines.group_by("label", maintain_order=True).agg(body=pl.col("line").str.join("\n") + "\n")
     heads = texts.select("label", title=title, rest=rest.str.replace_all(r"[\r\n]", " "))
     whole = heads.join(bodies, on="label", how="left", maintain_order="left").select(
-        pl.format(
+        fill(
             "{}|t|{}\n{}|a|{}\n{}\n",
             "label",
             pl.col("title").str.replace_all("\r", " "),

@@ -14,6 +14,7 @@ from pathlib import Path, PurePath, PurePosixPath
 
 import polars as pl
 
+from remix.expressions import fill
 from remix.files import read_bytes
 from remix.formats import Contents, Format, SourceFile
 from remix.formats.lines import read_lines, refuse_line, split_cells
@@ -43,7 +44,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     rows = split_cells(lines.filter(pl.col("line") != ""), _COLUMNS)
     number = [pl.col(name).str.contains("^[0-9]{1,15}$").fill_null(False) for name in ("begin", "end")]
     wrong = pl.when((pl.col("count") != len(_COLUMNS)) | ~pl.all_horizontal(number))
-    refuse_line(rows, wrong.then(pl.format("begin, end and {} more columns are expected, not '{}'", pl.lit(4), "line")))
+    refuse_line(rows, wrong.then(fill("begin, end and {} more columns are expected, not '{}'", pl.lit(4), "line")))
     mentions = rows.join(documents.select("file", "name"), on="file", maintain_order="left")
     mentions = mentions.with_row_index("mention").cast({"mention": pl.Int64, "begin": pl.Int64, "end": pl.Int64})
     named = mentions.filter(pl.col("identifier") != "")

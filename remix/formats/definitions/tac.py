@@ -18,6 +18,7 @@ from pathlib import Path
 import polars as pl
 
 from remix.errors import BadInput
+from remix.expressions import fill
 from remix.files import write_whole
 from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.lines import numbered_lines
@@ -92,7 +93,7 @@ def _as_mentions(best: pl.DataFrame, ranked: pl.DataFrame, mends: Mends) -> Ment
 def _cells(data: bytes, file: str, mends: Mends) -> pl.DataFrame:
     """Return the lines of a table that are not empty: line, cell (a list), place, file."""
     lines = numbered_lines(decode(data, mends)).filter(pl.col("line").str.contains(r"\S"))
-    place = pl.format("{}, line {}", pl.lit(Path(file).name), "row")
+    place = fill("{}, line {}", pl.lit(Path(file).name), "row")
     return lines.select(line="row", cell=pl.col("line").str.split("\t"), place=place, file=pl.lit(file))
 
 
@@ -201,9 +202,9 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     losses += loss_of("no-confidence", unsure)
     cells = rows.with_row_index("number", offset=1).select(
         pl.lit(RUN).alias("run"),
-        pl.format("{}_{}", pl.lit(RUN), pl.col("number").cast(pl.String).str.zfill(6)).alias("mention"),
+        fill("{}_{}", pl.lit(RUN), pl.col("number").cast(pl.String).str.zfill(6)).alias("mention"),
         pl.col("surface_form").str.replace_all(r"\s", " "),
-        pl.format("{}:{}-{}", "label", "begin", pl.col("end") - 1).alias("place"),
+        fill("{}:{}-{}", "label", "begin", pl.col("end") - 1).alias("place"),
         identifier_or_nil().str.replace_all(r"\s", "_").alias("identifier"),
         pl.col("class").str.replace_all(r"\s", "_"),
         pl.lit("NAM").alias("kind"),

@@ -18,6 +18,7 @@ import re
 import polars as pl
 
 from remix.errors import BadInput
+from remix.expressions import fill
 from remix.formats import Contents, Format, SourceFile
 from remix.formats.lines import number_names, read_lines, refuse_line
 from remix.formats.mends import Mends
@@ -81,7 +82,7 @@ def _tokens(lines: pl.DataFrame) -> pl.DataFrame:
     cell = pl.col("cells").list
     span = [cell.get(1, null_on_oob=True).str.extract(_SPAN, n).cast(pl.Int64) for n in (1, 2)]
     expected = f"a token has number, begin-end, word and {last - 2} columns of layers, not '{{}}'"
-    refuse_line(cells, pl.when(span[1].is_null() | (cell.len() <= last)).then(pl.format(expected, pl.col("line"))))
+    refuse_line(cells, pl.when(span[1].is_null() | (cell.len() <= last)).then(fill(expected, pl.col("line"))))
     said = [pl.lit("_") if one is None else cell.get(one) for one in (link, of_class)]
     return cells.select(
         "row",
@@ -103,7 +104,7 @@ def _mentions(tokens: pl.DataFrame) -> pl.DataFrame:
         every = tokens.with_columns(said=pl.col(column).str.extract_all(_VALUE)).explode("said").drop_nulls("said")
         value, number = (pl.col("said").str.extract(r"^(.*?)(?:\[(\d+)\])?$", n) for n in (1, 2))
         kept = every.filter((value != "_") | number.is_not_null()).with_columns(
-            number=pl.coalesce(number, pl.format("token {}", "row")),
+            number=pl.coalesce(number, fill("token {}", "row")),
             link=pl.lit(None, pl.String),
             **{"class": pl.lit(None, pl.String)},
         )

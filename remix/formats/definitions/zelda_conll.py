@@ -12,6 +12,7 @@ import re
 
 import polars as pl
 
+from remix.expressions import fill
 from remix.formats import Contents, Format, SourceFile
 from remix.formats.lines import (
     SENTENCES,
@@ -39,7 +40,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     rows = _rows(read_lines(source, mends))
     tag = pl.col("title")
     wrong = pl.when(~tag.str.contains(_TAG).fill_null(False)).then(
-        pl.format("token, page id and title are expected, the last two tagged B-, I- or O, not '{}'", pl.col("line"))
+        fill("token, page id and title are expected, the last two tagged B-, I- or O, not '{}'", pl.col("line"))
     )
     refuse_line(rows.drop_nulls("token"), wrong)
     texts, tokens = join_tokens(rows, SENTENCES)

@@ -9,6 +9,7 @@ from functools import cached_property
 import polars as pl
 
 from remix.errors import BadInput, nearest
+from remix.expressions import fill
 from remix.files import stem
 from remix.formats import Contents, SourceFile
 from remix.formats.identifiers import separate_mentions
@@ -154,7 +155,7 @@ class _Reading:
             return names
         first = said.select(pl.coalesce(pl.all(), last)).to_series().to_frame("name")
         nth = pl.int_range(1, pl.len() + 1).over("name")
-        numbered = first.select(pl.when(nth > 1).then(pl.format("{};{}", "name", nth)).otherwise("name")).to_series()
+        numbered = first.select(pl.when(nth > 1).then(fill("{};{}", "name", nth)).otherwise("name")).to_series()
         shared = first.filter(first["name"].is_duplicated() & names.is_null())
         if shared.height:
             self.mends.add("shared-name", f"'{shared['name'][0]}' names several documents", shared.height)
@@ -294,7 +295,7 @@ class _Reading:
         if rules.offsets != "characters":
             names = ["@record", "@text", *(["@tokens"] if rules.offsets == "tokens" else [])]
             rows = count_characters(rows, documents.select(pl.col(names).name.replace("@", "")), rules.offsets)
-        rows = rows.with_columns(place=pl.format("line {}", "line"))
+        rows = rows.with_columns(place=fill("line {}", "line"))
         if rules.alternatives:
             return rows
         return separate_mentions(rows.rename({"document": "name"})).rename({"name": "document"})
@@ -350,7 +351,7 @@ def _spans_of_tags(rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     if odd.height:
         mends.add("tag", f"line {odd['line'][0]}: '{odd['tags'][0]}' is no tag: read as O", odd.height)
     token = pl.int_range(pl.len()).over("record")
-    rows = rows.with_columns(tags=tag, row="line", place=pl.format("line {}", "line"), begin=token, end=token + 1)
+    rows = rows.with_columns(tags=tag, row="line", place=fill("line {}", "line"), begin=token, end=token + 1)
     said = [name for name in (*FIELDS, "edition") if name in rows.columns]
     columns = {name: pl.col(name).first() for name in ("record", "line", "_linked", "placed", *said)}
     columns["class_"] = pl.col("tags").str.slice(2).first()

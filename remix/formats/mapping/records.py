@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 
 from remix.errors import BadInput, nearest
+from remix.expressions import fill
 from remix.formats import SourceFile
 from remix.formats.json import fields_in, json_lines, json_text, json_value, tell_misspelt
 from remix.formats.lines import numbered_lines, read_lines, refuse_line, split_cells
@@ -292,7 +293,7 @@ def _token_lines(mapping: MappingRules, source: SourceFile, mends: Mends) -> tup
         value=pl.col("line").str.extract(r"^#[^:=]*[:=]\s?(.*)$", 1),
     )
     tokens = split_cells(lines.filter(~comment), columns)
-    reason = pl.format("has {} columns; a token has {}", "count", pl.lit(", ".join(columns)))
+    reason = fill("has {} columns; a token has {}", "count", pl.lit(", ".join(columns)))
     refuse_line(tokens, pl.when(pl.col("count") < len(columns)).then(reason))
     found = lines.group_by("block", maintain_order=True).agg(pl.col("row").first().alias("@line"))
     listed = tokens.group_by("block", maintain_order=True).agg(pl.col(columns))

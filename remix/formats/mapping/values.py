@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from remix.errors import BadInput
+from remix.expressions import fill
 from remix.files import read_bytes
 from remix.formats.mapping import MappingRules
 from remix.formats.mends import Mends
@@ -102,7 +103,7 @@ def _spell(mapping: MappingRules, one: pl.Expr) -> pl.Expr:
     rules = mapping.link
     if rules.kind == "title" and rules.edition:
         edition = pl.col("edition").fill_null("en")
-        return pl.format("http://{}.wikipedia.org/wiki/{}", edition, one.str.replace_all(r"\s", "_"))
+        return fill("http://{}.wikipedia.org/wiki/{}", edition, one.str.replace_all(r"\s", "_"))
     if rules.kind == "title":
         return title_url(one)
     if rules.prefixes:

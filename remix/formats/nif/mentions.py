@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from remix import names
+from remix.expressions import fill
 from remix.formats.identifiers import annotation_iris, document_iris, group_alternatives, offsets_in
 from remix.formats.mends import Mends
 from remix.formats.nif.blocks import Blocks, Triples
@@ -255,7 +256,7 @@ def _name(located: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
 def _of_document(name: str) -> pl.Expr:
     """Return the groups or options that are IRIs as those of this document, whose dataset had another name before."""
     local = pl.col(name).str.extract("#([^#]*)$")
-    return pl.coalesce(pl.format("{}#{}", "document", local), name).alias(name)
+    return pl.coalesce(fill("{}#{}", "document", local), name).alias(name)
 
 
 def _regions(triples: Triples, subjects: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:

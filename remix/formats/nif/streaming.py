@@ -22,6 +22,7 @@ import polars as pl
 from remix import names
 from remix._version import __version__
 from remix.errors import BadInput, UsageError
+from remix.expressions import fill
 from remix.files import default_name, readable, write_whole
 from remix.formats import NOTED, LoadReport, sizes_of
 from remix.formats.identifiers import document_names
@@ -210,7 +211,7 @@ def _with_homes(rows: pl.DataFrame, number: int, buckets: int, mends: Mends) -> 
         mends.add("no-context", f"{example} is neither a text nor in one (nif:referenceContext)", count)
     homed = found.drop_nulls("home").with_columns(bucket=pl.col("name").hash(0) % buckets)
     if number:  # the same label in two files names two nodes
-        label = pl.format("_:f{}{}", pl.lit(number), pl.col("subject").str.slice(2))
+        label = fill("_:f{}{}", pl.lit(number), pl.col("subject").str.slice(2))
         homed = homed.with_columns(
             subject=pl.when(pl.col("subject").str.starts_with("_:")).then(label).otherwise("subject")
         )

@@ -9,6 +9,7 @@ import polars as pl
 
 from remix import names
 from remix.errors import UsageError
+from remix.expressions import fill
 from remix.files import write_whole
 from remix.formats.identifiers import given_iris, group_alternatives
 from remix.formats.nif.vocabulary import DATASET, REFERENCES
@@ -196,7 +197,7 @@ def _ignorable(frames: Frames) -> list[pl.DataFrame]:
 
 def _regions(frames: Frames) -> list[pl.DataFrame]:
     regions = frames.regions.with_columns(
-        region=pl.format("{}#region={},{}", pl.col("document").str.replace(r"#.*$", ""), "begin", "end")
+        region=fill("{}#region={},{}", pl.col("document").str.replace(r"#.*$", ""), "begin", "end")
     )
     return [
         *_types("region", regions, f"{names.RMX}Region"),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from remix.expressions import fill
 from remix.frames import Frames
 from remix.scoring.inputs import Background, Inputs
 from remix.scoring.inputs.mentions import NIL, Mentions
@@ -151,7 +152,7 @@ class Answers:
         # Numbers of sets of entities mean something on their own side alone.
         several = pl.when(pl.col("link") >= len(self.mentions.entities)).then("side")
         number = pl.struct("doc", "surface_form", "link", several.alias("several")).rank("dense")
-        return rows.with_columns(answer=pl.format("urn:remix:answer:{}", number))
+        return rows.with_columns(answer=fill("urn:remix:answer:{}", number))
 
     @cached_property
     def frames(self) -> Frames:

@@ -8,6 +8,7 @@ import polars as pl
 
 from remix import progress
 from remix.errors import BadInput
+from remix.expressions import fill
 from remix.formats.identifiers import document_names, strip_offsets
 from remix.frames import Frames
 
@@ -138,7 +139,7 @@ def _report(
         answered = pl.col("document").is_in(pairs["gold"].implode())
         counts = gold.group_by("dataset").agg(answered=answered.sum(), every=pl.len()).sort("dataset")
         parts = counts.filter(pl.col("answered") < pl.col("every")).select(
-            pl.format("{} of the {} documents of {}", "answered", "every", pl.col("dataset").fill_null("gold"))
+            fill("{} of the {} documents of {}", "answered", "every", pl.col("dataset").fill_null("gold"))
         )
         told = ", ".join(parts.to_series())
         progress.note(f"run '{name}' answers {told}; the rest count as unanswered{more}")

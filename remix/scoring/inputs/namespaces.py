@@ -11,6 +11,7 @@ import polars as pl
 
 from remix import iris, progress
 from remix.errors import Error
+from remix.expressions import fill
 from remix.frames import Frames
 from remix.scoring.inputs.dense import look_up, mark
 
@@ -47,7 +48,7 @@ def with_titles_read(gold: Frames, runs: Mapping[str, Frames]) -> tuple[Frames, 
     for name, found in bare.items():
         if count := int(found.sum()):
             links = sides[name].links
-            title = pl.format(f"{_DBPEDIA}{{}}", pl.coalesce("entity_as_given", "entity").str.strip_chars())
+            title = fill(f"{_DBPEDIA}{{}}", pl.coalesce("entity_as_given", "entity").str.strip_chars())
             read = iris.canonical(links.select(title).to_series())
             links = links.with_columns(entity=pl.when(found).then(read).otherwise("entity"))
             sides[name] = replace(sides[name], links=links)

@@ -10,6 +10,7 @@ import polars as pl
 
 from remix import progress
 from remix.errors import UnknownName
+from remix.expressions import fill
 from remix.frames import Frames
 from remix.names import HFTS, NIF, PREFIXES, RDF, RMX, shorten
 from remix.rdf.terms import iri, literal
@@ -121,7 +122,7 @@ def _of_file(place: Path | str, documents: pl.DataFrame) -> pl.DataFrame:
     if source.is_stdin or source.is_collection or not FORMATS["nif"].sniff(source.head, Path(place).name):
         return nothing
     triples = parse(source).triples.with_columns(pl.col("predicate").cast(pl.String))
-    given = documents.select("document", subject=pl.format("<{}>", "given"))
+    given = documents.select("document", subject=fill("<{}>", "given"))
     rows = triples.join(given, on="subject", maintain_order="left")
     return rows.select("document", "predicate", value="object")
 

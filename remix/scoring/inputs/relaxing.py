@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from remix.errors import BadInput
+from remix.expressions import fill
 from remix.files import read_bytes
 from remix.formats.layers import MAIN, RANKED
 from remix.frames import Frames
@@ -60,7 +61,7 @@ def _relax(run: Frames, mapping: Mapping[str, str]) -> Frames:
     def map_links(links: pl.DataFrame) -> pl.DataFrame:
         item = pl.col("entity").str.extract(f"^http://www.wikidata.org/entity/({_ITEM})$", 1)
         links = links.with_columns(item=item)
-        entity = pl.when(pl.col("item").is_not_null()).then(pl.format("http://www.wikidata.org/entity/{}", main))
+        entity = pl.when(pl.col("item").is_not_null()).then(fill("http://www.wikidata.org/entity/{}", main))
         changed = links.with_columns(entity=pl.coalesce(entity, "entity")).drop("item")
         return changed.filter(~pl.col("annotation").is_in(nil))
 

@@ -9,6 +9,7 @@ import polars as pl
 
 from remix import progress
 from remix.errors import BadInput
+from remix.expressions import fill
 from remix.formats.layers import tokens_of
 from remix.frames import Frames
 
@@ -61,7 +62,7 @@ def _lay(gold: Frames, run: Frames, name: str) -> Frames:
     spans = _spans(run.annotations.filter(pl.col("document").is_in(laid)), tokens)
     # What crosses the end of a document of gold is a mention in each.
     nth = pl.int_range(pl.len()).over("annotation")
-    part = pl.when(nth > 0).then(pl.format("{}&part={}", "annotation", nth + 1)).otherwise("annotation")
+    part = pl.when(nth > 0).then(fill("{}&part={}", "annotation", nth + 1)).otherwise("annotation")
     spans = spans.with_columns(part=part)
     rows = run.annotations.drop("begin", "end", "surface_form", "document").join(spans, on="annotation")
     own = [pl.when(pl.col(one) != pl.col("annotation")).then(one).otherwise("part").alias(one) for one in _OWN]

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from remix.errors import UnknownName
+from remix.expressions import fill
 from remix.scoring.inputs.dense import firsts
 from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching import Case, with_detail
@@ -175,7 +176,7 @@ _COLUMNS = ("doc", "begin", "end", "kbid", "eid", "type", "is_nil", "is_linked")
 
 def _with_fields(rows: pl.DataFrame) -> pl.DataFrame:
     nil = pl.col("link") == NIL
-    named = pl.when(nil).then("cluster").otherwise(pl.format("entity {}", "kbid"))
+    named = pl.when(nil).then("cluster").otherwise(fill("entity {}", "kbid"))
     return rows.with_columns(eid=named.fill_null(""), is_nil=nil, is_linked=~nil)
 
 

@@ -8,6 +8,7 @@ import polars as pl
 
 from remix import progress
 from remix.errors import UsageError
+from remix.expressions import fill
 from remix.names import EL
 from remix.scoring.matching import Case, matching_named, with_detail
 from remix.scoring.statistics import ratio
@@ -200,7 +201,7 @@ def calibration_curve(case: Case, pairings: Pairings, count: Counter) -> pl.Data
     rows = pl.concat([reliability(answers), risk_by_coverage(answers)], how="diagonal_relaxed")
     keys = ["system", "task", "matching"]
     means = calibration(answers).group_by("system").agg(pl.col("calibration_error", "brier").mean().round(3))
-    named = pl.format("{} (ECE {}, Brier {})", "system", "calibration_error", "brier")
+    named = fill("{} (ECE {}, Brier {})", "system", "calibration_error", "brier")
     rows = rows.join(means, on="system", how="left", maintain_order="left")
     rows = rows.with_columns(system=pl.coalesce(named, "system"))
     return rows.select(*keys, "confidence", "accuracy", "answers", "threshold", "coverage", "risk")

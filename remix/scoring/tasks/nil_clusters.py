@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from remix.errors import UnknownName
+from remix.expressions import fill
 from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching import Case, Matching, with_detail
 from remix.scoring.statistics.clusters import CLUSTER_MEASURES, cluster_counts
@@ -50,8 +51,8 @@ def _at(measure: str) -> Task:
 
 def _cluster() -> pl.Expr:
     """Return the cluster of a mention; a mention that names none is alone in its own."""
-    alone = pl.format("{} {} {}", *_PLACE)
-    return pl.coalesce(pl.format("named {}", "cluster"), alone).alias("cluster")
+    alone = fill("{} {} {}", *_PLACE)
+    return pl.coalesce(fill("named {}", "cluster"), alone).alias("cluster")
 
 
 nil_clusters = _at(DEFAULT)
