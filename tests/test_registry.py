@@ -160,6 +160,17 @@ ADDED = {
         from remix.kb.engines.duckdb import ENGINE
         part = replace(ENGINE, name="added-engine")
         """,
+    "checks": """
+        import polars as pl
+        from remix.checks import Rule
+        from remix.checks.declaration import list_mentions
+        part = Rule("added-rule", "note", "A mention is there.", "Nothing.",
+            find=lambda subject: list_mentions(subject.mentions, pl.lit("is there")))
+        """,
+    "web.views": """
+        from remix.web.page import Note, Page, View
+        part = View("added-view", "Added", lambda work, parameters: Page("Added", [Note("what a test adds")]), menu=9)
+        """,
     "reports.listings": """
         from remix.reports.listings import Listing
         part = Listing("added-things", "what a test adds", lambda store, runs: [{"name": "one"}, {"name": "two"}])
@@ -248,6 +259,8 @@ KINDS = {
     "systems": "added-system",
     "sources": "added-source",
     "engines": "added-engine",
+    "rules": "added-rule",
+    "views": "added-view",
     "queries": "added_query",
     "datasets": "added-dataset",
 }
@@ -259,6 +272,7 @@ USED = {
     "stats added-dataset -o csv": "addedMeasure,macro,2.0",
     "annotate added-dataset --system added-system -o csv": "added-system",
     f"{EVALUATED} --errors added-errors": "label_only",
+    "check added-dataset -o csv": "note,added-rule,2",
     "query added_query -o csv": "urn:remix:dataset:added-dataset",
     "build --query added_query --to remixes": "added_query.ttl",
     "added-verb": "the verb is run",

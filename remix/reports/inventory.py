@@ -168,7 +168,10 @@ def _remix(file: Path) -> str:
 def _part(part: object) -> str:
     """Return what a part says of itself, one field a line; of a profile its rules and their sources, too."""
     told = (
+        "title",
+        "severity",
         "summary",
+        "fix",
         "words",
         "aspect",
         "description",

@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from remix.errors import BadInput, Error, UnknownName
+from remix.errors import BadInput, Error, Unforeseen, UnknownName
 from remix.formats import FORMATS, Contents, SourceFile, read, write
 from remix.formats.mentions import MentionTables, assemble
 
@@ -173,6 +173,21 @@ def test_wrong_files_of_every_format_are_read_or_refused_in_one_line(tmp_path: P
                 assert "\n" not in str(error), name
                 assert str(whole) in str(error), name
         file.write_bytes(data)
+
+
+FOREIGN = (b"\n", b"Rome is old.\n", b"\x00\xff\xfe", b"{}", b"[1]", b"<a b='1'>Rome</a>", b"a\tb\n1\t2\n")
+
+
+@pytest.mark.parametrize("format", [one.name for one in FORMATS if not one.collection])
+def test_what_is_of_no_format_is_foreseen_by_the_reader_of_every_format(tmp_path: Path, format: str) -> None:
+    path = tmp_path / f"x{FORMATS[format].suffixes[0]}"
+    for content in FOREIGN:
+        path.write_bytes(content)
+        try:
+            read(path, unannotated=True, format=format)
+        except Error as error:
+            assert not isinstance(error, Unforeseen), (content, error)
+            assert "\n" not in str(error), content
 
 
 class PanicException(BaseException):

@@ -50,6 +50,13 @@ def shown(work: Workspace, view: str, **parameters: str) -> Page:
     return VIEWS[view].show(work, parameters)
 
 
+@pytest.mark.parametrize("view", VIEWS.names())
+def test_every_view_answers_without_parameters_and_is_in_the_menu_where_it_shows_something(get: Get, view: str) -> None:
+    answer = get(f"/{view}")
+    assert answer.status_code == (200 if VIEWS[view].menu else 404)
+    assert (f'href="/{view}"' in answer.text) == bool(VIEWS[view].menu)
+
+
 def test_datasets_are_listed_and_lead_to_their_pages(work: Workspace, get: Get) -> None:
     [row] = shown(work, "datasets").tables["datasets"].to_dicts()
     assert (row["dataset"], row["documents"], row["runs"]) == ("gold", 1, 2)

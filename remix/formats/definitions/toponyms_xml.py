@@ -28,6 +28,7 @@ from remix.formats.offsets import cut_spans
 from remix.formats.xml import Element, parse_elements, root_of
 
 _GEONAMES = "https://sws.geonames.org/"
+_ARTICLES = {"name": pl.String(), "text": pl.String()}
 _PLACES = ("toponym", "location")
 
 
@@ -43,7 +44,7 @@ def _is_of(pattern: bytes) -> Callable[[bytes, str], bool]:
 def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
     articles, rows = _articles(source.name, parse_elements(source.read(), source.name, mends))
-    documents = pl.DataFrame(articles, schema=["name", "text"], orient="row").with_row_index("number")
+    documents = pl.DataFrame(articles, schema=_ARTICLES, orient="row").with_row_index("number")
     documents = documents.drop("name").join(number_names(documents, "number"), on="number", maintain_order="left")
     kinds = {name: MENTIONS[name] for name in ("place", "begin", "end", "anchor", "class")}
     schema = {"number": pl.UInt32(), **kinds, "identifier": pl.String(), "shifted": pl.Boolean()}

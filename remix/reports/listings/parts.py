@@ -83,3 +83,4 @@ rules = list_parts(
     *("severity", "summary", "fix"),
     rank=12,
 )
+views = list_parts("view", "views", "the pages of `remix serve`", "remix.web.page:VIEWS", *("title", "menu"), rank=13)

@@ -151,10 +151,11 @@ def found_whole(case: Case, judged: Judged) -> pl.DataFrame:
 class Matching:
     """When two spans match.
 
-    `spans` is an expression over the pairs that `pairs` returns: those of `remix.scoring.matching.overlaps` with
-    `equal` (same begin and end), `shared` and `union` (characters), and what else a matching adds. `at(value)` returns
-    the matching with its parameter, where it has one. `credit(case, judged, counts, on_mention_only)` returns the
-    counts with what is right or wrong in part, where a matching has that; the counts are those of
+    `spans` is an expression over the pairs that `pairs` returns. Those of `remix.scoring.matching.overlaps` have `g`
+    and `a` (the numbers of the mention and of the answer), `equal` (same begin and end), `link`, `shared` and `union`
+    (characters). A matching that asks for more adds it in `pairs`, from `case.gold` and `case.answers`. `at(value)`
+    returns the matching with its parameter, where it has one. `credit(case, judged, counts, on_mention_only)` returns
+    the counts with what is right or wrong in part, where a matching has that; the counts are those of
     `remix.scoring.tasks.tally`.
     `shares(case, judged)` returns the mentions of gold that are found, as `found_whole` does, each with the share that
     is found; recall is the sum of the shares by the number of mentions. None where recall is something else.

@@ -1,0 +1,47 @@
+"""What every matching, task and profile must keep, also those that are added."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import polars as pl
+import pytest
+
+from remix.frames import Frames
+from remix.scoring import evaluate
+from remix.scoring.matching import MATCHINGS
+from remix.scoring.profiles import PROFILES
+from remix.scoring.tasks import TASKS
+
+Make = Callable[..., Frames]
+ROWS = [
+    {"document": "d", "begin": 0, "end": 3, "entity": "e:A", "classes": ["x"]},
+    {"document": "d", "begin": 5, "end": 9, "entity": None},
+]
+
+
+def scores(frames: Make, **asked: object) -> pl.DataFrame:
+    """Return the scores of gold as its own answers: of a mention with a link and of a NIL."""
+    gold = frames(ROWS)
+    return evaluate(gold, {"s": gold}, **asked).filter(column="", average="micro")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", MATCHINGS.names())
+def test_gold_as_answers_is_perfect_by_every_matching(frames: Make, name: str) -> None:
+    assert MATCHINGS[name].summary
+    # Both mentions are found where they stand and with their links, whatever the spans of others may be.
+    assert scores(frames, tasks=["A2KB"], matchings=[name]).select("tp", "fp", "fn").rows() == [(2, 0, 0)]
+
+
+@pytest.mark.parametrize("name", TASKS.names())
+def test_gold_as_answers_has_no_error_in_any_task(frames: Make, name: str) -> None:
+    assert TASKS[name].summary
+    rows = scores(frames, tasks=[name], matchings=["strong"])
+    assert rows.select(pl.col("fp", "fn").fill_null(0).sum()).row(0) == (0, 0)
+
+
+@pytest.mark.parametrize("name", PROFILES.names())
+def test_every_profile_counts_its_own_tasks_and_matchings(frames: Make, name: str) -> None:
+    assert PROFILES[name].summary and PROFILES[name].source
+    rows = scores(frames, profile=name)
+    assert rows["tp"].sum() > 0
