@@ -128,6 +128,22 @@ def test_group_that_straddles_a_cut_enters_a_slice_and_a_remix_with_all_its_opti
         assert found.filter(average="micro").select("mentions", "tp", "fp", "fn").rows() == [(1, 1, 0, 0)]
 
 
+@pytest.mark.parametrize("documents", ["all", "kept"])
+def test_repeated_annotation_that_straddles_a_cut_is_kept_in_a_slice_and_a_remix(documents: str) -> None:
+    # "Ada" is written twice, as a person and without a class: one mention. Of two answers on it one is TP in ERec, and
+    # the other FP, as no dropped mention is there that could take it; tp, fp, fn, ignored: 1, 1, 0, 0.
+    ada = {"begin": 0, "end": 3, "entity": "e:Ada"}
+    gold = framed([ada | {"classes": ["person"]}, ada])
+    run = {"s": framed([ada, ada | {"entity": "e:Byron"}])}
+    asked = {"tasks": TASKS, "matchings": ["strong"], "documents": documents}
+    sliced = evaluate(gold, run, by=["class"], **asked).filter(slice="person")
+    closed = close(gold, gold.documents["document"], gold.classes["annotation"])
+    remixed = evaluate(closed.frames, run, **asked)
+    for found in (sliced, remixed):
+        micro = found.filter(average="micro").select("task", "mentions", "tp", "fp", "fn", "ignored")
+        assert micro.rows() == [(task, 1, 1, 1, 0, 0) for task in TASKS]
+
+
 FORMS = [("Ada", "e:1"), ("Ada", "e:2"), ("Ada", "e:3"), ("Rome", "e:4")]
 TEXTS = {"1": "Ada saw Rome. Then Ada and Rome and Bob.", "2": "Rome again, and Ada left."}
 GOLD = {"1": [(0, 3, "e:1"), (8, 12, "e:4")], "2": [(0, 4, "e:4")]}

@@ -235,7 +235,11 @@ def _repeats(rows: pl.DataFrame, of: int = 1) -> npt.NDArray[np.bool_]:
 
 
 def _group(rows: pl.DataFrame, collapse: bool) -> pl.DataFrame:
-    """Return gold with its groups numbered; with `collapse` equal annotations of different groups become one group."""
+    """Return gold with its groups numbered; with `collapse` equal annotations of different groups become one group.
+
+    A mention is kept or dropped with all that repeats it, as a group is: a remix that kept one of two equal
+    annotations has dropped none.
+    """
     composed = _compose(rows)
     alone, key, option = np.ones(len(rows), np.bool_), rows["id"].to_numpy().copy(), rows["id"].to_numpy().copy()
     places = composed["id"].to_numpy()
@@ -244,8 +248,13 @@ def _group(rows: pl.DataFrame, collapse: bool) -> pl.DataFrame:
     again = np.flatnonzero(_repeats(rows) | _repeats(rows, of=-1))
     again = again[alone[again]]
     if collapse and len(again):
-        equal = rows[again].with_columns(key=pl.Series(key[again]))
-        group[again] = equal.select(pl.col("key").min().over([*_NUMBERS, "ignorable"])).to_series().to_numpy()
+        dropped = pl.col("ignorable") == "dropped"
+        equal = rows[again].with_columns(key=pl.Series(key[again]), like=pl.when(~dropped).then("ignorable"))
+        like = [*_NUMBERS, "like"]
+        kept = pl.col("ignorable").is_null().any().over(like)
+        equal = equal.select(pl.col("key").min().over(like), ignorable=pl.when(~(dropped & kept)).then("ignorable"))
+        group[again] = equal["key"].to_numpy()
+        rows = rows.with_columns(rows["ignorable"].scatter(again, equal["ignorable"]))
     if repeated := int((group != key).sum()):
         progress.note(f"gold: {repeated} annotations repeat another of the same span and entity and count once")
     return rows.select(
