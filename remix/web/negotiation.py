@@ -28,7 +28,7 @@ def negotiate(accept: str, formats: Mapping[str, tuple[str, ...]]) -> str | None
 
     >>> negotiate("text/csv;q=0.5, application/sparql-results+xml", SOLUTIONS)
     'xml'
-    >>> negotiate("*/*;q=0.1, text/csv;q=0", SOLUTIONS), chosen("image/png", SOLUTIONS)
+    >>> negotiate("*/*;q=0.1, text/csv;q=0", SOLUTIONS), negotiate("image/png", SOLUTIONS)
     ('json', None)
     """
     ranges = _ranges(accept) or {"*/*": 1.0}

@@ -77,8 +77,8 @@ def fits(mapping: MappingRules, head: bytes, name: str) -> bool:
 def resemblance(formats: Iterable[Format], head: bytes) -> str:
     """Return what a file of no format that begins so would be if it were a little different, as the end of a sentence.
 
-    >>> from remix.formats.mapping import shipped
-    >>> resemblance([format_of(shipped("zelda-jsonl"))], b'{"id": 1, "text": "Ada", "index": [[0, 3]]}')
+    >>> from remix.formats.mapping import shipped_mapping
+    >>> resemblance([format_of(shipped_mapping("zelda-jsonl"))], b'{"id": 1, "text": "Ada", "index": [[0, 3]]}')
     "; it resembles zelda-jsonl, but for 'wikipedia_titles'"
     """
     start, known = head.removeprefix(BOM_UTF8).lstrip(), list(formats)
