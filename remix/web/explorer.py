@@ -23,7 +23,7 @@ from remix.files import write_whole
 from remix.runs.registration import list_runs
 from remix.web.page import VIEWS, Explored, Page, View, address
 
-__all__ = ["render_page", "routes", "write_report"]
+__all__ = ["render_file", "render_page", "routes", "write_report"]
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "
@@ -67,15 +67,18 @@ def write_report(work: Explored, datasets: Sequence[str], systems: Sequence[str]
     security policy names the hash of the one style. Raises `UnknownName` for a dataset or a system that there is not.
     """
     names = list(datasets) or [entry.name for entry in work.datasets()]
-    pages = _choose_pages(work, names, systems)
-    style = _template("style.css")
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    title = f"remix: {', '.join(names)}"
-    template = _environment().get_template("report.html")
-    text = template.render(title=title, pages=pages, style=Markup(style), hash=digest, rows=_ROWS, version=__version__)
+    text = render_file(f"remix: {', '.join(names)}", _choose_pages(work, names, systems))
     with write_whole(to) as stream:
         stream.write(text.encode())
     return to
+
+
+def render_file(title: str, pages: Sequence[Page]) -> str:
+    """Return pages as one file of HTML with its style in it, and without addresses that need a server."""
+    style = _template("style.css")
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    template = _environment().get_template("report.html")
+    return template.render(title=title, pages=pages, style=Markup(style), hash=digest, rows=_ROWS, version=__version__)
 
 
 def _choose_pages(work: Explored, names: Sequence[str], systems: Sequence[str]) -> list[Page]:

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import re
+import runpy
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 import anyio
 import httpx
 import pytest
+import rdflib
 
 from remix.errors import UnknownName
 from remix.store import Store
@@ -21,6 +23,7 @@ from remix.web.explorer import routes
 from remix.web.page import VIEWS, Form, Page, Passages, address
 from remix.workspace import Workspace, open_workspace
 
+CHECKOUT = Path(__file__).resolve().parents[2]
 Get = Callable[[str], httpx.Response]
 
 
@@ -166,6 +169,16 @@ def test_report_is_one_whole_file_that_names_no_other_host(work: Workspace, tmp_
     assert len(re.findall(r' id="([^"]+)"', text)) == len(set(re.findall(r' id="([^"]+)"', text)))
     with pytest.raises(UnknownName, match="no run named 'prio'"):
         work.report("gold", run="prio", to=tmp_path / "other.html")
+
+
+def test_page_of_the_ontology_has_every_term_and_is_up_to_date(work: Workspace) -> None:
+    terms = shown(work, "ontology").tables["terms"]
+    stated = rdflib.Graph().parse(CHECKOUT / "ontology" / "remix.ttl")
+    named = {str(one) for one in stated.subjects() if str(one).startswith("https://w3id.org/nel-remix/ns#")}
+    assert {f"https://w3id.org/nel-remix/ns#{term.removeprefix('rmx:')}" for term in terms["term"]} == named
+    assert terms["meaning"].null_count() == 0
+    script = runpy.run_path(str(CHECKOUT / "scripts" / "ontology.py"))
+    assert (CHECKOUT / "docs" / "ontology.html").read_text() == script["page"]()
 
 
 def test_script_in_texts_labels_and_names_stays_text(tmp_path: Path) -> None:
