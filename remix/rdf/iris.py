@@ -54,7 +54,10 @@ _WORD = r"^[A-Za-z0-9_.~-]+$"
 
 _ILLEGAL = re.compile(
     '[\x00-\x20<>"{}|^`\\\\\\[\\]\x7f-\x9f\ud800-\udfff\ue000-\uf8ff\ufdd0-\ufdef\ufff0-\uffff\U0001fffe\U0001ffff'
-    "\U0002fffe\U0002ffff\U0003fffe-\U0010ffff]|%(?![0-9A-Fa-f]{2})"
+    "\U0002fffe\U0002ffff"
+    # The planes above hold no letters so far, and may be in IRIs all the same, but for their last two places.
+    + "".join(f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0x30000, 0xE0000, 0x10000))
+    + "\U000e0000-\U000e0fff\U000efffe-\U0010ffff]|%(?![0-9A-Fa-f]{2})"
 )
 
 

@@ -64,6 +64,7 @@ FORMATS = {"jsonl": (".jsonl", as_jsonl), "gerbil-json": (".json", as_gerbil), "
 @example(row=("a#b#c", "a#b#c", "a#b#c", "en"))
 @example(row=("100%", "http://x/100%", "http://x/a b", "en"))
 @example(row=("http://[x]/", "http://x:y/", "x:", "de"))
+@example(row=("0", "http://dbpedia.org/resource/%\U00040000", "0", "en"))
 def test_file_with_any_identifiers_loads_and_converts_to_rdf_and_back(name: str, row: Row) -> None:
     suffix, written = FORMATS[name]
     with TemporaryDirectory() as place:

@@ -246,7 +246,7 @@ def _refuse_columns(source: SourceFile, text: str, separator: str) -> None:
 def _refuse_longer_rows(source: SourceFile, text: str, separator: str) -> None:
     """Refuse a table of which a row has more cells than the header, and name its line."""
     rows = csv.reader(io.StringIO(text), delimiter=separator)
-    wanted = len(next(rows))
+    wanted = len(next(rows, ()))
     for row in rows:
         if len(row) > wanted:
             reason = (
