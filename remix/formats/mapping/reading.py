@@ -255,7 +255,8 @@ class _Reading:
                 self.mends.add("parallel", f"line {told['line'][0]}: {named} are not equally long", told.height)
             if uneven.height:
                 every = pl.int_ranges(0, longest)
-                rows = rows.with_columns(pl.col(name).list.gather(every, null_on_oob=True) for name in there)
+                whole = [pl.col(name).fill_null(pl.lit([], rows.schema[name])) for name in there]
+                rows = rows.with_columns(one.list.gather(every, null_on_oob=True) for one in whole)
         return rows.explode(there)
 
     def _tables(self, documents: pl.DataFrame, mentions: pl.DataFrame) -> MentionTables:

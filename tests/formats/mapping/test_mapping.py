@@ -211,6 +211,16 @@ def test_page_that_is_not_in_the_map_is_told(tmp_path: Path) -> None:
     assert [one.example for one in found.report.repairs] == ["line 1: '975' is not in pages.tsv: read as NIL"]
 
 
+def test_list_that_is_missing_on_a_line_leaves_its_mentions_without_links(tmp_path: Path) -> None:
+    spans = '"text": "Ada met Bob.", "index": [[0, 3], [8, 11]]'
+    (tmp_path / "x.jsonl").write_text(
+        f'{{"id": "a", {spans}, "wikipedia_titles": null, "wikipedia_ids": [1, 2]}}\n'
+        f'{{"id": "b", {spans}, "wikipedia_titles": ["Ada", "Bob"], "wikipedia_ids": [1, 2]}}\n'
+    )
+    report = read(tmp_path / "x.jsonl", format="zelda-jsonl").report
+    assert (report.mentions, report.linked) == (4, 2)
+
+
 def test_lists_that_are_not_equally_long_are_told_and_what_lacks_is_nil(tmp_path: Path) -> None:
     mapping = DOCUMENT + '[mention]\nbegin = "at[][0]"\nend = "at[][1]"\nlink = "q[]"\n'
     records = [
