@@ -115,7 +115,7 @@ STARS = "x*" * 50
 BOMBS = {
     "product": "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l }",
     "groups": "SELECT ?a ?d ?g (SAMPLE(?h) AS ?x) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i } GROUP BY ?a ?d ?g",
-    "path": "SELECT * { ?a (!<urn:none>|^!<urn:none>)*/(!<urn:none>|^!<urn:none>)* ?b . ?c !<urn:none>* ?d }",
+    "path": "SELECT (COUNT(?d) AS ?n) { ?a (!<u:n>|^!<u:n>)*/(!<u:n>|^!<u:n>)* ?b . ?c !<u:n>* ?d }",
     "expression": f"SELECT (COUNT(*) AS ?n) {{ ?a ?b ?c . ?d ?e ?f . ?g ?h ?i FILTER REGEX(?c, '({STARS}){{9}}$') }}",
     "order": "SELECT * { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i } ORDER BY STR(?c) STR(?f) DESC(STR(?i))",
 }
