@@ -114,9 +114,10 @@ def lay_over(frames: Frames, corrected: Frames, *, source: str) -> tuple[Frames,
     """Return a dataset as another edition of it corrects it, and what that changed (see `CHANGES`).
 
     Documents are paired by their text; those that are left by their name, or by their place if both editions have as
-    many, where both texts have as many words: then spans are told by words, as where an edition masks them. Documents
-    that the edition does not have stay as they are. What the edition leaves alone keeps its annotation; what it changes
-    says whose revision it is (prov:wasRevisionOf).
+    many, where both texts have as many words and these are the same, or the edition masks them all by one: then spans
+    are told by words. Documents that the edition does not have stay as they are. What the edition leaves alone keeps
+    its annotation; what it changes says whose revision it is (prov:wasRevisionOf). What of the edition finds no
+    document or no place is told as `left`. Raises `UsageError` where no document of the edition is one of the dataset.
 
     >>> text = pl.DataFrame({"document": ["d"], "text": ["Ada met Bo"]})
     >>> def link(entity):
@@ -127,6 +128,8 @@ def lay_over(frames: Frames, corrected: Frames, *, source: str) -> tuple[Frames,
     ['linked']
     """
     pairs = _pair(frames.documents, corrected.documents)
+    if pairs.is_empty():
+        raise UsageError(f"no document of {source} has the text, or the name and as many words, of one of the dataset")
     new = _move(frames.documents, corrected, pairs)
     old = frames.annotations.join(pairs, on="document", how="semi", maintain_order="left")
     same, linked, moved = _match(frames, old, new)
@@ -151,8 +154,23 @@ def lay_over(frames: Frames, corrected: Frames, *, source: str) -> tuple[Frames,
         _tell(frames, new, moved["was"], moved["now"], "moved", source),
         _tell(frames, new, gone, none.new_from_index(0, len(gone)), "removed", source),
         _tell(frames, new, none.new_from_index(0, len(came)), came, "added", source),
+        _tell_left(corrected, pairs, new, source),
     ]
     return result, pl.concat(changes).sort("document", pl.coalesce("begin", "new_begin"), maintain_order=True)
+
+
+def _tell_left(corrected: Frames, pairs: pl.DataFrame, new: Frames, source: str) -> pl.DataFrame:
+    """Return what of an edition was not laid over: its documents without a partner, its annotations without a place."""
+    documents = corrected.documents.join(pairs, left_on="document", right_on="other", how="anti", maintain_order="left")
+    within = corrected.annotations.join(pairs, left_on="document", right_on="other", how="semi").height
+    told = {
+        f"{documents.height} documents of the edition are not in the dataset": documents.height,
+        f"{within - new.annotations.height} annotations of the edition begin or end within a word": (
+            within - new.annotations.height
+        ),
+    }
+    rows = [{"change": "left", "source": source, "what": what} for what, count in told.items() if count]
+    return _fit(pl.DataFrame(rows, schema={"change": pl.String, "source": pl.String, "what": pl.String}))
 
 
 def _pair(documents: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
@@ -166,7 +184,11 @@ def _pair(documents: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
     found: list[pl.DataFrame] = []
     keys = (["text"], ["name", "words"], ["part", "words"], *([["place", "words"]] if as_many else []))
     for key in keys:
-        both = here.join(there, on=key).select("document", "other", by_words=pl.lit(key != ["text"]))
+        met = here.join(there, on=key, suffix="_there")
+        if key != ["text"]:
+            said, other = (pl.col(name).str.extract_all(r"\S+") for name in ("text", "text_there"))
+            met = met.filter((said == other) | (other.list.n_unique() == 1))
+        both = met.select("document", "other", by_words=pl.lit(key != ["text"]))
         both = both.unique("document", keep="first", maintain_order=True).unique(
             "other", keep="first", maintain_order=True
         )
@@ -279,5 +301,6 @@ def write_corrected(
         frames, changes = lay_over(one.frames, edition[0].frames, source=edition[0].file)
     else:
         frames, changes = correct(one.frames, kb=kb, rules=rules)
-    write(frames, target, format_by_suffix(target))
-    return pl.concat([_tell_repairs(one.repairs, "remix load"), changes])
+    losses = write(frames, target, chosen := format_by_suffix(target))
+    lost = [Repair(f"lost: {loss.kind}", loss.count, loss.example) for loss in losses]
+    return pl.concat([_tell_repairs(one.repairs, "remix load"), changes, _tell_repairs(lost, chosen)])

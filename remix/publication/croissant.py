@@ -55,7 +55,6 @@ _FIELDS = {
     "document": "The IRI of the document.",
     "text": "The text; offsets count its Unicode code points.",
     "language": "The language of the text, as a tag.",
-    "mentions": "The mentions as JSON: begin, end (exclusive), form, entities, NIL, classes.",
 }
 
 

@@ -7,12 +7,14 @@ import random
 from pathlib import Path
 
 import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from remix.checks.copies import find_similar
 from remix.checks.correction import lay_over
 from remix.checks.findings import Checked, share
+from remix.errors import UsageError
 from remix.frames import Frames
 from tests.checks.test_rules import BERLIN, BONN, frames
 from tests.commands import run_verb
@@ -73,6 +75,17 @@ def test_edition_with_masked_words_corrects_by_words() -> None:
     assert spans == [("d0", 0, 4), ("d0", 5, 8), ("d0", 13, 21), ("d1", 0, 4)]
     assert sorted(result.values["text"].to_list()) == ["d0a0", "d0a2"]
     assert lay_over(result, result, source="itself")[1].is_empty()
+
+
+def test_edition_of_other_documents_is_refused_and_what_finds_no_place_is_told() -> None:
+    old = frames(("Bonn was old", [(0, 4, BONN)]))
+    with pytest.raises(UsageError, match=r"no document of other\.tsv"):
+        lay_over(old, frames(("Something else entirely", [(0, 4, BONN)]), ("Two", [])), source="other.tsv")
+    # The second annotation ends within the first mask; the second document has no partner.
+    new = frames(("[T] [T] [T]", [(0, 3, BONN), (0, 2, BERLIN)]), ("[T] [T]", []))
+    new = Frames.of(**{**vars(new), "documents": new.documents.with_columns(given=pl.Series(["d0", "x"]))})
+    told = lay_over(old, new, source="edition")[1].filter(change="left")["what"].to_list()
+    assert [line.split()[:2] for line in told] == [["1", "documents"], ["1", "annotations"]]
 
 
 def test_check_writes_the_corrected_dataset_and_a_log_for_editors(tmp_path: Path) -> None:
