@@ -93,7 +93,11 @@ def _tell(
 
 def _tell_repairs(repairs: Iterable[Repair], source: str) -> pl.DataFrame:
     """Return what the reader of a file mended as rows of `CHANGES`."""
-    rows = [{"change": one.kind, "source": source, "what": f"{one.count} times; {one.example}"} for one in repairs]
+    rows = [
+        {"change": one.kind, "source": source, "what": f"{count} times; {example}"}
+        for one in repairs
+        for example, count in one.examples()
+    ]
     return _fit(pl.DataFrame(rows, schema={"change": pl.String, "source": pl.String, "what": pl.String}))
 
 

@@ -57,9 +57,9 @@ def check(
     """Return what rules, by default all, find: file, severity, rule, count and example of each that finds something.
 
     With `each` a row is one finding: file, severity, rule, document, annotation, begin, end, surface_form, what. What
-    a reader mended is one row a kind there, too, as it keeps one example. Rows stand in the order of the files and of
-    severity. `shacl` holds the datasets against the shapes of NIF, too (see `find_violations`). Raises `UnknownName`
-    for a rule that does not exist.
+    a reader mended is one row a kind there, too, as it keeps one example, and blocks of shifted offsets are a row each.
+    Rows stand in the order of the files and of severity. `shacl` holds the datasets against the shapes of NIF, too (see
+    `find_violations`). Raises `UnknownName` for a rule that does not exist.
     """
     chosen = [RULES[name] for name in rules] or list(RULES)
     found = [_rows(one, chosen, kb, shacl=shacl) for one in datasets]
@@ -79,10 +79,9 @@ def _rows(one: Checked, rules: Sequence[Rule], kb: KnowledgeBase | None, *, shac
     for repair in one.repairs:
         rule = known.get(repair.kind) or (None if repair.kind in RULES else _UNKNOWN)
         if rule is not None:
-            row = (
-                _no_findings().clear(1).with_columns(what=pl.lit(repair.example), times=pl.lit(repair.count, pl.Int64))
-            )
-            found.append((rule if rule.name else Rule(repair.kind, rule.severity, rule.summary, rule.fix), row))
+            told = pl.DataFrame(repair.examples(), schema={"what": pl.String, "times": pl.Int64}, orient="row")
+            rows = pl.concat([_no_findings(), told], how="diagonal")
+            found.append((rule if rule.name else Rule(repair.kind, rule.severity, rule.summary, rule.fix), rows))
     for rule in rules:
         if rule.find is not None and (kb is not None or not rule.needs_kb):
             found.append((rule, rule.find(subject).with_columns(times=pl.lit(1, pl.Int64))))

@@ -51,11 +51,19 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """One kind of thing that was wrong in a file: how often, and the first example."""
+    """One kind of thing that was wrong in a file: how often, and the first example.
+
+    Of what is told one by one there are `further` examples; those of most kinds are counted alone.
+    """
 
     kind: str
     count: int
     example: str = ""
+    further: tuple[str, ...] = ()
+
+    def examples(self) -> list[tuple[str, int]]:
+        """Return each example with how many it stands for."""
+        return [(self.example, self.count - len(self.further)), *((one, 1) for one in self.further)]
 
 
 @dataclass(frozen=True, slots=True)

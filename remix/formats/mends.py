@@ -4,28 +4,73 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Sequence
 
+import polars as pl
+
+from remix.expressions import fill
 from remix.formats import Repair
 
 __all__ = ["Mends", "decode", "decode_declared", "mend_surrogates"]
 
+TOLD = 1000
+"""So many of a kind that is told one by one are told; the others are counted."""
+
+BLOCK = 3
+"""So many annotations in a row that are wrong alike are a block."""
+
 
 class Mends:
-    """A tally of what was mended: counts by kind, and the first example of each."""
+    """A tally of what was mended: counts by kind, and the first example of each, of some each one."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self.examples: dict[str, str] = {}
+        self.each: dict[str, list[str]] = {}
 
-    def add(self, kind: str, example: str, count: int = 1) -> None:
-        """Count a mend; the first example of a kind is kept."""
+    def add(self, kind: str, example: str, count: int = 1, each: Sequence[str] = ()) -> None:
+        """Count a mend; the first example of a kind is kept, and `each` of those that are told one by one."""
         if count:
             self.counts[kind] += count
             self.examples.setdefault(kind, example)
+            told = self.each.setdefault(kind, [])
+            told += each[: TOLD - len(told)]
+
+    def add_offsets(self, rows: pl.DataFrame, name: str, example: Callable[[dict[str, object]], str]) -> None:
+        """Count what `check_offsets` says of annotations, and the blocks in which they are wrong alike.
+
+        `name` is the column with the name of the document, `example` says in words what is wrong in a row.
+        """
+        for kind in ("offset", "anchor", "range"):
+            wrong = rows.filter(pl.col("kind") == kind)
+            if wrong.height:
+                self.add(kind, example(wrong.row(0, named=True)), wrong.height)
+        if self.counts["offset"] >= BLOCK and (blocks := _tell_blocks(rows, name)):
+            self.add("shifted-block", blocks[0], len(blocks), blocks)
 
     def repairs(self) -> tuple[Repair, ...]:
         """Return what was mended, as reports have it."""
-        return tuple(Repair(kind, count, self.examples[kind]) for kind, count in self.counts.items())
+        return tuple(
+            Repair(kind, count, self.examples[kind], tuple(self.each[kind][1:])) for kind, count in self.counts.items()
+        )
+
+
+def _tell_blocks(rows: pl.DataFrame, name: str) -> list[str]:
+    """Return where annotations in a row of a document are shifted by as much, or count the same unit."""
+    shift = pl.col("given_begin") - pl.col("begin")
+    even = (shift != 0) & (shift == pl.col("given_end") - pl.col("end"))
+    signed = pl.when(shift > 0).then(pl.lit("+")).otherwise(pl.lit("")) + shift.cast(pl.String)
+    counted = pl.col("reason").str.starts_with("counted in ")
+    alike = pl.when(counted).then("reason").when(even).then(fill("shifted by {}", signed))
+    odd = rows.filter(pl.col("kind") == "offset").select("document")
+    placed = rows.join(odd, on="document", how="semi").unique(["document", "given_begin", "given_end"], keep="first")
+    placed = placed.sort("document", "begin", "end").with_columns(alike=pl.when(pl.col("kind") == "offset").then(alike))
+    runs = placed.with_columns(run=pl.struct("document", "alike").rle_id()).drop_nulls("alike")
+    blocks = runs.group_by("run", maintain_order=True).agg(
+        pl.col(name, "alike").first(), pl.col("begin").min(), pl.col("end").max(), size=pl.len()
+    )
+    told = fill("{} {},{}: {} annotations in a row are {}", name, "begin", "end", "size", "alike")
+    return blocks.filter(pl.col("size") >= BLOCK).select(told).to_series().to_list()
 
 
 def decode(data: bytes, mends: Mends) -> str:

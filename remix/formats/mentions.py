@@ -188,10 +188,7 @@ def _locate(rows: pl.DataFrame, mends: Mends, *, keep_outside: bool) -> pl.DataF
     rows = rows.with_columns(
         kind=pl.when(outside).then(pl.lit("range")).when(pl.col("text").is_not_null()).then("kind")
     )
-    for kind in ("offset", "anchor", "range"):
-        wrong = rows.filter(pl.col("kind") == kind)
-        if wrong.height:
-            mends.add(kind, _example(wrong.row(0, named=True)), wrong.height)
+    mends.add_offsets(rows, "name", _example)
     outside = pl.col("kind").eq_missing("range")
     if keep_outside:
         lost = rows.filter(outside).with_columns(begin=none, end=none, surface_form="anchor")

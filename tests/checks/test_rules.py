@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 from remix.checks import RULES, SEVERITIES, Subject
 from remix.checks.correction import correct
 from remix.checks.findings import Checked, check
-from remix.formats import NOTED, Repair
+from remix.formats import NOTED, Repair, read
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
 from remix.names import DBO, DBR
@@ -168,3 +169,47 @@ def test_whatever_readers_tell_is_a_rule() -> None:
                 if isinstance(first, ast.Constant) and isinstance(first.value, str):
                     told.add(first.value)
     assert {"offset", "anchor", "range"} | told <= set(RULES.names())
+
+
+@pytest.mark.parametrize("syntax", ["jsonl", "ttl"])
+def test_each_block_of_annotations_that_are_shifted_alike_is_told_and_mended(syntax: str, tmp_path: Path) -> None:
+    """Of 'Ann Bob Cai Dan Eva' the last three are 2 too far on; 'é Ann Bob Cai' counts bytes; two are no block."""
+    shifted = {"Ann": 0, "Bob": 4, "Cai": 10, "Dan": 14, "Eva": 18}
+    texts = {
+        "d1": ("Ann Bob Cai Dan Eva.", shifted),
+        "d2": ("é Ann Bob Cai", {"Ann": 3, "Bob": 7, "Cai": 11}),
+        "d3": ("Ann Bob Cai Dan", {"Ann": 0, "Bob": 6, "Cai": 10, "Dan": 12}),
+    }
+    path = tmp_path / f"shifted.{syntax}"
+    path.write_text("".join(line for name, text in texts.items() for line in WRITTEN[syntax](name, *text)))
+    found = read(path)
+    checked = Checked("x", found.frames, found.report.repairs)
+    blocks = check([checked], rules=["shifted-block"], each=True)
+    assert [what.rpartition("/")[2] for what in blocks["what"]] == [
+        "d1 8,19: 3 annotations in a row are shifted by +2",
+        "d2 2,13: 3 annotations in a row are counted in UTF-8 bytes",
+    ]
+    assert check([checked]).filter(rule="shifted-block").select("severity", "count").row(0) == ("error", 2)
+    first = found.frames.documents.filter(pl.col("text").str.ends_with("Eva."))["document"].item()
+    mended = found.frames.annotations.filter(document=first).sort("begin")
+    assert mended["begin"].to_list() == [0, 4, 8, 12, 16]
+
+
+def _lines(name: str, text: str, places: dict[str, int]) -> list[str]:
+    rows: list[dict[str, object]] = [{"document": name, "text": text}]
+    rows += [{"document": name, "begin": n, "end": n + 3, "mention": form} for form, n in places.items()]
+    return [json.dumps(row) + "\n" for row in rows]
+
+
+def _blocks(name: str, text: str, places: dict[str, int]) -> list[str]:
+    nif = "<http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#"
+    said = [f'<http://x/{name}> {nif}isString> "{text}" .\n']
+    for form, n in places.items():
+        said.append(
+            f"<http://x/{name}#char={n},{n + 3}> {nif}referenceContext> <http://x/{name}> ; "
+            f'{nif}anchorOf> "{form}" ; {nif}beginIndex> {n} ; {nif}endIndex> {n + 3} .\n'
+        )
+    return said
+
+
+WRITTEN = {"jsonl": _lines, "ttl": _blocks}

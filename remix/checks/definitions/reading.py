@@ -53,6 +53,12 @@ OFFSET = Rule(
     "inclusive end, a few characters off.",
     "Loading takes those that give the form; --fix writes them.",
 )
+SHIFTED_BLOCK = Rule(
+    "shifted-block",
+    "error",
+    "Three or more annotations in a row of a text are off by as many characters, or count the same other unit.",
+    "Loading mends each; look in the program that wrote the file what it put before the first, or what it counts.",
+)
 ANCHOR = Rule(
     "anchor",
     "error",

@@ -203,10 +203,7 @@ def _locate(bare: pl.DataFrame, documents: pl.DataFrame, mends: Mends) -> pl.Dat
     texts = documents.select(context="subject", text="text", document="document", home="given")
     rows = bare.join(texts, on="context", how="left", maintain_order="left")
     rows = check_offsets(_fitting(rows)).sort("unit")
-    for kind in ("offset", "anchor", "range"):
-        wrong = rows.filter(pl.col("kind") == kind)
-        if wrong.height:
-            mends.add(kind, _example(wrong.row(0, named=True)), wrong.height)
+    mends.add_offsets(rows, "home", _example)
     disagree = rows.filter(
         ((pl.col("iri_begin") != pl.col("begin")) | (pl.col("iri_end") != pl.col("end"))) & pl.col("kind").is_null()
     )

@@ -112,7 +112,7 @@ def _report(paths: Iterable[Path], passed: list[dict[str, Any]], done: list[dict
     mends = Mends()
     for found in (one["mends"] for one in [*passed, *done]):
         for kind, count in found["counts"].items():
-            mends.add(kind, found["examples"][kind], count)
+            mends.add(kind, found["examples"][kind], count, found["each"][kind])
     sizes = sizes_of(Frames.empty())
     counts = {name: sum(one["counts"].get(name, 0) for one in done) for name in sizes}
     return LoadReport(
@@ -187,7 +187,7 @@ def _set_aside(path: Path, spill: _Spill, number: int, buckets: int) -> dict[str
 
 
 def _plain(mends: Mends) -> dict[str, Any]:
-    return {"counts": mends.counts, "examples": mends.examples}
+    return {"counts": mends.counts, "examples": mends.examples, "each": mends.each}
 
 
 def _count_bad_lines(path: Path, rows: pl.DataFrame, bad: pl.DataFrame, mends: Mends, *, first: bool) -> None:
