@@ -5,13 +5,17 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
 from importlib import resources
 from pathlib import Path
+from urllib.parse import parse_qsl, urlencode
 
 import anyio.to_thread
+import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
 from starlette.requests import Request as HttpRequest
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
@@ -19,15 +23,16 @@ from starlette.routing import Route
 from remix import tables
 from remix._version import __version__
 from remix.errors import Error, UnknownName, UsageError
+from remix.expressions import fill
 from remix.files import write_whole
 from remix.runs.registration import list_runs
-from remix.web.page import VIEWS, Explored, Page, View, address
+from remix.web.page import VIEWS, Download, Explored, Note, Page, Shown, Table, View, address
 
 __all__ = ["render_file", "render_page", "routes", "write_report"]
 
 HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "
-    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
+    "img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
 }
@@ -41,23 +46,71 @@ _ROWS = 500
 """Rows of a table on a page; its data has all."""
 
 
-def _template(name: str) -> str:
-    return resources.files("remix.web").joinpath("templates", name).read_text(encoding="utf-8")
+@lru_cache(maxsize=8)
+def _assets(suffix: str) -> str:
+    """Return the files of `assets` with this suffix as one, in the order of their names after that of all pages."""
+    found = [one for one in resources.files("remix.web").joinpath("assets").iterdir() if one.name.endswith(suffix)]
+    found.sort(key=lambda one: (one.name != f"page{suffix}", one.name))
+    return "\n".join(one.read_text(encoding="utf-8") for one in found)
 
 
+@lru_cache(maxsize=1)
 def _environment() -> Environment:
-    made = Environment(loader=PackageLoader("remix.web"), autoescape=True, undefined=StrictUndefined)
+    made = Environment(loader=PackageLoader("remix.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=False)
     made.filters["cell"] = lambda value, name: tables.cell(name, value)
+    made.globals.update(heat=_heat, digest=_digest)
     return made
 
 
+def _digest(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def _heat(table: Table) -> dict[str, list[str]]:
+    """Return for each column of `heat` the class of each row's cell: `heat-0` to `heat-4`, by rank in the column."""
+    ranks = table.frame.select(
+        pl.when(pl.col(name).is_null()).then(pl.lit("")).otherwise(
+            fill("heat-{}", ((pl.col(name).rank("average") - 0.5) / pl.col(name).count() * 5).floor().cast(pl.Int8))
+        ).alias(name)
+        for name in table.heat
+        if name in table.frame.columns and table.frame[name].dtype.is_numeric()
+    )  # fmt: skip
+    return ranks.to_dict(as_series=False)
+
+
 def render_page(page: Page, view: View, query: str) -> str:
-    """Return a page as HTML; `query` are the parameters of its address, for its exports."""
+    """Return a page as HTML; `query` are the parameters of its address, for its exports and the order of rows."""
     menu = [("/" + one.name, one.title) for one in sorted(VIEWS, key=lambda one: one.menu) if one.menu]
     suffix = f"?{query}" if query else ""
     exports = [(f"/{view.name}.{form}{suffix}", form) for form in _DATA] if page.tables else []
+    parameters = dict(parse_qsl(query))
+
+    def sorting(table: Table, column: str) -> dict[str, str]:
+        """Return the state of a column and the address that sorts by it, or turns its order round."""
+        wanted = f"{table.name}:{column}"
+        state = {wanted: "ascending", f"-{wanted}": "descending"}.get(parameters.get("sort", ""), "")
+        turned = {**parameters, "sort": f"-{wanted}" if state != "descending" else wanted}
+        return {"state": state, "href": address(view.name, **turned)}
+
     template = _environment().get_template("page.html")
-    return template.render(page=page, menu=menu, here="/" + view.name, exports=exports, rows=_ROWS, address=address)
+    return template.render(
+        page=_sort(page, parameters), menu=menu, here="/" + view.name, exports=exports, rows=_ROWS, sorting=sorting
+    )
+
+
+def _sort(page: Page, parameters: Mapping[str, str]) -> Page:
+    """Return the page with the rows of a table in the order of `sort` (`TABLE:COLUMN`, after a hyphen: downwards)."""
+    table, _, column = parameters.get("sort", "").removeprefix("-").partition(":")
+    down = parameters.get("sort", "").startswith("-")
+
+    def turn(block: Shown) -> Shown:
+        if not (isinstance(block, Table) and block.name == table and column in block.frame.columns):
+            return block
+        if isinstance(block.frame.schema[column], pl.List | pl.Struct):
+            return block
+        return replace(block, frame=block.frame.sort(column, descending=down, nulls_last=True, maintain_order=True))
+
+    return replace(page, blocks=[turn(one) for one in page.blocks], beside=[turn(one) for one in page.beside])
 
 
 def write_report(work: Explored, datasets: Sequence[str], systems: Sequence[str], to: Path) -> Path:
@@ -74,11 +127,17 @@ def write_report(work: Explored, datasets: Sequence[str], systems: Sequence[str]
 
 
 def render_file(title: str, pages: Sequence[Page]) -> str:
-    """Return pages as one file of HTML with its style in it, and without addresses that need a server."""
-    style = _template("style.css")
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    """Return pages as one file of HTML with its style and script in it, and without addresses that need a server."""
     template = _environment().get_template("report.html")
-    return template.render(title=title, pages=pages, style=Markup(style), hash=digest, rows=_ROWS, version=__version__)
+    return template.render(
+        title=title,
+        pages=pages,
+        style=_assets(".css"),
+        script=_assets(".js"),
+        rows=_ROWS,
+        version=__version__,
+        sorting=lambda table, column: {"state": "", "href": ""},
+    )
 
 
 def _choose_pages(work: Explored, names: Sequence[str], systems: Sequence[str]) -> list[Page]:
@@ -97,11 +156,12 @@ def _choose_pages(work: Explored, names: Sequence[str], systems: Sequence[str]) 
 
 
 def routes(work: Explored) -> list[Route]:
-    """Return a route for each view, for its tables as data, and for the stylesheet."""
-    made = [Route("/style.css", _style, methods=["GET"])]
+    """Return a route for each view, for its tables as data and its downloads, and for the style and the script."""
+    made = [Route("/style.css", _send(".css", "text/css")), Route("/script.js", _send(".js", "text/javascript"))]
     for view in VIEWS:
         made.append(Route(f"/{view.name}", _answer(work, view), methods=["GET"]))
-        made += [Route(f"/{view.name}.{form}", _answer(work, view, form), methods=["GET"]) for form in _DATA]
+        for form in (*_DATA, *view.downloads):
+            made.append(Route(f"/{view.name}.{form}", _answer(work, view, form), methods=["GET"]))
     return made
 
 
@@ -113,21 +173,38 @@ def _answer(work: Explored, view: View, form: str = "") -> Callable[..., object]
 
 
 def _respond(work: Explored, view: View, form: str, http: HttpRequest) -> Response:
+    parameters = _join(http.query_params.multi_items())
     try:
-        page = view.show(work, dict(http.query_params))
+        if form in view.downloads:
+            return _offer(view.downloads[form](work, parameters))
+        page = view.show(work, parameters)
         if not form:
-            return Response(render_page(page, view, http.url.query), media_type="text/html", headers=HEADERS)
-        return _data(page, form, http.query_params.get("table", ""))
+            headers = {**HEADERS, "Refresh": str(page.refresh)} if page.refresh else HEADERS
+            return Response(render_page(page, view, urlencode(parameters)), media_type="text/html", headers=headers)
+        return _data(_sort(page, parameters), form, parameters.get("table", ""))
     except (UnknownName, UsageError) as error:
         status, line = 404, str(error)
     except Error as error:
         status, line = 400, str(error)
     if form:
         return PlainTextResponse(f"{line}\n", status, headers=HEADERS)
-    from remix.web.page import Note
-
     wrong = Page("Not found" if status == 404 else "Not possible", [Note(line)])
     return Response(render_page(wrong, view, ""), status, media_type="text/html", headers=HEADERS)
+
+
+def _join(items: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Return parameters by name; what a form's several boxes say is one value, apart by commas."""
+    joined: dict[str, str] = {}
+    for name, value in items:
+        joined[name] = f"{joined[name]},{value}" if joined.get(name) and value else joined.get(name, "") or value
+    return joined
+
+
+def _offer(download: Download) -> Response:
+    """Return a file to save; of its name only what is safe in a header is kept."""
+    file = re.sub(r"[^A-Za-z0-9._-]+", "-", download.file).strip("-.") or "remix"
+    headers = {**HEADERS, "Content-Disposition": f'attachment; filename="{file}"'}
+    return Response(download.content, media_type=download.media_type, headers=headers)
 
 
 def _data(page: Page, form: str, name: str) -> Response:
@@ -141,5 +218,8 @@ def _data(page: Page, form: str, name: str) -> Response:
     return Response(content.getvalue(), media_type=_DATA[form], headers=HEADERS)
 
 
-async def _style(_: HttpRequest) -> Response:
-    return Response(_template("style.css"), media_type="text/css", headers={**HEADERS, "Cache-Control": "max-age=300"})
+def _send(suffix: str, media_type: str) -> Callable[..., object]:
+    async def respond(_: HttpRequest) -> Response:
+        return Response(_assets(suffix), media_type=media_type, headers={**HEADERS, "Cache-Control": "max-age=300"})
+
+    return respond

@@ -14,7 +14,26 @@ if TYPE_CHECKING:
 
     from remix.store import DatasetEntry, Store
 
-__all__ = ["VIEWS", "Form", "Note", "Page", "Passage", "Passages", "Segment", "Table", "View", "Explored", "address"]
+__all__ = [
+    "VIEWS",
+    "Shown",
+    "Code",
+    "Download",
+    "Drawing",
+    "Explored",
+    "Field",
+    "Form",
+    "Note",
+    "Page",
+    "Parameters",
+    "Passage",
+    "Passages",
+    "Segment",
+    "Table",
+    "View",
+    "address",
+    "choose",
+]
 
 
 class Explored(Protocol):
@@ -38,23 +57,31 @@ class Explored(Protocol):
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under a heading; `links` maps columns to the function that makes an address of a row."""
+    """Rows under a heading.
+
+    `links` maps columns to the function that makes an address of a row (none where it is empty), `explained` says of
+    columns what they are, `heat` names the columns whose cells are coloured by their place among the values of the
+    column. Headers sort the rows.
+    """
 
     name: str
     frame: pl.DataFrame
     links: Mapping[str, Callable[[Mapping[str, Any]], str]] = field(default_factory=dict)
     words: str = ""
+    explained: Mapping[str, str] = field(default_factory=dict)
+    heat: Sequence[str] = ()
     kind: str = "table"
 
 
 @dataclass(frozen=True)
 class Segment:
-    """A stretch of text; `classes` are how it looks, `label` what is said of it, `href` where it leads."""
+    """A stretch of text: how it looks, what is said of it, where it leads; one with mentions nested in it has parts."""
 
     text: str
     classes: str = ""
     label: str = ""
     href: str = ""
+    parts: Sequence[Segment] = ()
 
 
 @dataclass(frozen=True)
@@ -69,56 +96,133 @@ class Passage:
 
 @dataclass(frozen=True)
 class Passages:
-    """Texts, one after another."""
+    """Texts, one after another; the keys n and p lead from one to the next."""
 
     passages: Sequence[Passage]
     kind: str = "passages"
 
 
 @dataclass(frozen=True)
-class Form:
-    """Choices that make the address of the page: a name, its label, its values (none for free text), the chosen one."""
+class Field:
+    """What a form asks for: the parameter's name, what it is called, and what is chosen now.
 
-    fields: Sequence[tuple[str, str, Sequence[str], str]]
+    `look` is `choice` (one of `values`), `many` (any of `values`, `chosen` has those apart by commas), `text`, `area`
+    (several lines), or `range` (a number from `low` to `high` in steps).
+    """
+
+    name: str
+    label: str
+    chosen: str = ""
+    values: Sequence[str] = ()
+    look: str = "text"
+    low: float = 0.0
+    high: float = 1.0
+    step: float = 0.01
+    explained: str = ""
+
+
+def choose(name: str, label: str, values: Sequence[str], chosen: str, explained: str = "") -> Field:
+    """Return the field of one choice among values, of which the empty one is shown as '(any)'."""
+    return Field(name, label, chosen, tuple(values), "choice", explained=explained)
+
+
+@dataclass(frozen=True)
+class Form:
+    """Choices that make the address of the page `action` (by default the page's own).
+
+    With `live`, a browser that runs scripts shows what they lead to while they change.
+    """
+
+    fields: Sequence[Field]
+    action: str = ""
+    button: str = "Show"
+    live: bool = False
     kind: str = "form"
 
 
 @dataclass(frozen=True)
+class Drawing:
+    """A figure as SVG, which `remix.reports` drew, under a heading."""
+
+    name: str
+    svg: str
+    words: str = ""
+    kind: str = "drawing"
+
+
+@dataclass(frozen=True)
+class Code:
+    """Text of another language, as it is, with addresses to download it."""
+
+    name: str
+    text: str
+    downloads: Mapping[str, str] = field(default_factory=dict)
+    words: str = ""
+    kind: str = "code"
+
+
+@dataclass(frozen=True)
 class Note:
-    """A sentence or two, and commands that do the same or lead on."""
+    """A sentence or two, commands that do the same or lead on, and links by what they are called."""
 
     text: str
     commands: Sequence[str] = ()
+    links: Mapping[str, str] = field(default_factory=dict)
     kind: str = "note"
 
 
-Block = Table | Passages | Form | Note
+class Shown(Protocol):
+    """What pages consist of: `kind` is the name of the template in `templates/blocks` that shows it."""
+
+    @property
+    def kind(self) -> str:
+        """Return the name of the template."""
 
 
 @dataclass(frozen=True)
 class Page:
-    """What a view shows: a title and blocks."""
+    """What a view shows: a title, blocks, and blocks that stand beside them.
+
+    A page that is not ready yet is asked for again after `refresh` seconds.
+    """
 
     title: str
-    blocks: Sequence[Block]
+    blocks: Sequence[Shown]
+    beside: Sequence[Shown] = ()
+    refresh: int = 0
 
     @property
     def tables(self) -> dict[str, pl.DataFrame]:
         """Return the tables of the page by their names: what is exported."""
-        return {block.name: block.frame for block in self.blocks if isinstance(block, Table)}
+        return {block.name: block.frame for block in (*self.blocks, *self.beside) if isinstance(block, Table)}
+
+
+@dataclass(frozen=True)
+class Download:
+    """A file that a view makes: its content, media type, and name on the user's disk."""
+
+    content: bytes
+    media_type: str
+    file: str
+
+
+Parameters = Mapping[str, str]
 
 
 @dataclass(frozen=True)
 class View:
     """A page of the explorer at `/NAME`: a pure function of the workspace and of the parameters in the address.
 
-    `menu` is the place in the navigation, 0 for a view that others lead to.
+    `menu` is the place in the navigation, 0 for a view that others lead to. `example` gives parameters with which the
+    page has something to show. `downloads` are the files that are made at `/NAME.SUFFIX`, by suffix.
     """
 
     name: str
     title: str
-    show: Callable[[Explored, Mapping[str, str]], Page] = field(compare=False)
+    show: Callable[[Explored, Parameters], Page] = field(compare=False)
     menu: int = 0
+    example: Callable[[Explored], Parameters] = field(default=lambda _: {}, compare=False)
+    downloads: Mapping[str, Callable[[Explored, Parameters], Download]] = field(default_factory=dict, compare=False)
 
 
 VIEWS: Registry[View] = Registry("view", "remix.web.views", View)

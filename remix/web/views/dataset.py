@@ -44,4 +44,9 @@ def _show(work: Explored, parameters: Mapping[str, str]) -> Page:
     )
 
 
-dataset = View("dataset", "Dataset", _show)
+def _example(work: Explored) -> dict[str, str]:
+    entries = work.datasets()
+    return {"name": entries[0].name} if entries else {}
+
+
+dataset = View("dataset", "Dataset", _show, example=_example)

@@ -8,7 +8,7 @@ import polars as pl
 
 from remix.errors import UnknownName
 from remix.runs.stored import verdicts
-from remix.web.page import Explored, Form, Page, Passage, Passages, Segment, Table, View
+from remix.web.page import Explored, Form, Page, Passage, Passages, Segment, Table, View, choose
 
 
 def _show(work: Explored, parameters: Mapping[str, str]) -> Page:
@@ -31,8 +31,11 @@ def _show(work: Explored, parameters: Mapping[str, str]) -> Page:
         f"{dataset}: {name}",
         [
             Form(
-                [("dataset", "dataset", (dataset,), dataset), ("name", "document", (name,), name)]
-                + [("system", "judge by", ("", *systems), system)]
+                [
+                    choose("dataset", "dataset", [dataset], dataset),
+                    choose("name", "document", [name], name),
+                    choose("system", "judge by", ["", *systems], system),
+                ]
             ),
             Passages([Passage("", _segments(text, rows, right))]),
             Table("annotations", table),
@@ -61,4 +64,11 @@ def _segments(text: str, rows: pl.DataFrame, right: Mapping[str, bool]) -> list[
     return [segment for segment in segments if segment.text]
 
 
-document = View("document", "Document", _show)
+def _example(work: Explored) -> dict[str, str]:
+    for entry in work.datasets()[:1]:
+        first = work.store.frames([entry.name]).documents.row(0, named=True)
+        return {"dataset": entry.name, "name": first["given"] or first["document"]}
+    return {}
+
+
+document = View("document", "Document", _show, example=_example)

@@ -9,7 +9,7 @@ import polars as pl
 
 from remix.runs.registration import list_runs, load_run
 from remix.runs.stored import verdicts
-from remix.web.page import Explored, Form, Note, Page, Passage, Passages, Segment, Table, View, address
+from remix.web.page import Explored, Field, Form, Note, Page, Passage, Passages, Segment, Table, View, address, choose
 
 _BESIDE = 120
 """Characters shown on either side of a mention."""
@@ -35,10 +35,10 @@ def _show(work: Explored, parameters: Mapping[str, str]) -> Page:
     passages = [_passage(row, dataset) for row in chosen.slice(start, count).iter_rows(named=True)]
     form = Form(
         [
-            ("dataset", "dataset", sorted({run.dataset for run in runs}), dataset),
-            ("system", "system", systems, system),
-            ("kind", "show", _KINDS, kind),
-            ("from", "from number", (), str(start)),
+            choose("dataset", "dataset", sorted({run.dataset for run in runs}), dataset),
+            choose("system", "system", systems, system),
+            choose("kind", "show", _KINDS, kind),
+            Field("from", "from number", str(start)),
         ]
     )
     right = rows.filter("right").height

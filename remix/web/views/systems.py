@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from remix.scoring.profiles import PROFILES
-from remix.web.page import Explored, Form, Note, Page, Table, View, address
+from remix.web.page import Explored, Field, Form, Note, Page, Table, View, address, choose
 
 
 def _show(work: Explored, parameters: Mapping[str, str]) -> Page:
@@ -24,10 +24,10 @@ def _show(work: Explored, parameters: Mapping[str, str]) -> Page:
     links = {"f1": lambda row: address("errors", dataset=row["dataset"], system=row["system"])}
     form = Form(
         [
-            ("dataset", "dataset", ("", *names), dataset),
-            ("profile", "conventions of", PROFILES.names(), profile),
-            ("task", "task", ("", "A2KB", "D2KB", "C2KB", "ERec"), task),
-            ("by", "slices by", (), slice_by),
+            choose("dataset", "dataset", ["", *names], dataset),
+            choose("profile", "conventions of", PROFILES.names(), profile),
+            choose("task", "task", ["", "A2KB", "D2KB", "C2KB", "ERec"], task),
+            Field("by", "slices by", slice_by),
         ]
     )
     options = [dataset, f"--profile {profile}", task and f"--task {task}", slice_by and f"--by {slice_by}"]

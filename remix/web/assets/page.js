@@ -1,0 +1,53 @@
+"use strict";
+// What every page and report has: forms that show what they lead to while they change, and keys from text to text.
+// Each works without this: the form has a button, the texts stand below each other.
+
+const each = (selector, work) => document.querySelectorAll(selector).forEach(work);
+
+const addressOf = (form) => {
+  const together = new Map();
+  for (const [name, value] of new FormData(form)) {
+    if (value !== "") together.set(name, together.has(name) ? together.get(name) + "," + value : value);
+  }
+  return form.getAttribute("action") + "?" + new URLSearchParams([...together]);
+};
+
+each("input[type=range]", (slider) => {
+  slider.addEventListener("input", () => { slider.nextElementSibling.value = slider.value; });
+});
+
+each("form[data-live]", (form) => {
+  let waiting, running;
+  form.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(async () => {
+      if (running) running.abort();
+      running = new AbortController();
+      const place = addressOf(form);
+      try {
+        const answer = await fetch(place, { signal: running.signal });
+        const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+        each("[data-update]", (old) => {
+          const found = page.querySelector(`[data-update="${CSS.escape(old.dataset.update)}"]`);
+          if (found) old.replaceWith(found);
+        });
+        history.replaceState(null, "", place);
+      } catch (error) {
+        if (error.name !== "AbortError") throw error;
+      }
+    }, 150);
+  });
+});
+
+document.addEventListener("keydown", (pressed) => {
+  if (pressed.ctrlKey || pressed.metaKey || pressed.altKey) return;
+  if (pressed.target.closest("input, select, textarea")) return;
+  const step = { n: 1, p: -1 }[pressed.key];
+  const texts = [...document.querySelectorAll("article")];
+  if (!step || !texts.length) return;
+  const at = texts.findIndex((text) => text.classList.contains("here"));
+  const next = texts[Math.min(texts.length - 1, Math.max(0, at + step))];
+  texts.forEach((text) => text.classList.toggle("here", text === next));
+  next.focus({ preventScroll: true });
+  next.scrollIntoView({ block: "center" });
+});
