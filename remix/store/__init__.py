@@ -18,7 +18,7 @@ from remix.locks import Lock
 from remix.places import folder_written, move_folder, scratch_folder
 from remix.sealing import SUMS, is_sound, seal, verify
 from remix.signature import content_hash
-from remix.store.state import MADE, Attached, DatasetEntry, State, claim, open_state, write_state, writing
+from remix.store.state import MADE, Attached, DatasetEntry, Once, State, claim, open_state, write_state, writing
 
 if TYPE_CHECKING:  # what needs Polars is imported where it is used: the process of a query has it not
     from remix.formats import LoadedFile, LoadReport
@@ -50,6 +50,7 @@ class Store:
     def __init__(self, folder: Path) -> None:
         self.folder = Path(folder)
         self._held = _Held()
+        self.once = Once(self.folder)
 
     @property
     def state(self) -> State:
@@ -60,8 +61,7 @@ class Store:
     def hold(self) -> Iterator[None]:
         """Hold the state within the block, for this thread: what is read there belongs together and stays there.
 
-        It is the state at the first reading. What other processes write shows after the block, or once this thread has
-        written itself.
+        It is the state at the first reading; what others write shows after the block, or once this thread has written.
         """
         self._held.blocks += 1
         try:

@@ -11,12 +11,14 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from remix.errors import Error, StoreError
 from remix.files import write_whole
@@ -28,6 +30,7 @@ __all__ = [
     "RUN",
     "Attached",
     "DatasetEntry",
+    "Once",
     "State",
     "claim",
     "clean",
@@ -39,6 +42,8 @@ __all__ = [
     "write_state",
     "writing",
 ]
+
+Answer = TypeVar("Answer")
 
 _VERSION = 3
 _FILE = "state.json"
@@ -156,6 +161,45 @@ def sign_of(folder: Path) -> object:
     except OSError:
         return None
     return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size
+
+
+class Once:
+    """What is computed of the state of a workspace, once for each key; it goes when the state is written anew.
+
+    Of more than `most` answers those that were asked for last stay. Threads that ask for one at the same time wait for
+    the first of them.
+
+    >>> once = Once(Path("nowhere"))
+    >>> once("answer", lambda: 42), once("answer", lambda: 43)
+    (42, 42)
+    """
+
+    def __init__(self, folder: Path, most: int = 100) -> None:
+        self._folder = folder
+        self._most = most
+        self._sign: object = None
+        self._answers: dict[Hashable, Future[Any]] = {}
+        self._lock = threading.Lock()
+
+    def __call__(self, key: Hashable, compute: Callable[[], Answer]) -> Answer:
+        """Return what `compute` returned when the key was first asked for; an error is raised, and not kept."""
+        with self._lock:
+            if (sign := sign_of(self._folder)) != self._sign:
+                self._sign, self._answers = sign, {}
+            answers = self._answers
+            found = answers.pop(key, None)
+            answer: Future[Answer] = found or Future()
+            answers[key] = answer
+            if len(answers) > self._most:
+                del answers[next(iter(answers))]
+        if found is None:
+            try:
+                answer.set_result(compute())
+            except BaseException as error:
+                answer.set_exception(error)
+                with self._lock:
+                    answers.pop(key, None)
+        return answer.result()
 
 
 def read_generation(place: Path) -> State:

@@ -92,10 +92,23 @@ def render_page(page: Page, view: View, query: str) -> str:
         turned = {**parameters, "sort": f"-{wanted}" if state != "descending" else wanted}
         return {"state": state, "href": address(view.name, **turned)}
 
+    def paging(table: Table) -> dict[str, object]:
+        """Return the first row that is shown of a table, and the addresses of the rows before and after."""
+        name, _, said = parameters.get("at", "").rpartition(":")
+        start = int(said) if name == table.name and re.fullmatch("[0-9]{1,9}", said) else 0
+        start = min(start, max(0, table.frame.height - 1)) // _ROWS * _ROWS
+        places = {"earlier": start - _ROWS, "later": start + _ROWS}
+        turned = {
+            way: address(view.name, **{**parameters, "at": f"{table.name}:{row}"})
+            for way, row in places.items()
+            if 0 <= row < table.frame.height
+        }
+        return {"start": start, "turned": turned}
+
     template = _environment().get_template("page.html")
-    return template.render(
-        page=_sort(page, parameters), menu=menu, here="/" + view.name, exports=exports, rows=_ROWS, sorting=sorting
-    )
+    around = {"menu": menu, "here": "/" + view.name, "exports": exports}
+    ordered = _sort(page, parameters)
+    return template.render(page=ordered, rows=_ROWS, sorting=sorting, paging=paging, **around)
 
 
 def _sort(page: Page, parameters: Mapping[str, str]) -> Page:
@@ -137,6 +150,7 @@ def render_file(title: str, pages: Sequence[Page]) -> str:
         rows=_ROWS,
         version=__version__,
         sorting=lambda table, column: {"state": "", "href": ""},
+        paging=lambda table: {"start": 0, "turned": {}},
     )
 
 

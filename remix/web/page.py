@@ -61,7 +61,8 @@ class Table:
 
     `links` maps columns to the function that makes an address of a row (none where it is empty), `explained` says of
     columns what they are, `heat` names the columns whose cells are coloured by their place among the values of the
-    column. Headers sort the rows.
+    column. Headers sort the rows. `small` maps columns to those whose cells stand in theirs, in small letters, rather
+    than in a column of their own; as data all are columns.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Table:
     words: str = ""
     explained: Mapping[str, str] = field(default_factory=dict)
     heat: Sequence[str] = ()
+    small: Mapping[str, str] = field(default_factory=dict)
     kind: str = "table"
 
 

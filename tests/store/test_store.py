@@ -7,8 +7,10 @@ import os
 import shutil
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pyoxigraph as ox
@@ -16,6 +18,7 @@ import pytest
 
 from remix.errors import StoreError, UnknownName, UsageError
 from remix.store import Store
+from remix.store.state import Once
 
 COUNT = "SELECT (COUNT(?a) AS ?n) { ?a a nif:Phrase }"
 LOAD = "import sys; from remix.store import Store; Store(sys.argv[1]).load(sys.argv[2])"
@@ -343,3 +346,29 @@ def test_graph_beside_a_dataset_is_replaced_and_goes_with_it(store: Store, river
     assert store.index().graphs() == []
     store.load(rivers)
     assert list((store.folder / "enrichments").iterdir()) == []
+
+
+def test_what_is_computed_of_a_state_is_computed_once_for_it_however_many_ask(store: Store, rivers: Path) -> None:
+    begun, asked = threading.Event(), list[int]()
+
+    def compute() -> int:
+        begun.wait(10)
+        asked.append(len(store.datasets()))
+        return asked[-1]
+
+    with ThreadPoolExecutor(4) as pool:
+        waiting = [pool.submit(store.once, "datasets", compute) for _ in range(4)]
+        begun.set()
+        assert [one.result() for one in waiting] == [0] * 4 and asked == [0]
+    store.load(rivers)
+    assert store.once("datasets", compute) == 1
+    with pytest.raises(ZeroDivisionError):
+        store.once("wrong", lambda: 1 // 0)
+    assert store.once("wrong", lambda: 7) == 7
+
+
+def test_only_the_last_answers_stay(tmp_path: Path) -> None:
+    """Of two that stay, the one that was asked for last outlives a third."""
+    once = Once(tmp_path, most=2)
+    assert [once("a", lambda: 1), once("b", lambda: 2), once("a", lambda: 3), once("c", lambda: 4)] == [1, 2, 1, 4]
+    assert [once("a", lambda: 5), once("b", lambda: 6)] == [1, 6]

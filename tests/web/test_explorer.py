@@ -217,6 +217,17 @@ def test_heat_is_by_rank_within_the_column() -> None:
     assert cells == ["heat-3", "heat-0", "heat-1", "", "heat-2", "heat-4"]
 
 
+def test_long_tables_are_shown_in_parts_that_lead_to_each_other() -> None:
+    """Of 1,201 rows the third part begins with the 1,001st; what stands small in a cell has no column."""
+    frame = pl.DataFrame({"number": range(1201), "share": [0.5] * 1201})
+    page = Page("Long", [Table("rows", frame, small={"number": "share"})])
+    text = render_page(page, VIEWS["datasets"], "at=rows%3A1100")
+    assert "Rows 1001 to 1201 of 1201" in text and "<td>1000 <small>50.0 %</small></td>" in text
+    assert "at=rows%3A500" in text and "later" not in text and text.count('<th scope="col"') == 1
+    for at in ("rows%3A0", "rows%3A-1", "rows%3Ax", "other%3A500"):
+        assert "Rows 1 to 500 of" in render_page(page, VIEWS["datasets"], f"at={at}")
+
+
 def test_nested_mentions_stand_in_each_other_and_boxes_are_joined(work: Workspace) -> None:
     inner = Segment("York", "mention", "inner")
     outer = Segment("New York", "mention", "outer", parts=[Segment("New "), inner])
