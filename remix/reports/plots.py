@@ -16,6 +16,7 @@ from remix import progress
 from remix.errors import Error, UsageError, nearest
 from remix.expressions import fill
 from remix.names import shorten
+from remix.reports.figures import COLOURS
 from remix.reports.readable import with_f1_shown
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["COLOURS", "DRAWN", "add_legend", "new_figure", "plot_curve", "plot_scores", "save"]
 
-COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#666666")
-"""The palette of Okabe and Ito, which people who see colours differently can tell apart."""
 LETTER = 0.08
 """Width of a letter of labels, in inches."""
 
@@ -177,7 +176,7 @@ def _spread(shown: list[tuple[int, dict[str, float]]]) -> list[list[float]] | No
 
 
 @dataclass(frozen=True)
-class Panel:
+class CurvePanel:
     """A score, over what it is drawn, and how both are called.
 
     `step` where it changes in jumps, `diagonal` where both should be equal.
@@ -193,19 +192,19 @@ class Panel:
 
 ALPHA, RANK = "weight α of what is not strict", "combinations of classes, best first"
 
-DRAWN: Mapping[str, tuple[Panel, ...]] = {
-    "alpha": (Panel("fuzzy_recall", "R*", "alpha", ALPHA), Panel("fuzzy_f1", "F1*", "alpha", ALPHA)),
+DRAWN: Mapping[str, tuple[CurvePanel, ...]] = {
+    "alpha": (CurvePanel("fuzzy_recall", "R*", "alpha", ALPHA), CurvePanel("fuzzy_f1", "F1*", "alpha", ALPHA)),
     "progression": tuple(
-        Panel(name, title, "rank", RANK, True)
+        CurvePanel(name, title, "rank", RANK, True)
         for name, title in (("precision", "precision"), ("recall", "recall"), ("f1", "F1"))
     ),
     "threshold": (
-        Panel("precision", "precision", "recall", "recall"),
-        Panel("f1", "F1", "threshold", "confidence above which answers count", True),
+        CurvePanel("precision", "precision", "recall", "recall"),
+        CurvePanel("f1", "F1", "threshold", "confidence above which answers count", True),
     ),
     "calibration": (
-        Panel("accuracy", "share right", "confidence", "confidence", diagonal=True),
-        Panel("risk", "risk (share wrong)", "coverage", "coverage (share answered, surest first)"),
+        CurvePanel("accuracy", "share right", "confidence", "confidence", diagonal=True),
+        CurvePanel("risk", "risk (share wrong)", "coverage", "coverage (share answered, surest first)"),
     ),
 }
 

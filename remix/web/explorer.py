@@ -25,6 +25,7 @@ from remix._version import __version__
 from remix.errors import Error, UnknownName, UsageError
 from remix.expressions import fill
 from remix.files import write_whole
+from remix.reports.svg import draw
 from remix.runs.registration import list_runs
 from remix.web.page import VIEWS, Download, Explored, Note, Page, Shown, Table, View, address
 
@@ -58,7 +59,7 @@ def _assets(suffix: str) -> str:
 def _environment() -> Environment:
     made = Environment(loader=PackageLoader("remix.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=False)
     made.filters["cell"] = lambda value, name: tables.cell(name, value)
-    made.globals.update(heat=_heat, digest=_digest)
+    made.globals.update(heat=_heat, digest=_digest, draw=draw)
     return made
 
 

@@ -12,6 +12,7 @@ from remix.registry import Registry
 if TYPE_CHECKING:
     import polars as pl
 
+    from remix.reports.figures import Figure
     from remix.store import DatasetEntry, Store
 
 __all__ = [
@@ -144,10 +145,10 @@ class Form:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure as SVG, which `remix.reports` drew, under a heading."""
+    """A figure under a heading, drawn as SVG by `remix.reports.svg`; in a report its points lead nowhere."""
 
     name: str
-    svg: str
+    figure: Figure
     words: str = ""
     kind: str = "drawing"
 

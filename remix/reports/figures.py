@@ -1,0 +1,293 @@
+"""Figures as data: what is drawn, whichever drawer draws it; `svg` draws for pages, `plots` for print.
+
+A figure has panels, a panel has series over two axes. What both drawers have to agree on is decided here: which points
+can be drawn, how far the axes reach, where their ticks are, and what is said of the values that find no place.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TypeVar
+
+import polars as pl
+
+from remix.errors import UsageError, nearest
+
+__all__ = ["COLOURS", "KINDS", "SCALES", "Axis", "Boundary", "Figure", "Panel", "Point", "Series", "count_values"]
+
+COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#666666")
+"""The palette of Okabe and Ito, which people who see colours differently can tell apart."""
+KINDS = ("bars", "lines", "steps", "histogram", "spider", "scatter")
+SCALES = ("linear", "log")
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What an axis is called and how it is divided: `linear`, or `log`, on which values above 0 alone have a place.
+
+    `limits` are what it shows at least; values beyond them make it longer, so that nothing is cut off.
+    """
+
+    label: str = ""
+    scale: str = "linear"
+    limits: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse another scale, and limits that a scale cannot have."""
+        _choose("scale of an axis", self.scale, SCALES)
+        if self.limits is not None and not self.limits[0] < self.limits[1]:
+            raise UsageError(f"an axis reaches from a lower limit to a higher one, not {self.limits}")
+        if self.limits is not None and self.scale == "log" and self.limits[0] <= 0:
+            raise UsageError(f"a logarithmic axis has limits above 0, not {self.limits}")
+
+    def places(self, value: float | None) -> bool:
+        """Return whether a value has a place on the axis: a number of a size that can be reckoned with."""
+        return value is not None and abs(value) < 1e100 and (self.scale == "linear" or value > 1e-100)
+
+    def stretch(self, values: Sequence[float], room: float = 0.0) -> tuple[float, float]:
+        """Return the ends of the axis: its limits and all values, with some room where there are no limits.
+
+        >>> Axis(scale="log").stretch([3, 700]), Axis(limits=(0, 1)).stretch([0.5]), Axis().stretch([])
+        ((3, 700), (0, 1), (0.0, 1.0))
+        """
+        log = self.scale == "log"
+        known = [*values, *(self.limits or ())]
+        low, high = (min(known), max(known)) if known else (1.0, 10.0) if log else (0.0, 1.0)
+        if low == high:
+            apart = max(0.5, abs(low) / 2)
+            low, high = (low / 2, high * 2) if log else (low - apart, high + apart)
+        if room and self.limits is None:
+            part = (high / low) ** room if log else (high - low) * room
+            low, high = (low / part, high * part) if log else (low - part, high + part)
+        return low, high
+
+    def ticks(self, low: float, high: float, most: int = 6) -> list[tuple[float, str]]:
+        """Return at most so many round values between two ends, each with its text.
+
+        >>> [text for _, text in Axis().ticks(0, 1)], [text for _, text in Axis(scale="log").ticks(1, 20000)]
+        (['0', '0.2', '0.4', '0.6', '0.8', '1'], ['1', '10', '100', '1,000', '10,000'])
+        """
+        if self.scale == "log":
+            powers = range(math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9) + 1)
+            if len(powers) >= 2:
+                return [(10.0**power, _text(10.0**power)) for power in powers[:: -(-len(powers) // most)]]
+        raw = (high - low) / max(most - 1, 1)
+        power = 10.0 ** math.floor(math.log10(raw))
+        step = next((one * power for one in (1, 2, 2.5, 5) if one * power >= raw * (1 - 1e-9)), 10 * power)
+        found = [number * step for number in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
+        return [(value, _text(value)) for value in found]
+
+
+@dataclass(frozen=True)
+class Series:
+    """Values `y` over `x`, of one name: categories of bars and spiders, else numbers; of a histogram the edges of bins.
+
+    For each point there can be an interval (`low`, `high`), an address that it leads to (`links`) and words that are
+    said of it; `marked` points are drawn larger, `hatched` ones lighter. `left_out` values were not counted into bins.
+    """
+
+    name: str
+    x: Sequence[float | str]
+    y: Sequence[float | None]
+    low: Sequence[float | None] = ()
+    high: Sequence[float | None] = ()
+    links: Sequence[str] = ()
+    words: Sequence[str] = ()
+    marked: Sequence[bool] = ()
+    hatched: Sequence[bool] = ()
+    left_out: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse columns that are not as long as `y`."""
+        columns = (self.low, self.high, self.links, self.words, self.marked, self.hatched)
+        if len(self.x) - len(self.y) not in (0, 1) or any(len(one) not in (0, len(self.y)) for one in columns):
+            raise UsageError(f"the columns of the series '{self.name}' are not of one length")
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point that has a place: `x` to `end` (the same but in histograms), `y` with its interval, and what is said."""
+
+    x: float
+    end: float
+    y: float
+    low: float | None
+    high: float | None
+    link: str
+    words: str
+    marked: bool
+    hatched: bool
+
+
+@dataclass(frozen=True)
+class Boundary:
+    """A line across a panel at a value of x, and what it is called."""
+
+    at: float
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Series over two axes: `x` is what values are of, `y` the values, whichever way bars lie (`lying`).
+
+    Where the x of series are texts they are categories, in the order in which they first come. `boundaries` are lines
+    across, `diagonal` is where both axes are equal.
+    """
+
+    title: str
+    kind: str
+    series: Sequence[Series]
+    x: Axis = field(default_factory=Axis)
+    y: Axis = field(default_factory=Axis)
+    boundaries: Sequence[Boundary] = ()
+    diagonal: bool = False
+    lying: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse another kind, and a kind whose series are not what it draws."""
+        _choose("kind of panel", self.kind, KINDS)
+        if any((len(one.x) != len(one.y)) != (self.kind == "histogram") for one in self.series):
+            raise UsageError("a histogram has an edge more than bins, and every other kind as many x as y")
+        if self.x.scale == "log" and (self.categories or self.kind in ("bars", "spider")):
+            raise UsageError("categories stand on no logarithmic axis")
+
+    @cached_property
+    def categories(self) -> list[str]:
+        """Return the names along x, none where x are numbers."""
+        every = [name for one in self.series for name in one.x]
+        if self.kind not in ("bars", "spider") and not any(isinstance(name, str) for name in every):
+            return []
+        return list(dict.fromkeys(map(str, every)))
+
+    @cached_property
+    def drawn(self) -> list[list[Point]]:
+        """Return the points of each series that have a place on both axes; those of a category stand at its number."""
+        places = {name: float(number) for number, name in enumerate(self.categories)}
+        found = []
+        for one in self.series:
+            xs = [places[str(value)] if places else float(value) for value in one.x]
+            rows = enumerate(zip(xs, xs[1:] if len(xs) > len(one.y) else xs, one.y, strict=False))
+            found.append([self._point(one, nth, *row) for nth, row in rows if self._has_place(*row)])
+        return found
+
+    def _has_place(self, x: float, end: float, y: float | None) -> bool:
+        bin_without = self.kind == "histogram" and not y
+        return not bin_without and self.y.places(y) and all(self.categories or self.x.places(at) for at in (x, end))
+
+    def _point(self, one: Series, nth: int, x: float, end: float, y: float | None) -> Point:
+        low, high = (value if self.y.places(value) else None for value in (_at(one.low, nth), _at(one.high, nth)))
+        named = self.categories[round(x)].replace("\n", ", ") if self.categories else _text(x)
+        named = f"{named} to {_text(end)}" if end != x else named
+        said = f"{named}: {_text(y or 0.0)}"
+        if low is not None and high is not None:
+            said += f" ({_text(low)} to {_text(high)})"
+        words = "; ".join(filter(None, [one.name, said, _at(one.words, nth)]))
+        looks = bool(_at(one.marked, nth)), bool(_at(one.hatched, nth))
+        return Point(x, end, y or 0.0, low, high, _at(one.links, nth) or "", words, *looks)
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """Return what is said of values that have no place, and of a panel without any."""
+        lines = []
+        for axis, values in ((self.x, self._numbers()), (self.y, [y for one in self.series for y in one.y])):
+            below = sum(value is not None and value <= 0 for value in values) if axis.scale == "log" else 0
+            below += sum(one.left_out for one in self.series) if axis is self.x else 0
+            if below and not (self.kind == "histogram" and axis is self.y):
+                lines.append(f"{below} value{'s' * (below > 1)} of 0 or less: not on a logarithmic axis")
+        return lines if any(self.drawn) else ["Nothing to draw: no point has a value.", *lines]
+
+    def _numbers(self) -> list[float]:
+        return [] if self.categories or self.kind == "histogram" else [float(x) for one in self.series for x in one.x]
+
+    @cached_property
+    def spans(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Return the ends of both axes, between which all points, intervals and boundaries are."""
+        points = [point for one in self.drawn for point in one]
+        room = 0.03 if self.kind in ("scatter", "lines", "steps") else 0.0
+        marks = [line.at for line in self.boundaries if self.x.places(line.at)]
+        across = self.x.stretch([*marks, *(at for point in points for at in (point.x, point.end))], room)
+        if self.categories:
+            across = (-0.5, len(self.categories) - 0.5)
+        ys = [y for point in points for y in (point.y, point.low, point.high) if y is not None]
+        if self.kind in ("bars", "histogram", "spider"):
+            ys += [0.0] if self.y.scale == "linear" else [min(ys, default=1.0) / 2]
+        return across, self.y.stretch(ys, room)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Panels beside and below each other; `description` says in words what is to be seen, for those who do not see it.
+
+    All panels have the colours of the first that has most series: a series is told by its place and name.
+    """
+
+    title: str
+    panels: Sequence[Panel]
+    description: str = ""
+    columns: int = 1
+
+    @property
+    def names(self) -> list[str]:
+        """Return the names of series in the order of their colours, none where there is nothing to be told apart."""
+        names = list(dict.fromkeys(one.name for panel in self.panels for one in panel.series))
+        return names if len(names) > 1 else []
+
+    def without_links(self) -> Figure:
+        """Return the figure with points that lead nowhere, as those of a file do."""
+        parts = [replace(one, series=[replace(series, links=()) for series in one.series]) for one in self.panels]
+        return replace(self, panels=parts)
+
+    def colour(self, series: Series) -> int:
+        """Return the number of the colour, marker and dashes of a series."""
+        return self.names.index(series.name) if self.names else 0
+
+    def repeats_categories(self, number: int) -> bool:
+        """Return whether a panel of lying bars has the categories of the one to its left, which are not said again."""
+        own = self.panels[number]
+        return bool(number % self.columns) and own.lying and own.categories == self.panels[number - 1].categories
+
+
+def count_values(name: str, values: pl.Series, *, scale: str = "linear", bins: int = 30) -> Series:
+    """Return how many values are in each of so many bins of one width on a scale, to be drawn as a histogram.
+
+    >>> found = count_values("words", pl.Series([0, 1, 2, 100]), scale="log", bins=2)
+    >>> [round(edge) for edge in found.x], found.y, found.left_out
+    ([1, 10, 100], [2, 1], 1)
+    """
+    known = values.cast(pl.Float64).drop_nulls().drop_nans()
+    known = known.filter(known.is_finite())
+    own = known.filter(known > 0).log10() if scale == "log" else known
+    if own.is_empty():
+        return Series(name, [0.0], [], left_out=len(known))
+    low, high = Axis().stretch([float(str(own.min())), float(str(own.max()))])
+    width = (high - low) / bins
+    places = ((own - low) / width).floor().clip(0, bins - 1).cast(pl.Int64)
+    counts = dict(places.value_counts().iter_rows())
+    edges = [low + nth * width for nth in range(bins + 1)]
+    counted = [counts.get(nth, 0) for nth in range(bins)]
+    return Series(
+        name, [10**edge for edge in edges] if scale == "log" else edges, counted, left_out=len(known) - len(own)
+    )
+
+
+def _at(column: Sequence[_T], nth: int) -> _T | None:
+    return column[nth] if column else None
+
+
+def _text(value: float) -> str:
+    """Return a number as people write it.
+
+    >>> _text(12000.0), _text(0.30000000000000004), _text(1e-7)
+    ('12,000', '0.3', '1e-07')
+    """
+    return f"{value:,.0f}" if value == round(value) and abs(value) < 1e12 else f"{value:,.4g}"
+
+
+def _choose(what: str, name: str, known: Sequence[str]) -> None:
+    if name not in known:
+        raise UsageError(f"no {what} '{name}'{nearest(name, known)}")
