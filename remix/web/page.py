@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from remix.reports.figures import Figure
+    from remix.runs.judgements import Judgements
     from remix.store import DatasetEntry, Store
 
 __all__ = [
@@ -46,6 +47,11 @@ class Explored(Protocol):
 
     def datasets(self) -> list[DatasetEntry]:
         """Return the datasets that are loaded."""
+
+    def judgements(
+        self, dataset: str, *, system: Sequence[str] = (), match: str = "strong", by: str = ""
+    ) -> Judgements:
+        """Return what registered runs made of each mention of a dataset."""
 
     def stats(self, datasets: Sequence[str] = ()) -> Any:
         """Return the measures of datasets."""
@@ -89,12 +95,13 @@ class Segment:
 
 @dataclass(frozen=True)
 class Passage:
-    """A text in segments with a heading and what is said beside it."""
+    """A text in segments with a heading and what is said beside it; `facets` are what a report can be filtered by."""
 
     heading: str
     segments: Sequence[Segment]
     notes: Sequence[str] = ()
     href: str = ""
+    facets: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from remix.reports.evaluations import ComparisonReport, EvaluationReport
+    from remix.runs.judgements import Judgements
     from remix.scoring.inputs.files import GivenAnswers
     from remix.scoring.inputs.sources import Sources
     from remix.workspace.datasets import Dataset, Several
@@ -207,6 +208,17 @@ class Workspace(Runs):
         with self._place_datasets(datasets) as names:
             sources = _sources(names, gold, run, system, entities, hierarchy)
             return curve(self, sources, choice, kind)
+
+    def judgements(
+        self, dataset: Path | str, *, system: Several = (), match: str = "strong", by: str = ""
+    ) -> Judgements:
+        """Return what registered runs, by default all, made of each mention of a dataset, for people to read.
+
+        `by` is a column whose value each mention has as `slice`. See `remix.runs.judgements` for the frames.
+        """
+        from remix.runs.judgements import judge_mentions
+
+        return judge_mentions(self, str(dataset), systems=_one_or_several(system), match=match, by=by)
 
     def report(self, datasets: Several = (), *, run: Several = (), to: Path | str) -> Path:
         """Return the file of HTML that was written: measures, scores and errors of datasets, by default of all loaded.

@@ -99,11 +99,52 @@ def test_document_shows_what_a_system_got_right_and_missed(work: Workspace) -> N
 
 
 def test_errors_stand_in_their_sentences_with_gold_and_answer(work: Workspace) -> None:
-    found = shown(work, "errors", dataset="gold", system="a").tables["errors"]
-    assert found["surface_form"].to_list() == ["Alan", "Bob", "New York City"]
-    assert found["answer"].to_list()[2] == "no answer"
-    everything = shown(work, "errors", dataset="gold", system="a", kind="all").tables["errors"]
-    assert everything["right"].to_list() == [True, False, False, False]
+    """System a takes Alan for another, links Bob, who is NIL, and answers New York where gold has New York City."""
+    page = shown(work, "errors", dataset="gold", system="a")
+    found = page.tables["errors"].select("surface_form", "a outcome", "a class").rows()
+    assert found == [
+        ("Alan", "wrong", "wrong_link"),
+        ("Bob", "wrong", "nil_as_link"),
+        ("New York", "wrong", "extra"),
+        ("New York City", "missed", "missing"),
+    ]
+    [passages] = [block for block in page.blocks if isinstance(block, Passages)]
+    alan, _, _, city = passages.passages
+    assert [one.text for one in alan.segments] == ["Ada met ", "Alan", " and Bob in New York City."]
+    assert alan.segments[1].classes == "wrong" and alan.notes[1].startswith("✗ a: http://dbpedia.org/resource/Alan")
+    assert city.notes[1] == "○ a: no answer – missed (missing)"
+
+
+@pytest.mark.parametrize(
+    ("asked", "forms"),
+    [
+        ({"show": "correct"}, ["Ada"]),
+        ({"show": "all"}, ["Ada", "Alan", "Bob", "New York", "New York City"]),
+        ({"class": "nil_as_link"}, ["Bob"]),
+        ({"type": "Person"}, ["Alan"]),
+        ({"agreement": "missed by all"}, ["Bob", "New York City"]),
+        ({"other": "b", "show": "all", "agreement": "only the second right"}, ["Alan"]),
+        ({"other": "b", "show": "all", "agreement": "both right"}, ["Ada"]),
+        ({"other": "b", "show": "all", "agreement": "neither right"}, ["Bob", "New York City"]),
+        ({"by": "is_nil", "slice": "true"}, ["Bob"]),
+        ({"gold": "NIL"}, ["Bob"]),
+        ({"from": "2", "count": "1"}, ["Alan", "Bob", "New York", "New York City"]),
+    ],
+)
+def test_errors_are_chosen_by_what_became_of_them(work: Workspace, asked: dict[str, str], forms: list[str]) -> None:
+    page = shown(work, "errors", dataset="gold", system="a", **asked)
+    assert page.tables["errors"]["surface_form"].to_list() == forms
+
+
+def test_errors_lead_from_page_to_page_and_from_confused_pairs_to_sentences(work: Workspace, get: Get) -> None:
+    text = get("/errors?system=a&from=2&count=1").text
+    assert "count=1" in text and "from=1" in text and ">next</a>" in text
+    page = shown(work, "errors", dataset="gold", system="a")
+    [pairs] = [block for block in page.blocks if isinstance(block, Table) and block.name == "confused by a"]
+    row = pairs.frame.filter(gold="NIL").to_dicts()[0]
+    assert row["mentions"] == 1 and "gold=NIL" in pairs.links["mentions"](row)
+    assert get("/errors?dataset=gold&system=c").status_code == 404
+    assert get("/errors?dataset=../../etc/passwd").status_code == 404
 
 
 def test_systems_have_the_scores_of_the_command_line(work: Workspace) -> None:
@@ -202,9 +243,9 @@ def test_page_of_the_ontology_has_every_term_and_is_up_to_date(work: Workspace) 
 
 
 def test_headers_sort_the_rows_of_their_table_and_of_its_data(get: Get) -> None:
-    page = get("/errors?system=a&kind=all&sort=-errors%3Abegin").text
+    page = get("/errors?system=a&show=all&sort=-errors%3Abegin").text
     assert 'aria-sort="descending"' in page and "sort=errors%3Abegin" in page
-    rows = json.loads(get("/errors.json?system=a&kind=all&sort=-errors%3Abegin").text)
+    rows = json.loads(get("/errors.json?system=a&show=all&sort=-errors%3Abegin").text)
     assert [row["begin"] for row in rows] == sorted((row["begin"] for row in rows), reverse=True)
     assert get("/errors?system=a&sort=errors%3Anope").status_code == 200
 

@@ -1,86 +1,236 @@
-"""The errors of a system in their sentences: what gold has and what the system answered."""
+"""The errors of one or two systems in their sentences: what gold has, what was answered, and what went wrong."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from remix.runs.registration import list_runs, load_run
-from remix.runs.stored import verdicts
-from remix.web.page import Explored, Field, Form, Note, Page, Passage, Passages, Segment, Table, View, address, choose
+from remix.errors import UnknownName
+from remix.runs.judgements import OUTCOMES, Judgements
+from remix.runs.registration import Run, list_runs
+from remix.web.page import (
+    Explored,
+    Field,
+    Form,
+    Note,
+    Page,
+    Parameters,
+    Passage,
+    Passages,
+    Segment,
+    Table,
+    View,
+    address,
+    choose,
+)
 
 _BESIDE = 120
 """Characters shown on either side of a mention."""
 _PAGE = 50
 """Sentences on a page."""
-_KINDS = ("missed or wrong", "right", "all")
+_ERRORS = "errors"
+_AGREEMENT = {
+    "both right": ("correct", "correct"),
+    "only the first right": ("correct", ""),
+    "only the second right": ("", "correct"),
+    "neither right": ("", ""),
+}
+_ALL_MISS = "missed by all"
+_MARKS = {"correct": "✓", "wrong": "✗", "missed": "○", "ignored": "–"}
 
 
-def _show(work: Explored, parameters: Mapping[str, str]) -> Page:
-    folder = work.store.folder / "runs"
-    runs = [run for run in list_runs(folder) if run.task == "A2KB"]
+def _show(work: Explored, parameters: Parameters) -> Page:
+    runs = [run for run in list_runs(work.store.folder / "runs") if run.task == "A2KB"]
     if not runs:
         return Page("Errors", [Note("No run is registered yet.", ["remix run add NAME FILE --on DATASET"])])
-    dataset = parameters.get("dataset") or runs[0].dataset
-    systems = sorted({run.system for run in runs if run.dataset == dataset})
-    system = parameters.get("system") or (systems[0] if systems else "")
-    kind = parameters.get("kind") or _KINDS[0]
-    start, count = (_number(parameters.get(key, ""), default) for key, default in (("from", 0), ("count", _PAGE)))
-    _, answers = load_run(folder, system, dataset)
-    rows = _judge(work, dataset, system, answers.annotations, answers.links)
-    wanted = {"right": pl.col("right"), "all": pl.lit(True)}.get(kind, ~pl.col("right"))
-    chosen = rows.filter(wanted)
-    passages = [_passage(row, dataset) for row in chosen.slice(start, count).iter_rows(named=True)]
-    form = Form(
+    asked = {name: value for name, value in parameters.items() if value}
+    asked, systems = _complete(asked, runs)
+    dataset, shown, by = asked["dataset"], _name_systems(asked), asked.get("by", "")
+    known = tuple(run.checksum for run in runs if run.dataset == dataset)
+    judged = work.store.once(("judgements", dataset, by, known), lambda: work.judgements(dataset, by=by))
+    rows = _rows(judged, shown)
+    chosen = _choose_rows(rows, asked, shown).join(judged.documents, on=["document", "dataset"], how="left")
+    start, count = (_number(asked.get(key, ""), default) for key, default in (("from", 0), ("count", _PAGE)))
+    passages = [_passage(row, dataset, shown) for row in chosen.slice(start, count).iter_rows(named=True)]
+    told = f"{chosen.height} of {rows.height} mentions and answers are of this kind; {len(passages)} are shown."
+    steps = _steps(asked, start, count, chosen.height)
+    return Page(
+        f"Errors of {' and '.join(shown)} on {dataset}",
         [
-            choose("dataset", "dataset", sorted({run.dataset for run in runs}), dataset),
-            choose("system", "system", systems, system),
-            choose("kind", "show", _KINDS, kind),
-            Field("from", "from number", str(start)),
-        ]
+            _form(asked, rows, sorted({run.dataset for run in runs}), systems),
+            Note(told, links=steps),
+            Passages(passages),
+            Note("The keys n and p lead to the next and the previous text.", links=steps),
+            _tabulate(chosen, shown),
+            _tell_confused(judged, asked),
+        ],
     )
-    right = rows.filter("right").height
-    told = f"{right} of {rows.height} mentions are right; {len(passages)} of the {chosen.height} asked for are shown."
-    table = chosen.select("document", "begin", "end", "surface_form", "gold", "answer", "right")
-    return Page(f"Errors of {system} on {dataset}", [form, Note(told), Passages(passages), Table("errors", table)])
+
+
+def _complete(asked: dict[str, str], runs: Sequence[Run]) -> tuple[dict[str, str], list[str]]:
+    """Return what is asked, with a dataset and a system, and the systems that are on the dataset."""
+    dataset = asked.get("dataset", runs[0].dataset)
+    systems = sorted({run.system for run in runs if run.dataset == dataset})
+    if not systems:
+        raise UnknownName("dataset with a run", dataset, sorted({run.dataset for run in runs}), "remix run list")
+    asked = {**asked, "dataset": dataset, "system": asked.get("system", systems[0])}
+    for name in _name_systems(asked):
+        if name not in systems:
+            raise UnknownName(f"run on {dataset}", name, systems, "remix run list")
+    return asked, systems
+
+
+def _name_systems(asked: Mapping[str, str]) -> list[str]:
+    return list(dict.fromkeys(asked[name] for name in ("system", "other") if asked.get(name)))
+
+
+def _tabulate(chosen: pl.DataFrame, shown: Sequence[str]) -> Table:
+    names = [f"{one} {column}" for one in shown for column in ("outcome", "answer", "class")]
+    columns = [
+        "begin",
+        "end",
+        "surface_form",
+        "type",
+        "gold",
+        *(["slice"] if "slice" in chosen.columns else []),
+        *names,
+    ]
+    explained = {f"{one} outcome": "; ".join(f"{name}: {said}" for name, said in OUTCOMES.items()) for one in shown}
+    explained |= {"right": "how many registered systems are right here", "of": "of how many"}
+    return Table(
+        "errors", chosen.select(pl.col("name").alias("document"), *columns, "right", "of"), explained=explained
+    )
 
 
 def _number(said: str, default: int) -> int:
     return min(int(said), 10_000_000) if re.fullmatch("[0-9]{1,9}", said) else default
 
 
-def _judge(work: Explored, dataset: str, system: str, answers: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
-    """Return gold's mentions with text, links, what the system answered on the same span, and whether it was right."""
-    frames = work.store.frames([dataset])
-    gold = frames.annotations.filter(pl.col("ignorable").is_null())
-    judged = verdicts(work.store, dataset).filter(system=system).select("annotation", "right")
-    names = frames.documents.select("document", "text", name=pl.coalesce("given", "document"))
-    answered = answers.join(_entities(links, "answer"), on="annotation", how="left").with_columns(
-        answer=pl.coalesce("answer", pl.lit("NIL"))
-    )
-    spans = answered.group_by("document", "begin", "end").agg(pl.col("answer").first())
-    rows = gold.join(_entities(frames.links, "gold"), on="annotation", how="left", maintain_order="left")
-    rows = rows.join(judged, on="annotation", maintain_order="left").join(names, on="document", maintain_order="left")
-    rows = rows.join(spans, on=["document", "begin", "end"], how="left", maintain_order="left")
-    return rows.with_columns(gold=pl.coalesce("gold", pl.lit("NIL")), answer=pl.coalesce("answer", pl.lit("no answer")))
+def _rows(judged: Judgements, shown: Sequence[str]) -> pl.DataFrame:
+    """Return the mentions with `outcome`, `answer`, `answered` and `class` of each system, its name before them."""
+    rows = judged.mentions.join(judged.shares(), on="mention", how="left", maintain_order="left")
+    for name in shown:
+        own = judged.systems.filter(system=name).select(
+            "mention",
+            pl.col("outcome").alias(f"{name} outcome"),
+            pl.col("answer").alias(f"{name} answer"),
+            pl.col("answered").alias(f"{name} answered"),
+            pl.col("classes").str.replace_all("neleval:", "", literal=True).alias(f"{name} class"),
+        )
+        rows = rows.join(own, on="mention", how="left", maintain_order="left")
+    return rows.filter(pl.any_horizontal(pl.col(f"{name} outcome").is_not_null() for name in shown))
 
 
-def _entities(links: pl.DataFrame, name: str) -> pl.DataFrame:
-    return links.group_by("annotation").agg(pl.col("entity").sort().str.join(" or ").alias(name))
+def _choose_rows(rows: pl.DataFrame, asked: Mapping[str, str], shown: Sequence[str]) -> pl.DataFrame:
+    """Return the rows that are asked for: by outcome, class of error, type, slice, agreement, and confused pair."""
+    outcomes = [pl.col(f"{name} outcome").fill_null("") for name in shown]
+    kind = asked.get("show", _ERRORS)
+    wanted = [one.is_in(["wrong", "missed"]) if kind == _ERRORS else one == kind for one in outcomes]
+    conditions = [] if kind == "all" else [pl.any_horizontal(wanted)]
+    if said := asked.get("class"):
+        conditions.append(
+            pl.any_horizontal(pl.col(f"{name} class").str.split(" ").list.contains(said) for name in shown)
+        )
+    for column in ("type", "slice", "gold"):
+        if (said := asked.get(column)) and column in rows.columns:
+            conditions.append(pl.col(column) == said)
+    if said := asked.get("answer"):
+        conditions.append(pl.any_horizontal(pl.col(f"{name} answer") == said for name in shown))
+    agreement = asked.get("agreement", "")
+    if agreement == _ALL_MISS:
+        conditions.append(pl.col("right") == 0)
+    elif agreement in _AGREEMENT and len(outcomes) == 2:
+        pairs = zip(outcomes, _AGREEMENT[agreement], strict=True)
+        conditions += [(one == "correct") == (right == "correct") for one, right in pairs]
+        conditions.append(pl.col("annotation").is_not_null())
+    return rows.filter(*(condition.fill_null(False) for condition in conditions))
 
 
-def _passage(row: Mapping[str, object], dataset: str) -> Passage:
+def _form(
+    asked: Mapping[str, str],
+    rows: pl.DataFrame,
+    datasets: Sequence[str],
+    systems: Sequence[str],
+) -> Form:
+    dataset, system, other = asked["dataset"], asked["system"], asked.get("other", "")
+    classes = pl.concat([rows[f"{name} class"].str.split(" ").explode() for name in _name_systems(asked)])
+    fields = [
+        choose("dataset", "dataset", datasets, dataset),
+        choose("system", "system", systems, system),
+        choose("other", "beside it", ["", *systems], other, "a second system, whose answers stand beside"),
+        choose("show", "show", [_ERRORS, *OUTCOMES, "all"], asked.get("show", _ERRORS), "what became of the mention"),
+        choose("class", "class of error", ["", *_values(classes)], asked.get("class", "")),
+        choose("type", "type", ["", *_values(rows["type"])], asked.get("type", "")),
+        choose(
+            "agreement",
+            "agreement",
+            ["", *(_AGREEMENT if other else ()), _ALL_MISS],
+            asked.get("agreement", ""),
+            "which of the systems are right",
+        ),
+        Field("by", "slices by", asked.get("by", ""), explained="a column, as `remix evaluate --by` has it"),
+    ]
+    if "slice" in rows.columns:
+        fields.append(choose("slice", "slice", ["", *_values(rows["slice"])], asked.get("slice", "")))
+    fields += [Field(name, name, asked[name]) for name in ("gold", "answer") if asked.get(name)]
+    return Form(fields)
+
+
+def _values(column: pl.Series) -> list[str]:
+    return [str(value) for value in column.drop_nulls().unique().sort() if value]
+
+
+def _steps(asked: Mapping[str, str], start: int, count: int, number: int) -> dict[str, str]:
+    """Return the addresses of the texts before and after those that are shown."""
+    steps = {}
+    if start:
+        steps["previous"] = address("errors", **{**asked, "from": max(0, start - count)})
+    if start + count < number:
+        steps["next"] = address("errors", **{**asked, "from": start + count})
+    return steps
+
+
+def _passage(row: Mapping[str, object], dataset: str, shown: Sequence[str]) -> Passage:
     text, begin, end = str(row["text"] or ""), int(str(row["begin"])), int(str(row["end"]))
     first = max(0, begin - _BESIDE)
+    outcome = next(str(row[f"{name} outcome"]) for name in shown if row[f"{name} outcome"])
+    gold = row["gold"] if row["annotation"] else "none here"
     segments = [
         Segment(("… " if first else "") + text[first:begin]),
-        Segment(text[begin:end], "right" if row["right"] else "missed", str(row["gold"])),
+        Segment(text[begin:end], f"{outcome}{' nil' if gold == 'NIL' else ''}", f"{outcome}; gold: {gold}"),
         Segment(text[end : end + _BESIDE] + (" …" if end + _BESIDE < len(text) else "")),
     ]
-    notes = [f"gold: {row['gold']}", f"answer: {row['answer']}"]
-    return Passage(str(row["name"]), segments, notes, address("document", dataset=dataset, name=row["name"]))
+    notes = [f"gold: {gold}"]
+    for name in shown:
+        said = row[f"{name} outcome"]
+        if said is None:
+            notes.append(f"{name}: nothing here")
+            continue
+        answer = row[f"{name} answer"] or "no answer"
+        answered = row[f"{name} answered"]
+        span = f" on “{answered}”" if answered and answered != row["surface_form"] else ""
+        kind = f" ({str(row[f'{name} class']).replace(' ', ', ')})" if row[f"{name} class"] else ""
+        notes.append(f"{_MARKS[str(said)]} {name}: {answer}{span} – {said}{kind}")
+    place = address("document", dataset=dataset, name=row["name"], system=shown[0])
+    facets = {"outcome": outcome, "class": str(row[f"{shown[0]} class"] or ""), "type": str(row["type"] or "")}
+    return Passage(str(row["name"]), segments, notes, place, facets)
 
 
-errors = View("errors", "Errors", _show, menu=3)
+def _tell_confused(judged: Judgements, asked: Mapping[str, str]) -> Table:
+    by = {name: asked[name] for name in ("dataset", "system", "by") if name in asked}
+    return Table(
+        f"confused by {asked['system']}",
+        judged.confused_pairs(asked["system"]).head(100),
+        {"mentions": lambda row: address("errors", **by, gold=row["gold"], answer=row["answer"])},
+        words="Which entity is taken for which, most often first; the number leads to the sentences.",
+    )
+
+
+def _example(work: Explored) -> Parameters:
+    runs = [run for run in list_runs(work.store.folder / "runs") if run.task == "A2KB"]
+    return {"dataset": runs[0].dataset, "system": runs[0].system} if runs else {}
+
+
+errors = View("errors", "Errors", _show, menu=3, example=_example)

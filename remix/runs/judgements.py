@@ -1,0 +1,142 @@
+"""What systems made of each mention, in rows that people read: gold and answer, outcome and class of error."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from remix.errors import UsageError
+from remix.measures.classes import class_mapping
+from remix.runs.outcomes import Outcomes, outcomes
+from remix.scoring.choice import Choice
+from remix.scoring.evaluation import case_of
+from remix.scoring.inputs import Inputs
+from remix.scoring.inputs.columns import breakdown, columns_of, is_of_errors, values_by
+from remix.scoring.inputs.sources import Keeper, Sources, Wanted, read_inputs
+from remix.scoring.matching import Case
+from remix.scoring.profiles import PROFILES
+
+__all__ = ["OUTCOMES", "Judgements", "judge_mentions"]
+
+OUTCOMES = {
+    "correct": "the answer is on the mention and has gold's entity",
+    "wrong": "an answer is on the mention and has another entity, or an answer is where gold has no mention",
+    "missed": "no answer is on the mention",
+    "ignored": "the answer does not count, as gold neither requires nor rejects it",
+}
+"""What can become of a mention of gold or of an answer that is on none, by name."""
+
+_PLACE = ["dataset", "document", "begin", "end"]
+
+
+@dataclass(frozen=True)
+class Judgements:
+    """What systems made of mentions, for A2KB.
+
+    - `documents`: document, dataset, name and text;
+    - `mentions`: a row per mention of gold, and per span that is no mention of gold but has an answer: mention (a
+      number), dataset, document, begin, end, surface_form, annotation (null where gold has none), gold (its entities,
+      'NIL', or null), type (its coarse class) and, where it was asked for, slice;
+    - `systems`: mention, system, outcome (see `OUTCOMES`), answer (its entities or 'NIL'), answered (the span that was
+      answered, as text), classes (of errors, with the name of the taxonomy), a row for each that has an outcome.
+    """
+
+    documents: pl.DataFrame
+    mentions: pl.DataFrame
+    systems: pl.DataFrame
+
+    def shares(self) -> pl.DataFrame:
+        """Return mention, right (how many systems are) and of (how many were judged on it), of gold's mentions."""
+        required = self.mentions.drop_nulls("annotation").select("mention")
+        judged = self.systems.join(required, on="mention", how="semi")
+        right = (pl.col("outcome") == "correct").sum()
+        return judged.group_by("mention").agg(right=right, of=pl.len()).sort("mention")
+
+    def confused_pairs(self, system: str) -> pl.DataFrame:
+        """Return gold, answer and mentions, the most frequent first: which entity is taken for which."""
+        wrong = self.systems.filter(system=system, outcome="wrong").join(self.mentions, on="mention")
+        pairs = wrong.drop_nulls(["gold", "answer"]).group_by("gold", "answer").agg(mentions=pl.len())
+        return pairs.sort(["mentions", "gold", "answer"], descending=[True, False, False])
+
+
+def judge_mentions(
+    keeper: Keeper, dataset: str, *, systems: Sequence[str] = (), match: str = "strong", by: str = ""
+) -> Judgements:
+    """Return what registered runs, by default all on the dataset, made of its mentions under a matching.
+
+    `dataset` is loaded, or a file such as a remix; `by` is a column to slice by, as `remix evaluate --by` has it.
+    Raises `UnknownName` for a dataset, run or column that there is not, `UsageError` for a column that cannot be looked
+    at mention by mention.
+    """
+    columns = breakdown(by) if by else ()
+    if len(columns) > 1 or any(is_of_errors(one.column) for one in columns):
+        raise UsageError(f"mentions are shown by one column of the data, not by '{by}'")
+    rules = PROFILES["remix"]
+    choice = Choice(rules, ("A2KB",), (match,), errors=("neleval",))
+    sources = Sources.of([dataset], systems=systems)
+    read = read_inputs(keeper, sources, Wanted(by=tuple(columns_of([by] if by else []))))
+    inputs = rules.prepare(replace(read, knowledge=read.knowledge.with_types()))
+    case = case_of(inputs, choice)
+    found = outcomes(case, inputs.runs, match, choice.errors)
+    mentions = _mentions(inputs, case, found)
+    if columns:
+        slicing = values_by(case.known.gold, columns[0].column, *case.known.tables, columns[0].scheme)
+        key = "document" if slicing.of_documents else "annotation"
+        value = slicing.values.group_by(key).agg(slice=pl.col("value").sort().first())
+        mentions = mentions.join(value, on=key, how="left", maintain_order="left")
+    documents = inputs.gold.documents.select("document", "dataset", "text", name=pl.coalesce("given", "document"))
+    return Judgements(documents, mentions, _judge_systems(case, found, mentions))
+
+
+def _mentions(inputs: Inputs, case: Case, found: Outcomes) -> pl.DataFrame:
+    """Return the mentions of gold, of alternatives the first, and the spans of answers that are on none of them."""
+    gold = inputs.gold
+    entities = gold.links.group_by("annotation").agg(gold=pl.col("entity").unique().sort().str.join(" or "))
+    coarse = gold.classes.filter(pl.col("class").is_in(class_mapping()["coarse"].unique().implode()))
+    types = coarse.group_by("annotation").agg(type=pl.col("class").str.extract(r"([^/#:]+)$").sort().first())
+    forms = gold.annotations.select("annotation", "surface_form")
+    placed = case.kept.sort("g").unique("group", keep="first", maintain_order=True)
+    placed = placed.join(case.mentions.documents, on="doc", maintain_order="left")
+    required = placed.select("group", *_PLACE, "annotation")
+    for table in (forms, entities, types):
+        required = required.join(table, on="annotation", how="left", maintain_order="left")
+    required = required.with_columns(gold=pl.coalesce("gold", pl.lit("NIL")))
+    alone = found.answers.filter(pl.col("annotation").is_null() | (pl.col("outcome") == "ignored"))
+    alone = alone.group_by(_PLACE).agg(pl.col("surface_form").drop_nulls().first())
+    rows = pl.concat([required, alone], how="diagonal").sort(*_PLACE, "annotation", nulls_last=True)
+    return rows.with_row_index("mention")
+
+
+def _judge_systems(case: Case, found: Outcomes, mentions: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of systems of `Judgements`."""
+    entities = found.links.group_by("a").agg(answer=pl.col("entity").unique().sort().str.join(" or "))
+    classes = pl.col("class").unique().sort().str.join(" ")
+    of_gold = found.errors.drop_nulls("annotation").group_by("system", "annotation").agg(classes=classes)
+    of_answers = found.errors.drop_nulls("a").group_by("system", "a").agg(classes=classes)
+    answers = found.answers.join(entities, on="a", how="left", maintain_order="left")
+    answers = answers.with_columns(answer=pl.coalesce("answer", pl.lit("NIL")), answered=pl.col("surface_form"))
+    groups = case.kept.select("annotation", "group").unique("annotation")
+    on_gold = answers.filter(pl.col("outcome") != "ignored").join(groups, on="annotation")
+    given = on_gold.sort("a").unique(["system", "group"], keep="first", maintain_order=True)
+    outcome = (
+        pl.when(pl.col("outcome") == "tp")
+        .then(pl.lit("correct"))
+        .otherwise(pl.when(pl.col("answer").is_null()).then(pl.lit("missed")).otherwise(pl.lit("wrong")))
+    )
+    # A group of alternatives has one outcome, and the classes of errors of whichever of them was assigned.
+    told = found.gold.join(of_gold, on=["system", "annotation"], how="left", maintain_order="left")
+    told = told.group_by("system", "group", maintain_order=True).agg(
+        pl.col("outcome").first(), pl.col("classes").drop_nulls().first()
+    )
+    told = told.join(given.select("system", "group", "answer", "answered"), on=["system", "group"], how="left")
+    required = told.join(mentions.drop_nulls("annotation").select("mention", "group"), on="group")
+    alone = answers.filter(pl.col("annotation").is_null() | (pl.col("outcome") == "ignored"))
+    alone = alone.join(of_answers, on=["system", "a"], how="left", maintain_order="left")
+    spans = mentions.filter(pl.col("annotation").is_null()).select("mention", *_PLACE)
+    alone = alone.join(spans, on=_PLACE).sort("a").unique(["system", "mention"], keep="first", maintain_order=True)
+    ignored = pl.when(pl.col("outcome") == "ignored").then(pl.lit("ignored")).otherwise(pl.lit("wrong"))
+    names = ["mention", "system", "outcome", "answer", "answered", "classes"]
+    parts = [required.with_columns(outcome=outcome).select(names), alone.with_columns(outcome=ignored).select(names)]
+    return pl.concat(parts).sort("mention", "system")

@@ -1,0 +1,42 @@
+"""What systems made of each mention, row by row."""
+
+from __future__ import annotations
+
+import pytest
+
+from remix.errors import UsageError
+from remix.store import Store
+from remix.workspace import Workspace, open_workspace
+
+
+@pytest.fixture(scope="module")
+def work(run_store: Store) -> Workspace:
+    return open_workspace(run_store.folder)
+
+
+def test_judgements_are_the_counts_of_the_evaluation(work: Workspace) -> None:
+    """Correct are the true positives, wrong and missed mentions the false negatives, wrong answers false positives."""
+    judged = work.judgements("gold")
+    of_gold = judged.mentions.select("mention", of_gold="annotation")
+    rows = judged.systems.join(of_gold, on="mention")
+    scores = work.evaluate("gold", task="A2KB").rows.filter(average="micro", dataset="gold", column="")
+    for system, tp, fp, fn in scores.select("system", "tp", "fp", "fn").iter_rows():
+        own = rows.filter(system=system)
+        required = own.drop_nulls("of_gold")["outcome"].to_list()
+        assert required.count("correct") == tp
+        assert required.count("wrong") + required.count("missed") == fn
+        assert own["outcome"].to_list().count("wrong") == fp
+
+
+def test_shares_tell_how_many_systems_are_right(work: Workspace) -> None:
+    """Ada is right twice, Alan once; Bob and New York City never. New York, which gold has not, has no share."""
+    judged = work.judgements("gold")
+    forms = judged.shares().join(judged.mentions, on="mention").select("surface_form", "right", "of").rows()
+    assert forms == [("Ada", 2, 2), ("Alan", 1, 2), ("Bob", 0, 2), ("New York City", 0, 2)]
+
+
+def test_columns_that_are_not_of_mentions_are_refused(work: Workspace) -> None:
+    with pytest.raises(UsageError, match="not by 'error:a'"):
+        work.judgements("gold", by="error:a")
+    with pytest.raises(UsageError, match="not by 'class,isRare'"):
+        work.judgements("gold", by="class,isRare")
