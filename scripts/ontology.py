@@ -18,7 +18,7 @@ def page() -> str:
     """Return the vocabulary as HTML."""
     said = "What remix says in RDF beyond NIF, ITS RDF and hfts, in the namespace https://w3id.org/nel-remix/ns#."
     return render_file(
-        "The ontology of remix", [Page("The ontology of remix", [Note(said), Table("terms", list_terms())])]
+        "The ontology of remix", [Page("The ontology of remix", [Note(said), Table("terms", list_terms())])], bare=True
     )
 
 

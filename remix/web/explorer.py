@@ -140,14 +140,17 @@ def write_report(work: Explored, datasets: Sequence[str], systems: Sequence[str]
     return to
 
 
-def render_file(title: str, pages: Sequence[Page]) -> str:
-    """Return pages as one file of HTML with its style and script in it, and without addresses that need a server."""
+def render_file(title: str, pages: Sequence[Page], *, bare: bool = False) -> str:
+    """Return pages as one file of HTML with its style and script in it, and without addresses that need a server.
+
+    A `bare` file has no script, and the style that all pages share alone.
+    """
     template = _environment().get_template("report.html")
     return template.render(
         title=title,
         pages=pages,
-        style=_assets(".css"),
-        script=_assets(".js"),
+        style=_assets("page.css" if bare else ".css"),
+        script="" if bare else _assets(".js"),
         rows=_ROWS,
         version=__version__,
         sorting=lambda table, column: {"state": "", "href": ""},

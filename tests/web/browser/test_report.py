@@ -1,0 +1,36 @@
+"""The report in a browser, from the disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from remix.workspace import Workspace
+from tests.web.browser.conftest import Visit
+
+pytestmark = pytest.mark.extra
+
+
+@pytest.fixture(scope="module")
+def report(work: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return work.report(
+        ["sample-news", "sample-posts"], run="prior", to=tmp_path_factory.mktemp("report") / "report.html"
+    )
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_report_is_read_from_the_disk_and_asks_for_nothing(visit: Visit, report: Path, scripts: bool) -> None:
+    with visit(report, java_script_enabled=scripts) as visited:
+        assert visited.page.locator("main h1").count() > 1
+        assert visited.strangers("") == [] and visited.requests[0] == report.as_uri()
+        assert len([one for one in visited.requests if not one.startswith("data:")]) == 1
+        assert visited.wrong == []
+
+
+def test_report_is_usable_by_everybody(visit: Visit, report: Path) -> None:
+    with visit(report, width=400) as visited:
+        for scheme in ("light", "dark"):
+            visited.page.emulate_media(color_scheme=scheme)
+            assert visited.violations() == [], scheme
+        assert visited.page.evaluate("document.documentElement.scrollWidth") <= 400
