@@ -6,7 +6,7 @@ import io
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 import click
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from remix.reports.evaluations import Report
 
 __all__ = [
+    "Scoring",
     "as_data",
     "format_option",
     "output_option",
@@ -134,6 +135,25 @@ SCORING = (
         "--errors hierarchy.",
     ),
 )
+
+
+class Scoring(TypedDict):
+    """What a verb is given that has the options of `scoring_options`; the workspace's methods say what each is."""
+
+    gold: tuple[Path, ...]
+    run: tuple[str, ...]
+    format: tuple[str, ...]
+    system: tuple[str, ...]
+    profile: str
+    task: tuple[str, ...]
+    match: tuple[str, ...]
+    by: tuple[str, ...]
+    min_support: int
+    documents: str
+    unit: str
+    seed: int
+    entities: Path | None
+    hierarchy: Path | None
 
 
 def scoring_options(command: Command) -> Command:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Unpack
 
 import click
 
-from remix.cli._options import output_option, print_report, scoring_options, workspace_option
+from remix.cli._options import Scoring, output_option, print_report, scoring_options, workspace_option
 from remix.workspace import open_workspace
 
 AFTER = "evaluate"
@@ -29,20 +30,6 @@ AFTER = "evaluate"
 @output_option
 def command(
     datasets: tuple[str, ...],
-    gold: tuple[Path, ...],
-    run: tuple[str, ...],
-    format: tuple[str, ...],
-    system: tuple[str, ...],
-    profile: str,
-    task: tuple[str, ...],
-    match: tuple[str, ...],
-    by: tuple[str, ...],
-    min_support: int,
-    documents: str,
-    unit: str,
-    seed: int,
-    entities: Path | None,
-    hierarchy: Path | None,
     unfiltered: str,
     score: str,
     average: str,
@@ -51,6 +38,7 @@ def command(
     workspace: Path | None,
     output: str,
     to: Path | None,
+    **scoring: Unpack[Scoring],
 ) -> None:
     """Compare systems on datasets, remixes or slices; or, with two --gold and no --run, two annotations of one text.
 
@@ -62,27 +50,14 @@ def command(
     Example:
       remix compare sample-news --by isRare --unit context --samples 1000
     """
-    agreement = agreement or (len(gold) == 2 and not run)
+    agreement = agreement or (len(scoring["gold"]) == 2 and not scoring["run"])
     report = open_workspace(workspace).compare(
         datasets,
-        gold=gold,
-        run=run,
-        format=format,
-        system=system,
-        profile=profile,
-        task=task,
-        match=match,
-        by=by,
-        min_support=min_support,
-        documents=documents,
-        unit=unit,
-        seed=seed,
-        entities=entities,
-        hierarchy=hierarchy,
         unfiltered=unfiltered,
         score=score,
         average=average,
         samples=samples,
         agreement=agreement,
+        **scoring,
     )
     print_report(report, output, to)

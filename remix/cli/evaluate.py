@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Unpack
 
 import click
 
-from remix.cli._options import as_data, output_option, print_report, scoring_options, workspace_option
+from remix.cli._options import Scoring, as_data, output_option, print_report, scoring_options, workspace_option
 from remix.workspace import open_workspace
 
 AFTER = "run"
@@ -79,20 +80,6 @@ AFTER = "run"
 @output_option
 def command(
     datasets: tuple[str, ...],
-    gold: tuple[Path, ...],
-    run: tuple[str, ...],
-    format: tuple[str, ...],
-    system: tuple[str, ...],
-    profile: str,
-    task: tuple[str, ...],
-    match: tuple[str, ...],
-    by: tuple[str, ...],
-    min_support: int,
-    documents: str,
-    unit: str,
-    seed: int,
-    entities: Path | None,
-    hierarchy: Path | None,
     scope: str,
     spans: str,
     bootstrap: int,
@@ -111,6 +98,7 @@ def command(
     workspace: Path | None,
     output: str,
     to: Path | None,
+    **scoring: Unpack[Scoring],
 ) -> None:
     """Score answers against gold: datasets or remixes with the runs kept by `remix annotate`, or files with --run.
 
@@ -126,20 +114,6 @@ def command(
         _refuse_others(reproduce)
     report = open_workspace(workspace).evaluate(
         datasets,
-        gold=gold,
-        run=run,
-        format=format,
-        system=system,
-        profile=profile,
-        task=task,
-        match=match,
-        by=by,
-        min_support=min_support,
-        documents=documents,
-        unit=unit,
-        seed=seed,
-        entities=entities,
-        hierarchy=hierarchy,
         scope=scope,
         spans=spans,
         bootstrap=bootstrap,
@@ -156,6 +130,7 @@ def command(
         signature_to=signature_to,
         reproduce=reproduce,
         every=as_data(output, to),
+        **scoring,
     )
     print_report(report, output, to)
 
