@@ -11,8 +11,8 @@ import polars as pl
 from remix import progress
 from remix.errors import UsageError
 from remix.reports.readable import fold_rows, legend, readable_errors, readable_tables, signature_lines
+from remix.scoring import evaluate_sources
 from remix.scoring.choice import Choice, asked_of
-from remix.scoring.evaluation import evaluate_sources
 from remix.scoring.inputs.sources import Keeper, Sources
 from remix.scoring.reproduction import check, read_record, write_record
 from remix.tables import Printed
@@ -197,10 +197,11 @@ def _round_scores(table: pl.DataFrame) -> pl.DataFrame:
 
 def _side_by_side(keeper: Keeper, sources: Sources, choice: Choice, profiles: str, every: bool) -> EvaluationReport:
     """Return the scores of several profiles and a line for each convention that makes a difference."""
-    from remix.scoring.differences import difference_lines, profile_names, side_by_side
+    from remix.scoring import evaluate_profiles
+    from remix.scoring.differences import difference_lines, profile_names
 
     choice.only((), f"goes with one profile; --profile {profiles} compares the tools' own rows")
-    rows, scores, changes = side_by_side(keeper, sources, profiles, every=every)
+    rows, scores, changes = evaluate_profiles(keeper, sources, profiles, every=every)
     rounded = [name for name in scores.columns if scores.schema[name].is_float()]
     renamed = {"precision": "P", "recall": "R", "f1": "F1", "macro_f1": "macro-F1"}
     names = profile_names(profiles)

@@ -13,13 +13,13 @@ import polars as pl
 
 from remix import progress
 from remix._version import __version__
+from remix.documents import align
 from remix.errors import BadInput, Error, StoreError, UnknownName, UsageError
 from remix.expressions import fill
 from remix.formats.identifiers import annotation_iris
 from remix.frames import Frames
 from remix.places import discard, folder_written
 from remix.resources import folder as resources
-from remix.scoring.inputs.documents import align
 from remix.scoring.inputs.tokens import laid_on_tokens
 from remix.signature import content_hash
 from remix.systems import TASKS

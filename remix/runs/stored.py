@@ -11,6 +11,7 @@ import polars as pl
 
 from remix import iris, progress
 from remix._version import __version__
+from remix.documents import align
 from remix.errors import UnknownName, UsageError
 from remix.expressions import fill
 from remix.frames import Frames
@@ -19,10 +20,8 @@ from remix.names import RMX
 from remix.rdf.ntriples import columns
 from remix.runs.outcomes import Outcomes, column_graph, fragment_of, outcomes, run_graph
 from remix.runs.registration import add_run, gather, list_runs, remove_run, take_shipped
-from remix.scoring.choice import Choice
-from remix.scoring.evaluation import case_of
+from remix.scoring.choice import Choice, case_of
 from remix.scoring.inputs import Inputs, Knowledge
-from remix.scoring.inputs.documents import align
 from remix.scoring.inputs.entities import with_coarse
 from remix.scoring.inputs.files import GivenAnswers, answers_of, read_frames, run_files
 from remix.scoring.inputs.gold import kept_gold

@@ -1,8 +1,253 @@
-"""Scoring: runs against gold, matched once, counted per document, summed up by the conventions of a profile."""
+"""Scoring: runs against gold, matched once, counted per document, summed up by the conventions of a profile.
 
-from remix.scoring.evaluation import evaluate
-from remix.scoring.matching import MATCHINGS, Matching
-from remix.scoring.profiles import PROFILES, Profile
-from remix.scoring.tasks import TASKS, Task
+`evaluate` and its like are the way of it, stage by stage; what each stage does is in the folder or file of its name.
+"""
 
-__all__ = ["MATCHINGS", "PROFILES", "TASKS", "Matching", "Profile", "Task", "evaluate"]
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
+
+import polars as pl
+
+from remix import progress
+from remix.errors import UsageError
+from remix.frames import Frames
+from remix.scoring.choice import Asked, Choice, case_of, fields_of, sign, signature_of_tasks
+from remix.scoring.counting import counts_of
+from remix.scoring.differences import Counting, differences, headlines, profile_names
+from remix.scoring.errors import error_rows
+from remix.scoring.errors.columns import Handling, with_errors
+from remix.scoring.inputs import Background, Inputs, Knowledge
+from remix.scoring.inputs.columns import columns_of, is_of_errors
+from remix.scoring.inputs.namespaces import tell_namespaces
+from remix.scoring.inputs.sources import Keeper, Sources, read_inputs
+from remix.scoring.matching import MATCHINGS, Case, Matching
+from remix.scoring.matching.offsets import read_offsets, tell_beyond, wrong_offsets
+from remix.scoring.profiles import PROFILES, Profile, require_pairs
+from remix.scoring.rows import expand, rows_of, sort_rows, task_name, with_means, with_means_of_repeats
+from remix.scoring.slicing import slice_named
+from remix.scoring.statistics.weights import weights_of
+from remix.scoring.tasks import TASKS, Task, takes_spans
+from remix.scoring.tuning import apply_threshold, follow_threshold, with_thresholds
+
+if TYPE_CHECKING:
+    from remix.kb import KnowledgeBase
+
+__all__ = [
+    "MATCHINGS",
+    "PROFILES",
+    "TASKS",
+    "Matching",
+    "Profile",
+    "Task",
+    "evaluate",
+    "evaluate_profiles",
+    "evaluate_sources",
+    "score_inputs",
+]
+
+
+class AskedAndKnown(Asked, total=False):
+    """The keywords of `evaluate`: the fields of `Choice` and of `Knowledge`."""
+
+    profile: Profile | str
+    columns: pl.DataFrame | None
+    document_columns: pl.DataFrame | None
+    types: pl.DataFrame | None
+    names: pl.DataFrame | None
+    subclasses: pl.DataFrame | None
+    kb: KnowledgeBase | None
+    shelf: tuple[Path, ...]
+    backgrounds: tuple[Background, ...]
+    stated: pl.DataFrame | None
+    kept: frozenset[str]
+
+
+def evaluate(
+    gold: Frames,
+    runs: Mapping[str, Frames],
+    *,
+    tuning: tuple[Frames, Mapping[str, Frames]] | None = None,
+    **keywords: Unpack[AskedAndKnown],
+) -> pl.DataFrame:
+    """Return scores: a row per system, dataset, task, matching, slice and average.
+
+    `runs` maps a system's name to its answers; documents are aligned by IRI, else by text. Keywords are the fields of
+    `Choice`, what is asked (`tasks`, `by`, …), with the profile by its name, and of `Knowledge`, what is known (`kb`,
+    `types`, …). `tuning` is the gold and the runs that `threshold='tuned:…'` tunes on.
+
+    Columns: `system`, `dataset` ('all' pools every document, 'mean' is the unweighted mean of datasets), `task`,
+    `matching`, `profile`, `column` and `slice` (empty for the whole), `average` ('micro', 'macro'), `documents` (or
+    contexts, where they are the unit), `documents_counted` ('all', or those with a 'kept' mention), `mentions`, `tp`,
+    `fp`, `fn`, `ignored`, `precision`, `recall`, `f1`,
+    `precision_in_scope` and `precision_on_mention` with an F1 each (`f1_in_scope`, `f1_on_mention`), `f1_precision`
+    (which F1 is shown, drawn and tested, with its intervals: the same in all rows), the numbers of documents that a
+    macro average is over, `threshold_by` and `threshold`, and `signature`. Scores are fractions; undefined ones are
+    null. Where they are asked for: intervals and, of slices, `difference` with its interval, `p` and `p_holm`
+    (`bootstrap`); `fuzzy_recall` and `fuzzy_f1` (`weight`); rows of error classes, `column` being 'error_class', with
+    `errors`, `total` and `rate` (`errors`).
+
+    Raises `UnknownName`, `UsageError` and `BadInput` with what is wrong.
+
+    >>> texts = pl.DataFrame({"document": ["d"], "dataset": ["x"], "text": ["Ada met Alan"]})
+    >>> def one(begin, end, entity):
+    ...     mention = pl.DataFrame({"annotation": ["a"], "document": ["d"], "begin": [begin], "end": [end]})
+    ...     link = pl.DataFrame({"annotation": ["a"], "entity": [entity]})
+    ...     return Frames.of(documents=texts, annotations=mention, links=link)
+    >>> rows = evaluate(one(0, 3, "e:Ada"), {"s": one(0, 3, "e:Ada")}, tasks=["A2KB"], matchings=["strong"])
+    >>> rows.filter(pl.col("average") == "micro").select("tp", "fp", "fn", "f1").rows()
+    [(1, 0, 0, 1.0)]
+    """
+    asked, known = fields_of(keywords, Choice, Knowledge)
+    inputs = Inputs(gold, runs, Knowledge(**known))
+    return score_inputs(inputs, Choice.of(**asked), None if tuning is None else Inputs(*tuning, inputs.knowledge))
+
+
+def evaluate_sources(keeper: Keeper, sources: Sources, choice: Choice) -> tuple[pl.DataFrame, list[str]]:
+    """Return the scores, as `remix.scoring.evaluate` has them, and the names of gold's datasets.
+
+    Repeats of a run (`NAME#1`, …) have a row of their means besides.
+    """
+    found, tuning = read_inputs(keeper, sources, choice.needs()), None
+    if choice.threshold.startswith("tuned:"):
+        other = sources.for_tuning(choice.threshold.partition(":")[2])
+        tuning = read_inputs(keeper, other, replace(choice, by=(), against="", weight="").needs())
+    rows = score_inputs(found, choice, tuning)
+    return with_means_of_repeats(rows), found.gold.documents["dataset"].unique().sort().to_list()
+
+
+def evaluate_profiles(
+    keeper: Keeper, sources: Sources, profiles: str, *, every: bool = True
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Return the rows of several profiles, the score of each that is held against the others', and the differences.
+
+    `profiles` names them, separated by commas, or is 'all'; see `remix.scoring.differences` for the last two tables.
+    The rows are all of a profile's (`every`) or those of that score.
+    """
+    chosen = profile_names(profiles)
+    found = read_inputs(keeper, sources, Choice(PROFILES[chosen[0]]).needs())
+    with progress.once():
+        choices = [Choice(PROFILES[name]) for name in chosen]
+        rows = [score_inputs(found, choice if every else choice.headline()) for choice in choices]
+        every_run = [Counting(own) for own in found.apart()]
+        scores, changes = (
+            pl.concat([work(counting, chosen) for counting in every_run]) for work in (headlines, differences)
+        )
+        return pl.concat(rows, how="diagonal_relaxed"), scores, changes
+
+
+def score_inputs(inputs: Inputs, choice: Choice, tuning: Inputs | None = None) -> pl.DataFrame:
+    """Return the scores that `evaluate` returns; `tuning` is what a threshold is tuned on.
+
+    Each task is scored with the runs that were made for it; the column `run_task` says which that is, where any run
+    tells. Registered runs are scored on what they are registered on.
+    """
+    choice = follow_threshold(choice)
+    asked = choice.fill(choice.profile.tasks, choice.profile.matchings)
+    with progress.once():
+        apart = inputs.apart()
+        parts = [_score_apart(own, asked, tuning) for own in apart]
+    if len(parts) > 1:
+        rows = sort_rows(_of_one_f1([_with_dataset(rows, own) for rows, own in zip(parts, apart, strict=True)]), asked)
+    else:
+        rows = parts[0]
+    places = {task: place for place, task in enumerate(dict.fromkeys(task_name(task) for task in asked.tasks))}
+    order = pl.col("task").replace_strict(places, default=len(places), return_dtype=pl.Int64)
+    return rows.sort(order, maintain_order=True)
+
+
+def _with_dataset(rows: pl.DataFrame, inputs: Inputs) -> pl.DataFrame:
+    """Return the rows with those of the dataset where it is one alone, whose rows are called 'all' else."""
+    names = inputs.for_tasks(spans=False).gold.documents["dataset"].unique()
+    return pl.concat([rows, rows.with_columns(dataset=pl.lit(names[0]))]) if len(names) == 1 else rows
+
+
+def _score_apart(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.DataFrame:
+    """Return the scores of runs that are on the same documents."""
+    parts: list[pl.DataFrame] = []
+    for spans in (False, True) if inputs.given_spans else (False,):
+        tasks = tuple(task for task in asked.tasks if not inputs.given_spans or takes_spans(task) == spans)
+        if tasks:
+            # Classes of errors are of no task; they are counted once.
+            own = replace(asked, tasks=tasks, errors=() if parts else asked.errors)
+            on = None if tuning is None else tuning.for_tasks(spans=spans)
+            parts.append(_score_tasks(inputs.for_tasks(spans=spans), own, on))
+    if len(parts) == 1:
+        return parts[0]
+    rows, signature = _of_one_f1(parts), signature_of_tasks(parts, asked.tasks)
+    return rows.drop("signature", "signature_short").join(signature, on="system", how="left", maintain_order="left")
+
+
+def _of_one_f1(parts: list[pl.DataFrame]) -> pl.DataFrame:
+    """Return the rows of all parts, which show the F1 of one precision.
+
+    That is the one that every part has: tasks with spans have one precision, so that they show whichever F1 others do.
+    """
+    rows = pl.concat(parts, how="diagonal_relaxed")
+    taken = next(one for one in ("on mention", "in scope", "all") if one in rows["f1_precision"])
+    return rows.with_columns(f1_precision=pl.lit(taken))
+
+
+def _score_tasks(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.DataFrame:
+    """Return the scores of runs that were made for the same tasks: the stages in their order."""
+    if not inputs.runs:
+        raise UsageError("nothing to evaluate: name a run")
+    choice, inputs = expand(asked), _complete(inputs, asked)
+    _tell_made_for(inputs.made_for, asked.tasks)
+    prepared = choice.profile.prepare(inputs)
+    weights = weights_of(prepared.gold, choice.weight, *inputs.knowledge.tables) if choice.weight else None
+    whole, offsets = _match(prepared, choice)
+    whole, thresholds, threshold = apply_threshold(whole, inputs.gold, choice, tuning)
+    counts = counts_of(whole, choice, weights)
+    choice = replace(choice, against=slice_named(choice.against, counts["slice"]))
+    rows = with_means(rows_of(counts, whole.mentions.documents, inputs.runs, choice, inputs.knowledge.kept), asked)
+    rows = with_thresholds(rows, counts)
+    if choice.errors:
+        wrong = error_rows(whole, choice.errors, choice.matchings).with_columns(profile=pl.lit(choice.profile.name))
+        rows = pl.concat([rows, wrong], how="diagonal_relaxed")
+    if inputs.made_for:
+        task = pl.col("system").replace_strict(inputs.made_for, default=None, return_dtype=pl.String)
+        rows = rows.with_columns(task.alias("run_task"))
+    signatures = sign(inputs, asked, weight=weights.name if weights else "", threshold=threshold, offsets=offsets)
+    rows = rows.join(
+        thresholds.join(signatures, on="system", how="left"), on="system", how="left", maintain_order="left"
+    )
+    own = pl.coalesce("threshold", "threshold_of_profile").alias("threshold")
+    return rows.with_columns(own).drop("threshold_of_profile")
+
+
+def _complete(inputs: Inputs, asked: Choice) -> Inputs:
+    """Return the inputs with the types of their entities and, where it is sliced by them, the errors of runs."""
+    if asked.weight:
+        require_pairs(asked.profile)
+    inputs = replace(inputs, knowledge=inputs.knowledge.with_types())
+    columns = columns_of(asked.by)
+    if any(is_of_errors(column) for column in columns):
+        return with_errors(inputs, columns, Handling(asked.matchings, asked.threshold, asked.fix_offsets))
+    return inputs
+
+
+def _tell_made_for(made_for: Mapping[str, str], tasks: Iterable[str]) -> None:
+    """Say which tasks are scored with answers to another one."""
+    for task in tasks:
+        needed = "D2KB" if takes_spans(task) else "A2KB"
+        if others := sorted(name for name, made in made_for.items() if made != needed):
+            progress.note(
+                f"{task} of {', '.join(others)} is scored with answers to {made_for[others[0]]}, as there are none to "
+                f"{needed}: `remix annotate --task {needed}` or `remix run add … --task {needed}` registers some"
+            )
+
+
+def _match(inputs: Inputs, choice: Choice) -> tuple[Case, str]:
+    """Return the whole of gold with all answers, and as what offsets were read, where that is to be fixed."""
+    gold, fix = inputs.gold, choice.fix_offsets
+    whole = case_of(inputs, choice)
+    readings = wrong_offsets(whole, gold.documents)
+    if fix and readings:
+        whole = case_of(replace(inputs, runs=read_offsets(gold, inputs.runs, readings)), choice)
+    tell_beyond(whole, gold.documents)
+    tell_namespaces(whole.mentions, whole.overlaps, inputs.knowledge.kb, inputs.knowledge.shelf)
+    return whole, ",".join(f"{name}={reading}" for name, reading in readings.items()) if fix else ""

@@ -16,7 +16,9 @@ from remix.names import RMX
 from remix.scoring.conventions.undefined import undefined_null
 from remix.scoring.inputs.columns import columns_of
 from remix.scoring.inputs.sources import Sources, Wanted
+from remix.scoring.matching import Case
 from remix.scoring.profiles import PROFILES, Profile
+from remix.scoring.slicing import whole_case
 from remix.scoring.statistics.weights import column_weighed_by
 from remix.signature import Signature, content_hash
 
@@ -28,6 +30,7 @@ __all__ = [
     "Choice",
     "LENGTH",
     "asked_of",
+    "case_of",
     "fields_of",
     "frames_hash",
     "signature_of_parts",
@@ -190,6 +193,17 @@ def asked_of(names: Iterable[str], keywords: Mapping[str, Any]) -> tuple[Sources
     several = {one.name for one in fields(Sources) if isinstance(one.default, tuple)}
     read = {name: tuple(value) if name in several else value for name, value in read.items()}
     return Sources(**{**read, "names": tuple(names)}), Choice.of(**asked)
+
+
+def case_of(inputs: Inputs, choice: Choice) -> Case:
+    """Return the whole of gold with all answers, of inputs as the profile prepared them."""
+    return whole_case(
+        inputs,
+        collapse=choice.profile.conventions.repeated.collapse,
+        unit=choice.unit,
+        scope=choice.scope,
+        documents=choice.documents,
+    )
 
 
 DESCRIBING = ("model", "prompt_hash", "cost", "time")

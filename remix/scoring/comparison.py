@@ -12,9 +12,9 @@ import polars as pl
 from remix import iris, progress
 from remix._version import __version__
 from remix.errors import UnknownName, UsageError
-from remix.scoring.choice import LENGTH, Choice, frames_hash, sign, signature_of_parts
+from remix.scoring.choice import LENGTH, Choice, case_of, frames_hash, sign, signature_of_parts
+from remix.scoring.counting import counts_of
 from remix.scoring.errors.columns import Handling, with_errors
-from remix.scoring.evaluation import case_of, counts_of
 from remix.scoring.inputs.columns import columns_of
 from remix.scoring.inputs.files import read_frames
 from remix.scoring.inputs.gold import kept_gold

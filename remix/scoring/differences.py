@@ -7,19 +7,16 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from remix import progress
 from remix.errors import UsageError
 from remix.expressions import fill
-from remix.scoring.choice import Choice
+from remix.scoring.choice import Choice, case_of
 from remix.scoring.conventions.pairing_by_keys import pair_keys
-from remix.scoring.evaluation import case_of, score_inputs
 from remix.scoring.inputs import Inputs
-from remix.scoring.inputs.sources import Keeper, Sources, read_inputs
 from remix.scoring.matching import Case
 from remix.scoring.profiles import PROFILES, Conventions, Profile
 from remix.scoring.tasks import takes_spans
 
-__all__ = ["Counting", "differences", "difference_lines", "headlines", "profile_names", "side_by_side"]
+__all__ = ["Counting", "differences", "difference_lines", "headlines", "profile_names"]
 
 SCORES = ("tp", "fp", "fn", "precision", "recall", "f1", "macro_f1")
 
@@ -63,10 +60,7 @@ class Counting:
 
     def scores(self, step: Step) -> pl.DataFrame:
         """Return system and `SCORES` of a step over all documents, a row a system in their order."""
-        systems = pl.DataFrame(
-            {"system": range(len(self.inputs.runs)), "name": list(self.inputs.runs)}, schema_overrides=_NUMBERED
-        )
-        counts = self.counts(step)
+        systems, counts = self._case(step).mentions.names, self.counts(step)
         found = {name: average.summarise(counts, ["system"]) for name, average in step.profile.averages.items()}
         micro = found["micro"].select("system", *SCORES[:-1])
         macro = found["macro"] if "macro" in found else micro.with_columns(f1=pl.lit(None, pl.Float64))
@@ -98,9 +92,6 @@ class Counting:
             choice = Choice(step.profile, step.headline[:1], step.headline[1:])
             self._cases[frames] = case_of(inputs, choice)
         return self._cases[frames]
-
-
-_NUMBERED = {"system": pl.Int64(), "name": pl.String()}
 
 
 def headlines(counting: Counting, names: list[str]) -> pl.DataFrame:
@@ -193,23 +184,3 @@ def difference_lines(changes: pl.DataFrame, first: str) -> pl.DataFrame:
     ]
     named = fill(f"{first} → {{}}", "profile").alias("from → to")
     return lines.select(named, "aspect", "convention", *signed)
-
-
-def side_by_side(
-    keeper: Keeper, sources: Sources, profiles: str, *, every: bool = True
-) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """Return the rows of several profiles, the score of each that is held against the others', and the differences.
-
-    `profiles` names them, separated by commas, or is 'all'; see `remix.scoring.differences` for the last two tables.
-    The rows are all of a profile's (`every`) or those of that score.
-    """
-    chosen = profile_names(profiles)
-    found = read_inputs(keeper, sources, Choice(PROFILES[chosen[0]]).needs())
-    with progress.once():
-        choices = [Choice(PROFILES[name]) for name in chosen]
-        rows = [score_inputs(found, choice if every else choice.headline()) for choice in choices]
-        every_run = [Counting(own) for own in found.apart()]
-        scores, changes = (
-            pl.concat([work(counting, chosen) for counting in every_run]) for work in (headlines, differences)
-        )
-        return pl.concat(rows, how="diagonal_relaxed"), scores, changes

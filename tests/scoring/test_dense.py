@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from remix.scoring.inputs.dense import components
+from remix.dense import components
 
 EDGES = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=20)
 

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from remix import progress
 from remix.cli import cli
 from remix.errors import UnknownName, UsageError
-from remix.scoring import PROFILES
+from remix.scoring import PROFILES, evaluate_profiles
 from remix.scoring.differences import (
     SCORES,
     Counting,
@@ -21,7 +21,6 @@ from remix.scoring.differences import (
     differences,
     headlines,
     profile_names,
-    side_by_side,
 )
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.sources import Sources
@@ -156,7 +155,9 @@ def test_what_every_profile_would_note_is_said_once(files, tmp_path, capsys):
     gold, run = (tmp_path / name for name in ("gold.benchmark.jsonl", "run.linked_articles.jsonl"))
     run.write_text(run.read_text() + "\n" + json.dumps({"id": 1, "text": "x", "entity_mentions": []}))
     with progress.enable():
-        side_by_side(open_workspace(tmp_path / "ws"), Sources(gold=(gold,), runs=(f"a={run}",)), "remix,neleval,bat")
+        evaluate_profiles(
+            open_workspace(tmp_path / "ws"), Sources(gold=(gold,), runs=(f"a={run}",)), "remix,neleval,bat"
+        )
     lines = [line for line in capsys.readouterr().err.splitlines() if "not in gold" in line]
     assert lines == ["run 'a': 1 of its documents are not in gold and are left out"]
 

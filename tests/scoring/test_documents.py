@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 
 from remix import progress
+from remix.documents import align
 from remix.errors import BadInput, UnknownName, UsageError
 from remix.frames import Frames
 from remix.scoring import evaluate
 from remix.scoring.choice import frames_hash
-from remix.scoring.inputs.documents import align
 
 
 def texts(rows: list[tuple[str, str | None, str | None]]) -> Frames:

@@ -15,9 +15,8 @@ from remix.errors import UsageError
 from remix.formats import read
 from remix.frames import Frames
 from remix.scoring import evaluate
-from remix.scoring.choice import Choice
+from remix.scoring.choice import Choice, case_of
 from remix.scoring.elevant.outcomes import outcomes
-from remix.scoring.evaluation import case_of
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.entities import read_entities
 from remix.scoring.inputs.files import read_frames

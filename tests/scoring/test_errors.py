@@ -16,9 +16,8 @@ from remix.formats import read
 from remix.frames import Frames
 from remix.kb import build_from_tables
 from remix.scoring import evaluate
-from remix.scoring.choice import Choice
+from remix.scoring.choice import Choice, case_of
 from remix.scoring.errors import TAXONOMIES, errors_by_iri
-from remix.scoring.evaluation import case_of
 from remix.scoring.inputs import Inputs
 from remix.scoring.profiles import PROFILES
 

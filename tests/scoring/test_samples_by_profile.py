@@ -15,10 +15,9 @@ from remix.formats import read
 from remix.formats.nif.writing import write_frames
 from remix.frames import Frames
 from remix.reports.readable import with_f1_shown
-from remix.scoring import evaluate
+from remix.scoring import evaluate, evaluate_sources
 from remix.scoring.choice import Choice
 from remix.scoring.comparison import compared_inputs
-from remix.scoring.evaluation import evaluate_sources
 from remix.scoring.inputs.sources import Keeper, Sources
 from remix.scoring.profiles import PROFILES
 from remix.workspace import open_workspace

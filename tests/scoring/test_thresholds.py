@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from remix import progress
 from remix.errors import UsageError
 from remix.scoring import PROFILES, evaluate
-from remix.scoring.choice import Choice
+from remix.scoring.choice import Choice, case_of
 from remix.scoring.comparison import draw
-from remix.scoring.evaluation import case_of
 from remix.scoring.inputs import Inputs
 from tests.scoring.conftest import framed
 

@@ -17,9 +17,8 @@ from remix.errors import BadInput, UnknownName, UsageError
 from remix.formats.nif.writing import write_frames
 from remix.names import EL
 from remix.scoring import PROFILES, evaluate
-from remix.scoring.choice import Choice
+from remix.scoring.choice import Choice, case_of
 from remix.scoring.comparison import draw
-from remix.scoring.evaluation import case_of
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.files import read_frames
 from remix.scoring.statistics.weights import weights_of

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import polars as pl
 
+from remix.documents import align
 from remix.frames import Frames
 from remix.scoring.conventions import Convention
-from remix.scoring.inputs.documents import align
 
 
 class Documents(Convention):

@@ -9,7 +9,8 @@ import polars as pl
 from remix.errors import UnknownName
 from remix.scoring.conventions import Convention, Counter
 from remix.scoring.matching import Case, matching_named
-from remix.scoring.tasks import count_entities, count_pairs, elements, for_each_system, task_named
+from remix.scoring.statistics import count_pairs
+from remix.scoring.tasks import count_entities, elements, for_each_system, task_named
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +44,7 @@ def _greedy(case: Case, task: str, matching: str) -> pl.DataFrame:
     compared = elements(case, task, "strong" if task == "D2KB" else matching)
     taken = first_unused(compared.edges)
     missed = for_each_system(case, compared.gold).join(taken, on=["system", "group"], how="anti")
-    return count_pairs(case, taken, compared.answers.join(taken, on="a", how="anti"), missed)
+    return count_pairs(taken, compared.answers.join(taken, on="a", how="anti"), missed)
 
 
 def first_unused(edges: pl.DataFrame) -> pl.DataFrame:
@@ -73,7 +74,7 @@ def _any(case: Case, task: str, matching: str) -> pl.DataFrame:
     first = compared.edges.unique(["system", "group"], keep="first", maintain_order=True).unique("a")
     wrong = compared.answers.join(compared.edges, on="a", how="anti")
     missed = for_each_system(case, compared.gold).join(compared.edges, on=["system", "group"], how="anti")
-    return count_pairs(case, first, wrong, missed)
+    return count_pairs(first, wrong, missed)
 
 
 def _longest(case: Case, task: str, matching: str) -> pl.DataFrame:
@@ -89,7 +90,7 @@ def _longest(case: Case, task: str, matching: str) -> pl.DataFrame:
     answers = compared.answers.join(dropped, on="a", how="anti")
     found = edges.unique(["system", "group"])
     missed = for_each_system(case, compared.gold).join(found, on=["system", "group"], how="anti")
-    return count_pairs(case, found, answers.join(edges, on="a", how="anti"), missed)
+    return count_pairs(found, answers.join(edges, on="a", how="anti"), missed)
 
 
 pair_maximum = Pairing(

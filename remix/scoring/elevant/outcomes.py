@@ -18,7 +18,7 @@ from remix.scoring.elevant.labels import (
 from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching import Case
 from remix.scoring.matching.expanded import grow
-from remix.scoring.tasks import SCOPED
+from remix.scoring.statistics import UNSCOPED
 
 __all__ = ["MODES", "by_mention_type", "by_type", "count", "entity_types", "labels_once", "outcomes"]
 
@@ -311,5 +311,4 @@ def _sum_up(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     neither = pl.col("a").is_not_null() & pl.col("counts") & ~pl.any_horizontal("tp", "fp", "fn")
     rows = rows.with_columns(ignored=neither)
     sums = rows.group_by(keys).agg(pl.col("tp", "fp", "ignored", "fn").sum().cast(pl.Int64))
-    undefined = [pl.lit(None, pl.Int64).alias(name) for name in SCOPED]
-    return sums.select(*keys, "tp", "fp", "ignored", *undefined, "fn")
+    return sums.select(*keys, "tp", "fp", "ignored", *UNSCOPED, "fn")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
+from remix.documents import align
 from remix.formats.definitions.answers import LABEL, PROBLEMS
 from remix.scoring.errors import Errors, Taxonomy
-from remix.scoring.inputs.documents import align
 from remix.scoring.matching import Case
 
 CLASSES = {

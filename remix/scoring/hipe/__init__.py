@@ -7,15 +7,15 @@ import re
 import numpy as np
 import polars as pl
 
+from remix.documents import align
 from remix.errors import UnknownName, UsageError
 from remix.formats.layers import LAYERS, MAIN, NO_LINK, NOISE, PERIOD, RANKED, tokens_of
 from remix.formats.mentions import canonical_entities
 from remix.frames import OTHER_LAYER, Frames
 from remix.kb import KnowledgeBase
-from remix.scoring.inputs.documents import align
 from remix.scoring.matching import Case
 from remix.scoring.matching.overlaps import touching
-from remix.scoring.tasks import SCOPED
+from remix.scoring.statistics import UNSCOPED
 
 __all__ = ["LINKS", "MATCHINGS", "TASKS", "by_noise", "by_period", "by_type", "count", "cut", "meetings", "sides"]
 
@@ -306,7 +306,7 @@ def _count(events: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
         fn=(wrong & pl.col("g").is_not_null()).sum().cast(pl.Int64),
         ignored=pl.lit(0, pl.Int64),
     )
-    return counts.with_columns(pl.lit(None, pl.Int64).alias(name) for name in SCOPED)
+    return counts.with_columns(UNSCOPED)
 
 
 def _events(case: Case, task: str, matching: str, noise: tuple[float, float] | None = None) -> pl.DataFrame:

@@ -13,10 +13,10 @@ import numpy.typing as npt
 import polars as pl
 
 from remix import progress
+from remix.dense import counts, firsts, look_up, mark
+from remix.documents import align
 from remix.errors import UsageError
 from remix.frames import Frames
-from remix.scoring.inputs.dense import counts, firsts, look_up, mark
-from remix.scoring.inputs.documents import align
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
@@ -47,6 +47,11 @@ class Mentions:
     gold_links: pl.DataFrame
     answer_links: pl.DataFrame
     entities: pl.Series
+
+    @property
+    def names(self) -> pl.DataFrame:
+        """Return system and name, the name of each system by its number."""
+        return pl.DataFrame([*enumerate(self.systems)], {"system": pl.Int64, "name": pl.String}, orient="row")
 
     def within(self, documents: pl.Series) -> Mentions:
         """Return the mentions of these documents (IRIs), with the numbers that they have."""

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from remix import iris, progress
+from remix.dense import look_up, mark
 from remix.errors import Error
 from remix.expressions import fill
 from remix.frames import Frames
-from remix.scoring.inputs.dense import look_up, mark
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Protocol
 import polars as pl
 
 from remix import progress
+from remix.documents import align
 from remix.errors import BadInput, UsageError
 from remix.frames import Frames
 from remix.scoring.inputs import Inputs, Knowledge
 from remix.scoring.inputs.columns import SEEN, is_of_errors, run_of
-from remix.scoring.inputs.documents import align
 from remix.scoring.inputs.entities import read_entities, with_coarse, with_types
 from remix.scoring.inputs.files import (
     GivenAnswers,

@@ -9,12 +9,12 @@ from typing import Any
 
 import polars as pl
 
+from remix.dense import counts, look_up, mark
 from remix.errors import UnknownName, UsageError
 from remix.frames import Frames
 from remix.names import RMX
 from remix.registry import Registry
 from remix.scoring.inputs.answers import Answers, with_forms
-from remix.scoring.inputs.dense import counts, look_up, mark
 from remix.scoring.inputs.mentions import Mentions
 from remix.scoring.matching.assignment import assign
 

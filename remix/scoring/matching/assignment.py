@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from remix.scoring.inputs.dense import components, counts
+from remix.dense import components, counts
 
 __all__ = ["assign"]
 

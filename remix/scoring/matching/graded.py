@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from remix.dense import components, look_up
 from remix.errors import UsageError
 from remix.names import OWL
 from remix.scoring.inputs.answers import Answers
-from remix.scoring.inputs.dense import components, look_up
 from remix.scoring.matching import Case, Matching, found_whole
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from dataclasses import replace
 import polars as pl
 
 from remix import progress
+from remix.dense import look_up
+from remix.documents import align
 from remix.frames import Frames
-from remix.scoring.inputs.dense import look_up
-from remix.scoring.inputs.documents import align
 from remix.scoring.inputs.mentions import Mentions
 from remix.scoring.matching import Case
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from remix.scoring.inputs.dense import look_up
+from remix.dense import look_up
 from remix.scoring.matching import Matching
 
 if TYPE_CHECKING:

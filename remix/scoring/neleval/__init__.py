@@ -9,13 +9,13 @@ from itertools import count
 import numpy as np
 import polars as pl
 
+from remix.dense import firsts
 from remix.errors import UnknownName
 from remix.expressions import fill
-from remix.scoring.inputs.dense import firsts
 from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching import Case, with_detail
+from remix.scoring.statistics import KEYS, UNSCOPED, count_pairs
 from remix.scoring.statistics.clusters import CLUSTER_MEASURES, cluster_counts
-from remix.scoring.tasks import KEYS, SCOPED, count_pairs
 
 __all__ = ["NAMED", "Triple", "counts_by_triple", "triple_named"]
 
@@ -128,8 +128,7 @@ def _sides(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 def _fill(counts: pl.DataFrame) -> pl.DataFrame:
-    none = [pl.lit(None, pl.Int64).alias(name) for name in SCOPED]
-    return counts.select("system", "doc", "tp", "fp", "fn", "tp_of_gold", *none, ignored=pl.lit(0, pl.Int64))
+    return counts.select("system", "doc", "tp", "fp", "fn", "tp_of_gold", *UNSCOPED, ignored=pl.lit(0, pl.Int64))
 
 
 def _sets(case: Case, gold: pl.DataFrame, answers: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
@@ -146,7 +145,7 @@ def _sets(case: Case, gold: pl.DataFrame, answers: pl.DataFrame, columns: list[s
     asked, given = sides
     found, missed = (gold[KEYS][asked[(asked >= 0) & one]] for one in (given >= 0, given < 0))
     extra = answers[KEYS][given[(given >= 0) & (asked < 0)]]
-    return count_pairs(case, found, extra.with_columns(free=pl.lit(False)), missed)
+    return count_pairs(found, extra.with_columns(free=pl.lit(False)), missed)
 
 
 def _of_answers(case: Case) -> pl.DataFrame:

@@ -27,8 +27,7 @@ from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.namespaces import with_titles_read
 from remix.scoring.inputs.tokens import laid_on_tokens
 from remix.scoring.matching import MATCHINGS, Case, matching_named
-from remix.scoring.statistics import Average, averages
-from remix.scoring.tasks import SCOPED
+from remix.scoring.statistics import SCOPED, Average, averages
 
 __all__ = ["PROFILES", "Conventions", "OwnRules", "Profile", "require_pairs"]
 

@@ -16,7 +16,7 @@ from remix.scoring.conventions.threshold import threshold_on_test
 from remix.scoring.conventions.undefined import empty_is_perfect
 from remix.scoring.matching import Case, matching_named
 from remix.scoring.profiles import Conventions, Profile
-from remix.scoring.tasks import SCOPED
+from remix.scoring.statistics import UNSCOPED
 from remix.scoring.tasks.typing import compare_types, on_gold_spans
 
 NOTES = {
@@ -72,8 +72,7 @@ def _typing(case: Case, task: str, matching: str) -> pl.DataFrame:
     )
     rows = every.group_by(keys, maintain_order=True).agg(pl.all().sum(), size=pl.len())
     wrong = [(pl.col("size") - pl.col(right)).alias(name) for right, name in (("tp", "fp"), ("tp_of_gold", "fn"))]
-    unscoped = [pl.lit(None, pl.Int64).alias(name) for name in SCOPED]
-    return rows.with_columns(*wrong, *unscoped, ignored=none).drop("size")
+    return rows.with_columns(*wrong, *UNSCOPED, ignored=none).drop("size")
 
 
 gerbil = Profile(

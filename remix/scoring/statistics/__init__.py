@@ -9,12 +9,47 @@ from typing import Literal
 
 import polars as pl
 
-__all__ = ["AVERAGES", "F1", "SCORES", "Average", "Over", "averages", "precision_of_f1", "ratio", "scores", "taking"]
+__all__ = [
+    "AVERAGES",
+    "F1",
+    "KEYS",
+    "SCOPED",
+    "SCORES",
+    "UNSCOPED",
+    "Average",
+    "Over",
+    "averages",
+    "count_pairs",
+    "precision_of_f1",
+    "ratio",
+    "scores",
+    "taking",
+]
+
+KEYS = ["system", "doc"]
+"""What there is a row of counts for."""
+
+SCOPED = ("fp_in_scope", "fp_on_mention")
+"""The false positives behind the second and third precision."""
+
+UNSCOPED = [pl.lit(None, pl.Int64).alias(name) for name in SCOPED]
+"""The same, of what has one precision alone."""
 
 SCORES = ("precision", "recall", "f1", "precision_in_scope", "precision_on_mention", "f1_in_scope", "f1_on_mention")
 
 F1 = {"all": "f1", "in scope": "f1_in_scope", "on mention": "f1_on_mention"}
 """The F1 of each precision, by what the precision is of."""
+
+
+def count_pairs(tp: pl.DataFrame, fp: pl.DataFrame, fn: pl.DataFrame) -> pl.DataFrame:
+    """Return counts per system and document; the rows of the three are what is counted, fp has `free` as well."""
+    wrong = fp.group_by(KEYS).agg(fp=(~pl.col("free")).sum(), ignored=pl.col("free").sum())
+    parts = [tp.group_by(KEYS).agg(tp=pl.len()), wrong, fn.group_by(KEYS).agg(fn=pl.len())]
+    rows = parts[0]
+    for part in parts[1:]:
+        rows = rows.join(part, on=KEYS, how="full", coalesce=True)
+    numbers = [pl.col(name).fill_null(0).cast(pl.Int64) for name in ("tp", "fp", "fn", "ignored")]
+    return rows.select(*KEYS, *numbers, *UNSCOPED)
 
 
 def ratio(part: pl.Expr, whole: pl.Expr) -> pl.Expr:
@@ -94,7 +129,7 @@ class Average:
         return pl.col("has_gold").fill_null(False) if self.documents == "asked" else pl.lit(True)
 
 
-COUNTS = ("tp", "fp", "fn", "ignored", "fp_in_scope", "fp_on_mention")
+COUNTS = ("tp", "fp", "fn", "ignored", *SCOPED)
 
 
 def _sums(counts: pl.DataFrame) -> list[pl.Expr]:

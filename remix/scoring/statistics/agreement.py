@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from remix.documents import align
 from remix.errors import UsageError
 from remix.frames import Frames
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.answers import Answers
-from remix.scoring.inputs.documents import align
 from remix.scoring.inputs.mentions import NIL, Mentions, mentions_of
 from remix.scoring.matching import MATCHINGS, Case
 from remix.scoring.matching.overlaps import overlaps, touching

@@ -8,21 +8,20 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from remix.dense import counts, look_up
 from remix.errors import MissingKnowledge, UnknownName, UsageError
 from remix.registry import Registry
-from remix.scoring.inputs.dense import counts, look_up
 from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching import Case, Judged, Matching, fits_ignorable, whole_matching_named, with_detail
+from remix.scoring.statistics import KEYS, SCOPED, UNSCOPED
 
 __all__ = [
     "Elements",
     "FILTERS",
-    "SCOPED",
     "TASKS",
     "Task",
     "complete_counts",
     "count_entities",
-    "count_pairs",
     "elements",
     "linkable",
     "narrow",
@@ -33,10 +32,6 @@ __all__ = [
     "refuse_counts",
     "with_candidates",
 ]
-
-
-SCOPED = ("fp_in_scope", "fp_on_mention")
-"""The false positives behind the second and third precision."""
 
 
 @dataclass(frozen=True)
@@ -220,9 +215,6 @@ def complete_counts(case: Case, gold: pl.DataFrame, found: pl.DataFrame, counted
     )
 
 
-KEYS = ["system", "doc"]
-
-
 @dataclass(frozen=True)
 class Elements:
     """What is compared, whoever pairs it.
@@ -293,17 +285,6 @@ def with_candidates(case: Case, pairs: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(held=pl.col("link") | pl.col("rank").is_not_null(), rank=rank)
 
 
-def count_pairs(case: Case, tp: pl.DataFrame, fp: pl.DataFrame, fn: pl.DataFrame) -> pl.DataFrame:
-    """Return counts per system and document; the rows of the three are what is counted, fp has `free` as well."""
-    wrong = fp.group_by(KEYS).agg(fp=(~pl.col("free")).sum(), ignored=pl.col("free").sum())
-    parts = [tp.group_by(KEYS).agg(tp=pl.len()), wrong, fn.group_by(KEYS).agg(fn=pl.len())]
-    rows = parts[0]
-    for part in parts[1:]:
-        rows = rows.join(part, on=KEYS, how="full", coalesce=True)
-    numbers = [pl.col(name).fill_null(0).cast(pl.Int64) for name in ("tp", "fp", "fn", "ignored")]
-    return rows.select(*KEYS, *numbers, *(pl.lit(None, pl.Int64).alias(name) for name in SCOPED))
-
-
 def for_each_system(case: Case, gold: pl.DataFrame) -> pl.DataFrame:
     """Return gold once for every system."""
     systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
@@ -329,7 +310,7 @@ def count_entities(case: Case, *, repeated: bool) -> pl.DataFrame:
     rows = both.group_by(KEYS).agg(
         tp=tp.sum(), fp=(pl.col("given") - tp).sum(), fn=(pl.col("asked") - tp).sum(), ignored=pl.lit(0, pl.Int64)
     )
-    return rows.with_columns(pl.lit(None, pl.Int64).alias(name) for name in SCOPED)
+    return rows.with_columns(UNSCOPED)
 
 
 def _entities(rows: pl.DataFrame, links: pl.DataFrame, key: str, beyond: int) -> pl.DataFrame:

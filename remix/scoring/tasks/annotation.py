@@ -8,7 +8,8 @@ import polars as pl
 
 from remix.errors import UnknownName
 from remix.scoring.matching import Case, Matching
-from remix.scoring.tasks import SCOPED, Task, narrow, tally
+from remix.scoring.statistics import UNSCOPED
+from remix.scoring.tasks import Task, narrow, tally
 
 
 def _links(case: Case, matching: Matching) -> pl.DataFrame:
@@ -48,8 +49,7 @@ def _at(measure: str) -> Task:
         links = case.judge("link", matching).groups.select(*keys, right=pl.lit(True)).unique()
         rows = spans.join(links, on=keys, how="left").with_columns(pl.col("right").fill_null(False))
         counts = rows.group_by("system", "doc").agg(tp=pl.col("right").sum(), fp=(~pl.col("right")).sum())
-        none = [pl.lit(None, pl.Int64).alias(name) for name in SCOPED]
-        counts = counts.with_columns(pl.col("tp", "fp").cast(pl.Int64), *none, ignored=pl.lit(0, pl.Int64))
+        counts = counts.with_columns(pl.col("tp", "fp").cast(pl.Int64), *UNSCOPED, ignored=pl.lit(0, pl.Int64))
         return counts.with_columns(fn="fp")
 
     summary = f"text given; right links {MEASURES[measure]}: P = R = F1 is the accuracy"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import polars as pl
 
+from remix.dense import look_up
 from remix.errors import UnknownName
-from remix.scoring.inputs.dense import look_up
 from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching import Case, Matching
-from remix.scoring.tasks import SCOPED, Task, with_candidates
+from remix.scoring.statistics import UNSCOPED
+from remix.scoring.tasks import Task, with_candidates
 
 MEASURES = {
     "gold": "of all linked mentions of gold",
@@ -32,10 +33,9 @@ def _at(measure: str) -> Task:
             rows = rows.drop_nulls("right")
         right = pl.col("right").fill_null(0)
         wrong = (1 - pl.col("right")).fill_null(0)
-        none = [pl.lit(None, pl.Int64).alias(name) for name in SCOPED]
         rows = rows.sort("system", "doc", "group")
         counts = rows.group_by("system", "doc").agg(tp=right.sum(), fp=wrong.sum(), fn=(1 - right).sum())
-        return counts.with_columns(*none, ignored=pl.lit(0, pl.Int64))
+        return counts.with_columns(*UNSCOPED, ignored=pl.lit(0, pl.Int64))
 
     return Task(
         "candidates",

@@ -8,8 +8,9 @@ from remix.errors import UnknownName
 from remix.expressions import fill
 from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching import Case, Matching, with_detail
+from remix.scoring.statistics import UNSCOPED
 from remix.scoring.statistics.clusters import CLUSTER_MEASURES, cluster_counts
-from remix.scoring.tasks import SCOPED, Task, refuse_counts
+from remix.scoring.tasks import Task, refuse_counts
 
 DEFAULT = "b_cubed"
 BLANC = ("pairwise", "pairwise_negative")
@@ -40,8 +41,7 @@ def _at(measure: str) -> Task:
         both = both.with_columns(item=pl.struct(_PLACE).rank("dense").cast(pl.Int64))
         columns = ["system", "doc", "item", "cluster"]
         sides = [both.filter(side=name).select(columns) for name in ("gold", "answer")]
-        none = [pl.lit(None, pl.Int64).alias(name) for name in SCOPED]
-        return cluster_counts(sides[0], sides[1], measure).with_columns(*none, ignored=pl.lit(0, pl.Int64))
+        return cluster_counts(sides[0], sides[1], measure).with_columns(*UNSCOPED, ignored=pl.lit(0, pl.Int64))
 
     summary = CLUSTER_MEASURES[measure].summary
     return Task(

@@ -10,8 +10,9 @@ import polars as pl
 
 from remix.errors import UnknownName, UsageError
 from remix.scoring.matching import Case, Matching, with_detail
+from remix.scoring.statistics import KEYS, UNSCOPED
 from remix.scoring.statistics.thresholds import choose_best
-from remix.scoring.tasks import SCOPED, Task
+from remix.scoring.tasks import Task
 from remix.scoring.tasks.annotation import a2kb
 from remix.scoring.tasks.c2kb import asked_units, c2kb
 
@@ -67,8 +68,6 @@ def _number(threshold: str) -> float:
         raise UsageError(f"a threshold is a number or '{ORACLE}', not '{threshold}'") from None
 
 
-_KEYS = ["system", "doc"]
-
 MEASURES: Mapping[str, str] = {
     "map": "mean over documents of the precision at each right answer, those missing counting 0",
     "mrr": "mean over documents of 1 / the rank of the first right answer",
@@ -95,8 +94,8 @@ def ranked_annotations(case: Case, matching: Matching) -> tuple[pl.DataFrame, pl
     answers = with_detail(case, "confidence").answers.select("a", "confidence")
     items = judged.answers.filter(pl.col("outcome") != "ignored").join(groups, on="a", how="left").join(answers, on="a")
     right = pl.col("outcome") == "tp"
-    items = items.select(*_KEYS, "a", "group", "confidence", right=right).sort(
-        *_KEYS, "confidence", "a", descending=[False, False, True, False], nulls_last=True
+    items = items.select(*KEYS, "a", "group", "confidence", right=right).sort(
+        *KEYS, "confidence", "a", descending=[False, False, True, False], nulls_last=True
     )
     last = items.filter("right").unique(["system", "group"], keep="last", maintain_order=True)
     items = pl.concat([items.filter(~pl.col("right")), last])
@@ -112,15 +111,13 @@ def ranked_entities(case: Case, matching: Matching) -> tuple[pl.DataFrame, pl.Da
     units = asked_units(case)
     known = case.gold.join(case.mentions.gold_links, on="g").select("doc", "entity").unique()
     answers = with_detail(case, "confidence").answers.join(case.mentions.answer_links, on="a")
-    items = answers.group_by(*_KEYS, "entity").agg(
-        pl.col("confidence").max(), pl.col("a").min(), pl.col("inside").any()
-    )
+    items = answers.group_by(*KEYS, "entity").agg(pl.col("confidence").max(), pl.col("a").min(), pl.col("inside").any())
     wanted = units.group_by("doc", "entity").agg(pl.col("group").min())
     items = items.join(wanted, on=["doc", "entity"], how="left").with_columns(right=pl.col("group").is_not_null())
     free = items.join(known, on=["doc", "entity"], how="semi").filter(~pl.col("right"))
-    items = items.join(free, on=[*_KEYS, "entity"], how="anti").filter(pl.col("right") | pl.col("inside"))
+    items = items.join(free, on=[*KEYS, "entity"], how="anti").filter(pl.col("right") | pl.col("inside"))
     items = items.sort(
-        *_KEYS, "confidence", "a", "entity", descending=[False, False, True, False, False], nulls_last=True
+        *KEYS, "confidence", "a", "entity", descending=[False, False, True, False, False], nulls_last=True
     )
     first = items.filter("right").unique(["system", "group"], keep="first", maintain_order=True)
     items = pl.concat([items.filter(~pl.col("right")), first])
@@ -128,9 +125,9 @@ def ranked_entities(case: Case, matching: Matching) -> tuple[pl.DataFrame, pl.Da
 
 
 def _rank(items: pl.DataFrame) -> pl.DataFrame:
-    order = [*_KEYS, "confidence", "a"]
+    order = [*KEYS, "confidence", "a"]
     items = items.sort(order, descending=[False, False, True, False], nulls_last=True, maintain_order=True)
-    return items.select(*_KEYS, "right", rank=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(_KEYS))
+    return items.select(*KEYS, "right", rank=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(KEYS))
 
 
 def ranked_counts(case: Case, items: pl.DataFrame, asked: pl.DataFrame, measure: str) -> pl.DataFrame:
@@ -144,20 +141,17 @@ def ranked_counts(case: Case, items: pl.DataFrame, asked: pl.DataFrame, measure:
     rows = systems.join(asked.filter(pl.col("asked") > 0), how="cross")
     items = items.join(asked, on="doc")
     if measure in _VALUES:
-        found = items.filter("right").group_by(_KEYS, maintain_order=True).agg(value=_VALUES[measure])
-        rows = rows.join(found, on=_KEYS, how="left", maintain_order="left").with_columns(
-            pl.col("value").fill_null(0.0)
-        )
+        found = items.filter("right").group_by(KEYS, maintain_order=True).agg(value=_VALUES[measure])
+        rows = rows.join(found, on=KEYS, how="left", maintain_order="left").with_columns(pl.col("value").fill_null(0.0))
         counts = {"tp": pl.col("value"), "fp": 1 - pl.col("value"), "fn": 1 - pl.col("value")}
     else:
         size = pl.col("asked") if measure == "r-precision" else pl.lit(int(measure[2:]), pl.Int64)
         found = (
-            items.filter(pl.col("right") & (pl.col("rank") <= size)).group_by(_KEYS).agg(right=pl.len().cast(pl.Int64))
+            items.filter(pl.col("right") & (pl.col("rank") <= size)).group_by(KEYS).agg(right=pl.len().cast(pl.Int64))
         )
-        rows = rows.join(found, on=_KEYS, how="left", maintain_order="left").with_columns(pl.col("right").fill_null(0))
+        rows = rows.join(found, on=KEYS, how="left", maintain_order="left").with_columns(pl.col("right").fill_null(0))
         counts = {"tp": pl.col("right"), "fp": size - pl.col("right"), "fn": pl.col("asked") - pl.col("right")}
-    none = [pl.lit(None, pl.Int64).alias(name) for name in SCOPED]
-    return rows.select(*_KEYS, *none, "asked", ignored=pl.lit(0, pl.Int64), **counts)
+    return rows.select(*KEYS, *UNSCOPED, "asked", ignored=pl.lit(0, pl.Int64), **counts)
 
 
 _VALUES: Mapping[str, pl.Expr] = {

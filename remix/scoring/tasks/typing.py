@@ -11,16 +11,15 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from remix.dense import look_up
 from remix.frames import Frames
 from remix.names import EL, RMX
 from remix.scoring.inputs.answers import Answers
-from remix.scoring.inputs.dense import look_up
 from remix.scoring.matching import MATCHINGS, Case, Matching
+from remix.scoring.statistics import KEYS
 from remix.scoring.tasks import Task
 
 __all__ = ["Typed", "compare_types"]
-
-_KEYS = ["system", "doc"]
 
 
 def _count_recognised(case: Case, matching: Matching) -> pl.DataFrame:
@@ -38,29 +37,29 @@ def on_gold_spans(found: Typed) -> Typed:
 
 
 def _counts(found: Typed) -> pl.DataFrame:
-    wrong = found.extra.select(*_KEYS, "on_mention", "in_scope", fp="answered")
-    inside = found.pairs.select(*_KEYS, on_mention=True, in_scope=True, fp=pl.col("answered") - pl.col("shared"))
+    wrong = found.extra.select(*KEYS, "on_mention", "in_scope", fp="answered")
+    inside = found.pairs.select(*KEYS, on_mention=True, in_scope=True, fp=pl.col("answered") - pl.col("shared"))
     scoped = {"fp": pl.lit(True), "fp_on_mention": pl.col("on_mention"), "fp_in_scope": pl.col("in_scope")}
     parts = [
         pl.concat([wrong, inside], how="vertical_relaxed")
-        .group_by(_KEYS)
+        .group_by(KEYS)
         .agg(pl.col("fp").filter(chosen).sum().alias(name) for name, chosen in scoped.items()),
-        found.pairs.group_by(_KEYS).agg(tp=pl.col("shared").sum(), fn_found=(pl.col("asked") - pl.col("shared")).sum()),
-        found.missed.group_by(_KEYS).agg(fn=pl.col("asked").sum()),
-        found.ignored.group_by(_KEYS).agg(ignored=pl.len()),
+        found.pairs.group_by(KEYS).agg(tp=pl.col("shared").sum(), fn_found=(pl.col("asked") - pl.col("shared")).sum()),
+        found.missed.group_by(KEYS).agg(fn=pl.col("asked").sum()),
+        found.ignored.group_by(KEYS).agg(ignored=pl.len()),
         _mentions(found),
     ]
     rows = parts[0]
     for part in parts[1:]:
-        rows = rows.join(part, on=_KEYS, how="full", coalesce=True)
-    rows = rows.with_columns(pl.exclude(_KEYS).fill_null(0).cast(pl.Int64))
+        rows = rows.join(part, on=KEYS, how="full", coalesce=True)
+    rows = rows.with_columns(pl.exclude(KEYS).fill_null(0).cast(pl.Int64))
     return found.case.scope.drop_unknown(rows.with_columns(fn=pl.col("fn") + pl.col("fn_found")).drop("fn_found"))
 
 
 def _mentions(found: Typed) -> pl.DataFrame:
     """Return system, doc and `asked`: how many mentions have classes."""
-    every = pl.concat([found.pairs.select(*_KEYS, "group"), found.missed.select(*_KEYS, "group")])
-    return every.group_by(_KEYS).agg(asked=pl.col("group").n_unique())
+    every = pl.concat([found.pairs.select(*KEYS, "group"), found.missed.select(*KEYS, "group")])
+    return every.group_by(KEYS).agg(asked=pl.col("group").n_unique())
 
 
 _FINE = pl.col("class").str.starts_with(EL) | pl.col("class").str.starts_with(RMX)
