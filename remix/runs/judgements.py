@@ -10,8 +10,7 @@ import polars as pl
 from remix.errors import UsageError
 from remix.measures.classes import class_mapping
 from remix.runs.outcomes import Outcomes, outcomes
-from remix.scoring.choice import Choice
-from remix.scoring.evaluation import case_of
+from remix.scoring.choice import Choice, case_of
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.columns import breakdown, columns_of, is_of_errors, values_by
 from remix.scoring.inputs.sources import Keeper, Sources, Wanted, read_inputs
