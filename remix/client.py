@@ -6,6 +6,7 @@ keeps the headers of a failure to itself.
 
 from __future__ import annotations
 
+import base64
 import http.client
 import ipaddress
 import re
@@ -19,13 +20,13 @@ from datetime import UTC, datetime
 from email.message import Message
 from email.utils import parsedate_to_datetime
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from remix._version import __version__
-from remix.errors import StoreError, UsageError
+from remix.errors import Error, StoreError, UsageError
 
-__all__ = ["Reply", "Failure", "ask", "check_address", "download", "first_line"]
+__all__ = ["Reply", "Failure", "ask", "check_address", "download", "first_line", "without_secrets"]
 
 _LARGEST = 512 * 1000 * 1000
 _LONG = 1500
@@ -52,34 +53,59 @@ class Failure(Exception):
 
     - `status` and `body`: those of a refusal (the beginning of the body), 0 and empty where there was none;
     - `after`: the seconds that a `Retry-After` asks for; `late`: whether there was no answer in time;
-    - `large`: whether there was more to answer than came or is taken; `lost`: whether there is no such host; `broken`:
-      whether the answer ended before its end.
+    - `large`: whether there was more to answer than came or is taken; `lost`: whether there is no such host;
+      `unreached`: whether there was no connection; `broken`: whether the answer ended before its end.
     """
 
     def __init__(self, line: str, *, status: int = 0, body: bytes = b"", after: float = 0, **kinds: bool) -> None:
         super().__init__(line)
         self.status, self.body, self.after = status, body, after
-        self.late, self.large, self.lost, self.broken = (
-            kinds.get(kind, False) for kind in ("late", "large", "lost", "broken")
+        self.late, self.large, self.lost, self.unreached, self.broken = (
+            kinds.get(kind, False) for kind in ("late", "large", "lost", "unreached", "broken")
         )
 
 
 def check_address(address: str) -> None:
-    """Raise `UsageError` for an address of an endpoint that is not http or https."""
-    if urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).hostname:
-        raise UsageError(f"'{address}' is no address of an endpoint: it begins with http:// or https://")
+    """Raise `UsageError` for an address of an endpoint that is not http or https, or that no request can have."""
+    try:
+        parts = urlsplit(address)
+        web = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # brackets that do not close, a port that is no number
+        raise UsageError("the address of the endpoint has a host or a port that cannot be") from None
+    shown = without_secrets(address)
+    if not web:
+        raise UsageError(f"'{shown}' is no address of an endpoint: it begins with http:// or https://")
+    if not re.fullmatch(r"[!-~]+", address):
+        raise UsageError(f"'{shown}' is no address of an endpoint: letters beyond ASCII and spaces are percent-encoded")
+
+
+def without_secrets(address: str) -> str:
+    """Return an address as it may be shown: without user, password and what its parameters say but for graphs.
+
+    >>> without_secrets("https://me:secret@example.org/sparql?key=secret&default-graph-uri=urn:g")
+    'https://example.org/sparql?key=…&default-graph-uri=urn:g'
+    """
+    parts = urlsplit(address)
+    told = [(name, value if name.endswith("graph-uri") else "…") for name, value in parse_qsl(parts.query)]
+    query = "&".join(f"{name}={value}" for name, value in told)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query=query, fragment="").geturl()
 
 
 def ask(address: str, query: str, *, accept: str, timeout: float) -> Reply:
     """Return what a SPARQL endpoint answers to a query, within so many seconds for all of it.
 
-    A short query is sent by GET, a long one by POST. Redirects lead to the same host only. Raises `Failure`, and
-    `StoreError` for a redirect to another host.
+    A short query is sent by GET, a long one by POST. User and password in the address are sent as HTTP Basic
+    authentication. Redirects lead to the same host only. Raises `Failure`, and `StoreError` for a redirect to another
+    host.
     """
-    form = urlencode({"query": query})
-    short, mark = len(query) <= _LONG, "&" if urlsplit(address).query else "?"
-    where, sent = (f"{address}{mark}{form}", None) if short else (address, form.encode())
+    form, parts = urlencode({"query": query}), urlsplit(address)
+    person, _, host = parts.netloc.rpartition("@")
+    place = parts._replace(netloc=host, fragment="").geturl()
+    short, mark = len(query) <= _LONG, "&" if parts.query else "?"
+    where, sent = (f"{place}{mark}{form}", None) if short else (place, form.encode())
     request = Request(where, data=sent, headers={"Accept": accept, **_NAME})
+    if person:
+        request.add_header("Authorization", f"Basic {base64.b64encode(unquote(person).encode()).decode()}")
     deadline = time.monotonic() + timeout
     with _open(request, timeout, _SameHost(address)) as response:
         return Reply(response.status, response.headers, _read(response, deadline))
@@ -115,22 +141,42 @@ def _open(request: Request, timeout: float, *handlers: HTTPRedirectHandler) -> I
         if isinstance(error.reason, TimeoutError):
             raise late from None
         lost = isinstance(error.reason, socket.gaierror) and error.reason.errno == socket.EAI_NONAME
-        raise Failure(f"cannot be reached: {'there is no such host' if lost else error.reason}", lost=lost) from None
+        said = "there is no such host" if lost else error.reason
+        raise Failure(f"cannot be reached: {said}", lost=lost, unreached=True) from None
     except (OSError, http.client.HTTPException) as error:
         raise Failure(f"broke off its answer: {error or type(error).__name__}", broken=True) from None
+    except ValueError as error:
+        raise Failure(f"redirects to what is no address: {error}", status=302) from None
 
 
 class _SameHost(HTTPRedirectHandler):
-    """Follows a redirect to the same host, with the query; to any other, or to what is no web address, none."""
+    """Follows a redirect to the same host, with the query; to any other, out of https, or to no web address, none.
+
+    What authenticates goes to the same port alone.
+    """
 
     def __init__(self, address: str) -> None:
         self.address = address
 
+    def http_error_302(self, req: Request, fp: Any, code: int, msg: str, headers: Any) -> Any:
+        """Follow a redirect, or close what redirects where it is not followed."""
+        try:
+            return super().http_error_302(req, fp, code, msg, headers)
+        except (Error, ValueError):
+            fp.close()
+            raise
+
+    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
+
     def redirect_request(self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Request:
-        new = urlsplit(newurl)
-        if new.scheme not in ("http", "https") or new.hostname != urlsplit(self.address).hostname:
-            raise StoreError(f"{self.address} redirects to {newurl}: name that address if you trust it")
-        return Request(newurl, data=req.data, headers=dict(req.headers))
+        old, new = urlsplit(req.full_url), urlsplit(newurl)
+        open_now = (old.scheme, new.scheme) == ("https", "http")
+        if new.scheme not in ("http", "https") or new.hostname != old.hostname or open_now:
+            shown, to = without_secrets(self.address), without_secrets(newurl)
+            raise StoreError(f"{shown} redirects to {to}: name that address if you trust it")
+        moved = (old.scheme, old.netloc) != (new.scheme, new.netloc)
+        kept = {name: value for name, value in req.headers.items() if not (moved and name == "Authorization")}
+        return Request(newurl, data=req.data, headers=kept)
 
 
 class _PublicHosts(HTTPRedirectHandler):
@@ -182,7 +228,7 @@ def _refusal(error: urllib.error.HTTPError) -> Failure:
         body = error.read(1 << 16)
     except (OSError, http.client.HTTPException):
         body = b""
-    line = f"answered {error.code} {error.reason}: {first_line(body)}".rstrip(": ")
+    line = f"answered {error.code} {' '.join(str(error.reason).split())}: {first_line(body)}".rstrip(": ")
     return Failure(line, status=error.code, body=body, after=_seconds(error.headers.get("Retry-After", "")))
 
 

@@ -24,7 +24,7 @@ AFTER = "stats"
 @click.option("-o", "--output", type=click.Choice([*tables.FORMATS, *GRAPHS]), help="Format (default: table or ttl).")
 @click.option("--to", type=click.Path(path_type=Path), help="Write the result to this file.")
 @click.option("--allow-service", multiple=True, metavar="URL", help="Let SERVICE ask this endpoint.")
-@click.option("--endpoint", metavar="URL", help="Ask this SPARQL endpoint instead of the workspace.")
+@click.option("--endpoint", metavar="URL", help="Ask this SPARQL endpoint instead, for all it has.")
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
@@ -53,6 +53,7 @@ def command(
 
     The default graph is the union of all datasets and their measures; well-known prefixes need no declaration. A
     CONSTRUCT is rewritten where that gives the same triples sooner. An empty workspace takes the sample corpus.
+    `--endpoint http://127.0.0.1:8890/sparql` asks what `remix serve` holds there.
 
     \b
     Example:

@@ -1,81 +1,251 @@
-"""Other stores: any SPARQL 1.1 endpoint in the place of the index."""
+"""Other stores: any SPARQL 1.1 endpoint in the place of the index, asked for all of every answer.
+
+How it is asked, again after a failure and with what pauses, is the affair of `remix.endpoints`. An answer that may
+have been cut (as many rows as the endpoint was seen to give at most, a limit or a part that its headers announce) is
+counted; where there is more, it is read in pages.
+"""
 
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import chain
+from math import inf
 
 import polars as pl
 import pyoxigraph as ox
 
-from remix.client import Failure, ask, check_address, first_line
+from remix.client import Failure, Reply, check_address
+from remix.endpoints.remote import RESULTS, Manners, Refused, Remote, TooHeavy, read_body, read_boolean
+from remix.endpoints.solutions import count_text, pages, solutions
 from remix.errors import QueryError, StoreError, Timeout
+from remix.expressions import fill
 from remix.names import PREFIXES
 from remix.store.columns import with_subjects
 from remix.store.index import Index, Results
-from remix.store.syntax import modern, tokens
-from remix.store.tree import NotUnderstood
+from remix.store.rewrite import fill_template
+from remix.store.scope import visible
+from remix.store.serialise import dataset_clause, text_of
+from remix.store.syntax import keywords, modern, tokens
+from remix.store.tree import Node, NotUnderstood, parse, variables
 
 __all__ = ["Endpoint"]
 
 _CHUNK = 200
+"""Subjects that are asked about at once."""
+_LASTING = "_:nodeID-"
+"""What the names of blank nodes begin with in Virtuoso: there they stay, elsewhere another answer has others."""
 
 
 class Endpoint(Index):
     """A SPARQL endpoint that is asked like an index; what its default graph is, is its own affair.
 
-    Raises `UsageError` for an address that is not http or https.
+    `address` is what may be shown of it; a request takes at most `timeout` seconds, by default as the environment
+    says. Raises `UsageError` for an address that is not http or https.
     """
 
-    def __init__(self, address: str, *, timeout: float = 60) -> None:
+    notes: Sequence[str] = ()
+
+    def __init__(self, address: str, *, timeout: float | None = None) -> None:
         check_address(address)
         super().__init__(None)
-        self.address = address
-        self.timeout = timeout
+        manners = Manners.of_environment()
+        seconds = timeout or manners.timeout
+        self._remote = Remote(address, replace(manners, timeout=seconds, within=seconds), terms=True)
+        self.address = self._remote.address
+        self._self = f"<{address}>"
 
     def query(self, text: str, name: str = "the query") -> Results:
         """Return the endpoint's solutions, or its answer to an ASK."""
-        body, media = self._ask(text, name, ox.QueryResultsFormat.JSON.media_type)
-        form = ox.QueryResultsFormat.from_media_type(media)
-        if form is None:
-            raise StoreError(f"{self.address} answered with {media}, which are no query results")
-        return ox.parse_query_results(body, form)
+        if next((word for word in keywords(text) if word in ("ASK", "SELECT")), "") == "ASK":
+            with self._naming(name):
+                body = self._remote.ask(self._prepare(text, name), RESULTS[0], self._read_result)
+            return ox.parse_query_results(f'{{"head":{{}},"boolean":{str(body).lower()}}}', ox.QueryResultsFormat.JSON)
+        rows = self.frame(text, name)
+        head = "\t".join(f"?{one}" for one in rows.columns)
+        cells = rows.select(pl.concat_str(pl.all().fill_null(""), separator="\t")) if rows.width else rows
+        lines = "".join(f"{line}\n" for line in (head, *(cells.to_series() if rows.width else [""] * rows.height)))
+        try:
+            return ox.parse_query_results(lines, ox.QueryResultsFormat.TSV)
+        except (SyntaxError, ValueError) as error:
+            raise StoreError(f"{self.address} answered with a term that is none: {error}") from None
+
+    def frame(self, text: str, name: str = "the query") -> pl.DataFrame:
+        """Return all solutions of a SELECT as a frame of terms as N-Triples spells them; unbound is null.
+
+        Raises `StoreError` where less comes than the endpoint counts, and for what can be neither had whole nor paged.
+        """
+        text = self._prepare(text, name)
+        with self._naming(name):
+            try:
+                answer = self._remote.select(text, patient=False)
+            except TooHeavy as heavy:
+                if heavy.late:
+                    raise Timeout(str(heavy)) from None
+                return self._page(text, None)
+            return self._page(text, answer.rows) if answer.cut else answer.rows
 
     def triples(self, text: str, name: str = "the query") -> list[bytes]:
-        """Return the triples that the endpoint constructs as distinct lines of N-Triples, in no order."""
-        body, media = self._ask(text, name, ox.RdfFormat.TURTLE.media_type)
-        form = ox.RdfFormat.from_media_type(media)
-        if form is None:
-            raise StoreError(f"{self.address} answered with {media}, which is no graph")
+        """Return the triples of a CONSTRUCT or DESCRIBE as distinct lines of N-Triples, in no order.
+
+        A CONSTRUCT is made here, of the solutions of its pattern. Raises `StoreError` for one that cannot be made here,
+        and a DESCRIBE, of whose triples some may be missing.
+        """
         try:
-            quads = ox.parse(io.BytesIO(body), form, base_iri=self.address, lenient=True)
-            return list({f"{quad.triple} .".encode() for quad in quads})
-        except (SyntaxError, ValueError) as error:
-            raise StoreError(f"{self.address} answered with a graph that does not parse: {error}") from None
+            query, template = _selection(parse(modern(text)))
+        except NotUnderstood:
+            return self._graph(text, name)
+        return fill_template(self.frame(query, name), template).unique().cast(pl.Binary).to_list()
 
     def about(self, subjects: pl.Series) -> pl.DataFrame:
         """Return the triples of these subjects; raises `NotUnderstood` for blank nodes, which nobody can ask for."""
         if subjects.str.starts_with("_:").any():
             raise NotUnderstood("blank nodes of another store")
         iris = subjects.filter(subjects.str.starts_with("<")).to_list()
-        found: set[bytes] = set()
-        for begin in range(0, len(iris), _CHUNK):
-            some = " ".join(iris[begin : begin + _CHUNK])
-            found.update(self.triples(f"CONSTRUCT {{ ?s ?p ?o }} WHERE {{ VALUES ?s {{ {some} }} ?s ?p ?o }}"))
-        return with_subjects(line.decode() for line in found)
+        query = "SELECT ?s ?p ?o WHERE {{ VALUES ?s {{ {} }} ?s ?p ?o }}"
+        found = list(self.solutions(query, iris, ["s", "p", "o"]))
+        if sum(_has_blank_nodes(rows) for rows in found) > 1:
+            raise NotUnderstood("blank nodes that two answers may call alike")
+        lines = (rows.select(fill("{} {} {} .", "s", "p", "o").alias("line"))["line"] for rows in found)
+        return with_subjects(line for some in lines for line in some)
 
-    def graphs(self) -> list[str]:
+    def solutions(self, query: str, keys: Sequence[str], names: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """Return the solutions of a query about many terms, some hundreds of which take the place of its `{}`."""
+        for begin in range(0, len(keys), _CHUNK):
+            some = keys[begin : begin + _CHUNK]
+            ask = lambda few: query.format(" ".join(few))  # noqa: E731
+            yield from solutions(self._remote, "", ask, some, names, most=inf, left_out=lambda key, count: None)
+
+    def graphs(self) -> None:
         """Return nothing: which graphs an endpoint has is its own affair."""
-        return []
 
-    def _ask(self, text: str, name: str, accept: str) -> tuple[bytes, str]:
+    def _prepare(self, text: str, name: str) -> str:
+        """Return a query as it is sent; raises `QueryError` where it asks the endpoint to ask itself."""
+        if "SERVICE" in keywords(text) and self._self in {token for kind, token in tokens(text) if kind == "iri"}:
+            hint = "leave SERVICE out, its pattern is asked there as it is"
+            raise QueryError(f"{name} asks SERVICE {self.address}, the endpoint that it is sent to: {hint}")
+        return _with_prefixes(modern(text))
+
+    @contextmanager
+    def _naming(self, name: str) -> Iterator[None]:
+        """Say of which query it is that the endpoint refuses something within the block."""
         try:
-            answer = ask(self.address, _with_prefixes(modern(text)), accept=accept, timeout=self.timeout)
-        except Failure as failure:
-            if failure.status == 400:
-                raise QueryError(f"{name} is refused by {self.address}: {first_line(failure.body)}") from None
-            kind = Timeout if failure.late else StoreError
-            raise kind(f"{self.address} {failure}") from None
-        return answer.body, answer.media
+            yield
+        except Refused as error:
+            raise QueryError(f"{name} is refused by {self.address}: {error.said}") from None
+
+    def _read_result(self, reply: Reply) -> bool:
+        return read_boolean(read_body(self.address, reply, RESULTS))
+
+    def _page(self, text: str, seen: pl.DataFrame | None) -> pl.DataFrame:
+        """Return all rows of a query, of which some may have been `seen`."""
+        try:
+            query = _Paged(parse(text), seen.columns if seen is not None else None)
+        except NotUnderstood as reason:
+            hint = "ask for less (LIMIT), or write it more simply"
+            raise StoreError(
+                f"{self.address} cuts its answer, which cannot be read in pages ({reason}): {hint}"
+            ) from None
+        begin, end = query.range(self._remote.number(query.count))
+        if seen is not None and seen.height == end - begin:
+            return seen
+        rows = pl.concat(
+            [*([] if seen is None else [seen.clear()]), *pages(self._remote, query.ordered, query.names, begin, end)]
+        )
+        if _has_blank_nodes(rows):
+            hint = "leave their variables out, or ask for less (LIMIT)"
+            raise StoreError(
+                f"{self.address} answers in pages with blank nodes, which two pages may call alike: {hint}"
+            )
+        wanted = query.distinct and self._remote.number(query.distinct)
+        if wanted and rows.n_unique() != wanted:
+            raise StoreError(
+                f"{self.address} counts {wanted:,} different rows and gave {rows.n_unique():,} of them in its pages: "
+                "its order is not the same each time; ask again, or for less at a time"
+            )
+        return rows
+
+    def _graph(self, text: str, name: str) -> list[bytes]:
+        """Return the triples that the endpoint itself makes."""
+
+        def read(reply: Reply) -> list[bytes]:
+            body = read_body(self.address, reply, ("text/turtle", "application/n-triples"))
+            try:
+                quads = ox.parse(io.BytesIO(body), ox.RdfFormat.TURTLE, base_iri="urn:remix:", lenient=True)
+                return list({f"{quad.triple} .".encode() for quad in quads})
+            except (SyntaxError, ValueError) as error:
+                raise Failure(f"answered with a graph that does not parse: {error}") from None
+
+        with self._naming(name):
+            lines = self._remote.ask(self._prepare(text, name), ox.RdfFormat.TURTLE.media_type, read)
+            if len(lines) >= self._remote.bound:
+                said = f"{self.address} answered with {len(lines):,} triples, and there may be more"
+                raise StoreError(f"{said}: ask with a CONSTRUCT in plain SPARQL 1.1, which is read in pages")
+        return lines
+
+
+class _Paged:
+    """A SELECT as it is read in pages: `ordered` by all its variables; `count` and `distinct` count its rows.
+
+    `distinct`, of the different ones, is empty where that cannot be asked. Raises `NotUnderstood` for a query whose
+    text cannot be made anew.
+    """
+
+    def __init__(self, tree: Node, names: Sequence[str] | None) -> None:
+        if tree.kind != "SelectQuery":
+            raise NotUnderstood("it is no SELECT")
+        projected = [str(one.get("var") or one.get("evar")) for one in tree.get("projection", ())]
+        every = [f"?{one}" for one in names] if names else projected
+        every = every or sorted(visible(tree.get("where").get("part", ())))
+        self.names = [one[1:] for one in every]
+        self._slice = tree.get("limitoffset")
+        graphs, whole = dataset_clause(tree), tree.but(limitoffset=None, orderby=None, datasetClause=None)
+        known = tree.get("orderby").get("condition") if tree.get("orderby") else ()
+        named = {one.get("expr") for one in known if not one.get("order")}
+        conditions = (*known, *(Node.of("OrderCondition", expr=one) for one in every if one not in named))
+        plain, order = text_of(whole), text_of(whole.but(orderby=Node.of("OrderClause", condition=conditions)))
+        every_name = " ".join(every)
+        self.count = _from(count_text(plain), graphs)
+        self.ordered = _from(f"SELECT {every_name} WHERE {{ {{ {order} }} }}", graphs)
+        different = f"SELECT DISTINCT {every_name} WHERE {{ {{ {plain} }} }}"
+        self.distinct = "" if self._slice else _from(count_text(different), graphs)
+
+    def range(self, count: int) -> tuple[int, int]:
+        """Return the numbers of the first row that is wanted and of the one after the last, of so many."""
+        begin = int(self._slice.get("offset") or 0) if self._slice else 0
+        limit = self._slice.get("limit") if self._slice else None
+        return min(begin, count), min(count, count if limit is None else begin + int(limit))
+
+
+def _from(query: str, graphs: str) -> str:
+    """Return a query that reads from the graphs of FROM lines."""
+    return query.replace(" WHERE", f"{graphs} WHERE", 1)
+
+
+def _selection(tree: Node) -> tuple[str, Sequence[tuple[str, str, str]]]:
+    """Return the SELECT that a CONSTRUCT is made of, and its template; raises `NotUnderstood` for another query."""
+    parts = tree.get("where").get("part", ()) if tree.get("where") else ()
+    blocks = [part.get("triples") for part in parts if part.kind == "TriplesBlock"]
+    template = tree.get("template", tuple(triple for block in blocks for triple in block))  # CONSTRUCT WHERE
+    if tree.kind != "ConstructQuery" or not template or not all(isinstance(one, str) for one in chain(*template)):
+        raise NotUnderstood("no CONSTRUCT with a template")
+    names = sorted(variables(template))
+    blank = any(term.startswith("_:") for triple in template for term in triple)
+    if not names:
+        raise NotUnderstood("a template without variables")
+    every = tree.get("limitoffset") or blank
+    projection = tuple(Node.of("vars", var=name) for name in names)
+    where = tree.get("where") if tree.get("template") else Node.of("GroupGraphPatternSub", part=parts)
+    select = Node("SelectQuery", tree.but(template=None, datasetClause=None, where=where).parts)
+    text = text_of(select.but(projection=projection, modifier=None if every else "DISTINCT"))
+    return text.replace("\nWHERE", f"{dataset_clause(tree)}\nWHERE", 1), template
+
+
+def _has_blank_nodes(rows: pl.DataFrame) -> bool:
+    """Return whether there are blank nodes that another answer may call otherwise."""
+    return any((each.str.starts_with("_:") & ~each.str.starts_with(_LASTING)).any() for each in rows)
 
 
 def _with_prefixes(text: str) -> str:

@@ -152,8 +152,8 @@ class Index:
             queries = (f"CONSTRUCT {{ ?s ?p ?o }} WHERE {{ VALUES ?s {{ {some} }} ?s ?p ?o }}" for some in chunks)
             return [line.decode() for lines in pool.map(self.triples, queries) for line in lines]
 
-    def graphs(self) -> list[str]:
-        """Return the IRIs of the named graphs, sorted."""
+    def graphs(self) -> list[str] | None:
+        """Return the IRIs of the named graphs, sorted; None where that is not known."""
         return sorted(graph.value for graph in self._store.named_graphs())
 
     def __len__(self) -> int:

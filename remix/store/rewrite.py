@@ -30,7 +30,7 @@ from remix.store.serialise import text_of
 from remix.store.syntax import modern, tokens
 from remix.store.tree import Node, NotUnderstood, parse, variables
 
-__all__ = ["Plan", "construct", "with_variables", "plan", "with_order"]
+__all__ = ["Plan", "construct", "fill_template", "plan", "with_order", "with_variables"]
 
 Triple = tuple[str, str, str]
 
@@ -114,7 +114,7 @@ def construct(index: Index, how: Plan, name: str = "the query") -> list[bytes]:
         if left.height < found.height:
             found, kept = left, _subjects(left, how.open)
             held = held.filter(pl.col("subject").is_in(kept.implode()))
-    lines = pl.concat([held["line"], *(_make(found, triple) for triple in how.closed)]).sort()
+    lines = pl.concat([held["line"], fill_template(found, how.closed)]).sort()
     return lines.filter(lines.ne_missing(lines.shift())).cast(pl.Binary).to_list()
 
 
@@ -283,16 +283,33 @@ def _group(parts: tuple[Node, ...]) -> Node:
     return Node.of("GroupGraphPatternSub", part=tuple(merged))
 
 
+def fill_template(found: pl.DataFrame, template: Sequence[Triple]) -> pl.Series:
+    """Return the triples of a template, as N-Triples, where each solution makes one; some may come twice.
+
+    >>> fill_template(pl.DataFrame({"s": ["<urn:a>", None]}), [("?s", "<urn:p>", "3")]).to_list()
+    ['<urn:a> <urn:p> "3"^^<http://www.w3.org/2001/XMLSchema#integer> .']
+    """
+    parts = [pl.Series("line", [], dtype=pl.String), *(_make(found, triple) for triple in template)]
+    return pl.concat(parts)
+
+
 def _make(found: pl.DataFrame, triple: Triple) -> pl.Series:
     """Return the template triple of each solution, as N-Triples, where it is one."""
-    subject, predicate, value = (pl.col(term[1:]) if term.startswith("?") else pl.lit(_full(term)) for term in triple)
+    subject, predicate, value = map(_column, triple)
     rows = found.select(s=subject, p=predicate, o=value).drop_nulls().unique()
     rows = rows.filter(~pl.col("s").str.starts_with('"') & pl.col("p").str.starts_with("<"))
     return rows.select(fill("{} {} {} .", "s", "p", "o").alias("line")).to_series()
+
+
+def _column(term: str) -> pl.Expr:
+    """Return a term of a template for each solution; a blank node is another one each time."""
+    if term.startswith("_:"):
+        return fill("{}-{}", pl.lit(term), pl.int_range(pl.len()))
+    return pl.col(term[1:]) if term.startswith("?") else pl.lit(_full(term))
 
 
 def _full(term: str) -> str:
     """Return a term of the tree as N-Triples has it: plain numbers with their datatype."""
     from remix.store.terms import number_term
 
-    return term if term[0] in '<"_' else number_term(term)
+    return term if term[0] in '<"' else number_term(term)

@@ -15,7 +15,7 @@ from remix.store.index import Index
 from remix.store.permission import permit
 from remix.store.rewrite import Plan, plan, with_order, with_variables
 from remix.store.scope import visible
-from remix.store.serialise import element_text, text_of
+from remix.store.serialise import dataset_clause, element_text, text_of
 from remix.store.tree import Node, NotUnderstood, parse
 
 __all__ = ["Selection", "select"]
@@ -194,16 +194,8 @@ def _steps(run: str, columns: Sequence[str]) -> list[tuple[str, str]]:
             text = text_of(step, check=False)
         except NotUnderstood:
             continue
-        steps.append((label, text.replace("\nWHERE", f"{_dataset(tree)}\nWHERE", 1)))
+        steps.append((label, text.replace("\nWHERE", f"{dataset_clause(tree)}\nWHERE", 1)))
     return steps
-
-
-def _dataset(tree: Node) -> str:
-    """Return the FROM lines of a query, which every step of it has to read from as well."""
-    clauses = tree.get("datasetClause") or ()
-    return "".join(
-        f"\nFROM {one.get('default')}" if one.get("default") else f"\nFROM NAMED {one.get('named')}" for one in clauses
-    )
 
 
 def _is_condition(part: Node) -> bool:

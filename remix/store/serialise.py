@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from remix.store.tree import Node, NotUnderstood, Value, parse
 
-__all__ = ["element_text", "text_of"]
+__all__ = ["dataset_clause", "element_text", "text_of"]
 
 _OPERATORS = {"ConditionalOrExpression": "||", "ConditionalAndExpression": "&&"}
 _ARGUMENTS = (
@@ -225,3 +225,15 @@ def element_text(part: Node) -> str:
     'FILTER ((?a > 1))'
     """
     return "\n".join(_part(part, ""))
+
+
+def dataset_clause(tree: Node) -> str:
+    """Return the FROM lines of a query, which whatever is asked in its place has to read from as well.
+
+    >>> dataset_clause(parse("ASK FROM <urn:g> {}"))
+    '\\nFROM <urn:g>'
+    """
+    clauses = tree.get("datasetClause") or ()
+    return "".join(
+        f"\nFROM {one.get('default')}" if one.get("default") else f"\nFROM NAMED {one.get('named')}" for one in clauses
+    )

@@ -2,7 +2,7 @@
 
 What is asked is the affair of `remix.kb.vocabularies`: candidates of each surface form; of these and of the entities
 of the datasets the names, redirects, disambiguation pages, types with their superclasses, sameAs, links in and out,
-and published PageRank. How it is asked: see `remix.kb.endpoints`; `REMIX_ENDPOINT_RATE` (requests a second, 5),
+and published PageRank. How it is asked: see `remix.endpoints`; `REMIX_ENDPOINT_RATE` (requests a second, 5),
 `REMIX_ENDPOINT_TIMEOUT` (seconds, 60) and `REMIX_ENDPOINT_TRIES` (5) change it. Answers stay in the folder `endpoints`
 of the cache until a build with `--refresh` asks for them afresh.
 """
@@ -16,11 +16,11 @@ from urllib.parse import urlsplit
 
 import polars as pl
 
-from remix.client import check_address
+from remix.client import check_address, without_secrets
+from remix.endpoints.remote import Manners, Remote
 from remix.errors import Error, UsageError
 from remix.files import write_whole
-from remix.kb.endpoints.gathering import gather
-from remix.kb.endpoints.remote import Manners, Remote
+from remix.kb.gathering import gather
 from remix.kb.sources import Choices, Part, Source
 from remix.kb.staging import Staging
 from remix.kb.vocabularies import VOCABULARIES
@@ -41,7 +41,7 @@ def _parts(place: str, choices: Choices) -> list[Part]:
     """
     check_address(place)
     if not len(choices.forms) and not len(choices.entities):
-        raise UsageError(f"{place} is asked about datasets: name loaded ones with --for")
+        raise UsageError(f"{without_secrets(place)} is asked about datasets: name loaded ones with --for")
     manners = Manners.of_environment()
     cache = choices.cache / "endpoints" / content_hash(place)[:16] if choices.cache else None
     if cache and choices.refresh:
@@ -57,10 +57,10 @@ def _parts(place: str, choices: Choices) -> list[Part]:
 
     return [
         Part(
-            name=urlsplit(place).netloc,
+            name=urlsplit(place).netloc.rpartition("@")[2],
             fingerprint=content_hash(repr([place, begun, [list(names) for names in asked], questions])),
             read=read,
-            place=place,
+            place=without_secrets(place),
             date=begun[:10],
             licence=_licence(place),
         )

@@ -160,6 +160,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         query = parse_qs(form).get("query", [""])[0]
         self.server.asked.append(query)
         self.server.agents.add(self.headers["User-Agent"])
+        self.server.authorisations.append(self.headers["Authorization"])
         behaviours = self.server.behaviours
         (behaviours.pop(0) if behaviours else answer)(self, query)
 
@@ -190,6 +191,7 @@ class Endpoint(http.server.ThreadingHTTPServer):
         self.behaviours: list[Behaviour] = []
         self.asked: list[str] = []
         self.agents: set[str] = set()
+        self.authorisations: list[str | None] = []
         self.address = f"http://127.0.0.1:{self.server_port}/sparql"
         self.released = threading.Event()
 
@@ -202,6 +204,8 @@ class Endpoint(http.server.ThreadingHTTPServer):
         if self.cap is None:
             return bytes(body)
         read = json.loads(body)
+        if "results" not in read:
+            return bytes(body)
         read["results"]["bindings"] = read["results"]["bindings"][: self.cap]
         return json.dumps(read).encode()
 
@@ -236,6 +240,17 @@ def part(handler: Handler, query: str) -> None:
     handler.send(200, handler.server.result(query), X_SQL_State="S1TAT", X_SQL_Message="Returning incomplete results")
 
 
+def announced(limit: int) -> Behaviour:
+    """So many rows of an answer, as a Virtuoso says in a header that there are no more than that."""
+
+    def behave(handler: Handler, query: str) -> None:
+        handler.server.cap, before = limit, handler.server.cap
+        handler.send(200, handler.server.result(query), X_SPARQL_MaxRows=str(limit))
+        handler.server.cap = before
+
+    return behave
+
+
 def html(handler: Handler, query: str) -> None:
     handler.send(200, b"<html><title>Down for repair</title></html>", "text/html; charset=utf-8")
 
@@ -254,8 +269,8 @@ def trickling(handler: Handler, query: str) -> None:
             return
 
 
-def status(code: int, body: bytes = b"", **headers: str) -> Behaviour:
-    return lambda handler, query: handler.send(code, body, "text/plain", **headers)
+def status(code: int, body: bytes = b"", media: str = "text/plain", **headers: str) -> Behaviour:
+    return lambda handler, query: handler.send(code, body, media, **headers)
 
 
 @contextmanager

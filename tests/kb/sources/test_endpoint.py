@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remix._version import __version__
+from remix.endpoints.remote import Manners, Remote, TooHeavy
+from remix.endpoints.solutions import solutions
 from remix.errors import BadInput, StoreError, Timeout, UsageError
-from remix.kb.endpoints.gathering import iri_terms, literal_terms, title_terms
-from remix.kb.endpoints.remote import Manners, Remote, TooHeavy
-from remix.kb.endpoints.solutions import solutions
 from remix.kb.forms import normalise
+from remix.kb.gathering import iri_terms, literal_terms, title_terms
 from remix.kb.sources import Choices, Part
 from remix.kb.sources.endpoint import SOURCE
 from remix.kb.staging import Staging
@@ -296,7 +296,7 @@ def test_redirect_on_the_same_host_is_followed_with_the_query(server: Endpoint) 
 
 def test_pauses_grow_and_are_as_long_as_the_endpoint_asks(server: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     pauses: list[float] = []
-    monkeypatch.setattr("remix.kb.endpoints.remote.time.sleep", pauses.append)
+    monkeypatch.setattr("remix.endpoints.remote.time.sleep", pauses.append)
     server.behaviours = [status(503), status(429, Retry_After="7"), status(503)]
     Remote(server.address, Manners(rate=10_000, wait=1)).select(QUERY, ["s"])
     # 1 s, then 2 s that the endpoint makes 7, then 4 s; the pauses between requests are below a millisecond.
@@ -305,7 +305,7 @@ def test_pauses_grow_and_are_as_long_as_the_endpoint_asks(server: Endpoint, monk
 
 def test_requests_are_as_seldom_as_the_rate_says(server: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     pauses: list[float] = []
-    monkeypatch.setattr("remix.kb.endpoints.remote.time.sleep", pauses.append)
+    monkeypatch.setattr("remix.endpoints.remote.time.sleep", pauses.append)
     remote = Remote(server.address, Manners(rate=0.01))
     remote.select(QUERY, ["s"])  # two requests, the first to learn the limit of rows
     assert len(server.asked) == len(pauses) == 2

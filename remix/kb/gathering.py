@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
+from remix.endpoints.remote import Remote
+from remix.endpoints.solutions import solutions
 from remix.errors import StoreError
 from remix.iris import canonical
-from remix.kb.endpoints.remote import Remote
-from remix.kb.endpoints.solutions import solutions
 from remix.kb.forms import normalise
 from remix.kb.sources import Choices
 from remix.kb.staging import ENTITIES, TABLES, Staging
@@ -35,6 +35,8 @@ def gather(remote: Remote, choices: Choices, staging: Staging) -> None:
 
     Raises `StoreError` where it uses none that is known.
     """
+    if not remote.bound:
+        raise StoreError(f"{remote.address} has no triples in its default graph")
     spoken = [vocabulary for vocabulary in VOCABULARIES if _speaks(remote, vocabulary)]
     if not spoken:
         known = ", ".join(VOCABULARIES.names())

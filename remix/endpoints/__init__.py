@@ -1,0 +1,1 @@
+"""SPARQL endpoints of others, asked for all of an answer whatever their limits."""

@@ -1,1 +1,0 @@
-"""Asking SPARQL endpoints of others about many names and entities, whatever their limits."""
