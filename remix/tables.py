@@ -135,6 +135,8 @@ def _tabulate(style: str, width: int | None = None) -> Callable[[pl.DataFrame], 
 
         names = [spell_out(name) for name in frame.columns]
         rows = [[str(cell(name, value)) for name, value in zip(names, row, strict=True)] for row in frame.iter_rows()]
+        if style == "github":
+            names, rows = _for_markdown(names), [_for_markdown(row) for row in rows]
         numeric = [kind.is_numeric() for kind in frame.schema.dtypes()]
         align = ["right" if number else "left" for number in numeric]
         headers = names
@@ -150,6 +152,11 @@ def _tabulate(style: str, width: int | None = None) -> Callable[[pl.DataFrame], 
         )
 
     return text
+
+
+def _for_markdown(cells: list[str]) -> list[str]:
+    """Return texts that stay in their cells, and are no HTML: Markdown passes that on."""
+    return [one.replace("<", "&lt;").replace("|", "\\|").replace("\n", " ") for one in cells]
 
 
 def cell(name: str, value: object) -> object:

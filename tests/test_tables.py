@@ -70,6 +70,12 @@ def test_what_steers_a_terminal_is_spelt_out_in_tables(output: str) -> None:
     assert "lines" in text
 
 
+def test_cells_of_markdown_hold_no_html_and_end_where_they_end() -> None:
+    frame = pl.DataFrame({"a|b": ["<script>|x", "two\nlines"]})
+    head, _, *rows = tables.render(frame, "md").splitlines()
+    assert [head, *rows] == [r"| a\|b           |", r"| &lt;script>\|x |", "| two lines      |"]
+
+
 def test_json_has_null_for_what_is_no_number() -> None:
     numbers = [float("nan"), float("inf"), -float("inf"), 0.5]
     frame = pl.DataFrame({"x": numbers, "list": [numbers] * 4, "pair": [{"y": number} for number in numbers]})

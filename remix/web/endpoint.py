@@ -44,7 +44,7 @@ from remix.store.worker import GIBIBYTE, Request, TooLarge, Workers
 from remix.web.description import describe
 from remix.web.negotiation import GRAPHS, SOLUTIONS, negotiate
 
-__all__ = ["Limits", "application"]
+__all__ = ["Limits", "application", "log_defect"]
 
 _LARGEST_QUERY = 1 << 20
 _LONGEST_REQUEST = 30
@@ -116,6 +116,11 @@ def application(
     return made
 
 
+def log_defect(error: Exception) -> None:
+    """Write what went wrong as one line to the log: the client learns no more than that it was a defect."""
+    print(f"{type(error).__name__}: {' '.join(str(error).split())}", file=sys.stderr, flush=True)
+
+
 class _Endpoint:
     def __init__(self, store: Store, limits: Limits) -> None:
         self.store = store
@@ -139,8 +144,8 @@ class _Endpoint:
             status, line = _status(error), str(error)
         except (TimeoutError, ClientDisconnect):
             status, line = 408, f"the request did not arrive within {seconds:g} s"
-        except Exception as error:  # a defect: the client learns that, the log what it was
-            print(f"{type(error).__name__}: {' '.join(str(error).split())}", file=sys.stderr, flush=True)
+        except Exception as error:
+            log_defect(error)
             status, line = 500, "the query could not be answered, which is a defect of remix"
         headers = {**_HEADERS, **({"Retry-After": "1"} if status == 503 else {})}
         return PlainTextResponse(f"{line}\n", status, headers=headers)

@@ -13,6 +13,7 @@ from importlib import resources
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode
 
+import anyio
 import anyio.to_thread
 import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -27,6 +28,7 @@ from remix.expressions import fill
 from remix.files import write_whole
 from remix.reports.svg import draw
 from remix.runs.registration import list_runs
+from remix.web.endpoint import log_defect
 from remix.web.page import VIEWS, Download, Explored, Note, Page, Shown, Table, View, address
 
 __all__ = ["render_file", "render_page", "routes", "write_report"]
@@ -43,6 +45,8 @@ _DATA = {
     "md": "text/markdown; charset=utf-8",
     "tex": "text/plain; charset=utf-8",
 }
+_TURNS = 4
+"""Pages that are made at a time, so that many of them leave threads to queries."""
 _ROWS = 500
 """Rows of a table on a page; its data has all."""
 
@@ -176,16 +180,17 @@ def _choose_pages(work: Explored, names: Sequence[str], systems: Sequence[str]) 
 def routes(work: Explored) -> list[Route]:
     """Return a route for each view, for its tables as data and its downloads, and for the style and the script."""
     made = [Route("/style.css", _send(".css", "text/css")), Route("/script.js", _send(".js", "text/javascript"))]
+    turns = anyio.CapacityLimiter(_TURNS)
     for view in VIEWS:
-        made.append(Route(f"/{view.name}", _answer(work, view), methods=["GET"]))
+        made.append(Route(f"/{view.name}", _answer(work, turns, view), methods=["GET"]))
         for form in (*_DATA, *view.downloads):
-            made.append(Route(f"/{view.name}.{form}", _answer(work, view, form), methods=["GET"]))
+            made.append(Route(f"/{view.name}.{form}", _answer(work, turns, view, form), methods=["GET"]))
     return made
 
 
-def _answer(work: Explored, view: View, form: str = "") -> Callable[..., object]:
+def _answer(work: Explored, turns: anyio.CapacityLimiter, view: View, form: str = "") -> Callable[..., object]:
     async def respond(http: HttpRequest) -> Response:
-        return await anyio.to_thread.run_sync(_respond, work, view, form, http)
+        return await anyio.to_thread.run_sync(_respond, work, view, form, http, limiter=turns)
 
     return respond
 
@@ -204,6 +209,9 @@ def _respond(work: Explored, view: View, form: str, http: HttpRequest) -> Respon
         status, line = 404, str(error)
     except Error as error:
         status, line = 400, str(error)
+    except Exception as error:
+        log_defect(error)
+        status, line = 500, "this page could not be made, which is a defect of remix"
     if form:
         return PlainTextResponse(f"{line}\n", status, headers=HEADERS)
     wrong = Page("Not found" if status == 404 else "Not possible", [Note(line)])

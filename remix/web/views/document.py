@@ -24,6 +24,8 @@ def _show(work: Explored, parameters: Mapping[str, str]) -> Page:
     rows = rows.sort("begin", pl.col("end"), descending=[False, True], maintain_order=True)
     judged = verdicts(work.store, dataset)
     systems = judged["system"].unique().sort().to_list()
+    if system and system not in systems:
+        raise UnknownName(f"run on {dataset}", system, systems, "remix run list")
     right = dict(judged.filter(system=system).select("annotation", "right").iter_rows()) if system else {}
     table = rows.select("begin", "end", "surface_form", "entities", "is_nil", "ignorable", "confidence")
     text = document["text"] or ""

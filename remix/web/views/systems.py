@@ -16,12 +16,18 @@ def _show(work: Explored, parameters: Mapping[str, str]) -> Page:
     names = [entry.name for entry in work.datasets()]
     dataset = parameters.get("dataset", "")
     tasks, slices = ([value] if value else [] for value in (task, slice_by))
-    rows = work.evaluate([dataset] if dataset else [], profile=profile, task=tasks, by=slices).rows
+    rows = work.evaluate(
+        [work.store.dataset(dataset).name] if dataset else [], profile=profile, task=tasks, by=slices
+    ).rows
     shown = rows.filter(pl.col("average") == "micro").select(
         "system", "dataset", "task", "matching", "column", "slice", "mentions", "tp", "fp", "fn",
         "precision", "recall", "f1",
     )  # fmt: skip
-    links = {"f1": lambda row: address("errors", dataset=row["dataset"], system=row["system"])}
+    links = {
+        "f1": lambda row: (
+            address("errors", dataset=row["dataset"], system=row["system"]) if row["dataset"] in names else ""
+        )
+    }
     form = Form(
         [
             choose("dataset", "dataset", ["", *names], dataset),
