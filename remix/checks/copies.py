@@ -1,10 +1,10 @@
-"""Texts that are nearly the same, found without comparing each with each."""
+"""What datasets share, and texts that are nearly the same, found without comparing each with each."""
 
 from __future__ import annotations
 
 import polars as pl
 
-__all__ = ["find_similar"]
+__all__ = ["count_shared", "find_similar"]
 
 BINS, ROWS = 32, 2
 """Numbers that stand for a text, and how many of them are compared at once.
@@ -38,6 +38,28 @@ def find_similar(texts: pl.DataFrame, *, least: float = 0.8, words: int = 3) -> 
     named = pairs.join(names, on="row", maintain_order="left")
     named = named.join(names, left_on="other", right_on="row", suffix="_other", maintain_order="left")
     return named.select("document", other="document_other", similarity="similarity")
+
+
+def count_shared(items: pl.DataFrame) -> pl.DataFrame:
+    """Return dataset, other, `count` of the items that both have, and their `share` in the smaller of both.
+
+    There is a row for each pair in both orders, and for each dataset with itself. `items` has dataset and item; what a
+    dataset has several times counts once, and null is no item.
+
+    >>> items = pl.DataFrame({"dataset": ["a", "a", "b", "b", "b"], "item": ["x", "y", "x", "x", "z"]})
+    >>> count_shared(items).filter(dataset="a", other="b").row(0)
+    ('a', 'b', 1, 0.5)
+    """
+    distinct = items.drop_nulls().unique()
+    sizes = items.select(pl.col("dataset").unique().sort()).join(
+        distinct.group_by("dataset").len("size"), on="dataset", how="left", maintain_order="left"
+    )
+    pairs = sizes.join(sizes.rename({"dataset": "other", "size": "other_size"}), how="cross")
+    both = distinct.join(distinct.rename({"dataset": "other"}), on="item").group_by("dataset", "other").len("count")
+    smaller = pl.min_horizontal("size", "other_size")
+    return pairs.join(both, on=["dataset", "other"], how="left", maintain_order="left").select(
+        "dataset", "other", pl.col("count").fill_null(0).cast(pl.Int64), share=pl.col("count").fill_null(0) / smaller
+    )
 
 
 def _sequences(texts: pl.DataFrame, words: int) -> pl.DataFrame:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 import polars as pl
 
 from remix import catalog
-from remix.checks.copies import find_similar
+from remix.checks.copies import count_shared, find_similar
 from remix.checks.declaration import FINDINGS, RULES, SEVERITIES, Rule, Subject
 from remix.checks.shapes import find_violations
 from remix.errors import BadInput, Error
@@ -149,10 +149,13 @@ def share(datasets: Sequence[Checked]) -> pl.DataFrame:
     sides = keyed.select("document", "side")
     pairs = find_similar(keyed.select("document", "text")).join(sides, on="document")
     pairs = pairs.join(sides.rename({"document": "other", "side": "other_side"}), on="other")
+    equal_texts = _count_by_pair(texts, "text")
+    entities = _count_by_pair([one.frames.links for one in datasets], "entity")
+    forms = _count_by_pair([one.frames.annotations for one in datasets], "surface_form")
     rows = []
     for n, one in enumerate(datasets):
         for m, other in enumerate(datasets[:n]):
-            equal = texts[n].join(texts[m], on="text", how="semi").height
+            equal = equal_texts[n, m]
             near = pairs.filter((pl.col("side") == n) & (pl.col("other_side") == m), pl.col("similarity") < 1)
             similar = near["document"].n_unique()
             smaller = min(texts[n].height, texts[m].height)
@@ -164,8 +167,8 @@ def share(datasets: Sequence[Checked]) -> pl.DataFrame:
                     "other": one.file,
                     "texts": equal,
                     "similar_texts": similar,
-                    "entities": _common(one.frames.links, other.frames.links, "entity"),
-                    "forms": _common(one.frames.annotations, other.frames.annotations, "surface_form"),
+                    "entities": entities[n, m],
+                    "forms": forms[n, m],
                     "share": min(part, 1.0),
                     "relation": relation,
                 }
@@ -185,5 +188,9 @@ SHARED = {
 }
 
 
-def _common(rows: pl.DataFrame, others: pl.DataFrame, name: str) -> int:
-    return rows.select(pl.col(name).drop_nulls().unique()).join(others, on=name, how="semi").height
+def _count_by_pair(parts: Sequence[pl.DataFrame], column: str) -> dict[tuple[int, int], int]:
+    """Return how many values of a column two parts have in common, by the numbers of both."""
+    items = [rows.select(dataset=pl.lit(n), item=column) for n, rows in enumerate(parts)]
+    found = count_shared(pl.concat(items)) if items else pl.DataFrame(schema=["dataset", "other", "count"])
+    counts = {(n, m): count for n, m, count in found.select("dataset", "other", "count").iter_rows()}
+    return {(n, m): counts.get((n, m), 0) for n in range(len(parts)) for m in range(len(parts))}

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,16 +25,16 @@ from remix.kb import KnowledgeBase
 from remix.locks import holding
 from remix.measures import Measuring, compute, prepare_kb, signature_of
 from remix.measures._parts import compute_parts
-from remix.measures.measured import Measured
-from remix.measures.measurement import choice_of
+from remix.measures.measured import Measured, columns_of
+from remix.measures.measurement import MEASURES, choice_of
 from remix.names import RMX
-from remix.places import move_folder
+from remix.places import discard, folder_written, move_folder
 from remix.progress import stage
 from remix.rdf.terms import iri_term, text_term
 from remix.signature import Signature, content_hash
-from remix.store import Store
+from remix.store import DatasetEntry, Store
 
-__all__ = ["enrich", "enrich_folder", "entity_lines", "measures_of_part", "named_frames"]
+__all__ = ["enrich", "enrich_folder", "entity_lines", "measure_store", "measures_of_part", "named_frames"]
 
 _LEVELS = ("annotations", "documents", "classes")
 
@@ -56,10 +57,8 @@ def enrich(
     before = {entry.name: entry for entry in store.datasets()}
     if not before:
         raise StoreError("nothing is loaded: `remix load FILE` first")
-    contents = content_hash(*(f"{name}:{entry.content}\n" for name, entry in sorted(before.items())))
     kb = prepare_kb(kb, case_sensitive, without_sources, with_gold)
-    fields = signature_of(kb, reference, case_sensitive).fields
-    signature = str(Signature({**fields, "entities": iris.VERSION, "datasets": contents[:12]}))
+    signature = _signature_of_store(before, signature_of(kb, reference, case_sensitive))
     if any(entry.enrichment != signature for entry in before.values()):
         with stage("measures"):
             measured = compute(named_frames(store), kb, reference=reference, case_sensitive=case_sensitive)
@@ -69,6 +68,7 @@ def enrich(
                 for name, entry in before.items()
             }
         store.enrich(graphs, signature)
+        _keep(store, measured, signature)
     return pl.DataFrame(
         [
             (
@@ -89,6 +89,49 @@ def enrich(
         },
         orient="row",
     )
+
+
+def measure_store(store: Store, kb: KnowledgeBase | None) -> Measured:
+    """Return the measures of all datasets of a store, as `enrich` kept them.
+
+    Where datasets have come or gone since, they are computed as `remix stats` does, and kept in the workspace's cache
+    for the next time if that can be written. Raises `StoreError` for an empty store.
+    """
+    entries = {entry.name: entry for entry in store.datasets()}
+    kb = prepare_kb(kb, False, (), False)
+    chosen = choice_of(kb, "dataset", False, None)
+    own, stored = _signature_of_store(entries, chosen.signature), {entry.enrichment for entry in entries.values()}
+    loaded = pl.col("dataset").is_in([*entries])
+    for signature in (*(stored if len(stored) == 1 else ()), own):
+        place = _place(store, signature or "")
+        with suppress(StoreError):
+            found = {name: read_parquet(place / f"{name}.parquet").filter(loaded) for name in (*_LEVELS, "datasets")}
+            return Measured(**found, measures=chosen.measures, skipped=chosen.skipped, signature=chosen.signature)
+    measured = compute(named_frames(store), kb)
+    _keep(store, measured, own)
+    return measured
+
+
+def _signature_of_store(entries: Mapping[str, DatasetEntry], chosen: Signature) -> str:
+    contents = content_hash(*(f"{name}:{entry.content}\n" for name, entry in sorted(entries.items())))
+    return str(Signature({**chosen.fields, "entities": iris.VERSION, "datasets": contents[:12]}))
+
+
+def _place(store: Store, signature: str) -> Path:
+    """Return where measures are kept; it is another place where there are other columns."""
+    columns = ",".join(column.name for column in columns_of(MEASURES))
+    return store.own("cache") / "measures" / content_hash(signature, columns)[:12]
+
+
+def _keep(store: Store, measured: Measured, signature: str) -> None:
+    """Write measures into the workspace's cache in the place of those that were there, if it can be written."""
+    place = _place(store, signature)
+    with suppress(Error), folder_written(place, sealed=False) as folder:
+        for name in (*_LEVELS, "datasets"):
+            write_parquet(getattr(measured, name), folder / f"{name}.parquet")
+    for other in place.parent.glob("[0-9a-f]*"):
+        if other != place:
+            discard(other)
 
 
 def entity_lines(frames: Frames, kb: KnowledgeBase | None) -> bytes:

@@ -23,7 +23,7 @@ from remix.reports.listings.content import sizes_in
 from remix.store import DatasetEntry, Store
 from remix.store.queries import Query, find, shipped_queries
 
-__all__ = ["about", "listing", "show_part"]
+__all__ = ["about", "describe_dataset", "listing", "show_part"]
 
 
 def listing(kind: str, store: Store, runs: Path, wanted: Mapping[str, str] | None = None) -> pl.DataFrame:
@@ -100,10 +100,10 @@ def about(store: Store) -> pl.DataFrame:
     return pl.DataFrame({"what": list(rows), "value": list(rows.values())})
 
 
-def _dataset(entry: DatasetEntry, store: Store) -> str:
+def describe_dataset(entry: DatasetEntry, store: Store) -> dict[str, object]:
+    """Return what is known of a loaded dataset: sizes, measures, where it comes from, licence and citation."""
     known = next(iter(catalog.find(entry.name)), None)
-    said = store.report(entry.name)
-    lines: dict[str, object] = {
+    return {
         "dataset": entry.name,
         "IRI": entry.iri,
         **sizes_in(store, entry),
@@ -118,8 +118,11 @@ def _dataset(entry: DatasetEntry, store: Store) -> str:
         "citation": known.citation if known else "unknown",
         "known issues": "; ".join(known.issues) if known else "unknown",
     }
-    repairs = found if isinstance(found := said.get("repairs"), list) else []
-    text = "".join(f"{key}: {value}\n" for key, value in lines.items())
+
+
+def _dataset(entry: DatasetEntry, store: Store) -> str:
+    text = "".join(f"{key}: {value}\n" for key, value in describe_dataset(entry, store).items())
+    repairs = found if isinstance(found := store.report(entry.name).get("repairs"), list) else []
     return text + "".join(f"repaired: {one['kind']} ({one['count']}), such as {one['example']}\n" for one in repairs)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from remix.measures import AVERAGES, LOW_COVERAGE, MEASURES, Measured
 from remix.reports.plots import COLOURS, new_figure, save
 from remix.tables import Printed
 
-__all__ = ["Statistics", "choose_average", "plot", "side_by_side", "sizes_of_datasets"]
+__all__ = ["Statistics", "choose_average", "columns_by_measure", "plot", "side_by_side", "sizes_of_datasets"]
 
 LEVELS = ("dataset", "document", "annotation")
 
@@ -97,6 +97,25 @@ def choose_average(datasets: pl.DataFrame, average: str = "all") -> pl.DataFrame
         raise UsageError(f"no average '{average}'{nearest(average, (*AVERAGES, 'all'))}")
     has = (pl.col("average") == average).any().over("measure")
     return datasets.filter((pl.col("average") == average) | ~has)
+
+
+def columns_by_measure(datasets: pl.DataFrame, measures: Sequence[str], average: str = "micro") -> pl.DataFrame:
+    """Return a row for each dataset: its name, of each measure the value, and `share with NAME`, its coverage.
+
+    A measure without that average has the first of those that it has. What a dataset has no value of is null.
+
+    >>> rows = {"dataset": ["a"], "measure": ["x"], "average": ["micro"], "value": [2.0], "coverage": [0.5]}
+    >>> columns_by_measure(pl.DataFrame(rows), ["x"]).rows()
+    [('a', 2.0, 0.5)]
+    """
+    order = pl.col("average").replace_strict({name: place for place, name in enumerate(AVERAGES)}, default=9)
+    chosen = choose_average(datasets, average).sort(order, maintain_order=True)
+    known = datasets.select(pl.col("dataset").unique(maintain_order=True))
+    for name in measures:
+        own = chosen.filter(pl.col("measure") == name).unique("dataset", keep="first")
+        said = own.select("dataset", pl.col("value").alias(name), pl.col("coverage").alias(f"share with {name}"))
+        known = known.join(said, on="dataset", how="left", maintain_order="left")
+    return known
 
 
 def side_by_side(datasets: pl.DataFrame) -> pl.DataFrame:

@@ -72,10 +72,13 @@ def _digest(text: str) -> str:
 
 
 def _heat(table: Table) -> dict[str, list[str]]:
-    """Return for each column of `heat` the class of each row's cell: `heat-0` to `heat-4`, by rank in the column."""
+    """Return for each column of `heat` the class of each row's cell: `heat-0` to `heat-4`, by rank in the column.
+
+    Equal values share the lowest rank, so that many zeros stay without colour.
+    """
     ranks = table.frame.select(
         pl.when(pl.col(name).is_null()).then(pl.lit("")).otherwise(
-            fill("heat-{}", ((pl.col(name).rank("average") - 0.5) / pl.col(name).count() * 5).floor().cast(pl.Int8))
+            fill("heat-{}", ((pl.col(name).rank("min") - 0.5) / pl.col(name).count() * 5).floor().cast(pl.Int8))
         ).alias(name)
         for name in table.heat
         if name in table.frame.columns and table.frame[name].dtype.is_numeric()

@@ -12,6 +12,9 @@ from remix.registry import Registry
 if TYPE_CHECKING:
     import polars as pl
 
+    from remix.frames import Frames
+    from remix.kb import KnowledgeBase
+    from remix.measures import Measured
     from remix.reports.figures import Figure
     from remix.runs.judgements import Judgements
     from remix.store import DatasetEntry, Store
@@ -45,6 +48,10 @@ class Explored(Protocol):
     def store(self) -> Store:
         """Return the store of the workspace."""
 
+    @property
+    def kb(self) -> KnowledgeBase | None:
+        """Return the attached knowledge base, None without one."""
+
     def datasets(self) -> list[DatasetEntry]:
         """Return the datasets that are loaded."""
 
@@ -55,6 +62,12 @@ class Explored(Protocol):
 
     def stats(self, datasets: Sequence[str] = ()) -> Any:
         """Return the measures of datasets."""
+
+    def frames(self, dataset: str | None = None) -> Frames:
+        """Return the frames of one dataset, or of all."""
+
+    def measures(self) -> Measured:
+        """Return the measures of all datasets that are loaded."""
 
     def evaluate(
         self, datasets: Sequence[str] = (), *, profile: str = "", task: Sequence[str] = (), by: Sequence[str] = ()

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from remix.fetching import Fetched
     from remix.formats.conversion import Conversion
+    from remix.frames import Frames
     from remix.kb import KnowledgeBase
     from remix.remixes import Remix
     from remix.store import DatasetEntry, Store
@@ -90,6 +91,16 @@ class Datasets:
     def datasets(self) -> list[DatasetEntry]:
         """Return the datasets that are loaded, sorted by name."""
         return self.store.datasets()
+
+    def frames(self, dataset: str | None = None) -> Frames:
+        """Return the frames of one dataset or of all, called by their names, read once for each state of the workspace.
+
+        Raises `UnknownName` for a dataset that is not loaded, `StoreError` where none is.
+        """
+        from remix.measures.enrichment import named_frames
+
+        names = None if dataset is None else [dataset]
+        return self.store.once(("frames", dataset), lambda: named_frames(self.store, names))
 
     def fetch(
         self,

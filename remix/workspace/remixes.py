@@ -12,6 +12,7 @@ from remix.workspace.knowledge import KnowledgeBases
 if TYPE_CHECKING:
     import polars as pl
 
+    from remix.measures import Measured
     from remix.measures.measurement import Comparing
     from remix.remixes import Remix
     from remix.reports.statistics import Statistics
@@ -104,6 +105,16 @@ class Remixes(KnowledgeBases):
         if plot is not None:
             statistics.plot(found.rows, Path(plot))
         return found
+
+    def measures(self) -> Measured:
+        """Return the measures of all loaded datasets, read or computed once for each state of the workspace.
+
+        They are those that `enrich` stored; where datasets came or went since, those of `stats`. Raises `StoreError`
+        for a workspace without datasets.
+        """
+        from remix.measures.enrichment import measure_store
+
+        return self.store.once("measures", lambda: measure_store(self.store, self.kb))
 
     def build(
         self,

@@ -1,47 +1,156 @@
-"""One dataset: its measures, what was repaired when it was loaded, its documents."""
+"""One dataset: its measures, distributions, where it comes from, what loading repaired, its documents."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import polars as pl
 
-from remix.web.page import Explored, Note, Page, Table, View, address
+from remix.checks.declaration import RULES
+from remix.errors import UsageError
+from remix.measures import AVERAGES, Measured
+from remix.remixes.partitions import Partition, count_parts, partition
+from remix.reports.distributions import (
+    draw_distribution,
+    explain_averages,
+    list_quantities,
+    summarise,
+    values_of,
+)
+from remix.reports.inventory import describe_dataset
+from remix.reports.statistics import choose_average
+from remix.store import DatasetEntry
+from remix.web.page import Drawing, Explored, Field, Form, Note, Page, Parameters, Shown, Table, View, address, choose
+
+SCHEMES = ("log-deciles", "quantiles 4", "head-torso-tail")
 
 
-def _show(work: Explored, parameters: Mapping[str, str]) -> Page:
+def _show(work: Explored, parameters: Parameters) -> Page:
     entry = work.store.dataset(parameters.get("name", ""))
-    frames = work.store.frames([entry.name])
+    asked = {"column": "ambiguitySurfaceForm", "scheme": SCHEMES[0], "average": "micro", "find": ""}
+    asked |= {key: value for key, value in parameters.items() if key in asked and value}
+    measured = work.measures()
+    known = list_quantities(measured)
+    if asked["column"] not in known and "column" not in parameters:
+        asked["column"] = "words"
+    form = Form(
+        [
+            choose("name", "dataset", [one.name for one in work.datasets()], entry.name),
+            choose("column", "distribution of", [*known], asked["column"]),
+            choose("scheme", "boundaries of", SCHEMES, asked["scheme"], "as `remix partition` cuts all that is loaded"),
+            choose(
+                "average",
+                "average",
+                AVERAGES,
+                asked["average"],
+                "micro pools all annotations, macro averages documents",
+            ),
+            Field("find", "documents named like", asked["find"]),
+        ]
+    )
+    to_do = Note("Its measures are not stored: queries and partitions do not see them yet.", ["remix enrich"])
+    blocks: list[Shown] = [
+        *([] if entry.enrichment else [to_do]),
+        *_distribution(work, entry.name, asked),
+        _measures(measured, entry.name, asked["average"]),
+        _origin(work, entry),
+        *_repairs(work, entry.name),
+        _documents(work, entry.name, asked["find"]),
+        Note("The same in a terminal:", [f"remix stats {entry.name}", f"remix check {entry.name}"]),
+    ]
+    places = {block.name: f"#{block.name}" for block in blocks if isinstance(block, Table)}
+    return Page(entry.name, [Note("On this page:", links=places), form, *blocks])
+
+
+def _measures(measured: Measured, name: str, average: str) -> Table:
+    rows = choose_average(measured.datasets.filter(dataset=name), average)
+    says = {name: text.partition("\n")[0] for name, text in explain_averages(measured).items()}
+    table = rows.select(
+        "measure",
+        "average",
+        "value",
+        pl.col("coverage").alias("share covered"),
+        says=pl.col("measure").replace_strict(says, default="", return_dtype=pl.String),
+    )
+    words = "What is covered is the share of annotations or documents for which the measure could be computed. "
+    words += "`remix show MEASURE` tells how it is made and read."
+    return Table("measures", table, words=words)
+
+
+def _distribution(work: Explored, name: str, asked: Parameters) -> list[Shown]:
+    """Return the distributions of all columns of numbers as a table, and the chosen one as a figure with its parts."""
+    measured, frames, column = work.measures(), work.frames(), asked["column"]
+    summary = work.store.once(("summary", name), lambda: summarise(measured, frames, [name]))
+    links = {"column": lambda row: address("dataset", name=name, column=row["column"], scheme=asked["scheme"])}
+    quantity = list_quantities(measured).get(column)
+    explained = {one.name: one.meaning.partition("\n")[0] for one in list_quantities(measured).values()}
+    says = pl.col("column").replace_strict(explained, default="", return_dtype=pl.String)
+    table = Table(
+        "distributions",
+        summary.with_columns(says=says),
+        links,
+        "A column's name leads to its figure; the share is that of annotations or documents that have a value.",
+    )
+    every = values_of(column, measured, frames)
+    own = every.filter(dataset=name)["value"]
+    if quantity is None or not own.count():
+        return [table, Note(f"No value of {column} is known in this dataset.", ["remix enrich", "remix kb attach"])]
+    parts = _cut(every["value"].alias(column), asked["scheme"])
+    figure = draw_distribution(quantity, own, parts)
+    words = f"{quantity.meaning} The lines are the boundaries of {asked['scheme']} over all that is loaded."
+    blocks: list[Shown] = [Drawing("distribution", figure, words)]
+    if parts:
+        counts = count_parts(own, parts)
+        blocks.append(Table("parts", counts.rename({"annotations": quantity.of}), words="The parts in this dataset."))
+    return [*blocks, table]
+
+
+def _cut(values: pl.Series, scheme: str) -> Partition:
+    """Return the parts of all values, none where the scheme cannot cut them."""
+    try:
+        return partition(values, scheme)
+    except UsageError:
+        return ()
+
+
+def _origin(work: Explored, entry: DatasetEntry) -> Table:
+    said = describe_dataset(entry, work.store)
+    rows = pl.DataFrame({"what": [*said], "value": [str(value) for value in said.values()]})
+    return Table("origin", rows, words="Where it comes from, under which licence, and how large it is.")
+
+
+def _repairs(work: Explored, name: str) -> list[Table]:
+    """Return what loading mended, with what the rule says of it; no table where it mended nothing."""
+    report = work.store.report(name)
+    repairs = report["repairs"] if isinstance(report["repairs"], list) else []
+    if not repairs:
+        return []
+    found = pl.DataFrame(repairs, schema={"kind": pl.String, "count": pl.Int64, "example": pl.String})
+    rules = {rule.name: f"{rule.summary} {rule.fix}" for rule in RULES}
+    says = pl.col("kind").replace_strict(rules, default="", return_dtype=pl.String)
+    return [Table("repaired", found.with_columns(says=says), words="What loading mended; see `remix check`.")]
+
+
+def _documents(work: Explored, dataset: str, find: str) -> Table:
+    frames = work.frames(dataset)
     counts = (
         frames.annotations.filter(pl.col("ignorable").is_null())
         .group_by("document")
         .agg(mentions=pl.col("group").n_unique(), nil=pl.col("is_nil").sum())
     )
-    documents = frames.documents.join(counts, on="document", how="left", maintain_order="left").select(
-        "document",
+    density = work.measures().documents.select("document", "density")
+    rows = frames.documents.join(counts, on="document", how="left", maintain_order="left")
+    rows = rows.join(density, on="document", how="left", maintain_order="left").select(
         pl.coalesce("given", "document").alias("name"),
         "words",
         "language",
         pl.col("mentions", "nil").fill_null(0),
+        "density",
         beginning=pl.col("text").str.slice(0, 80),
     )
-    report = work.store.report(entry.name)
-    repairs = report["repairs"] if isinstance(report["repairs"], list) else []
-    found = pl.DataFrame(repairs, schema={"kind": pl.String, "count": pl.Int64, "example": pl.String})
-    measures = work.stats([entry.name]).table
-    return Page(
-        entry.name,
-        [
-            Table("measures", measures, words="What each measure says: `remix list measures`."),
-            *([Table("repaired", found, words="What loading mended; see `remix check`.")] if repairs else []),
-            Table(
-                "documents",
-                documents.drop("document"),
-                {"name": lambda row: address("document", dataset=entry.name, name=row["name"])},
-            ),
-            Note("The same in a terminal:", [f"remix stats {entry.name}", f"remix check {entry.name}"]),
-        ],
-    )
+    if find:
+        rows = rows.filter(pl.col("name").str.to_lowercase().str.contains(find.lower(), literal=True))
+    links = {"name": lambda row: address("document", dataset=dataset, name=row["name"])}
+    words = f"Those whose name contains '{find}'." if find else ""
+    return Table("documents", rows, links, words, heat=("words", "mentions", "nil", "density"))
 
 
 def _example(work: Explored) -> dict[str, str]:

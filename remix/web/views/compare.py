@@ -1,0 +1,68 @@
+"""Two or more datasets side by side: their measures with differences, the distributions of a column over each other."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from remix.measures import AVERAGES
+from remix.reports.distributions import draw_shares, explain_averages, list_quantities, values_of
+from remix.reports.statistics import columns_by_measure
+from remix.web.page import Drawing, Explored, Field, Form, Note, Page, Parameters, Table, View, choose
+
+_MOST = 8
+"""Datasets that are compared at once: as many lines can be told apart."""
+
+
+def _show(work: Explored, parameters: Parameters) -> Page:
+    entries = work.datasets()
+    if not entries:
+        return Page("Compare datasets", [Note("Nothing is loaded yet.", ["remix load FILE", "remix fetch NAME"])])
+    asked = [name for name in parameters.get("datasets", "").split(",") if name]
+    names = [work.store.dataset(name).name for name in dict.fromkeys(asked)][:_MOST]
+    average, measured = parameters.get("average") or "micro", work.measures()
+    known = list_quantities(measured)
+    column = parameters.get("column") or ("ambiguitySurfaceForm" if "ambiguitySurfaceForm" in known else "words")
+    form = Form(
+        [
+            Field("datasets", "datasets", ",".join(names), [entry.name for entry in entries], "many"),
+            choose("average", "average", AVERAGES, average, "micro pools all annotations, macro averages documents"),
+            choose("column", "distribution of", [*known], column),
+        ],
+        button="Compare",
+    )
+    if len(names) < 2:
+        return Page("Compare datasets", [form, Note(f"Choose two datasets or more, up to {_MOST}, to compare them.")])
+    values = values_of(column, measured, work.frames())
+    figure = draw_shares(known[column], {name: values.filter(dataset=name)["value"] for name in names})
+    words = f"A line says which share of the {known[column].of} has no more than x: {known[column].meaning}"
+    table, note = _measures(work, names, average), Note("The same in a terminal:", [f"remix stats {' '.join(names)}"])
+    return Page(f"Compare {', '.join(names)}", [form, Drawing("distribution", figure, words), table, note])
+
+
+def _measures(work: Explored, names: list[str], average: str) -> Table:
+    """Return a row for each measure, a column for each dataset, and how far each is from the first."""
+    measured = work.measures()
+    says = explain_averages(measured)
+    wide = columns_by_measure(measured.datasets, [*says], average)
+    rows = {name: wide.row(by_predicate=pl.col("dataset") == name, named=True) for name in names}
+    table = pl.DataFrame(
+        {
+            "measure": [*says],
+            **{name: pl.Series([row[one] for one in says], dtype=pl.Float64) for name, row in rows.items()},
+            **{f"share of {name}": [row[f"share with {one}"] for one in says] for name, row in rows.items()},
+        }
+    )
+    first, *others = names
+    differences = [(pl.col(name) - pl.col(first)).alias(f"{name} − {first}") for name in others]
+    table = table.with_columns(*differences, says=pl.Series([text.partition("\n")[0] for text in says.values()]))
+    shown = table.filter(pl.any_horizontal(pl.col(name).is_not_null() for name in names))
+    words = "In small letters: the share of annotations or documents for which a measure could be computed."
+    small = {name: f"share of {name}" for name in names}
+    return Table("measures", shown, words=words, small=small)
+
+
+def _example(work: Explored) -> dict[str, str]:
+    return {"datasets": ",".join(entry.name for entry in work.datasets()[:2])}
+
+
+compare = View("compare", "Compare", _show, menu=5, example=_example)

@@ -1,0 +1,115 @@
+"""Which texts, entities and surface forms datasets share: a matrix of all pairs, and for a pair what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import polars as pl
+
+from remix.checks.copies import count_shared
+from remix.web.page import Explored, Form, Note, Page, Parameters, Table, View, address, choose
+
+_KINDS = {
+    "texts": "texts that are the same to the letter",
+    "entities": "entities that annotations link to, by what their IRIs stand for in the knowledge base",
+    "forms": "surface forms, as they are written",
+}
+_SHOWN = {"share": "share of the smaller of both", "count": "how many"}
+
+
+def _show(work: Explored, parameters: Parameters) -> Page:
+    if len(work.datasets()) < 2:
+        said = "What datasets share is seen where two or more are loaded."
+        return Page("What datasets share", [Note(said, ["remix load FILE", "remix fetch NAME"])])
+    of, shown = parameters.get("of", ""), parameters.get("show", "")
+    of, shown = of if of in _KINDS else "texts", shown if shown in _SHOWN else "share"
+    dataset, other = parameters.get("dataset", ""), parameters.get("other", "")
+    form = Form(
+        [
+            choose("of", "what is shared", [*_KINDS], of),
+            choose("show", "as", [*_SHOWN], shown),
+            choose("dataset", "dataset", ["", *(entry.name for entry in work.datasets())], dataset),
+            choose("other", "and", ["", *(entry.name for entry in work.datasets())], other),
+        ]
+    )
+    if dataset and other:
+        return _pair(work, form, of, *(work.store.dataset(name).name for name in (dataset, other)))
+    counts = work.store.once(("shared", of), lambda: _count(work, of))
+    names = counts["dataset"].unique().sort().to_list()
+    table = Table(
+        of,
+        _matrix(counts, shown),
+        {name: _leads(name, of) for name in names},
+        f"{_SHOWN[shown].capitalize()}: {_KINDS[of]}. A cell leads to what both share; who trains on one dataset and "
+        "tests on the other has seen it.",
+        heat=names,
+    )
+    return Page("What datasets share", [form, table, Note("With similar texts as well:", ["remix check --shared A B"])])
+
+
+def _count(work: Explored, of: str) -> pl.DataFrame:
+    items = pl.concat(_items(work, of, entry.name) for entry in work.datasets())
+    return count_shared(items.select("dataset", "item"))
+
+
+def _items(work: Explored, of: str, name: str) -> pl.DataFrame:
+    """Return dataset, item and `by`, the document that has a text, or the annotation that has another item."""
+    frames = work.frames(name)
+    if of == "texts":
+        rows = frames.documents.filter(pl.col("text") != "").select(item="text", by=pl.coalesce("given", "document"))
+    elif of == "forms":
+        rows = frames.annotations.select(item="surface_form", by="annotation")
+    else:
+        meant = work.store.once("meanings", lambda: _resolve(work))
+        rows = frames.links.select("entity", by="annotation").join(meant, on="entity").select("item", "by")
+    return rows.select(pl.lit(name).alias("dataset"), "item", "by").drop_nulls("item")
+
+
+def _resolve(work: Explored) -> pl.DataFrame:
+    """Return entity, as annotations of any dataset link to it, and `item`, what it stands for."""
+    distinct = work.frames().links["entity"].drop_nulls().unique()
+    return pl.DataFrame({"entity": distinct, "item": distinct if (kb := work.kb) is None else kb.resolve(distinct)})
+
+
+def _matrix(counts: pl.DataFrame, shown: str) -> pl.DataFrame:
+    """Return a row and a column for each dataset; none shares anything with itself."""
+    value = pl.when(pl.col("dataset") != pl.col("other")).then(shown)
+    names = counts["dataset"].unique().sort()
+    cells = counts.select("dataset", "other", cell=value).sort("other")
+    wide = cells.pivot("other", index="dataset", values="cell").sort("dataset")
+    return wide.select(pl.col("dataset").alias("with"), *names)
+
+
+def _leads(name: str, of: str) -> Callable[[Mapping[str, Any]], str]:
+    return lambda row: address("overlap", of=of, dataset=row["with"], other=name) if row[name] else ""
+
+
+def _pair(work: Explored, form: Form, of: str, dataset: str, other: str) -> Page:
+    """Return what two datasets share, with the document or the number of annotations of each that has it."""
+    own, others = (_list_items(work, of, name) for name in (dataset, other))
+    shared = own.join(others, on="item", suffix=" again").sort("item")
+    links = {}
+    if of == "texts":
+        links = {name: _leads_to_document(name) for name in (dataset, other)}
+        shared = shared.with_columns(pl.col("item").str.slice(0, 120)).rename({"item": "beginning"})
+    table = Table(of, shared, links, f"{shared.height} {_KINDS[of]} are in both.")
+    back = Note("", links={"All pairs of datasets": address("overlap", of=of)})
+    return Page(f"{of.capitalize()} of both {dataset} and {other}", [form, table, back])
+
+
+def _list_items(work: Explored, of: str, name: str) -> pl.DataFrame:
+    """Return the items of one dataset, and in a column of its name the document, or how many annotations have it."""
+    grouped = _items(work, of, name).group_by("item")
+    return grouped.agg((pl.col("by").first() if of == "texts" else pl.len()).alias(name))
+
+
+def _leads_to_document(dataset: str) -> Callable[[Mapping[str, Any]], str]:
+    return lambda row: address("document", dataset=dataset, name=row[dataset])
+
+
+def _example(work: Explored) -> dict[str, str]:
+    return {"of": "forms"}
+
+
+overlap = View("overlap", "Overlap", _show, menu=6, example=_example)

@@ -1,0 +1,183 @@
+"""Pages of datasets by their rows: all in one table, one by itself, several compared, what pairs share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from remix.errors import UnknownName
+from remix.remixes.partitions import partition
+from remix.store import Store
+from remix.web.page import VIEWS, Drawing, Form, Note, Page, Table
+from remix.workspace import Workspace, open_workspace
+
+SMALL = Path(__file__).resolve().parents[1] / "remixes" / "small"
+
+
+@pytest.fixture(scope="module")
+def work(sample_store: Store) -> Workspace:
+    return open_workspace(sample_store.folder)
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """The small datasets without measures, and a copy of the posts of which one text and one form differ."""
+    folder = tmp_path_factory.mktemp("pair")
+    text = (SMALL / "posts.ttl").read_text()
+    (folder / "other.ttl").write_text(text.replace("Lisbon", "London"))
+    workspace = Workspace(folder / ".remix")
+    workspace.load([SMALL / "news.ttl", SMALL / "posts.ttl", folder / "other.ttl"])
+    return workspace
+
+
+def shown(work: Workspace, view: str, **parameters: str) -> Page:
+    return VIEWS[view].show(work, parameters)
+
+
+def table_of(page: Page, name: str) -> Table:
+    return next(block for block in page.blocks if isinstance(block, Table) and block.name == name)
+
+
+def test_all_datasets_stand_in_one_table_with_chosen_measures_and_what_they_cover(work: Workspace) -> None:
+    table = table_of(shown(work, "datasets", columns="candidateRecall,density", average="macro"), "datasets")
+    assert table.frame.columns[-4:] == [
+        "candidateRecall",
+        "share with candidateRecall",
+        "density",
+        "share with density",
+    ]
+    rows = work.stats(average="macro").rows.filter(measure="candidateRecall").sort("dataset")
+    assert table.frame["candidateRecall"].to_list() == rows["value"].to_list()
+    assert (
+        table.frame["share with candidateRecall"].to_list() == rows["coverage"].to_list() and min(rows["coverage"]) < 1
+    )
+    assert table.small["density"] == "share with density" and "density" in table.heat
+    assert table.explained["density"].startswith("Annotations per word.\nFormula: ")
+
+
+def test_measures_to_choose_are_all_that_datasets_have_and_a_selection_is_shown_first(work: Workspace) -> None:
+    page = shown(work, "datasets")
+    [form] = [block for block in page.blocks if isinstance(block, Form)]
+    [field] = [field for field in form.fields if field.look == "many"]
+    assert {*field.values} == {*work.stats().datasets["measure"]}
+    assert 4 < len(field.chosen.split(",")) < 12
+
+
+def test_datasets_that_are_not_enriched_say_what_to_do_next(pair: Workspace, work: Workspace) -> None:
+    def commands(page: Page) -> list[str]:
+        return [command for block in page.blocks if isinstance(block, Note) for command in block.commands]
+
+    assert "remix enrich" in commands(shown(pair, "datasets")) and "remix kb attach" in commands(
+        shown(pair, "datasets")
+    )
+    assert "remix enrich" in commands(shown(pair, "dataset", name="news"))
+    assert "remix enrich" not in commands(shown(work, "datasets"))
+    assert shown(pair, "dataset", name="news").tables["documents"]["mentions"].to_list() == [5, 3, 0]
+
+
+def test_distribution_has_both_scales_and_the_boundaries_of_partitions(work: Workspace) -> None:
+    page = shown(work, "dataset", name="sample-news", column="ambiguitySurfaceForm", scheme="quantiles 4")
+    [figure] = [block.figure for block in page.blocks if isinstance(block, Drawing)]
+    assert [panel.x.scale for panel in figure.panels] == ["linear", "log"]
+    every = work.stats(level="annotation").table
+    own = every.filter(dataset="sample-news")["ambiguitySurfaceForm"]
+    edges = [part.high for part in partition(every["ambiguitySurfaceForm"], "quantiles 4") if part.high is not None]
+    within = [edge for edge in edges if own.min() < edge <= own.max()]
+    assert within and [line.at for line in figure.panels[0].boundaries] == within
+    assert sum(one or 0 for one in figure.panels[0].series[0].y) == own.count()
+    assert page.tables["parts"]["annotations"].sum() == len(own)
+    of_documents = shown(work, "dataset", name="sample-news", column="words").tables["parts"]
+    assert of_documents["documents"].sum() == work.store.dataset("sample-news").documents
+
+
+def test_columns_of_numbers_are_summarised(work: Workspace) -> None:
+    page = shown(work, "dataset", name="sample-news")
+    row = page.tables["distributions"].row(by_predicate=pl.col("column") == "ambiguitySurfaceForm", named=True)
+    values = work.stats("sample-news", level="annotation").table["ambiguitySurfaceForm"]
+    assert (row["least"], row["most"], row["mean"]) == (values.min(), values.max(), values.mean())
+    assert {"words", "density", "pagerank"} <= {*page.tables["distributions"]["column"]}
+    link = table_of(page, "distributions").links["column"]({"column": "words"})
+    assert link == "/dataset?name=sample-news&column=words&scheme=log-deciles"
+
+
+def test_dataset_tells_what_was_repaired_and_where_it_comes_from(tmp_path: Path) -> None:
+    broken = (SMALL / "posts.ttl").read_text().replace("@prefix itsrdf:", "# ")
+    (tmp_path / "posts.ttl").write_text(broken)
+    workspace = Workspace(tmp_path / ".remix")
+    workspace.load(tmp_path / "posts.ttl")
+    tables = shown(workspace, "dataset", name="posts").tables
+    row = tables["repaired"].row(by_predicate=pl.col("kind") == "missing-prefix", named=True)
+    assert row["says"].startswith("A prefix is used and not declared. Loading supplies")
+    told = dict(tables["origin"].iter_rows())
+    assert told["source"].endswith("posts.ttl") and told["licence"] == "unknown"
+
+
+def test_documents_are_found_by_name(pair: Workspace) -> None:
+    names = shown(pair, "dataset", name="posts").tables["documents"]["name"].to_list()
+    assert len(names) == 3
+    found = shown(pair, "dataset", name="posts", find=names[1][-5:].upper()).tables["documents"]["name"].to_list()
+    assert found == [name for name in names if names[1][-5:] in name] and len(found) < 3
+
+
+def test_several_datasets_are_compared_with_differences_and_distributions_over_each_other(work: Workspace) -> None:
+    page = shown(work, "compare", datasets="sample-news,sample-posts", column="words")
+    row = page.tables["measures"].row(by_predicate=pl.col("measure") == "density", named=True)
+    assert row["sample-posts − sample-news"] == row["sample-posts"] - row["sample-news"] != 0
+    [figure] = [block.figure for block in page.blocks if isinstance(block, Drawing)]
+    assert [one.name for one in figure.panels[0].series] == ["sample-news", "sample-posts"]
+    words = work.store.frames(["sample-news"]).documents["words"].sort()
+    # The share of documents that have no more words than the least long one is that of those that have as many.
+    assert figure.panels[0].series[0].y[0] == words.eq(words[0]).sum() / len(words)
+    assert [one.y[-1] for one in figure.panels[0].series] == [1.0, 1.0]
+    with pytest.raises(UnknownName):
+        shown(work, "compare", datasets="sample-news,nope")
+    assert not shown(work, "compare", datasets="sample-news").tables
+
+
+def test_matrix_of_overlap_counts_shared_forms_and_a_cell_leads_to_them(pair: Workspace) -> None:
+    """Other has all forms of posts but one; both have python twice, which is two forms as they are written."""
+    table = table_of(shown(pair, "overlap", of="forms", show="count"), "forms")
+    forms = {name: {*pair.store.frames([name]).annotations["surface_form"]} for name in ("news", "posts", "other")}
+    for name in forms:
+        row = table.frame.row(by_predicate=pl.col("with") == name, named=True)
+        for other in forms:
+            assert row[other] == (None if other == name else len(forms[name] & forms[other]))
+    share = (
+        table_of(shown(pair, "overlap", of="forms"), "forms").frame.filter(pl.col("with") == "posts")["other"].item()
+    )
+    assert share == len(forms["posts"] & forms["other"]) / min(len(forms["posts"]), len(forms["other"]))
+    link = table.links["other"](table.frame.filter(pl.col("with") == "posts").row(0, named=True))
+    assert link == "/overlap?of=forms&dataset=posts&other=other"
+    listed = shown(pair, "overlap", of="forms", dataset="posts", other="other").tables["forms"]
+    assert {*listed["item"]} == forms["posts"] & forms["other"] and listed.columns == ["item", "posts", "other"]
+
+
+def test_shared_texts_lead_to_both_documents_and_entities_are_what_the_knowledge_base_takes_them_for(
+    pair: Workspace, work: Workspace
+) -> None:
+    page = shown(pair, "overlap", of="texts", dataset="posts", other="other")
+    table = table_of(page, "texts")
+    assert table.frame.height == 2
+    row = table.frame.row(0, named=True)
+    assert table.links["other"](row).startswith("/document?dataset=other&name=")
+    frame = shown(work, "overlap", of="entities", dataset="sample-news", other="sample-posts").tables["entities"]
+    links = [{*work.kb.resolve(work.store.frames([name]).links["entity"])} for name in ("sample-news", "sample-posts")]
+    assert {*frame["item"]} == links[0] & links[1] and frame.height
+
+
+def test_measures_are_read_from_the_cache_that_enrich_keeps_and_follow_the_state(
+    sample_workspace: Callable[[], Workspace],
+) -> None:
+    own = sample_workspace()
+    kept = [*(own.folder / "cache" / "measures").iterdir()]
+    assert len(kept) == 1
+    first = own.measures()
+    assert first.datasets.sort(pl.all()).equals(own.stats().datasets.sort(pl.all())) and own.measures() is first
+    own.drop("sample-news")
+    assert "sample-news" not in {*own.measures().datasets["dataset"]} | {*own.measures().annotations["dataset"]}
+    own.load(SMALL / "posts.ttl")
+    assert "posts" in {*own.measures().datasets["dataset"]}
+    assert [*(own.folder / "cache" / "measures").iterdir()] != kept
