@@ -118,30 +118,20 @@ def rows_of(file: Path) -> list[Row]:
 
 
 def plot(file: Path, to: Path) -> None:
-    """Draw seconds and peak memory by the share of the full size; grey lines are linear growth."""
-    from remix.reports.plots import COLOURS, add_legend, new_figure, save
+    """Draw seconds and peak memory by the share of the full size, beside growth that is linear."""
+    from remix.reports.figures import Axis, Figure, Panel, Series
+    from remix.reports.plots import save
 
-    rows = rows_of(file)
-    figure = new_figure(9, 4.6)
-    panels = figure.subplots(1, 2)
-    for axis, column in zip(panels, ("seconds", "peak GB"), strict=True):
-        axis.set(xscale="log", yscale="log", xlabel="share of the size of DBpedia English", ylabel=column)
-        for number, what in enumerate(dict.fromkeys(row["what"] for row in rows)):
+    rows, panels = rows_of(file), []
+    for column, least in (("seconds", 1.0), ("peak GB", 0.1)):
+        series = [Series("linear growth", [0.01, 0.1, 1], [least, least * 10, least * 100])]
+        for what in dict.fromkeys(row["what"] for row in rows):
             points = sorted((row["share"], row[column]) for row in rows if row["what"] == what and row.get(column))
-            style = "-" if number < len(COLOURS) else "--"
-            colour = COLOURS[number % len(COLOURS)]
-            axis.plot(*zip(*points, strict=True), style, marker="o", markersize=4, color=colour, label=what)
-        low, high = axis.get_ylim()
-        for power in range(-3, 6):
-            axis.plot([0.01, 1], [low * 10**power, low * 10 ** (power + 2)], color="#cccccc", linewidth=0.6, zorder=0)
-        axis.set_ylim(low, high)
-        axis.set_xticks([0.01, 0.1, 1], ["1 %", "10 %", "100 %"])
-        axis.minorticks_off()
-    gigabytes = (0.1, 0.2, 0.5, 1, 2, 5, 10)
-    panels[1].set_yticks(gigabytes, [f"{number:g}" for number in gigabytes])
-    panels[1].set_ylim(0.1, 12)
-    add_legend(figure, panels[0])
-    save(figure, to)
+            series.append(Series(what, [share for share, _ in points], [value for _, value in points]))
+        panels.append(
+            Panel("", "lines", series, Axis("share of the size of DBpedia English", "log"), Axis(column, "log"))
+        )
+    save(Figure("Growth", panels, columns=2), to)
 
 
 def main() -> None:

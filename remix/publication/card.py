@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import polars as pl
 import yaml
 
 from remix import tables
 from remix._version import __version__
-from remix.errors import Error
 from remix.names import HFTS, RMX
 from remix.publication.description import Publication
-from remix.reports.statistics import plot
+from remix.reports.figures import Axis, Figure, Panel, Series
+from remix.reports.svg import draw
 
 __all__ = ["draw_measures", "write_card", "write_citation"]
 
@@ -36,18 +35,13 @@ def _measures(about: Publication) -> pl.DataFrame:
 
 
 def draw_measures(about: Publication) -> bytes:
-    """Return a plot of the measures that are shares as SVG, nothing where there are none, or without matplotlib."""
+    """Return a plot of the measures that are shares as SVG, nothing where there are none."""
     shares = _measures(about).filter(pl.col("value").is_between(0, 1), pl.col("value") > 0)
     if shares.is_empty():
         return b""
-    panels = shares.head(12).with_columns(dataset=pl.lit(about.entry.name), average=pl.lit("all"), coverage=pl.lit(1.0))
-    with TemporaryDirectory(prefix="remix-") as place:
-        target = Path(place) / "measures.svg"
-        try:
-            plot(panels, target)
-        except Error:
-            return b""
-        return target.read_bytes()
+    bars = Series("", shares["measure"].to_list(), shares["value"].to_list())
+    panel = Panel("", "bars", [bars], y=Axis("share of its annotations", limits=(0, 1)), lying=True)
+    return draw(Figure(f"The measures of {about.entry.name} that are shares", [panel]), paper=True).encode()
 
 
 def write_card(about: Publication, file: Path, *, plot: bool) -> bytes:

@@ -233,7 +233,7 @@ def _store(keeper: Keeper, sources: Sources, choice: Choice) -> None:
 def _plot(setting: str) -> tuple[str, Path]:
     """Return what is drawn and into which file; without a kind it is micro-F1."""
     from remix.errors import UnknownName
-    from remix.reports.plots import DRAWN
+    from remix.reports.scores import DRAWN
 
     kind, equals, file = setting.partition("=")
     if not equals or not kind.isalnum():
@@ -253,11 +253,11 @@ def _draw(
     file: Path,
 ) -> None:
     if kind == "f1":
-        from remix.reports.plots import plot_scores
+        from remix.reports.scores import plot_scores
 
         plot_scores(rows, file, datasets)
         return
-    from remix.reports.plots import plot_curve
+    from remix.reports.scores import plot_curve
     from remix.scoring.comparison import curve
 
     asked = Choice(choice.profile, choice.tasks, choice.matchings)

@@ -1,242 +1,192 @@
-"""Plots: the scores of systems as bars, and their curves; made without a display.
-
-The same values give the same bytes.
-"""
+"""Figures drawn by matplotlib for print, as PNG, PDF or SVG, without a display; the same values give the same bytes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
-from remix import progress
 from remix.errors import Error, UsageError, nearest
-from remix.expressions import fill
-from remix.names import shorten
-from remix.reports.figures import COLOURS
-from remix.reports.readable import with_f1_shown
+from remix.reports.figures import COLOURS, Figure, Panel, Point
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure as Sheet
 
-__all__ = ["COLOURS", "DRAWN", "add_legend", "new_figure", "plot_curve", "plot_scores", "save"]
-
-LETTER = 0.08
-"""Width of a letter of labels, in inches."""
-
+__all__ = ["HIGHEST", "ROW", "WIDEST", "groups_within", "save", "width_of_bars"]
 
 WIDEST, HIGHEST = 12.0, 24.0
 """Size of a figure in inches at the most: 1,800 by 3,600 pixels, which a page and a screen can show."""
+ROW, MARGIN, LETTER = 3.4, 1.2, 0.08
+"""Height of a panel, width of what is beside its bars, and width of a letter of labels, in inches."""
+SHORTEST = len("0000 mentions")
+"""Letters of a label that there is always room for."""
 STYLES = ("-", "--", ":", "-.")
-ROW, MARGIN = 3.4, 1.2
-"""Height of a panel, and width of what is beside its bars, in inches."""
-
-
-def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure of that size in inches, or of the largest; raises `Error` without the extra `plot`."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise Error("plots need matplotlib: pip install 'nel-remix[plot]'") from None
-    figure = Figure(figsize=(min(width, WIDEST), min(height, HIGHEST)), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
-
-
-def add_legend(figure: Figure, axis: Axes) -> None:
-    """Add what the axis labels below the figure, in as many columns as it is wide for."""
-    handles, labels = axis.get_legend_handles_labels()
-    columns = max(1, int(figure.get_figwidth() / (0.6 + LETTER * max(map(len, labels), default=0))))
-    figure.legend(handles, labels, fontsize=8, frameon=False, loc="outside lower center", ncols=columns)
+METADATA = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+"""What files say of themselves by their suffix: no date and no version."""
 
 
 def save(figure: Figure, to: Path) -> None:
-    """Write the figure as PNG, SVG or PDF, by the suffix; raises `UsageError` for another, `Error` without room."""
+    """Write a figure as PNG, SVG or PDF, by the suffix.
+
+    Raises `UsageError` for another suffix, `Error` without room on the disk or without the extra `plot`.
+    """
+    if to.suffix not in METADATA:
+        raise UsageError(f"no plot is written as '{to.suffix}'{nearest(to.suffix, METADATA)}")
+    sheet = _sheet(figure)
     from matplotlib import rc_context
 
-    # No date, no version and no random name in the file: the same values give the same bytes.
-    metadata = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-    if to.suffix not in metadata:
-        raise UsageError(f"no plot is written as '{to.suffix}'{nearest(to.suffix, metadata)}")
     try:
         to.parent.mkdir(parents=True, exist_ok=True)
-        with rc_context({"svg.hashsalt": "remix"}):
-            figure.savefig(to, dpi=150, metadata=metadata[to.suffix])
+        with rc_context({"svg.hashsalt": "remix"}):  # else names in the file would be random
+            sheet.savefig(to, dpi=150, metadata=METADATA[to.suffix])
     except OSError as error:
         raise Error(f"{to} cannot be written: {error.strerror or error}") from error
 
 
-def plot_scores(rows: pl.DataFrame, to: Path, datasets: Sequence[str] = ()) -> None:
-    """Draw the micro-F1 that tables show of each system by dataset, or by slice where rows have slices.
-
-    A task and matching has its panel, and one of many slices several below each other; of more slices than these have
-    room for the largest are drawn, which is said. `rows` are those of `remix.scoring.evaluate`; bootstrap intervals are
-    drawn where rows have them. Needs the extra `plot`. `datasets` orders the datasets; the others follow. Raises
-    `UsageError` where no row has a score.
-    """
-    rows, of_f1 = with_f1_shown(rows)
-    panels = [part for part in _bars(rows, datasets).partition_by("panel", maintain_order=True) if part["f1"].count()]
-    if not panels:
-        raise UsageError("nothing to plot: no row has a score")
-    systems = rows["system"].unique().sort().to_list()
-    width = _width(panels, len(systems))
-    beside = 2 if len(panels) > 1 and 2 * width <= WIDEST else 1
-    panels = panels if width <= WIDEST else _facets(panels, len(systems))
-    below = -(-len(panels) // beside)
-    figure = new_figure(width * beside, ROW * below)
-    axes = figure.subplots(below, beside, squeeze=False, sharey=True).ravel()
-    for axis, part in zip(axes, panels, strict=False):
-        groups = part["group"].unique(maintain_order=True).to_list()
-        for number, system in enumerate(systems):
-            own = {row["group"]: row for row in part.filter(system=system).to_dicts()}
-            shown = [(place, own[group]) for place, group in enumerate(groups) if group in own]
-            bar = 0.8 / len(systems)
-            places = [place + (number - (len(systems) - 1) / 2) * bar for place, _ in shown]
-            heights = [row["f1"] or 0.0 for _, row in shown]
-            axis.bar(places, heights, bar, label=system, color=COLOURS[number % len(COLOURS)], yerr=_spread(shown))
-        sizes = dict(part.group_by("group").agg(pl.col("mentions").max()).iter_rows())
-        axis.set_xticks(range(len(groups)), [f"{shorten(group)}\n{sizes[group]} mentions" for group in groups])
-        axis.tick_params(axis="x", labelsize=8)
-        axis.set_ylim(0, 1)
-        axis.set_ylabel("micro-F1" if of_f1 == "all" else f"micro-F1 (P {of_f1})")
-        axis.set_title(part["panel"][0], fontsize=10)
-        axis.spines[["top", "right"]].set_visible(False)
-    for axis in axes[len(panels) :]:
-        axis.set_visible(False)
-    add_legend(figure, axes[0])
-    save(figure, to)
+def width_of_bars(labels: Sequence[str], series: int) -> float:
+    """Return the width in inches of a panel in which bars can be told apart and labels do not touch."""
+    return max(4.5, MARGIN + len(labels) * _step(labels, series))
 
 
-def _width(panels: Sequence[pl.DataFrame], systems: int) -> float:
-    """Return the width of a panel in inches in which bars can be told apart and labels do not touch."""
-    most = max(part["group"].n_unique() for part in panels)
-    return max(4.5, MARGIN + most * _step(panels, systems))
+def groups_within(width: float, labels: Sequence[str], series: int) -> int:
+    """Return how many groups of bars a panel of this width has room for."""
+    return max(1, int((width - MARGIN) / _step(labels, series)))
 
 
-def _step(panels: Sequence[pl.DataFrame], systems: int) -> float:
+def _step(labels: Sequence[str], series: int) -> float:
     """Return the width of a group of bars in inches."""
-    groups = max((part["group"].unique() for part in panels), key=len)
-    longest = max(len("0000 mentions"), *(len(shorten(group)) for group in groups))
-    return max(0.35 * (systems + 1), LETTER * (longest + 1))
+    longest = max([SHORTEST, *(len(line) for label in labels for line in label.split("\n"))])
+    return max(0.35 * (series + 1), LETTER * (longest + 1))
 
 
-def _facets(panels: Sequence[pl.DataFrame], systems: int) -> list[pl.DataFrame]:
-    """Return the panels in parts that are as wide as a figure at the most, and no more of them than it is high for."""
-    fitting = max(1, int((WIDEST - MARGIN) / _step(panels, systems)))
-    room = fitting * max(1, int(HIGHEST / ROW) // len(panels))
-    facets = []
-    for part in panels:
-        groups = part["group"].unique(maintain_order=True)
-        if len(groups) > room:
-            sizes = part.group_by("group", maintain_order=True).agg(pl.col("mentions").max())
-            largest = sizes.sort("mentions", descending=True, maintain_order=True)["group"].head(room)
-            progress.note(f"plot of {part['panel'][0]}: the {room} largest of {len(groups)} slices")
-            groups = groups.filter(groups.is_in(largest.implode()))
-        number = -(-len(groups) // fitting)
-        each = -(-len(groups) // number)
-        for nth in range(number):
-            own = part.filter(pl.col("group").is_in(groups.slice(nth * each, each).implode()))
-            title = fill(f"{{}} ({nth + 1} of {number})", "panel") if number > 1 else pl.col("panel")
-            facets.append(own.with_columns(panel=title))
-    return facets
+def _size(panel: Panel) -> tuple[float, float]:
+    """Return width and height of a panel in inches."""
+    if panel.lying:
+        return 2.6, 0.55 + 0.22 * len(panel.categories) * max(1, len(panel.series))
+    return (width_of_bars(panel.categories, len(panel.series)) if panel.kind == "bars" else 4.0), ROW
 
 
-def _bars(rows: pl.DataFrame, datasets: Sequence[str]) -> pl.DataFrame:
-    """Return the rows to draw, with `panel` (task and matching) and `group` (what a group of bars stands for)."""
-    # C2KB compares no spans, so its rows are the same under every matching: one panel.
-    spanless = pl.col("task") == "C2KB"
-    micro = rows.filter(pl.col("average") == "micro", ~spanless | (pl.col("matching") == pl.col("matching").first()))
-    whole = micro.filter((pl.col("column") == "") & ~pl.col("dataset").is_in(["all", "mean"]))
-    sliced = micro.filter((pl.col("column") != "") & (pl.col("dataset") == "all") & ~pl.col("column").is_in(_KINDS))
-    if not sliced.is_empty():
-        drawn = sliced.with_columns(group="slice")
-    elif not whole.is_empty():
-        places = {name: place for place, name in enumerate(datasets)}
-        order = pl.col("dataset").replace_strict(places, default=len(places), return_dtype=pl.Int64)
-        drawn = whole.with_columns(group="dataset").sort(order, maintain_order=True)
-    else:
-        drawn = micro.filter(pl.col("column") == "").with_columns(group="dataset")
-    return drawn.with_columns(panel=pl.when(spanless).then("task").otherwise(fill("{} {}", "task", "matching")))
+def _sheet(figure: Figure) -> Sheet:
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure as Made
+    except ImportError:
+        raise Error("plots need matplotlib: pip install 'nel-remix[plot]'") from None
+    columns = min(figure.columns, len(figure.panels))
+    rows = -(-len(figure.panels) // columns)
+    width, height = (max(size) for size in zip(*map(_size, figure.panels), strict=True))
+    beside = 1.5 if figure.panels[0].lying else 0.0  # the names of categories stand once in a row
+    size = min(beside + width * columns, WIDEST), min(height * rows + (0.4 if beside else 0.0), HIGHEST)
+    sheet: Sheet = Made(figsize=size, layout="constrained")
+    FigureCanvasAgg(sheet)
+    for number, panel in enumerate(figure.panels):
+        axis = sheet.add_subplot(rows, columns, number + 1, polar=panel.kind == "spider")
+        _draw(figure, panel, axis)
+        _finish(panel, axis, hidden=figure.repeats_categories(number))
+    _add_legend(figure, sheet)
+    return sheet
 
 
-_KINDS = ["kb", "error_class", ""]
-"""Columns whose slices come with every table and are no answer to `--by`."""
+def _draw(figure: Figure, panel: Panel, axis: Axes) -> None:
+    """Draw the series of a panel, its boundaries and its diagonal."""
+    for nth, (one, points) in enumerate(zip(panel.series, panel.drawn, strict=True)):
+        number = figure.colour(one)
+        look: dict[str, Any] = {"color": COLOURS[number % len(COLOURS)], "label": one.name}
+        xs, ys = [point.x for point in points], [point.y for point in points]
+        if panel.kind == "bars":
+            _draw_bars(panel, axis, nth, look)
+        elif panel.kind == "histogram":
+            axis.bar(xs, ys, [point.end - point.x for point in points], align="edge", edgecolor="white", **look)
+        elif panel.kind == "scatter":
+            axis.scatter(xs, ys, s=12, **look)
+        else:
+            _draw_line(panel, axis, points, {**look, "linestyle": STYLES[number % len(STYLES)]})
+    for line in panel.boundaries:
+        if panel.x.places(line.at):
+            axis.axvline(line.at, color="#555555", linestyle="--", linewidth=1)
+            axis.annotate(line.label, (line.at, 1), xycoords=("data", "axes fraction"), fontsize=7, ha="center")
+    if panel.diagonal:
+        ends = [pick(span[nth] for span in panel.spans) for nth, pick in ((0, max), (1, min))]
+        axis.plot(ends, ends, color="#bbbbbb", linewidth=1, zorder=0)
 
 
-def _spread(shown: list[tuple[int, dict[str, float]]]) -> list[list[float]] | None:
-    if not shown or shown[0][1].get("f1_low") is None:
+def _draw_bars(panel: Panel, axis: Axes, nth: int, look: dict[str, Any]) -> None:
+    points, count = panel.drawn[nth], len(panel.series)
+    part = 0.8 / count
+    places = [point.x + (nth - (count - 1) / 2) * part for point in points]
+    draw, spread = (axis.barh, "xerr") if panel.lying else (axis.bar, "yerr")
+    more: dict[str, Any] = {spread: _spread(points)} if _spread(points) else {}
+    more |= {"edgecolor": "white"} if panel.lying else {}
+    hatch = ["//" if point.hatched else "" for point in points]
+    draw(places, [point.y for point in points], part, hatch=hatch, **look, **more)
+
+
+def _draw_line(panel: Panel, axis: Axes, points: Sequence[Point], look: dict[str, Any]) -> None:
+    xs, ys = [point.x for point in points], [point.y for point in points]
+    if panel.kind == "spider":
+        turn = 2 * math.pi / max(1, len(panel.categories))
+        axis.plot([x * turn for x in [*xs, *xs[:1]]], [*ys, *ys[:1]], marker="o", markersize=3, **look)
+        return
+    step = "steps-post" if panel.kind == "steps" else "default"
+    few: dict[str, Any] = {"marker": "o", "markersize": 3} if panel.categories else {}
+    axis.plot(xs, ys, drawstyle=step, **few, **look)
+    for point in points:
+        if point.marked:
+            axis.plot(point.x, point.y, marker="o", color=look["color"])
+    if panel.categories and (spread := _spread(points)):
+        axis.errorbar(xs, ys, spread, fmt="none", ecolor=look["color"], elinewidth=0.8)
+
+
+def _spread(points: Sequence[Point]) -> list[list[float]] | None:
+    """Return how far intervals reach below and above their points, None where points have none."""
+    if not points or all(point.low is None or point.high is None for point in points):
         return None
-    below = [max(0.0, row["f1"] - row["f1_low"]) for _, row in shown]
-    return [below, [max(0.0, row["f1_high"] - row["f1"]) for _, row in shown]]
+    below = [max(0.0, point.y - (point.y if point.low is None else point.low)) for point in points]
+    return [below, [max(0.0, (point.y if point.high is None else point.high) - point.y) for point in points]]
 
 
-@dataclass(frozen=True)
-class CurvePanel:
-    """A score, over what it is drawn, and how both are called.
+def _finish(panel: Panel, axis: Axes, *, hidden: bool) -> None:
+    """Set the scales, ticks and titles of an axis, and what is said of values without a place."""
+    small = 7 if panel.lying else 8
+    axis.set_title(panel.title, fontsize=8 if panel.lying else 10, pad=14 if panel.boundaries else None)
+    axis.tick_params(axis="both" if panel.lying else "x", labelsize=small)
+    notes = "\n".join(panel.notes)
+    if panel.kind == "spider":
+        turn = 2 * math.pi / max(1, len(panel.categories))
+        axis.set_xticks([nth * turn for nth in range(len(panel.categories))], panel.categories)
+        axis.set(theta_offset=math.pi / 2, theta_direction=-1, ylim=panel.spans[1])
+        axis.set_xlabel(notes, fontsize=small)
+        return
+    across, up = (axis.yaxis, axis.xaxis) if panel.lying else (axis.xaxis, axis.yaxis)
+    across.axes.set(**{f"{'y' if panel.lying else 'x'}scale": panel.x.scale})
+    up.axes.set(**{f"{'x' if panel.lying else 'y'}scale": panel.y.scale})
+    if panel.categories:
+        tilted = panel.kind != "bars" and sum(map(len, panel.categories)) > 40
+        across.set_ticks(range(len(panel.categories)), panel.categories, rotation=35 * tilted)
+    if panel.y.limits is not None:
+        (axis.set_xlim if panel.lying else axis.set_ylim)(*panel.spans[1])
+    if panel.lying:
+        axis.invert_yaxis()
+        axis.tick_params(axis="y", labelleft=not hidden)
+        axis.locator_params(axis="x", nbins=4)
+    elif panel.kind != "bars":
+        axis.grid(alpha=0.3)
+    across.set_label_text(panel.x.label)
+    up.set_label_text(panel.y.label)
+    if notes:
+        axis.set_xlabel("\n".join(filter(None, [axis.get_xlabel(), notes])), fontsize=small)
+    axis.spines[["top", "right"]].set_visible(False)
 
-    `step` where it changes in jumps, `diagonal` where both should be equal.
-    """
 
-    score: str
-    title: str
-    over: str
-    label: str
-    step: bool = False
-    diagonal: bool = False
-
-
-ALPHA, RANK = "weight α of what is not strict", "combinations of classes, best first"
-
-DRAWN: Mapping[str, tuple[CurvePanel, ...]] = {
-    "alpha": (CurvePanel("fuzzy_recall", "R*", "alpha", ALPHA), CurvePanel("fuzzy_f1", "F1*", "alpha", ALPHA)),
-    "progression": tuple(
-        CurvePanel(name, title, "rank", RANK, True)
-        for name, title in (("precision", "precision"), ("recall", "recall"), ("f1", "F1"))
-    ),
-    "threshold": (
-        CurvePanel("precision", "precision", "recall", "recall"),
-        CurvePanel("f1", "F1", "threshold", "confidence above which answers count", True),
-    ),
-    "calibration": (
-        CurvePanel("accuracy", "share right", "confidence", "confidence", diagonal=True),
-        CurvePanel("risk", "risk (share wrong)", "coverage", "coverage (share answered, surest first)"),
-    ),
-}
-
-
-def plot_curve(name: str, rows: pl.DataFrame, to: Path) -> None:
-    """Draw a curve of `remix.scoring.statistics.curves` as PNG, SVG or PDF: a row of panels a task and matching.
-
-    Needs the extra `plot`. Raises `UsageError` where there is nothing to draw.
-    """
-    panels = DRAWN[name]
-    parts = rows.partition_by("task", "matching", maintain_order=True)
-    if not parts:
-        raise UsageError("nothing to plot: no row has a score")
-    systems = rows["system"].unique().sort().to_list()
-    figure = new_figure(4.0 * len(panels), 3.4 * len(parts))
-    grid = figure.subplots(len(parts), len(panels), squeeze=False, sharey=True)
-    for line, part in zip(grid, parts, strict=True):
-        for axis, panel in zip(line, panels, strict=True):
-            for number, system in enumerate(systems):
-                own = part.filter(system=system).drop_nulls([panel.over, panel.score])
-                style = {"color": COLOURS[number % len(COLOURS)], "linestyle": STYLES[number % len(STYLES)]}
-                drawn = "steps-post" if panel.step else "default"
-                axis.plot(own[panel.over].to_list(), own[panel.score].to_list(), label=system, drawstyle=drawn, **style)
-                for row in own.filter("best").to_dicts() if "best" in own.columns else ():
-                    axis.plot(row[panel.over], row[panel.score], marker="o", color=style["color"])
-            if panel.diagonal:
-                axis.plot([0, 1], [0, 1], color="#bbbbbb", linewidth=1, zorder=0)
-            axis.set_ylim(0, 1.02)
-            axis.set_xlabel(panel.label)
-            axis.set_ylabel(panel.title)
-            axis.set_title(f"{panel.title}, {part['task'][0]} {part['matching'][0]}", fontsize=10)
-            axis.grid(alpha=0.3)
-            axis.spines[["top", "right"]].set_visible(False)
-    add_legend(figure, grid[0][0])
-    save(figure, to)
+def _add_legend(figure: Figure, sheet: Sheet) -> None:
+    """Add the names of series below the figure, in as many columns as it is wide for."""
+    drawn = [axis.get_legend_handles_labels() for axis in sheet.axes]
+    handles = {label: handle for own, labels in drawn for handle, label in zip(own, labels, strict=True)}
+    names = [name for name in figure.names if name in handles]
+    if not names:
+        return
+    columns = max(1, int(sheet.get_figwidth() / (0.6 + LETTER * max(map(len, names)))))
+    keys = [handles[name] for name in names]
+    sheet.legend(keys, names, fontsize=8, frameon=False, loc="outside lower center", ncols=columns)

@@ -13,10 +13,19 @@ from remix.expressions import fill
 from remix.formats import SIZES, sizes_of
 from remix.frames import Frames
 from remix.measures import AVERAGES, LOW_COVERAGE, MEASURES, Measured
-from remix.reports.plots import COLOURS, new_figure, save
+from remix.reports.figures import Figure, Panel, Series
+from remix.reports.plots import save
 from remix.tables import Printed
 
-__all__ = ["Statistics", "choose_average", "columns_by_measure", "plot", "side_by_side", "sizes_of_datasets"]
+__all__ = [
+    "Statistics",
+    "choose_average",
+    "columns_by_measure",
+    "figure_of_measures",
+    "plot",
+    "side_by_side",
+    "sizes_of_datasets",
+]
 
 LEVELS = ("dataset", "document", "annotation")
 
@@ -155,33 +164,28 @@ def _short(value: pl.Expr) -> pl.Expr:
     return pl.when(value.abs() >= 0.001).then(value.round(4)).otherwise(small).cast(pl.String)
 
 
-def plot(datasets: pl.DataFrame, to: Path, *, measures: Iterable[str] | None = None) -> None:
-    """Draw a bar per dataset for each measure into a PNG, SVG or PDF file.
+def figure_of_measures(datasets: pl.DataFrame, *, measures: Iterable[str] | None = None, columns: int = 4) -> Figure:
+    """Return a panel for each measure with a bar per dataset.
 
-    Needs the extra `plot`. Bars that speak for less than half of the annotations are hatched; measures that are 0
-    or absent everywhere are left out. Raises `UsageError` where nothing is left to draw.
+    Bars that speak for less than half of the annotations are hatched; measures that are 0 or absent everywhere are left
+    out. Raises `UsageError` where nothing is left to draw.
     """
     names = list(measures) if measures else datasets["measure"].unique(maintain_order=True).to_list()
     says = pl.col("value").fill_null(0) != 0
-    panels = [part for name in names if (part := datasets.filter(pl.col("measure") == name)).select(says.any()).item()]
-    if not panels:
+    parts = [part for name in names if (part := datasets.filter(pl.col("measure") == name)).select(says.any()).item()]
+    if not parts:
         raise UsageError(f"nothing to plot{nearest(names[0] if names else '', datasets['measure'].unique())}")
-    columns = min(4, len(panels))
-    rows = -(-len(panels) // columns)
-    known = datasets["dataset"].unique().sort().to_list()
-    figure = new_figure(1.5 + 2.6 * columns, 0.4 + rows * (0.55 + 0.22 * len(known)))
-    axes = figure.subplots(rows, columns, squeeze=False, sharey=True).ravel()
-    for axis, part in zip(axes, panels, strict=False):
+    known = pl.DataFrame({"dataset": datasets["dataset"].unique().sort()})
+    panels = []
+    for part in parts:
         one = part.sort("dataset", "average").unique("dataset", keep="last", maintain_order=True)
-        hatch = ["//" if covered < LOW_COVERAGE else "" for covered in one["coverage"]]
-        places = [known.index(name) for name in one["dataset"]]
-        axis.barh(places, one["value"].to_list(), hatch=hatch, color=COLOURS[0], edgecolor="white")
-        axis.set_yticks(range(len(known)), known)
-        axis.set_title(f"{one['measure'][0]} ({one['average'][0]})", fontsize=8)
-        axis.tick_params(labelsize=7)
-        axis.locator_params(axis="x", nbins=4)
-        axis.spines[["top", "right"]].set_visible(False)
-    axes[0].invert_yaxis()
-    for axis in axes[len(panels) :]:
-        axis.set_visible(False)
-    save(figure, to)
+        own = known.join(one, on="dataset", how="left", maintain_order="left")
+        hatched = (own["coverage"].fill_null(1.0) < LOW_COVERAGE).to_list()
+        bars = Series("", own["dataset"].to_list(), own["value"].to_list(), hatched=hatched)
+        panels.append(Panel(f"{one['measure'][0]} ({one['average'][0]})", "bars", [bars], lying=True))
+    return Figure("Measures of datasets", panels, f"Bars for {', '.join(known['dataset'])}.", min(columns, len(panels)))
+
+
+def plot(datasets: pl.DataFrame, to: Path, *, measures: Iterable[str] | None = None) -> None:
+    """Write the figure of measures as PNG, SVG or PDF; needs the extra `plot`."""
+    save(figure_of_measures(datasets, measures=measures), to)

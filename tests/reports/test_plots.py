@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import re
 import struct
+from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import polars as pl
 import pytest
 
 from remix.errors import UsageError
-from remix.reports.plots import _bars, _facets, _width, plot_scores
+from remix.names import RMX
+from remix.publication.card import draw_measures
+from remix.reports.figures import KINDS, Axis, Boundary, Figure, Panel, Series
+from remix.reports.plots import save, width_of_bars
+from remix.reports.scores import _bars, _facets, plot_scores
+
+if TYPE_CHECKING:
+    from remix.publication.description import Publication
 
 KEYS = {"task": "A2KB", "matching": "strong", "average": "micro", "mentions": 3}
 WHOLE = [
@@ -67,9 +78,9 @@ def test_bars_of_entity_sets_are_drawn_once_whatever_the_matching() -> None:
 
 def test_panels_are_wide_enough_for_labels_beside_each_other() -> None:
     # 1.2 inches of margin and, for each group, a letter more than its longest line of 0.08 inches each.
-    panel = pl.DataFrame({"group": ["International", "GovernmentAgency", "c", "d"] * 2})
-    assert _width([panel], 1) == pytest.approx(1.2 + 4 * 17 * 0.08)
-    assert _width([panel], 9) == pytest.approx(1.2 + 4 * 3.5)
+    groups = ["International", "GovernmentAgency", "c", "d"]
+    assert width_of_bars(groups, 1) == pytest.approx(1.2 + 4 * 17 * 0.08)
+    assert width_of_bars(groups, 9) == pytest.approx(1.2 + 4 * 3.5)
 
 
 def test_many_slices_are_facets_and_no_figure_is_wider_or_higher_than_a_page(tmp_path: Path) -> None:
@@ -90,5 +101,30 @@ def test_many_slices_are_facets_and_no_figure_is_wider_or_higher_than_a_page(tmp
     assert [len(groups) for groups in drawn] == [9, 9, 9]
     assert set.union(*drawn) == {f"slice {number}" for number in range(173, 200)}
     plot_scores(pl.DataFrame(rows), tmp_path / "a.png")
+    # 1.2 inches of margin and nine groups, and six rows of 3.4 inches, at 150 pixels.
     width, height = struct.unpack(">II", (tmp_path / "a.png").read_bytes()[16:24])
-    assert (width, height) == (1800, 3060)
+    assert (width, height) == (1692, 3060)
+
+
+def test_every_kind_of_panel_is_drawn_for_print_as_on_pages(tmp_path: Path) -> None:
+    panels = [Panel("without", "bars", [])]
+    for kind in KINDS:
+        named = kind in ("bars", "spider")
+        x = ["a", "b", "c"] if named else [1.0, 10.0, 100.0, 1000.0][: 3 + (kind == "histogram")]
+        series = [Series(name, x, [0.5, 0.25, None], [0.4, None, None], [0.6, None, None]) for name in ("one", "two")]
+        axis = Axis("over", "linear" if named else "log")
+        panels.append(Panel(f"by {kind}", kind, series, axis, Axis("value"), () if named else [Boundary(5, "head")]))
+    save(Figure("all", panels, columns=3), tmp_path / "a.svg")
+    # Letters are shapes, with what they say before them.
+    said = Counter(re.findall("<!-- (.*?) -->", (tmp_path / "a.svg").read_text()))
+    assert {f"by {kind}": said[f"by {kind}"] for kind in KINDS} == dict.fromkeys((f"by {kind}" for kind in KINDS), 1)
+    assert (said["one"], said["two"], said["head"], said["Nothing to draw: no point has a value."]) == (1, 1, 4, 1)
+
+
+def test_card_draws_the_shares_of_its_dataset_without_matplotlib() -> None:
+    # density 0.5 is a share; 12 words are none, and 0 is no bar.
+    said = {"density": "0.5", "words": "12", "isNil": "0.0"}
+    rows = [{"subject": "<d>", "predicate": f"<{RMX}{name}>", "object": f'"{value}"'} for name, value in said.items()]
+    about = SimpleNamespace(triples=pl.DataFrame(rows), entry=SimpleNamespace(iri="d", name="news"))
+    drawn = draw_measures(cast("Publication", about)).decode()
+    assert drawn.startswith("<svg") and "density: 0.5" in drawn and "words" not in drawn

@@ -305,7 +305,7 @@ def test_row_of_a_remix_does_not_depend_on_its_neighbours(work: Workspace) -> No
 
 @pytest.mark.parametrize("others", [[], ["news"], ["nested.ttl"]], ids=["alone", "beside its origin", "beside another"])
 def test_evaluate_compare_and_plots_show_the_same_f1(work: Workspace, others: list[str]) -> None:
-    from remix.reports.plots import _bars
+    from remix.reports.scores import _bars
 
     names = ["confused.ttl", *others]
     rows = scores(work, *names)

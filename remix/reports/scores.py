@@ -1,0 +1,171 @@
+"""Figures of scores: of systems by dataset or slice, and the curves that `remix evaluate` draws."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from remix import progress
+from remix.errors import UsageError
+from remix.expressions import fill
+from remix.names import shorten
+from remix.reports.figures import Axis, Figure, Panel, Series
+from remix.reports.plots import HIGHEST, ROW, WIDEST, groups_within, save, width_of_bars
+from remix.reports.readable import with_f1_shown
+
+__all__ = ["DRAWN", "figure_of_curve", "figure_of_scores", "plot_curve", "plot_scores"]
+
+_KINDS = ["kb", "error_class", ""]
+"""Columns whose slices come with every table and are no answer to `--by`."""
+
+
+def figure_of_scores(rows: pl.DataFrame, datasets: Sequence[str] = ()) -> Figure:
+    """Return the micro-F1 that tables show of each system by dataset, or by slice where rows have slices, as bars.
+
+    A task and matching has its panel, and one of many slices several below each other; of more slices than these have
+    room for the largest are drawn, which is said. `rows` are those of `remix.scoring.evaluate`; bootstrap intervals are
+    drawn where rows have them. `datasets` orders the datasets; the others follow. Raises `UsageError` where no row has
+    a score.
+    """
+    rows, of_f1 = with_f1_shown(rows)
+    panels = [part for part in _bars(rows, datasets).partition_by("panel", maintain_order=True) if part["f1"].count()]
+    if not panels:
+        raise UsageError("nothing to plot: no row has a score")
+    systems = rows["system"].unique().sort().to_list()
+    width = max(width_of_bars(_groups(part), len(systems)) for part in panels)
+    beside = 2 if len(panels) > 1 and 2 * width <= WIDEST else 1
+    panels = panels if width <= WIDEST else _facets(panels, len(systems))
+    axis = Axis("micro-F1" if of_f1 == "all" else f"micro-F1 (P {of_f1})", limits=(0, 1))
+    drawn = [Panel(part["panel"][0], "bars", _series(part, systems), y=axis) for part in panels]
+    return Figure(f"{axis.label} of systems", drawn, f"Bars for {', '.join(systems)}.", beside)
+
+
+def plot_scores(rows: pl.DataFrame, to: Path, datasets: Sequence[str] = ()) -> None:
+    """Write the figure of scores as PNG, SVG or PDF; needs the extra `plot`."""
+    save(figure_of_scores(rows, datasets), to)
+
+
+def _series(part: pl.DataFrame, systems: Sequence[str]) -> list[Series]:
+    sizes = dict(part.group_by("group").agg(pl.col("mentions").max()).iter_rows())
+    found = []
+    for system in systems:
+        own = part.filter(system=system)
+        names = [f"{shorten(group)}\n{sizes[group]} mentions" for group in own["group"]]
+        low, high = (own[name].to_list() if name in own.columns else () for name in ("f1_low", "f1_high"))
+        found.append(Series(system, names, own["f1"].to_list(), low, high))
+    return found
+
+
+def _groups(part: pl.DataFrame) -> list[str]:
+    return [shorten(group) for group in part["group"].unique(maintain_order=True)]
+
+
+def _facets(panels: Sequence[pl.DataFrame], systems: int) -> list[pl.DataFrame]:
+    """Return the panels in parts that are as wide as a figure at the most, and no more of them than it is high for."""
+    fitting = min(groups_within(WIDEST, _groups(part), systems) for part in panels)
+    room = fitting * max(1, int(HIGHEST / ROW) // len(panels))
+    facets = []
+    for part in panels:
+        groups = part["group"].unique(maintain_order=True)
+        if len(groups) > room:
+            sizes = part.group_by("group", maintain_order=True).agg(pl.col("mentions").max())
+            largest = sizes.sort("mentions", descending=True, maintain_order=True)["group"].head(room)
+            progress.note(f"plot of {part['panel'][0]}: the {room} largest of {len(groups)} slices")
+            groups = groups.filter(groups.is_in(largest.implode()))
+        number = -(-len(groups) // fitting)
+        each = -(-len(groups) // number)
+        for nth in range(number):
+            own = part.filter(pl.col("group").is_in(groups.slice(nth * each, each).implode()))
+            title = fill(f"{{}} ({nth + 1} of {number})", "panel") if number > 1 else pl.col("panel")
+            facets.append(own.with_columns(panel=title))
+    return facets
+
+
+def _bars(rows: pl.DataFrame, datasets: Sequence[str]) -> pl.DataFrame:
+    """Return the rows to draw, with `panel` (task and matching) and `group` (what a group of bars stands for)."""
+    # C2KB compares no spans, so its rows are the same under every matching: one panel.
+    spanless = pl.col("task") == "C2KB"
+    micro = rows.filter(pl.col("average") == "micro", ~spanless | (pl.col("matching") == pl.col("matching").first()))
+    whole = micro.filter((pl.col("column") == "") & ~pl.col("dataset").is_in(["all", "mean"]))
+    sliced = micro.filter((pl.col("column") != "") & (pl.col("dataset") == "all") & ~pl.col("column").is_in(_KINDS))
+    if not sliced.is_empty():
+        drawn = sliced.with_columns(group="slice")
+    elif not whole.is_empty():
+        places = {name: place for place, name in enumerate(datasets)}
+        order = pl.col("dataset").replace_strict(places, default=len(places), return_dtype=pl.Int64)
+        drawn = whole.with_columns(group="dataset").sort(order, maintain_order=True)
+    else:
+        drawn = micro.filter(pl.col("column") == "").with_columns(group="dataset")
+    return drawn.with_columns(panel=pl.when(spanless).then("task").otherwise(fill("{} {}", "task", "matching")))
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A score, over what it is drawn, and how both are called.
+
+    `step` where it changes in jumps, `diagonal` where both should be equal.
+    """
+
+    score: str
+    title: str
+    over: str
+    label: str
+    step: bool = False
+    diagonal: bool = False
+
+
+ALPHA, RANK = "weight α of what is not strict", "combinations of classes, best first"
+
+DRAWN: Mapping[str, tuple[Curve, ...]] = {
+    "alpha": (Curve("fuzzy_recall", "R*", "alpha", ALPHA), Curve("fuzzy_f1", "F1*", "alpha", ALPHA)),
+    "progression": tuple(
+        Curve(name, title, "rank", RANK, True)
+        for name, title in (("precision", "precision"), ("recall", "recall"), ("f1", "F1"))
+    ),
+    "threshold": (
+        Curve("precision", "precision", "recall", "recall"),
+        Curve("f1", "F1", "threshold", "confidence above which answers count", True),
+    ),
+    "calibration": (
+        Curve("accuracy", "share right", "confidence", "confidence", diagonal=True),
+        Curve("risk", "risk (share wrong)", "coverage", "coverage (share answered, surest first)"),
+    ),
+}
+
+
+def figure_of_curve(name: str, rows: pl.DataFrame) -> Figure:
+    """Return a curve of `remix.scoring.statistics.curves` as a figure: a row of panels for each task and matching.
+
+    Raises `UsageError` where there is nothing to draw.
+    """
+    curves = DRAWN[name]
+    parts = rows.partition_by("task", "matching", maintain_order=True)
+    if not parts:
+        raise UsageError("nothing to plot: no row has a score")
+    systems = rows["system"].unique().sort().to_list()
+    panels = [_panel(part, curve, systems) for part in parts for curve in curves]
+    return Figure(f"{name} of systems", panels, f"Lines for {', '.join(systems)}.", len(curves))
+
+
+def _panel(part: pl.DataFrame, curve: Curve, systems: Sequence[str]) -> Panel:
+    series = []
+    for system in systems:
+        own = part.filter(system=system).drop_nulls([curve.over, curve.score])
+        best = own["best"].fill_null(False).to_list() if "best" in own.columns else ()
+        series.append(Series(system, own[curve.over].to_list(), own[curve.score].to_list(), marked=best))
+    return Panel(
+        f"{curve.title}, {part['task'][0]} {part['matching'][0]}",
+        "steps" if curve.step else "lines",
+        series,
+        Axis(curve.label),
+        Axis(curve.title, limits=(0, 1.02)),
+        diagonal=curve.diagonal,
+    )
+
+
+def plot_curve(name: str, rows: pl.DataFrame, to: Path) -> None:
+    """Write the figure of a curve as PNG, SVG or PDF; needs the extra `plot`."""
+    save(figure_of_curve(name, rows), to)
