@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from importlib import resources
-from pathlib import Path
 from urllib.parse import parse_qsl, urlencode
 
 import anyio
@@ -25,13 +24,11 @@ from remix import tables
 from remix._version import __version__
 from remix.errors import Error, UnknownName, UsageError
 from remix.expressions import fill
-from remix.files import write_whole
 from remix.reports.svg import draw
-from remix.runs.registration import list_runs
 from remix.web.endpoint import log_defect
 from remix.web.page import VIEWS, Download, Explored, Note, Page, Shown, Table, View, address
 
-__all__ = ["render_file", "render_page", "routes", "write_report"]
+__all__ = ["render_file", "render_page", "routes"]
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
@@ -134,19 +131,6 @@ def _sort(page: Page, parameters: Mapping[str, str]) -> Page:
     return replace(page, blocks=[turn(one) for one in page.blocks], beside=[turn(one) for one in page.beside])
 
 
-def write_report(work: Explored, datasets: Sequence[str], systems: Sequence[str], to: Path) -> Path:
-    """Return the file that was written: the pages of datasets, scores and errors in one, which needs no server.
-
-    Without systems all that are registered are shown. Nothing is loaded from elsewhere, and no script runs: a content
-    security policy names the hash of the one style. Raises `UnknownName` for a dataset or a system that there is not.
-    """
-    names = list(datasets) or [entry.name for entry in work.datasets()]
-    text = render_file(f"remix: {', '.join(names)}", _choose_pages(work, names, systems))
-    with write_whole(to) as stream:
-        stream.write(text.encode())
-    return to
-
-
 def render_file(title: str, pages: Sequence[Page], *, bare: bool = False) -> str:
     """Return pages as one file of HTML with its style and script in it, and without addresses that need a server.
 
@@ -163,21 +147,6 @@ def render_file(title: str, pages: Sequence[Page], *, bare: bool = False) -> str
         sorting=lambda table, column: {"state": "", "href": ""},
         paging=lambda table: {"start": 0, "turned": {}},
     )
-
-
-def _choose_pages(work: Explored, names: Sequence[str], systems: Sequence[str]) -> list[Page]:
-    """Return the pages of a report."""
-    pages = [VIEWS["dataset"].show(work, {"name": name}) for name in names]
-    pages += [VIEWS["systems"].show(work, {"dataset": name}) for name in names]
-    runs = [run for run in list_runs(work.store.folder / "runs") if run.task == "A2KB" and run.dataset in names]
-    for system in systems:
-        if system not in {run.system for run in runs}:
-            raise UnknownName("run", system, sorted({run.system for run in runs}), "remix run list")
-    for run in runs:
-        if not systems or run.system in systems:
-            asked = {"dataset": run.dataset, "system": run.system, "count": "200"}
-            pages.append(VIEWS["errors"].show(work, asked))
-    return pages
 
 
 def routes(work: Explored) -> list[Route]:

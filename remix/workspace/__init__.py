@@ -225,7 +225,7 @@ class Workspace(Runs):
 
         `run` are the registered runs whose errors are shown, by default all.
         """
-        from remix.web.explorer import write_report
+        from remix.web.report import write_report
 
         names = _one_or_several(datasets)
         self.ensure_sample(names)

@@ -230,6 +230,16 @@ def test_report_is_one_whole_file_that_names_no_other_host(work: Workspace, tmp_
         work.report("gold", run="prio", to=tmp_path / "other.html")
 
 
+def test_report_of_a_remix_has_its_measures_scores_and_errors(work: Workspace, tmp_path: Path) -> None:
+    """The remix has Alan alone, whom system a takes for another and system b gets right."""
+    query = "SELECT ?annotation { ?annotation nif:anchorOf ?form FILTER(STR(?form) = 'Alan') }"
+    (tmp_path / "alan.rq").write_text(query)
+    work.build(tmp_path / "alan.rq", to=tmp_path)
+    text = work.report(str(tmp_path / "alan.ttl"), to=tmp_path / "report.html").read_text()
+    assert "Errors of a on alan.ttl" in text and text.count('data-outcome="wrong"') == 1
+    assert 'data-class="wrong_link"' in text and str(tmp_path) not in text.partition("<main")[0]
+
+
 def test_page_of_the_ontology_has_every_term_and_is_up_to_date(work: Workspace) -> None:
     terms = shown(work, "ontology").tables["terms"]
     stated = rdflib.Graph().parse(CHECKOUT / "ontology" / "remix.ttl")

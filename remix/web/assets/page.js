@@ -43,7 +43,7 @@ document.addEventListener("keydown", (pressed) => {
   if (pressed.ctrlKey || pressed.metaKey || pressed.altKey) return;
   if (pressed.target.closest("input, select, textarea")) return;
   const step = { n: 1, p: -1 }[pressed.key];
-  const texts = [...document.querySelectorAll("article")];
+  const texts = [...document.querySelectorAll("article:not([hidden])")];
   if (!step || !texts.length) return;
   const at = texts.findIndex((text) => text.classList.contains("here"));
   const next = texts[Math.min(texts.length - 1, Math.max(0, at + step))];

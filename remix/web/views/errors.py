@@ -20,6 +20,7 @@ from remix.web.page import (
     Passage,
     Passages,
     Segment,
+    Shown,
     Table,
     View,
     address,
@@ -47,26 +48,33 @@ def _show(work: Explored, parameters: Parameters) -> Page:
         return Page("Errors", [Note("No run is registered yet.", ["remix run add NAME FILE --on DATASET"])])
     asked = {name: value for name, value in parameters.items() if value}
     asked, systems = _complete(asked, runs)
-    dataset, shown, by = asked["dataset"], _name_systems(asked), asked.get("by", "")
+    dataset, by = asked["dataset"], asked.get("by", "")
     known = tuple(run.checksum for run in runs if run.dataset == dataset)
     judged = work.store.once(("judgements", dataset, by, known), lambda: work.judgements(dataset, by=by))
+    shown = _name_systems(asked)
+    form = _form(asked, _rows(judged, shown), sorted({run.dataset for run in runs}), systems)
+    return Page(f"Errors of {' and '.join(shown)} on {dataset}", [form, *browse(judged, asked)])
+
+
+def browse(judged: Judgements, asked: Mapping[str, str]) -> list[Shown]:
+    """Return the sentences that are asked for, as texts and as a table, and the pairs of entities that are confused.
+
+    `asked` are the parameters of the page, of which `dataset` and `system` must be there.
+    """
+    shown = _name_systems(asked)
     rows = _rows(judged, shown)
     chosen = _choose_rows(rows, asked, shown).join(judged.documents, on=["document", "dataset"], how="left")
     start, count = (_number(asked.get(key, ""), default) for key, default in (("from", 0), ("count", _PAGE)))
-    passages = [_passage(row, dataset, shown) for row in chosen.slice(start, count).iter_rows(named=True)]
+    passages = [_passage(row, asked["dataset"], shown) for row in chosen.slice(start, count).iter_rows(named=True)]
     told = f"{chosen.height} of {rows.height} mentions and answers are of this kind; {len(passages)} are shown."
     steps = _steps(asked, start, count, chosen.height)
-    return Page(
-        f"Errors of {' and '.join(shown)} on {dataset}",
-        [
-            _form(asked, rows, sorted({run.dataset for run in runs}), systems),
-            Note(told, links=steps),
-            Passages(passages),
-            Note("The keys n and p lead to the next and the previous text.", links=steps),
-            _tabulate(chosen, shown),
-            _tell_confused(judged, asked),
-        ],
-    )
+    return [
+        Note(told, links=steps),
+        Passages(passages),
+        Note("The keys n and p lead to the next and the previous text.", links=steps),
+        _tabulate(chosen, shown),
+        _tell_confused(judged, asked),
+    ]
 
 
 def _complete(asked: dict[str, str], runs: Sequence[Run]) -> tuple[dict[str, str], list[str]]:

@@ -1,0 +1,79 @@
+"""The report: pages of the explorer in one file of HTML, which is read without a server."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from remix.errors import UnknownName
+from remix.files import write_whole
+from remix.web.explorer import render_file
+from remix.web.page import VIEWS, Explored, Note, Page, Table
+from remix.web.views.errors import browse
+
+__all__ = ["write_report"]
+
+SENTENCES = 3000
+"""How many errors a report shows in their sentences at the most, of all systems together: about 3 MB."""
+MOST = 200
+"""How many of one system on one dataset."""
+
+
+def write_report(work: Explored, datasets: Sequence[str], systems: Sequence[str], to: Path) -> Path:
+    """Return the file that was written: datasets, scores, figures and errors, which needs no server.
+
+    `datasets` are loaded, or files such as remixes; without any they are all that are loaded, and without systems all
+    runs that are registered on them are shown. Nothing is loaded from elsewhere; a content security policy names the
+    hashes of the one style and the one script. Raises `UnknownName` for a dataset or a system that there is not.
+    """
+    names = list(datasets) or [entry.name for entry in work.datasets()]
+    pages = [_tell_dataset(work, name) for name in names]
+    pages += [_tell_scores(work, name) for name in names]
+    pages += _tell_errors(work, names, systems)
+    told = ", ".join(Path(name).name for name in names) if len(names) < 5 else f"{len(names)} datasets"
+    text = render_file(f"remix: {told}", pages)
+    with write_whole(to) as stream:
+        stream.write(text.encode())
+    return to
+
+
+def _list_loaded(work: Explored) -> set[str]:
+    return {entry.name for entry in work.datasets()}
+
+
+def _tell_dataset(work: Explored, name: str) -> Page:
+    """Return the page of a dataset, or the measures of a file."""
+    if name in _list_loaded(work):
+        return VIEWS["dataset"].show(work, {"name": name})
+    measures = Table("measures", work.stats([name]).table, words="What each measure says: `remix list measures`.")
+    return Page(Path(name).name, [measures, Note("Whole texts and links are in the file:", [name])])
+
+
+def _tell_scores(work: Explored, name: str) -> Page:
+    """Return the page of the systems on a dataset, or the scores on a file."""
+    if name in _list_loaded(work):
+        return VIEWS["systems"].show(work, {"dataset": name})
+    rows = work.evaluate([name]).rows.filter(pl.col("average") == "micro", pl.col("dataset") != "all")
+    columns = ["system", "task", "matching", "slice", "mentions", "tp", "fp", "fn", "precision", "recall", "f1"]
+    told = Note("With intervals and slices:", [f"remix evaluate {name} --bootstrap 1000"])
+    return Page(f"Systems on {Path(name).name}", [Table("scores", rows.select(columns)), told])
+
+
+def _tell_errors(work: Explored, names: Sequence[str], systems: Sequence[str]) -> list[Page]:
+    """Return a page for each system on each dataset, with as many sentences as a report has room for."""
+    found = [(name, work.judgements(name)) for name in names]
+    pairs = [(name, system, judged) for name, judged in found for system in judged.systems["system"].unique().sort()]
+    known = {system for _, system, _ in pairs}
+    for system in systems:
+        if system not in known:
+            raise UnknownName("run", system, sorted(known), "remix run list")
+    pairs = [pair for pair in pairs if not systems or pair[1] in systems]
+    count = str(min(MOST, max(5, SENTENCES // max(1, len(pairs)))))
+    pages = []
+    for name, system, judged in pairs:
+        blocks = browse(judged, {"dataset": name, "system": system, "count": count})
+        own = [one for one in blocks if not (isinstance(one, Table) and one.name == "errors")]
+        pages.append(Page(f"Errors of {system} on {Path(name).name}", own))
+    return pages
