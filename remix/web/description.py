@@ -54,7 +54,11 @@ def describe(state: State, address: str, form: str = "ttl") -> bytes:
             _triple(graph, VOID + "triples", _count(count)),
         ]
         if entry := datasets.get(iri):
+            annotations = ox.BlankNode(f"annotations{number}")
             triples += [
+                _triple(graph, VOID + "classPartition", annotations),
+                _triple(annotations, VOID + "class", ox.NamedNode(NIF + "Phrase")),
+                _triple(annotations, VOID + "entities", _count(entry.annotations)),
                 _triple(graph, RDF + "type", ox.NamedNode(VOID + "Dataset")),
                 _triple(graph, DCTERMS + "title", ox.Literal(entry.name)),
                 _triple(graph, VOID + "documents", _count(entry.documents)),

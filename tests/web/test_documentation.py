@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -37,6 +41,14 @@ def test_page_names_the_status_of_what_goes_wrong(
 ) -> None:
     assert client.request(method, address, **sent).status_code == status  # type: ignore[arg-type]
     assert f"\n| {status} |" in PAGE
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
+def test_command_of_the_page_asks_with_curl(address: str) -> None:
+    command = re.search(r"^(curl .*) http://127.0.0.1:8890/sparql$", PAGE, re.MULTILINE)
+    assert command is not None
+    told = subprocess.run([*shlex.split(command[1]), "-sS", address], capture_output=True, check=True).stdout
+    assert list(json.loads(told)["results"]["bindings"][0]) == ["n"]
 
 
 def test_note_of_the_page_is_the_one_that_comes(address: str) -> None:

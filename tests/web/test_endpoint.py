@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import re
 import signal
 import subprocess
 import sys
@@ -11,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +31,17 @@ from tests.web.conftest import client, serving
 COUNT = "SELECT (COUNT(?a) AS ?n) { ?a a nif:Phrase }"
 FULL_COUNT = f"PREFIX nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> {COUNT}"
 SLOW = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l }"
-UPDATES = ["DROP ALL", "INSERT DATA { <urn:a> <urn:b> <urn:c> }", "prefix a: <urn:a> delete where { ?s ?p ?o }"]
+UPDATES = [
+    "DROP ALL",
+    "CLEAR GRAPH <urn:a>",
+    "CREATE GRAPH <urn:a>",
+    "COPY <urn:a> TO DEFAULT",
+    "LOAD <http://127.0.0.1:9/data.ttl>",
+    "LOAD SILENT <file:///etc/passwd> INTO GRAPH <urn:a>",
+    "INSERT DATA { <urn:a> <urn:b> <urn:c> }",
+    "WITH <urn:a> DELETE { ?s ?p ?o } INSERT { ?s ?p 1 } WHERE { ?s ?p ?o }",
+    "prefix a: <urn:a> delete where { ?s ?p ?o }",
+]
 Serve = Callable[..., AbstractContextManager[str]]
 
 
@@ -152,6 +165,11 @@ def test_updates_are_refused_in_every_spelling(address: str, update: str) -> Non
     "pattern",
     [
         "SERVICE <http://127.0.0.1:9/> { ?s ?p ?o }",
+        "SERVICE <http://[::1]:9/> { ?s ?p ?o }",
+        "SERVICE <http://2130706433:9/> { ?s ?p ?o }",
+        "SERVICE <http://169.254.169.254/latest/meta-data/> { ?s ?p ?o }",
+        "SERVICE <http://metadata.google.internal/computeMetadata/v1/> { ?s ?p ?o }",
+        "SERVICE <file:///etc/passwd> { ?s ?p ?o }",
         "service silent <http://127.0.0.1:9/> { ?s ?p ?o }",
         "?s ?p trueSERVICE<http://127.0.0.1:9/>{}",
         "SERVICESILENT<http://127.0.0.1:9/>{}",
@@ -222,10 +240,12 @@ def test_without_query_the_service_describes_itself(address: str, small_store: S
     )
     assert [solution["g"].value for solution in names] == small_store.index().graphs()  # type: ignore[union-attr]
     found = graph.query(
-        "SELECT ?name ?n { ?g dcterms:title ?name ; void:documents ?n } ORDER BY ?name", prefixes=PREFIXES
+        "SELECT ?name ?n ?a { ?g dcterms:title ?name ; void:documents ?n ; void:classPartition ?p ."
+        " ?p void:class nif:Phrase ; void:entities ?a } ORDER BY ?name",
+        prefixes=PREFIXES,
     )
-    loaded = [(entry.name, str(entry.documents)) for entry in small_store.datasets()]
-    assert [(one["name"].value, one["n"].value) for one in found] == loaded  # type: ignore[union-attr]
+    loaded = [(entry.name, str(entry.documents), str(entry.annotations)) for entry in small_store.datasets()]
+    assert [tuple(one[name].value for name in ("name", "n", "a")) for one in found] == loaded  # type: ignore[union-attr]
     assert client.get(address, headers={"If-None-Match": answer.headers["etag"]}).status_code == 304
     as_json = client.get(address, headers={"Accept": "application/ld+json"})
     assert json.loads(as_json.text)
@@ -307,6 +327,13 @@ def of(parent: int) -> set[str]:
     return mine
 
 
+def resident(process: int) -> float:
+    """The MB of memory that a process has."""
+    found = re.search(r"VmRSS:\s*(\d+)", Path(f"/proc/{process}/status").read_text())
+    assert found is not None
+    return int(found[1]) / 1024
+
+
 def eventually(condition: Callable[[], bool]) -> bool:
     """Whether a condition comes true within some seconds."""
     for _ in range(100):
@@ -361,6 +388,29 @@ def test_queries_of_a_server_that_was_killed_end_too(server: tuple[subprocess.Po
         process.kill()
         assert isinstance(slow.exception(), httpx.RemoteProtocolError)
     assert eventually(lambda: not running & workers())
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="processes are looked up in /proc")
+def test_query_that_is_killed_or_timed_out_frees_its_memory_and_leaves_no_process(
+    server: tuple[subprocess.Popen[str], str],
+) -> None:
+    """Strings that double grow to gigabytes until the time is over; what is left is the memory of the server itself."""
+    process, address = server
+    doubled = " ".join(f"BIND(CONCAT(?{one}, ?{one}) AS ?{next_one})" for one, next_one in pairwise("pqrstuvwxyz"))
+    grows = f"SELECT (STRLEN(?z) AS ?n) {{ ?a ?b ?c . ?d ?e ?f BIND(STR(?a) AS ?p) {doubled}"
+    before = resident(process.pid)
+    for _ in range(3):
+        answer = client.get(address, params={"query": f"{grows} }} ORDER BY ?z", "timeout": "0.5"})
+        assert answer.status_code in (200, 400, 500, 504)
+    with ThreadPoolExecutor(1) as pool:
+        slow = pool.submit(client.get, address, params={"query": SLOW})
+        assert eventually(lambda: bool(of(process.pid)))
+        for worker in of(process.pid):
+            os.kill(int(worker), signal.SIGKILL)
+        assert slow.result().status_code == 500
+    assert eventually(lambda: not of(process.pid))
+    assert resident(process.pid) - before < 30
+    assert client.get(address, params={"query": "ASK {}"}).status_code == 200
 
 
 def test_head_is_answered_without_a_body(address: str) -> None:

@@ -9,12 +9,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 import pytest
 
 from remix.store import Store
 from tests.web.conftest import client
+from tests.web.test_endpoint import resident
 
 # 16 MB, more than the buffers of both ends hold.
 LARGE = f'SELECT (CONCAT("{"x" * 10000}", STR(?a)) AS ?x) {{ ?a ?b ?c . ?d ?e ?f }} LIMIT 1600'
@@ -81,6 +83,49 @@ def test_body_of_a_request_that_does_not_arrive_is_408(hasty: tuple[subprocess.P
         assert slow.recv(12) == b"HTTP/1.1 408"
 
 
+def test_clients_that_do_not_go_on_keep_nobody_else_waiting(address: str) -> None:
+    with contextlib.ExitStack() as open_ones:
+        for begun in (
+            b"GET /sparql HTTP/1.1\r\nHo",
+            b"POST /sparql HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n",
+        ):
+            for _ in range(100):
+                open_ones.enter_context(connected(address)).sendall(begun)
+        assert client.get(address, params={"query": "ASK {}"}).status_code == 200
+        assert client.get(address.replace("/sparql", "/datasets")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        f"GET /datasets?name={'x' * 200_000} HTTP/1.1",
+        f"GET /datasets HTTP/1.1\r\nX: {'x' * 200_000}",
+        "GET /" + "a/" * 99_999,
+    ],
+    ids=["address", "header", "path"],
+)
+def test_oversized_head_is_refused(address: str, head: str) -> None:
+    with connected(address) as sender:
+        with contextlib.suppress(ConnectionError):
+            sender.sendall(f"{head}\r\nHost: localhost\r\n\r\n".encode())
+        with contextlib.suppress(ConnectionError):
+            assert sender.recv(12) in (b"", b"HTTP/1.1 400")
+    assert client.get(address, params={"query": "ASK {}"}).status_code == 200
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is looked up in /proc")
+def test_body_that_nobody_asked_for_is_not_held(hasty: tuple[subprocess.Popen[str], str]) -> None:
+    process, address = hasty
+    before = resident(process.pid)
+    with connected(address) as sender:
+        sender.sendall(b"GET /style.css HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000000\r\n\r\n")
+        for _ in range(60):
+            sender.sendall(b"x" * 1_000_000)
+        assert sender.recv(12) == b"HTTP/1.1 200"
+        assert resident(process.pid) - before < 30
+    assert client.get(address, params={"query": "ASK {}"}).status_code == 200
+
+
 def test_unknown_function_is_400_with_its_name(address: str) -> None:
     answer = client.get(address, params={"query": "SELECT (<urn:mine>(1) AS ?x) {}"})
     assert (answer.status_code, answer.text) == (400, "the query calls the function <urn:mine>, which is not known\n")
@@ -134,6 +179,8 @@ def test_graph_of_a_url_is_not_fetched(address: str) -> None:
         url = f"http://127.0.0.1:{listening.getsockname()[1]}/graph.ttl"
         asked = (
             {"query": f"SELECT * FROM <{url}> {{ ?s ?p ?o }}"},
+            {"query": f"SELECT * FROM NAMED <{url}> {{ GRAPH ?g {{ ?s ?p ?o }} }}"},
+            {"query": "ASK { GRAPH ?g { ?s ?p ?o } }", "named-graph-uri": url},
             {"query": "ASK { ?s ?p ?o }", "default-graph-uri": url},
         )
         for parameters in asked:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 FEWER = """() => document
   .querySelectorAll('tr:nth-child(n+8), article:nth-of-type(n+6), li:nth-child(n+12), option:nth-child(n+4)')
   .forEach(one => one.remove())"""
+ORIGIN = "https://yasgui.example"
+"""Whose pages may read answers."""
 Visit = Callable[..., AbstractContextManager["Visited"]]
 
 
@@ -62,7 +64,7 @@ def work(sample_workspace: Callable[[], Workspace]) -> Workspace:
 @pytest.fixture(scope="session")
 def site(work: Workspace) -> Iterator[str]:
     """The address of its server, without a path."""
-    with serving(work.store.folder) as address:
+    with serving(work.store.folder, "--allow-origin", ORIGIN) as address:
         yield address.removesuffix("/sparql")
 
 
