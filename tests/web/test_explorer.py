@@ -111,7 +111,7 @@ def test_errors_stand_in_their_sentences_with_gold_and_answer(work: Workspace) -
     [passages] = [block for block in page.blocks if isinstance(block, Passages)]
     alan, _, _, city = passages.passages
     assert [one.text for one in alan.segments] == ["Ada met ", "Alan", " and Bob in New York City."]
-    assert alan.segments[1].classes == "wrong" and alan.notes[1].startswith("✗ a: http://dbpedia.org/resource/Alan")
+    assert alan.segments[1].classes == "wrong" and alan.notes[1].startswith("✗ a: dbr:Alan")
     assert city.notes[1] == "○ a: no answer – missed (missing)"
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from remix.errors import UnknownName
+from remix.names import shorten
 from remix.runs.judgements import OUTCOMES, Judgements
 from remix.runs.registration import Run, list_runs
 from remix.web.page import (
@@ -204,7 +205,7 @@ def _passage(row: Mapping[str, object], dataset: str, shown: Sequence[str]) -> P
     text, begin, end = str(row["text"] or ""), int(str(row["begin"])), int(str(row["end"]))
     first = max(0, begin - _BESIDE)
     outcome = next(str(row[f"{name} outcome"]) for name in shown if row[f"{name} outcome"])
-    gold = row["gold"] if row["annotation"] else "none here"
+    gold = _name_entities(row["gold"]) if row["annotation"] else "none here"
     segments = [
         Segment(("… " if first else "") + text[first:begin]),
         Segment(text[begin:end], f"{outcome}{' nil' if gold == 'NIL' else ''}", f"{outcome}; gold: {gold}"),
@@ -216,7 +217,7 @@ def _passage(row: Mapping[str, object], dataset: str, shown: Sequence[str]) -> P
         if said is None:
             notes.append(f"{name}: nothing here")
             continue
-        answer = row[f"{name} answer"] or "no answer"
+        answer = _name_entities(row[f"{name} answer"]) or "no answer"
         answered = row[f"{name} answered"]
         span = f" on “{answered}”" if answered and answered != row["surface_form"] else ""
         kind = f" ({str(row[f'{name} class']).replace(' ', ', ')})" if row[f"{name} class"] else ""
@@ -224,6 +225,10 @@ def _passage(row: Mapping[str, object], dataset: str, shown: Sequence[str]) -> P
     place = address("document", dataset=dataset, name=row["name"], system=shown[0])
     facets = {"outcome": outcome, "class": str(row[f"{shown[0]} class"] or ""), "type": str(row["type"] or "")}
     return Passage(str(row["name"]), segments, notes, place, facets)
+
+
+def _name_entities(said: object) -> str:
+    return " or ".join(shorten(one) for one in str(said or "").split(" or "))
 
 
 def _tell_confused(judged: Judgements, asked: Mapping[str, str]) -> Table:
