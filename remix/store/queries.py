@@ -134,14 +134,16 @@ def shipped_queries() -> dict[str, Path]:
     return files("queries", ".rq")
 
 
-def find(name_or_path: str | Path) -> Query:
-    """Return the query of that name among the shipped ones, in a file of that path, or the text itself.
+def find(name_or_path: Query | str | Path) -> Query:
+    """Return the query of that name among the shipped ones, in a file of that path, or the text itself, or as it is.
 
     Raises `UnknownName` with the nearest name, `QueryError` for a file or text that is no query.
 
     >>> find("SELECT * { ?s ?p ?o }").name
     'query'
     """
+    if isinstance(name_or_path, Query):
+        return name_or_path
     asked = str(name_or_path)
     # A file that the user names by a path, or that lies where they are, comes before a shipped one.
     file = Path(asked) if _is_file(asked) else None

@@ -24,6 +24,7 @@ import pyoxigraph as ox
 
 from remix.errors import Error, NotAllowed, QueryError, StoreError, Timeout
 from remix.store import running
+from remix.store.bounds import within_bounds
 from remix.store.columns import terms_of
 from remix.store.index import Index, Results
 from remix.store.running import Request
@@ -141,26 +142,27 @@ class Worker:
         The query waits while a block is in use, which is no part of its time. Where the blocks are left before their
         end, so is the query. Raises as `ask`.
         """
-        seconds = int(timeout) * (os.cpu_count() or 1) + 5
-        limits = {"index": str(index) if index else None, "memory": memory, "seconds": seconds}
-        line = json.dumps({**limits, "request": asdict(request)}).encode() + b"\n"
-        end = _End(request.name, timeout, time.monotonic() + timeout, stop)
-        tries = 1 if self._process is None else 2  # one that was kept may have ended meanwhile
-        try:
-            while True:
-                try:
-                    yield from _limit_size(_blocks(self._start(), line, end), request.name, largest)
-                    return
-                except _Gone as gone:
-                    tries -= 1
-                    if gone.answering or not tries:
-                        raise self._failure(request.name, memory) from None
-                    self._kill()
-        except QueryError:
-            raise
-        except BaseException:
-            self._kill()
-            raise
+        with within_bounds(timeout, memory, largest, stop) as (timeout, memory, largest, stop):
+            seconds = int(timeout) * (os.cpu_count() or 1) + 5
+            limits = {"index": str(index) if index else None, "memory": memory, "seconds": seconds}
+            line = json.dumps({**limits, "request": asdict(request)}).encode() + b"\n"
+            end = _End(request.name, timeout, time.monotonic() + timeout, stop)
+            tries = 1 if self._process is None else 2  # one that was kept may have ended meanwhile
+            try:
+                while True:
+                    try:
+                        yield from _limit_size(_blocks(self._start(), line, end), request.name, largest)
+                        return
+                    except _Gone as gone:
+                        tries -= 1
+                        if gone.answering or not tries:
+                            raise self._failure(request.name, memory) from None
+                        self._kill()
+            except QueryError:
+                raise
+            except BaseException:
+                self._kill()
+                raise
 
     def _start(self) -> subprocess.Popen[bytes]:
         self._errors.truncate(0)

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, quote
 
+import anyio.from_thread
 import anyio.to_thread
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -37,6 +38,7 @@ from starlette.types import Receive, Scope, Send
 from remix.errors import Error, NotAllowed, QueryError, Timeout
 from remix.files import readable
 from remix.store import Store
+from remix.store.bounds import Bounds
 from remix.store.index import Index
 from remix.store.state import dump, sign_of
 from remix.store.syntax import keywords
@@ -44,7 +46,7 @@ from remix.store.worker import GIBIBYTE, Request, TooLarge, Workers
 from remix.web.description import describe
 from remix.web.negotiation import GRAPHS, SOLUTIONS, negotiate
 
-__all__ = ["Limits", "application", "log_defect"]
+__all__ = ["Limits", "application", "log_defect", "status_of", "watch_client"]
 
 _LARGEST_QUERY = 1 << 20
 _LONGEST_REQUEST = 30
@@ -94,7 +96,7 @@ def application(
     """Return the application: `/sparql` is the endpoint, beside pages; requests for other hosts are refused.
 
     The check of the host keeps a page whose name was made to point at this machine from reading what is served.
-    `state.stop` of the application ends the queries that run.
+    `state.stop` of the application ends the queries that run; `state.bounds` are what those of pages may use.
     """
     endpoint = _Endpoint(store, limits)
     routes = [
@@ -113,6 +115,7 @@ def application(
         )
     made = Starlette(routes=routes, middleware=checks)
     made.state.stop = endpoint.stop
+    made.state.bounds = endpoint.bounds
     return made
 
 
@@ -141,7 +144,7 @@ class _Endpoint:
         except _Refused as refusal:
             status, line = refusal.status, str(refusal)
         except Error as error:
-            status, line = _status(error), str(error)
+            status, line = status_of(error), str(error)
         except (TimeoutError, ClientDisconnect):
             status, line = 408, f"the request did not arrive within {seconds:g} s"
         except Exception as error:
@@ -203,7 +206,7 @@ class _Endpoint:
         over.callback(self.turns.release)
         over.callback(self.running.discard, stop)
         try:
-            over.callback(asyncio.create_task(_watch_client(http, stop)).cancel)
+            over.callback(asyncio.create_task(watch_client(http, stop)).cancel)
             limits = {"memory": self.limits.memory, "largest": self.limits.largest}
             answering = self.workers.answering(index.path, request, timeout=timeout, stop=stop, **limits)
             blocks = over.enter_context(answering)
@@ -215,6 +218,24 @@ class _Endpoint:
         made = _Answer(held, None if whole else blocks, media, headers, over)
         made.raw_headers += [(b"remix-note", quote(note, safe=_PLAIN).encode()) for note in about["notes"]]
         return made
+
+    def bounds(self, stop: threading.Event) -> Bounds:
+        """Return what queries of a page, which is made in a thread, may use until `stop`: as those of the protocol."""
+
+        @contextlib.contextmanager
+        def turn() -> Iterator[None]:
+            try:
+                anyio.from_thread.run(self._turn)
+            except _Refused as refusal:
+                raise Timeout(str(refusal)) from None
+            self.running.add(stop)
+            try:
+                yield
+            finally:
+                self.running.discard(stop)
+                anyio.from_thread.run_sync(self.turns.release)
+
+        return Bounds(self.limits.timeout, self.limits.memory, self.limits.largest, stop, turn)
 
     def stop(self) -> None:
         """Let every query that runs end now."""
@@ -243,7 +264,7 @@ def _is_known(http: HttpRequest, headers: Mapping[str, str]) -> bool:
     return http.method != "POST" and headers.get("ETag") in known
 
 
-async def _watch_client(http: HttpRequest, stop: threading.Event) -> None:
+async def watch_client(http: HttpRequest, stop: threading.Event) -> None:
     """Stop a query when the client that asked it is gone."""
     while (await http.receive())["type"] != "http.disconnect":
         pass
@@ -304,7 +325,8 @@ async def _body(http: HttpRequest) -> str:
         raise _Refused(400, "the query is not UTF-8") from None
 
 
-def _status(error: Error) -> int:
+def status_of(error: Error) -> int:
+    """Return the status code of an answer that tells an error."""
     if isinstance(error, NotAllowed):
         return 403
     if isinstance(error, QueryError | TooLarge):

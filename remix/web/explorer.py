@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import io
 import re
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -22,10 +24,11 @@ from starlette.routing import Route
 
 from remix import tables
 from remix._version import __version__
-from remix.errors import Error, UnknownName, UsageError
+from remix.errors import Error, QueryError, Timeout, UnknownName, UsageError
 from remix.expressions import fill
 from remix.reports.svg import draw
-from remix.web.endpoint import log_defect
+from remix.store.bounds import Bounds, holding_bounds
+from remix.web.endpoint import log_defect, status_of, watch_client
 from remix.web.page import VIEWS, Download, Explored, Note, Page, Shown, Table, View, address
 
 __all__ = ["render_file", "render_page", "routes"]
@@ -162,25 +165,33 @@ def routes(work: Explored) -> list[Route]:
 
 def _answer(work: Explored, turns: anyio.CapacityLimiter, view: View, form: str = "") -> Callable[..., object]:
     async def respond(http: HttpRequest) -> Response:
-        return await anyio.to_thread.run_sync(_respond, work, view, form, http, limiter=turns)
+        stop = threading.Event()
+        watching = asyncio.create_task(watch_client(http, stop))
+        bounds = http.app.state.bounds(stop)
+        try:
+            return await anyio.to_thread.run_sync(_respond, work, view, form, http, bounds, limiter=turns)
+        finally:
+            watching.cancel()
 
     return respond
 
 
-def _respond(work: Explored, view: View, form: str, http: HttpRequest) -> Response:
+def _respond(work: Explored, view: View, form: str, http: HttpRequest, bounds: Bounds) -> Response:
     parameters = _join(http.query_params.multi_items())
     try:
-        if form in view.downloads:
-            return _offer(view.downloads[form](work, parameters))
-        page = view.show(work, parameters)
-        if not form:
-            headers = {**HEADERS, "Refresh": str(page.refresh)} if page.refresh else HEADERS
-            return Response(render_page(page, view, urlencode(parameters)), media_type="text/html", headers=headers)
-        return _data(_sort(page, parameters), form, parameters.get("table", ""))
-    except (UnknownName, UsageError) as error:
-        status, line = 404, str(error)
+        with holding_bounds(bounds):
+            if form in view.downloads:
+                return _offer(view.downloads[form](work, parameters))
+            page = view.show(work, parameters)
+        if form and page.error is not None:
+            raise page.error
+        if form:
+            return _data(_sort(page, parameters), form, parameters.get("table", ""))
+        status = 200 if page.error is None else _status(page.error)
+        headers = {**HEADERS, "Refresh": str(page.refresh)} if page.refresh else HEADERS
+        return Response(render_page(page, view, urlencode(parameters)), status, headers, "text/html")
     except Error as error:
-        status, line = 400, str(error)
+        status, line = _status(error), str(error)
     except Exception as error:
         log_defect(error)
         status, line = 500, "this page could not be made, which is a defect of remix"
@@ -188,6 +199,12 @@ def _respond(work: Explored, view: View, form: str, http: HttpRequest) -> Respon
         return PlainTextResponse(f"{line}\n", status, headers=HEADERS)
     wrong = Page("Not found" if status == 404 else "Not possible", [Note(line)])
     return Response(render_page(wrong, view, ""), status, media_type="text/html", headers=HEADERS)
+
+
+def _status(error: Error) -> int:
+    if isinstance(error, QueryError | Timeout):
+        return status_of(error)
+    return 404 if isinstance(error, UnknownName | UsageError) else 400
 
 
 def _join(items: Sequence[tuple[str, str]]) -> dict[str, str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlencode
 
+from remix.errors import Error
 from remix.registry import Registry
 
 if TYPE_CHECKING:
@@ -15,9 +16,11 @@ if TYPE_CHECKING:
     from remix.frames import Frames
     from remix.kb import KnowledgeBase
     from remix.measures import Measured
+    from remix.remixes import Remix
     from remix.reports.figures import Figure
     from remix.runs.judgements import Judgements
     from remix.store import DatasetEntry, Store
+    from remix.store.queries import Query
 
 __all__ = [
     "VIEWS",
@@ -51,6 +54,18 @@ class Explored(Protocol):
     @property
     def kb(self) -> KnowledgeBase | None:
         """Return the attached knowledge base, None without one."""
+
+    def build(
+        self,
+        query: Query,
+        *,
+        name: str | None = None,
+        values: Mapping[str, object] | None = None,
+        set_from: str | None = None,
+        dataset: Sequence[str] = (),
+        edition: Sequence[str] = (),
+    ) -> Remix:
+        """Return the remix that a query selects."""
 
     def datasets(self) -> list[DatasetEntry]:
         """Return the datasets that are loaded."""
@@ -206,13 +221,15 @@ class Shown(Protocol):
 class Page:
     """What a view shows: a title, blocks, and blocks that stand beside them.
 
-    A page that is not ready yet is asked for again after `refresh` seconds.
+    A page that is not ready yet is asked for again after `refresh` seconds. `error` is what went wrong with what was
+    asked, which a block says; data have it in their place.
     """
 
     title: str
     blocks: Sequence[Shown]
     beside: Sequence[Shown] = ()
     refresh: int = 0
+    error: Error | None = None
 
     @property
     def tables(self) -> dict[str, pl.DataFrame]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from remix.measures.measurement import Comparing
     from remix.remixes import Remix
     from remix.reports.statistics import Statistics
+    from remix.store.queries import Query
     from remix.workspace.datasets import Dataset, Several
 
 __all__ = ["Remixes"]
@@ -118,7 +119,7 @@ class Remixes(KnowledgeBases):
 
     def build(
         self,
-        query: Path | str,
+        query: Query | Path | str,
         *,
         to: Path | str | None = None,
         force: bool = False,

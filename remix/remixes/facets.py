@@ -1,0 +1,352 @@
+"""Facets: columns that a remix is cut by, as SPARQL that `remix build` runs, and counted on frames in a moment."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+import polars as pl
+
+from remix.errors import StoreError, UnknownName
+from remix.frames import Frames
+from remix.measures import MEASURES
+from remix.measures.declaration import local, write_out
+from remix.measures.enrichment import named_frames
+from remix.names import ITSRDF, PREFIXES
+from remix.rdf.terms import quote
+from remix.remixes.editions import Editions
+from remix.store import Store
+from remix.store.queries import Query
+from remix.store.selection import select
+from remix.store.state import RUN
+from remix.store.worker import GuardedIndex
+
+__all__ = ["Condition", "Facet", "FacetedCorpus", "compose", "corpus_of", "list_facets"]
+
+_Row = tuple[str, int, int, int | None]
+_PREFIX_NAMES = ("nif", "itsrdf", "hfts", "rmx", "xsd")
+_EVERY = "?annotation nif:referenceContext ?document ."
+_LEARNT = {
+    "systemAgreement": "share of the registered runs that find the annotation with its entity",
+    "difficulty": "how often systems are expected to fail on the annotation (`remix difficulty`)",
+}
+
+
+@dataclass(frozen=True)
+class Facet:
+    """A column of annotations or documents (`level`): its term, what it means, and its kind.
+
+    The kind is `number`, `boolean`, `string`, `class` or `language`.
+    """
+
+    name: str
+    term: str
+    level: str
+    meaning: str
+    kind: str
+
+    @property
+    def variable(self) -> str:
+        """Return the variable of SPARQL that holds its value."""
+        return "?" + self.name.replace(".", "_")
+
+    @property
+    def pattern(self) -> str:
+        """Return the graph pattern that binds the variable."""
+        if self.kind == "language":
+            tagged = '?document nif:isString ?text . FILTER (LANG(?text) != "")'
+            return f"{tagged} BIND (LCASE(LANG(?text)) AS {self.variable})"
+        return f"?{self.level} {self.term} {self.variable} ."
+
+    def spell(self, value: str) -> str:
+        """Return a value of a list as SPARQL has it."""
+        return {"boolean": value, "class": f"<{value}>"}.get(self.kind, quote(value))
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What a facet's value has to be: from `low` to `high`, or `among` some; or `missing`, which is none at all."""
+
+    facet: Facet
+    low: float | None = None
+    high: float | None = None
+    among: tuple[str, ...] = ()
+    missing: bool = False
+
+    @property
+    def is_none(self) -> bool:
+        """Return whether only what has no value meets it."""
+        return self.missing and not self.among and self.facet.kind != "number"
+
+    def __str__(self) -> str:
+        """Return it for people."""
+        bounds = [f"{sign} {end:.6g}" for sign, end in (("≥", self.low), ("≤", self.high)) if end is not None]
+        said = ", ".join(bounds) or " or ".join(value.rpartition("/")[2] for value in self.among)
+        said = said or ("" if self.is_none else "any value")
+        return f"{self.facet.name}: {' or '.join(filter(None, (said, 'no value' if self.missing else '')))}"
+
+
+@cache
+def list_facets() -> dict[str, Facet]:
+    """Return the facets by name: the columns of measures, what is learnt of runs, class, language, those of documents.
+
+    >>> list_facets()["pagerank"].pattern
+    '?annotation hfts:pagerank ?pagerank .'
+    """
+    kinds = {"integer": "number", "double": "number"}
+    found = [
+        Facet(one.name, one.term, "annotation", one.meaning, kinds.get(one.kind, one.kind))
+        for measure in MEASURES
+        for one in measure.columns
+    ]
+    found += [Facet(name, f"rmx:{name}", "annotation", meaning, "number") for name, meaning in _LEARNT.items()]
+    found.append(Facet("class", "itsrdf:taClassRef", "annotation", "class of the annotation or its entity", "class"))
+    found.append(Facet("language", "", "document", "language of the text", "language"))
+    found += [
+        Facet(f"document.{local(term)}", term, "document", f"of the document: {one.meaning}", "number")
+        for measure in MEASURES
+        for one in measure.summaries
+        for average in ("document", "count")
+        for term in one.terms.get(average, ())
+    ]
+    return {facet.name: facet for facet in found}
+
+
+def compose(conditions: Sequence[Condition], *, note: str = "") -> str:
+    """Return the query that selects the annotations which meet all conditions, as a `.rq` file has it.
+
+    Bounds are parameters of the query.
+
+    >>> print(compose([Condition(list_facets()["isRare"], among=("true",))]).partition("WHERE ")[2])
+    {
+      ?annotation nif:referenceContext ?document .
+      ?annotation rmx:isRare ?isRare .
+      FILTER (?isRare IN (true))
+    }
+    <BLANKLINE>
+    """
+    told, values, body = [], [], [_EVERY]
+    for one in conditions:
+        facet, tests = one.facet, []
+        for end, word, sign, bound in (("min", "smallest", ">=", one.low), ("max", "largest", "<=", one.high)):
+            if bound is not None:
+                name = f"{end}_{facet.variable[1:]}"
+                told.append(f"#+   {name}: {_quote_yaml(f'{word} {facet.name}, {facet.meaning}')}")
+                values.append(f"VALUES ?{name} {{ {_number(bound)} }}")
+                tests.append(f"xsd:double({facet.variable}) {sign} ?{name}")
+        if one.among:
+            tests.append(f"{facet.variable} IN ({', '.join(facet.spell(value) for value in one.among)})")
+        body += _condition(one, " && ".join(tests))
+    summary = "; ".join(map(str, conditions)) or "every annotation"
+    head = [f"#+ summary: {_quote_yaml(f'Annotations with {summary}' if conditions else 'Every annotation')}"]
+    head += [f"#+ description: {_quote_yaml(note)}"] if note else []
+    head += ["#+ tags: [composed]", *(["#+ params:", *told] if told else [])]
+    head += [f"PREFIX {name}: <{PREFIXES[name]}>" for name in _PREFIX_NAMES if f"{name}:" in " ".join(body)]
+    lines = "".join(f"  {line}\n" for line in (*values, *body))
+    return "\n".join(head) + f"\nSELECT ?document ?annotation WHERE {{\n{lines}}}\n"
+
+
+def _condition(one: Condition, test: str) -> list[str]:
+    pattern, variable = one.facet.pattern, one.facet.variable
+    if one.is_none:
+        return [f"FILTER NOT EXISTS {{ {pattern} }}"]
+    if one.missing:
+        return [f"OPTIONAL {{ {pattern} }}", *([f"FILTER (!BOUND({variable}) || ({test}))"] if test else [])]
+    return [pattern, *([f"FILTER ({test})"] if test else [])]
+
+
+def _number(value: float) -> str:
+    """Return a number as SPARQL has it; a fraction is a double, as the values are, a decimal holds fewer digits."""
+    text = str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+    return text if text.lstrip("-").isdigit() or "e" in text else f"{text}e0"
+
+
+def _quote_yaml(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+@dataclass(frozen=True)
+class FacetedCorpus:
+    """All that is loaded, with the values of each facet: `annotation` or `document`, and `value`.
+
+    `gold` are the annotations that are counted, with the number of their `mention` and of their `entities`; `told` has
+    subject and object of each term in the graphs of measures.
+    """
+
+    store: Store
+    frames: Frames
+    gold: pl.DataFrame
+    told: Mapping[str, pl.DataFrame]
+
+    @cached_property
+    def datasets(self) -> list[str]:
+        """Return the names of the datasets."""
+        return self.frames.documents["dataset"].unique().sort().to_list()
+
+    @property
+    def facets(self) -> dict[str, Facet]:
+        """Return the facets that have any value."""
+        terms = {*self.told, *self.frames.values["term"].unique(), f"{ITSRDF}taClassRef"}
+        every = list_facets().items()
+        return {name: facet for name, facet in every if not facet.term or write_out(facet.term) in terms}
+
+    def values(self, facet: Facet) -> pl.DataFrame:
+        """Return the values of a facet: `annotation` or `document`, and `value`, one row for each."""
+        return self.store.once(("facet", facet.name), lambda: self._values(facet))
+
+    def _values(self, facet: Facet) -> pl.DataFrame:
+        documents = self.frames.documents
+        if facet.kind == "language":
+            tag = pl.col("language").str.to_lowercase().str.replace_all("_", "-")
+            return documents.filter(pl.col("text").is_not_null(), tag != "").select("document", value=tag)
+        term, key = write_out(facet.term), facet.level
+        given = self.frames.values.filter(term=term)
+        parts = [given.select("subject", value=pl.coalesce(pl.col("number").cast(pl.String), "text"))]
+        if facet.kind == "class":
+            parts.append(self.frames.classes.select(subject="annotation", value="class"))
+        if term in self.told:
+            text = pl.col("object").str.strip_suffix(" .")
+            literal = text.str.extract('^"(.*)"')
+            value = pl.coalesce(literal, text.str.strip_chars("<>"))
+            parts.append(self.told[term].select(pl.col("subject").str.strip_chars("<>"), value=value))
+        found = pl.concat(parts).rename({"subject": key})
+        known = (self.gold if key == "annotation" else documents).select(key)
+        if facet.kind == "number":
+            found = found.with_columns(pl.col("value").cast(pl.Float64, strict=False))
+        return found.drop_nulls().join(known, on=key, how="semi").unique(maintain_order=True)
+
+    def count(
+        self, conditions: Sequence[Condition], *, dataset: Sequence[str] = (), edition: Sequence[str] = ()
+    ) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """Return what is left after each condition, and of each dataset after all of them, as `remix build` has it.
+
+        The first has condition, documents, mentions and entities; the second dataset, documents, kept_documents,
+        annotations, kept. A group of alternatives is one mention. Raises `UnknownName` for a dataset or edition.
+        """
+        rows = [self._sizes("everything loaded", self.gold, self.frames.documents.height)]
+        every = gold = self.gold
+        if dataset:
+            every = gold = gold.filter(pl.col("dataset").is_in(self._check(dataset)))
+            within = self.frames.documents.filter(pl.col("dataset").is_in(dataset))
+            rows.append(self._sizes("in the chosen datasets", gold, within.height))
+        gold = gold.filter(pl.col("document").is_in(self.frames.documents["document"].implode()))
+        rows.append(self._sizes("annotations of texts", gold))
+        for one in conditions:
+            gold = gold.filter(self._meets(one))
+            rows.append(self._sizes(str(one), gold))
+        return self._finish(rows, every, gold, gold["document"].unique(), dataset, edition)
+
+    def count_query(
+        self,
+        query: Query,
+        values: Mapping[str, object],
+        set_from: str | None = None,
+        dataset: Sequence[str] = (),
+        edition: Sequence[str] = (),
+    ) -> tuple[pl.DataFrame, pl.DataFrame, list[str]]:
+        """Return what `count` does for any query that `remix build` takes, asked of the store, and notes.
+
+        How many entities are left is known at the end alone. Raises as `remix.remixes.build` does for the query.
+        """
+        names = self._check(dataset) or self.datasets
+        frames = self.frames
+        if dataset:
+            frames = frames.keep(documents=frames.documents.filter(pl.col("dataset").is_in(names))["document"])
+        graphs = [iri for one in names for iri in self.store.dataset(one).graphs()] if dataset else None
+        opened = self.store.index()  # which keeps its generation there until the answers are
+        with GuardedIndex(opened.path, graphs=graphs) as index:
+            found = select(index, query.bind(values, set_from), frames, name=query.source, explain=True)
+        rows: list[_Row] = [(*row, None) for row in found.waterfall.iter_rows()]
+        every = self.gold.filter(pl.col("dataset").is_in(names))
+        chosen = pl.col("annotation").is_in(found.annotations.implode())
+        gold = every.filter(chosen, pl.col("document").is_in(found.documents.implode()))
+        rows.append(self._sizes("what the query selects", gold, len(found.documents)))
+        tables = self._finish(rows, every, gold, found.documents, dataset, edition)
+        return *tables, [*found.notes, *index.notes]
+
+    def _check(self, dataset: Sequence[str]) -> list[str]:
+        if unknown := [one for one in dataset if one not in self.datasets]:
+            raise UnknownName("dataset", unknown[0], self.datasets, "remix list datasets")
+        return [*dataset]
+
+    def _finish(
+        self,
+        rows: list[_Row],
+        every: pl.DataFrame,
+        gold: pl.DataFrame,
+        documents: pl.Series,
+        dataset: Sequence[str],
+        edition: Sequence[str],
+    ) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """Return the tables of what is selected, of which one edition of each text is kept at the end."""
+        editions = Editions.of(self.datasets, dataset, edition)
+        if len(dataset or self.datasets) > 1 and not editions.every:
+            others = editions.others(self.frames, documents)["document"]
+            documents = documents.filter(~documents.is_in(others.implode()))
+            gold = gold.filter(~pl.col("document").is_in(others.implode()))
+            rows.append(self._sizes("one edition of each text", gold, len(documents)))
+        schema = {"condition": pl.String, "documents": pl.Int64, "mentions": pl.Int64, "entities": pl.Int64}
+        names = dataset or self.datasets
+        texts = self.frames.documents.filter(pl.col("dataset").is_in(names)).select("document", "dataset")
+        kept = texts.filter(pl.col("document").is_in(documents.implode()))
+        table = texts.group_by("dataset").agg(documents=pl.len())
+        for name, one in (("kept_documents", kept), ("annotations", every), ("kept", gold)):
+            counted = pl.len() if name == "kept_documents" else pl.col("mention").n_unique()
+            table = table.join(one.group_by("dataset").agg(counted.alias(name)), on="dataset", how="left")
+        table = table.with_columns(pl.exclude("dataset").fill_null(0).cast(pl.Int64)).sort("dataset")
+        return pl.DataFrame(rows, schema=schema, orient="row"), table
+
+    def _meets(self, one: Condition) -> pl.Expr:
+        rows, key = self.values(one.facet), one.facet.level
+        value = pl.col("value")
+        tests = [value >= one.low] if one.low is not None else []
+        tests += [value <= one.high] if one.high is not None else []
+        tests += [value.is_in(one.among)] if one.among else []
+        found = rows.clear() if one.is_none else rows.filter(*tests)
+        inside = pl.col(key).is_in(found[key].unique().implode())
+        return inside | ~pl.col(key).is_in(rows[key].unique().implode()) if one.missing else inside
+
+    def _sizes(self, label: str, gold: pl.DataFrame, documents: int | None = None) -> _Row:
+        entities = gold["entities"].explode().drop_nulls().n_unique()
+        documents = gold["document"].n_unique() if documents is None else documents
+        return label, documents, gold["mention"].n_unique(), entities
+
+
+def corpus_of(store: Store) -> FacetedCorpus:
+    """Return what is loaded with its facets, which is kept until the state is another.
+
+    Raises `StoreError` where nothing is loaded.
+    """
+    return store.once("facets", lambda: _read(store))
+
+
+def _read(store: Store) -> FacetedCorpus:
+    with store.hold():
+        frames = named_frames(store)
+        entries = store.datasets()
+    files = [entry.enrichment_file for entry in entries if entry.enrichment_file]
+    files += [one.file for entry in entries for name, one in entry.attached.items() if not name.startswith(RUN)]
+    gold = frames.annotations.filter(pl.col("ignorable").is_null())
+    codes = frames.links.select("annotation", entities=pl.col("entity").rank("dense"))
+    entities = codes.group_by("annotation").agg("entities")
+    gold = gold.select("annotation", "document", "dataset", mention=pl.struct("document", "group").rank("dense")).join(
+        entities, on="annotation", how="left", maintain_order="left"
+    )
+    return FacetedCorpus(store, frames, gold, _read_terms(store, files))
+
+
+def _read_terms(store: Store, files: Iterable[str]) -> dict[str, pl.DataFrame]:
+    """Return subject and object of each term of a facet, as the graphs of measures have them."""
+    wanted = {f"<{write_out(facet.term)}>" for facet in list_facets().values() if facet.term}
+    words = pl.col("line").str.splitn(" ", 3).struct.rename_fields(["subject", "term", "object"])
+    try:
+        lines = pl.scan_lines([store.folder / file for file in files], name="line").select(words).unnest("line")
+        found = lines.filter(pl.col("term").is_in(wanted)).collect() if files else _NOTHING
+    except pl.exceptions.PolarsError as error:
+        raise StoreError(f"the measures of {store.folder} cannot be read ({error}): `remix enrich` again") from None
+    return {str(key[0])[1:-1]: rows for key, rows in found.partition_by("term", as_dict=True).items()}
+
+
+_NOTHING = pl.DataFrame(schema={"subject": pl.String, "term": pl.String, "object": pl.String})

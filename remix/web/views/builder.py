@@ -1,0 +1,365 @@
+"""The remix builder: a shipped query, conditions on columns, or SPARQL, and what is left after each condition."""
+
+from __future__ import annotations
+
+import io
+import re
+import shlex
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from remix.errors import Error, UnknownName, UsageError
+from remix.names import shorten
+from remix.rdf.turtle import turtle
+from remix.remixes import Remix
+from remix.remixes.facets import Condition, Facet, FacetedCorpus, compose, corpus_of
+from remix.reports.figures import Axis, Figure, Panel, Series
+from remix.store.queries import Parameter, Query, find, shipped_queries
+from remix.web.page import (
+    Code,
+    Download,
+    Drawing,
+    Explored,
+    Field,
+    Form,
+    Note,
+    Page,
+    Parameters,
+    Shown,
+    Table,
+    View,
+    address,
+    choose,
+)
+
+_NONE = "no value"
+_MOST = 60
+"""Values of a list, the most frequent ones."""
+_SCALES = ("percentiles", "values")
+_ONE, _EACH = "counts once", "counts in each"
+_EXPLAINED = {
+    "condition": "what was asked for, one after another",
+    "documents": "texts with a mention that is left; of what is loaded, all texts",
+    "mentions": "annotations that are left; readings of one mention count once",
+    "entities": "different entities that these link to",
+    "annotations": "annotations of the dataset; readings of one mention count once",
+    "kept_documents": "texts of the dataset in the remix",
+    "kept": "annotations of the dataset in the remix",
+}
+_REPLACES = "An edited query replaces the choices; Show leads back to them."
+
+
+@dataclass(frozen=True)
+class _Choices:
+    """What is to be built: a query with values of its parameters, or the conditions that it was made of."""
+
+    query: Query
+    values: Mapping[str, object]
+    set_from: str | None
+    conditions: Sequence[Condition] | None
+    dataset: Sequence[str]
+    edition: Sequence[str]
+
+    @property
+    def text(self) -> str:
+        """Return the query as a file has it, its parameters bound."""
+        return self.query.bind(self.values, self.set_from)
+
+    @property
+    def command(self) -> str:
+        """Return the line that builds the same in a terminal."""
+        shipped = self.query.source != "the query"
+        words = ["remix", "build", "--query", self.query.name if shipped else f"{self.query.name}.rq"]
+        if shipped:
+            words += ["--set-from", self.set_from] if self.set_from else []
+            words += [part for name, value in self.values.items() for part in ("--set", f"{name}={value}")]
+        words += [part for name in self.dataset for part in ("--dataset", name)]
+        return shlex.join([*words, *(part for name in self.edition for part in ("--edition", name))])
+
+
+def _field_name(query: str, set_from: str | None, parameter: str) -> str:
+    """Return the name of a parameter's field, which is another for each set, so that a set brings its own values."""
+    return ".".join(filter(None, (query, set_from, parameter)))
+
+
+def _list(parameters: Parameters, name: str) -> list[str]:
+    return [one for one in dict.fromkeys(parameters.get(name, "").split(",")) if one]
+
+
+def _read(corpus: FacetedCorpus, parameters: Parameters) -> _Choices:
+    """Return what the address asks for; raises `UnknownName`, `UsageError`, `QueryError` for what is wrong in it."""
+    dataset = _list(parameters, "dataset")
+    edition = ["all"] if parameters.get("edition") == _EACH else []
+    name = parameters.get("name") or "composed"
+    if text := parameters.get("sparql", "").replace("\r\n", "\n").strip():
+        return _Choices(Query.parse(f"{text}\n", name), {}, None, None, dataset, edition)
+    if shipped := parameters.get("query", ""):
+        if shipped not in shipped_queries():
+            raise UnknownName("query", shipped, shipped_queries(), "remix list queries")
+        query = find(f"{shipped}.rq")
+        chosen = parameters.get("set", "")
+        set_from = chosen if chosen in query.sets else None
+        given = query.values({}, set_from)
+        values = {
+            one: value
+            for one in query.parameters
+            if (value := parameters.get(_field_name(shipped, set_from, one), "")) and value != _plain(given[one])
+        }
+        return _Choices(query, values, set_from, None, dataset, edition)
+    conditions = [_condition(corpus, facet, parameters) for facet in _choose_facets(corpus, parameters)]
+    made = Query.parse(compose(conditions, note="Composed in the explorer of remix."), name)
+    return _Choices(made, {}, None, conditions, dataset, edition)
+
+
+def _choose_facets(corpus: FacetedCorpus, parameters: Parameters) -> list[Facet]:
+    names = dict.fromkeys([*_list(parameters, "on"), *_list(parameters, "add")])
+    if unknown := [name for name in names if name not in corpus.facets]:
+        raise UnknownName("column with values", unknown[0], corpus.facets, "remix enrich")
+    return [corpus.facets[name] for name in names]
+
+
+def _condition(corpus: FacetedCorpus, facet: Facet, parameters: Parameters) -> Condition:
+    picked = _list(parameters, f"in.{facet.name}")
+    missing = _NONE in picked
+    if facet.kind == "number":
+        low, high = (_read_bound(corpus, facet, end, parameters) for end in ("low", "high"))
+        return Condition(facet, low, high, missing=missing)
+    names = {shorten(value): value for value in _by_frequency(corpus, facet)}
+    if unknown := [one for one in picked if one not in names and one != _NONE]:
+        raise UnknownName(f"value of {facet.name}", unknown[0], names)
+    return Condition(facet, among=tuple(names[one] for one in picked if one != _NONE), missing=missing)
+
+
+def _ends(corpus: FacetedCorpus, facet: Facet, parameters: Parameters) -> tuple[float, float, float]:
+    """Return least and largest of a slider and its steps."""
+    if not _by_values(parameters):
+        return 0.0, 100.0, 1.0
+    values = corpus.values(facet)["value"]
+    low, high = float(values.min() or 0), float(values.max() or 0)  # type: ignore[arg-type]
+    whole = bool((values == values.round()).all())
+    return low, high, 1.0 if whole and high - low <= 2000 else (high - low) / 200 or 1.0
+
+
+def _by_values(parameters: Parameters) -> bool:
+    return parameters.get("scale") == _SCALES[1]
+
+
+def _slider(end: str, facet: Facet, parameters: Parameters) -> str:
+    """Return the name of a slider's field, which is another for each scale: 50 is a value or a percentile."""
+    return f"{end}{'-value' if _by_values(parameters) else ''}.{facet.name}"
+
+
+def _read_bound(corpus: FacetedCorpus, facet: Facet, end: str, parameters: Parameters) -> float | None:
+    """Return the value that a slider stands for; at its end there is none."""
+    low, high, step = _ends(corpus, facet, parameters)
+    name = _slider(end, facet, parameters)
+    text = parameters.get(name, "")
+    if text and not re.fullmatch(r"-?[0-9]{1,16}(\.[0-9]{1,20})?(e[-+]?[0-9]{1,3})?", text):
+        raise UsageError(f"{name}={text} is no number")
+    place = float(text) if text else low if end == "low" else high
+    if (end == "low" and place <= low) or (end == "high" and place > high - step / 2):
+        return None
+    if _by_values(parameters):
+        return place
+    return corpus.values(facet)["value"].quantile(max(0.0, min(place, 100.0)) / 100, "nearest")
+
+
+def _by_frequency(corpus: FacetedCorpus, facet: Facet) -> list[str]:
+    found = corpus.values(facet)["value"].value_counts(sort=True).sort("count", "value", descending=[True, False])
+    return [one for one in found["value"] if "," not in one][:_MOST]
+
+
+def _show(work: Explored, parameters: Parameters) -> Page:
+    if not work.datasets():
+        return Page("Builder", [Note("Nothing is loaded yet.", ["remix load FILE", "remix fetch NAME"])])
+    corpus = corpus_of(work.store)
+    form = Form(_fields(corpus, parameters), live=True)
+    try:
+        asked = _read(corpus, parameters)
+        left, table, notes = _count(corpus, asked)
+    except Error as error:
+        again = [_editor(parameters, parameters["sparql"])] if parameters.get("sparql") else []
+        return Page("Builder", [form, Note(f"Not possible: {error}"), *again], error=error)
+    blocks: list[Shown] = [form, *(Note(note) for note in notes), *_waterfall(left)]
+    if left["mentions"][-1] == 0:
+        blocks.append(Note("Nothing is left: take out the condition after which the counts fall to zero."))
+    links = {"dataset": lambda row: address("dataset", name=row["dataset"])}
+    table = table.sort("kept", "dataset", descending=[True, False])
+    blocks.append(Table("datasets", table, links, explained=_EXPLAINED, words="What each dataset gives to the remix."))
+    blocks.append(_columns(corpus, parameters) if asked.conditions is not None else _meanings(asked))
+    return Page("Builder", blocks, beside=[_editor(parameters, asked.text), *_ways(asked, parameters)])
+
+
+def _count(corpus: FacetedCorpus, asked: _Choices) -> tuple[pl.DataFrame, pl.DataFrame, list[str]]:
+    if asked.conditions is not None:
+        return *corpus.count(asked.conditions, dataset=asked.dataset, edition=asked.edition), []
+    choices = asked.values, asked.set_from, asked.dataset, asked.edition
+    return corpus.count_query(asked.query, *choices)
+
+
+def _waterfall(left: pl.DataFrame) -> list[Shown]:
+    """Return the waterfall as a table and as a figure."""
+    words = "What is left after each condition; the last row is what `remix build` writes."
+    share = left.with_columns(share_of_mentions=pl.col("mentions") / max(1, left["mentions"][0]))
+    told = {**_EXPLAINED, "share_of_mentions": "of the mentions that are loaded"}
+    series = [Series("mentions", left["condition"].to_list(), left["mentions"].to_list())]
+    panel = Panel("", "bars", series, y=Axis("mentions"), lying=True)
+    return [Table("waterfall", share, words=words, explained=told), Drawing("mentions left", Figure("", [panel]))]
+
+
+def _ways(asked: _Choices, parameters: Parameters) -> list[Shown]:
+    """Return the command line that does the same, and the files."""
+    files = {".rq": "rq", "NIF": "ttl", "manifest": "manifest.ttl", "all three (.zip)": "zip"}
+    kept = {name: value for name, value in parameters.items() if name not in ("sort", "at", "table")}
+    downloads = {words: address(f"builder.{suffix}", **kept) for words, suffix in files.items()}
+    words = "The same in a terminal, with the file .rq beside you where the query is none that ships:"
+    return [Code("build", asked.command, downloads, words)]
+
+
+def _editor(parameters: Parameters, text: str) -> Form:
+    hidden = [Field(name, name, parameters.get(name, ""), look="hidden") for name in ("dataset", "edition", "name")]
+    area = Field("sparql", "SPARQL", text, look="area", explained=_REPLACES)
+    return Form([area, *hidden], button="Count the edited query")
+
+
+def _fields(corpus: FacetedCorpus, parameters: Parameters) -> list[Field]:
+    """Return what can be chosen: a shipped query with its parameters, or columns with their bounds; and datasets."""
+    shipped = parameters.get("query", "")
+    fields = [choose("query", "shipped query", ["", *shipped_queries()], shipped, "A query that remix ships with.")]
+    if shipped in shipped_queries():
+        fields += _of_query(find(f"{shipped}.rq"), parameters)
+    else:
+        fields += _of_columns(corpus, parameters)
+    fields.append(Field("dataset", "only these datasets", parameters.get("dataset", ""), corpus.datasets, "many"))
+    told = "Whether the remix has each edition of a text, or that of the first dataset alone."
+    fields.append(choose("edition", "a text of several datasets", (_ONE, _EACH), parameters.get("edition", _ONE), told))
+    return [*fields, Field("name", "name of the remix", parameters.get("name", ""), explained="Names its files.")]
+
+
+def _of_columns(corpus: FacetedCorpus, parameters: Parameters) -> list[Field]:
+    chosen = _choose_facets(corpus, parameters)
+    names = [one.name for one in chosen]
+    others = [name for name in corpus.facets if name not in names]
+    fields = [choose("add", "add a condition on", ["", *others], "", "A column of annotations, or of their documents.")]
+    if chosen:
+        fields.append(Field("on", "conditions on", ",".join(names), names, "many"))
+    if any(one.kind == "number" for one in chosen):
+        told = "Percentiles are of the values that are loaded; the query has the value itself."
+        fields.append(choose("scale", "sliders show", _SCALES, parameters.get("scale", _SCALES[0]), told))
+    for one in chosen:
+        picked = parameters.get(f"in.{one.name}", "")
+        if one.kind == "number":
+            ends = _ends(corpus, one, parameters)
+            for end, word, default in (("low", "from", ends[0]), ("high", "to", ends[1])):
+                name = _slider(end, one, parameters)
+                place = parameters.get(name, "") or f"{default:.10g}"
+                fields.append(Field(name, f"{one.name}, {word}", place, (), "range", *ends, one.meaning))
+            fields.append(Field(f"in.{one.name}", f"{one.name}, also", picked, (_NONE,), "many"))
+        else:
+            values = [*map(shorten, _by_frequency(corpus, one)), _NONE]
+            fields.append(Field(f"in.{one.name}", one.name, picked, values, "many", explained=one.meaning))
+    return fields
+
+
+def _of_query(query: Query, parameters: Parameters) -> list[Field]:
+    chosen = parameters.get("set", "") if parameters.get("set") in query.sets else ""
+    fields = []
+    if query.sets:
+        told = "Values of the parameters that have a name, as the query's file gives them."
+        fields.append(choose("set", "set of parameters", ["", *query.sets], chosen, told))
+    given = query.values({}, chosen or None)
+    for one in query.parameters.values():
+        name = _field_name(query.name, chosen or None, one.name)
+        fields.append(_parameter(one, given[one.name], name, parameters.get(name, "")))
+    return fields
+
+
+def _parameter(one: Parameter, given: str, name: str, value: str) -> Field:
+    """Return the field of a parameter: a slider where its meaning tells its ends, and its default lies within."""
+    value = value or _plain(given)
+    kind = "a number" if re.fullmatch(r"[-+.\de]+", given) else "an IRI" if ":" in given else "a text"
+    told = f"{one.description} ({kind}, by default {given})"
+    ends = re.search(r"(?:between |\(|from )(\d+)(?: and | to )(\d+)", one.description)
+    if kind == "a number" and ends is not None and float(ends[1]) <= float(given) <= float(ends[2]):
+        low, high = float(ends[1]), float(ends[2])
+        return Field(name, one.name, value, (), "range", low, high, (high - low) / 100, told)
+    return Field(name, one.name, value, explained=told)
+
+
+def _plain(term: str) -> str:
+    """Return a term of SPARQL as users write a value: without its quotes or brackets."""
+    return term[1:-1] if term[:1] + term[-1:] in ('""', "<>", "''") else term
+
+
+def _columns(corpus: FacetedCorpus, parameters: Parameters) -> Table:
+    """Return what can be asked for: the columns with their meaning, each leading to a condition on it."""
+    on = ",".join(one.name for one in _choose_facets(corpus, parameters))
+    kept = {name: value for name, value in parameters.items() if name not in ("on", "add", "sort", "at")}
+    facets = corpus.facets.values()
+    frame = pl.DataFrame({"column": [one.name for one in facets], "meaning": [one.meaning for one in facets]})
+    links = {"column": lambda row: address("builder", on=",".join(filter(None, (on, row["column"]))), **kept)}
+    return Table("columns", frame, links, words="Each leads to a condition on it.")
+
+
+def _meanings(asked: _Choices) -> Table:
+    """Return the parameters of a query with their values and what they mean."""
+    values = asked.query.values(asked.values, asked.set_from)
+    rows = [(one.name, values[one.name], one.default, one.description) for one in asked.query.parameters.values()]
+    frame = pl.DataFrame(
+        rows, schema=dict.fromkeys(("parameter", "value", "default", "meaning"), pl.String), orient="row"
+    )
+    said = filter(None, (f"{asked.query.summary}." if asked.query.summary else "", asked.query.description))
+    return Table("parameters", frame, words=" ".join(said))
+
+
+def _build(work: Explored, parameters: Parameters) -> tuple[_Choices, Remix]:
+    asked = _read(corpus_of(work.store), parameters)
+    name = parameters.get("name") or asked.query.name
+    where = {"dataset": asked.dataset, "edition": asked.edition}
+    return asked, work.build(asked.query, name=name, values=asked.values, set_from=asked.set_from, **where)
+
+
+def _query_file(work: Explored, parameters: Parameters) -> Download:
+    asked = _read(corpus_of(work.store), parameters)
+    return Download(asked.text.encode(), "application/sparql-query", f"{asked.query.name}.rq")
+
+
+def _nif_file(work: Explored, parameters: Parameters) -> Download:
+    _, made = _build(work, parameters)
+    return Download(turtle(made.triples), "text/turtle", f"{made.name}.ttl")
+
+
+def _manifest_file(work: Explored, parameters: Parameters) -> Download:
+    _, made = _build(work, parameters)
+    return Download(turtle(made.manifest), "text/turtle", f"{made.name}.manifest.ttl")
+
+
+def _zip_file(work: Explored, parameters: Parameters) -> Download:
+    asked, made = _build(work, parameters)
+    texts = {"ttl": turtle(made.triples), "manifest.ttl": turtle(made.manifest), "rq": asked.text.encode()}
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as packed:
+        for suffix, text in texts.items():
+            packed.writestr(zipfile.ZipInfo(f"{made.name}.{suffix}"), text, zipfile.ZIP_DEFLATED)
+    return Download(content.getvalue(), "application/zip", f"{made.name}.zip")
+
+
+def _example(work: Explored) -> dict[str, str]:
+    if not work.datasets():
+        return {}
+    facets = corpus_of(work.store).facets
+    chosen = [name for name in ("ambiguitySurfaceForm", "pagerank", "class") if name in facets]
+    return {"on": ",".join(chosen[:2]), "low.ambiguitySurfaceForm": "20"} if chosen else {}
+
+
+builder = View(
+    "builder",
+    "Builder",
+    _show,
+    menu=4,
+    example=_example,
+    downloads={"rq": _query_file, "ttl": _nif_file, "manifest.ttl": _manifest_file, "zip": _zip_file},
+)

@@ -1,0 +1,80 @@
+"""Conditions on columns: counted on frames they leave what `remix build` of their SPARQL has."""
+
+from __future__ import annotations
+
+import pytest
+
+from remix.errors import UnknownName
+from remix.remixes import build
+from remix.remixes.facets import Condition, compose, corpus_of, list_facets
+from remix.store import Store
+from remix.store.queries import Query
+
+FACETS = list_facets()
+PERSON = "http://dbpedia.org/ontology/Person"
+CONDITIONS = {
+    "nothing asked": [],
+    "two bounds": [Condition(FACETS["ambiguitySurfaceForm"], low=2, high=80)],
+    "a bound that is a fraction": [Condition(FACETS["pagerank"], low=1e-6)],
+    "any value": [Condition(FACETS["pagerank"])],
+    "a bound, or no value": [Condition(FACETS["pagerank"], low=1e-4, missing=True)],
+    "a list": [Condition(FACETS["pagerankSegment"], among=("head", "torso"))],
+    "a list, or no value": [Condition(FACETS["nil"], among=("explicit",), missing=True)],
+    "no value": [Condition(FACETS["nil"], missing=True)],
+    "true": [Condition(FACETS["isRare"], among=("true",))],
+    "several classes of one annotation": [Condition(FACETS["class"], among=(PERSON,))],
+    "of documents": [Condition(FACETS["document.numAnnotations"], low=4, high=9)],
+    "language": [Condition(FACETS["language"], among=("en",), missing=True)],
+    "one after another": [
+        Condition(FACETS["class"], among=(PERSON,)),
+        Condition(FACETS["ambiguitySurfaceForm"], high=100, missing=True),
+    ],
+}
+
+
+@pytest.mark.parametrize("conditions", CONDITIONS.values(), ids=CONDITIONS)
+def test_count_on_frames_is_that_of_the_query_that_stands_for_it(
+    small_store: Store, conditions: list[Condition]
+) -> None:
+    corpus = corpus_of(small_store)
+    left, datasets = corpus.count(conditions)
+    asked, same, _ = corpus.count_query(Query.parse(compose(conditions)), {})
+    assert left.row(-1) == asked.row(-1) and left["mentions"].is_sorted(descending=True)
+    assert datasets.equals(same)
+
+
+@pytest.mark.parametrize("dataset", [(), ("posts",)])
+def test_last_row_of_the_waterfall_is_what_build_keeps(small_store: Store, dataset: tuple[str, ...]) -> None:
+    """Persons of the two datasets: Anna, Michael, David, Alice and more of news; those of posts alone without these."""
+    conditions = CONDITIONS["one after another"] if not dataset else CONDITIONS["true"]
+    left, datasets = corpus_of(small_store).count(conditions, dataset=dataset)
+    made = build(small_store, Query.parse(compose(conditions), "composed"), dataset=dataset)
+    kept = made.counts.row(-1, named=True)
+    assert left.row(-1)[1:3] == (kept["kept_documents"], kept["kept"]) and kept["kept"] > 0
+    assert datasets.equals(made.counts.head(-1).select(datasets.columns))
+
+
+def test_waterfall_counts_documents_mentions_and_entities(small_store: Store) -> None:
+    """16 mentions in 5 of 6 documents; one is NIL, so 15 entities; rare are 8 of 3 documents, of 8 entities."""
+    rows = corpus_of(small_store).count([Condition(FACETS["isRare"], among=("true",))])[0].rows()
+    assert rows == [
+        ("everything loaded", 6, 16, 15),
+        ("annotations of texts", 5, 16, 15),
+        ("isRare: true", 3, 8, 8),
+        ("one edition of each text", 3, 8, 8),
+    ]
+
+
+def test_composed_query_declares_its_bounds_as_parameters() -> None:
+    query = Query.parse(compose([Condition(FACETS["pagerank"], low=1.5e-6, high=3)], note="Composed."))
+    assert {name: one.default for name, one in query.parameters.items()} == {
+        "min_pagerank": "1.5e-06",
+        "max_pagerank": "3",
+    }
+    assert "PageRank of the entity" in query.parameters["min_pagerank"].description
+    assert query.summary == "Annotations with pagerank: ≥ 1.5e-06, ≤ 3" and query.description == "Composed."
+
+
+def test_values_and_datasets_that_there_are_not_are_refused(small_store: Store) -> None:
+    with pytest.raises(UnknownName, match="no dataset named 'new'; did you mean 'news'"):
+        corpus_of(small_store).count([], dataset=["new"])

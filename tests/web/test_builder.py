@@ -1,0 +1,124 @@
+"""The builder's page by its rows, and the files that it offers."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import pyoxigraph as ox
+import pytest
+
+from remix.store import Store
+from remix.web.page import VIEWS, Code, Form, Page
+from remix.workspace import Workspace, open_workspace
+from tests.commands import run_verb
+from tests.web.test_explorer import Get, pages_of
+
+RARE = {"on": "isRare", "in.isRare": "true"}
+
+
+@pytest.fixture(scope="module")
+def work(small_store: Store) -> Workspace:
+    return open_workspace(small_store.folder)
+
+
+@pytest.fixture(scope="module")
+def get(work: Workspace) -> Get:
+    return pages_of(work)
+
+
+def shown(work: Workspace, **parameters: str) -> Page:
+    return VIEWS["builder"].show(work, parameters)
+
+
+def fields(page: Page) -> dict[str, str]:
+    return {one.name: one.chosen for block in page.blocks if isinstance(block, Form) for one in block.fields}
+
+
+def test_conditions_are_counted_and_stand_beside_as_sparql_and_command(work: Workspace) -> None:
+    page = shown(work, dataset="news", **RARE)
+    assert page.tables["waterfall"]["condition"].to_list() == [
+        "everything loaded",
+        "in the chosen datasets",
+        "annotations of texts",
+        "isRare: true",
+    ]
+    [editor, build] = page.beside
+    assert isinstance(editor, Form) and "FILTER (?isRare IN (true))" in editor.fields[0].chosen
+    assert isinstance(build, Code) and build.text == "remix build --query composed.rq --dataset news"
+    assert build.downloads["NIF"] == "/builder.ttl?dataset=news&on=isRare&in.isRare=true"
+
+
+def test_sliders_are_percentiles_or_values_and_have_no_bound_at_their_ends(work: Workspace) -> None:
+    """Of 16 numbers, 2000 the largest, the 50th percentile is the middle; at 0 and 100 all with a value stay."""
+    ends = {"on": "ambiguitySurfaceForm", "low.ambiguitySurfaceForm": "0", "high.ambiguitySurfaceForm": "100"}
+    assert "ambiguitySurfaceForm: any value" in shown(work, **ends).tables["waterfall"]["condition"]
+    middle = shown(work, on="ambiguitySurfaceForm", **{"low.ambiguitySurfaceForm": "50"})
+    left = middle.tables["waterfall"]["mentions"]
+    assert left[0] == 16 and 8 <= left[-1] < 12
+    values = {"scale": "values", "low-value.ambiguitySurfaceForm": "80", "low.ambiguitySurfaceForm": "99"}
+    page = shown(work, on="ambiguitySurfaceForm", **values)
+    assert "ambiguitySurfaceForm: ≥ 80" in page.tables["waterfall"]["condition"]
+    assert fields(page)["high-value.ambiguitySurfaceForm"] == "2000"
+
+
+def test_shipped_query_has_its_parameters_sets_and_their_meaning(work: Workspace) -> None:
+    page = shown(work, query="persons_hard", **{"persons_hard.min_confusion": "80"})
+    assert fields(page)["persons_hard.min_confusion"] == "80" and fields(page)["set"] == ""
+    assert page.tables["parameters"].filter(parameter="min_confusion").row(0)[1:3] == ("80", "3")
+    assert "--query persons_hard --set min_confusion=80" in page.beside[1].text  # type: ignore[attr-defined]
+    made = work.build("persons_hard", min_confusion=80).counts.row(-1, named=True)
+    assert page.tables["waterfall"].row(-1)[1:3] == (made["kept_documents"], made["kept"])
+    of_set = shown(work, query="persons_hard", set="table4", **{"persons_hard.min_confusion": "80"})
+    assert fields(of_set)["persons_hard.table4.min_confusion"] == "64"
+    assert "--set-from table4" in of_set.beside[1].text  # type: ignore[attr-defined]
+
+
+def test_edited_query_is_counted_and_replaces_the_choices(work: Workspace) -> None:
+    text = "SELECT ?annotation { ?annotation rmx:isRare true }"
+    page = shown(work, sparql=text, **RARE)
+    assert page.tables["waterfall"].row(-1)[1:4] == (3, 8, 8)
+    assert page.beside[0].fields[0].chosen == f"{text}\n"  # type: ignore[attr-defined]
+
+
+def test_query_of_the_page_builds_the_same_in_a_terminal(get: Get, work: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "rare.rq").write_bytes(get("/builder.rq?on=isRare&in.isRare=true&name=rare").content)
+    done = run_verb("build", "--query", str(tmp_path / "rare.rq"), "--to", str(tmp_path), "-w", str(work.folder))
+    assert done.returncode == 0, done.stderr
+    packed = zipfile.ZipFile(io.BytesIO(get("/builder.zip?on=isRare&in.isRare=true&name=rare").content))
+    assert packed.namelist() == ["rare.ttl", "rare.manifest.ttl", "rare.rq"]
+    for name in packed.namelist():
+        assert packed.read(name) == (tmp_path / name).read_bytes()
+    triples = ox.parse(get("/builder.manifest.ttl?on=isRare&in.isRare=true").content, format=ox.RdfFormat.TURTLE)
+    assert "urn:remix:dataset:composed" in {one.subject.value for one in triples}
+
+
+@pytest.mark.parametrize(
+    ("place", "status", "word"),
+    [
+        ("/builder?on=isRar", 404, "did you mean &#39;isRare&#39;"),
+        ("/builder?on=isRare&in.isRare=perhaps", 404, "no value of isRare named"),
+        ("/builder?on=pagerank&low.pagerank=x%22%3E%3Cscript%3E", 404, "is no number"),
+        ("/builder?query=../../etc/passwd", 404, "no query named"),
+        ("/builder?sparql=/etc/passwd", 400, "Not possible"),
+        ("/builder?sparql=SELECT+%7B", 400, "<textarea"),
+        ("/builder?sparql=DROP+ALL", 403, "would change data"),
+        ("/builder.ttl?sparql=SELECT+%3Fannotation+%7B+%3Fannotation+rmx%3AisRare+7+%7D", 400, "selects nothing"),
+        ("/builder.rq?on=nope", 404, "no column"),
+    ],
+)
+def test_what_cannot_be_built_is_said_in_the_page(get: Get, place: str, status: int, word: str) -> None:
+    answer = get(place)
+    assert answer.status_code == status and word in answer.text
+    assert answer.text.count("<script") <= 1
+
+
+def test_page_of_the_builder_writes_nothing(get: Get, work: Workspace) -> None:
+    before = {file: file.stat().st_mtime_ns for file in work.folder.rglob("*")}
+    assert get("/builder.ttl?on=isRare&in.isRare=true").status_code == 200
+    assert {file: file.stat().st_mtime_ns for file in work.folder.rglob("*")} == before
+
+
+def test_empty_builder_says_what_to_do_next(tmp_path: Path) -> None:
+    assert "remix load FILE" in pages_of(open_workspace(tmp_path / "none"))("/builder").text
