@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -113,11 +114,13 @@ def part_name(number: int) -> str:
 
 def write_part(folder: Path, number: int, frames: Frames) -> None:
     """Write the frames of a part, which does not count until the manifest is there; raises `Error`."""
-    for name in SCHEMAS:
-        rows: pl.DataFrame = getattr(frames, name)
-        if rows.height:
-            (folder / name).mkdir(parents=True, exist_ok=True)
-            write_parquet(rows, folder / name / part_name(number))
+    every: dict[str, pl.DataFrame] = {name: getattr(frames, name) for name in SCHEMAS}
+    filled = {name: rows for name, rows in every.items() if rows.height}
+    for name in filled:
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    with ThreadPoolExecutor(2) as threads:
+        files = [folder / name / part_name(number) for name in filled]
+        list(threads.map(write_parquet, filled.values(), files))
 
 
 @contextmanager

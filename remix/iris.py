@@ -67,11 +67,12 @@ def canonical(iris: pl.Series) -> pl.Series:
         return iris
     others = iris.filter(~is_canonical)
     unique = others.unique()
-    forms = pl.DataFrame({"iri": unique, "form": _titles(_hosts(_compose(unique.str.strip_chars())))})
-    moved = others.to_frame("iri").join(forms, on="iri", how="left", maintain_order="left")["form"]
+    each = others if len(unique) == len(others) else unique
+    forms = pl.DataFrame({"iri": each, "form": _titles(_hosts(_compose(each.str.strip_chars())))})
+    moved = forms if each is others else others.to_frame("iri").join(forms, on="iri", how="left", maintain_order="left")
     # The n-th of the others stands where the n-th of them stood.
     nth = (~is_canonical).cast(pl.Int64).cum_sum() - 1
-    pairs = pl.DataFrame({"iri": iris, "moved": moved.gather(nth.clip(0)), "kept": is_canonical})
+    pairs = pl.DataFrame({"iri": iris, "moved": moved["form"].gather(nth.clip(0)), "kept": is_canonical})
     return pairs.select(pl.when("kept").then("iri").otherwise("moved").alias(iris.name)).to_series()
 
 
@@ -117,16 +118,19 @@ def _compose(iris: pl.Series) -> pl.Series:
 
 
 def _hosts(iris: pl.Series) -> pl.Series:
-    return (
-        iris.str.replace(r"^https://", "http://")
-        .str.replace(r"^http://(?:www\.|m\.)+", "http://")
+    hosts = (
+        iris.str.replace(r"^https?://(?:www\.|m\.)*", "http://")
         .str.replace(r"^http://([a-z-]+)\.m\.wikipedia\.org/", "http://${1}.wikipedia.org/")
         .str.replace(r"^http://en\.(wikipedia|dbpedia)\.org/", "http://$1.org/")
         .str.replace(
             r"^http://([a-z-]+\.)?(?:wikipedia|dbpedia)\.org/(?:wiki|page|data|resource)/",
             "http://${1}dbpedia.org/resource/",
         )
-        .str.replace(r"^http://wikidata\.org/(?:wiki|entity|resource|page)/", "http://www.wikidata.org/entity/")
+    )
+    if not hosts.str.contains("://wikidata.", literal=True).any():
+        return hosts
+    return (
+        hosts.str.replace(r"^http://wikidata\.org/(?:wiki|entity|resource|page)/", "http://www.wikidata.org/entity/")
         .str.replace(r"^http://wikidata\.org/", "http://www.wikidata.org/")
         .str.replace(r"^http://wikidata\.dbpedia\.org/resource/(Q[0-9]+)$", "http://www.wikidata.org/entity/$1")
     )
@@ -135,10 +139,13 @@ def _hosts(iris: pl.Series) -> pl.Series:
 def _titles(iris: pl.Series) -> pl.Series:
     encoded = iris.filter(iris.str.contains(_TITLE) & iris.str.contains("%", literal=True))
     decoded = iris.replace(encoded, _decode(encoded)) if len(encoded) else iris
-    frame = pl.DataFrame({"iri": decoded}).with_columns(
-        start=pl.col("iri").str.extract(f"({_TITLE})"), title=pl.col("iri").str.replace(_TITLE, "")
+    frame = pl.DataFrame({"iri": decoded}).with_columns(start=pl.col("iri").str.extract(f"({_TITLE})"))
+    title = (
+        pl.col("iri")
+        .str.strip_prefix(pl.col("start").fill_null(""))
+        .str.replace_many(list(_WRITTEN), list(_WRITTEN.values()))
+        .str.strip_chars("_")
     )
-    title = pl.col("title").str.replace_many(list(_WRITTEN), list(_WRITTEN.values())).str.strip_chars("_")
     upper = title.str.slice(0, 1).str.to_uppercase() + title.str.slice(1)
     titled = pl.when(pl.col("start").is_not_null()).then(pl.col("start") + upper).otherwise("iri")
     whole = pl.when(is_absolute(titled)).then(titled).otherwise(titled.str.replace_all(" ", "%20"))

@@ -18,6 +18,7 @@ __all__ = [
     "document_iris",
     "document_names",
     "given_iris",
+    "is_shared",
     "group_alternatives",
     "offsets_in",
     "rename_terms",
@@ -87,7 +88,7 @@ def annotation_iris(annotations: pl.DataFrame) -> pl.Series:
     """
     begin, end = (pl.col(name).cast(pl.String).fill_null("") for name in ("begin", "end"))
     iris = annotations.select(annotation=pl.concat_str("document", pl.lit("#char="), begin, pl.lit(","), end))
-    shared = _is_shared(annotations.select("document", "begin", "end"))
+    shared = is_shared(annotations.select("document", "begin", "end"))
     if not shared.any():
         return iris["annotation"]
     spans = annotations.select("document", "begin", "end", "given").with_row_index("row").with_columns(iris)
@@ -99,7 +100,7 @@ def annotation_iris(annotations: pl.DataFrame) -> pl.Series:
     return found.select(pl.coalesce("numbered", "annotation").alias("annotation"))["annotation"]
 
 
-def _is_shared(spans: pl.DataFrame) -> pl.Series:
+def is_shared(spans: pl.DataFrame) -> pl.Series:
     """Return which rows others equal; by their hashes, so a row that none equals may be among them."""
     return spans.hash_rows().is_duplicated()
 
@@ -111,7 +112,7 @@ def group_alternatives(annotations: pl.DataFrame) -> pl.DataFrame:
     are never alternatives of gold ones.
     """
     span = ["document", "begin", "end", pl.col("ignorable").is_null()]
-    alone = ~_is_shared(annotations.select(span))
+    alone = ~is_shared(annotations.select(span))
     annotations = annotations.with_columns(option=pl.coalesce("option", "annotation"))
     first = pl.col("annotation")
     if not alone.all():
@@ -133,7 +134,7 @@ def separate_mentions(rows: pl.DataFrame) -> pl.DataFrame:
     >>> separate_mentions(rows)["group"].to_list()
     ['1', '2', None]
     """
-    shared = pl.lit(_is_shared(rows.select("name", "begin", "end")))
+    shared = pl.lit(is_shared(rows.select("name", "begin", "end")))
     whole = pl.col("part_of").is_null() if "part_of" in rows.columns else pl.lit(True)
     own = pl.when(shared & whole).then(pl.col("mention").cast(pl.String))
     told = {name: pl.coalesce(name, own) if name in rows.columns else own for name in ("group", "option")}

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import polars as pl
 
 from remix import iris
 from remix.errors import BadInput
-from remix.expressions import fill
+from remix.expressions import fill, number_texts
 from remix.formats import Contents, Loss
 from remix.formats.alignment import is_unplaced, place_named, place_of
 from remix.formats.identifiers import annotation_iris, document_iris, document_names, group_alternatives
 from remix.formats.losses import CLUSTER, loss_of
 from remix.formats.mends import Mends
-from remix.formats.offsets import check_offsets, cut_spans
+from remix.formats.offsets import check_offsets
 from remix.frames import Frames
 from remix.names import RMX
 from remix.rdf.iris import is_absolute, is_legal, legal
@@ -82,8 +83,8 @@ _FREEBASE = "http://rdf.freebase.com/ns/"
 class MentionTables:
     """What a plain format has: tables of the columns above (missing ones are null), and what was mended.
 
-    A class may stand with its mention, or several in `classes`. With `keep_outside` a mention that lies outside its
-    text is kept without its offsets.
+    Links may have `code`, the same number for the same identifier. A class may stand with its mention, or several in
+    `classes`. With `keep_outside` a mention that lies outside its text is kept without its offsets.
     """
 
     documents: pl.DataFrame
@@ -112,10 +113,14 @@ def assemble(read: MentionTables, dataset: str, content: str = "") -> Contents:
         documents.select("name", "document", "text"), on="name", how="left", maintain_order="left"
     )
     rows = _with_own_group(place_named(rows, read.mends))
-    rows = _locate(rows, read.mends, keep_outside=read.keep_outside)
+    with ThreadPoolExecutor(1) as other:
+        resolving = other.submit(_resolve, read.links)
+        rows = _locate(rows, read.mends, keep_outside=read.keep_outside)
     rows = rows.with_columns(annotation=annotation_iris(rows.with_columns(given="mention")), dataset=pl.lit(dataset))
     named = rows.select("mention", "annotation")
-    links = _links(read.links, named)
+    links = resolving.result().join(named, on="mention", maintain_order="left")
+    if not links["mention"].is_unique().all():
+        links = links.unique(["annotation", "entity"], keep="first", maintain_order=True)
     _tell_illegal(pl.concat([links["identifier"], read.classes["class"], rows["class"]]), read.mends)
     rows = _with_groups(rows).sort("mention")
     rows = rows.with_columns(is_nil=~pl.col("mention").is_in(links["mention"].unique().implode()))
@@ -152,7 +157,7 @@ def _languages(languages: pl.Series, mends: Mends) -> pl.Series:
 def _tell_illegal(iris: pl.Series, mends: Mends) -> None:
     """Count the IRIs that are mended where they are compared and written."""
     told = iris.drop_nulls().str.strip_chars().to_frame("iri")
-    wrong = told.filter(is_absolute(pl.col("iri")) & ~is_legal(pl.col("iri")))["iri"]
+    wrong = told.filter(~is_legal(pl.col("iri"))).filter(is_absolute(pl.col("iri")))["iri"]
     if len(wrong):
         mends.add("invalid-iri", f"<{wrong[0]}>", len(wrong))
 
@@ -194,7 +199,7 @@ def _locate(rows: pl.DataFrame, mends: Mends, *, keep_outside: bool) -> pl.DataF
         lost = rows.filter(outside).with_columns(begin=none, end=none, surface_form="anchor")
         unplaced = pl.concat([unplaced, _with_own_group(lost)], how="diagonal_relaxed")
     rows = rows.filter(~outside)
-    rows = rows.with_columns(surface_form=pl.coalesce(cut_spans(rows, "document"), "anchor"))
+    rows = rows.with_columns(surface_form=pl.coalesce("said", "anchor")).drop("said")
     return pl.concat([rows, unplaced], how="diagonal") if unplaced.height else rows
 
 
@@ -213,15 +218,14 @@ def _example(row: dict[str, object]) -> str:
     return f"{place}: {anchor}{row['reason'] or 'ends before it begins'} ({given})"
 
 
-def _links(links: pl.DataFrame, named: pl.DataFrame) -> pl.DataFrame:
-    rows = _fit(links, LINKS).join(named, on="mention", maintain_order="left")
+def _resolve(links: pl.DataFrame) -> pl.DataFrame:
+    """Return mention, identifier, entity, entity_as_given of the links that are to something."""
     # One entity is linked many times.
-    known = rows.select(pl.col("identifier").unique()).filter(~_is_nothing(pl.col("identifier")))
-    known = known.with_columns(entity=canonical_entities(known["identifier"]))
-    rows = rows.join(known, on="identifier", maintain_order="left").with_columns(entity_as_given="identifier")
-    if rows["mention"].is_unique().all():
-        return rows
-    return rows.unique(["annotation", "entity"], keep="first", maintain_order=True)
+    code = "code" if "code" in links.columns else number_texts(pl.col("identifier"))
+    rows = _fit(links, LINKS).with_columns(links.select(code=code))
+    known = rows.filter(pl.col("code").is_first_distinct()).filter(~_is_nothing(pl.col("identifier")))
+    known = known.select("code", entity=canonical_entities(known["identifier"]))
+    return rows.join(known, on="code", maintain_order="left").with_columns(entity_as_given="identifier").drop("code")
 
 
 def _is_nothing(identifier: pl.Expr) -> pl.Expr:
@@ -234,6 +238,8 @@ def canonical_entities(identifiers: pl.Series) -> pl.Series:
     >>> canonical_entities(pl.Series(["<wd:Q64>", "https://en.wikipedia.org/wiki/Berlin", "E0123"])).to_list()
     ['http://www.wikidata.org/entity/Q64', 'http://dbpedia.org/resource/Berlin', 'E0123']
     """
+    if identifiers.dtype == pl.String and identifiers.str.contains("^https?://").all():
+        return iris.canonical(identifiers)
     one = pl.col("x").str.strip_chars().str.replace("^<([^<>]+:[^<>]+)>$", "$1")
     prefix = one.str.extract(r"^([A-Za-z]+):[^/]", 1).str.to_lowercase().replace_strict(_PREFIXES, default=None)
     spelt = (

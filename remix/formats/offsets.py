@@ -22,6 +22,7 @@ __all__ = ["characters_of_units", "check_offsets", "cut_spans", "units_of_charac
 REACH = 32
 """How many characters away from the given offset an anchor is looked for."""
 
+_TRIED = ("try_begin", "try_end", "try_said")
 _LONGER = {"utf-8": r"[^\x00-\x7F]", "utf-16": r"[\x{10000}-\x{10FFFF}]"}
 Integers = NDArray[np.int64]
 
@@ -166,7 +167,8 @@ def cut_spans(rows: pl.DataFrame, key: str, begin: str = "begin", end: str = "en
 
 
 def check_offsets(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows (in another order) with right `begin` and `end`, and with `kind` and `reason` of what was wrong.
+    """Return the rows (in another order) with right `begin` and `end`, what the text has there (`said`, null where they
+    do not lie in it), and with `kind` and `reason` of what was wrong.
 
     Takes `document` (the same for the same text), `text`, `anchor`, `begin`, `end` and `iri_begin`, `iri_end` (what the
     IRI says), all but document may be null. `kind` is null where all is well, `offset` where begin or end changed,
@@ -186,18 +188,18 @@ def check_offsets(frame: pl.DataFrame) -> pl.DataFrame:
         kind=pl.lit(None, pl.String),
         reason=pl.lit(None, pl.String),
     )
-    columns = frame.columns
+    columns = [*frame.columns, "said"]
     spans = _Spans.of(frame, "document")
     frame = frame.join(spans.numbers, on="document", how="left", nulls_equal=True, maintain_order="left")
-    frame = frame.with_columns(_said=spans.cut(frame, "begin", "end"))
+    frame = frame.with_columns(said=spans.cut(frame, "begin", "end"))
     missing = pl.col("given_begin").is_null() | pl.col("given_end").is_null()
-    right = (pl.col("_said") == pl.col("anchor")) & ~missing
+    right = (pl.col("said") == pl.col("anchor")) & ~missing
     unanchored = pl.col("anchor").is_null() & ~missing & _inside()
     settled = frame.select((pl.col("text").is_null() | right | unanchored).fill_null(False)).to_series()
     done = [frame.filter(settled)]
     rest = frame.filter(~settled)
-    padded = pl.col("_said") == pl.col("anchor").str.strip_chars()
-    spelt = pl.col("_said").str.normalize("NFC") == pl.col("anchor").str.normalize("NFC")
+    padded = pl.col("said") == pl.col("anchor").str.strip_chars()
+    spelt = pl.col("said").str.normalize("NFC") == pl.col("anchor").str.normalize("NFC")
     alike = ((padded, "differs in outer white space"), (spelt, "differs in its Unicode normal form"))
     for like, reason in alike:
         fits = (like & ~missing).fill_null(False)
@@ -215,10 +217,11 @@ def _reread(rest: pl.DataFrame, spans: _Spans) -> Iterator[pl.DataFrame]:
         if rest.is_empty():
             break
         tried = reading(rest, texts)
-        found = spans.cut(tried, "try_begin", "try_end").str.normalize("NFC")
-        fits = ((found == tried["anchor"].str.normalize("NFC")) & (found != "")).fill_null(False)
+        tried = tried.with_columns(try_said=spans.cut(tried, "try_begin", "try_end"))
+        found = pl.col("try_said").str.normalize("NFC")
+        fits = ((found == pl.col("anchor").str.normalize("NFC")) & (found != "")).fill_null(False)
         yield _take_offsets(tried.filter(fits), reason)
-        rest = tried.filter(~fits).drop("try_begin", "try_end")
+        rest = tried.filter(~fits).drop(_TRIED)
     yield from _unfitting(rest)
 
 
@@ -232,9 +235,8 @@ def _inside() -> pl.Expr:
 
 
 def _take_offsets(rows: pl.DataFrame, reason: str) -> pl.DataFrame:
-    return rows.with_columns(begin="try_begin", end="try_end", kind=pl.lit("offset"), reason=pl.lit(reason)).drop(
-        "try_begin", "try_end"
-    )
+    tried = rows.with_columns(begin="try_begin", end="try_end", said="try_said")
+    return tried.with_columns(kind=pl.lit("offset"), reason=pl.lit(reason)).drop(_TRIED)
 
 
 def _unfitting(rest: pl.DataFrame) -> Iterator[pl.DataFrame]:
@@ -245,7 +247,7 @@ def _unfitting(rest: pl.DataFrame) -> Iterator[pl.DataFrame]:
         kind=pl.when(told).then(None).otherwise(pl.lit("offset")), reason=pl.lit("taken from the IRI")
     )
     reason = (
-        pl.when(pl.col("_said").str.to_lowercase() == pl.col("anchor").str.to_lowercase())
+        pl.when(pl.col("said").str.to_lowercase() == pl.col("anchor").str.to_lowercase())
         .then(pl.lit("differs in case"))
         .when(pl.col("anchor") == "")
         .then(pl.lit("is empty"))

@@ -9,6 +9,7 @@ import re
 from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import polars as pl
@@ -47,9 +48,11 @@ def _json_lines(mapping: MappingRules, source: SourceFile, mends: Mends) -> tupl
     text = json_text(content, mends)
     data = text.encode() if mends.counts else content.removeprefix(BOM_UTF8)
     keys = keys_in(mapping.shape)
-    tell_misspelt(text, keys, mends)
     shape = prune(mapping.shape, fields_in(text, keys))
-    rows = _typed_lines(source, data, shape)
+    with ThreadPoolExecutor(1) as other:
+        telling = other.submit(tell_misspelt, text, keys, mends)
+        rows = _typed_lines(source, data, shape)
+    telling.result()
     line = pl.int_range(pl.len(), dtype=pl.Int64) + 1
     # Lines that are blank are none for the parser.
     if data[:1].isspace() or _BLANK.search(data):

@@ -8,8 +8,9 @@ from pathlib import Path
 import polars as pl
 
 from remix.errors import BadInput
-from remix.expressions import fill
+from remix.expressions import fill, number_texts
 from remix.files import read_bytes
+from remix.formats.identifiers import is_shared
 from remix.formats.mapping import MappingRules
 from remix.formats.mends import Mends
 from remix.formats.wikipedia import title_url
@@ -80,7 +81,8 @@ def candidates_in(file: str, rows: pl.DataFrame, column: str, keys: tuple[str, s
 def identify(mapping: MappingRules, said: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     """Return the rows (`mention`, `line`, `identifier`, `edition`) with identifiers as the rest of remix reads them.
 
-    What says that there is no entity goes. So does what is no identifier of its kind, which is told.
+    Their `code` is the same number for the same identifier. What says that there is no entity goes. So does what is no
+    identifier of its kind, which is told.
     """
     rules = mapping.link
     one = pl.col("identifier").str.strip_chars()
@@ -96,7 +98,13 @@ def identify(mapping: MappingRules, said: pl.DataFrame, mends: Mends) -> pl.Data
         sound = one.str.contains(r"^(?:.*[/:])?Q[0-9]+$")
         _tell(said.filter(~sound), mends, "is no QID: read as NIL")
         said = said.filter(sound)
-    return said.with_columns(identifier=_spell(mapping, one))
+    if rules.edition:
+        return said.with_columns(identifier=_spell(mapping, one))
+    # One entity is linked many times.
+    said = said.with_columns(code=number_texts(pl.col("identifier")))
+    each = said.filter(pl.col("code").is_first_distinct()).select("code", spelt=_spell(mapping, one))
+    joined = said.join(each, on="code", how="left", maintain_order="left")
+    return joined.with_columns(identifier="spelt").drop("spelt")
 
 
 def _spell(mapping: MappingRules, one: pl.Expr) -> pl.Expr:
@@ -161,7 +169,8 @@ def parse_rows(
     # One label may stand in several readings of a mention, and be required in one of them alone.
     told: list[str] = [name for name in ("ignorable", "group", "option", "part") if name in rows.columns]
     told += ["surface_form"] if rows["begin"].null_count() else []
-    twice = rows.filter(~pl.struct("document", "begin", "end", "entity", *told).is_first_distinct())
+    same = ["document", "begin", "end", "entity", *told]
+    twice = rows.filter(is_shared(rows.select(same))).filter(~pl.struct(same).is_first_distinct())
     if twice.height:
         row = twice.row(0, named=True)
         span = f"'{row['surface_form'] or ''}'" if row["begin"] is None else f"{row['begin']},{row['end']}"

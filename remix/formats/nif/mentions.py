@@ -28,7 +28,7 @@ from remix.formats.nif.vocabulary import (
     TEXT,
     TYPE,
 )
-from remix.formats.offsets import check_offsets, cut_spans
+from remix.formats.offsets import check_offsets
 from remix.iris import canonical, is_nil
 from remix.rdf.iris import plain_entity
 from remix.rdf.terms import integer, iri, iri_term, language, literal, predicate
@@ -214,8 +214,7 @@ def _locate(bare: pl.DataFrame, documents: pl.DataFrame, mends: Mends) -> pl.Dat
     if dangling.height:
         row = dangling.row(0, named=True)
         mends.add("dangling", f"{row['given']}: no text is given for {row['context']}", dangling.height)
-    # Null where the offsets do not lie in the text.
-    return rows.with_columns(surface_form=pl.coalesce(cut_spans(rows, "document"), "anchor")).drop("text")
+    return rows.with_columns(surface_form=pl.coalesce("said", "anchor")).drop("text", "said")
 
 
 def _example(row: dict[str, object]) -> str:
