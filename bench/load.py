@@ -105,7 +105,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if options.real:
-            return load_real(folder)
+            load_real(folder)
+            return
         file = options.file or folder / "synthetic.ttl"
         triples = options.triples if options.file else generate(options.triples, file)
         if options.stages:

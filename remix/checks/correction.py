@@ -12,7 +12,7 @@ from remix.checks.declaration import RULES, Subject
 from remix.checks.findings import Checked
 from remix.errors import BadInput, UsageError
 from remix.expressions import fill
-from remix.formats import Repair, write
+from remix.formats import Loss, Repair, write
 from remix.formats.conversion import format_by_suffix
 from remix.formats.offsets import cut_spans
 from remix.frames import Frames
@@ -292,8 +292,9 @@ def write_corrected(
 ) -> pl.DataFrame:
     """Return what was changed in the dataset that was read, which the target takes as it should be (see `CHANGES`).
 
-    With an edition it is corrected as that does (see `lay_over`), else by rules (see `correct`). Raises `UsageError`
-    for several datasets and a target whose format is not clear, `BadInput` for one that could not be read.
+    With an edition it is corrected as that does (see `lay_over`), else by rules (see `correct`). NIF that is written as
+    NIF keeps all that it says beside what changed. Raises `UsageError` for several datasets and a target whose format
+    is not clear, `BadInput` for one that could not be read.
     """
     if len(read) != 1:
         raise UsageError(f"{len(read)} datasets are named, and one file takes the corrected one: name one of them")
@@ -305,6 +306,11 @@ def write_corrected(
         frames, changes = lay_over(one.frames, edition[0].frames, source=edition[0].file)
     else:
         frames, changes = correct(one.frames, kb=kb, rules=rules)
-    losses = write(frames, target, chosen := format_by_suffix(target))
+    chosen = format_by_suffix(target)
+    if chosen == "nif" and one.export is not None:
+        one.export(target, frames)
+        losses: tuple[Loss, ...] = ()
+    else:
+        losses = write(frames, target, chosen)
     lost = [Repair(f"lost: {loss.kind}", loss.count, loss.example) for loss in losses]
     return pl.concat([_tell_repairs(one.repairs, "remix load"), changes, _tell_repairs(lost, chosen)])

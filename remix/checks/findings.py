@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 
 import polars as pl
 
@@ -29,11 +30,15 @@ _UNKNOWN = Rule("", "error", "Something is not as the format asks.", "Loading me
 
 @dataclass(frozen=True)
 class Checked:
-    """A dataset as it was read for a check: what it is called, what it has, what its reader mended or refused."""
+    """A dataset as it was read for a check: what it is called, what it has, what its reader mended or refused.
+
+    `export` writes the file with other frames and all else that it says (see `remix.formats.Contents`).
+    """
 
     file: str
     frames: Frames
     repairs: tuple[Repair, ...]
+    export: Callable[[Path, Frames], None] | None = None
 
 
 @holding
@@ -112,7 +117,9 @@ def _read(store: Store, file: str, format: str | None, *, alone: bool) -> list[C
         if is_frames_folder(file):
             folder = FramesFolder.open(file)
             return [Checked(file, folder.read(range(folder.parts)), ())]
-        return [_read_file(file, path, known, format) for path, known in catalog.local(file)]
+        found = [_read_file(file, path, known, format) for path, known in catalog.local(file)]
+        # Of many files not all that they say is kept in memory.
+        return found if alone else [replace(one, export=None) for one in found]
     except Error as error:
         # What is wrong with one of several files must not hide what there is in the others.
         if alone and not isinstance(error, BadInput):
@@ -124,10 +131,10 @@ def _read_file(file: str, path: str, known: catalog.Entry | None, format: str | 
     """Return a file, or what the catalogue knows, with what it counts otherwise."""
     if known is None:
         reading = read(path, format=format)
-        return Checked(file, reading.frames, reading.report.repairs)
+        return Checked(file, reading.frames, reading.report.repairs, reading.export)
     reading = read(path, name=known.loaded_name, format=format or known.format or None)
     other = catalog.count_differences(known, asdict(reading.report))
-    return Checked(known.name, reading.frames, (*reading.report.repairs, *other))
+    return Checked(known.name, reading.frames, (*reading.report.repairs, *other), reading.export)
 
 
 def share(datasets: Sequence[Checked]) -> pl.DataFrame:

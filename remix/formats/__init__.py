@@ -100,7 +100,7 @@ class Contents:
 
     `write` writes the scoped triples to a path and the measures to another; without it the triples
     are made from the frames. `content` is the hash of the content, that of the file's bytes if empty.
-    `export` writes all that the file says, also what frames do not hold, in the same format, repaired.
+    `export` writes all that the file says, also what frames do not hold, in the same format, as corrected frames say.
     """
 
     frames: Frames
@@ -108,7 +108,7 @@ class Contents:
     triples: int = 0
     content: str = ""
     write: Callable[[Path, Path], int] | None = None
-    export: Callable[[Path], None] | None = None
+    export: Callable[[Path, Frames], None] | None = None
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class LoadedFile:
     frames: Frames
     report: LoadReport
     content: str
-    export: Callable[[Path], None] | None = None
+    export: Callable[[Path, Frames], None] | None = None
 
 
 @dataclass(frozen=True)

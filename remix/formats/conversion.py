@@ -88,7 +88,7 @@ def convert(
     frames, report = reading.frames, reading.report
     if texts is None and to == report.format and reading.export is not None:
         # Also what frames have no column for.
-        reading.export(target)
+        reading.export(target, frames)
         return Conversion(report, to, ())
     if texts is not None:
         frames, repairs = with_texts(frames, read(texts, unannotated=True).frames, texts)

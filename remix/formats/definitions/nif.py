@@ -15,7 +15,7 @@ from remix.formats.losses import EVERYTHING
 from remix.formats.nif.blocks import number_subjects
 from remix.formats.nif.mentions import NifTables, extract_tables
 from remix.formats.nif.parsing import SUFFIXES, content_hash_of, parse, syntax_of
-from remix.formats.nif.scoping import ScopedTriples, measure_values, name_blank_nodes, scope, unscope
+from remix.formats.nif.scoping import ScopedTriples, measure_values, name_blank_nodes, revise, scope, unscope
 from remix.formats.nif.writing import write_frames, write_terms
 from remix.frames import Frames
 from remix.names import RDF
@@ -65,7 +65,9 @@ def _read(source: SourceFile, dataset: str) -> Contents:
         triples=whole.data.height + whole.measures.height,
         content=content,
         write=_writer(whole),
-        export=lambda path: write_terms(unscope(whole, found, frames, dataset), path),
+        export=lambda path, corrected: write_terms(
+            unscope(revise(whole, frames, corrected), found, frames, dataset), path
+        ),
     )
 
 

@@ -23,10 +23,11 @@ from remix.formats.nif.vocabulary import (
     REFERENCES,
     TYPE,
 )
+from remix.formats.nif.writing import terms_of
 from remix.frames import Frames
 from remix.rdf.terms import iri, iri_term, literal, number_term, predicate
 
-__all__ = ["ScopedTriples", "measure_values", "name_blank_nodes", "scope", "unscope"]
+__all__ = ["ScopedTriples", "measure_values", "name_blank_nodes", "revise", "scope", "unscope"]
 
 _OLD_REFERENCES = predicate("referenceDocuments", names.HFTS_OLD)
 _BEGIN, _END = INDEXES
@@ -96,7 +97,7 @@ def unscope(whole: ScopedTriples, found: NifTables, frames: Frames, dataset: str
     that the file does not describe is not described.
     """
     term = f"<{dataset}>"
-    triples = pl.concat([whole.data, whole.measures]).with_columns(pl.col("predicate").cast(pl.String))
+    triples = pl.concat(one.with_columns(pl.col("predicate").cast(pl.String)) for one in (whole.data, whole.measures))
     ours = (pl.col("subject") == term) & (
         (pl.col("predicate") == REFERENCES) | ((pl.col("predicate") == TYPE) & (pl.col("object") == DATASET))
     )
@@ -104,6 +105,24 @@ def unscope(whole: ScopedTriples, found: NifTables, frames: Frames, dataset: str
     # Contexts without a text are no documents of the frames.
     iris = given_iris(replace(frames, documents=found.documents.select("document", "given")))
     return rename_terms(triples if whole.own else triples.filter(~ours), iris)
+
+
+def revise(whole: ScopedTriples, frames: Frames, corrected: Frames) -> ScopedTriples:
+    """Return the triples with what corrected frames say instead of those of the file.
+
+    What becomes of an annotation that is not there any more goes; of another the properties that differ are replaced,
+    and all that frames have no place for stays.
+    """
+    if corrected is frames:
+        return whole
+    before, after = terms_of(frames), terms_of(corrected)
+    key, every = ["subject", "predicate"], ["subject", "predicate", "object"]
+    apart = pl.concat([before.join(after, on=every, how="anti"), after.join(before, on=every, how="anti")])
+    gone = before.join(after, on="subject", how="anti")
+    data = whole.data.with_columns(pl.col("predicate").cast(pl.String))
+    data = data.join(gone, on="subject", how="anti", maintain_order="left")
+    data = data.join(apart, on=key, how="anti", maintain_order="left")
+    return replace(whole, data=pl.concat([data, after.join(apart, on=key, how="semi", maintain_order="left")]))
 
 
 def measure_values(apart: pl.DataFrame) -> pl.DataFrame:

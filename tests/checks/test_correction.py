@@ -1,0 +1,42 @@
+"""A corrected NIF file keeps all that it said beside what was corrected."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyoxigraph as ox
+
+from remix.workspace import Workspace
+
+FILE = """@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .
+@prefix itsrdf: <http://www.w3.org/2005/11/its/rdf#> .
+@prefix x: <http://x.org/> .
+x:d a nif:Context, x:Article ; nif:isString "Ada met Bob, and Bob." ; x:author [ x:name "me" ] .
+x:a1 a nif:Phrase ; nif:referenceContext x:d ; nif:beginIndex 0 ; nif:endIndex 3 ; nif:anchorOf "Ada"@en ;
+  itsrdf:taIdentRef x:Ada ; itsrdf:taSource "DBpedia_en_3.9" ; x:note "sure" .
+x:a2 a nif:Phrase ; nif:referenceContext x:d ; nif:beginIndex 8 ; nif:endIndex 12 ; nif:anchorOf "Bob," ;
+  itsrdf:taIdentRef x:Bob ; itsrdf:taSource "DBpedia_en_3.9" .
+x:a3 a nif:Phrase ; nif:referenceContext x:d ; nif:beginIndex 0 ; nif:endIndex 3 ; nif:anchorOf "Ada" ;
+  itsrdf:taIdentRef x:Ada ; x:note "again" .
+x:Ada x:seeAlso <http://dbpedia.org/resource/Ada_Lovelace> .
+"""
+
+
+def triples(path: Path) -> set[str]:
+    said = {str(one) for one in ox.parse(path.read_bytes(), format=ox.RdfFormat.TURTLE)}
+    return {one for one in said if "_:" not in one} | {"a blank node" for one in said if "_:" in one}
+
+
+def test_fixing_nif_replaces_what_changed_and_keeps_every_other_triple(tmp_path: Path) -> None:
+    """'Bob,' becomes 'Bob' and the second 'Ada', which repeats the first, goes; nothing else is touched."""
+    given, fixed = tmp_path / "given.ttl", tmp_path / "fixed.ttl"
+    given.write_text(FILE)
+    changes = Workspace(tmp_path / ".remix").check([given], fix=fixed)
+    assert set(changes["change"]) == {"outer-characters", "repeated-annotation"}
+    before, after = triples(given), triples(fixed)
+    gone, new = before - after, after - before
+    assert {one for one in gone if "/a3>" not in one} == {
+        one for one in before if "/a2>" in one and ("endIndex" in one or "anchorOf" in one)
+    }
+    assert len([one for one in gone if "/a3>" in one]) == 7  # all of the annotation that went
+    assert sorted(one.split('"')[1] for one in new) == ["11", "Bob"]
