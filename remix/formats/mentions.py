@@ -126,10 +126,8 @@ def assemble(read: MentionTables, dataset: str, content: str = "") -> Contents:
     rows = rows.with_columns(is_nil=~pl.col("mention").is_in(links["mention"].unique().implode()))
     candidates = _fit(read.candidates, CANDIDATES).join(named, on="mention", maintain_order="left")
     candidates = candidates.with_columns(entity=canonical_entities(candidates["identifier"]))
-    classes = [
-        rows.select("annotation", "class"),
-        _fit(read.classes, CLASSES).join(named, on="mention").select("annotation", "class"),
-    ]
+    several = _fit(read.classes, CLASSES).join(named, on="mention")
+    classes = [one.select("annotation", "class") for one in (rows, several)]
     clusters = rows.filter(pl.col("is_nil")).drop_nulls("cluster")
     frames = Frames.of(
         documents=documents,
