@@ -29,6 +29,7 @@ __all__ = [
     "default_name",
     "distinct_names",
     "expansion_limit",
+    "manifest_beside",
     "open_bytes",
     "open_measured",
     "read_bytes",
@@ -315,6 +316,15 @@ def stem(path: Path | str) -> str:
     for suffix in _COMPRESSED_SUFFIXES:
         name = name.removesuffix(suffix)
     return name.rsplit(".", 1)[0] if "." in name[1:] else name
+
+
+def manifest_beside(file: Path | str) -> Path:
+    """Return where the manifest of a remix or of a published dataset stands.
+
+    >>> manifest_beside("remixes/persons_hard.ttl").name, manifest_beside("news.ttl.gz").name
+    ('persons_hard.manifest.ttl', 'news.manifest.ttl')
+    """
+    return Path(file).with_name(f"{stem(file)}.manifest.ttl")
 
 
 def readable(name: Path | str) -> str:

@@ -10,7 +10,7 @@ import polars as pl
 import pyoxigraph as ox
 
 from remix.errors import BadInput, UsageError
-from remix.files import read_bytes
+from remix.files import manifest_beside, read_bytes
 from remix.frames import Frames
 from remix.names import DCTERMS, HFTS, PROV, RDF, RDFS, RMX
 from remix.rdf.turtle import Value, state_triples
@@ -45,7 +45,7 @@ def read_manifest(remix: Path) -> Manifest | None:
 
     Raises `BadInput` for a manifest that is no Turtle.
     """
-    file = remix.with_name(f"{remix.name.removesuffix('.ttl')}.manifest.ttl")
+    file = manifest_beside(remix)
     if remix == file or not file.is_file():
         return None
     try:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from remix.errors import BadInput, Error, StoreError, UnknownName, UsageError
-from remix.files import default_name, open_bytes, read_bytes, readable
+from remix.files import default_name, manifest_beside, open_bytes, read_bytes, readable
 from remix.locks import Lock
 from remix.places import folder_written, move_folder, scratch_folder
 from remix.sealing import SUMS, is_sound, seal, verify
@@ -308,7 +308,7 @@ class Loading:
                         f"a dataset named '{chosen}' with other content is loaded from {taken.source}: "
                         f"use --name {chosen}-{number}, or --replace"
                     )
-                if (beside := Path(path).with_name(f"{default_name(path)}.manifest.ttl")).is_file():
+                if (beside := manifest_beside(path)).is_file():
                     (place / "data.manifest.ttl").write_bytes(read_bytes(beside))  # a remix stays one
                 entry = _finish(reading, source, place)
                 seal(place)
