@@ -30,7 +30,7 @@ from remix.errors import UnknownName
 from remix.frames import Frames
 from remix.kb import KnowledgeBase, lookup
 from remix.kb.parts import FORMAT
-from remix.kb.prominence.places import SCORES, add_places
+from remix.kb.prominence import SCORES, add_places
 from remix.measures import compute
 from remix.names import DBO, DBR
 

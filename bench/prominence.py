@@ -66,8 +66,7 @@ def generate(edges: int, file: Path, seed: int = 1, *, dangling: bool = True) ->
 
 def ours(file: Path, nodes: int) -> Scores:
     from remix.kb.prominence.graph import edge_matrix
-    from remix.kb.prominence.products import LinkProducts
-    from remix.kb.prominence.scores import hits, pagerank
+    from remix.kb.prominence.scores import LinkProducts, hits, pagerank
 
     products = LinkProducts(edge_matrix(file, nodes))
     return pagerank(products, tolerance=TOLERANCE), hits(products, tolerance=TOLERANCE)[0]
@@ -76,8 +75,7 @@ def ours(file: Path, nodes: int) -> Scores:
 def with_scipy(file: Path, nodes: int) -> Scores:
     """Our iterations with the public products of a matrix: what the bands of `LinkProducts` are worth."""
     from remix.kb.prominence.graph import edge_matrix
-    from remix.kb.prominence.products import LinkProducts
-    from remix.kb.prominence.scores import hits, pagerank
+    from remix.kb.prominence.scores import LinkProducts, hits, pagerank
 
     class Products(LinkProducts):
         def __init__(self) -> None:
@@ -159,8 +157,7 @@ def fifty(file: Path, nodes: int) -> dict[str, float]:
     """Return the seconds to build what we iterate with and for 50 iterations of PageRank and of HITS."""
     from remix.errors import Error
     from remix.kb.prominence.graph import edge_matrix
-    from remix.kb.prominence.products import LinkProducts
-    from remix.kb.prominence.scores import hits, pagerank
+    from remix.kb.prominence.scores import LinkProducts, hits, pagerank
 
     took, begin = {}, time.perf_counter()
     products = LinkProducts(edge_matrix(file, nodes))

@@ -13,7 +13,7 @@ import polars as pl
 
 from remix.errors import MissingKnowledge
 from remix.files import write_whole
-from remix.kb.prominence.places import SCORES
+from remix.kb.prominence import SCORES
 
 if TYPE_CHECKING:
     import networkx

@@ -16,7 +16,7 @@ import polars as pl
 
 from remix.errors import MissingKnowledge, StoreError
 from remix.kb.forms import normalise
-from remix.kb.prominence.places import place_columns
+from remix.kb.prominence import place_columns
 from remix.kb.staging import KEYED, TABLES
 from remix.sealing import verify
 

@@ -22,7 +22,7 @@ from remix.kb import KnowledgeBase, normalise
 from remix.kb.engines.spark import spark_session
 from remix.kb.parts import match_sources
 from remix.kb.relations import distinct, without
-from remix.measures._averages import Sums, averages, compute_sums, means_of_units
+from remix.measures._averages import Sums, averages, compute_sums, means_of_units, percentiles_of
 from remix.measures._batches import (
     MENTIONS,
     NESTED,
@@ -36,8 +36,6 @@ from remix.measures._batches import (
     sums_parts,
     totals_of,
 )
-from remix.measures._percentiles import percentiles_of
-from remix.measures._sizes import dictionary_links, firsts, sizes
 from remix.measures.corpus import Corpus
 from remix.measures.measured import Measured
 from remix.measures.measurement import MeasureChoice, Measuring, choice_of, measured_of, measured_tables, prepare_kb
@@ -46,7 +44,15 @@ if TYPE_CHECKING:
     import pyarrow
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["MeasuredTable", "compute_folder", "compute_table", "read_frames"]
+__all__ = [
+    "MeasuredTable",
+    "compute_folder",
+    "compute_table",
+    "dictionary_links",
+    "firsts",
+    "read_frames",
+    "sizes",
+]
 
 Tables = Mapping[str, "DataFrame"]
 Schema = Mapping[str, pl.DataType]
@@ -312,3 +318,38 @@ def _arrow(schema: Schema) -> pyarrow.Schema:
         return pyarrow.int64() if kind.is_integer() else simple[kind]
 
     return pyarrow.schema([(name, of(kind)) for name, kind in schema.items()])
+
+
+Frame = nw.LazyFrame[Any]
+LINK = ["scope", "key", "entity"]
+OTHER = {"key": "entities", "entity": "forms"}
+
+
+def dictionary_links(rows: Frame, asked: Frame, side: str) -> Frame:
+    """Return the links of the dictionary (key, entity) of those asked for (scope, and `side`: key or entity)."""
+    return distinct(rows.select("key", "entity").join(asked.select("scope", side), on=side), LINK)
+
+
+def sizes(asked: Frame, w: Frame, d: Frame, side: str) -> Frame:
+    """Return scope, `side` and how many of the other side it has in W, in D, in both and in either.
+
+    The columns are w_entities, d_entities, common_entities and union_entities where `side` is key, else w_forms, ….
+    `w` and `d` have no link twice.
+    """
+    what = OTHER[side]
+    both = d.join(w, on=LINK, how="semi")
+    for name, links in (("w", w), ("d", d), ("common", both)):
+        counts = links.group_by("scope", side).agg(nw.len().alias(f"{name}_{what}"))
+        asked = asked.join(counts, on=["scope", side], how="left")
+    names = [f"{name}_{what}" for name in ("w", "d", "common")]
+    filled = asked.with_columns(nw.col(name).fill_null(0).cast(nw.Int64) for name in names)
+    union = nw.col(f"w_{what}") + nw.col(f"d_{what}") - nw.col(f"common_{what}")
+    return filled.with_columns(union.alias(f"union_{what}"))
+
+
+def firsts(mentions: Frame) -> Frame:
+    """Return the mentions with `first_key` and `first_entity`: whether none before, by name, in its dataset has it."""
+    return mentions.with_columns(
+        (nw.col("annotation") == nw.col("annotation").min().over("dataset", side)).alias(f"first_{side}")
+        for side in OTHER
+    )

@@ -14,7 +14,17 @@ from remix.names import PREFIXES
 if TYPE_CHECKING:
     from remix.measures.corpus import Corpus
 
-__all__ = ["AVERAGES", "Column", "Kind", "Measure", "Summary", "local", "shares", "terms_of", "write_out"]
+__all__ = [
+    "AVERAGES",
+    "Column",
+    "Kind",
+    "Measure",
+    "Summary",
+    "local",
+    "shares",
+    "terms_of",
+    "write_out",
+]
 
 Kind = Literal["integer", "double", "boolean", "string"]
 AVERAGES = ("count", "micro", "macro", "distinct")
@@ -135,3 +145,11 @@ def shares(
         )
         for category in categories
     )
+
+
+REMIXING = "Waitelonis, Jürges, Sack: Remixing Entity Linking Evaluation Datasets for Focused Benchmarking, 2019"
+VAN_ERP = "van Erp et al.: Evaluating Entity Linking, LREC 2016"
+STEINMETZ = "Steinmetz, Knuth, Sack: Statistical Analyses of Named Entity Disambiguation Benchmarks, 2013"
+FINE_GRAINED = "Rosales-Méndez, Hogan, Poblete: Fine-Grained Evaluation for Entity Linking, EMNLP 2019"
+FAIR = "Bast, Hertel, Prange: A Fair and In-Depth Evaluation of Existing End-to-End Entity Linking Systems, EMNLP 2023"
+EUEF = "Chen et al.: An Easy-to-Use Evaluation Framework for Entity Recognition and Disambiguation Systems, 2018"

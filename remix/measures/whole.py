@@ -17,9 +17,9 @@ from typing import Protocol
 import polars as pl
 
 from remix.kb import KnowledgeBase, normalise
+from remix.measures._averages import percentiles_of
 from remix.measures._dictionary import ENTITIES, form_entities, rank_pairs
 from remix.measures._documents import DISTRIBUTED
-from remix.measures._percentiles import percentiles_of
 from remix.measures._threads import cached_property, shared_property
 from remix.measures.classes import among, class_flags, classes_for
 from remix.measures.coded import CODE_OF, CodedMentions

@@ -1,22 +1,29 @@
-"""Loading several files: each is loaded or refused on its own, and reported; what is loaded is one change."""
+"""Loading several files: each is loaded or refused on its own, and reported; or a sample of frames."""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
+from dataclasses import replace as dataclass_replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from remix import catalog, progress
 from remix.catalog import Entry, count_differences
 from remix.errors import Error, UsageError
 from remix.files import distinct_names, readable
 from remix.formats import LoadReport, format_named, read, refusal_report
+from remix.formats.nif.writing import write_frames
+from remix.frames import Frames
+from remix.frames_folder import FramesFolder
 from remix.rdf.iris import dataset_iri
 from remix.store import BASE_IRI, Loading, Store
 
-__all__ = ["Outcome", "load"]
+__all__ = ["Outcome", "load", "load_sample", "sample_documents"]
 
 
 @dataclass(frozen=True)
@@ -92,3 +99,31 @@ def _compare(known: Entry | None, report: LoadReport) -> LoadReport:
     for difference in other:
         progress.note(difference.example)
     return replace(report, repairs=(*report.repairs, *other)) if other else report
+
+
+def sample_documents(folder: FramesFolder, count: int, seed: int) -> Frames:
+    """Return the frames of so many documents, drawn with a seed; of all where there are no more.
+
+    Raises `UsageError` for a count below 1.
+    """
+    if count < 1:
+        raise UsageError(f"a sample of {count} documents is none: give at least 1")
+    names = folder.scan("documents").select("document").collect()["document"].sort()
+    chosen = names
+    if count < len(names):
+        places = np.random.default_rng(seed).choice(len(names), size=count, replace=False)
+        chosen = names.gather(np.sort(places))
+    return Frames.concat(folder.part(number).keep(documents=chosen) for number in range(folder.parts))
+
+
+def load_sample(
+    store: Store, path: Path, count: int, seed: int, *, name: str | None = None, replace: bool = False
+) -> list[Outcome]:
+    """Return what became of a sample of a folder of frames: it is loaded as a dataset, by default `<name>-sample`."""
+    folder = FramesFolder.open(path)
+    frames = sample_documents(folder, count, seed)
+    with tempfile.TemporaryDirectory(prefix="remix-") as place:
+        file = Path(place) / f"{folder.name}-sample.nt"
+        write_frames(frames, file)
+        done = load(store, [str(file)], name=name, replace=replace)
+    return [Outcome(one.name, one.status, dataclass_replace(one.report, file=readable(path))) for one in done]

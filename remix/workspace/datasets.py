@@ -141,8 +141,7 @@ class Datasets:
         See `remix.store.loading.load` for the errors.
         """
         from remix.errors import UsageError
-        from remix.store.loading import load
-        from remix.store.sampling import load_sample
+        from remix.store.loading import load, load_sample
 
         with self._place_datasets(datasets) as files:
             if sample is None:

@@ -93,7 +93,7 @@ class KnowledgeBases(Datasets):
         `only` is the one that is asked for; raises `StoreError` for a coverage without datasets.
         """
         from remix.errors import StoreError
-        from remix.kb.description import coverage, problems_of, sources_of
+        from remix.kb.lookup import coverage, problems_of, sources_of
         from remix.measures.enrichment import named_frames
 
         kb = self._open_attached()

@@ -14,7 +14,7 @@ from remix.cli import kb as verb
 from remix.errors import UnknownName
 from remix.frames import Frames
 from remix.kb import KnowledgeBase, lookup
-from remix.kb.description import coverage
+from remix.kb.lookup import coverage
 from remix.names import DBR
 from tests.kb.conftest import TABLES
 

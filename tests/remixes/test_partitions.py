@@ -17,7 +17,7 @@ from remix.frames_folder import FramesFolder, finish, under_way, write_part
 from remix.measures.enrichment import enrich_folder, named_frames
 from remix.remixes.partitions import count_parts, in_part, partition, partition_folder, partition_store
 from remix.store import Store
-from remix.store.sampling import load_sample, sample_documents
+from remix.store.loading import load_sample, sample_documents
 
 
 def test_log_deciles_are_those_of_table_4() -> None:

@@ -22,8 +22,8 @@ from remix.scoring import evaluate
 from remix.scoring.differences import Counting, differences, headlines
 from remix.scoring.hipe import TAGS, meetings
 from remix.scoring.inputs import Inputs
+from remix.scoring.inputs.entities import relax_runs
 from remix.scoring.inputs.files import read_frames
-from remix.scoring.inputs.relaxing import relax_runs
 
 HEADER = "TOKEN\tNE-COARSE-LIT\tNE-FINE-LIT\tNEL-LIT\tMISC\n"
 

@@ -16,6 +16,7 @@ import polars as pl
 from remix.expressions import fill
 from remix.files import write_whole
 from remix.formats import Contents, Format, Loss, SourceFile
+from remix.formats.identifiers import article, title_url
 from remix.formats.lines import (
     SENTENCES,
     cut_texts,
@@ -30,7 +31,6 @@ from remix.formats.lines import (
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, assemble, drop_overlaps, flatten, label_documents
-from remix.formats.wikipedia import article, title_url
 from remix.frames import Frames
 
 NIL = "--NME--"

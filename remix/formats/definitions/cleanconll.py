@@ -15,10 +15,10 @@ import polars as pl
 
 from remix.expressions import fill
 from remix.formats import Contents, Format, SourceFile
+from remix.formats.identifiers import title_url
 from remix.formats.lines import SENTENCES, join_tokens, read_lines, refuse_line, split_cells, tagged_spans
 from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, assemble
-from remix.formats.wikipedia import title_url
 
 COLUMNS = ("token", "pos", "title", "other", "kind")
 MASK = "[TOKEN]"

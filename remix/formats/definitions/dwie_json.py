@@ -17,10 +17,10 @@ import polars as pl
 from remix.errors import BadInput
 from remix.expressions import fill
 from remix.formats import Contents, Format, SourceFile
+from remix.formats.identifiers import title_url
 from remix.formats.json import json_text, json_value
 from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, assemble
-from remix.formats.wikipedia import title_url
 
 _MENTION = {
     "begin": pl.Float64(),

@@ -14,9 +14,9 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.formats import Contents, Format, SourceFile
+from remix.formats.identifiers import title_url
 from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, assemble
-from remix.formats.wikipedia import title_url
 from remix.formats.xml import Element, parse_elements, root_of
 
 _RANK = re.compile(r"rank_([0-9]{1,3})_title")

@@ -17,11 +17,11 @@ import polars as pl
 from remix.errors import BadInput
 from remix.expressions import fill
 from remix.formats import Contents, Format, SourceFile
+from remix.formats.identifiers import title_url
 from remix.formats.lines import SENTENCES, join_tokens, number_names, read_lines, refuse_line, split_cells
 from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, assemble
 from remix.formats.offsets import cut_spans
-from remix.formats.wikipedia import title_url
 
 FIELDS = "GRP-etype-infstat-salience-centering-minspan-link-identity"
 """What a bracket says where the file does not tell."""

@@ -15,6 +15,7 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.formats import Contents, Format, Loss, SourceFile
+from remix.formats.identifiers import title, title_url
 from remix.formats.mends import Mends, decode
 from remix.formats.mentions import (
     LINKS,
@@ -26,7 +27,6 @@ from remix.formats.mentions import (
     span_of,
 )
 from remix.formats.source import FILE_NAME, write_collection
-from remix.formats.wikipedia import title, title_url
 from remix.formats.xml import escape_text, parse_elements, root_of
 from remix.frames import Frames
 

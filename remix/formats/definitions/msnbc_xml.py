@@ -14,10 +14,10 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.formats import Contents, Format, Loss, SourceFile
+from remix.formats.identifiers import article
 from remix.formats.mends import Mends, decode
 from remix.formats.mentions import LINKS, MENTIONS, MentionTables, assemble, flatten, label_documents, span_of
 from remix.formats.source import FILE_NAME, write_collection
-from remix.formats.wikipedia import article
 from remix.formats.xml import escape_text, parse_elements, replace_illegal, root_of
 from remix.frames import Frames
 

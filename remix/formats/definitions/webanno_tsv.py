@@ -20,10 +20,10 @@ import polars as pl
 from remix.errors import BadInput
 from remix.expressions import fill
 from remix.formats import Contents, Format, SourceFile
+from remix.formats.identifiers import title_url
 from remix.formats.lines import number_names, read_lines, refuse_line
 from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, assemble
-from remix.formats.wikipedia import title_url
 
 LINKS, CLASSES = ("identity", "identifier"), ("entity", "value")
 _STEM = r"([^/.]+)[^/]*$"

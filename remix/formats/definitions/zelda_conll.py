@@ -14,6 +14,7 @@ import polars as pl
 
 from remix.expressions import fill
 from remix.formats import Contents, Format, SourceFile
+from remix.formats.identifiers import title_url
 from remix.formats.lines import (
     SENTENCES,
     join_tokens,
@@ -25,7 +26,6 @@ from remix.formats.lines import (
 )
 from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, assemble
-from remix.formats.wikipedia import title_url
 
 _NAME = r"^# ([^\t]*)"
 _TAG = r"^(?:[BI]-.|O$)"

@@ -10,10 +10,9 @@ import polars as pl
 from remix.errors import BadInput
 from remix.expressions import fill, number_texts
 from remix.files import read_bytes
-from remix.formats.identifiers import is_shared
+from remix.formats.identifiers import is_shared, title_url
 from remix.formats.mapping import MappingRules
 from remix.formats.mends import Mends
-from remix.formats.wikipedia import title_url
 
 __all__ = ["candidates_in", "identify", "listed_values", "parse_rows"]
 

@@ -12,7 +12,7 @@ from itertools import groupby
 
 import polars as pl
 
-from remix.formats.nif.vocabulary import ANCHOR, CONTEXT, INDEXES, TEXT, TYPE
+from remix.formats.nif import ANCHOR, CONTEXT, INDEXES, TEXT, TYPE
 
 __all__ = ["Blocks", "Triples", "number_subjects"]
 

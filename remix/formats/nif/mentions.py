@@ -10,8 +10,7 @@ from remix import names
 from remix.expressions import fill
 from remix.formats.identifiers import annotation_iris, document_iris, group_alternatives, offsets_in
 from remix.formats.mends import Mends
-from remix.formats.nif.blocks import Blocks, Triples
-from remix.formats.nif.vocabulary import (
+from remix.formats.nif import (
     BROADER,
     CLASS,
     CONTEXT,
@@ -28,6 +27,7 @@ from remix.formats.nif.vocabulary import (
     TEXT,
     TYPE,
 )
+from remix.formats.nif.blocks import Blocks, Triples
 from remix.formats.offsets import check_offsets
 from remix.iris import canonical, is_nil
 from remix.rdf.iris import plain_entity

@@ -17,8 +17,8 @@ import pyoxigraph as ox
 
 from remix.errors import BadInput
 from remix.formats.mends import Mends, decode, decode_declared, mend_surrogates
+from remix.formats.nif import BASE, CLASS, IDENT
 from remix.formats.nif.mending import add_dots, declare_prefix, find_relative_iris, mend_iris
-from remix.formats.nif.vocabulary import BASE, CLASS, IDENT
 from remix.formats.source import SourceFile
 from remix.rdf.ntriples import terms_of
 

@@ -9,9 +9,7 @@ import polars as pl
 
 from remix import names
 from remix.formats.identifiers import given_iris, rename_terms
-from remix.formats.nif.blocks import Blocks
-from remix.formats.nif.mentions import NifTables
-from remix.formats.nif.vocabulary import (
+from remix.formats.nif import (
     CLASS,
     CONTEXT,
     DATASET,
@@ -23,6 +21,8 @@ from remix.formats.nif.vocabulary import (
     REFERENCES,
     TYPE,
 )
+from remix.formats.nif.blocks import Blocks
+from remix.formats.nif.mentions import NifTables
 from remix.formats.nif.writing import terms_of
 from remix.frames import Frames
 from remix.rdf.terms import iri, iri_term, literal, number_term, predicate

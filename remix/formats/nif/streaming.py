@@ -27,10 +27,7 @@ from remix.files import default_name, readable, write_whole
 from remix.formats import NOTED, LoadReport, sizes_of
 from remix.formats.identifiers import document_names
 from remix.formats.mends import Mends
-from remix.formats.nif.blocks import number_subjects
-from remix.formats.nif.mentions import extract_tables
-from remix.formats.nif.scoping import name_blank_nodes
-from remix.formats.nif.vocabulary import (
+from remix.formats.nif import (
     BROADER,
     CLASS,
     CONTEXT,
@@ -45,6 +42,9 @@ from remix.formats.nif.vocabulary import (
     TEXT,
     TYPE,
 )
+from remix.formats.nif.blocks import number_subjects
+from remix.formats.nif.mentions import extract_tables
+from remix.formats.nif.scoping import name_blank_nodes
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder, finish, under_way, write_part
 from remix.progress import moving, reading

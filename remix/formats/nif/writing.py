@@ -12,7 +12,7 @@ from remix.errors import UsageError
 from remix.expressions import fill
 from remix.files import write_whole
 from remix.formats.identifiers import given_iris, group_alternatives
-from remix.formats.nif.vocabulary import DATASET, REFERENCES
+from remix.formats.nif import DATASET, REFERENCES
 from remix.frames import Frames
 from remix.iris import canonical
 from remix.rdf.iris import entity_iri, is_legal

@@ -19,8 +19,7 @@ from remix.kb import relations
 from remix.kb.engines import Session, height
 from remix.kb.networks import find_circles
 from remix.kb.parts import GOLD, match_sources
-from remix.kb.prominence import graph, joins
-from remix.kb.prominence.places import SCORES, add_places
+from remix.kb.prominence import SCORES, add_places, graph, joins
 from remix.kb.staging import TABLES
 from remix.places import aside_of
 from remix.progress import stage

@@ -17,8 +17,8 @@ import polars as pl
 
 from remix.errors import Error
 from remix.kb.engines import Session, height
+from remix.kb.prominence import SCORES, SEGMENTS
 from remix.kb.prominence.graph import RankedGraph, number_graph
-from remix.kb.prominence.places import SCORES, SEGMENTS
 from remix.progress import stage
 
 __all__ = ["rank_nodes"]

@@ -2,9 +2,8 @@
 
 import polars as pl
 
-from remix.measures.citations import REMIXING
 from remix.measures.corpus import Corpus
-from remix.measures.declaration import Column, Measure, Summary, terms_of
+from remix.measures.declaration import REMIXING, Column, Measure, Summary, terms_of
 
 
 def _candidates(corpus: Corpus) -> pl.DataFrame:

@@ -2,8 +2,7 @@
 
 import polars as pl
 
-from remix.measures.citations import REMIXING
-from remix.measures.declaration import Column, Measure, Summary
+from remix.measures.declaration import REMIXING, Column, Measure, Summary
 
 MEASURE = Measure(
     name="confusion-surface-form",

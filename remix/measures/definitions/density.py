@@ -2,8 +2,7 @@
 
 import polars as pl
 
-from remix.measures.citations import REMIXING
-from remix.measures.declaration import Measure, Summary, terms_of
+from remix.measures.declaration import REMIXING, Measure, Summary, terms_of
 
 MEASURE = Measure(
     name="density",

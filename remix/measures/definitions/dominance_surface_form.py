@@ -2,8 +2,7 @@
 
 import polars as pl
 
-from remix.measures.citations import REMIXING, VAN_ERP
-from remix.measures.declaration import Column, Measure, Summary, terms_of
+from remix.measures.declaration import REMIXING, VAN_ERP, Column, Measure, Summary, terms_of
 
 # An empty dictionary set is a division by 0: absent, not 0 and not 1. An empty set of the dataset, of a form that it
 # has as NIL alone, is none: the dataset uses nothing of what the dictionary has.

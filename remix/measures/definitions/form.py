@@ -2,10 +2,9 @@
 
 import polars as pl
 
-from remix.measures.citations import FAIR, FINE_GRAINED
 from remix.measures.codes import take_rows
 from remix.measures.corpus import Corpus
-from remix.measures.declaration import Column, Measure, Summary, terms_of
+from remix.measures.declaration import FAIR, FINE_GRAINED, Column, Measure, Summary, terms_of
 
 _FORM = pl.col("surface_form")
 _MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"

@@ -2,9 +2,8 @@
 
 import polars as pl
 
-from remix.measures.citations import REMIXING, STEINMETZ
 from remix.measures.corpus import Corpus
-from remix.measures.declaration import Column, Measure, Summary
+from remix.measures.declaration import REMIXING, STEINMETZ, Column, Measure, Summary
 
 _KNOWN = pl.col("w_entities") > 0
 # A form that is unknown, but only of alternatives of mentions that have a known one, keeps no mention from being found.

@@ -2,10 +2,9 @@
 
 import polars as pl
 
-from remix.measures.citations import FAIR, FINE_GRAINED
 from remix.measures.codes import pair_codes
 from remix.measures.corpus import Corpus
-from remix.measures.declaration import Column, Measure, shares
+from remix.measures.declaration import FAIR, FINE_GRAINED, Column, Measure, shares
 
 KINDS = ("full", "short", "extended", "alias")
 

@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import polars as pl
 
-from remix.measures.citations import EUEF
 from remix.measures.corpus import Corpus
-from remix.measures.declaration import Column, Measure, shares
+from remix.measures.declaration import EUEF, Column, Measure, shares
 from remix.measures.definitions.link_health import status
 
 KINDS = ("explicit", "implicit")

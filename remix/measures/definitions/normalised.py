@@ -2,9 +2,8 @@
 
 import polars as pl
 
-from remix.measures.citations import REMIXING
 from remix.measures.corpus import Corpus
-from remix.measures.declaration import Column, Measure
+from remix.measures.declaration import REMIXING, Column, Measure
 
 _COLUMNS = {"ambiguitySurfaceForm": "union_entities", "ambiguityEntity": "union_forms"}
 

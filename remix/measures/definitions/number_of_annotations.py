@@ -2,8 +2,7 @@
 
 import polars as pl
 
-from remix.measures.citations import REMIXING
-from remix.measures.declaration import Measure, Summary
+from remix.measures.declaration import REMIXING, Measure, Summary
 
 MEASURE = Measure(
     name="number-of-annotations",

@@ -4,10 +4,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from remix.measures.citations import FINE_GRAINED
 from remix.measures.codes import places_of, take_rows
 from remix.measures.corpus import Corpus
-from remix.measures.declaration import Column, Measure, shares
+from remix.measures.declaration import FINE_GRAINED, Column, Measure, shares
 
 KINDS = ("none", "maximal", "intermediate", "minimal", "crossing")
 Numbers = NDArray[np.int64]

@@ -2,10 +2,9 @@
 
 import polars as pl
 
-from remix.measures.citations import FAIR, VAN_ERP
 from remix.measures.codes import take_rows
 from remix.measures.corpus import Corpus
-from remix.measures.declaration import Column, Measure, Summary, terms_of
+from remix.measures.declaration import FAIR, VAN_ERP, Column, Measure, Summary, terms_of
 
 
 def _priors(corpus: Corpus) -> pl.DataFrame:

@@ -2,8 +2,7 @@
 
 import polars as pl
 
-from remix.measures.citations import REMIXING
-from remix.measures.declaration import Column, Kind, Measure, Summary, terms_of
+from remix.measures.declaration import REMIXING, Column, Kind, Measure, Summary, terms_of
 
 _SCORES = {
     "pagerank": ("hfts:pagerank", "PageRank of the entity (damping 0.85)"),

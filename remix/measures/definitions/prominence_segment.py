@@ -2,9 +2,8 @@
 
 import polars as pl
 
-from remix.kb.prominence.places import SEGMENTS
-from remix.measures.citations import REMIXING
-from remix.measures.declaration import Column, Measure, shares
+from remix.kb.prominence import SEGMENTS
+from remix.measures.declaration import REMIXING, Column, Measure, shares
 
 CATEGORIES = (*SEGMENTS, "unspecified")
 _SCORES = {"pagerankSegment": "pagerank_segment", "hitsSegment": "hits_segment"}

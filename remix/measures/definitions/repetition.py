@@ -2,9 +2,8 @@
 
 import polars as pl
 
-from remix.measures.citations import VAN_ERP
 from remix.measures.corpus import Corpus
-from remix.measures.declaration import Measure, Summary, terms_of
+from remix.measures.declaration import VAN_ERP, Measure, Summary, terms_of
 
 _SIDES = {"entities": ("entity", "entities"), "forms": ("key", "surface forms")}
 

@@ -2,8 +2,7 @@
 
 import polars as pl
 
-from remix.measures.citations import EUEF
-from remix.measures.declaration import Measure, Summary
+from remix.measures.declaration import EUEF, Measure, Summary
 
 _LENGTHS = {"Words": ("words", "words (runs without white space)"), "Characters": ("characters", "code points")}
 

@@ -2,9 +2,8 @@
 
 import polars as pl
 
-from remix.measures.citations import REMIXING, STEINMETZ
 from remix.measures.classes import COARSE
-from remix.measures.declaration import Measure, Summary, terms_of
+from remix.measures.declaration import REMIXING, STEINMETZ, Measure, Summary, terms_of
 
 _ANY = pl.any_horizontal(*COARSE)
 _GROUPS = {

@@ -9,6 +9,7 @@ import polars as pl
 from remix.errors import UnknownName
 from remix.scoring.conventions import Convention, Counter
 from remix.scoring.matching import Case, matching_named
+from remix.scoring.neleval import counts_by_triple, triple_named
 from remix.scoring.statistics import count_pairs
 from remix.scoring.tasks import count_entities, elements, for_each_system, task_named
 
@@ -114,4 +115,16 @@ pair_longest = Pairing(
     name="pair-longest",
     words="of several answers that match a gold mention the longest stays and the others are taken out",
     count=_longest,
+)
+
+
+def _keys(case: Case, task: str, matching: str) -> pl.DataFrame:
+    return counts_by_triple(case, triple_named(matching, task))
+
+
+pair_keys = Pairing(
+    name="pair-keys",
+    words="annotations are the same where the fields of the measure's key are; each key counts once a side, "
+    "clusters are the mentions of one entity identifier",
+    count=_keys,
 )

@@ -15,7 +15,7 @@ from remix.errors import BadInput, UsageError
 from remix.frames import Frames
 from remix.scoring.inputs import Inputs, Knowledge
 from remix.scoring.inputs.columns import SEEN, is_of_errors, run_of
-from remix.scoring.inputs.entities import read_entities, with_coarse, with_types
+from remix.scoring.inputs.entities import read_entities, relax_runs, with_coarse, with_types
 from remix.scoring.inputs.files import (
     GivenAnswers,
     answers_of,
@@ -27,7 +27,6 @@ from remix.scoring.inputs.files import (
 )
 from remix.scoring.inputs.gold import kept_gold, measured_columns
 from remix.scoring.inputs.properties import properties_of, with_seen
-from remix.scoring.inputs.relaxing import relax_runs
 from remix.signature import content_hash
 
 if TYPE_CHECKING:
@@ -85,7 +84,7 @@ class Sources:
     - `entities`: a table of entities, as `read_entities` reads it;
     - `hierarchy`: an RDF file with rdfs:subClassOf;
     - `seen`: a training set, a dataset or a file, that adds the columns of `remix.scoring.inputs.properties`;
-    - `relax`: a table of entities that runs may answer for each other, as `remix.scoring.inputs.relaxing` reads it;
+    - `relax`: a table of entities that runs may answer for each other, as `remix.scoring.inputs.entities` reads it;
     - `link_labels`: link answered labels as `remix.scoring.inputs.entities` does;
     - `formats`: of files, as `remix.formats.format_for` has them, where their content is not to say it.
     """

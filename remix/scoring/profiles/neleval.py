@@ -10,7 +10,7 @@ from remix.scoring.conventions.documents import documents_of_both
 from remix.scoring.conventions.macro import macro_of_asked
 from remix.scoring.conventions.nil import nil_is_nil
 from remix.scoring.conventions.optional import optional_unknown
-from remix.scoring.conventions.pairing_by_keys import pair_keys
+from remix.scoring.conventions.pairing import pair_keys
 from remix.scoring.conventions.regions import regions_unknown
 from remix.scoring.conventions.undefined import undefined_zero
 from remix.scoring.matching import Case, with_detail

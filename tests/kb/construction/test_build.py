@@ -12,7 +12,7 @@ import pytest
 
 from remix.errors import BadInput, MissingKnowledge, UnknownName, UsageError
 from remix.kb import KnowledgeBase, build_from_tables, lookup
-from remix.kb.description import problems_of
+from remix.kb.lookup import problems_of
 from remix.kb.shelf import find
 from remix.names import DBO, DBR
 from tests.kb.conftest import TABLES

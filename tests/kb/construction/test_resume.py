@@ -15,7 +15,7 @@ import pytest
 from remix.errors import BadInput, UsageError
 from remix.kb import KnowledgeBase, build
 from remix.kb.construction.folder import hold, remove_unfinished
-from remix.kb.description import problem_counts, problems_of, sources_of
+from remix.kb.lookup import problem_counts, problems_of, sources_of
 from remix.workspace import Workspace
 
 CHECKOUT = Path(__file__).resolve().parents[3]

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from remix.errors import Error
-from remix.kb.prominence import products as kernel
-from remix.kb.prominence.places import add_places
+from remix.kb.prominence import add_places
+from remix.kb.prominence import scores as kernel
 from remix.kb.prominence.scores import hits, link_matrix, pagerank, prominence
 
 EDGES = [("a", "b"), ("a", "c"), ("b", "c"), ("c", "a"), ("d", "c"), ("d", "e"), ("f", "e"), ("g", "h")]
