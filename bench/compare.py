@@ -31,7 +31,7 @@ COMMANDS: dict[str, str] = {
     "enrich": "enrich",
     "stats": "stats corpus -o json",
     "annotate": "annotate corpus --system prior",
-    "evaluate": "evaluate corpus --run prior -o json",
+    "evaluate": "evaluate corpus -o json",
     "evaluate files": "evaluate --gold {inputs}/corpus.ttl --run s={inputs}/corpus.ttl -o json",
     "all profiles": "evaluate --gold {inputs}/corpus.ttl --run s={inputs}/corpus.ttl --profile all -o json",
     "query": "query basic -o nt --to answer.nt",
