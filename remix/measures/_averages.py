@@ -1,4 +1,4 @@
-"""Micro, macro and distinct averages, and percentiles, derived once for all measures from part and whole.
+"""Micro, macro and distinct averages, derived once for all measures from part and whole.
 
     micro      sum of parts over sum of wholes, pooled over the dataset
     macro      mean of the documents' values
@@ -36,8 +36,6 @@ __all__ = [
     "compute_sums",
     "fractions",
     "means_of_units",
-    "percentile",
-    "percentiles_of",
 ]
 
 FIRSTS = {"key": "dataset_forms", "entity": "dataset_entities"}
@@ -302,27 +300,3 @@ def _means(names: Iterable[str], *, covered: bool) -> tuple[dict[str, pl.Expr], 
         name: mean(f"{name}:covered") if covered else pl.col(f"{name}:values") / pl.col(":rows") for name in names
     }
     return {name: mean(name) for name in names}, spoken
-
-
-def percentile(column: str) -> pl.Expr:
-    """Return the share, in percent, of all rows with a value that have a smaller one, plus half of the equal ones.
-
-    A row is equal to itself, so the mean of all percentiles is 50.
-
-    >>> pl.DataFrame({"x": [1, 5, 5, None]}).select(percentile("x"))["x_percentile"].round(1).to_list()
-    [16.7, 66.7, 66.7, None]
-    """
-    middle = pl.col(column).rank("average") - 0.5
-    return (100 * middle / pl.col(column).count()).round(10).alias(f"{column}_percentile")
-
-
-def percentiles_of(column: str, counts: pl.DataFrame) -> pl.DataFrame:
-    """Return each value of a column with its `percentile`, given how often it comes (`count`).
-
-    >>> percentiles_of("x", pl.DataFrame({"x": [5, 1], "count": [2, 1]}))["x_percentile"].round(1).to_list()
-    [66.7, 16.7]
-    """
-    middle = pl.col("count").cum_sum(reverse=True) - pl.col("count") / 2
-    ordered = counts.drop_nulls(column).sort(column, descending=True)
-    placed = (100 * middle / pl.col("count").sum()).round(10).alias(f"{column}_percentile")
-    return ordered.select(column, placed)

@@ -22,7 +22,7 @@ from remix.kb import KnowledgeBase, normalise
 from remix.kb.engines.spark import spark_session
 from remix.kb.parts import match_sources
 from remix.kb.relations import distinct, without
-from remix.measures._averages import Sums, averages, compute_sums, means_of_units, percentiles_of
+from remix.measures._averages import Sums, averages, compute_sums, means_of_units
 from remix.measures._batches import (
     MENTIONS,
     NESTED,
@@ -39,6 +39,7 @@ from remix.measures._batches import (
 from remix.measures.corpus import Corpus
 from remix.measures.measured import Measured
 from remix.measures.measurement import MeasureChoice, Measuring, choice_of, measured_of, measured_tables, prepare_kb
+from remix.measures.whole import percentiles_of
 
 if TYPE_CHECKING:
     import pyarrow

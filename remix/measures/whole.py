@@ -17,7 +17,6 @@ from typing import Protocol
 import polars as pl
 
 from remix.kb import KnowledgeBase, normalise
-from remix.measures._averages import percentiles_of
 from remix.measures._dictionary import ENTITIES, form_entities, rank_pairs
 from remix.measures._documents import DISTRIBUTED
 from remix.measures._threads import cached_property, shared_property
@@ -25,7 +24,7 @@ from remix.measures.classes import among, class_flags, classes_for
 from remix.measures.coded import CODE_OF, CodedMentions
 from remix.measures.codes import Numbers, by_number, pair_codes, places_of, take_rows
 
-__all__ = ["GatheredSets", "OwnSets", "CorpusPart", "Sets", "Whole", "gather_sets", "merge_sets"]
+__all__ = ["GatheredSets", "OwnSets", "CorpusPart", "Sets", "Whole", "gather_sets", "merge_sets", "percentiles_of"]
 
 _TITLE = r"^http://(?:[a-z][a-z-]*\.)?dbpedia\.org/resource/(.+)$"
 
@@ -328,3 +327,17 @@ class Whole:
             .join(self.sets.counts[column], on=code, how="left", maintain_order="left")["batch"]
             for column, code in CODE_OF.items()
         }
+
+
+def percentiles_of(column: str, counts: pl.DataFrame) -> pl.DataFrame:
+    """Return each value of a column with its `percentile`, given how often it comes (`count`).
+
+    That is the share of all values that are smaller, in percent, and half of those that are equal.
+
+    >>> percentiles_of("x", pl.DataFrame({"x": [5, 1], "count": [2, 1]}))["x_percentile"].round(1).to_list()
+    [66.7, 16.7]
+    """
+    middle = pl.col("count").cum_sum(reverse=True) - pl.col("count") / 2
+    ordered = counts.drop_nulls(column).sort(column, descending=True)
+    placed = (100 * middle / pl.col("count").sum()).round(10).alias(f"{column}_percentile")
+    return ordered.select(column, placed)
