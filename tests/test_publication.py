@@ -141,6 +141,18 @@ def test_table_has_a_document_a_row_with_its_mentions(small_store: Store, folder
         assert all(text[one["begin"] : one["end"]] == one["surface_form"] for one in mentions)
 
 
+def test_croissant_describes_every_column_of_the_table_and_every_field_of_a_mention(folder: Path) -> None:
+    described = json.loads((folder / "news.croissant.json").read_text())
+    fields = described["recordSet"][0]["field"]
+    table = pl.read_parquet(folder / "news.parquet")
+    assert [one["name"] for one in fields] == table.columns
+    mention = table.explode("mentions").unnest("mentions").drop("document", "text", "language")
+    kinds = {"sc:Text": pl.String(), "sc:Integer": pl.Int64(), "sc:Boolean": pl.Boolean()}
+    told = {one["name"]: kinds[one["dataType"]] for one in fields[-1]["subField"]}
+    lists = {one["name"] for one in fields[-1]["subField"] if one.get("repeated")}
+    assert {name: pl.List(kind) if name in lists else kind for name, kind in told.items()} == mention.schema
+
+
 def test_card_has_a_section_for_each_dataset_and_is_not_written_over_that_of_others(
     small_store: Store, tmp_path: Path
 ) -> None:
@@ -155,6 +167,21 @@ def test_card_has_a_section_for_each_dataset_and_is_not_written_over_that_of_oth
     with pytest.raises(UsageError, match=r"README\.md is there already, and remix has not written it"):
         publish(small_store, "news", mine)
     assert (mine / "README.md").read_text() == "my own notes"
+
+
+def test_citation_has_all_datasets_of_the_folder_whichever_was_published_last(
+    small_store: Store, tmp_path: Path
+) -> None:
+    for names in (("news", "posts"), ("posts", "news")):
+        for name in names:
+            publish(small_store, name, tmp_path / names[0], creator=[f"Makers of {name}"])
+    said = (tmp_path / "news" / "CITATION.cff").read_text()
+    assert said == (tmp_path / "posts" / "CITATION.cff").read_text()
+    cited = yaml.safe_load(said)
+    assert [one["identifiers"][0]["value"] for one in cited["references"]] == [
+        small_store.dataset(name).iri for name in ("news", "posts")
+    ]
+    assert cited["authors"] == [{"name": "Makers of news"}, {"name": "Makers of posts"}]
 
 
 def test_answers_of_a_run_are_published_in_the_texts_of_their_dataset(run_store: Store, tmp_path: Path) -> None:
@@ -177,6 +204,14 @@ def test_published_folder_is_loaded_by_the_tools_of_others(folder: Path, monkeyp
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     described = croissant.Dataset(jsonld=str(folder / "news.croissant.json"))
     assert not described.metadata.ctx.issues.errors
+    told = {}
+    for row in described.records("documents"):
+        mentions = [one["documents/mentions/begin"] for one in row["documents/mentions"]]
+        told[row["documents/text"].decode()] = [begin for begin in mentions if begin is not None]
+    table = pl.read_parquet(folder / "news.parquet").select(
+        "text", begin=pl.col("mentions").list.eval(pl.element().struct.field("begin"))
+    )
+    assert told == {text: begins or [] for text, begins in table.iter_rows()}
     loaded = datasets.load_dataset(str(folder), "news", cache_dir=str(folder.parent / "cache"))
     assert loaded["test"].num_rows == pl.read_parquet(folder / "news.parquet").height
 

@@ -84,9 +84,9 @@ def publish(
         files[f"{dataset}.svg"] = plot
     own = [folder / name for name in files]
     files["README.md"] = write_card(about, folder / "README.md", plot=bool(plot))
-    files["CITATION.cff"] = write_citation(about)
     refuse_unknown(own, folder / f"{dataset}.manifest.ttl", force=force)
     _refuse_others(folder, force=force)
+    files["CITATION.cff"] = write_citation(about, folder / "CITATION.cff")
     sums = {name: content_hash(content) for name, content in files.items()}
     if (folder / SUMS).exists() and not force:
         sums = checksums(folder) | sums

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import yaml
@@ -17,6 +18,7 @@ from remix.reports.svg import draw
 
 __all__ = ["draw_measures", "write_card", "write_citation"]
 
+_MESSAGE = "Please cite this dataset as below."
 _SECTION = r"(?s)<!-- remix: ([^ ]+) -->\n(.*?)<!-- end of \1 -->\n"
 
 
@@ -88,18 +90,43 @@ def _section(about: Publication, *, plot: bool) -> str:
     return "\n".join(lines)
 
 
-def write_citation(about: Publication) -> bytes:
-    """Return `CITATION.cff` of the dataset, in the Citation File Format 1.2.0."""
+def write_citation(about: Publication, file: Path) -> bytes:
+    """Return `CITATION.cff` of a folder, in the Citation File Format 1.2.0: this dataset, and those that the file has.
+
+    Several are its references, in the order of their IRIs, whichever was published last.
+    """
     names = about.creators or (f"The authors of {about.title}",)
-    said: dict[str, object] = {
-        "cff-version": "1.2.0",
+    said: dict[str, Any] = {
         "type": "dataset",
-        "message": about.citation or "Please cite this dataset as below.",
         "title": about.title,
         "authors": [{"name": name} for name in names],
         "abstract": about.description,
         "identifiers": [{"type": "other", "value": about.entry.iri}],
     }
-    if about.url is not None:
-        said["url"] = about.url
-    return yaml.safe_dump(said, sort_keys=False, allow_unicode=True).encode()
+    said |= {"url": about.url} if about.url is not None else {}
+    said |= {"notes": about.citation} if about.citation else {}
+    cited = _read_citation(file) | {about.entry.iri: said}
+    every = [cited[iri] for iri in sorted(cited)]
+    head: dict[str, Any] = {"cff-version": "1.2.0"}
+    if len(every) == 1:
+        message = said.pop("notes", _MESSAGE)
+        head |= {"message": message, **said}
+    else:
+        authors = {author["name"]: author for one in every for author in one["authors"]}
+        head["message"] = "Please cite the datasets that you use as their references say."
+        head["title"] = "; ".join(one["title"] for one in every)
+        head |= {"authors": [authors[name] for name in sorted(authors)], "references": every}
+    return yaml.safe_dump(head, sort_keys=False, allow_unicode=True).encode()
+
+
+def _read_citation(file: Path) -> dict[str, dict[str, Any]]:
+    """Return the datasets that a `CITATION.cff` of ours has, by their IRIs; of what is none, nothing."""
+    try:
+        there = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, yaml.YAMLError):
+        return {}
+    if not isinstance(there, dict):
+        return {}
+    alone = {key: value for key, value in there.items() if key not in ("cff-version", "message")}
+    alone |= {"notes": there["message"]} if there.get("message", _MESSAGE) != _MESSAGE else {}
+    return {one["identifiers"][0]["value"]: one for one in there.get("references") or [alone] if "identifiers" in one}
