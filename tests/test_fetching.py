@@ -8,7 +8,9 @@ import importlib
 import io
 import json
 import os
+import re
 import resource
+import shlex
 import signal
 import socket
 import subprocess
@@ -464,3 +466,33 @@ def test_real_files_are_those_that_the_catalogue_knows(
         odd[0].contents[served] = gzip.decompress(content) if path.endswith(".gz") else content
     found = fetch(there, accept_licence=True, mirror=f"{odd[1]}/file")
     assert {one.name: one.status for one in found} == dict.fromkeys(there, "fetched")
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/datasets.md"])
+def test_commands_from_fetching_to_publishing_run_as_the_pages_print_them(
+    page: str, tmp_path: Path, know: Knowing
+) -> None:
+    """Of a page the names of datasets alone are others, and where the files come from: a folder with ours."""
+    files = {"wiki": ROME, "top": ROME.replace(b"Rome", b"Oslo").replace(b"http://x/", b"http://y/")}
+    know("gone", **files)
+    mirror, work = tmp_path / "mirror", tmp_path / "work"
+    mirror.mkdir()
+    work.mkdir()
+    for name, content in files.items():
+        (mirror / f"{name}.ttl").write_bytes(content)
+    text = (Path(__file__).parents[1] / page).read_text(encoding="utf-8")
+    [block] = [one for one in re.findall(r"```(?:sh|text)\n(.*?)```", text, re.DOTALL) if "remix fetch " in one][:1]
+    verbs = []
+    for line in block.splitlines():
+        ours = line.replace("zelda/wned-wiki", "wiki").replace("zelda/shadowlinks-top", "top")
+        command, verb, *options = shlex.split(ours, comments=True)
+        verbs.append(verb)
+        options += ["--mirror", str(mirror), "--accept-licence"] if verb == "fetch" else []
+        if verb != "serve":  # which goes on until it is ended
+            done = run_verb(verb, *options, folder=work)
+            assert (command, done.returncode) == ("remix", 0), f"{line}\n{done.stderr}"
+    assert [one for one in verbs if one in PATH] == PATH
+    assert (work / "published" / "short.ttl").is_file() and "zelda" in block
+
+
+PATH = ["fetch", "check", "load", "stats", "build", "publish"]
