@@ -16,6 +16,7 @@ from remix.names import shorten
 __all__ = [
     "SHOWN",
     "coverage",
+    "list_candidates",
     "lookup",
     "problem_counts",
     "problems_of",
@@ -44,10 +45,11 @@ def lookup(kb: KnowledgeBase, name: str, *, limit: int = SHOWN) -> pl.DataFrame:
         return pl.DataFrame(
             [*_facts(kb, name, iri, limit)], schema={"fact": pl.String, "value": pl.String}, orient="row"
         )
-    return _form(kb, name, limit)
+    return list_candidates(kb, name, limit)
 
 
-def _form(kb: KnowledgeBase, form: str, limit: int) -> pl.DataFrame:
+def list_candidates(kb: KnowledgeBase, form: str, limit: int = SHOWN) -> pl.DataFrame:
+    """Return the first candidates of a surface form, as `lookup` does, also of one that looks like an IRI."""
     found = kb.candidates(pl.DataFrame({"form": [form]}))
     if found.is_empty():
         raise UnknownName("surface form", form, _near_forms(kb, form), "remix kb show", does=_SHOWS)

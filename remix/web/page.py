@@ -31,6 +31,7 @@ __all__ = [
     "Explored",
     "Field",
     "Form",
+    "Legend",
     "Note",
     "Page",
     "Parameters",
@@ -112,13 +113,17 @@ class Table:
 
 @dataclass(frozen=True)
 class Segment:
-    """A stretch of text: how it looks, what is said of it, where it leads; one with mentions nested in it has parts."""
+    """A stretch of text: how it looks, what is said of it, where it leads; one with mentions nested in it has parts.
+
+    `name` is that of its place in the page, to which an address leads.
+    """
 
     text: str
     classes: str = ""
     label: str = ""
     href: str = ""
     parts: Sequence[Segment] = ()
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -138,6 +143,15 @@ class Passages:
 
     passages: Sequence[Passage]
     kind: str = "passages"
+
+
+@dataclass(frozen=True)
+class Legend:
+    """What the looks of segments mean: an example of each with its label beside it."""
+
+    text: str
+    segments: Sequence[Segment]
+    kind: str = "legend"
 
 
 @dataclass(frozen=True)
@@ -222,7 +236,8 @@ class Page:
     """What a view shows: a title, blocks, and blocks that stand beside them.
 
     A page that is not ready yet is asked for again after `refresh` seconds. `error` is what went wrong with what was
-    asked, which a block says; data have it in their place.
+    asked, which a block says; data have it in their place. `neighbours` are the addresses of the pages before (`prev`)
+    and after it (`next`), to which the arrow keys lead as well.
     """
 
     title: str
@@ -230,6 +245,7 @@ class Page:
     beside: Sequence[Shown] = ()
     refresh: int = 0
     error: Error | None = None
+    neighbours: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def tables(self) -> dict[str, pl.DataFrame]:

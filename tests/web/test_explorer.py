@@ -88,16 +88,6 @@ def test_dataset_has_its_measures_and_documents(work: Workspace) -> None:
     assert "density" in tables["measures"].to_series().to_list()
 
 
-def test_document_shows_what_a_system_got_right_and_missed(work: Workspace) -> None:
-    """System a is right about Ada alone of four mentions, of which Bob is NIL."""
-    name = work.store.frames().documents["given"][0]
-    page = shown(work, "document", dataset="gold", name=name, system="a")
-    [passages] = [block for block in page.blocks if isinstance(block, Passages)]
-    marked = {one.text: one.classes for one in passages.passages[0].segments if one.classes}
-    assert marked == {"Ada": "right", "Alan": "missed", "Bob": "missed nil", "New York City": "missed"}
-    assert "".join(one.text for one in passages.passages[0].segments) == work.store.frames().documents["text"][0]
-
-
 def test_errors_stand_in_their_sentences_with_gold_and_answer(work: Workspace) -> None:
     """System a takes Alan for another, links Bob, who is NIL, and answers New York where gold has New York City."""
     page = shown(work, "errors", dataset="gold", system="a")

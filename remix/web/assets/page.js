@@ -1,5 +1,6 @@
 "use strict";
-// What every page and report has: forms that show what they lead to while they change, and keys from text to text.
+// What every page and report has: forms that show what they lead to while they change, and keys from text to text, or
+// in a single text from mention to mention; the arrow keys lead to the page before or after.
 // Each works without this: the form has a button, the texts stand below each other.
 
 const each = (selector, work) => document.querySelectorAll(selector).forEach(work);
@@ -42,10 +43,15 @@ each("form[data-live]", (form) => {
 document.addEventListener("keydown", (pressed) => {
   if (pressed.ctrlKey || pressed.metaKey || pressed.altKey) return;
   if (pressed.target.closest("input, select, textarea")) return;
+  const way = { ArrowLeft: "prev", ArrowRight: "next" }[pressed.key];
+  const neighbour = way && !pressed.target.closest(".wide, pre") && document.querySelector(`a[rel=${way}]`);
+  if (neighbour) neighbour.click();
   const step = { n: 1, p: -1 }[pressed.key];
-  const texts = [...document.querySelectorAll("article:not([hidden])")];
+  const articles = [...document.querySelectorAll("article:not([hidden])")];
+  const mentions = [...document.querySelectorAll("article mark a")];
+  const texts = articles.length > 1 || !mentions.length ? articles : mentions;
   if (!step || !texts.length) return;
-  const at = texts.findIndex((text) => text.classList.contains("here"));
+  const at = texts.indexOf(document.querySelector("article.here, a.here") || document.querySelector("mark.chosen a"));
   const next = texts[Math.min(texts.length - 1, Math.max(0, at + step))];
   texts.forEach((text) => text.classList.toggle("here", text === next));
   next.focus({ preventScroll: true });

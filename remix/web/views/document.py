@@ -1,76 +1,316 @@
-"""One document with its annotations in the text, coloured by their links or by what systems made of them."""
+"""One document with its annotations in the text, told apart by any column or by what a system made of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import heapq
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import polars as pl
 
 from remix.errors import UnknownName
-from remix.runs.stored import verdicts
-from remix.web.page import Explored, Form, Page, Passage, Passages, Segment, Table, View, choose
+from remix.formats.nif.writing import terms_of
+from remix.kb.lookup import SHOWN, list_candidates
+from remix.names import shorten
+from remix.rdf.ntriples import columns
+from remix.rdf.turtle import turtle
+from remix.reports.documents import Classed, class_annotations, describe_annotation, explain_columns, list_annotations
+from remix.runs.judgements import OUTCOMES, Judgements
+from remix.runs.registration import list_runs
+from remix.web.page import (
+    Code,
+    Download,
+    Explored,
+    Field,
+    Form,
+    Legend,
+    Note,
+    Page,
+    Parameters,
+    Passage,
+    Passages,
+    Segment,
+    Shown,
+    Table,
+    View,
+    address,
+    choose,
+)
+
+_DEEP = 12
+"""Mentions within each other that are shown; what lies deeper is in the table alone."""
+_OUTCOME = "outcome"
 
 
-def _show(work: Explored, parameters: Mapping[str, str]) -> Page:
-    dataset, name, system = (parameters.get(key, "") for key in ("dataset", "name", "system"))
-    frames = work.store.frames([work.store.dataset(dataset).name])
-    called = frames.documents.with_columns(called=pl.coalesce("given", "document"))
-    found = called.filter((pl.col("called") == name) | (pl.col("document") == name))
-    if found.is_empty():
-        raise UnknownName("document", name, called["called"], f"remix serve, page {dataset}")
-    document = found.row(0, named=True)
-    links = frames.links.group_by("annotation").agg(entities=pl.col("entity").sort().str.join(" "))
-    rows = frames.annotations.filter(document=document["document"]).join(links, on="annotation", how="left")
-    rows = rows.sort("begin", pl.col("end"), descending=[False, True], maintain_order=True)
-    judged = verdicts(work.store, dataset)
-    systems = judged["system"].unique().sort().to_list()
-    if system and system not in systems:
-        raise UnknownName(f"run on {dataset}", system, systems, "remix run list")
-    right = dict(judged.filter(system=system).select("annotation", "right").iter_rows()) if system else {}
-    table = rows.select("begin", "end", "surface_form", "entities", "is_nil", "ignorable", "confidence")
+@dataclass(order=True)
+class Mark:
+    """A stretch of the text that is annotated, or answered; `cut` and `rest` say that it goes on or has begun."""
+
+    begin: int
+    before: int
+    look: str = field(compare=False)
+    label: str = field(compare=False)
+    href: str = field(compare=False)
+    name: str = field(compare=False)
+
+    @property
+    def end(self) -> int:
+        """Return where it ends: of those that begin together the longest comes first."""
+        return -self.before
+
+
+def _show(work: Explored, parameters: Parameters) -> Page:
+    dataset = work.store.dataset(parameters.get("dataset", "")).name
+    documents = _documents(work, dataset)
+    document = _find(documents, dataset, parameters.get("name", ""))
+    rows = work.store.once(("annotations", dataset), lambda: list_annotations(work.frames(dataset), work.measures()))
+    own = rows.filter(document=document["document"])
+    judged = _judge(work, dataset)
+    systems = [] if judged is None else judged.systems["system"].unique().sort().to_list()
+    asked = {"dataset": dataset, "name": document["called"]}
+    asked |= {key: parameters.get(key, "") for key in ("system", "colour", "annotation")}
+    if asked["system"] and asked["system"] not in systems:
+        raise UnknownName(f"run on {dataset}", asked["system"], systems, "remix run list")
+    asked["colour"] = asked["colour"] or (_OUTCOME if asked["system"] else "type")
+    marks, legend = _marks(work, rows, own, judged, asked)
     text = document["text"] or ""
-    return Page(
-        f"{dataset}: {name}",
+    segments, notes = lay_out(text, marks)
+    blocks = [_form(work, rows, systems, asked), legend, Passages([Passage("", segments, notes)])]
+    beside = _beside(work, own, judged, asked) if asked["annotation"] else ()
+    hint = "A mention in the text leads to its candidates, the answers of systems, and its RDF."
+    blocks.append(Note("", links={"What is known of this mention": "#columns"}) if beside else Note(hint))
+    blocks += [_table(own, asked), _downloads(asked)]
+    return Page(f"{dataset}: {document['called']}", blocks, beside, neighbours=_neighbours(documents, document, asked))
+
+
+def _documents(work: Explored, dataset: str) -> pl.DataFrame:
+    return work.frames(dataset).documents.with_columns(called=pl.coalesce("given", "document")).with_row_index()
+
+
+def _find(documents: pl.DataFrame, dataset: str, name: str) -> dict[str, Any]:
+    found = documents.filter((pl.col("called") == name) | (pl.col("document") == name))
+    if found.is_empty():
+        raise UnknownName("document", name, documents["called"], f"remix serve, page {dataset}")
+    return found.row(0, named=True)
+
+
+def _neighbours(documents: pl.DataFrame, document: Mapping[str, Any], asked: Parameters) -> dict[str, str]:
+    places = {"prev": document["index"] - 1, "next": document["index"] + 1}
+    return {
+        way: address("document", **{**asked, "name": documents["called"][place], "annotation": ""})
+        for way, place in places.items()
+        if 0 <= place < documents.height
+    }
+
+
+def _judge(work: Explored, dataset: str) -> Judgements | None:
+    """Return what registered runs made of the dataset, None where there is no run on it."""
+    runs = [run for run in list_runs(work.store.folder / "runs") if run.task == "A2KB" and run.dataset == dataset]
+    if not runs:
+        return None
+    known = tuple(run.checksum for run in runs)
+    return work.store.once(("judgements", dataset, "", known), lambda: work.judgements(dataset, by=""))
+
+
+def _form(work: Explored, rows: pl.DataFrame, systems: Sequence[str], asked: Parameters) -> Form:
+    groups = [name for name in rows.columns if name.startswith("category ")]
+    known = [name for name in explain_columns(work.measures()) if name in ("prominence", "confusion", *rows.columns)]
+    colours = dict.fromkeys(["type", "prominence", "confusion", *groups, *([_OUTCOME] if systems else []), *known])
+    colours.pop("surface_form", None)
+    return Form(
         [
-            Form(
-                [
-                    choose("dataset", "dataset", [dataset], dataset),
-                    choose("name", "document", [name], name),
-                    choose("system", "judge by", ["", *systems], system),
-                ]
-            ),
-            Passages([Passage("", _segments(text, rows, right))]),
-            Table("annotations", table),
-        ],
+            choose("dataset", "dataset", [asked["dataset"]], asked["dataset"]),
+            Field("name", "document", asked["name"]),
+            choose("colour", "colour by", [*colours], asked["colour"]),
+            choose("system", "answers of", ["", *systems], asked["system"]),
+        ]
     )
 
 
-def _segments(text: str, rows: pl.DataFrame, right: Mapping[str, bool]) -> list[Segment]:
-    """Return the text in segments; of nested mentions the outermost are shown, and those within are in its label."""
-    segments, at = [], 0
-    outer: list[dict[str, object]] = []
-    for row in rows.iter_rows(named=True):
-        if outer and row["begin"] < outer[-1]["end"]:
-            outer[-1]["label"] = f"{outer[-1]['label']} · {row['surface_form']}: {row['entities'] or 'NIL'}"
-            continue
-        outer.append({**row, "label": row["entities"] or "NIL"})
-    for one in outer:
-        begin, end = int(str(one["begin"])), int(str(one["end"]))
-        segments.append(Segment(text[at:begin]))
-        said = right.get(str(one["annotation"]))
-        look = "ignored" if one["ignorable"] else "right" if said else "missed" if said is False else "mention"
-        look += " nil" if one["is_nil"] else ""
-        segments.append(Segment(text[begin:end], look, str(one["label"])))
-        at = end
-    segments.append(Segment(text[at:]))
-    return [segment for segment in segments if segment.text]
+def _marks(
+    work: Explored, rows: pl.DataFrame, own: pl.DataFrame, judged: Judgements | None, asked: Parameters
+) -> tuple[list[Mark], Shown]:
+    """Return the stretches of the text that are annotated, and what their looks mean."""
+    by_outcome = asked["colour"] == _OUTCOME and judged is not None and bool(asked["system"])
+    if by_outcome and judged is not None:
+        found = _outcomes(own, judged, asked["system"])
+        looks, said = {row["annotation"]: row["outcome"] for row in found}, {row["annotation"]: row for row in found}
+        legend = Legend(f"What {asked['system']} made of each mention:", [Segment(n, n, OUTCOMES[n]) for n in OUTCOMES])
+        alone = [row for row in found if row["annotation"] is None]
+    else:
+        column = "type" if asked["colour"] == _OUTCOME else asked["colour"]
+        classed = class_annotations(rows, column, work.measures())
+        looks, said, alone = _looks(classed), {}, []
+        names = [Segment(name, f"look look-{nth}") for nth, name in enumerate(classed.names)]
+        legend = Legend(f"{column}: {classed.meaning}", names)
+    marks = []
+    spans: dict[tuple[int, int], list[Mapping[str, Any]]] = {}
+    for row in own.drop_nulls(["begin", "end"]).iter_rows(named=True):
+        spans.setdefault((row["begin"], row["end"]), []).append(row)
+    for number, ((begin, end), every) in enumerate(spans.items()):
+        known = [row for row in every if row["annotation"] in looks] or every
+        first = next((row for row in every if row["annotation"] == asked["annotation"]), known[0])
+        look = looks.get(first["annotation"], "unjudged") + (" nil" if first["is_nil"] else "")
+        chosen = first["annotation"] == asked["annotation"]
+        label = "; ".join(dict.fromkeys(_label(row, said.get(row["annotation"])) for row in every))
+        href = address("document", **{**asked, "annotation": first["annotation"]}) + f"#mention-{number}"
+        marks.append(Mark(begin, -end, look + " chosen" * chosen, label, href, f"mention-{number}"))
+    for row in alone:
+        label = f"{row['outcome']}: {row['answer']}, where gold has no mention"
+        marks.append(Mark(row["begin"], -row["end"], row["outcome"], label, "", ""))
+    return marks, legend
+
+
+def _looks(classed: Classed) -> dict[str, str]:
+    numbers = {name: f"look look-{nth}" for nth, name in enumerate(classed.names)}
+    return {annotation: numbers[name] for annotation, name in classed.values.items()}
+
+
+def _outcomes(own: pl.DataFrame, judged: Judgements, system: str) -> list[dict[str, Any]]:
+    """Return annotation (null where gold has none), begin, end, outcome and answer of a system in a document.
+
+    Alternatives have one outcome, that of their group.
+    """
+    columns = ["annotation", "begin", "end", "outcome", "answer"]
+    found = judged.mentions.join(judged.systems.filter(system=system), on="mention")
+    groups = found.select("annotation", "outcome", "answer").join(own.select("annotation", "group"), on="annotation")
+    of_gold = own.select("annotation", "begin", "end", "group").join(
+        groups.select("group", "outcome", "answer").unique("group"), on="group", maintain_order="left"
+    )
+    alone = found.filter(pl.col("annotation").is_null(), pl.col("document").is_in(own["document"].unique().implode()))
+    ignored = own.filter(pl.col("ignorable").is_not_null()).with_columns(outcome=pl.lit("ignored"), answer=None)
+    parts = (rows.select(columns).cast({"answer": pl.String}) for rows in (of_gold, alone, ignored))
+    return pl.concat(parts, how="vertical_relaxed").to_dicts()
+
+
+def _label(row: Mapping[str, Any], judged: Mapping[str, Any] | None) -> str:
+    gold = row["entities"] or "NIL"
+    ignored = f", ignorable ({row['ignorable']})" if row["ignorable"] else ""
+    answer = "" if judged is None else f"; {judged['outcome']}, answer: {judged['answer'] or 'none'}"
+    return f"{row['surface_form']}: {gold}, {row['type']}{ignored}{answer}"
+
+
+def lay_out(text: str, marks: Sequence[Mark]) -> tuple[list[Segment], list[str]]:
+    """Return a text in segments, mentions within others as parts of them, and what is said of mentions that cross.
+
+    A mention that begins in another and ends behind it is cut where the other ends. What has no place in the text, or
+    lies deeper than a page can show, is left out and said.
+    """
+    placed = [mark for mark in marks if 0 <= mark.begin < mark.end <= len(text)]
+    heap = sorted(placed)
+    told = {"cut": 0, "deep": 0}
+    segments = _nest(text, 0, len(text), heap, told, 0)
+    notes = []
+    if told["cut"]:
+        notes.append(
+            f"{told['cut']} mentions cross others and are shown in parts, with a dashed edge where they are cut."
+        )
+    if left := len(marks) - len(placed) + told["deep"]:
+        notes.append(f"Mentions that have no place in the text, or lie too deep in others; the table has them: {left}.")
+    return segments, notes
+
+
+def _nest(text: str, begin: int, end: int, heap: list[Mark], told: dict[str, int], depth: int) -> list[Segment]:
+    """Return a stretch of the text in segments; the marks, a heap by where they begin, all lie within it."""
+    segments, at = [], begin
+    while heap:
+        mark = heapq.heappop(heap)
+        inside: list[Mark] = []
+        while heap and heap[0].begin < mark.end:
+            other = heapq.heappop(heap)
+            if other.end > mark.end:
+                told["cut"] += 1
+                heapq.heappush(heap, replace(other, begin=mark.end, look=f"{other.look} rest", name=""))
+                other = replace(other, before=-mark.end, look=f"{other.look} cut")
+            inside.append(other)
+        heapq.heapify(inside)
+        parts: list[Segment] = []
+        if depth < _DEEP:
+            parts = _nest(text, mark.begin, mark.end, inside, told, depth + 1) if inside else []
+        else:
+            told["deep"] += len(inside)
+        segments += [Segment(text[at : mark.begin])] if at < mark.begin else []
+        segments.append(Segment(text[mark.begin : mark.end], mark.look, mark.label, mark.href, parts, mark.name))
+        at = mark.end
+    return [*segments, Segment(text[at:end])] if at < end else segments
+
+
+def _table(own: pl.DataFrame, asked: Parameters) -> Table:
+    shown = ["begin", "end", "surface_form", "entities", "type", "is_nil", "ignorable", "confidence"]
+    extra = [name for name in (asked["colour"],) if name in own.columns and name not in shown]
+    links = {"surface_form": _leads_to(asked)}
+    return Table("annotations", own.select(*shown, *extra, "annotation"), links, "A surface form leads to all of it.")
+
+
+def _leads_to(asked: Parameters) -> Any:
+    return lambda row: address("document", **{**asked, "annotation": row["annotation"]})
+
+
+def _downloads(asked: Parameters) -> Note:
+    place = address("document.ttl", dataset=asked["dataset"], name=asked["name"])
+    return Note("The document as a file:", links={"NIF (.ttl)": place})
+
+
+def _beside(work: Explored, own: pl.DataFrame, judged: Judgements | None, asked: Parameters) -> list[Shown]:
+    """Return what is known of one annotation: its columns, candidates, answers of systems, and RDF."""
+    chosen = own.filter(annotation=asked["annotation"])
+    if chosen.is_empty():
+        raise UnknownName("annotation", asked["annotation"], own["annotation"])
+    row = chosen.row(0, named=True)
+    blocks: list[Shown] = [Note(f"“{row['surface_form']}”, {row['begin']} to {row['end']}: {row['entities'] or 'NIL'}")]
+    if judged is not None:
+        mention = judged.mentions.filter(annotation=row["annotation"]).select("mention")
+        short = pl.col("answer").map_elements(shorten, return_dtype=pl.String)
+        answers = judged.systems.join(mention, on="mention").drop("mention").with_columns(short)
+        words = "What each registered run answered here."
+        blocks.append(Table("answers", answers, words=words, small={"outcome": "classes", "answer": "answered"}))
+    said = describe_annotation(row, work.measures())
+    blocks += [
+        _candidates(work, row),
+        Table("columns", said, words="All that is known of it.", small={"column": "says"}),
+    ]
+    index = work.store.once("index", work.store.index)
+    lines = index.about(pl.Series([f"<{row['annotation']}>"]))["line"]
+    text = turtle(columns("".join(f"{line}\n" for line in lines.unique()).encode())).decode()
+    return [*blocks, Code("RDF", text, words="All that the store says of it, in data, measures and runs.")]
+
+
+def _candidates(work: Explored, row: Mapping[str, Any]) -> Shown:
+    """Return the first candidates of the annotation's form in the knowledge base, as measures see it."""
+    if (kb := work.kb) is None:
+        return Note("Without a knowledge base there are no candidates.", ["remix kb attach", "remix kb build"])
+    try:
+        found = list_candidates(kb.without_gold(), row["surface_form"] or "", SHOWN)
+    except UnknownName:
+        return Note(f"The knowledge base has no candidate for “{row['surface_form']}”.")
+    number, place = found["of"][0], row.get("candidateRank")
+    words = f"The first {found.height} of {number}" if number > found.height else f"All {number}"
+    words += f", by how often the form means them; gold's entity has the rank {place or '(none of them)'}."
+    said = [name for name in found.columns if found[name].null_count() < found.height and name != "of"]
+    return Table("candidates", found.select(said), words=words)
+
+
+def _write(work: Explored, parameters: Parameters) -> Download:
+    """Return the document as NIF, with the IRIs that its file gave."""
+    dataset = work.store.dataset(parameters.get("dataset", "")).name
+    document = _find(_documents(work, dataset), dataset, parameters.get("name", ""))
+    kept = work.frames(dataset).keep(documents=pl.Series([document["document"]]))
+    name = str(document["called"]).rstrip("/").rpartition("/")[2] or "document"
+    return Download(turtle(terms_of(kept, given=True)), "text/turtle", f"{dataset}-{name}.ttl")
 
 
 def _example(work: Explored) -> dict[str, str]:
     for entry in work.datasets()[:1]:
-        first = work.store.frames([entry.name]).documents.row(0, named=True)
-        return {"dataset": entry.name, "name": first["given"] or first["document"]}
+        frames = work.frames(entry.name)
+        first = frames.documents.row(0, named=True)
+        own = frames.annotations.filter(document=first["document"])["annotation"]
+        return {
+            "dataset": entry.name,
+            "name": first["given"] or first["document"],
+            "annotation": own[0] if len(own) else "",
+        }
     return {}
 
 
-document = View("document", "Document", _show, example=_example)
+document = View("document", "Document", _show, example=_example, downloads={"ttl": _write})

@@ -1,0 +1,137 @@
+"""Documents as people read them: each annotation with all that is known of it, in classes that can be told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from remix import tables
+from remix.errors import UnknownName, UsageError
+from remix.frames import Frames
+from remix.measures import Measured
+from remix.measures.classes import COARSE, classes_for
+from remix.names import EL
+from remix.remixes.partitions import in_part, partition
+from remix.reports.distributions import explain
+from remix.scoring.inputs.columns import OF_ANNOTATIONS
+
+__all__ = ["LOOKS", "Classed", "class_annotations", "describe_annotation", "explain_columns", "list_annotations"]
+
+LOOKS = 7
+"""Classes of a column that can be told apart in a text; what has another value is one more."""
+_SHORT = {"prominence": "pagerankSegment", "confusion": "ambiguitySurfaceForm"}
+_NO_VALUE, _OTHER = "no value", "other"
+
+
+@dataclass(frozen=True)
+class Classed:
+    """A column in a few classes: their names in order, what each annotation is in, and what the column says."""
+
+    names: Sequence[str]
+    values: Mapping[str, str]
+    meaning: str
+
+
+def list_annotations(frames: Frames, measured: Measured, document: str | None = None) -> pl.DataFrame:
+    """Return the annotations of a dataset, or of one document of it, with links, type, categories and all measures.
+
+    A row is an annotation: the columns of the frame, `entities` as text, `type` (person, organisation or place, 'NIL',
+    else 'other'), `category NAME` for each group of fine-grained categories, and a column for each measure of
+    annotations. They stand by where they begin, of those that begin together the longest first.
+    """
+    rows = frames.annotations if document is None else frames.annotations.filter(document=document)
+    links = frames.links.group_by("annotation").agg(entities=pl.col("entity").unique().sort().str.join(" "))
+    classes = pl.concat([frames.classes.select("annotation", "class"), measured.classes.select("annotation", "class")])
+    classes = classes.join(rows.select("annotation"), on="annotation", how="semi").unique()
+    kinds = [classes_for(name).to_frame("class").with_columns(type=pl.lit(name)) for name in COARSE]
+    types = classes.join(pl.concat(kinds), on="class").group_by("annotation").agg(pl.col("type").sort().first())
+    rows = rows.join(links, on="annotation", how="left", maintain_order="left")
+    rows = rows.join(types, on="annotation", how="left", maintain_order="left")
+    kind = pl.when("is_nil").then(pl.lit("NIL")).otherwise(pl.col("type").fill_null(_OTHER))
+    rows = rows.with_columns(type=kind)
+    named = classes.filter(pl.col("class").str.starts_with(EL)).select(
+        "annotation", own=pl.col("class").str.strip_prefix(EL).str.splitn("-", 2)
+    )
+    for name in named["own"].struct[0].unique().sort():
+        own = named.filter(pl.col("own").struct[0] == name).group_by("annotation")
+        value = own.agg(pl.col("own").struct[1].sort().first().alias(f"category {name}"))
+        rows = rows.join(value, on="annotation", how="left", maintain_order="left")
+    values = measured.annotations.drop("document", "dataset")
+    rows = rows.join(values, on="annotation", how="left", maintain_order="left")
+    return rows.sort("begin", "end", descending=[False, True], nulls_last=True, maintain_order=True)
+
+
+def explain_columns(measured: Measured) -> dict[str, str]:
+    """Return what the columns of `list_annotations` say that can be told apart, by their names."""
+    own = {
+        "type": "The coarse type of the entity; NIL has none.",
+        "prominence": "How prominent the entity is among all of the knowledge base: head, torso or tail.",
+        "confusion": "How many entities the surface form may mean.",
+    }
+    measures = {column.name: explain(one, column.meaning) for one in measured.measures for column in one.columns}
+    return {**own, **{name: f"{said[0].upper()}{said[1:]}." for name, said in OF_ANNOTATIONS.items()}, **measures}
+
+
+def class_annotations(rows: pl.DataFrame, column: str, measured: Measured) -> Classed:
+    """Return a column of `list_annotations` in few classes: the most frequent values, or quarters of numbers.
+
+    `rows` are those of a dataset, so that a class is the same in all of its documents. `prominence` and `confusion`
+    stand for the first columns of these measures, `category` for the first group of categories. Raises `UnknownName`
+    for a column that there is not.
+    """
+    explained, chosen = explain_columns(measured), _SHORT.get(column, column)
+    groups = [name for name in rows.columns if name.startswith("category ")]
+    if chosen == "category":
+        chosen = groups[0] if groups else "nameRelation"
+    if chosen not in rows.columns or (chosen not in explained and chosen not in groups):
+        raise UnknownName("column of annotations", column, [*explained, *groups], "remix list columns")
+    values = rows[chosen]
+    named = _name_parts(rows, chosen) if values.dtype.is_numeric() else _name_values(values)
+    order = named.drop_nulls().unique().sort().to_list() if values.dtype.is_numeric() else _by_count(named)
+    found = named.cast(pl.String).fill_null(_NO_VALUE)
+    names = [*order, *([_NO_VALUE] if named.null_count() else [])]
+    meaning = explained.get(column) or explained.get(chosen) or "The fine-grained categories that the data give."
+    return Classed(names, dict(zip(rows["annotation"], found, strict=True)), meaning.partition("\n")[0])
+
+
+def _name_values(values: pl.Series) -> pl.Series:
+    """Return the names of values, the less frequent ones as one."""
+    if values.dtype == pl.Boolean:
+        values = values.replace_strict({True: "yes", False: "no"}, return_dtype=pl.String)
+    frequent = _by_count(values.cast(pl.String))
+    if len(frequent) <= LOOKS:
+        return values.cast(pl.String)
+    kept = frequent[: LOOKS - 1]
+    return pl.select(
+        pl.when(values.is_null() | values.is_in(kept)).then(values.cast(pl.String)).otherwise(pl.lit(_OTHER))
+    ).to_series()
+
+
+def _by_count(values: pl.Series) -> list[str]:
+    """Return the values, the most frequent first, and `other` at the end."""
+    counts = values.drop_nulls().value_counts(name="count").sort(["count", values.name], descending=[True, False])
+    found: list[str] = counts[values.name].to_list()
+    return sorted(found, key=lambda name: name == _OTHER)
+
+
+def _name_parts(rows: pl.DataFrame, column: str) -> pl.Series:
+    """Return for each annotation the name of the quarter that its value is in, null where it has none."""
+    try:
+        parts = [part for part in partition(rows[column], "quantiles 4") if not part.missing]
+    except UsageError:  # no annotation has a value
+        return pl.Series(column, [None] * rows.height, dtype=pl.String)
+    named = [pl.when(in_part(column, part)).then(pl.lit(part.name)) for part in parts]
+    return rows.select(pl.coalesce(named).cast(pl.Enum([part.name for part in parts])).alias(column)).to_series()
+
+
+def describe_annotation(row: Mapping[str, object], measured: Measured) -> pl.DataFrame:
+    """Return what is known of one annotation: column, value as text, and what the column says."""
+    explained = explain_columns(measured)
+    # A mention without alternatives is its own group and option.
+    told = {name: value for name, value in row.items() if value is not None and name not in ("dataset", "document")}
+    alone = {name for name in ("group", "option") if row.get(name) == row.get("annotation")}
+    known = {name: str(tables.cell(name, value)) for name, value in told.items() if name not in alone}
+    says = [explained.get(name, "").partition("\n")[0] for name in known]
+    return pl.DataFrame({"column": [*known], "value": [*known.values()], "says": says})

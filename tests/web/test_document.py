@@ -1,0 +1,198 @@
+"""The page of a document by its rows: annotations in the text, what tells them apart, and what is known of one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+import rdflib
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remix.errors import UnknownName
+from remix.store import Store
+from remix.web.explorer import render_page
+from remix.web.page import VIEWS, Code, Legend, Note, Page, Passages, Segment, Table
+from remix.web.views.document import Mark, lay_out
+from remix.workspace import Workspace, open_workspace
+
+DOCUMENT = VIEWS["document"]
+
+
+@pytest.fixture(scope="module")
+def runs(run_store: Store) -> Workspace:
+    return open_workspace(run_store.folder)
+
+
+@pytest.fixture(scope="module")
+def sample(sample_store: Store) -> Workspace:
+    return open_workspace(sample_store.folder)
+
+
+def shown(work: Workspace, **parameters: str) -> Page:
+    return DOCUMENT.show(work, {**DOCUMENT.example(work), "annotation": "", **parameters})
+
+
+def marked(page: Page) -> dict[str, str]:
+    """The marked texts of the page and how they look."""
+    [passages] = [block for block in page.blocks if isinstance(block, Passages)]
+    return {one.text: one.classes for one in passages.passages[0].segments if one.classes}
+
+
+def legend_of(page: Page) -> dict[str, str]:
+    [legend] = [block for block in page.blocks if isinstance(block, Legend)]
+    return {one.text: one.classes for one in legend.segments}
+
+
+def mark(begin: int, end: int, look: str = "x") -> Mark:
+    return Mark(begin, -end, look, f"{begin}-{end}", "", "")
+
+
+def spelt(segments: list[Segment]) -> str:
+    """Segments as text, with brackets around those that are marked."""
+    return "".join(
+        f"[{spelt([*one.parts]) if one.parts else one.text}]" if one.classes else one.text for one in segments
+    )
+
+
+@pytest.mark.parametrize(
+    ("spans", "expected"),
+    [
+        ([(0, 3), (4, 8)], "[New] [York]."),
+        ([(0, 8), (4, 8)], "[New [York]]."),
+        ([(0, 8), (0, 3), (4, 8), (5, 7)], "[[New] [Y[or]k]]."),
+        ([(0, 6), (4, 8)], "[New [Yo]][rk]."),
+        ([(0, 5), (2, 7), (4, 9)], "[Ne[w [Y]]][[or]k.]"),
+    ],
+)
+def test_nested_mentions_are_parts_and_crossing_ones_are_cut(spans: list[tuple[int, int]], expected: str) -> None:
+    segments, notes = lay_out("New York.", [mark(*span) for span in spans])
+    assert spelt(segments) == expected
+    assert any("cross" in note for note in notes) == (spans in ([(0, 6), (4, 8)], [(0, 5), (2, 7), (4, 9)]))
+
+
+def letters(segments: list[Segment] | tuple[Segment, ...], above: tuple[str, ...] = ()) -> list[tuple[str, set[str]]]:
+    """Each letter of a text with the labels of the marks that it is in."""
+    found = []
+    for one in segments:
+        inside = (*above, one.label) if one.classes else above
+        found += letters([*one.parts], inside) if one.parts else [(letter, {*inside}) for letter in one.text]
+    return found
+
+
+@given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=8, unique=True))
+def test_every_letter_is_shown_once_in_exactly_the_mentions_that_it_is_in(spans: list[tuple[int, int]]) -> None:
+    text = "abcdefghijkl"
+    segments, notes = lay_out(text, [mark(*span) for span in spans])
+    expected = [
+        (letter, {f"{begin}-{end}" for begin, end in spans if begin <= at < end}) for at, letter in enumerate(text)
+    ]
+    assert letters(segments) == expected
+    without_place = [1 for begin, end in spans if begin >= end]
+    assert any(note.endswith(f": {len(without_place)}.") and "no place" in note for note in notes) == bool(
+        without_place
+    )
+
+
+def test_what_lies_too_deep_is_said() -> None:
+    text = "x" * 40
+    segments, notes = lay_out(text, [mark(at, 40 - at) for at in range(20)])
+    assert [letter for letter, _ in letters(segments)] == [*text]
+    assert max(len(labels) for _, labels in letters(segments)) == 13 and notes[0].endswith("has them: 7.")
+
+
+def test_outcomes_of_a_system_differ_in_shape_and_the_legend_says_which(runs: Workspace) -> None:
+    """System a: Ada right, another Alan, Bob (NIL) linked, New York instead of New York City."""
+    page = shown(runs, system="a")
+    assert {text: look.split()[0] for text, look in marked(page).items() if text != "New York City"} == {
+        "Ada": "correct",
+        "Alan": "wrong",
+        "Bob": "wrong",
+    }
+    [passages] = [block for block in page.blocks if isinstance(block, Passages)]
+    [city] = [one for one in passages.passages[0].segments if one.text == "New York City"]
+    assert city.classes == "missed" and [part.classes for part in city.parts] == ["wrong", ""]
+    assert "where gold has no mention" in city.parts[0].label
+    assert legend_of(page) == {name: name for name in ("correct", "wrong", "missed", "ignored")}
+    assert marked(shown(runs, system="b"))["Bob"] == "missed nil"
+
+
+def test_mentions_are_told_apart_by_type_and_by_any_column(runs: Workspace, sample: Workspace) -> None:
+    looks, legend = marked(shown(runs)), legend_of(shown(runs))
+    assert looks["Ada"] == looks["Alan"] == legend["person"] and looks["Bob"] == f"{legend['NIL']} nil"
+    assert len({*legend.values()}) == len(legend)
+    for colour in ("prominence", "confusion", "category", "inDictionary", "pagerank", "confidence"):
+        page = shown(sample, colour=colour)
+        assert {look.removesuffix(" nil") for look in marked(page).values()} <= {*legend_of(page).values()}, colour
+    with pytest.raises(UnknownName, match="no column of annotations"):
+        shown(sample, colour="nope")
+    with pytest.raises(UnknownName, match="no run on gold"):
+        shown(runs, system="nope")
+
+
+def test_classes_are_those_of_the_dataset_in_all_of_its_documents(sample: Workspace) -> None:
+    names = sample.frames("sample-news").documents.select(pl.coalesce("given", "document")).to_series()
+    legends = [legend_of(shown(sample, dataset="sample-news", name=name, colour="confusion")) for name in names]
+    assert all(one == legends[0] for one in legends) and 2 <= len(legends[0]) <= 5
+
+
+def test_a_mention_leads_to_all_that_is_known_of_it(sample: Workspace) -> None:
+    place = DOCUMENT.example(sample)
+    page = shown(sample, **place)
+    assert [block.name for block in page.beside if isinstance(block, Table | Code)][-2:] == ["columns", "RDF"]
+    row = sample.frames(place["dataset"]).annotations.filter(annotation=place["annotation"]).row(0, named=True)
+    told = dict(page.tables["columns"].select("column", "value").iter_rows())
+    assert (told["surface_form"], told["begin"]) == (row["surface_form"], str(row["begin"]))
+    measured = sample.measures().annotations.filter(annotation=place["annotation"]).row(0, named=True)
+    assert {name for name, value in measured.items() if value is not None} - {"document", "dataset"} <= told.keys()
+    says = dict(page.tables["columns"].select("column", "says").iter_rows())
+    assert says["ambiguitySurfaceForm"].startswith("Number of entities that the surface form may mean")
+    asked = page.tables["candidates"]
+    assert asked["entity"].to_list() == sample.lookup_kb(row["surface_form"])["entity"].to_list()
+    [code] = [block for block in page.beside if isinstance(block, Code)]
+    graph = rdflib.Graph().parse(data=code.text, format="turtle")
+    lines = sample.store.index().triples(
+        f"CONSTRUCT {{ ?s ?p ?o }} WHERE {{ BIND(<{place['annotation']}> AS ?s) ?s ?p ?o }}"
+    )
+    assert len(graph) == len(lines) > 10
+    html = render_page(page, DOCUMENT, "")
+    assert html.count(" chosen") == 1 and "annotation=" in html and 'id="mention-0"' in html
+
+
+def test_answers_of_every_run_stand_beside_a_mention(runs: Workspace) -> None:
+    annotation = runs.frames("gold").annotations.filter(surface_form="Alan")["annotation"].item()
+    answers = shown(runs, annotation=annotation).tables["answers"]
+    assert dict(answers.select("system", "outcome").iter_rows()) == {"a": "wrong", "b": "correct"}
+    notes = [block for block in shown(runs, annotation=annotation).beside if isinstance(block, Note)]
+    assert any("remix kb attach" in note.commands for note in notes)
+    with pytest.raises(UnknownName):
+        shown(runs, annotation="urn:none")
+
+
+def test_document_is_downloaded_as_nif_that_loads_again(sample: Workspace, tmp_path: Path) -> None:
+    place = DOCUMENT.example(sample)
+    made = DOCUMENT.downloads["ttl"](sample, place)
+    assert made.media_type == "text/turtle" and made.file.startswith(place["dataset"]) and made.file.endswith(".ttl")
+    (tmp_path / "one.ttl").write_bytes(made.content)
+    again = Workspace(tmp_path / ".remix")
+    again.load(tmp_path / "one.ttl")
+    kept = sample.frames(place["dataset"])
+    [document] = kept.documents.filter(pl.coalesce("given", "document") == place["name"])["document"]
+    own = kept.keep(documents=pl.Series([document]))
+    columns = ["begin", "end", "surface_form", "given"]
+    assert (
+        again.frames("one")
+        .annotations.select(columns)
+        .sort(columns)
+        .equals(own.annotations.select(columns).sort(columns))
+    )
+    assert again.frames("one").documents["text"].to_list() == own.documents["text"].to_list()
+
+
+def test_documents_lead_to_the_one_before_and_the_one_after(sample: Workspace) -> None:
+    names = sample.frames("sample-news").documents.select(pl.coalesce("given", "document")).to_series()
+    first, second = (shown(sample, dataset="sample-news", name=name) for name in names[:2])
+    assert [*first.neighbours] == ["next"] and [*second.neighbours] == ["prev", "next"]
+    html = render_page(second, DOCUMENT, "")
+    assert '<link rel="prev" href="/document?dataset=sample-news' in html and '<a rel="next"' in html
