@@ -360,3 +360,16 @@ def test_comparison_takes_the_run_of_its_task(news: Workspace) -> None:
     expected = dict(rows.filter(average="micro", column="", dataset="all").select("system", "f1").iter_rows())
     compared = news.compare("sample-news", task=["D2KB"], match=["strong"], samples=100).scores
     assert dict(compared.select("system", "score").iter_rows()) == pytest.approx(expected)
+
+
+def test_run_is_scored_on_a_loaded_remix_that_it_is_registered_on(twins: Workspace, tmp_path: Path) -> None:
+    """Alan of gold is Turing, whom b has; what is on gold is on the remix as well, what is on the remix not on gold."""
+    twins.build("SELECT ?annotation { ?annotation nif:anchorOf 'Alan' }", name="alans", dataset="gold", to=tmp_path)
+    twins.load([tmp_path / "alans.ttl"])
+    twins.add_run("c", SMALL / "b.ttl", on="alans")
+    rows = twins.evaluate("alans", run="c", task="A2KB", match="strong").rows
+    assert rows.filter(average="micro", column="", dataset="all").select("tp", "fn").row(0) == (1, 0)
+    every = twins.evaluate(["gold", "alans"], task="A2KB", match="strong").rows
+    own = every.filter(pl.col("dataset").is_in(["gold", "alans"]), average="micro", column="")
+    on_both = {(system, dataset) for system in "ab" for dataset in ("gold", "alans")}
+    assert {*own.select("system", "dataset").iter_rows()} == on_both | {("c", "alans")}

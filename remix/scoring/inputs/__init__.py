@@ -93,11 +93,22 @@ class Inputs:
             for names in groups.values()
         ]
 
-    def without_answers(self, name: str, run: Frames) -> frozenset[str]:
-        """Return the datasets that documents of gold come from and that a registered run is not on."""
+    def without_answers(self, name: str, run: Frames) -> frozenset[tuple[str, str]]:
+        """Return the datasets that documents come from, each with that of gold, of which a run is on neither.
+
+        A run may be registered on a remix that was loaded, or on what that was cut from.
+        """
         if self.homes is None or name not in self.made_for:
             return frozenset()
-        return frozenset(self.homes["home"]) - {*run.documents["dataset"]}
+        on = {*run.documents["dataset"]}
+        pairs = self._places().select("home", "dataset").unique().iter_rows()
+        return frozenset((home, dataset) for home, dataset in pairs if not on & {home, dataset})
+
+    def _places(self) -> pl.DataFrame:
+        homes = (
+            self.gold.documents.clear().select(gold="document", home="dataset") if self.homes is None else self.homes
+        )
+        return homes.join(self.gold.documents.select("dataset", gold="document"), on="gold")
 
     def for_tasks(self, *, spans: bool) -> Inputs:
         """Return them for tasks that do or do not give the spans of gold: the runs are those made for such a task.
@@ -115,15 +126,14 @@ class Inputs:
             )
         return found._on_what_all_answer()
 
-    def gold_of(self, homes: Collection[str]) -> pl.DataFrame:
-        """Return the documents of gold that come from these datasets."""
-        if self.homes is None:
-            return self.gold.documents.clear()
-        own = self.homes.filter(pl.col("home").is_in(sorted(homes)))["gold"]
+    def gold_of(self, homes: Collection[tuple[str, str]]) -> pl.DataFrame:
+        """Return the documents of gold that come from these datasets, each with that of gold."""
+        wanted = pl.DataFrame(sorted(homes), schema=dict.fromkeys(("home", "dataset"), pl.String), orient="row")
+        own = self._places().join(wanted, on=["home", "dataset"], how="semi")["gold"]
         return self.gold.documents.filter(pl.col("document").is_in(own.implode()))
 
     def _on_what_all_answer(self) -> Inputs:
-        out = frozenset[str]().union(*(self.without_answers(name, run) for name, run in self.runs.items()))
+        out = frozenset[tuple[str, str]]().union(*(self.without_answers(name, run) for name, run in self.runs.items()))
         if not out:
             return self
         left = self.gold_of(out)["document"]

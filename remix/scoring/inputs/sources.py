@@ -265,12 +265,13 @@ def _is_on(inputs: Inputs, name: str, run: Frames, *, named: bool) -> bool:
     """
     if not (out := inputs.without_answers(name, run)):
         return True
-    on, others = (", ".join(sorted({*one})) for one in (run.documents["dataset"], out))
+    homes = sorted({home for home, _ in out})
+    on, others = (", ".join(sorted({*one})) for one in (run.documents["dataset"], homes))
     free = inputs.gold.documents.height > inputs.gold_of(out).height
     if named and not free:
         raise UsageError(
             f"run '{name}' is registered on {on}, not on {others}, which gold was cut from: `remix run add {name} FILE "
-            f"--on {min(out)}` registers answers to it"
+            f"--on {homes[0]}` registers answers to it"
         )
     progress.note(f"run '{name}' is registered on {on}, so that it is not scored on {others}")
     return free
