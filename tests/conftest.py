@@ -6,7 +6,6 @@ import functools
 import gc
 import http.server
 import os
-import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -16,13 +15,15 @@ import pytest
 from hypothesis import settings
 
 from remix.kb import KnowledgeBase, build_from_tables
+from remix.runs.stored import take_shipped_runs
 from remix.sample import ensure_sample
 from remix.store import Store
 from remix.workspace import Workspace
+from tests.workspaces import copy_workspace
 
 # Few examples while one works, more in CI (`HYPOTHESIS_PROFILE=thorough`), there the same ones each time, so that what
 # lands does not depend on chance. How long an example takes says more of the machine than of the code.
-for name, examples in {"quick": 5, "thorough": 30}.items():
+for name, examples in {"quick": 3, "thorough": 20}.items():
     settings.register_profile(name, deadline=None, max_examples=examples, derandomize=os.environ.get("CI") == "true")
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
@@ -95,9 +96,17 @@ def sample_workspace(sample_store: Store, tmp_path_factory: pytest.TempPathFacto
     """Makes a workspace that holds the sample corpus and is the test's own."""
 
     def made() -> Workspace:
-        return Workspace(Path(shutil.copytree(sample_store.folder, tmp_path_factory.mktemp("own") / ".remix")))
+        return copy_workspace(sample_store.folder, tmp_path_factory.mktemp("own") / ".remix")
 
     return made
+
+
+@pytest.fixture(scope="session")
+def answered_sample(sample_workspace: Callable[[], Workspace]) -> Workspace:
+    """The sample corpus as a first `remix evaluate` leaves it, with the answers that ship; not to be changed."""
+    workspace = sample_workspace()
+    take_shipped_runs(workspace.store, workspace.kb, workspace.runs_folder)
+    return workspace
 
 
 @pytest.fixture(scope="session")

@@ -9,11 +9,10 @@ from collections import Counter
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
-from typing import TypeVar
 
 import pytest
 
-Definition = TypeVar("Definition", ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @pytest.fixture(scope="module")
@@ -41,14 +40,16 @@ def test_no_modules_import_each_other(house: ModuleType) -> None:
     assert not house.circles(house.import_graph())
 
 
-def definitions(house: ModuleType, kind: type[Definition]) -> list[tuple[Definition, str]]:
-    """The definitions of a kind, and the file of each."""
+@pytest.fixture(scope="module")
+def definitions(house: ModuleType) -> list[tuple[Definition, str]]:
+    """Every class and function, and the file of each."""
     trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in house.files().values()}
-    return [(node, str(path)) for path, tree in trees.items() for node in ast.walk(tree) if isinstance(node, kind)]
+    kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    return [(node, str(path)) for path, tree in trees.items() for node in ast.walk(tree) if isinstance(node, kinds)]
 
 
-def test_no_two_classes_have_one_name(house: ModuleType) -> None:
-    counts = Counter(node.name for node, _ in definitions(house, ast.ClassDef))
+def test_no_two_classes_have_one_name(definitions: list[tuple[Definition, str]]) -> None:
+    counts = Counter(node.name for node, _ in definitions if isinstance(node, ast.ClassDef))
     assert not {name: count for name, count in counts.items() if count > 1}
 
 
@@ -71,14 +72,15 @@ def is_bare_participle(name: str) -> bool:
     return participle and all(word in PARTICLES for word in rest)
 
 
-def test_no_function_is_named_by_a_bare_participle(house: ModuleType) -> None:
+def test_no_function_is_named_by_a_bare_participle(definitions: list[tuple[Definition, str]]) -> None:
     assert is_bare_participle("_looked_up") and is_bare_participle("kept") and not is_bare_participle("known_pairs")
-    functions = definitions(house, ast.FunctionDef) + definitions(house, ast.AsyncFunctionDef)
     attributes = {"property", "cached_property"}
     assert not [
         f"{path}: {node.name}"
-        for node, path in functions
-        if is_bare_participle(node.name) and not attributes & {ast.unparse(one) for one in node.decorator_list}
+        for node, path in definitions
+        if not isinstance(node, ast.ClassDef)
+        and is_bare_participle(node.name)
+        and not attributes & {ast.unparse(one) for one in node.decorator_list}
     ]
 
 

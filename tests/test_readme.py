@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from remix.store import Store
 from tests.commands import run_verb
+from tests.workspaces import copy_workspace
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
@@ -35,8 +37,9 @@ def test_readme_shows_what_its_commands_print(tmp_path: Path) -> None:
     assert script["filled"](README, tmp_path, printed) == README, "run: python scripts/readme.py"
 
 
-def test_readme_python_example_runs(tmp_path: Path) -> None:
+def test_readme_python_example_runs(tmp_path: Path, sample_store: Store) -> None:
     [example] = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    copy_workspace(sample_store.folder, tmp_path / "work")  # as remix.open makes it in an empty folder
     first, *scores = said(example, tmp_path).splitlines()
     assert re.fullmatch(r"\d+ mentions of persons", first)
     values = {name: float(score) for name, score in (line.split(": ") for line in scores)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +11,10 @@ import click
 import pytest
 
 from remix.cli import cli
+from remix.store import Store
+from remix.workspace import Workspace
 from tests.commands import run_verb
+from tests.workspaces import copy_workspace
 
 LONG_RUNNING = {"serve"}
 
@@ -40,19 +42,10 @@ def run(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return run_verb(*shlex.split(line)[1:], folder=folder)
 
 
-@pytest.fixture(scope="session")
-def taken(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """A folder in which one command was run, which took the sample corpus, and what the command said of that."""
-    folder = tmp_path_factory.mktemp("taken")
-    done = run("remix query 'ASK {}'", folder)
-    assert done.returncode == 0, done.stderr
-    return folder, done.stderr
-
-
 @pytest.fixture
-def fresh(taken: tuple[Path, str], tmp_path: Path) -> Path:
-    """A folder as a command finds it that began in an empty one, when it has taken the sample corpus."""
-    shutil.copytree(taken[0] / ".remix", tmp_path / ".remix")
+def fresh(answered_sample: Workspace, tmp_path: Path) -> Path:
+    """A folder as a command finds it that began in an empty one, when it has taken the sample corpus and its runs."""
+    copy_workspace(answered_sample.folder, tmp_path / ".remix")
     return tmp_path
 
 
@@ -72,8 +65,10 @@ def test_example_of_the_help_runs_in_a_fresh_folder(path: tuple[str, ...], fresh
         assert done.stdout or done.stderr
 
 
-def test_the_sample_corpus_is_taken_into_a_new_workspace(taken: tuple[Path, str]) -> None:
-    assert "the workspace .remix was empty and holds the sample corpus now" in taken[1]
+def test_the_sample_corpus_is_taken_into_a_new_workspace(tmp_path: Path) -> None:
+    done = run("remix query 'ASK {}'", tmp_path)
+    assert done.returncode == 0
+    assert "the workspace .remix was empty and holds the sample corpus now" in done.stderr
 
 
 @pytest.mark.parametrize("line", ["remix stats mine.ttl", "remix annotate mine.ttl --system prior", "remix drop mine"])
@@ -83,11 +78,18 @@ def test_the_sample_corpus_is_not_taken_where_something_else_is_named(line: str,
     assert not list(tmp_path.rglob("*.ttl"))
 
 
+@pytest.fixture(scope="module")
+def emptied(sample_store: Store, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder whose workspace had the sample corpus, which was dropped."""
+    folder = tmp_path_factory.mktemp("emptied")
+    copy_workspace(sample_store.folder, folder / ".remix")
+    assert run("remix drop sample-biographies sample-news sample-posts", folder).returncode == 0
+    return folder
+
+
 @pytest.mark.parametrize("line", ["remix stats", "remix enrich", "remix build --query persons", "remix query 'ASK {}'"])
-def test_the_sample_corpus_is_not_taken_into_a_workspace_that_was_emptied(line: str, fresh: Path) -> None:
-    for name in ("sample-biographies", "sample-news", "sample-posts"):
-        assert run(f"remix drop {name}", fresh).returncode == 0
-    done = run(line, fresh)
+def test_the_sample_corpus_is_not_taken_into_a_workspace_that_was_emptied(line: str, emptied: Path) -> None:
+    done = run(line, emptied)
     assert done.returncode == 1
     assert "holds no dataset: `remix load FILE` loads one, `remix load sample-biographies" in done.stderr
 

@@ -15,7 +15,7 @@ Make = Callable[..., Frames]
 MakeKb = Callable[..., KnowledgeBase]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def corpus() -> Make:
     """Make frames of (document, surface form, entity or None for NIL); a document is 'dataset/document'.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
@@ -24,7 +25,7 @@ FORMS = ["Anna", "anna", "Paris", "Paris Hilton", "NASA", "1999", "the pope", "J
 ENTITIES = [f"http://dbpedia.org/resource/{name}" for name in ("Anna_A", "Paris", "NASA", "Pope", "Jordan", "Far")]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def frames(corpus: Make) -> Frames:
     """Twenty documents of one dataset; forms, entities and NIL spread over all, some documents empty."""
     draw = random.Random(3)
@@ -43,7 +44,7 @@ def frames(corpus: Make) -> Frames:
     return Frames.of(documents=made.documents, annotations=options, links=links)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def kb(make_kb: MakeKb) -> KnowledgeBase:
     names = [(form, entity, n, "names") for n, (form, entity) in enumerate(zip(FORMS, ENTITIES * 2, strict=False), 1)]
     derived = [("Jordan", ENTITIES[0], 5, "gold:d"), ("Paris", ENTITIES[4], "", "names")]
@@ -77,19 +78,34 @@ def test_alternative_links_of_a_later_part_are_ranked_by_the_scores_of_the_whole
     assert_frame_equal(found.datasets, compute(frames, None).datasets, check_row_order=False)
 
 
-@pytest.mark.parametrize("known", [True, False], ids=["kb", "no-kb"])
-@pytest.mark.parametrize("reference", ["dataset", "union"])
+@pytest.fixture(scope="module")
+def folder(frames: Frames, tmp_path_factory: pytest.TempPathFactory) -> FramesFolder:
+    """The frames in seven parts."""
+    return in_parts(frames, 7, tmp_path_factory.mktemp("parts") / "frames")
+
+
+@dataclass(frozen=True)
+class Whole:
+    """All frames measured at once, and with what."""
+
+    kb: KnowledgeBase | None
+    reference: str
+    measured: Measured
+
+
+@pytest.fixture(scope="module", params=["dataset kb", "dataset", "union kb", "union"])
+def whole(request: pytest.FixtureRequest, frames: Frames, kb: KnowledgeBase) -> Whole:
+    reference, known = request.param.split()[0], kb if "kb" in request.param else None
+    return Whole(known, reference, compute(frames, known, reference=reference))
+
+
 @pytest.mark.parametrize("batch", [1, 40, 10_000])
-def test_every_measure_in_parts_equals_the_measure_of_the_whole(
-    frames: Frames, kb: KnowledgeBase, tmp_path: Path, batch: int, reference: str, known: bool
-) -> None:
-    whole = compute(frames, kb if known else None, reference=reference)
+def test_every_measure_in_parts_equals_the_measure_of_the_whole(folder: FramesFolder, whole: Whole, batch: int) -> None:
     taken: list[Measured] = []
-    folder = in_parts(frames, 7, tmp_path / "frames")
     measured = compute_parts(
         folder,
-        kb if known else None,
-        reference=reference,
+        whole.kb,
+        reference=whole.reference,
         batch=batch,
         take=lambda of_batch, _: taken.append(of_batch),
     )
@@ -97,10 +113,10 @@ def test_every_measure_in_parts_equals_the_measure_of_the_whole(
     for level in ("annotations", "documents", "classes"):
         rows = pl.concat([getattr(one, level) for one in taken])
         key = [column for column in ("annotation", "document", "class") if column in rows.columns]
-        assert_frame_equal(rows.sort(key), getattr(whole, level).sort(key), check_exact=True)
-    assert_frame_equal(measured.datasets, whole.datasets, rel_tol=1e-13, abs_tol=0)
-    assert measured.signature == whole.signature and measured.skipped == whole.skipped
-    assert {m.name for m in measured.measures} == ({m.name for m in MEASURES} - set(whole.skipped))
+        assert_frame_equal(rows.sort(key), getattr(whole.measured, level).sort(key), check_exact=True)
+    assert_frame_equal(measured.datasets, whole.measured.datasets, rel_tol=1e-13, abs_tol=0)
+    assert (measured.signature, measured.skipped) == (whole.measured.signature, whole.measured.skipped)
+    assert {m.name for m in measured.measures} == ({m.name for m in MEASURES} - set(measured.skipped))
 
 
 def test_sums_that_wait_in_several_shares_are_the_same(
@@ -114,9 +130,8 @@ def test_sums_that_wait_in_several_shares_are_the_same(
 
 
 def test_values_do_not_depend_on_the_number_of_threads(
-    frames: Frames, kb: KnowledgeBase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: FramesFolder, kb: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = in_parts(frames, 7, tmp_path / "frames")
     found: list[tuple[Measured, list[range]]] = []
     for count in (1, 3):
         monkeypatch.setattr(threads.pl, "thread_pool_size", lambda count=count: count)

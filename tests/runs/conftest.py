@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
 from remix.workspace import Workspace
+from tests.workspaces import copy_workspace
 
 
 @pytest.fixture(scope="session")
@@ -21,4 +21,4 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 @pytest.fixture
 def workspace(loaded: Workspace, tmp_path: Path) -> Workspace:
     """The same in a workspace of the test's own."""
-    return Workspace(Path(shutil.copytree(loaded.folder, tmp_path / ".remix")))
+    return copy_workspace(loaded.folder, tmp_path / ".remix")

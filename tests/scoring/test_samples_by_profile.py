@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import polars as pl
@@ -76,16 +77,23 @@ def files(keeper: Keeper) -> Sources:
     return Sources(gold=(gold,), answers={**answers, "none": none})
 
 
+@pytest.fixture(scope="module")
+def evaluated(files: Sources, keeper: Keeper) -> Callable[[str, tuple[str, ...]], pl.DataFrame]:
+    """The headline rows of a profile, sliced by columns, which are evaluated once for all averages."""
+    return cache(lambda profile, by: evaluate_sources(keeper, files, Choice.of(profile=profile, by=by).headline())[0])
+
+
 AVERAGES = [(name, average) for name in PROFILES.names() for average in PROFILES[name].averages]
 
 
 @pytest.mark.parametrize("by", [(), ("class",)], ids=["whole", "slices"])
 @pytest.mark.parametrize(("profile", "average"), AVERAGES)
-def test_compared_are_the_scores_that_are_evaluated(files, keeper, profile, average, by):
+def test_compared_are_the_scores_that_are_evaluated(files, keeper, evaluated, profile, average, by):
     choice = Choice.of(profile=profile, by=by).headline()
     task, matching = choice.tasks[0], choice.matchings[0]
-    rows, _ = evaluate_sources(keeper, files, choice)
-    rows = rows.filter(pl.col("column").is_in(["", *by]), average=average, dataset="all", task=task, matching=matching)
+    rows = evaluated(profile, by).filter(
+        pl.col("column").is_in(["", *by]), average=average, dataset="all", task=task, matching=matching
+    )
     shown, of_f1 = with_f1_shown(rows)
     expected = {(row["system"], row["slice"]): row["f1"] for row in shown.iter_rows(named=True)}
     comparison = compared_inputs(keeper, files, choice, average=average, samples=100)

@@ -91,8 +91,8 @@ def test_worker_is_killed_after_the_time_limit(small_store: Store) -> None:
 
 
 def test_worker_that_needs_too_much_memory_ends_in_one_line(small_store: Store) -> None:
-    # Every triple with every other, all of which DISTINCT must remember.
-    request = Request("SELECT DISTINCT * { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i }")
+    # Every triple with every other, all of which DISTINCT must remember, and none of which is written out before.
+    request = Request("SELECT (COUNT(*) AS ?n) { SELECT DISTINCT * { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i } }")
     with pytest.raises(StoreError, match=r"memory|failed"):
         ask(small_store.index().path, request, timeout=60, memory=220 << 20)
 
