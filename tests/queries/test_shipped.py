@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -307,3 +308,10 @@ def test_entity_of_each_link_joins_redirects_items_and_local_resources(
     assert found == {"Paris", "paris", "local"} | ({"redirect", "item"} if known else set())
     labels = store.index().frame("SELECT ?form ?label { ?a nif:anchorOf ?form ; rmx:entityLabel ?label }")
     assert dict(labels.iter_rows()) == ({f'"{form}"': r'"The \"City\""' for form in found} if known else {})
+    page = (Path(__file__).parents[2] / "docs" / "queries.md").read_text(encoding="utf-8")
+    [shown] = [query for query in re.findall(r"```sparql\n(.*?)```", page, re.DOTALL) if "?links" in query]
+    first = store.index().frame(shown).row(0)
+    # Paris is written in five ways where redirects and items are known, else in three.
+    label = r'"The \"City\""' if known else None
+    written = [f'"{5 if known else 3}"^^<{XSD}integer>'] * 2
+    assert first == (f"<{PARIS}>", label, *written)
