@@ -73,12 +73,13 @@ def answer(
     allow_services: Iterable[str] = (),
     timeout: float = 600,
     memory: int = 8 * GIBIBYTE,
+    largest: int | None = None,
     endpoint: str | None = None,
 ) -> Result:
     """Return what a query answers, on the store or on another endpoint, exactly as Oxigraph would.
 
     A CONSTRUCT in the papers' shape is rewritten, with the same triples, unless `rewrite` is false. The query runs in
-    a process of its own that is killed after so many seconds.
+    a process of its own that is killed after so many seconds, or when it has written more bytes than the `largest`.
 
     Raises `QueryError`, `UnknownName` for what is wrong with the query, `Timeout`, `StoreError`.
     """
@@ -88,7 +89,7 @@ def answer(
         return _ask(Endpoint(endpoint, timeout=timeout), text, query.source, services, rewrite=rewrite)
     request = Request(text, query.source, graph="nt", rewrite=rewrite, ordered=True, allow_services=services)
     index = store.index()  # which keeps its generation there until the answer is
-    found = ask(index.path, request, timeout=timeout, memory=memory)
+    found = ask(index.path, request, timeout=timeout, memory=memory, largest=largest)
     with found.body as body:
         notes = tuple(found.notes)
         if found.kind == "graph":

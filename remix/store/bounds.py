@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-__all__ = ["Bounds", "holding_bounds", "longest", "within_bounds"]
+__all__ = ["Bounds", "bounds_here", "holding_bounds", "within_bounds"]
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,7 @@ class Bounds:
     largest: int
     stop: threading.Event
     turn: Callable[[], AbstractContextManager[None]]
+    allow_services: tuple[str, ...] = ()
 
 
 _BOUNDS: ContextVar[Bounds | None] = ContextVar("bounds", default=None)
@@ -35,10 +36,9 @@ def holding_bounds(bounds: Bounds) -> Iterator[None]:
         _BOUNDS.reset(token)
 
 
-def longest() -> float | None:
-    """Return the seconds that a query may run here at most, None where that is not bounded."""
-    bounds = _BOUNDS.get()
-    return None if bounds is None else bounds.timeout
+def bounds_here() -> Bounds | None:
+    """Return the bounds of this thread, None where it has none."""
+    return _BOUNDS.get()
 
 
 @contextmanager

@@ -235,7 +235,9 @@ class _Endpoint:
                 self.running.discard(stop)
                 anyio.from_thread.run_sync(self.turns.release)
 
-        return Bounds(self.limits.timeout, self.limits.memory, self.limits.largest, stop, turn)
+        limits = self.limits
+        services = tuple(limits.allow_services)
+        return Bounds(limits.timeout, limits.memory, limits.largest, stop, turn, services)
 
     def stop(self) -> None:
         """Let every query that runs end now."""

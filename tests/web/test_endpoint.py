@@ -354,10 +354,11 @@ def server(small_store: Store) -> Iterator[tuple[subprocess.Popen[str], str]]:
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="processes are looked up in /proc")
-def test_query_of_a_client_that_went_away_is_stopped(server: tuple[subprocess.Popen[str], str]) -> None:
+@pytest.mark.parametrize("asked", ["/sparql", "/query"])
+def test_query_of_a_client_that_went_away_is_stopped(server: tuple[subprocess.Popen[str], str], asked: str) -> None:
     process, address = server
     with pytest.raises(httpx.ReadTimeout):
-        client.get(address, params={"query": SLOW}, timeout=1)
+        client.get(address.replace("/sparql", asked), params={"query": SLOW}, timeout=1)
     assert eventually(lambda: not of(process.pid))
     assert client.get(address, params={"query": "ASK {}"}).status_code == 200
 

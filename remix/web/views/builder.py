@@ -207,7 +207,10 @@ def _waterfall(left: pl.DataFrame) -> list[Shown]:
     told = {**_EXPLAINED, "share_of_mentions": "of the mentions that are loaded"}
     series = [Series("mentions", left["condition"].to_list(), left["mentions"].to_list())]
     panel = Panel("", "bars", series, y=Axis("mentions"), lying=True)
-    return [Table("waterfall", share, words=words, explained=told), Drawing("mentions left", Figure("", [panel]))]
+    return [
+        Table("waterfall", share, words=words, explained=told),
+        Drawing("mentions left", Figure("What is left after each condition", [panel])),
+    ]
 
 
 def _ways(asked: _Choices, parameters: Parameters) -> list[Shown]:

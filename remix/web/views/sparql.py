@@ -1,0 +1,246 @@
+"""SPARQL: an editor with examples, what a query answers as a table and a chart, and files of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import polars as pl
+
+from remix.errors import Error, UnknownName, UsageError
+from remix.names import PREFIXES
+from remix.rdf.ntriples import columns
+from remix.remixes.facets import list_facets
+from remix.reports.figures import Axis, Figure, Panel, Series
+from remix.store.answers import GRAPH_FORMATS, Result, answer
+from remix.store.bounds import bounds_here
+from remix.store.queries import Query, find, shipped_queries
+from remix.web.page import (
+    Download,
+    Drawing,
+    Explored,
+    Field,
+    Form,
+    Note,
+    Page,
+    Parameters,
+    Shown,
+    Table,
+    View,
+    address,
+    choose,
+)
+from remix.web.views.ontology import list_terms
+
+_START = """SELECT ?dataset ?document (COUNT(?annotation) AS ?annotations) WHERE {
+  ?dataset hfts:referenceDocuments ?document .
+  ?annotation nif:referenceContext ?document .
+}
+GROUP BY ?dataset ?document
+ORDER BY DESC(?annotations)
+"""
+_SECONDS = (1, 5, 10, 30, 60, 300)
+_LARGEST = 32_000_000
+"""Bytes of a result that a page can show; `/sparql` sends larger ones."""
+_CHARTS = ("bars", "lines", "scatter")
+_DRAWN = {"bars": 50, "lines": 2000, "scatter": 4000}
+"""Rows that a chart shows at most."""
+_MEDIA = {"ttl": "text/turtle", "nt": "application/n-triples", "jsonld": "application/ld+json"}
+_NAME = re.compile(r"(?<![\w<?$:/#-])([a-z][\w-]*):([A-Za-z_][\w-]*)")
+
+
+def _show(work: Explored, parameters: Parameters) -> Page:
+    asked = parameters.get("query", "")
+    text, told = _text(parameters)
+    blocks: list[Shown] = [_editor(text, parameters), *([Note(told)] if told else [])]
+    beside = [_examples()]
+    if not work.datasets():
+        blocks.append(
+            Note("Nothing is loaded yet, so no query finds anything.", ["remix load FILE", "remix fetch NAME"])
+        )
+    if not asked.strip():
+        blocks.append(
+            Note("Run the query, change it, or take one of the examples. Ctrl+Enter runs it, Esc closes lists.")
+        )
+        return Page("SPARQL", blocks, beside)
+    try:
+        found = _answer(work, text, parameters)
+    except Error as error:
+        return Page("SPARQL", [*blocks, Note(f"The query has no answer: {error}")], beside, error=error)
+    return Page("SPARQL", [*blocks, *_result(work, found, text, parameters)], beside)
+
+
+def _text(parameters: Parameters) -> tuple[str, str]:
+    """Return the query of the editor and what is said of it: what was asked, an example, or one to begin with."""
+    if asked := parameters.get("query", "").replace("\r\n", "\n").strip():
+        return f"{asked}\n", ""
+    if name := parameters.get("example", ""):
+        if name not in shipped_queries():
+            raise UnknownName("query", name, shipped_queries(), "remix list queries")
+        example = find(f"{name}.rq")
+        return example.text, f"{example.summary}. {example.description}"
+    return _START, ""
+
+
+def _limit() -> float:
+    bounds = bounds_here()
+    return bounds.timeout if bounds is not None else float(_SECONDS[-2])
+
+
+def _editor(text: str, parameters: Parameters) -> Form:
+    limit = _limit()
+    seconds = [str(one) for one in _SECONDS if one < limit] + [f"{limit:g}"]
+    told = f"The query is ended after so many seconds; this server allows {limit:g}."
+    chosen = parameters.get("timeout") or seconds[-1]
+    return Form(
+        [
+            Field(
+                "query", "query", text, look="area", explained="SPARQL 1.1; well-known prefixes need no declaration."
+            ),
+            choose("timeout", "seconds at most", [*dict.fromkeys([*seconds, chosen])], chosen, told),
+        ],
+        button="Run",
+    )
+
+
+def _answer(work: Explored, text: str, parameters: Parameters) -> Result:
+    given = parameters.get("timeout", "")
+    if given and (not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})?", given, re.ASCII) or not float(given)):
+        raise UsageError(f"timeout={given} is no number of seconds, such as timeout=10")
+    bounds = bounds_here()
+    services = bounds.allow_services if bounds is not None else ()
+    seconds = min(float(given or _limit()), _limit())
+    return answer(work.store, Query.parse(text), allow_services=services, timeout=seconds, largest=_LARGEST)
+
+
+def _table(found: Result) -> pl.DataFrame:
+    """Return solutions, or the triples of a graph without the marks of N-Triples."""
+    if found.kind != "graph":
+        return found.table
+    rows = columns(b"\n".join(found.triples))
+    literal = r'^"((?s:.*))"(?:@[\w-]+|\^\^<[^>]*>)?$'
+    return rows.select(
+        pl.coalesce(pl.col(name).str.extract(literal), pl.col(name).str.strip_chars("<>")).alias(name)
+        for name in rows.columns
+    )
+
+
+def _result(work: Explored, found: Result, text: str, parameters: Parameters) -> list[Shown]:
+    table = _table(found)
+    blocks: list[Shown] = [Note(note) for note in found.notes]
+    if found.kind == "graph":
+        kept = {"query": text, "timeout": parameters.get("timeout", "")}
+        files = {f".{form}": address(f"query.{form}", **kept) for form in GRAPH_FORMATS}
+        blocks.append(Note("The graph as a file:", links=files))
+    if table.is_empty():
+        blocks.append(
+            Note("Nothing in the workspace matches: try with a condition less, or see what there is by ?s ?p ?o.")
+        )
+    blocks.append(
+        Table(
+            "result", table, _links(work, table), words="One row." if table.height == 1 else f"{table.height:,} rows."
+        )
+    )
+    numbers = [name for name, kind in table.schema.items() if kind.is_numeric()]
+    if numbers and table.width > 1 and table.height:
+        blocks += _chart(table, numbers, text, parameters)
+    return blocks
+
+
+def _links(work: Explored, table: pl.DataFrame) -> Mapping[str, Callable[[Mapping[str, Any]], str]]:
+    """Return for each column of texts where its IRIs lead: datasets and documents to their pages, others out."""
+    texts = [name for name, kind in table.schema.items() if kind == pl.String]
+    if not texts or not work.datasets():
+        return {}
+    every = pl.concat([table[name].alias("iri") for name in texts]).drop_nulls().unique()
+    frames = work.frames()
+    of_documents = frames.documents.select(iri="document", document="document", dataset="dataset")
+    of_mentions = frames.annotations.select(iri="annotation", document="document", dataset="dataset")
+    own = pl.concat([of_documents, of_mentions]).filter(pl.col("iri").is_in(every.implode()))
+    places = {iri: address("document", dataset=dataset, name=document) for iri, document, dataset in own.iter_rows()}
+    places |= {entry.iri: address("dataset", name=entry.name) for entry in work.datasets()}
+
+    def lead(name: str) -> Callable[[Mapping[str, Any]], str]:
+        return lambda row: places.get(row[name] or "") or _outside(row[name] or "")
+
+    return {name: lead(name) for name in texts}
+
+
+def _outside(iri: str) -> str:
+    return iri if re.match(r"https?://[^\s<>\"]+$", iri) else ""
+
+
+def _chart(table: pl.DataFrame, numbers: list[str], text: str, parameters: Parameters) -> list[Shown]:
+    """Return the form of a chart of two columns, and the chart that is chosen there."""
+    kind, x, y = (parameters.get(name, "") for name in ("chart", "x", "y"))
+    y = y if y in numbers else numbers[-1]
+    x = x if x in table.columns else next(name for name in table.columns if name != y)
+    kept = {"query": text, "timeout": parameters.get("timeout", "")}
+    form = Form(
+        [
+            choose("chart", "chart", ["", *_CHARTS], kind),
+            choose("x", "along", table.columns, x),
+            choose("y", "values", numbers, y),
+            *(Field(name, name, value, look="hidden") for name, value in kept.items()),
+        ],
+        button="Draw",
+    )
+    if kind not in _CHARTS:
+        return [form]
+    rows = table.select(x=x, y=y).drop_nulls()
+    shown = rows.head(_DRAWN[kind])
+    across = shown["x"] if shown["x"].dtype.is_numeric() and kind != "bars" else _short(shown["x"].cast(pl.String))
+    series = Series("", across.to_list(), shown["y"].to_list())
+    words = f"The first {shown.height:,} of {rows.height:,} rows." if shown.height < rows.height else ""
+    panel = Panel("", kind, [series], x=Axis(x), y=Axis(y), lying=kind == "bars" and shown.height > 8)
+    return [form, Drawing("chart", Figure(f"{y} by {x}", [panel]), words)]
+
+
+def _short(names: pl.Series) -> pl.Series:
+    """Return the last parts of IRIs, where these tell them apart."""
+    last = names.str.replace(r"^(?:https?://|urn:)\S*[/#:]", "")
+    return last if last.n_unique() == names.n_unique() else names
+
+
+def _examples() -> Table:
+    """Return the shipped queries, each leading to itself in the editor."""
+    queries = [find(f"{name}.rq") for name in shipped_queries()]
+    frame = pl.DataFrame({"example": [one.name for one in queries], "what it finds": [one.summary for one in queries]})
+    return Table("examples", frame, {"example": lambda row: address("query", example=row["example"])})
+
+
+def _graph(form: str) -> Callable[[Explored, Parameters], Download]:
+    def make(work: Explored, parameters: Parameters) -> Download:
+        found = _answer(work, _text(parameters)[0], parameters)
+        if found.kind != "graph":
+            raise UsageError("this query answers a table: .csv, .json, .md and .tex have its rows")
+        return Download(found.graph(form), _MEDIA[form], f"result.{form}")
+
+    return make
+
+
+def _vocabulary(work: Explored, parameters: Parameters) -> Download:
+    """Return what the editor completes: prefixes, and terms with what they mean."""
+    terms = {f"{prefix}:{name}": "" for name in shipped_queries() for prefix, name in _NAME.findall(_bare(name))}
+    terms |= {facet.term: facet.meaning for facet in list_facets().values() if facet.term}
+    terms |= dict(list_terms().select("term", pl.col("meaning").fill_null("")).iter_rows())
+    known = {term: meaning for term, meaning in sorted(terms.items()) if term.partition(":")[0] in PREFIXES}
+    text = json.dumps({"prefixes": PREFIXES, "terms": known}, ensure_ascii=False)
+    return Download(text.encode(), "application/json", "vocabulary.json")
+
+
+def _bare(name: str) -> str:
+    """Return the text of a shipped query without its comments."""
+    return re.sub(r"(?m)^\s*#.*$", "", find(f"{name}.rq").text)
+
+
+sparql = View(
+    "query",
+    "SPARQL",
+    _show,
+    menu=5,
+    example=lambda work: {"query": _START} if work.datasets() else {},
+    downloads={**{form: _graph(form) for form in GRAPH_FORMATS}, "vocabulary.json": _vocabulary},
+)

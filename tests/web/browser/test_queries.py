@@ -1,0 +1,100 @@
+"""The builder and the editor of SPARQL as one uses them: sliders, completion, a query that is ended."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from urllib.parse import urlencode
+
+import pytest
+
+from remix.web.page import address
+from tests.web.browser.conftest import Visit
+
+pytestmark = pytest.mark.extra
+
+CONFUSED = address("builder", on="ambiguitySurfaceForm")
+ENDLESS = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l }"
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Wait until something is so, for twenty seconds at most."""
+    end = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < end, "it did not come so"
+        time.sleep(0.05)
+
+
+def test_moving_a_slider_changes_counts_query_and_downloads(visit: Visit) -> None:
+    with visit(CONFUSED) as visited:
+        page = visited.page
+        rows = page.locator('section[data-update="waterfall"] tbody tr')
+        assert "any value" in rows.nth(2).inner_text()
+        slider = page.get_by_label("ambiguitySurfaceForm, from")
+        slider.focus()
+        for _ in range(3):
+            slider.press("PageUp")
+        until(lambda: "≥" in rows.nth(2).inner_text())
+        assert "?min_ambiguitySurfaceForm" in page.locator("textarea[name=sparql]").input_value()
+        assert "low.ambiguitySurfaceForm=" in str(
+            page.get_by_role("link", name="NIF", exact=True).get_attribute("href")
+        )
+        assert "low.ambiguitySurfaceForm=" in page.url and visited.wrong == []
+
+
+def test_adding_and_taking_out_a_condition_asks_for_the_page_again(visit: Visit) -> None:
+    with visit(CONFUSED) as visited:
+        page = visited.page
+        page.get_by_label("add a condition on").select_option("isRare")
+        page.wait_for_url("**isRare**")
+        page.get_by_role("group", name="isRare").get_by_label("true").check()
+        until(lambda: "isRare: true" in page.inner_text('section[data-update="waterfall"]'))
+        page.get_by_role("group", name="conditions on").get_by_label("ambiguitySurfaceForm").uncheck()
+        until(lambda: page.get_by_label("ambiguitySurfaceForm, from").count() == 0)
+        assert visited.wrong == []
+
+
+def test_terms_are_completed_by_keys_and_their_prefixes_declared(visit: Visit) -> None:
+    with visit("/query") as visited:
+        page = visited.page
+        editor = page.locator("textarea[name=query]")
+        editor.fill("")
+        editor.press_sequentially("SELECT ?a { ?a hfts:pager")
+        page.get_by_role("option", name="hfts:pagerank").first.wait_for()
+        assert editor.get_attribute("aria-activedescendant") == "completion-0"
+        editor.press("Enter")
+        editor.press_sequentially(" ?b }")
+        until(lambda: editor.input_value().endswith("SELECT ?a { ?a hfts:pagerank ?b }"))
+        assert editor.input_value().startswith("PREFIX hfts: <https://raw.githubusercontent.com/")
+        editor.press_sequentially(" # rmx:isR")
+        page.locator("#completion li").first.wait_for()
+        editor.press("Escape")
+        assert page.locator("#completion li").count() == 0
+        editor.press("Control+Enter")
+        page.locator('section[data-update="result"] tbody tr').first.wait_for()
+        assert editor.input_value().count("PREFIX") == 1 and "query=PREFIX" in page.url and visited.wrong == []
+
+
+def test_query_that_runs_is_cancelled(visit: Visit) -> None:
+    with visit("/query") as visited:
+        page = visited.page
+        page.locator("textarea[name=query]").fill(ENDLESS)
+        page.get_by_role("button", name="Run").click()
+        page.get_by_role("button", name="Cancel").click()
+        page.get_by_text("cancelled").wait_for()
+        page.locator("textarea[name=query]").fill("ASK { ?s ?p ?o }")
+        page.get_by_role("button", name="Run").click()
+        page.locator('section[data-update="result"]').wait_for()
+        assert page.inner_text('section[data-update="result"] td') == "yes" and visited.wrong == []
+
+
+def test_editor_and_builder_work_without_scripts(visit: Visit) -> None:
+    asked = "/query?" + urlencode({"query": "SELECT ?dataset { ?dataset hfts:referenceDocuments ?d } LIMIT 1"})
+    with visit(asked, java_script_enabled=False) as visited:
+        visited.page.get_by_role("button", name="Run").click()
+        visited.page.locator('section[data-update="result"] tbody a').click()
+        assert "/dataset?name=" in visited.page.url
+    with visit(CONFUSED, java_script_enabled=False) as visited:
+        visited.page.get_by_label("add a condition on").select_option("isRare")
+        visited.page.get_by_role("button", name="Show").click()
+        assert "isRare: any value" in visited.page.inner_text("main") and visited.wrong == []

@@ -1,0 +1,153 @@
+"""The page of SPARQL by its rows: what a query answers, where that leads, and what is said where it has no answer."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.parse import urlencode
+
+import pytest
+
+from remix.store import Store
+from remix.store.bounds import Bounds, holding_bounds
+from remix.web.page import VIEWS, Drawing, Note, Page, Table
+from remix.workspace import Workspace, open_workspace
+from tests.web.conftest import client
+from tests.web.test_explorer import Get, pages_of
+
+FIRST = (
+    "SELECT ?document ?annotation ?entity { ?annotation nif:referenceContext ?document ; itsrdf:taIdentRef ?entity }"
+)
+ENDLESS = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?n1 ?o . ?p ?q ?r }"
+
+
+@pytest.fixture(scope="module")
+def work(small_store: Store) -> Workspace:
+    return open_workspace(small_store.folder)
+
+
+@pytest.fixture(scope="module")
+def get(work: Workspace) -> Get:
+    return pages_of(work)
+
+
+def shown(work: Workspace, **parameters: str) -> Page:
+    return VIEWS["query"].show(work, parameters)
+
+
+def place(suffix: str = "", **parameters: str) -> str:
+    return f"/query{suffix}?{urlencode(parameters)}"
+
+
+def test_documents_mentions_and_datasets_lead_to_their_pages_and_entities_out(work: Workspace, get: Get) -> None:
+    page = shown(work, query=f"{FIRST} ORDER BY ?annotation LIMIT 1")
+    [table] = [block for block in page.blocks if isinstance(block, Table)]
+    [row] = table.frame.to_dicts()
+    document = "/document?dataset=news&name=urn%3Aremix%3Adataset%3Anews%2F1"
+    assert [table.links[name](row) for name in row] == [document, document, row["entity"]]
+    assert row["entity"].startswith("http://dbpedia.org/resource/")
+    answer = get(
+        place(query="SELECT * { VALUES ?x { <urn:remix:dataset:news> <javascript:alert(1)> <http://a.example/b> } }")
+    )
+    assert '<a href="/dataset?name=news">' in answer.text and "href=&#34;javascript" not in answer.text
+    assert '<a href="http://a.example/b" rel="noreferrer">' in answer.text and 'href="javascript' not in answer.text
+
+
+def test_answers_are_data_in_whole_and_graphs_are_files(get: Get) -> None:
+    rows = json.loads(get(place(".json", query=FIRST)).text)
+    assert len(rows) == 16 and rows[0].keys() == {"document", "annotation", "entity"}
+    construct = "CONSTRUCT { ?a rmx:isRare ?r } WHERE { ?a rmx:isRare ?r FILTER (?r) }"
+    assert get(place(".csv", query=construct)).text.count(",https://w3id.org/nel-remix/ns#isRare,true") == 8
+    assert get(place(".ttl", query=construct)).text.count("rmx:isRare true") == 8
+    assert "have its rows" in get(place(".ttl", query=FIRST)).text
+    assert get(place(".csv", query="ASK { ?s ?p 123456 }")).text == "answer\nfalse\n"
+
+
+def test_examples_fill_the_editor_and_are_not_run(work: Workspace, get: Get) -> None:
+    page = shown(work, example="persons_hard")
+    assert "result" not in page.tables and "persons_hard" in page.tables["examples"]["example"]
+    assert "VALUES ?min_confusion { 3 }" in get("/query?example=persons_hard").text
+    assert get("/query?example=persons_har").status_code == 404
+    assert get(place(**VIEWS["query"].example(work))).status_code == 200
+
+
+def test_two_columns_are_drawn(work: Workspace) -> None:
+    """Of news/1 there are five mentions, of news/2 three."""
+    query = (
+        "SELECT ?document (COUNT(?a) AS ?n) { ?a nif:referenceContext ?document } GROUP BY ?document ORDER BY ?document"
+    )
+    assert not [block for block in shown(work, query=query).blocks if isinstance(block, Drawing)]
+    [drawing] = [block for block in shown(work, query=query, chart="bars").blocks if isinstance(block, Drawing)]
+    [series] = drawing.figure.panels[0].series
+    assert list(series.x[:2]) == ["urn:remix:dataset:news/1", "urn:remix:dataset:news/2"]
+    assert list(series.y[:2]) == [5, 3]
+    other = shown(work, query=query, chart="scatter", x="n", y="n")
+    assert [one.figure.panels[0].kind for one in other.blocks if isinstance(one, Drawing)] == ["scatter"]
+
+
+@pytest.mark.parametrize(
+    ("query", "timeout", "status", "word"),
+    [
+        ("SELECT * {\n  ?s ?p ?o\n LIMIT 2000", "", 400, "the query:3:"),
+        ("SELECT * { ?s ?p <", "", 400, "does not parse"),
+        ("DROP ALL", "", 403, "would change data"),
+        ("SELECT * { SERVICE <http://127.0.0.1/sparql> { ?s ?p ?o } }", "", 403, "SERVICE"),
+        ("SELECT * { ?s ?p ?o }", "x", 404, "no number of seconds"),
+        (ENDLESS, "0.3", 504, "longer than 0.3 s"),
+        ("ASK {}\n#<script>alert(1)</script>", "", 200, "&lt;script&gt;"),
+    ],
+)
+def test_what_has_no_answer_is_said_beside_the_query(
+    get: Get, query: str, timeout: str, status: int, word: str
+) -> None:
+    answer = get(place(query=query, timeout=timeout))
+    assert answer.status_code == status and word in answer.text and "<textarea" in answer.text
+    assert answer.text.count("<script") == 1
+    if status != 200:
+        data = get(place(".csv", query=query, timeout=timeout))
+        assert data.status_code == status and data.headers["content-type"].startswith("text/plain")
+
+
+def test_time_limit_is_shown_and_chosen_below_that_of_the_server(address: str) -> None:
+    page = client.get(f"{address.removesuffix('/sparql')}/query").text
+    assert "this server allows 5." in page and '<option value="1">1</option><option value="5" selected>' in page
+    assert '<option value="10"' not in page
+
+
+def test_notes_of_the_endpoint_are_told(work: Workspace) -> None:
+    page = shown(work, query="SELECT ?a { ?a nif:anchorOff ?b }")
+    assert any("did you mean nif:anchorOf?" in block.text for block in page.blocks if isinstance(block, Note))
+    assert any("Nothing in the workspace matches" in block.text for block in page.blocks if isinstance(block, Note))
+
+
+def test_vocabulary_of_the_editor_has_terms_of_queries_measures_and_the_ontology(get: Get) -> None:
+    told = json.loads(get("/query.vocabulary.json").text)
+    assert told["prefixes"]["rmx"] == "https://w3id.org/nel-remix/ns#"
+    assert {"nif:referenceContext", "itsrdf:taIdentRef", "hfts:pagerank", "rmx:isRare"} <= told["terms"].keys()
+    assert told["terms"]["hfts:pagerank"].startswith("PageRank") and "http://dbpedia" not in str(told["terms"].keys())
+
+
+def test_query_of_a_page_waits_for_its_turn_and_has_the_limits_of_the_endpoint(work: Workspace) -> None:
+    turns: list[str] = []
+
+    @contextmanager
+    def turn() -> Iterator[None]:
+        turns.append("begun")
+        try:
+            yield
+        finally:
+            turns.append("over")
+
+    def error(query: str, timeout: float) -> str:
+        with holding_bounds(Bounds(timeout, 1 << 30, 10_000, stop, turn)):
+            return str(shown(work, query=query, timeout="60").error)
+
+    stop = threading.Event()
+    assert "longer than 0.3 s" in error(ENDLESS, 0.3)
+    assert "larger than 10,000 bytes" in error("SELECT * { ?s ?p ?o }", 30)
+    assert error("ASK {}", 30) == "None"
+    stop.set()
+    assert "was stopped" in error("ASK {}", 30)
+    assert turns == ["begun", "over"] * 4
