@@ -41,6 +41,7 @@ AFTER = "query"
 @click.option("--explain", is_flag=True, help="Also print the query as it was run and what each condition left.")
 @click.option("--fix-variables", is_flag=True, help="Mend a template variable that the pattern never binds.")
 @click.option("--allow-service", multiple=True, metavar="URL", help="Let SERVICE ask this endpoint.")
+@click.option("--endpoint", metavar="URL", help="Take the datasets of this SPARQL endpoint, which runs the query.")
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
@@ -66,13 +67,14 @@ def command(
     explain: bool,
     fix_variables: bool,
     allow_service: tuple[str, ...],
+    endpoint: str | None,
     timeout: float,
     workspace: Path | None,
 ) -> None:
     """Make a remix: the documents and annotations that a query selects, as NIF with a manifest.
 
     Writes NAME.ttl and NAME.manifest.ttl and prints how much each dataset gave. An empty workspace takes the sample
-    corpus that ships with remix.
+    corpus that ships with remix. `--endpoint https://example.org/sparql` makes a remix of what is there.
 
     \b
     Example:
@@ -92,6 +94,7 @@ def command(
         seed=seed,
         fix_variables=fix_variables,
         allow_service=allow_service,
+        endpoint=endpoint,
         explain=explain,
         timeout=timeout,
     )

@@ -38,6 +38,7 @@ AFTER = "enrich"
 @click.option("--with-gold", is_flag=True, help="Keep rows of the knowledge base that were derived from gold.")
 @click.option("--engine", type=click.Choice(["polars", "spark"]), default="polars", help="What measures frames (DIR).")
 @click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Also draw the table into this file.")
+@click.option("--endpoint", metavar="URL", help="Measure the datasets that this SPARQL endpoint holds.")
 @format_option
 @workspace_option
 @output_option
@@ -53,6 +54,7 @@ def command(
     with_gold: bool,
     engine: str,
     plot: Path | None,
+    endpoint: str | None,
     format: tuple[str, ...],
     workspace: Path | None,
     output: str,
@@ -61,7 +63,7 @@ def command(
     """Show the measures of datasets side by side, by default of all, computed afresh.
 
     A FILE is measured beside what is loaded. DIR is a folder of frames (`remix load --to frames`); one that is alone is
-    measured part by part, or on Spark.
+    measured part by part, or on Spark. With `--endpoint https://example.org/sparql` a DATASET is one of those there.
 
     Shares are in per cent. Where an average does not speak for every annotation, how many it covers stands behind it,
     with ! below 50 %.
@@ -82,6 +84,7 @@ def command(
         with_gold=with_gold,
         engine=engine,
         plot=plot,
+        endpoint=endpoint,
         format=format,
     )
     if found.measured.skipped:

@@ -26,6 +26,7 @@ from remix.remixes.export import export
 from remix.remixes.manifest import count_origins, describe, refuse_unknown
 from remix.signature import Signature, content_hash
 from remix.store import DatasetEntry, Store
+from remix.store.endpoint import Endpoint
 from remix.store.missing import NO_RUN
 from remix.store.queries import Query
 from remix.store.selection import Selection, select
@@ -89,6 +90,7 @@ def build(
     timeout: float = 600,
     dataset: Sequence[str] = (),
     edition: Sequence[str] = (),
+    endpoint: Endpoint | None = None,
 ) -> Remix:
     """Return the remix that a query selects from datasets of a store, by default named as the query.
 
@@ -100,7 +102,7 @@ def build(
     documents, the first of each dataset by IRI or, with a `seed`, a sample. Measures of documents and of the remix are
     computed afresh, values on annotations are those of their origins. The manifest names the documents that were
     emptied, unless a limit, the query or `drop` leaves open which these are. `explain` fills the waterfall. The query
-    runs in a process of its own, which is killed after so many seconds.
+    runs in a process of its own, which is killed after so many seconds, or at the `endpoint` that the store mirrors.
 
     Raises `QueryError`, `UnknownName`, `UsageError` for what is wrong with the query, its parameters or the name,
     `EmptySelection` for a query that selects nothing, `Timeout` for one that takes too long.
@@ -115,14 +117,15 @@ def build(
     origin = named_frames(store, names)
     running = {"fix_variables": fix_variables, "allow_services": tuple(allow_services), "explain": explain}
     asked = [iri for entry in entries for iri in entry.graphs()] if dataset else None
-    selection, left = _select(store, query, text, origin, running, timeout, entries, asked)
+    selection, left = _select(store, query, text, origin, running, timeout, entries, asked, endpoint)
     kept, others, left = _one_edition(editions, origin, selection.documents, left)
     documents = limit_documents(kept, limit, seed)
     closed = close(origin, documents, selection.annotations, drop=drop)
     title = _title(name, query, entries)
     iri = dataset_iri(title, base_iri)
     kept_of = str(editions) if len(others) or edition else ""
-    signature = _signature(title, text, entries, kb, limit=limit, seed=seed, drop=drop, editions=kept_of)
+    told = {"editions": kept_of, "endpoint": "" if endpoint is None else endpoint.address}
+    signature = _signature(title, text, entries, kb, limit=limit, seed=seed, drop=drop, **told)
     content = export(store, entries, origin, closed, title, iri, kb)
     counts = count_origins(origin, closed)
     manifest = describe(
@@ -136,8 +139,8 @@ def build(
         knowledge=kb.signature if kb else None,
         version=__version__,
         emptied=None if drop or limit else left,
-        editions=kept_of,
         others=others,
+        **told,
     )
     notes = (*selection.notes, *_warnings(closed, drop=drop, scoped=content.scoped), *tell_editions(others))
     made = (title, iri, content.frames, content.triples, manifest, counts)
@@ -173,11 +176,13 @@ def _select(
     timeout: float,
     entries: list[DatasetEntry],
     graphs: Sequence[str] | None,
+    endpoint: Endpoint | None,
 ) -> tuple[Selection, pl.DataFrame | None]:
     """Return what the query selects, and what it empties; raises `EmptySelection` where it selects nothing."""
     opened = store.index()  # which keeps its generation there until the answers are
     services = running["allow_services"]
-    with GuardedIndex(opened.path, timeout=timeout, allow_services=services, graphs=graphs) as index:
+    with GuardedIndex(opened.path, timeout=timeout, allow_services=services, graphs=graphs) as own:
+        index = own if endpoint is None else endpoint
         selection = select(index, text, origin, name=query.source, **running)
         if len(selection.documents):
             left = find_emptied(index, selection.rewritten, origin, selection.annotations)
@@ -199,12 +204,14 @@ def _signature(
     seed: int | None,
     drop: bool,
     editions: str,
+    endpoint: str,
 ) -> Signature:
     inputs = [(entry.iri, entry.content, entry.enrichment or "") for entry in entries]
     choices = {
         "limit": "none" if limit is None else str(limit) if seed is None else f"{limit} by seed {seed}",
         "left-out": "removed" if drop else "ignorable",
         **({"editions": editions} if editions else {}),
+        **({"endpoint": endpoint} if endpoint else {}),
     }
     return Signature(
         {

@@ -136,8 +136,9 @@ def describe(
     emptied: pl.DataFrame | None = None,
     editions: str = "",
     others: pl.DataFrame | None = None,
+    endpoint: str = "",
 ) -> pl.DataFrame:
-    """Return the manifest as triples in PROV-O; it holds no time, no host and no path.
+    """Return the manifest as triples in PROV-O; it holds no time, no path, and no host but that of an `endpoint`.
 
     `emptied` (dataset, document) are the documents of the origins in which nothing was selected, if that is known.
     `editions` is the order in which editions of texts were kept, and `others` (document, dataset, kept) are the
@@ -161,10 +162,8 @@ def describe(
         (software, f"{RDFS}label", "remix"),
         (software, f"{RMX}version", version),
     ]
-    if knowledge is not None:
-        rows += [(activity, f"{RMX}knowledgeBase", knowledge)]
-    if editions:
-        rows += [(activity, f"{RMX}editions", editions)]
+    said = {"knowledgeBase": knowledge, "endpoint": endpoint, "editions": editions}
+    rows += [(activity, f"{RMX}{term}", value) for term, value in said.items() if value]
     for parameter, value in sorted(parameters.items()):
         node = f"{iri}#parameter-{parameter}"
         rows += [

@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # what needs Polars is imported where it is used: the process
     from remix.frames import Frames
     from remix.store.index import Index
 
-__all__ = ["DatasetEntry", "Loaded", "Loading", "Store"]
+__all__ = ["BASE_IRI", "DatasetEntry", "Loaded", "Loading", "Store"]
 
 BASE_IRI = "urn:remix:dataset:"
 

@@ -13,12 +13,16 @@ from remix.names import ITSRDF, PREFIXES, RDF, RMX, shorten
 from remix.resources import folder
 from remix.store.syntax import tokens
 
-__all__ = ["NO_RUN", "Known", "missing"]
+__all__ = ["NO_RUN", "OF_RUNS", "Known", "missing"]
 
 _TYPE = RDF + "type"
 _CLASS = ITSRDF + "taClassRef"
 _CLOSE = 0.75
-_OF_RUNS = frozenset(f"{RMX}{name}" for name in ("system", "truePositiveOf", "falsePositiveOf", "falseNegativeOf"))
+OF_RUNS = frozenset(
+    f"{RMX}{name}"
+    for name in ("system", "truePositiveOf", "falsePositiveOf", "falseNegativeOf", "ignoredIn", "errorClass")
+)
+"""What is said of annotations, answers and runs in the graphs of runs."""
 NO_RUN = (
     "no run is registered, and the query is about runs: `remix annotate --system prior` makes one, "
     "`remix run add NAME FILE` takes yours"
@@ -87,7 +91,7 @@ def missing(text: str, known: Known) -> list[str]:
         return []
     found: dict[str, None] = {}
     asked = [*_list_asked(text)]
-    if any(predicate in _OF_RUNS for predicate, _ in asked) and not known.has(ox.NamedNode(f"{RMX}system")):
+    if any(predicate in OF_RUNS for predicate, _ in asked) and not known.has(ox.NamedNode(f"{RMX}system")):
         return [NO_RUN]
     for predicate, term in asked:
         if term is None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from remix.workspace.datasets import _one_or_several
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from remix.measures.measurement import Comparing
     from remix.remixes import Remix
     from remix.reports.statistics import Statistics
+    from remix.store import Store
+    from remix.store.mirror import Mirror
     from remix.store.queries import Query
     from remix.workspace.datasets import Dataset, Several
 
@@ -71,13 +75,15 @@ class Remixes(KnowledgeBases):
         engine: str = "polars",
         plot: Path | str | None = None,
         format: Several = (),
+        endpoint: str | None = None,
     ) -> Statistics:
         """Return the measures of datasets, by default of all that are loaded, without storing them.
 
         `level` is what a row of the result's `table` is about: 'dataset', 'document' or 'annotation'; `average` is that
         of datasets, or 'all'; `measure` names those to compute, `plot` a file to draw them into, `format` that of files
         (`NAME` or `NAME=FILE`). A folder of frames
-        alone is measured part by part, by the `engine` 'polars' or 'spark'. See `remix.measures.compute` for the rest.
+        alone is measured part by part, by the `engine` 'polars' or 'spark'. Datasets at an `endpoint` are read there.
+        See `remix.measures.compute` for the rest.
         """
         from remix.errors import UsageError
         from remix.frames_folder import FramesFolder, is_frames_folder
@@ -88,8 +94,8 @@ class Remixes(KnowledgeBases):
         how = _comparing(reference, case_sensitive, without_source, with_gold)
         measures = _one_or_several(measure) or None
         sizes = None
-        with self._place_datasets(datasets) as names:
-            if len(names) == 1 and is_frames_folder(names[0]):
+        with self._place_datasets(datasets) as names, self._store_of(endpoint, names) as (store, _):
+            if endpoint is None and len(names) == 1 and is_frames_folder(names[0]):
                 if level != "dataset" or profile != "remix":
                     said = "of frames stats shows datasets; `remix enrich DIR` writes the values of annotations"
                     raise UsageError(said)
@@ -98,8 +104,9 @@ class Remixes(KnowledgeBases):
             elif engine == "spark":
                 raise UsageError("Spark measures one folder of frames: `remix load --to frames DIR FILE` writes it")
             else:
-                self.ensure_sample(names)
-                frames = named_targets(self.store, names, _one_or_several(format))
+                if endpoint is None:
+                    self.ensure_sample(names)
+                frames = named_targets(store, names, _one_or_several(format))
                 sizes = None if measures else statistics.sizes_of_datasets(frames)
                 measured = compute(frames, self.kb, measures=measures, profile=profile, **how)
         found = statistics.Statistics(measured, level, average, sizes)
@@ -135,37 +142,43 @@ class Remixes(KnowledgeBases):
         timeout: float = 600,
         dataset: Several = (),
         edition: Several = (),
+        endpoint: str | None = None,
         **parameters: object,
     ) -> Remix:
         """Return the remix that a query selects, written into the folder `to` where one is named.
 
         Parameters of the query are given as keywords or in `values`; `set_from` names a set of them. `force` overwrites
         files that remix has not written. `dataset` names those that the query sees, by default all; `edition` those
-        whose edition of a text is kept where several have it, or 'all'. See `remix.remixes.build` for the rest.
+        whose edition of a text is kept where several have it, or 'all'. With an `endpoint` they are its own, and it
+        runs the query. See `remix.remixes.build` for the rest.
 
         >>> remix = open_workspace("work").build("persons_hard.rq", min_confusion=5)  # doctest: +SKIP
         """
         from remix.remixes import build
         from remix.store.queries import find
 
-        self.ensure_sample()
-        made = build(
-            self.store,
-            find(query),
-            kb=self.kb,
-            values={**(values or {}), **parameters},
-            set_from=set_from,
-            name=name,
-            drop=drop,
-            limit=limit,
-            seed=seed,
-            fix_variables=fix_variables,
-            allow_services=_one_or_several(allow_service),
-            explain=explain,
-            timeout=timeout,
-            dataset=_one_or_several(dataset),
-            edition=_one_or_several(edition),
-        )
+        names = _one_or_several(dataset)
+        if endpoint is None:
+            self.ensure_sample()
+        with self._store_of(endpoint, names, timeout) as (store, mirror):
+            made = build(
+                store,
+                find(query),
+                kb=self.kb,
+                values={**(values or {}), **parameters},
+                set_from=set_from,
+                name=name,
+                drop=drop,
+                limit=limit,
+                seed=seed,
+                fix_variables=fix_variables,
+                allow_services=_one_or_several(allow_service),
+                explain=explain,
+                timeout=timeout,
+                dataset=names,
+                edition=_one_or_several(edition),
+                endpoint=mirror,
+            )
         if to is not None:
             made.write(to, force=force)
         return made
@@ -193,3 +206,18 @@ class Remixes(KnowledgeBases):
         if self.ensure_sample() or any(entry.enrichment is None for entry in self.datasets()):
             self.enrich()
         return partition_store(self.store, by, scheme, to=place, kb=self.kb, replace=replace)
+
+    @contextmanager
+    def _store_of(
+        self, endpoint: str | None, datasets: Iterable[str], timeout: float | None = None
+    ) -> Iterator[tuple[Store, Mirror | None]]:
+        """Hold the store, or one that mirrors datasets of an endpoint and goes afterwards, with what asks it."""
+        if endpoint is None:
+            yield self.store, None
+            return
+        from remix.store.mirror import Mirror
+
+        with TemporaryDirectory(prefix="remix-") as place:
+            mirror = Mirror(endpoint, Path(place), timeout=timeout)
+            mirror.copy(list(datasets))
+            yield mirror.store, mirror

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
-import pytest
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
-from remix.errors import QueryError, StoreError
+import polars as pl
+import pyoxigraph as ox
+import pytest
+from click.testing import CliRunner
+
+from remix.cli import cli
+from remix.errors import QueryError, StoreError, UnknownName, UsageError
+from remix.names import HFTS, RMX
+from remix.remixes import Remix
+from remix.remixes.manifest import read_manifest
 from remix.store import Store
 from remix.store.answers import answer
+from remix.store.endpoint import Endpoint
 from remix.store.queries import Query, find
+from remix.workspace import Workspace
+from tests.kb.sources import endpoints
+from tests.kb.sources.endpoints import endpoint, virtuoso
 
 
 def test_table_and_boolean_of_endpoint_are_those_of_the_store(address: str, small_store: Store) -> None:
@@ -29,3 +45,220 @@ def test_refusal_of_endpoint_is_one_line(address: str, small_store: Store) -> No
         answer(small_store, Query.parse("SELECT * FROM <urn:nowhere> { ?s ?p ?o }"), endpoint=address)
     with pytest.raises(StoreError, match="elsewhere answered 404 Not Found"):
         answer(small_store, Query.parse("ASK {}"), endpoint=f"{address}/elsewhere")
+
+
+@pytest.fixture(scope="module")
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """A workspace that is not the one behind the endpoint, and holds nothing."""
+    return Workspace(tmp_path_factory.mktemp("elsewhere") / ".remix")
+
+
+@pytest.fixture(scope="module")
+def published(small_store: Store, tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """What the endpoint holds, published and loaded: there, too, classes that were enriched are classes as given."""
+    folder = tmp_path_factory.mktemp("published")
+    for name in ("news", "posts"):
+        Workspace(small_store.folder).publish(name, to=folder)
+    made = Workspace(folder / ".remix")
+    made.load([folder / f"{name}.ttl" for name in ("news", "posts")])
+    return made
+
+
+def numbers(term: str) -> object:
+    """A literal that is a number as that number, to 12 digits: Virtuoso gives 16."""
+    kind = re.fullmatch(r'"([^"]*)"\^\^<[^>]*#(?:double|decimal|integer|nonNegativeInteger)>', term)
+    return f"{float(kind[1]):.12g}" if kind else re.sub("^_:.*", "_:", term)
+
+
+def values(remix: Remix) -> list[tuple[object, ...]]:
+    return sorted((tuple(map(numbers, row)) for row in remix.triples.rows()), key=str)
+
+
+def assert_same(found: Remix, right: Remix) -> None:
+    assert values(found) == values(right)
+    assert found.counts.equals(right.counts)
+    assert found.waterfall.equals(right.waterfall)
+
+
+KEPT = "SELECT ?annotation { ?annotation nif:anchorOf ?form FILTER (STRLEN(?form) > 4) }"
+
+
+@pytest.mark.parametrize(
+    ("query", "choices"),
+    [
+        ("basic", {"explain": True}),
+        ("persons_hard", {"min_confusion": 5}),
+        (KEPT, {"drop": True}),
+        (KEPT, {"limit": 2, "seed": 1}),
+        (KEPT, {"dataset": ["news"]}),
+        ("CONSTRUCT { ?a ?p ?o } { ?a ?p ?o ; nif:referenceContext ?d FILTER (RAND() < 2) }", {}),
+    ],
+)
+def test_remix_of_an_endpoint_is_that_of_the_store(
+    address: str, published: Workspace, elsewhere: Workspace, query: str, choices: dict[str, object]
+) -> None:
+    right = published.build(query, name="own", **choices)  # type: ignore[arg-type]
+    found = elsewhere.build(query, name="own", endpoint=address, **choices)  # type: ignore[arg-type]
+    assert_same(found, right)
+    assert not elsewhere.folder.exists()
+
+
+def test_manifest_tells_endpoint_query_and_hash_and_no_password(
+    address: str, elsewhere: Workspace, tmp_path: Path
+) -> None:
+    secret = address.replace("//", "//me:secret@")
+    made = elsewhere.build(KEPT, name="own", endpoint=secret, to=tmp_path)
+    manifest = read_manifest(tmp_path / "own.ttl")
+    assert manifest is not None and manifest.query == KEPT and "|endpoint:http%3A" in manifest.signature
+    assert {name: len(content) for name, content in manifest.contents.items()} == {"news": 64, "posts": 64}
+    assert made.manifest.filter(predicate=f"<{RMX}endpoint>")["object"].to_list() == [f'"{address}"']
+    assert "secret" not in (tmp_path / "own.manifest.ttl").read_text()
+    again = elsewhere.build(KEPT, name="own", endpoint=address)
+    assert again.manifest.equals(made.manifest)
+
+
+@pytest.mark.parametrize("level", ["dataset", "annotation"])
+def test_measures_of_an_endpoint_are_those_of_the_store(
+    address: str, published: Workspace, elsewhere: Workspace, level: str
+) -> None:
+    right = published.stats(level=level).table
+    assert elsewhere.stats(endpoint=address, level=level).table.equals(right)
+    assert elsewhere.stats(["news"], endpoint=address).table.columns == ["measure", "average", "news"]
+
+
+def test_commands_take_an_endpoint(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    built = CliRunner().invoke(cli, ["build", "--query", KEPT, "--name", "own", "--endpoint", address, "-o", "json"])
+    assert built.exit_code == 0, built.output
+    assert [row["dataset"] for row in json.loads(built.stdout)] == ["news", "posts", "all"]
+    assert (tmp_path / "own.ttl").exists() and (tmp_path / "own.manifest.ttl").exists()
+    shown = CliRunner().invoke(cli, ["stats", "posts", "--endpoint", address, "-o", "csv", "--measure", "density"])
+    assert shown.exit_code == 0 and "posts,density,micro," in shown.stdout
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Store], endpoints.Endpoint]]:
+    """Serves what a store holds from an endpoint that gives no more than 40 rows, and does not say so."""
+    with endpoint() as server:
+
+        def serve(store: Store) -> endpoints.Endpoint:
+            for graph in store.state.graphs().values():
+                server.store.load(store.triples(graph[0]), format=ox.RdfFormat.N_TRIPLES)
+            server.cap = 40
+            return server
+
+        yield serve
+
+
+def test_remix_of_an_endpoint_that_cuts_its_answers_is_that_of_the_store(
+    served: Callable[[Store], endpoints.Endpoint], run_store: Store, elsewhere: Workspace
+) -> None:
+    # The store holds runs, whose answers are no annotations and whose outcomes are no measures.
+    right = Workspace(run_store.folder).build("SELECT ?annotation { ?annotation rmx:isRare true }", name="own")
+    server = served(run_store)
+    assert_same(
+        elsewhere.build("SELECT ?annotation { ?annotation rmx:isRare true }", name="own", endpoint=server.address),
+        right,
+    )
+    assert any("COUNT" in query for query in server.asked)
+
+
+def test_local_resources_blank_nodes_and_shared_iris_come_along(
+    served: Callable[[Store], endpoints.Endpoint], tmp_path: Path, elsewhere: Workspace
+) -> None:
+    ours = Workspace(tmp_path / ".remix")
+    (tmp_path / "local.ttl").write_text(
+        """@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .
+        @prefix itsrdf: <http://www.w3.org/2005/11/its/rdf#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+        <http://x.org/d> a nif:Context ; nif:isString "Anna" .
+        <http://x.org/d#1> a nif:Phrase ; nif:referenceContext <http://x.org/d> ; nif:anchorOf "Anna" ;
+          nif:beginIndex 0 ; nif:endIndex 4 ; itsrdf:taIdentRef <http://x.org/local/Anna> ; <urn:p> [ <urn:q> "deep" ] .
+        <http://x.org/local/Anna> owl:sameAs <http://dbpedia.org/resource/Anna_Freud> .
+        <http://x.org/local/Other> <urn:q> "not led to" .
+        <http://dbpedia.org/resource/Anna_Freud> <urn:q> "of a knowledge base" ."""
+    )
+    twice = (tmp_path / "local.ttl").read_text().replace("Anna", "Otto").replace("x.org/local", "y.org/local")
+    (tmp_path / "again.ttl").write_text(twice)
+    ours.load([tmp_path / "local.ttl", tmp_path / "again.ttl"])
+    query = "SELECT ?annotation { ?annotation nif:anchorOf ?any }"
+    right = ours.build(query, name="own", dataset="local")
+    server = served(ours.store)
+    found = elsewhere.build(query, name="own", dataset="local", endpoint=server.address)
+    assert [row for row in values(right) if "of a knowledge base" not in str(row)] == values(found)
+    assert '"deep"' in found.triples["object"]
+    # Both datasets have <http://x.org/d>, which the endpoint calls by two names and each file by one.
+    both = elsewhere.build(query, name="own", endpoint=server.address, edition="all")
+    assert both.counts["kept"].to_list() == [1, 1, 2]
+
+
+def test_annotations_of_one_iri_are_paired_with_their_own_copies(
+    served: Callable[[Store], endpoints.Endpoint], tmp_path: Path, elsewhere: Workspace
+) -> None:
+    texts = [f"Text {n} speaks of Anna." for n in range(12)]
+    lines = [
+        f"<http://x.org/{n}> a nif:Context ; nif:isString {json.dumps(text)} . <http://x.org/a> a nif:Phrase ; "
+        f'nif:referenceContext <http://x.org/{n}> ; nif:anchorOf "Anna" ; nif:beginIndex {18 + (n > 9)} ; '
+        f"nif:endIndex {22 + (n > 9)} ."
+        for n, text in enumerate(texts)
+    ]
+    prefix = "@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .\n"
+    (tmp_path / "one.ttl").write_text(prefix + "\n".join(lines))
+    ours = Workspace(tmp_path / ".remix")
+    ours.load(tmp_path / "one.ttl")
+    server = served(ours.store)
+    query = 'SELECT ?annotation { ?annotation nif:referenceContext/nif:isString "Text 11 speaks of Anna." }'
+    assert_same(elsewhere.build(query, name="own", endpoint=server.address), ours.build(query, name="own"))
+
+
+def test_what_an_endpoint_does_not_hold_is_named(
+    served: Callable[[Store], endpoints.Endpoint], small_store: Store, elsewhere: Workspace, tmp_path: Path
+) -> None:
+    with endpoint("<urn:a> <urn:b> <urn:c> .") as empty, pytest.raises(StoreError, match="holds no documents of NIF"):
+        elsewhere.stats(endpoint=empty.address)
+    server = served(small_store)
+    with pytest.raises(UnknownName, match="no dataset at the endpoint named 'new'; did you mean 'news'"):
+        elsewhere.stats(["new"], endpoint=server.address)
+    document = small_store.frames().documents["document"][0]
+    twice = f"<urn:remix:dataset:copy> <{HFTS}referenceDocuments> <{document}> ."
+    server.store.load(twice.encode(), format=ox.RdfFormat.TURTLE)
+    with pytest.raises(
+        UsageError, match="copy and news have documents of the same IRIs at .*: name the one that is meant"
+    ):
+        elsewhere.stats(endpoint=server.address)
+    assert elsewhere.stats(["posts"], endpoint=server.address).table.height
+
+
+def test_texts_that_no_dataset_has_are_one_of_the_host(elsewhere: Workspace) -> None:
+    nif = "@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> ."
+    with endpoint(f'{nif} <http://x.org/d> a nif:Context ; nif:isString "Anna" .') as server:
+        with pytest.raises(StoreError, match=r"127.0.0.1 at .*/sparql has 1 documents but no annotation"):
+            elsewhere.stats(endpoint=server.address)
+        phrase = f'{nif} <http://x.org/a> a nif:Phrase ; nif:referenceContext <http://x.org/d> ; nif:anchorOf "Anna" .'
+        server.store.load(phrase.encode(), format=ox.RdfFormat.TURTLE)
+        assert elsewhere.stats(endpoint=server.address).table.columns == ["measure", "average", "127.0.0.1"]
+
+
+@pytest.mark.extra
+def test_remix_of_a_virtuoso_is_that_of_the_store_and_more_rows_than_it_gives_come_whole(
+    tmp_path: Path, sample_workspace: Callable[[], Workspace]
+) -> None:
+    ours = sample_workspace()
+    for entry in ours.datasets():
+        ours.publish(entry.name, to=tmp_path / "published")
+    files = {entry.name: (tmp_path / "published" / f"{entry.name}.ttl").read_text() for entry in ours.datasets()}
+    files["many"] = "\n".join(f"<urn:s{n}> <urn:n> {n % 9} ." for n in range(25_000))
+    (tmp_path / "virtuoso").mkdir()
+    with virtuoso(tmp_path / "virtuoso", 10_000, **files) as address:
+        asked = Endpoint(address)
+        rows = asked.frame("SELECT ?s ?n { ?s <urn:n> ?n }")
+        assert rows.height == rows.n_unique() == 25_000
+        last = asked.frame("SELECT ?s ?n { ?s <urn:n> ?n } ORDER BY DESC(?n) LIMIT 12000 OFFSET 11000")
+        right = sorted((n % 9 for n in range(25_000)), reverse=True)[11_000:23_000]
+        assert last["n"].str.extract("([0-9])").cast(pl.Int64).to_list() == right and last["s"].is_unique().all()
+        assert asked.frame("SELECT ?n { ?s <urn:n> ?n }")["n"].value_counts().height == 9
+        assert len(asked.triples("CONSTRUCT { ?s <urn:is> ?n } { ?s <urn:n> ?n }")) == 25_000
+        assert [bool(asked.query(f"ASK {{ ?s <urn:n> {n} }}")) for n in (8, 9)] == [True, False]
+        for query in ("basic", "persons_hard", "confusion_form_at_least"):
+            right = ours.build(query, name="own", explain=True)
+            assert_same(ours.build(query, name="own", explain=True, endpoint=address), right)
+        assert ours.stats(endpoint=address).rows.equals(ours.stats().rows)
