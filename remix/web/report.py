@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
 
-from remix.errors import UnknownName
+from remix import progress
+from remix.errors import StoreError, UnknownName
 from remix.files import write_whole
+from remix.runs.judgements import Judgements
 from remix.web.explorer import render_file
 from remix.web.page import VIEWS, Explored, Note, Page, Table
 from remix.web.views.errors import browse
@@ -29,9 +31,11 @@ def write_report(work: Explored, datasets: Sequence[str], systems: Sequence[str]
     hashes of the one style and the one script. Raises `UnknownName` for a dataset or a system that there is not.
     """
     names = list(datasets) or [entry.name for entry in work.datasets()]
-    pages = [_tell_dataset(work, name) for name in names]
-    pages += [_tell_scores(work, name) for name in names]
-    pages += _tell_errors(work, names, systems)
+    with progress.once():
+        pages = [_tell_dataset(work, name) for name in names]
+        found = {name: judged for name in names if (judged := _judge(work, name)) is not None}
+        pages += [_tell_scores(work, name) for name in found]
+        pages += _tell_errors(found, systems)
     told = ", ".join(Path(name).name for name in names) if len(names) < 5 else f"{len(names)} datasets"
     text = render_file(f"remix: {told}", pages)
     with write_whole(to) as stream:
@@ -61,10 +65,20 @@ def _tell_scores(work: Explored, name: str) -> Page:
     return Page(f"Systems on {Path(name).name}", [Table("scores", rows.select(columns)), told])
 
 
-def _tell_errors(work: Explored, names: Sequence[str], systems: Sequence[str]) -> list[Page]:
+def _judge(work: Explored, name: str) -> Judgements | None:
+    """Return what runs made of the mentions, None where no run is on the dataset, which is said."""
+    try:
+        return work.judgements(name)
+    except StoreError as error:
+        progress.note(f"{Path(name).name} has no scores in the report: {error}")
+        return None
+
+
+def _tell_errors(found: Mapping[str, Judgements], systems: Sequence[str]) -> list[Page]:
     """Return a page for each system on each dataset, with as many sentences as a report has room for."""
-    found = [(name, work.judgements(name)) for name in names]
-    pairs = [(name, system, judged) for name, judged in found for system in judged.systems["system"].unique().sort()]
+    pairs = [
+        (name, system, judged) for name, judged in found.items() for system in judged.systems["system"].unique().sort()
+    ]
     known = {system for _, system, _ in pairs}
     for system in systems:
         if system not in known:

@@ -19,6 +19,7 @@ import polars as pl
 import pytest
 import rdflib
 
+from remix import progress
 from remix.errors import UnknownName
 from remix.store import Store
 from remix.web.endpoint import Limits, application
@@ -228,6 +229,17 @@ def test_report_of_a_remix_has_its_measures_scores_and_errors(work: Workspace, t
     text = work.report(str(tmp_path / "alan.ttl"), to=tmp_path / "report.html").read_text()
     assert "Errors of a on alan.ttl" in text and text.count('data-outcome="wrong"') == 1
     assert 'data-class="wrong_link"' in text and str(tmp_path) not in text.partition("<main")[0]
+
+
+def test_report_without_a_run_has_the_datasets_and_says_what_is_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    work = open_workspace(tmp_path / ".remix")
+    work.load(CHECKOUT / "tests" / "runs" / "small" / "gold.ttl")
+    with progress.enable():
+        text = work.report("gold", to=tmp_path / "report.html").read_text()
+    assert "<h1>gold</h1>" in text and "Errors of" not in text
+    assert "gold has no scores in the report: no run is registered" in capsys.readouterr().err
 
 
 def test_page_of_the_ontology_has_every_term_and_is_up_to_date(work: Workspace) -> None:
