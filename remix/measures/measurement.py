@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import TypedDict
 
 import polars as pl
@@ -27,6 +27,7 @@ __all__ = [
     "MEASURES",
     "MeasureChoice",
     "Measuring",
+    "Term",
     "choice_of",
     "column_named",
     "measure_named",
@@ -34,6 +35,7 @@ __all__ = [
     "measured_tables",
     "prepare_kb",
     "signature_of",
+    "terms",
 ]
 
 MEASURES: Registry[Measure] = Registry("measure", "remix.measures.definitions", Measure)
@@ -251,3 +253,49 @@ def signature_of(
             "measures": "all" if names == MEASURES.names() else ",".join(names),
         }
     )
+
+
+_AVERAGES = {
+    "document": "",
+    "count": "sum",
+    "micro": "micro average (pooled)",
+    "macro": "macro average (mean of the documents)",
+    "distinct": "distinct average (mean over distinct surface forms or entities)",
+}
+
+
+@dataclass
+class Term:
+    """A term of a measure and all that the registry says of it."""
+
+    term: str
+    measure: Measure
+    kind: str
+    comment: str
+    levels: list[str] = field(default_factory=list)
+    averages: list[str] = field(default_factory=list)
+
+
+def terms() -> list[Term]:
+    """Return the terms of all measures, in the order of their names."""
+    found: dict[str, Term] = {}
+    for measure in MEASURES:
+        for term, kind, level, average, comment in _uses(measure):
+            known = found.setdefault(term, Term(term, measure, kind, comment))
+            known.levels += [level] if level not in known.levels else []
+            known.averages += [average] if average and average not in known.averages else []
+    return [found[term] for term in sorted(found)]
+
+
+def _uses(measure: Measure) -> Iterator[tuple[str, str, str, str, str]]:
+    for column in measure.columns:
+        yield column.term, column.kind, "annotation", "", column.meaning
+    for summary in measure.summaries:
+        for average, of_average in summary.terms.items():
+            kind = "integer" if average == "count" else "double"
+            for term in of_average:
+                what = f"{summary.meaning}: {_AVERAGES[average]}" if _AVERAGES[average] else summary.meaning
+                if average in {"document", "count"}:
+                    yield term, kind, "document", average if average == "count" else "", what
+                if average != "document":
+                    yield term, kind, "dataset", average, what

@@ -38,7 +38,7 @@ def _columns(_: Store, __: Path) -> Rows:
 
 
 def _terms(_: Store, __: Path) -> Rows:
-    from remix.measures.ontology import terms
+    from remix.measures.measurement import terms
 
     for one in terms():
         yield {

@@ -1,69 +1,24 @@
-"""The terms of the measures as OWL, and their documentation, both from the registry.
+"""Writes the terms of the measures as OWL, and their documentation, both from the registry.
 
-`python -m remix.measures.ontology` writes ontology/hfts.ttl, ontology/remix.ttl and docs/measures.md anew: what
-stands above the marker in the ontologies is written by hand and kept.
+    python scripts/measures.py
+
+Writes ontology/hfts.ttl, ontology/remix.ttl and docs/measures.md anew; what stands above the marker in an ontology is
+written by hand and is kept.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from remix.files import write_whole
-from remix.measures import MEASURES, Measure
+from remix.measures import MEASURES
+from remix.measures.measurement import Term, terms
 from remix.rdf.terms import quote
 
-__all__ = ["Term", "documentation", "ontology", "terms"]
-
-MARKER = "# Measures: written by `python -m remix.measures.ontology`; edit the measure, not these lines.\n"
+MARKER = "# Measures: written by `python scripts/measures.py`; edit the measure, not these lines.\n"
 FILES = {"hfts": "hfts.ttl", "rmx": "remix.ttl"}
 _DOMAINS = {"annotation": "nif:Phrase", "document": "nif:Context", "dataset": "hfts:Dataset"}
-_AVERAGES = {
-    "document": "",
-    "count": "sum",
-    "micro": "micro average (pooled)",
-    "macro": "macro average (mean of the documents)",
-    "distinct": "distinct average (mean over distinct surface forms or entities)",
-}
-
-
-@dataclass
-class Term:
-    """A term of a measure and all that the registry says of it."""
-
-    term: str
-    measure: Measure
-    kind: str
-    comment: str
-    levels: list[str] = field(default_factory=list)
-    averages: list[str] = field(default_factory=list)
-
-
-def terms() -> list[Term]:
-    """Return the terms of all measures, in the order of their names."""
-    found: dict[str, Term] = {}
-    for measure in MEASURES:
-        for term, kind, level, average, comment in _uses(measure):
-            known = found.setdefault(term, Term(term, measure, kind, comment))
-            known.levels += [level] if level not in known.levels else []
-            known.averages += [average] if average and average not in known.averages else []
-    return [found[term] for term in sorted(found)]
-
-
-def _uses(measure: Measure) -> Iterator[tuple[str, str, str, str, str]]:
-    for column in measure.columns:
-        yield column.term, column.kind, "annotation", "", column.meaning
-    for summary in measure.summaries:
-        for average, of_average in summary.terms.items():
-            kind = "integer" if average == "count" else "double"
-            for term in of_average:
-                what = f"{summary.meaning}: {_AVERAGES[average]}" if _AVERAGES[average] else summary.meaning
-                if average in {"document", "count"}:
-                    yield term, kind, "document", average if average == "count" else "", what
-                if average != "document":
-                    yield term, kind, "dataset", average, what
 
 
 def ontology(prefix: str, head: str) -> str:
@@ -96,7 +51,7 @@ def _words(term: str) -> str:
 _INTRODUCTION = """\
 # Measures
 
-<!-- Written by `python -m remix.measures.ontology` from the measures in remix/measures; edit those. -->
+<!-- Written by `python scripts/measures.py` from the measures in remix/measures; edit those. -->
 
 A measure describes annotations, documents or datasets; `remix enrich` stores its values as RDF, `remix stats` shows
 them. D is a dataset, d a document, s a surface form, e an entity; W_E(s) are the entities that the dictionary of the
@@ -169,4 +124,4 @@ def write(checkout: Path) -> None:
 
 
 if __name__ == "__main__":
-    write(Path(__file__).resolve().parent.parent.parent)
+    write(Path(__file__).resolve().parent.parent)
