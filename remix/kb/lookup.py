@@ -18,7 +18,6 @@ __all__ = [
     "coverage",
     "list_candidates",
     "lookup",
-    "problem_counts",
     "problems_of",
     "sources_of",
 ]
@@ -221,12 +220,6 @@ def problems_of(kb: KnowledgeBase) -> pl.DataFrame:
         for case in cases or [""]
     ]
     return pl.DataFrame(rows, schema=schema, orient="row")
-
-
-def problem_counts(kb: KnowledgeBase) -> dict[str, int]:
-    """Return how often each kind of problem was met, in all parts together."""
-    kinds = problems_of(kb).unique(["where", "problem"], maintain_order=True)
-    return dict(kinds.group_by("problem", maintain_order=True).agg(pl.col("count").sum()).rows())
 
 
 def coverage(kb: KnowledgeBase, frames: Frames) -> pl.DataFrame:

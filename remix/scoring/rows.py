@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
 from remix import progress
-from remix.errors import UnknownName, UsageError
+from remix.errors import UsageError
 from remix.scoring.choice import Choice
 from remix.scoring.inputs.columns import label_of
 from remix.scoring.statistics import SCORES, precision_of_f1, taking
 from remix.scoring.statistics.weights import FUZZY, fuzzy_scores
 from remix.scoring.tasks import TASKS, task_named
 
-__all__ = ["Score", "expand", "rows_of", "sort_rows", "task_name", "with_means", "with_means_of_repeats"]
+__all__ = ["expand", "rows_of", "sort_rows", "task_name", "with_means", "with_means_of_repeats"]
 
 REPEATED = (*SCORES, *FUZZY)
 """What has a mean, and its sample standard deviation in a column of its own, `<score>_deviation`."""
@@ -185,8 +185,6 @@ def with_means_of_repeats(rows: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([rows, parts], how="diagonal_relaxed")
 
 
-NAMES = {"P": "precision", "R": "recall", "F1": "f1"}
-AVERAGES = ("micro", "macro")
 _OF_A_MEAN = [
     "system",
     "dataset",
@@ -198,45 +196,6 @@ _OF_A_MEAN = [
     "documents",
     "documents_counted",
 ]
-
-
-@dataclass(frozen=True)
-class Score:
-    """One score of one task: `matching` is empty where all matchings are meant.
-
-    >>> score = Score.parse("A2KB(match=weak) micro-F1")
-    >>> score.task, score.matching, score.average, score.score, str(score)
-    ('A2KB', 'weak', 'micro', 'f1', 'A2KB(match=weak) micro-F1')
-    """
-
-    task: str
-    matching: str
-    average: str
-    score: str
-
-    @classmethod
-    def parse(cls, text: str) -> Score:
-        """Return the score of a text; raises `UnknownName` for a task, an average or a score that there is not."""
-        task, _, name = text.strip().rpartition(" ")
-        average, _, short = name.partition("-")
-        for kind, given, known in (("average", average, AVERAGES), ("score", short, NAMES)):
-            if given not in known:
-                raise UnknownName(kind, given, known)
-        plain, matching = _split(task.strip())
-        task_named(plain)
-        return cls(plain, matching, average, NAMES[short])
-
-    def __str__(self) -> str:
-        """Return the text that parses back to this."""
-        short = {long: short for short, long in NAMES.items()}[self.score]
-        return f"{_join(self.task, self.matching)} {self.average}-{short}"
-
-    def of(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Return system, dataset, matching, column, slice and `value` of this score, from the rows of `evaluate`."""
-        own = rows.filter(pl.col("task") == self.task, pl.col("average") == self.average)
-        if self.matching:
-            own = own.filter(pl.col("matching") == self.matching)
-        return own.select("system", "dataset", "matching", "column", "slice", value=self.score)
 
 
 def task_name(task: str) -> str:
@@ -263,13 +222,6 @@ def _split(name: str) -> tuple[str, str]:
         raise UsageError(f"'{name}' names several matchings: write it once for each")
     rest = ", ".join(one for one in settings if not one.startswith("match="))
     return (f"{parts[1]}({rest})" if rest else parts[1]), "".join(matchings)
-
-
-def _join(task: str, matching: str) -> str:
-    if not matching:
-        return task
-    name, _, settings = task.partition("(")
-    return f"{name}(match={matching}{', ' + settings if settings else ')'}"
 
 
 def _parts(task: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Tasks with a matching of their own, tasks that are means of others (OKE, BLANC), and the text form of scores."""
+"""Tasks with a matching of their own, tasks that are means of others (OKE, BLANC)."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from remix.errors import UnknownName, UsageError
 from remix.frames import Frames
 from remix.names import OWL
 from remix.scoring import evaluate
 from remix.scoring.matching import CLUSTER
-from remix.scoring.rows import AVERAGES, NAMES, Score
 from remix.scoring.tasks import task_named
 
 
@@ -103,34 +100,9 @@ def test_a_mean_has_no_counts_of_its_own(pair):
         task_named("OKE-1").count(None, None)
 
 
-@given(
-    st.sampled_from(["A2KB", "D2KB", "A2KB(filter=linked)", "NIL-clusters(measure=muc, filter=nil)", "OKE-1"]),
-    st.sampled_from(["", "weak", "fuzzy(0.5)", "single-penalty"]),
-    st.sampled_from(AVERAGES),
-    st.sampled_from(sorted(NAMES.values())),
-)
-def test_scores_parse_back(task, matching, average, score):
-    one = Score(task, matching, average, score)
-    assert Score.parse(str(one)) == one
-
-
-def test_a_score_is_picked_out_of_the_rows_it_was_asked_for(pair):
-    score = Score.parse("A2KB(match=weak) micro-F1")
-    rows = evaluate(*pair, tasks=["A2KB(match=weak)"])
-    assert score.of(rows)["value"].to_list() == [1.0]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("A2KB micro-F2", "no score named 'F2'"),
-        ("A2KB mikro-F1", "no average named 'mikro'"),
-        ("A2K micro-F1", "no task named 'A2K'"),
-    ],
-)
-def test_wrong_scores_are_named(text, message):
-    with pytest.raises(UnknownName, match=message):
-        Score.parse(text)
+def test_a_task_that_is_none_is_named(pair):
+    with pytest.raises(UnknownName, match="no task named 'A2K'"):
+        evaluate(*pair, tasks=["A2K"])
 
 
 def test_two_matchings_of_one_task_are_refused(pair):

@@ -17,7 +17,7 @@ from remix.frames import Frames
 from remix.kb import build_from_tables
 from remix.scoring import evaluate
 from remix.scoring.choice import Choice, case_of
-from remix.scoring.errors import TAXONOMIES, errors_by_iri
+from remix.scoring.errors import TAXONOMIES
 from remix.scoring.inputs import Inputs
 from remix.scoring.profiles import PROFILES
 
@@ -204,13 +204,15 @@ def test_errors_are_told_of_annotations_by_their_iris(frames):
     rules = PROFILES["remix"]
     gold, run = side(frames, 1), side(frames, 2)
     case = case_of(Inputs(gold, {"s": run}), Choice(rules, ("A2KB",), ("strong",)))
-    found = errors_by_iri(case, "neleval", ("strong",))
-    assert found.select("system", "annotation", "answer", "class").sort("class").rows() == [
-        ("s", None, "d#4", "extra"),
-        ("s", "d#2", "d#2", "link_as_nil"),
-        ("s", "d#4", None, "missing"),
-        ("s", "d#3", "d#3", "nil_as_link"),
-        ("s", "d#1", "d#1", "wrong_link"),
+    found = TAXONOMIES["neleval"].classify(case, ("strong",)).rows.filter("error")
+    found = found.join(case.gold.select("g", "annotation"), on="g", how="left")
+    found = found.join(case.answers.select("a", answer="annotation"), on="a", how="left")
+    assert found.select("annotation", "answer", "class").sort("class").rows() == [
+        (None, "d#4", "extra"),
+        ("d#2", "d#2", "link_as_nil"),
+        ("d#4", None, "missing"),
+        ("d#3", "d#3", "nil_as_link"),
+        ("d#1", "d#1", "wrong_link"),
     ]
 
 

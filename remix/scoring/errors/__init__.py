@@ -10,7 +10,7 @@ import polars as pl
 from remix.registry import Registry
 from remix.scoring.matching import Case
 
-__all__ = ["TAXONOMIES", "Errors", "Taxonomy", "errors_by_iri", "error_rows"]
+__all__ = ["TAXONOMIES", "Errors", "Taxonomy", "error_rows"]
 
 COLUMN = "error_class"
 """The `column` of the rows that count errors."""
@@ -63,27 +63,13 @@ def error_rows(case: Case, names: Iterable[str], matchings: tuple[str, ...]) -> 
     return pl.concat(parts) if parts else pl.DataFrame()
 
 
-def errors_by_iri(case: Case, name: str, matchings: tuple[str, ...]) -> pl.DataFrame:
-    """Return the errors of a taxonomy by IRI: system, matching, document, annotation (of gold), answer, class.
-
-    One row per error; an annotation may be in several classes. What becomes RDF on the graph of a run.
-    """
-    rows = TAXONOMIES[name].classify(case, matchings).rows.filter("error")
-    rows = rows.join(case.mentions.documents, on="doc", maintain_order="left")
-    rows = rows.join(case.gold.select("g", "annotation"), on="g", how="left", maintain_order="left")
-    answers = case.answers.select("a", answer="annotation")
-    rows = rows.join(answers, on="a", how="left", maintain_order="left").join(_systems(case), on="system")
-    names = ["system", "matching", "document", "annotation", "answer", "class"]
-    return rows.drop("system").rename({"name": "system"}).select(names).unique().sort(names)
-
-
 def _count(case: Case, taxonomy: Taxonomy, matchings: tuple[str, ...]) -> pl.DataFrame:
     found = taxonomy.classify(case, matchings)
     unit = pl.struct("g", "a").n_unique()
     counts = found.rows.group_by(_KEYS).agg(errors=pl.col("error").sum().cast(pl.Int64), total=unit.cast(pl.Int64))
     counts = counts.join(found.totals.rename({"total": "other"}), on=_KEYS, how="full", coalesce=True)
     counts = counts.with_columns(pl.col("errors").fill_null(0), total=pl.coalesce("other", "total"))
-    counts = counts.join(case.mentions.documents, on="doc").join(_systems(case), on="system")
+    counts = counts.join(case.mentions.documents, on="doc").join(case.mentions.names, on="system")
     datasets = [counts.with_columns(dataset=pl.lit("all"))]
     if case.mentions.documents["dataset"].n_unique() > 1:
         datasets.append(counts)
@@ -102,8 +88,3 @@ def _count(case: Case, taxonomy: Taxonomy, matchings: tuple[str, ...]) -> pl.Dat
     rows = sums.sort("matching", *order).with_columns(pl.lit(value).alias(name) for name, value in labels.items())
     names = ["system", "dataset", "task", "matching", "column", "slice", "average", "errors", "total", "rate"]
     return rows.rename({"name": "system", "class": "slice"}).select(names)
-
-
-def _systems(case: Case) -> pl.DataFrame:
-    number = pl.Series(range(len(case.mentions.systems)), dtype=pl.Int64)
-    return pl.DataFrame({"system": number, "name": pl.Series(case.mentions.systems, dtype=pl.String)})
