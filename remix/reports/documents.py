@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from remix import tables
-from remix.errors import UnknownName, UsageError
+from remix.errors import MissingKnowledge, UnknownName, UsageError
 from remix.frames import Frames
 from remix.measures import Measured
 from remix.measures.classes import COARSE, classes_for
@@ -17,11 +17,20 @@ from remix.remixes.partitions import in_part, partition
 from remix.reports.distributions import explain
 from remix.scoring.inputs.columns import OF_ANNOTATIONS
 
-__all__ = ["LOOKS", "Classed", "class_annotations", "describe_annotation", "explain_columns", "list_annotations"]
+__all__ = [
+    "LOOKS",
+    "STANDS_FOR",
+    "Classed",
+    "class_annotations",
+    "describe_annotation",
+    "explain_columns",
+    "list_annotations",
+]
 
 LOOKS = 7
 """Classes of a column that can be told apart in a text; what has another value is one more."""
-_SHORT = {"prominence": "pagerankSegment", "confusion": "ambiguitySurfaceForm"}
+STANDS_FOR = {"prominence": "pagerankSegment", "confusion": "ambiguitySurfaceForm"}
+"""Columns of measures by what people call them."""
 _NO_VALUE, _OTHER = "no value", "other"
 
 
@@ -64,7 +73,7 @@ def list_annotations(frames: Frames, measured: Measured, document: str | None = 
 
 
 def explain_columns(measured: Measured) -> dict[str, str]:
-    """Return what the columns of `list_annotations` say that can be told apart, by their names."""
+    """Return what columns of `list_annotations` say by which annotations can be told apart, by their names."""
     own = {
         "type": "The coarse type of the entity; NIL has none.",
         "prominence": "How prominent the entity is among all of the knowledge base: head, torso or tail.",
@@ -79,9 +88,11 @@ def class_annotations(rows: pl.DataFrame, column: str, measured: Measured) -> Cl
 
     `rows` are those of a dataset, so that a class is the same in all of its documents. `prominence` and `confusion`
     stand for the first columns of these measures, `category` for the first group of categories. Raises `UnknownName`
-    for a column that there is not.
+    for a column that there is not, `MissingKnowledge` where a knowledge base is needed for it.
     """
-    explained, chosen = explain_columns(measured), _SHORT.get(column, column)
+    explained, chosen = explain_columns(measured), STANDS_FOR.get(column, column)
+    if chosen not in rows.columns and column in STANDS_FOR:
+        raise MissingKnowledge(f"without a knowledge base nothing is known of {column}: `remix kb attach`")
     groups = [name for name in rows.columns if name.startswith("category ")]
     if chosen == "category":
         chosen = groups[0] if groups else "nameRelation"

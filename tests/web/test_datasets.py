@@ -124,7 +124,7 @@ def test_documents_are_found_by_name(pair: Workspace) -> None:
 
 def test_several_datasets_are_compared_with_differences_and_distributions_over_each_other(work: Workspace) -> None:
     page = shown(work, "compare", datasets="sample-news,sample-posts", column="words")
-    row = page.tables["measures"].row(by_predicate=pl.col("measure") == "density", named=True)
+    row = page.tables["measures"].row(by_predicate=pl.col("which measure") == "density", named=True)
     assert row["sample-posts − sample-news"] == row["sample-posts"] - row["sample-news"] != 0
     [figure] = [block.figure for block in page.blocks if isinstance(block, Drawing)]
     assert [one.name for one in figure.panels[0].series] == ["sample-news", "sample-posts"]
@@ -142,17 +142,41 @@ def test_matrix_of_overlap_counts_shared_forms_and_a_cell_leads_to_them(pair: Wo
     table = table_of(shown(pair, "overlap", of="forms", show="count"), "forms")
     forms = {name: {*pair.store.frames([name]).annotations["surface_form"]} for name in ("news", "posts", "other")}
     for name in forms:
-        row = table.frame.row(by_predicate=pl.col("with") == name, named=True)
+        row = table.frame.row(by_predicate=pl.col("shared with") == name, named=True)
         for other in forms:
             assert row[other] == (None if other == name else len(forms[name] & forms[other]))
     share = (
-        table_of(shown(pair, "overlap", of="forms"), "forms").frame.filter(pl.col("with") == "posts")["other"].item()
+        table_of(shown(pair, "overlap", of="forms"), "forms")
+        .frame.filter(pl.col("shared with") == "posts")["other"]
+        .item()
     )
     assert share == len(forms["posts"] & forms["other"]) / min(len(forms["posts"]), len(forms["other"]))
-    link = table.links["other"](table.frame.filter(pl.col("with") == "posts").row(0, named=True))
+    link = table.links["other"](table.frame.filter(pl.col("shared with") == "posts").row(0, named=True))
     assert link == "/overlap?of=forms&dataset=posts&other=other"
     listed = shown(pair, "overlap", of="forms", dataset="posts", other="other").tables["forms"]
-    assert {*listed["item"]} == forms["posts"] & forms["other"] and listed.columns == ["item", "posts", "other"]
+    assert {*listed["shared item"]} == forms["posts"] & forms["other"] and listed.columns == [
+        "shared item",
+        "posts",
+        "other",
+    ]
+
+
+def test_datasets_may_be_called_as_columns_are(tmp_path: Path) -> None:
+    workspace, names = Workspace(tmp_path / ".remix"), ("item", "other", "dataset", "measure", "says", "with")
+    for name in names:
+        text = (SMALL / "posts.ttl").read_text().replace("Lisbon", name)
+        (tmp_path / f"{name}.ttl").write_text(text)
+        workspace.load(tmp_path / f"{name}.ttl")
+    assert {*names} < {*shown(workspace, "overlap").tables["texts"].columns}
+    for name in names[1:]:
+        assert shown(workspace, "overlap", dataset="item", other=name).tables["texts"].height == 2
+    assert {*names} < {*shown(workspace, "compare", datasets=",".join(names)).tables["measures"].columns}
+
+
+@pytest.mark.parametrize("view", ["datasets", "compare", "overlap"])
+def test_pages_of_an_empty_workspace_say_what_to_do_next(tmp_path: Path, view: str) -> None:
+    [note] = [block for block in shown(open_workspace(tmp_path / ".remix"), view).blocks if isinstance(block, Note)]
+    assert note.commands == ["remix load FILE", "remix fetch NAME"]
 
 
 def test_shared_texts_lead_to_both_documents_and_entities_are_what_the_knowledge_base_takes_them_for(
@@ -165,7 +189,7 @@ def test_shared_texts_lead_to_both_documents_and_entities_are_what_the_knowledge
     assert table.links["other"](row).startswith("/document?dataset=other&name=")
     frame = shown(work, "overlap", of="entities", dataset="sample-news", other="sample-posts").tables["entities"]
     links = [{*work.kb.resolve(work.store.frames([name]).links["entity"])} for name in ("sample-news", "sample-posts")]
-    assert {*frame["item"]} == links[0] & links[1] and frame.height
+    assert {*frame["shared item"]} == links[0] & links[1] and frame.height
 
 
 def test_measures_are_read_from_the_cache_that_enrich_keeps_and_follow_the_state(

@@ -10,7 +10,7 @@ import rdflib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remix.errors import UnknownName
+from remix.errors import MissingKnowledge, UnknownName
 from remix.store import Store
 from remix.web.explorer import render_page
 from remix.web.page import VIEWS, Code, Legend, Note, Page, Passages, Segment, Table
@@ -127,6 +127,8 @@ def test_mentions_are_told_apart_by_type_and_by_any_column(runs: Workspace, samp
         assert {look.removesuffix(" nil") for look in marked(page).values()} <= {*legend_of(page).values()}, colour
     with pytest.raises(UnknownName, match="no column of annotations"):
         shown(sample, colour="nope")
+    with pytest.raises(MissingKnowledge, match="`remix kb attach`"):
+        shown(runs, colour="prominence")
     with pytest.raises(UnknownName, match="no run on gold"):
         shown(runs, system="nope")
 

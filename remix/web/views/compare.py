@@ -47,14 +47,16 @@ def _measures(work: Explored, names: list[str], average: str) -> Table:
     rows = {name: wide.row(by_predicate=pl.col("dataset") == name, named=True) for name in names}
     table = pl.DataFrame(
         {
-            "measure": [*says],
+            "which measure": [*says],
             **{name: pl.Series([row[one] for one in says], dtype=pl.Float64) for name, row in rows.items()},
             **{f"share of {name}": [row[f"share with {one}"] for one in says] for name, row in rows.items()},
         }
     )
     first, *others = names
     differences = [(pl.col(name) - pl.col(first)).alias(f"{name} − {first}") for name in others]
-    table = table.with_columns(*differences, says=pl.Series([text.partition("\n")[0] for text in says.values()]))
+    table = table.with_columns(
+        *differences, **{"what it says": pl.Series([text.partition("\n")[0] for text in says.values()])}
+    )
     shown = table.filter(pl.any_horizontal(pl.col(name).is_not_null() for name in names))
     words = "In small letters: the share of annotations or documents for which a measure could be computed."
     small = {name: f"share of {name}" for name in names}

@@ -15,7 +15,14 @@ from remix.kb.lookup import SHOWN, list_candidates
 from remix.names import shorten
 from remix.rdf.ntriples import columns
 from remix.rdf.turtle import turtle
-from remix.reports.documents import Classed, class_annotations, describe_annotation, explain_columns, list_annotations
+from remix.reports.documents import (
+    STANDS_FOR,
+    Classed,
+    class_annotations,
+    describe_annotation,
+    explain_columns,
+    list_annotations,
+)
 from remix.runs.judgements import OUTCOMES, Judgements
 from remix.runs.registration import list_runs
 from remix.web.page import (
@@ -115,8 +122,8 @@ def _judge(work: Explored, dataset: str) -> Judgements | None:
 
 def _form(work: Explored, rows: pl.DataFrame, systems: Sequence[str], asked: Parameters) -> Form:
     groups = [name for name in rows.columns if name.startswith("category ")]
-    known = [name for name in explain_columns(work.measures()) if name in ("prominence", "confusion", *rows.columns)]
-    colours = dict.fromkeys(["type", "prominence", "confusion", *groups, *([_OUTCOME] if systems else []), *known])
+    known = [name for name in explain_columns(work.measures()) if STANDS_FOR.get(name, name) in rows.columns]
+    colours = dict.fromkeys([*known[:3], *groups, *([_OUTCOME] if systems else []), *known])
     colours.pop("surface_form", None)
     return Form(
         [
@@ -249,7 +256,8 @@ def _leads_to(asked: Parameters) -> Any:
 
 def _downloads(asked: Parameters) -> Note:
     place = address("document.ttl", dataset=asked["dataset"], name=asked["name"])
-    return Note("The document as a file:", links={"NIF (.ttl)": place})
+    links = {"the document as NIF (.ttl)": place, "its dataset": address("dataset", name=asked["dataset"])}
+    return Note("There is as well:", links=links)
 
 
 def _beside(work: Explored, own: pl.DataFrame, judged: Judgements | None, asked: Parameters) -> list[Shown]:

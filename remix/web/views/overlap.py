@@ -18,6 +18,10 @@ _KINDS = {
 _SHOWN = {"share": "share of the smaller of both", "count": "how many"}
 
 
+_WITH, _CELL, _ITEM = "shared with", "shared here", "shared item"
+"""Columns beside those that are called as datasets are, in whose names is no blank."""
+
+
 def _show(work: Explored, parameters: Parameters) -> Page:
     if len(work.datasets()) < 2:
         said = "What datasets share is seen where two or more are loaded."
@@ -75,24 +79,22 @@ def _resolve(work: Explored) -> pl.DataFrame:
 def _matrix(counts: pl.DataFrame, shown: str) -> pl.DataFrame:
     """Return a row and a column for each dataset; none shares anything with itself."""
     value = pl.when(pl.col("dataset") != pl.col("other")).then(shown)
-    names = counts["dataset"].unique().sort()
-    cells = counts.select("dataset", "other", cell=value).sort("other")
-    wide = cells.pivot("other", index="dataset", values="cell").sort("dataset")
-    return wide.select(pl.col("dataset").alias("with"), *names)
+    cells = counts.select(pl.col("dataset").alias(_WITH), "other", value.alias(_CELL)).sort(_WITH, "other")
+    return cells.pivot("other", index=_WITH, values=_CELL)
 
 
 def _leads(name: str, of: str) -> Callable[[Mapping[str, Any]], str]:
-    return lambda row: address("overlap", of=of, dataset=row["with"], other=name) if row[name] else ""
+    return lambda row: address("overlap", of=of, dataset=row[_WITH], other=name) if row[name] else ""
 
 
 def _pair(work: Explored, form: Form, of: str, dataset: str, other: str) -> Page:
     """Return what two datasets share, with the document or the number of annotations of each that has it."""
     own, others = (_list_items(work, of, name) for name in (dataset, other))
-    shared = own.join(others, on="item", suffix=" again").sort("item")
+    shared = own.join(others, on=_ITEM, suffix=" again").sort(_ITEM)
     links = {}
     if of == "texts":
         links = {name: _leads_to_document(name) for name in (dataset, other)}
-        shared = shared.with_columns(pl.col("item").str.slice(0, 120)).rename({"item": "beginning"})
+        shared = shared.with_columns(pl.col(_ITEM).str.slice(0, 120))
     table = Table(of, shared, links, f"{shared.height} {_KINDS[of]} are in both.")
     back = Note("", links={"All pairs of datasets": address("overlap", of=of)})
     return Page(f"{of.capitalize()} of both {dataset} and {other}", [form, table, back])
@@ -100,7 +102,7 @@ def _pair(work: Explored, form: Form, of: str, dataset: str, other: str) -> Page
 
 def _list_items(work: Explored, of: str, name: str) -> pl.DataFrame:
     """Return the items of one dataset, and in a column of its name the document, or how many annotations have it."""
-    grouped = _items(work, of, name).group_by("item")
+    grouped = _items(work, of, name).group_by(pl.col("item").alias(_ITEM))
     return grouped.agg((pl.col("by").first() if of == "texts" else pl.len()).alias(name))
 
 
