@@ -28,6 +28,13 @@ for name, examples in {"quick": 3, "thorough": 20}.items():
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let one process run the extra tests of a folder, which share a browser or a session of Spark."""
+    for item in items:
+        if item.get_closest_marker("extra") and not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group(item.path.parent.name))
+
+
 def pytest_collection_finish() -> None:
     """Look for garbage in what tests make, not among the modules and tests that stay to the end."""
     gc.freeze()

@@ -26,6 +26,8 @@ SMALL = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.autoBroadcastJoinThreshold": "-1",
 }
+QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Compiling well takes longer than running for so short a time."""
 
 
 def needed() -> None:
@@ -43,6 +45,7 @@ def spark() -> Iterator[SparkSession]:
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["JAVA_TOOL_OPTIONS"] = QUICK_JAVA
     builder = SparkSession.builder.master("local[2]").appName("tests")
     for name, value in SMALL.items():
         builder = builder.config(name, value)

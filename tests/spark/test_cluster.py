@@ -22,17 +22,16 @@ from remix.frames import Frames
 from remix.kb import build
 from remix.measures import compute
 from tests.spark.cluster_client import CHOICES
-from tests.spark.conftest import SMALL, needed
+from tests.spark.conftest import QUICK_JAVA, SMALL, needed
 
-pytestmark = pytest.mark.extra
+pytestmark = [pytest.mark.extra, pytest.mark.xdist_group("cluster")]  # beside the session that the others share
 
 ROOT = Path(__file__).resolve().parents[2]
 SHORT = {
     "PYTHONPATH": str(ROOT),
     "SPARK_LOCAL_IP": "127.0.0.1",
     "SPARK_MASTER_OPTS": "-Dspark.master.rest.enabled=false",
-    # Compiling well takes longer than running for so short a time.
-    "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "JAVA_TOOL_OPTIONS": QUICK_JAVA,
 }
 
 

@@ -17,6 +17,7 @@ from remix.kb import KnowledgeBase, build
 from remix.kb.construction.folder import hold, remove_unfinished
 from remix.kb.lookup import problems_of, sources_of
 from remix.workspace import Workspace
+from tests.commands import run_lines
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 
@@ -83,22 +84,33 @@ ENGINE = Engine("mortal", "An engine that dies when told to", opened)
 """
 
 
+def build_line(*options: str) -> list[str]:
+    engine = () if "--engine" in options else ("--engine", "polars")  # the quickest, where it is not what dies
+    return ["kb", "build", "--from", "mortal", "place", "--name", "k", "-o", "json", *engine, *options]
+
+
 @pytest.fixture
-def remix(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Run remix where another distribution adds a source and an engine that die when told to."""
-    (tmp_path / "plugin" / "mortal-1.dist-info").mkdir(parents=True)
-    (tmp_path / "plugin" / "mortal.py").write_text(PLUGIN)
-    (tmp_path / "plugin" / "mortal-1.dist-info" / "METADATA").write_text("Name: mortal\nVersion: 1\n")
-    (tmp_path / "plugin" / "mortal-1.dist-info" / "entry_points.txt").write_text(
+def plugin(tmp_path: Path) -> Path:
+    """Another distribution that adds a source and an engine that die when told to; the source is read in `place`."""
+    folder = tmp_path / "plugin"
+    (folder / "mortal-1.dist-info").mkdir(parents=True)
+    (folder / "mortal.py").write_text(PLUGIN)
+    (folder / "mortal-1.dist-info" / "METADATA").write_text("Name: mortal\nVersion: 1\n")
+    (folder / "mortal-1.dist-info" / "entry_points.txt").write_text(
         "[remix.kb.sources]\nmortal = mortal:SOURCE\n[remix.kb.engines]\nmortal = mortal:ENGINE\n"
     )
     (tmp_path / "place").mkdir()
+    return folder
+
+
+@pytest.fixture
+def remix(tmp_path: Path, plugin: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run remix where the plugin is installed."""
 
     def run(*options: str, writes: int = 0) -> subprocess.CompletedProcess[str]:
-        engine = () if "--engine" in options else ("--engine", "polars")  # the quickest, where it is not what dies
-        line = ["kb", "build", "--from", "mortal", "place", "--name", "k", "-o", "json", *engine, *options]
+        line = build_line(*options)
         # The code under test comes first, also where another checkout is the one that is installed.
-        path = os.pathsep.join([str(tmp_path / "plugin"), str(CHECKOUT)])
+        path = os.pathsep.join([str(plugin), str(CHECKOUT)])
         environment = {**os.environ, "PYTHONPATH": path, "WRITES": str(writes)}
         return subprocess.run(
             [sys.executable, "-m", "remix", *line], cwd=tmp_path, env=environment, capture_output=True, text=True
@@ -202,23 +214,21 @@ def test_build_when_a_damaged_part_is_replaced_then_the_others_are_not_read_agai
 
 
 def test_build_when_strict_then_a_knowledge_base_that_leaves_things_out_is_refused(
-    tmp_path: Path, remix: Callable[..., subprocess.CompletedProcess[str]]
+    tmp_path: Path, plugin: Path
 ) -> None:
-    done = remix()
+    done, strict = run_lines([build_line(), build_line("--strict")], tmp_path, paths=[plugin])
     assert done.returncode == 0
     assert "problems: odd line (2); `remix kb show --only problems`" in done.stderr  # one of each of two parts
-    strict = remix("--strict")
     assert strict.returncode == 1
     assert "one: odd line: one:7: odd; mend it, or build without --strict" in strict.stderr
 
 
 def test_build_when_strict_then_a_problem_stops_it_even_in_a_part_that_was_read_before(
-    tmp_path: Path, remix: Callable[..., subprocess.CompletedProcess[str]]
+    tmp_path: Path, plugin: Path
 ) -> None:
     (tmp_path / "place" / "fail-two").touch()
-    assert remix().returncode == 1
-    strict = remix("--strict")
-    assert strict.returncode == 1
+    failed, strict = run_lines([build_line(), build_line("--strict")], tmp_path, paths=[plugin])
+    assert (failed.returncode, strict.returncode) == (1, 1)
     assert "odd line: one:7: odd" in strict.stderr
 
 
