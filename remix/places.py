@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 import shutil
 import stat
 from collections.abc import Iterator
@@ -126,7 +125,7 @@ def aside_of(target: Path, *, folder: bool = False) -> Iterator[Path]:
 
 
 def _aside_name(target: Path) -> str:
-    return f".{target.name}.remix-{secrets.token_hex(4)}"
+    return f".{target.name}.remix-{os.urandom(4).hex()}"
 
 
 def _exchange(one: Path, other: Path) -> bool:

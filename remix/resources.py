@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import sys
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from remix.errors import Error
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
 
 __all__ = ["entry_points", "files", "folder"]
 
@@ -47,13 +49,15 @@ def files(name: str, suffix: str) -> dict[str, Path]:
     return dict(sorted(found.items()))
 
 
-def entry_points(group: str) -> importlib.metadata.EntryPoints:
+def entry_points(group: str) -> EntryPoints:
     """Return the entry points of a group, by which other distributions add to remix."""
-    found: importlib.metadata.EntryPoints = _entry_points(tuple(sys.path)).select(group=group)
+    found: EntryPoints = _entry_points(tuple(sys.path)).select(group=group)
     return found
 
 
 @cache
 def _entry_points(path: tuple[str, ...]) -> Any:
     """Return the entry points on a path, of a type that Python 3.12 changed: all take as long as those of one group."""
-    return importlib.metadata.entry_points()
+    from importlib.metadata import entry_points  # which reads as much of the library as a process for a query does
+
+    return entry_points()

@@ -9,7 +9,6 @@ import re
 import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
@@ -315,6 +314,8 @@ class Printed(ABC):
         return "\n".join(line if len(line) <= WIDTH else f"{line[: WIDTH - 1]}…" for line in lines)
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         title, table = self.preview()
         return f"<p>{escape(title)}</p>{table.head(ROWS)._repr_html_()}"
 
