@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -12,14 +13,28 @@ from remix import progress
 from remix.errors import UsageError
 from remix.expressions import fill
 from remix.names import shorten
-from remix.reports.figures import Axis, Figure, Panel, Series
+from remix.reports.figures import COLOURS, Axis, Figure, Panel, Series
 from remix.reports.plots import HIGHEST, ROW, WIDEST, groups_within, save, width_of_bars
 from remix.reports.readable import with_f1_shown
 
-__all__ = ["DRAWN", "figure_of_curve", "figure_of_scores", "plot_curve", "plot_scores"]
+__all__ = ["DRAWN", "Scored", "figure_of_columns", "figure_of_curve", "figure_of_scores", "plot_curve", "plot_scores"]
 
 _KINDS = ["kb", "error_class", ""]
 """Columns whose slices come with every table and are no answer to `--by`."""
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Scores for pages: the `rows` of `evaluate`, the `pairs` of `compare`, each with what was `asked`, the datasets.
+
+    `done` questions `of` all are answered; `problems` says why some have no scores.
+    """
+
+    rows: pl.DataFrame
+    pairs: pl.DataFrame
+    problems: Sequence[str]
+    done: int
+    of: int
 
 
 def figure_of_scores(rows: pl.DataFrame, datasets: Sequence[str] = ()) -> Figure:
@@ -100,6 +115,51 @@ def _bars(rows: pl.DataFrame, datasets: Sequence[str]) -> pl.DataFrame:
     else:
         drawn = micro.filter(pl.col("column") == "").with_columns(group="dataset")
     return drawn.with_columns(panel=pl.when(spanless).then("task").otherwise(fill("{} {}", "task", "matching")))
+
+
+def figure_of_columns(
+    cells: pl.DataFrame, score: str, *, spider: str = "", links: Callable[[Mapping[str, Any]], str] = lambda _: ""
+) -> dict[str, Figure]:
+    """Return figures of the scores of systems in parts, by what they show: `scores`, and `spider` over three or more.
+
+    `cells` has system, part, mentions, f1, its interval where there is one, precision, recall and `macro F1`, a row for
+    each system and part. Parts of a range, whose names begin with numbers, are drawn as lines, others as bars. With
+    `spider` 'scores' that plot is over the scores in the first part. Of many systems the best are drawn.
+    """
+    best = (
+        cells.group_by("system")
+        .agg(pl.col("f1").mean())
+        .sort("f1", "system", descending=[True, False], nulls_last=True)
+    )
+    systems = best["system"].head(len(COLOURS)).sort().to_list()
+    more = f" The best {len(systems)} of {len(best)} systems." if len(best) > len(systems) else ""
+    parts = cells["part"].unique(maintain_order=True)
+    ranged = parts.filter(parts.str.contains(r"^\d+: "))
+    drawn = cells.filter(pl.col("part").is_in(ranged.implode())) if len(ranged) > 1 else cells
+    series, around = [], []
+    for system in systems:
+        own = drawn.filter(system=system)
+        low, high = (own[name].to_list() if name in own.columns else () for name in ("f1_low", "f1_high"))
+        said = [f"{mentions} mentions" for mentions in own["mentions"]]
+        places = [links(row) for row in own.select("system", "part").to_dicts()]
+        series.append(
+            Series(system, [shorten(part) for part in own["part"]], own["f1"].to_list(), low, high, places, said)
+        )
+        whole = cells.filter(system=system, part=parts[0]).select(score for score in SCORES if score in cells.columns)
+        if spider == "scores" and len(whole):
+            around.append(Series(system, whole.columns, whole.row(0)))
+        elif not spider:
+            around.append(Series(system, [shorten(part) for part in own["part"]], own["f1"].to_list(), words=said))
+    axis, kind = Axis(score, limits=(0, 1)), "lines" if len(ranged) > 1 else "bars"
+    told = f"{score} of {', '.join(systems)} in {', '.join(parts)}.{more}"
+    figures = {"by column": Figure(f"{score} by column", [Panel(more.strip(), kind, series, y=axis)], told)}
+    if 3 <= max((len(one.x) for one in around), default=0) <= 12:
+        title = f"scores in {parts[0]}" if spider else score
+        figures["spider"] = Figure(f"{title} of systems", [Panel(title, "spider", around, y=Axis(limits=(0, 1)))], told)
+    return figures
+
+
+SCORES = ("precision", "recall", "f1", "macro F1")
 
 
 @dataclass(frozen=True)

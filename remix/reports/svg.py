@@ -282,8 +282,8 @@ def _spread(plot: _Plot, point: Point, x: float) -> str:
 def _line(plot: _Plot, points: Sequence[Point], colour: int, *, steps: bool) -> str:
     if not points:
         return ""
-    path = _polyline([plot.at(point.x, point.y) for point in points], steps=steps)
-    text = _path(path + ("Z" if plot.panel.kind == "spider" else ""), **_stroke(colour))
+    path, count = _polyline([plot.at(point.x, point.y) for point in points], steps=steps), len(plot.panel.categories)
+    text = _path(path + "Z" * (plot.panel.kind == "spider" and len(points) == count), **_stroke(colour))
     marked = points if len(points) <= _MOST else [point for point in points if point.marked or point.link]
     for point in marked:
         text += _spread(plot, point, point.x) + _marker(*plot.at(point.x, point.y), point, colour)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from remix.measures import Measured
     from remix.remixes import Remix
     from remix.reports.figures import Figure
+    from remix.reports.scores import Scored
     from remix.runs.judgements import Judgements
     from remix.store import DatasetEntry, Store
     from remix.store.queries import Query
@@ -84,6 +85,11 @@ class Explored(Protocol):
 
     def measures(self) -> Measured:
         """Return the measures of all datasets that are loaded."""
+
+    def scores(
+        self, datasets: Sequence[str | Sequence[str]], *, profile: str, task: str, match: str, by: Sequence[str] = ()
+    ) -> Scored:
+        """Return the scores of all runs on each of datasets, or of several together, as far as they are computed."""
 
     def evaluate(
         self, datasets: Sequence[str] = (), *, profile: str = "", task: Sequence[str] = (), by: Sequence[str] = ()

@@ -7,6 +7,7 @@ the flow, each class on those before it: `datasets`, `knowledge`, `remixes`, `ru
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from remix.reports.evaluations import ComparisonReport, EvaluationReport
+    from remix.reports.score_cache import ScoreCache
+    from remix.reports.scores import Scored
     from remix.runs.judgements import Judgements
     from remix.scoring.inputs.files import GivenAnswers
     from remix.scoring.inputs.sources import Sources
@@ -220,6 +223,28 @@ class Workspace(Runs):
 
         return judge_mentions(self, str(dataset), systems=_one_or_several(system), match=match, by=by)
 
+    @cached_property
+    def _scores(self) -> ScoreCache:
+        from remix.reports.score_cache import ScoreCache
+
+        return ScoreCache(self)
+
+    def scores(
+        self, datasets: Iterable[Several], *, profile: str = "remix", task: Several, match: Several, by: Several = ()
+    ) -> Scored:
+        """Return the scores of all registered runs on each dataset (or on several together), with intervals and tests.
+
+        They are computed once for each state of the workspace and kept in its cache; `task` and `match` are one each.
+        What `serve` has not computed yet is missing, and is computed meanwhile.
+        """
+        from remix.reports.score_cache import ScoreQuestion
+
+        one = {"task": _one_or_several(task)[0], "match": _one_or_several(match)[0]}
+        asked = [tuple(_one_or_several(names)) for names in datasets]
+        return self._scores.ask(
+            [ScoreQuestion(names, profile, **one, by=tuple(_one_or_several(by))) for names in asked]
+        )
+
     def report(self, datasets: Several = (), *, run: Several = (), to: Path | str) -> Path:
         """Return the file of HTML that was written: measures, scores and errors of datasets, by default of all loaded.
 
@@ -248,10 +273,12 @@ class Workspace(Runs):
         A query has `timeout` seconds, `memory` GiB and a result of `largest` MB; so many run at a time (`concurrent`).
         Pages of the origins `allow_origin` may read answers.
         """
+        from remix.reports.score_cache import ScoreCache
         from remix.web import serve
         from remix.web.explorer import routes
 
         self.ensure_sample()
+        self._scores = ScoreCache(self, waits=False)
         serve(
             self.store,
             host=host,

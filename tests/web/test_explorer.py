@@ -138,14 +138,6 @@ def test_errors_lead_from_page_to_page_and_from_confused_pairs_to_sentences(work
     assert get("/errors?dataset=../../etc/passwd").status_code == 404
 
 
-def test_systems_have_the_scores_of_the_command_line(work: Workspace) -> None:
-    rows = work.evaluate([], task=["A2KB"]).rows.filter(average="micro")
-    page = shown(work, "systems", task="A2KB")
-    assert page.tables["scores"]["f1"].to_list() == rows["f1"].to_list()
-    [form] = [block for block in page.blocks if isinstance(block, Form)]
-    assert ("task", "A2KB") in [(one.name, one.chosen) for one in form.fields]
-
-
 def test_every_page_answers_its_tables_as_data(get: Get) -> None:
     rows = json.loads(get("/datasets.json").text)
     assert rows[0]["dataset"] == "gold"

@@ -1,44 +1,309 @@
-"""Systems by datasets: the scores of all registered runs."""
+"""Systems on datasets or slices: a matrix of scores with intervals and tests, figures, and what the profile changes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
+from remix.errors import UnknownName
+from remix.measures import MEASURES
+from remix.names import shorten
+from remix.reports.readable import fold_rows, with_f1_shown
+from remix.reports.scores import Scored, figure_of_columns
+from remix.runs.registration import Run, list_runs
+from remix.scoring.inputs.columns import OWN
+from remix.scoring.matching import MATCHINGS
 from remix.scoring.profiles import PROFILES
-from remix.web.page import Explored, Field, Form, Note, Page, Table, View, address, choose
+from remix.scoring.tasks import TASKS
+from remix.web.page import Drawing, Explored, Form, Note, Page, Parameters, Shown, Table, View, address, choose
+
+_SCHEMES = ("quantiles:4", "log-deciles")
+"""How columns of numbers are cut into parts."""
+_NAMING = ("document", "surface_form", "kb", "confidence")
+"""Columns that name things rather than class them, or are in every table."""
+_SCORES = ("precision", "recall", "f1", "macro F1")
+_BEST = "the best of the column"
+_ALPHA = 0.05
 
 
-def _show(work: Explored, parameters: Mapping[str, str]) -> Page:
-    profile, task, slice_by = (parameters.get(key, "") for key in ("profile", "task", "by"))
-    profile = profile or "remix"
-    names = [entry.name for entry in work.datasets()]
-    dataset = parameters.get("dataset", "")
-    tasks, slices = ([value] if value else [] for value in (task, slice_by))
-    rows = work.evaluate(
-        [work.store.dataset(dataset).name] if dataset else [], profile=profile, task=tasks, by=slices
-    ).rows
-    shown = rows.filter(pl.col("average") == "micro").select(
-        "system", "dataset", "task", "matching", "column", "slice", "mentions", "tp", "fp", "fn",
-        "precision", "recall", "f1",
-    )  # fmt: skip
-    links = {
-        "f1": lambda row: (
-            address("errors", dataset=row["dataset"], system=row["system"]) if row["dataset"] in names else ""
+def _show(work: Explored, parameters: Parameters) -> Page:
+    runs = list_runs(work.store.folder / "runs")
+    loaded, dataset = [entry.name for entry in work.datasets()], parameters.get("dataset", "")
+    if not runs or (dataset in loaded and not any(run.dataset == dataset for run in runs)):
+        return _tell_empty(loaded, dataset)
+    asked, columns = _complete(work, runs, parameters)
+    names = sorted({run.dataset for run in runs} & {*loaded})
+    chosen = [asked["dataset"]] if asked["dataset"] else names
+    parts: list[str | list[str]] = [chosen] if asked["by"] else [*chosen]
+    scored = work.scores(parts, **{key: asked[key] for key in ("profile", "task", "match")}, by=_several(asked["by"]))
+    form = _form(asked, names, sorted({run.system for run in runs}), columns)
+    told = [Note(said) for said in scored.problems]
+    waiting = scored.done < scored.of
+    if waiting:
+        told.append(
+            Note(
+                f"Being computed: {scored.done} of {scored.of} are done. This page asks again every 2 seconds;"
+                " what is done stays, and is shown at once the next time.",
+                links={"ask again": address("systems", **asked)},
+            )
         )
+    blocks = [] if scored.rows.is_empty() else _tell_scores(asked, scored, columns)
+    note = Note("The same in a terminal:", _commands(asked, chosen))
+    return Page("Systems", [form, *told, *blocks, _tell_conventions(asked["profile"]), note], refresh=2 * waiting)
+
+
+def _tell_empty(loaded: Sequence[str], dataset: str) -> Page:
+    if not loaded:
+        said = "Nothing is loaded yet, so no system has answered."
+        return Page("Systems", [Note(said, ["remix load FILE", "remix fetch NAME"])])
+    on = dataset or "DATASET"
+    said = f"No run is registered {f'on {dataset} ' if dataset else ''}yet: add a system's answers, or have one answer."
+    return Page("Systems", [Note(said, [f"remix run add NAME FILE --on {on}", f"remix annotate {on} --system NAME"])])
+
+
+def _complete(work: Explored, runs: Sequence[Run], parameters: Parameters) -> tuple[dict[str, str], dict[str, str]]:
+    """Return what is asked, with the task and matching of the profile, and the columns that can be asked for."""
+    asked = {
+        name: parameters.get(name, "") for name in ("dataset", "by", "profile", "task", "match", "against", "spider")
     }
-    form = Form(
+    asked["profile"] = asked["profile"] or "remix"
+    headline = PROFILES[asked["profile"]].headline
+    asked["task"], asked["match"] = asked["task"] or headline[0], asked["match"] or headline[1]
+    columns = _list_columns(work)
+    datasets = sorted({run.dataset for run in runs})
+    systems = sorted({run.system for run in runs})
+    known = {
+        "dataset": ("dataset with a run", datasets, "remix run list"),
+        "by": ("column to slice by", [*columns], "remix list columns"),
+        "task": ("task", _list_tasks(asked["profile"]), "remix list tasks"),
+        "match": ("matching", _list_matchings(asked["profile"]), "remix list matchings"),
+        "against": ("system with a run", systems, "remix run list"),
+    }
+    for name, (what, values, command) in known.items():
+        if asked[name] and asked[name] not in values:
+            raise UnknownName(what, asked[name], values, command)
+    return asked, columns
+
+
+def _list_columns(work: Explored) -> dict[str, str]:
+    """Return what scores can be sliced by, with what it says: columns, and parts of columns of numbers."""
+    found = {name: said for name, said in OWN.items() if name not in _NAMING}
+    known = work.kb is not None
+    for column in (one for measure in MEASURES if known or not measure.needs for one in measure.columns):
+        if column.kind in ("integer", "double"):
+            found |= {f"{column.name}:{scheme}": f"{column.meaning}, in {scheme}" for scheme in _SCHEMES}
+        else:
+            found[column.name] = column.meaning
+    return found
+
+
+def _list_tasks(profile: str) -> list[str]:
+    return list(dict.fromkeys([*PROFILES[profile].tasks, PROFILES[profile].headline[0], *TASKS.names()]))
+
+
+def _list_matchings(profile: str) -> list[str]:
+    return list(dict.fromkeys([*PROFILES[profile].matchings, PROFILES[profile].headline[1], *MATCHINGS.names()]))
+
+
+def _form(
+    asked: Mapping[str, str], datasets: Sequence[str], systems: Sequence[str], columns: Mapping[str, str]
+) -> Form:
+    profile, by = asked["profile"], asked["by"]
+    task = getattr(TASKS[asked["task"]], "summary", "") if asked["task"] in TASKS else ""
+    matching = PROFILES[profile].meaning(asked["match"])
+    return Form(
         [
-            choose("dataset", "dataset", ["", *names], dataset),
-            choose("profile", "conventions of", PROFILES.names(), profile),
-            choose("task", "task", ["", "A2KB", "D2KB", "C2KB", "ERec"], task),
-            Field("by", "slices by", slice_by),
+            choose("dataset", "dataset", ["", *datasets], asked["dataset"], "one, or a column for each"),
+            choose("by", "slices by", ["", *columns], by, columns.get(by, "a column of annotations or documents")),
+            choose("profile", "conventions of", PROFILES.names(), profile, PROFILES[profile].summary),
+            choose("task", "task", _list_tasks(profile), asked["task"], task),
+            choose("match", "matching", _list_matchings(profile), asked["match"], matching),
+            choose("against", "held against", ["", *systems], asked["against"], f"by default {_BEST}"),
+            choose("spider", "spider plot over", ["", "scores"], asked["spider"], "the columns, or the scores of all"),
         ]
+    )  # fmt: skip
+
+
+def _several(value: str) -> list[str]:
+    return [value] if value else []
+
+
+def _tell_scores(asked: Mapping[str, str], scored: Scored, columns: Mapping[str, str]) -> list[Shown]:
+    """Return the matrix, its figures, the tests of pairs, and the scores in full."""
+    rows, of_f1 = with_f1_shown(
+        scored.rows.filter(pl.col("dataset") == "all", pl.col("column").is_in(["", asked["by"]]))
     )
-    options = [dataset, f"--profile {profile}", task and f"--task {task}", slice_by and f"--by {slice_by}"]
-    command = " ".join(["remix evaluate", *filter(None, options)])
-    return Page("Systems", [form, Table("scores", shown, links), Note("A score leads to its errors.", [command])])
+    average = "micro" if "micro" in rows["average"] else rows["average"][0]
+    rows = rows.with_columns(part="slice" if asked["by"] else "asked")
+    rows = rows.with_columns(part=pl.when(pl.col("part") == "").then(pl.lit("all")).otherwise("part"))
+    shown, _ = fold_rows(rows)
+    macro = shown.filter(average="macro").select("system", "part", pl.col("f1").alias("macro F1"))
+    shown = shown.filter(average=average).join(macro, on=["system", "part"], how="left", maintain_order="left")
+    pairs = _name_parts(scored.pairs, asked["by"])
+    cells = _mark(shown, pairs, asked["against"])
+    score = f"{average}-F1" + ("" if of_f1 == "all" else f" (precision {of_f1})")
+    figures = figure_of_columns(cells, score, spider=asked["spider"], links=lambda row: _lead(asked, row))
+    return [
+        _matrix(asked, cells, score, rows["part"].n_unique() - cells["part"].n_unique(), columns),
+        *[Drawing(name, figure) for name, figure in figures.items()],
+        *_compare(asked, pairs),
+        _list_scores(rows),
+    ]
+
+
+def _name_parts(pairs: pl.DataFrame, by: str) -> pl.DataFrame:
+    """Return the pairs with the name of their column in the matrix."""
+    if "part" not in pairs.columns:
+        return pairs
+    if not by:
+        return pairs.with_columns(part="asked")
+    whole = ~pl.col("part").str.starts_with(f"{by}=")
+    return pairs.with_columns(
+        part=pl.when(whole).then(pl.lit("all")).otherwise(pl.col("part").str.strip_prefix(f"{by}="))
+    )
+
+
+def _mark(shown: pl.DataFrame, pairs: pl.DataFrame, against: str) -> pl.DataFrame:
+    """Return the scores with `reference`, the system of a column that others are held against, `p` and `mark`."""
+    best = pl.col("system").sort_by("f1", "system", descending=[True, False], nulls_last=True).first().over("part")
+    shown = shown.drop("p", strict=False).with_columns(reference=pl.lit(against) if against else best)
+    if "p_holm" in pairs.columns:
+        turned = {"system": "other", "other": "system"}
+        both = [pairs.select("part", "system", reference="other", p="p_holm")]
+        both.append(pairs.rename(turned).select("part", "system", reference="other", p="p_holm"))
+        shown = shown.join(pl.concat(both), on=["part", "system", "reference"], how="left", maintain_order="left")
+    else:
+        shown = shown.with_columns(p=pl.lit(None, pl.Float64))
+    own = pl.col("system") == pl.col("reference")
+    mark = pl.when(own).then(pl.lit("reference" if against else "best")).when(pl.col("p") < _ALPHA).then(pl.lit("*"))
+    spread = [pl.col(name).round(3).cast(pl.String) for name in ("f1_low", "f1_high") if name in shown.columns]
+    interval = pl.concat_str(spread, separator=" to ") if spread else pl.lit(None, pl.String)
+    return shown.with_columns(mark=mark.otherwise(pl.lit("")), interval=interval)
+
+
+def _matrix(asked: Mapping[str, str], cells: pl.DataFrame, score: str, left: int, columns: Mapping[str, str]) -> Table:
+    """Return a row for each system and a column for each dataset or slice, with the interval in small letters."""
+    order = (
+        cells.group_by("system")
+        .agg(pl.col("f1").mean())
+        .sort("f1", "system", descending=[True, False], nulls_last=True)
+    )
+    table, links, explained, small = order.select("system"), {}, {}, {}
+    for part in cells["part"].unique(maintain_order=True):
+        own = cells.filter(part=part)
+        mentions, documents = own.select(pl.col("mentions", "documents").max()).row(0)
+        name = f"{shorten(str(part))} ({mentions})"
+        beside = pl.concat_str(pl.col("interval", "mark").fill_null(""), separator=" ").str.strip_chars()
+        own = own.select("system", pl.col("f1").alias(name), beside.alias(f"{name} 95 %"))
+        table = table.join(own, on="system", how="left", maintain_order="left")
+        links[name] = _leading(asked, str(part), name)
+        explained[name] = f"{score} on {mentions} mentions in {documents} documents" + (
+            f"; {asked['by']} is {part}" if asked["by"] else ""
+        )
+        small[name] = f"{name} 95 %"
+    held = f"held against {asked['against']}" if asked["against"] else f"held against {_BEST}"
+    words = f"{score} with its 95 % interval from {_SAMPLES}; {held}, * differs from it with p < {_ALPHA} (Holm)."
+    if said := columns.get(asked["by"], ""):
+        words += f" {asked['by']}: {said}."
+    words += " The number of mentions is in the header; a score leads to its errors."
+    words += f" {left} smaller slices are among the scores below alone." if left else ""
+    return Table("systems", table, links, words, explained, [*small], small)
+
+
+_SAMPLES = "1,000 samples of documents"
+
+
+def _leading(asked: Mapping[str, str], part: str, name: str) -> Callable[[Mapping[str, Any]], str]:
+    def lead(row: Mapping[str, Any]) -> str:
+        return "" if row[name] is None else _lead(asked, {"system": row["system"], "part": part})
+
+    return lead
+
+
+def _lead(asked: Mapping[str, str], row: Mapping[str, Any]) -> str:
+    """Return the address of the errors behind a score, nothing where the score is of several datasets together."""
+    dataset = asked["dataset"] or ("" if asked["by"] else row["part"])
+    if not dataset:
+        return ""
+    sliced = {"by": asked["by"], "slice": row["part"]} if asked["by"] and row["part"] != "all" else {}
+    other = asked["against"] if asked["against"] != row["system"] else ""
+    return address("errors", dataset=dataset, system=row["system"], other=other, **sliced)
+
+
+def _compare(asked: Mapping[str, str], pairs: pl.DataFrame) -> list[Shown]:
+    """Return the tests of pairs of systems, those of one alone where the others are held against it."""
+    if "p_holm" not in pairs.columns or pairs.is_empty():
+        return [Note("No pair of systems is tested: a test needs two systems and ten documents.")]
+    if against := asked["against"]:
+        pairs = pairs.filter((pl.col("system") == against) | (pl.col("other") == against))
+    names = [
+        "part",
+        "system",
+        "other",
+        "score_system",
+        "score_other",
+        "difference",
+        "low",
+        "high",
+        "p",
+        "p_holm",
+        "documents",
+    ]
+    explained = {
+        "difference": "the score of the system less that of the other",
+        "low": "where the 95 % interval of the difference begins, from a paired bootstrap over documents",
+        "high": "where that interval ends",
+        "p": "the share of 10,000 paired random exchanges of documents with so large a difference",
+        "p_holm": "p corrected by Holm for all pairs that are tested together",
+    }
+
+    whole = {shorten(part): part for part in pairs["part"].unique()}
+    pairs = pairs.with_columns(pl.col("part").replace({part: short for short, part in whole.items()}))
+
+    def lead(row: Mapping[str, Any]) -> str:
+        return _lead({**asked, "against": row["other"]}, {**row, "part": whole[row["part"]]})
+
+    words = "Is the first really better than the second? A difference leads to the errors of both beside each other."
+    return [Table("pairs", pairs.select(names), {"difference": lead}, words, explained, ["p_holm"])]
+
+
+def _list_scores(rows: pl.DataFrame) -> Table:
+    names = ["system", "part", "task", "matching", "average", "documents", "mentions", "tp", "fp", "fn", "ignored"]
+    names += ["precision", "recall", "f1", "f1_low", "f1_high"]
+    explained = {
+        "tp": "answers that are right",
+        "fp": "answers that are wrong",
+        "fn": "mentions without a right answer",
+        "ignored": "answers that are neither right nor wrong, such as those to dropped annotations",
+        "average": "micro pools all mentions, macro is the mean over documents",
+        "f1_low": "where the 95 % interval of F1 begins",
+        "f1_high": "where it ends",
+    }
+    return Table("scores", rows.select(name for name in names if name in rows.columns), explained=explained)
+
+
+def _tell_conventions(profile: str) -> Shown:
+    """Return the rules in which a profile differs from that of remix, with the place where its tool has them."""
+    if profile == "remix":
+        said = "These are the conventions of remix; another profile shows here in what it differs."
+        return Note(said, ["remix show remix", "remix evaluate --profile all"])
+    own, ours = PROFILES[profile].rules(), PROFILES["remix"].rules()
+    rows = [
+        (name, ours.get(name, ""), own.get(name, ""))
+        for name in dict.fromkeys([*own, *ours])
+        if own.get(name) != ours.get(name)
+    ]
+    table = pl.DataFrame(rows, schema=dict.fromkeys(["convention", "remix", profile], pl.String), orient="row")
+    words = f"{PROFILES[profile].summary}. In numbers: `remix evaluate --profile remix,{profile}`."
+    return Table("conventions", table, words=words)
+
+
+def _commands(asked: Mapping[str, str], datasets: Sequence[str]) -> list[str]:
+    options = [f"--{name} {asked[name]}" for name in ("profile", "task", "match", "by") if asked[name]]
+    told = " ".join([*datasets[:5], *options])
+    return [f"remix evaluate {told} --bootstrap 1000", f"remix compare {told}"]
 
 
 systems = View("systems", "Systems", _show, menu=2)

@@ -1,0 +1,209 @@
+"""Scores with intervals and tests for pages: computed once for a state of the workspace, and kept in its cache.
+
+What is asked is cut into questions, each of one dataset (or of several together), profile, task, matching and column.
+An answer is a file under `cache/scores`, named by the hash of all that can change it. A server has the answers that are
+missing computed by one process of its own, which ends with it, has a limit of time and of memory for each question, and
+is started again by the next who asks: so nothing waits and nothing piles up.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import polars as pl
+
+from remix import iris
+from remix._version import __version__
+from remix.errors import Error
+from remix.files import write_whole
+from remix.frames import read_parquet
+from remix.places import discard
+from remix.reports.scores import Scored
+from remix.runs.registration import list_runs
+from remix.scoring import evaluate_sources
+from remix.scoring.choice import Choice
+from remix.scoring.comparison import compared_inputs
+from remix.scoring.inputs.sources import Keeper, Sources
+from remix.signature import content_hash
+
+__all__ = ["SAMPLES", "ScoreCache", "ScoreQuestion", "answer_all"]
+
+SAMPLES = 1000
+"""Samples of which intervals are made; tests have ten times as many."""
+ENTRIES, BYTES = 1000, 200_000_000
+"""How many answers are kept, and how large they are in all; beyond that the oldest go."""
+SECONDS, MEMORY = 600, 8 * 2**30
+"""What a question may take in a server."""
+AGAIN = 600.0
+"""Seconds after which a question that failed is asked again."""
+
+_COMMAND = """
+from remix.reports.score_cache import answer_all
+from remix.workspace import Workspace
+answer_all(Workspace)
+"""
+"""What the process runs; workspaces are no business of this module otherwise."""
+
+
+@dataclass(frozen=True)
+class ScoreQuestion:
+    """What is scored: datasets together, by a profile, one task and matching, and sliced by columns."""
+
+    datasets: tuple[str, ...]
+    profile: str
+    task: str
+    match: str
+    by: tuple[str, ...] = ()
+
+
+class ScoreCache:
+    """The answers of a workspace. With `waits` those that are missing are computed at once, else by a process."""
+
+    def __init__(self, keeper: Keeper, *, waits: bool = True, seconds: float = SECONDS) -> None:
+        self._keeper = keeper
+        self._waits = waits
+        self._seconds = seconds
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
+
+    def ask(self, questions: Sequence[ScoreQuestion]) -> Scored:
+        """Return the answers that there are, and how many of all questions these are."""
+        places = self._places(questions)
+        missing = [one for one in questions if not _is_answered(places[one])]
+        if self._waits:
+            for one in missing:
+                answer(self._keeper, one, places[one])
+        elif missing:
+            self._start(missing, places)
+        found = {one: frame for one in questions if (frame := _read(places[one])) is not None}
+        frames = [frame for frame in found.values() if "problem" not in frame.columns]
+        problems = [frame["problem"][0] for frame in found.values() if "problem" in frame.columns]
+        none = pl.DataFrame(schema={"kind": pl.String, "asked": pl.String})
+        rows = pl.concat([none, *frames], how="diagonal_relaxed")
+        scores, pairs = (_drop_empty(rows.filter(kind=kind).drop("kind")) for kind in ("score", "pair"))
+        return Scored(scores, pairs, problems, len(found), len(questions))
+
+    def _places(self, questions: Sequence[ScoreQuestion]) -> dict[ScoreQuestion, Path]:
+        """Return the file of each answer, named by the question and by all of the workspace that can change it."""
+        store, kb = self._keeper.store, self._keeper.kb
+        known = [__version__, iris.VERSION, str(SAMPLES), kb.version if kb is not None else ""]
+        known += [f"{entry.name} {entry.content} {entry.enrichment}" for entry in store.datasets()]
+        folder, runs = store.own("cache") / "scores", list_runs(store.folder / "runs")
+        places = {}
+        for one in questions:
+            own = [str(asdict(run)) for run in runs if run.dataset in one.datasets]
+            places[one] = folder / f"{content_hash(*known, *own, json.dumps(asdict(one)))[:24]}.parquet"
+        return places
+
+    def _start(self, missing: Sequence[ScoreQuestion], places: dict[ScoreQuestion, Path]) -> None:
+        """Have a process answer the questions, unless it is busy with those of others."""
+        with self._lock:
+            if self._process is not None:
+                return
+            command = [sys.executable, "-c", _COMMAND]
+            self._process = process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
+        asked = [[asdict(one), str(places[one])] for one in missing]
+        told = {"folder": str(self._keeper.store.folder.resolve()), "seconds": self._seconds, "asked": asked}
+        threading.Thread(target=self._watch, args=(process, told), daemon=True).start()
+
+    def _watch(self, process: subprocess.Popen[bytes], told: dict[str, object]) -> None:
+        """Tell the process what is asked, wait for its end, and say of the question that it died of that it did.
+
+        Its input stays open while this process lives, and it ends when the input does.
+        """
+        assert process.stdin is not None
+        with suppress(OSError):
+            process.stdin.write(json.dumps(told).encode() + b"\n")
+            process.stdin.flush()
+        failed = process.wait() != 0
+        with suppress(OSError):
+            process.stdin.close()
+        asked = told["asked"]
+        assert isinstance(asked, list)
+        if failed and (left := [Path(place) for _, place in asked if not _is_answered(Path(place))]):
+            _write(left[0], _problem(f"the scores took longer than {self._seconds} s, or more memory than there is"))
+        with self._lock:
+            self._process = None
+
+
+def answer(keeper: Keeper, question: ScoreQuestion, place: Path) -> None:
+    """Compute the answer to a question and keep it; what cannot be computed is kept as a problem for some minutes."""
+    names = question.datasets
+    try:
+        asked = Choice.of(question.profile, tasks=question.task, matchings=question.match, by=question.by)
+        rows, _ = evaluate_sources(keeper, Sources.of(names), replace(asked, bootstrap=SAMPLES))
+    except Error as error:
+        _write(place, _problem(f"{', '.join(names)}: {error}"))
+        return
+    parts = [rows.select(pl.lit("score").alias("kind"), pl.all())]
+    with suppress(Error):  # there is nothing to compare: one system, or too few documents
+        pairs = compared_inputs(keeper, Sources.of(names), asked, samples=10 * SAMPLES).pairs
+        parts.append(pairs.select(pl.lit("pair").alias("kind"), pl.all()))
+    whole = pl.lit(", ".join(names)).alias("asked")
+    _write(place, pl.concat(parts, how="diagonal_relaxed").with_columns(whole))
+
+
+def _drop_empty(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows without the columns that only rows of the other kind have."""
+    return rows.select(column.name for column in rows if column.null_count() < len(rows))
+
+
+def _problem(said: str) -> pl.DataFrame:
+    return pl.DataFrame({"problem": [said]})
+
+
+def _write(place: Path, frame: pl.DataFrame) -> None:
+    """Keep an answer if it can be written, and let the oldest go where there are too many."""
+    with suppress(Error, OSError):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with write_whole(place) as stream:
+            frame.write_parquet(stream)
+        found = [(file.stat(), file) for file in place.parent.glob("*.parquet")]
+        size = 0
+        for number, (state, file) in enumerate(sorted(found, key=lambda one: -one[0].st_mtime)):
+            size += state.st_size
+            if number >= ENTRIES or (size > BYTES and file != place):
+                discard(file)
+
+
+def _read(place: Path) -> pl.DataFrame | None:
+    with suppress(Error):
+        return read_parquet(place)
+    return None
+
+
+def _is_answered(place: Path) -> bool:
+    """Return whether there is an answer; a problem that is old is none, nor is a file that is damaged."""
+    try:
+        columns = pl.read_parquet_schema(place)
+        return "problem" not in columns or time.time() - place.stat().st_mtime < AGAIN
+    except (OSError, pl.exceptions.PolarsError):
+        return False
+
+
+def answer_all(open_keeper: Callable[[str], Keeper]) -> None:
+    """Answer the questions that a line of the input tells, in a process of its own, which ends when the input does."""
+    told = json.loads(sys.stdin.readline())
+    threading.Thread(target=lambda: (sys.stdin.read(), os._exit(1)), daemon=True).start()
+    os.nice(10)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    keeper = open_keeper(told["folder"])
+    for asked, place in told["asked"]:
+        # Nobody handles the signal: it ends the process, whatever that is doing.
+        signal.setitimer(signal.ITIMER_REAL, told["seconds"])
+        lists = {name: tuple(value) for name, value in asked.items() if isinstance(value, list)}
+        answer(keeper, ScoreQuestion(**{**asked, **lists}), Path(place))
+    os._exit(0)

@@ -1,0 +1,156 @@
+"""The page of systems by its rows, and the scores behind it: kept, computed beside the server, and bounded."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from remix.errors import UnknownName
+from remix.reports import score_cache
+from remix.reports.score_cache import ScoreCache, ScoreQuestion
+from remix.web.explorer import render_page
+from remix.web.page import VIEWS, Drawing, Note, Page, Table
+from remix.workspace import Workspace
+
+KNOWN = "http://dbpedia.org/resource/"
+ASKED = {"task": "A2KB", "match": "strong"}
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """Twelve documents of one mention each; of the systems one is right in all, one in four, one in five of them.
+
+    The texts have two to thirteen words.
+    """
+    folder = tmp_path_factory.mktemp("systems")
+    work = Workspace(folder / ".remix")
+    lines = [
+        {"document": f"d{n}", "text": "Ada" + " met" * (n + 1), "begin": 0, "end": 3, "entity": f"{KNOWN}Ada{n}"}
+        for n in range(12)
+    ]
+    (folder / "news.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    work.load([folder / "news.jsonl"])
+    for name, right in (("good", 12), ("poor", 4), ("fair", 5)):
+        answers = [{**line, "entity": line["entity"] if n < right else f"{KNOWN}Bob"} for n, line in enumerate(lines)]
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in answers))
+        work.add_run(name, folder / f"{name}.jsonl", on="news")
+    return work
+
+
+def shown(work: Workspace, **parameters: str) -> Page:
+    return VIEWS["systems"].show(work, parameters)
+
+
+def test_matrix_has_the_scores_and_intervals_of_the_command_line_and_marks_what_differs(work: Workspace) -> None:
+    rows = work.evaluate("news", task="A2KB", match="strong", bootstrap=1000).rows.filter(average="micro", column="")
+    wanted = {row["system"]: f"{round(row['f1_low'], 3)} to {round(row['f1_high'], 3)}" for row in rows.to_dicts()}
+    table = shown(work).tables["systems"]
+    # 12, 5 and 4 of 12 are right: F1 is 1, 5/12 and 4/12. That 5 and 4 differ from 12 is no chance.
+    assert table["system"].to_list() == ["good", "fair", "poor"]
+    assert table["news (12)"].to_list() == pytest.approx([1, 5 / 12, 4 / 12])
+    told = dict(zip(table["system"], table["news (12) 95 %"], strict=True))
+    assert told == {name: f"{wanted[name]} {mark}" for name, mark in (("good", "best"), ("fair", "*"), ("poor", "*"))}
+
+
+def test_pairs_are_those_of_compare_and_others_are_held_against_the_chosen_system(work: Workspace) -> None:
+    wanted = work.compare("news", task="A2KB", match="strong").pairs.select("system", "other", "p", "p_holm")
+    pairs = shown(work).tables["pairs"]
+    assert pairs.select("system", "other", "p", "p_holm").equals(wanted)
+    page = shown(work, against="fair")
+    assert len(page.tables["pairs"]) == 2
+    marks = page.tables["systems"]["news (12) 95 %"].to_list()
+    # One document more of twelve may be chance.
+    assert [mark.split(" ")[-1] for mark in marks][:2] == ["*", "reference"] and "*" not in marks[2]
+
+
+def test_slices_of_a_range_are_a_line_and_cells_lead_to_the_errors_of_the_slice(work: Workspace) -> None:
+    page = shown(work, dataset="news", by="words")
+    [table] = [block for block in page.blocks if isinstance(block, Table) and block.name == "systems"]
+    parts = [name for name in table.links if ": " in name]
+    assert len(parts) == 4 and parts[0].startswith("1: ") and parts[-1].endswith(" (3)")
+    [figure] = [block.figure for block in page.blocks if isinstance(block, Drawing) and block.name == "by column"]
+    assert figure.panels[0].kind == "lines" and len(figure.panels[0].categories) == 4
+    poor = table.frame.filter(system="poor").to_dicts()[0]
+    place = table.links[parts[-1]](poor)
+    assert place.startswith("/errors?dataset=news&system=poor&by=words&slice=4")
+    query = dict(part.split("=") for part in place.partition("?")[2].split("&"))
+    found = VIEWS["errors"].show(work, {**query, "slice": parts[-1].removesuffix(" (3)")})
+    assert len(found.tables["errors"]) == 3  # the last three documents, in which the system is wrong
+
+
+def test_profile_shows_the_conventions_in_which_it_differs_from_remix(work: Workspace) -> None:
+    rules = shown(work, profile="gerbil").tables["conventions"]
+    assert "pairing" in rules["convention"].to_list() and (rules["remix"] != rules["gerbil"]).all()
+    assert "conventions" not in shown(work).tables
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value"),
+    [("by", "nothing"), ("task", "A3KB"), ("match", "strog"), ("profile", "gerbl"), ("dataset", "x"), ("against", "x")],
+)
+def test_what_there_is_not_is_refused_by_name(work: Workspace, parameter: str, value: str) -> None:
+    with pytest.raises(UnknownName, match=value):
+        shown(work, **{parameter: value})
+
+
+def test_pages_without_runs_say_what_to_do_next(tmp_path: Path, work: Workspace) -> None:
+    [note] = shown(Workspace(tmp_path / "none")).blocks
+    assert isinstance(note, Note) and note.commands[0] == "remix load FILE"
+    (tmp_path / "other.jsonl").write_text('{"document": "d", "text": "Ada", "begin": 0, "end": 3, "entity": "e:Ada"}\n')
+    other = Workspace(tmp_path / "other")
+    other.load([tmp_path / "other.jsonl"])
+    [note] = shown(other, dataset="other").blocks
+    assert isinstance(note, Note) and note.commands[0] == "remix run add NAME FILE --on other"
+
+
+def test_answers_are_kept_and_those_that_are_damaged_made_again(work: Workspace) -> None:
+    first = work.scores(["news"], **ASKED)
+    folder = work.folder / "cache" / "scores"
+    before = {file.name: file.stat().st_mtime_ns for file in folder.iterdir()}
+    again = work.scores(["news"], **ASKED)
+    assert again.rows.equals(first.rows) and again.pairs.equals(first.pairs)
+    assert {file.name: file.stat().st_mtime_ns for file in folder.iterdir()} == before
+    for file in folder.iterdir():
+        file.write_bytes(b"PAR1 no more")
+    assert work.scores(["news"], **ASKED).rows.equals(first.rows)
+
+
+def test_no_more_answers_are_kept_than_there_is_room_for(work: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(score_cache, "ENTRIES", 2)
+    for task in ("ERec", "C2KB", "A2KB"):
+        found = ScoreCache(work).ask([ScoreQuestion(("news",), "remix", task, "weak")])
+        assert found.done == 1 and set(found.rows["task"]) == {task}
+    assert len([*(work.folder / "cache" / "scores").iterdir()]) == 2
+
+
+def test_server_answers_at_once_and_one_process_computes_meanwhile(work: Workspace) -> None:
+    served = Workspace(work.folder)
+    served._scores = ScoreCache(served, waits=False)
+    page = shown(served, by="is_nil")
+    assert page.refresh == 2 and "0 of 1 are done" in render_page(page, VIEWS["systems"], "")
+    process = served._scores._process
+    for match in ("partial", "graded", "fuzzy"):  # others wait until it is done
+        shown(served, match=match)
+        assert served._scores._process is process
+    patience = time.monotonic() + 60
+    while shown(served, by="is_nil").refresh and time.monotonic() < patience:
+        time.sleep(0.1)
+    assert "systems" in shown(served, by="is_nil").tables
+    assert process is not None and process.wait(20) == 0
+
+
+def test_question_that_takes_too_long_is_ended_and_said(work: Workspace) -> None:
+    cache = ScoreCache(work, waits=False, seconds=0.001)
+    asked = [ScoreQuestion(("news",), "remix", "A2KB", "weak", ("language",))]
+    assert cache.ask(asked).done == 0
+    patience = time.monotonic() + 60
+    while (found := cache.ask(asked)).done == 0 and time.monotonic() < patience:
+        time.sleep(0.1)
+    assert "longer than 0.001 s" in found.problems[0]
+    while cache._process is not None and time.monotonic() < patience:
+        time.sleep(0.05)
+    assert cache._process is None  # and it is not asked again for some minutes
+    assert cache.ask(asked).done == 1 and cache._process is None
