@@ -157,7 +157,7 @@ FORMATS: Registry[Format] = Registry(
     "format", "remix.formats.definitions", Format, further="remix.formats.mapping.definition:mapped_formats"
 )
 
-NOTED = frozenset({"empty-document", "fragment", "masked", "several-places", "unplaced", "unread"})
+NOTED = frozenset({"empty-document", "fragment", "masked", "repeated-triple", "several-places", "unplaced", "unread"})
 """Kinds that are told but are no defect: `strict` lets them pass."""
 
 MISSING = frozenset({"no-annotation", "no-link"})

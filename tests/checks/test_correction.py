@@ -11,14 +11,15 @@ from remix.workspace import Workspace
 FILE = """@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .
 @prefix itsrdf: <http://www.w3.org/2005/11/its/rdf#> .
 @prefix x: <http://x.org/> .
+@prefix y: <http://y.org/> .
 x:d a nif:Context, x:Article ; nif:isString "Ada met Bob, and Bob." ; x:author [ x:name "me" ] .
 x:a1 a nif:Phrase ; nif:referenceContext x:d ; nif:beginIndex 0 ; nif:endIndex 3 ; nif:anchorOf "Ada"@en ;
-  itsrdf:taIdentRef x:Ada ; itsrdf:taSource "DBpedia_en_3.9" ; x:note "sure" .
+  itsrdf:taIdentRef y:Ada ; itsrdf:taSource "DBpedia_en_3.9" ; x:note "sure" .
 x:a2 a nif:Phrase ; nif:referenceContext x:d ; nif:beginIndex 8 ; nif:endIndex 12 ; nif:anchorOf "Bob," ;
-  itsrdf:taIdentRef x:Bob ; itsrdf:taSource "DBpedia_en_3.9" .
+  itsrdf:taIdentRef y:Bob ; itsrdf:taSource "DBpedia_en_3.9" .
 x:a3 a nif:Phrase ; nif:referenceContext x:d ; nif:beginIndex 0 ; nif:endIndex 3 ; nif:anchorOf "Ada" ;
-  itsrdf:taIdentRef x:Ada ; x:note "again" .
-x:Ada x:seeAlso <http://dbpedia.org/resource/Ada_Lovelace> .
+  itsrdf:taIdentRef y:Ada ; x:note "again" .
+y:Ada x:seeAlso <http://dbpedia.org/resource/Ada_Lovelace> .
 """
 
 

@@ -77,6 +77,8 @@ LONG = "one two three four five six seven eight nine ten eleven twelve"
         ("unmarked-form", frames((BONNS, [(3, 7, BONN), (23, 27, BONN)]), ("Bonn", [])), ["d0 Bonn"]),
         ("disagreeing-links", frames(("Bonn Bonn", [(0, 4, BONN), (5, 9, BERLIN)]), ("Bonn", [(0, 4, None)])), ["d0"]),
         ("disagreeing-links", frames(("Bonn Bonn", [(0, 4, BONN), (5, 9, BONN)])), []),
+        ("unseen-character", frames(("one\u00a0two", []), ("one two", [])), ["d0"]),
+        ("html-escape", frames(("R&D", []), ("R&amp;D", []), ("it&#39;s", [])), ["d1", "d2"]),
         ("no-annotation", frames(("Bonn", [(0, 4, None)]), ("none", []), ("", [])), ["d1"]),
         ("equal-text", frames(("Bonn", [(0, 4, None)]), ("Bonn", []), ("Berlin", [])), ["d1"]),
         ("text-edge", frames(("Bonn", [(0, 4, None)]), (" a", []), ("a\n", [])), ["d1", "d2"]),
@@ -101,6 +103,16 @@ def test_links_that_are_spelt_in_two_ways_or_several_are_told() -> None:
     both = Frames.of(documents=one.documents, annotations=one.annotations, links=pl.concat([links, more]))
     assert places("link-spelling", both) == ["d0a1"]
     assert places("several-links", both) == ["d0a0"]
+
+
+def test_alternatives_and_links_through_resources_of_the_file_are_told() -> None:
+    """'Bonn' has two annotations, which are one mention; 'Berlin' is linked to <http://x/B>, which is dbr:Berlin."""
+    one = frames(("Bonn Berlin", [(0, 4, BONN), (0, 4, BERLIN), (5, 11, BERLIN)]))
+    grouped = one.annotations.with_columns(group=pl.Series(["d0a0", "d0a0", "d0a2"]))
+    given = one.links.with_columns(entity_as_given=pl.Series(["wd:Q586", BERLIN, "http://x/B"]))
+    dataset = Frames.of(documents=one.documents, annotations=grouped, links=given)
+    assert places("alternatives", dataset) == ["d0a0"]
+    assert places("local-link", dataset) == ["d0a2"]
 
 
 @pytest.fixture(scope="module")

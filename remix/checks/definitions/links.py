@@ -6,6 +6,7 @@ import polars as pl
 
 from remix.checks.declaration import Rule, Subject, list_mentions
 from remix.expressions import fill
+from remix.iris import canonical
 from remix.measures.classes import COARSE, classes_for
 
 _HOST = r"^[a-z]+://([^/]+)"
@@ -17,6 +18,19 @@ def _find_several(subject: Subject) -> pl.DataFrame:
     rows = subject.frames.annotations.join(several, on="annotation", maintain_order="left")
     rows = rows.join(subject.names, on="document", how="left", maintain_order="left")
     return list_mentions(rows, fill("is linked to {}", pl.col("entity").list.join(" and to ")))
+
+
+def _find_alternatives(subject: Subject) -> pl.DataFrame:
+    gold = subject.mentions.filter(pl.col("ignorable").is_null())
+    several = gold.with_columns(options=pl.col("option").n_unique().over("group")).filter(pl.col("options") > 1)
+    first = several.unique("group", keep="first", maintain_order=True)
+    return list_mentions(first, fill("has {} annotations, with a link each", "options"))
+
+
+def _find_local(subject: Subject) -> pl.DataFrame:
+    links = subject.links.filter(pl.col("entity_as_given").str.contains("^https?://"))
+    rows = links.filter(canonical(links["entity_as_given"]) != links["entity"])
+    return list_mentions(rows, fill("{} is the same as {}", "entity_as_given", "entity"))
 
 
 def _find_spellings(subject: Subject) -> pl.DataFrame:
@@ -87,6 +101,20 @@ def _kinds(rows: pl.DataFrame, key: str, name: str) -> pl.DataFrame:
     return pl.concat(parts).group_by(key).agg(pl.col("kind").unique().sort())
 
 
+ALTERNATIVES = Rule(
+    "alternatives",
+    "note",
+    "A stretch of text has several annotations, with different links.",
+    "Nothing, where each is right: remix counts them as one mention, and an answer needs one of them.",
+    _find_alternatives,
+)
+LOCAL = Rule(
+    "local-link",
+    "note",
+    "A link goes to a resource of the dataset's own, which is said to be the same as an entity (owl:sameAs).",
+    "Nothing in remix, which follows it; a tool that does not compares names that no system can give.",
+    _find_local,
+)
 SEVERAL = Rule(
     "several-links",
     "note",

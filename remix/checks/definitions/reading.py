@@ -28,6 +28,12 @@ RELATIVE_IRI = Rule(
     "An IRI has no scheme, and the file no base.",
     "Loading makes it one of the dataset; write it in full.",
 )
+REPEATED_TRIPLE = Rule(
+    "repeated-triple",
+    "note",
+    "A triple stands in the file more than once.",
+    "Nothing; RDF has it once.",
+)
 SHARED_IRI = Rule(
     "shared-iri",
     "error",

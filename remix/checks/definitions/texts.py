@@ -9,8 +9,11 @@ from remix.checks.declaration import Rule, Subject, list_documents
 from remix.expressions import fill
 
 _UNSEEN = (
-    r"[\x{AD}\x{200B}-\x{200F}\x{2028}-\x{202E}\x{2060}-\x{2069}\x{FEFF}\x{FFFD}\x{0}-\x{8}\x{B}\x{C}\x{E}-\x{1F}]"
+    r"[\x{A0}\x{AD}\x{200B}-\x{200F}\x{2028}-\x{202F}\x{2060}-\x{2069}\x{FEFF}\x{FFFD}"
+    r"\x{0}-\x{8}\x{B}\x{C}\x{E}-\x{1F}]"
 )
+
+_ESCAPE = "(&(?:amp|lt|gt|quot|apos|nbsp|#[0-9]+|#x[0-9A-Fa-f]+);)"
 
 
 def _find_bare(subject: Subject) -> pl.DataFrame:
@@ -47,6 +50,11 @@ def _find_uncomposed(subject: Subject) -> pl.DataFrame:
 def _find_unseen(subject: Subject) -> pl.DataFrame:
     rows = subject.names.with_columns(count=pl.col("text").str.count_matches(_UNSEEN)).filter(pl.col("count") > 0)
     return list_documents(rows, fill("{} characters that are not seen", "count"))
+
+
+def _find_escapes(subject: Subject) -> pl.DataFrame:
+    rows = subject.names.with_columns(first=pl.col("text").str.extract(_ESCAPE)).drop_nulls("first")
+    return list_documents(rows, fill("the text has {}", "first"))
 
 
 NO_ANNOTATION = Rule(
@@ -87,7 +95,15 @@ NOT_COMPOSED = Rule(
 UNSEEN_CHARACTER = Rule(
     "unseen-character",
     "note",
-    "A text has characters that nobody sees: marks of byte order, soft hyphens, control characters, lost letters.",
+    "A text has characters that nobody sees: marks of byte order, soft hyphens, blanks that do not break, control "
+    "characters, lost letters.",
     "Leave them, as the offsets count them; a tool that removes them shifts its answers.",
     _find_unseen,
+)
+ESCAPE = Rule(
+    "html-escape",
+    "note",
+    "A text has letters as HTML and XML write them (`&amp;`), which were not decoded.",
+    "Leave them, as the offsets count them; a system that decodes them shifts its answers.",
+    _find_escapes,
 )

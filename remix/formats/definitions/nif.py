@@ -11,7 +11,9 @@ import pyoxigraph as ox
 
 from remix.errors import BadInput
 from remix.formats import Contents, Format, Loss, SourceFile
+from remix.formats.identifiers import is_shared
 from remix.formats.losses import EVERYTHING
+from remix.formats.mends import Mends
 from remix.formats.nif.blocks import number_subjects
 from remix.formats.nif.mentions import NifTables, extract_tables
 from remix.formats.nif.parsing import SUFFIXES, content_hash_of, parse, syntax_of
@@ -52,9 +54,11 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     content = content_hash_of(text.triples)
     # The parser names blank nodes at random.
     numbered = number_subjects(name_blank_nodes(text.triples, dataset))
-    del text
     if numbered.shared:
         mends.add("shared-iri", f"{numbered.example} names several annotations", numbered.shared)
+    else:
+        _tell_repeated(text.triples, mends)
+    del text
     found = extract_tables(numbered, dataset, mends)
     _refuse_what_is_no_nif(source, found)
     whole = scope(numbered, found, dataset)
@@ -69,6 +73,15 @@ def _read(source: SourceFile, dataset: str) -> Contents:
             unscope(revise(whole, frames, corrected), found, frames, dataset), path
         ),
     )
+
+
+def _tell_repeated(triples: pl.DataFrame, mends: Mends) -> None:
+    said = triples.filter(is_shared(triples))
+    said = said.filter(~said.select(pl.struct(pl.all()).is_first_distinct()).to_series())
+    named = said.filter(~pl.any_horizontal(pl.col("subject", "object").str.starts_with("_:")))
+    if named.height:
+        subject, predicate, _ = named.row(0)
+        mends.add("repeated-triple", f"{subject} {predicate} is said again", named.height)
 
 
 def _refuse_what_is_no_nif(source: SourceFile, found: NifTables) -> None:

@@ -228,7 +228,7 @@ def test_read_when_triples_of_one_subject_are_scattered_then_one_annotation(read
     found = reading(b"\n".join([*lines, *lines[:3]]) + b"\n", "news.nt")
     assert found.report.annotations == 2
     assert found.content == reading(HEAD + context() + ADA + ROME, "plain.ttl").content
-    assert found.report.repairs == ()
+    assert [(one.kind, one.count) for one in found.report.repairs] == [("repeated-triple", 3)]
 
 
 def test_read_when_begin_is_given_with_two_datatypes_then_it_is_one_value(reading: Read) -> None:

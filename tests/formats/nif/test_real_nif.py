@@ -46,7 +46,7 @@ def test_read_when_blocks_share_iris_then_none_of_the_systems_answers_is_lost(re
 
 def test_read_when_kore50_then_byte_offsets_and_a_wrong_fragment_are_found(real_data: Path) -> None:
     found = read(real_data / "nif" / "kore50" / "kore50-nif.ttl")
-    assert kinds(found) == {"offset": 5, "shifted-block": 1, "fragment": 1}
+    assert kinds(found) == {"repeated-triple": 3, "offset": 5, "shifted-block": 1, "fragment": 1}
     [offset] = [repair for repair in found.report.repairs if repair.kind == "offset"]
     assert offset.example.endswith("SPO04#char=0,7: 0,7 is 0,6 (counted in UTF-8 bytes)")
     # Two of the texts end with U+FEFF.
