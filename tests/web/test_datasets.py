@@ -166,7 +166,7 @@ def test_datasets_may_be_called_as_columns_are(tmp_path: Path) -> None:
     for name in names:
         text = (SMALL / "posts.ttl").read_text().replace("Lisbon", name)
         (tmp_path / f"{name}.ttl").write_text(text)
-        workspace.load(tmp_path / f"{name}.ttl")
+    workspace.load([tmp_path / f"{name}.ttl" for name in names])
     assert {*names} < {*shown(workspace, "overlap").tables["texts"].columns}
     for name in names[1:]:
         assert shown(workspace, "overlap", dataset="item", other=name).tables["texts"].height == 2
