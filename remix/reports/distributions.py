@@ -128,11 +128,14 @@ def draw_distribution(quantity: Quantity, values: pl.Series, parts: Partition) -
 
 def draw_shares(quantity: Quantity, values: Mapping[str, pl.Series]) -> Figure:
     """Return for each dataset the share of its annotations or documents whose value is no larger than x."""
-    found = {name: one.cast(pl.Float64).drop_nulls().drop_nans().sort() for name, one in values.items()}
     series = []
-    for name, known in found.items():
-        places = sorted({round(nth * (len(known) - 1) / _POINTS) for nth in range(_POINTS + 1)}) if len(known) else []
-        series.append(Series(name, known.gather(places).to_list(), [(place + 1) / len(known) for place in places]))
+    for name, one in values.items():
+        known = one.cast(pl.Float64).drop_nulls().drop_nans()
+        shares = known.value_counts(name="count").sort(known.name).with_columns(pl.col("count").cum_sum() / len(known))
+        shares = (
+            shares.gather_every(max(1, shares.height // _POINTS)).vstack(shares.tail(1)).unique(maintain_order=True)
+        )
+        series.append(Series(name, shares[known.name].to_list(), shares["count"].to_list()))
     panels = [
         Panel(f"{scale} scale", "steps", series, Axis(quantity.name, scale), Axis("share of all", limits=(0, 1)))
         for scale in ("linear", "log")

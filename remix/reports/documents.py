@@ -13,7 +13,7 @@ from remix.frames import Frames
 from remix.measures import Measured
 from remix.measures.classes import COARSE, classes_for
 from remix.names import EL
-from remix.remixes.partitions import in_part, partition
+from remix.remixes.partitions import Subset, in_part, partition
 from remix.reports.distributions import explain
 from remix.scoring.inputs.columns import OF_ANNOTATIONS
 
@@ -133,8 +133,19 @@ def _name_parts(rows: pl.DataFrame, column: str) -> pl.Series:
         parts = [part for part in partition(rows[column], "quantiles 4") if not part.missing]
     except UsageError:  # no annotation has a value
         return pl.Series(column, [None] * rows.height, dtype=pl.String)
-    named = [pl.when(in_part(column, part)).then(pl.lit(part.name)) for part in parts]
-    return rows.select(pl.coalesce(named).cast(pl.Enum([part.name for part in parts])).alias(column)).to_series()
+    names = [_name_part(part) for part in parts]
+    named = [pl.when(in_part(column, part)).then(pl.lit(name)) for part, name in zip(parts, names, strict=True)]
+    return rows.select(pl.coalesce(named).cast(pl.Enum(names)).alias(column)).to_series()
+
+
+def _name_part(part: Subset) -> str:
+    """Return the boundaries of a part in words.
+
+    >>> _name_part(Subset("2-5", 2.0, 5.0)), _name_part(Subset("to-2", None, 2.0))
+    ('above 2 to 5', 'to 2')
+    """
+    words = (f"{name} {edge:.4g}" for name, edge in (("above", part.low), ("to", part.high)) if edge is not None)
+    return " ".join(words) or "all"
 
 
 def describe_annotation(row: Mapping[str, object], measured: Measured) -> pl.DataFrame:
