@@ -130,6 +130,7 @@ def _in_blocks(frame: pl.DataFrame) -> str:
 
 def _tabulate(style: str, width: int | None = None) -> Callable[[pl.DataFrame], str]:
     def text(frame: pl.DataFrame) -> str:
+        """Return a frame as a table of the style."""
         from tabulate import tabulate
 
         names = [spell_out(name) for name in frame.columns]

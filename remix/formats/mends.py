@@ -144,6 +144,7 @@ def mend_surrogates(text: str, mends: Mends, *, pairs: bool) -> str:
         return text
 
     def mend_match(match: re.Match[str]) -> str:
+        """Return what stands for one escape, and note a half that is alone."""
         if match[0] == "\\\\" or (match[1] and not pairs):
             return match[0]
         if not (known := mends.examples.get("surrogate", "")):

@@ -154,6 +154,7 @@ def with_order(tree: Node) -> tuple[Node, tuple[str, ...]]:
     notes: list[str] = []
 
     def order(node: Node) -> Node:
+        """Return a node, ordered where it is a sub-select that is limited and not ordered."""
         if node.kind != "SubSelect" or not node.get("limitoffset") or node.get("orderby"):
             return node
         names = [one.get("var") or one.get("evar") for one in node.get("projection", ())]

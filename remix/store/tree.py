@@ -136,6 +136,7 @@ class _Reader:
         self.prefixes = prefixes
 
     def value(self, raw: Any) -> Value:
+        """Return one of rdflib's results, with all that is in it, in the normal form."""
         from rdflib import BNode, Literal, URIRef, Variable
         from rdflib.plugins.sparql.parserutils import CompValue
 

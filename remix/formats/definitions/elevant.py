@@ -165,6 +165,7 @@ def _refuse_what_grows(source: SourceFile, labels: dict[int, dict[str, Any]], ch
     """Refuse labels that are nested too deeply, or whose children have so many ways that their product has no end."""
 
     def ways(label: int, depth: int) -> int:
+        """Return in how many ways a label, and those in it, can be satisfied."""
         if depth > _DEEPEST:
             reason = f"label {label} is nested deeper than {_DEEPEST} labels"
             raise BadInput(source.name, reason, line=labels[label]["line"])

@@ -11,7 +11,7 @@ from remix.scoring.conventions import Convention, Counter
 from remix.scoring.matching import Case, matching_named
 from remix.scoring.neleval import counts_by_triple, triple_named
 from remix.scoring.statistics import count_pairs
-from remix.scoring.tasks import count_entities, elements, for_each_system, task_named
+from remix.scoring.tasks import count_entities, elements, task_named
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +44,7 @@ def _greedy(case: Case, task: str, matching: str) -> pl.DataFrame:
         return count_entities(case, repeated=True)
     compared = elements(case, task, "strong" if task == "D2KB" else matching)
     taken = first_unused(compared.edges)
-    missed = for_each_system(case, compared.gold).join(taken, on=["system", "group"], how="anti")
+    missed = case.mentions.for_each_system(compared.gold).join(taken, on=["system", "group"], how="anti")
     return count_pairs(taken, compared.answers.join(taken, on="a", how="anti"), missed)
 
 
@@ -74,7 +74,7 @@ def _any(case: Case, task: str, matching: str) -> pl.DataFrame:
     compared = elements(case, task, matching)
     first = compared.edges.unique(["system", "group"], keep="first", maintain_order=True).unique("a")
     wrong = compared.answers.join(compared.edges, on="a", how="anti")
-    missed = for_each_system(case, compared.gold).join(compared.edges, on=["system", "group"], how="anti")
+    missed = case.mentions.for_each_system(compared.gold).join(compared.edges, on=["system", "group"], how="anti")
     return count_pairs(first, wrong, missed)
 
 
@@ -90,7 +90,7 @@ def _longest(case: Case, task: str, matching: str) -> pl.DataFrame:
     edges = compared.edges.join(dropped, on="a", how="anti")
     answers = compared.answers.join(dropped, on="a", how="anti")
     found = edges.unique(["system", "group"])
-    missed = for_each_system(case, compared.gold).join(found, on=["system", "group"], how="anti")
+    missed = case.mentions.for_each_system(compared.gold).join(found, on=["system", "group"], how="anti")
     return count_pairs(found, answers.join(edges, on="a", how="anti"), missed)
 
 

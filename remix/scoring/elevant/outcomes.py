@@ -91,8 +91,7 @@ def _detect(case: Case, labels: Labels, answers: pl.DataFrame) -> pl.DataFrame:
     keys = ["system", "doc", "begin", "end"]
     grown = grown.sort("a").unique(keys, keep="last", maintain_order=True)
     places = pl.concat([grown.select(*keys, "a"), own]).unique(keys, keep="first", maintain_order=True)
-    systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
-    rows = systems.join(labels.rows, how="cross")
+    rows = case.mentions.for_each_system(labels.rows)
     rows = rows.join(places.rename({"a": "on_own"}), on=keys, how="left", maintain_order="left")
     around = places.rename({"begin": "first", "end": "last", "a": "on_grown"})
     rows = rows.join(around, on=["system", "doc", "first", "last"], how="left", maintain_order="left")
@@ -251,8 +250,7 @@ def count(case: Case, task: str, matching: str) -> pl.DataFrame:
     """
     sums = _sum_up(_rows(case, task, matching), ["system", "doc"])
     # Rows of zeros, so that a score of nothing at all is the tool's 0.
-    systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
-    every = systems.join(case.mentions.documents.select("doc"), how="cross").join(
+    every = case.mentions.for_each_system(case.mentions.documents.select("doc")).join(
         sums, on=["system", "doc"], how="left"
     )
     return every.with_columns(pl.col("tp", "fp", "ignored", "fn").fill_null(0))

@@ -172,9 +172,7 @@ def _words(case: Case, modes: list[str]) -> pl.DataFrame:
     parts = parts.select("doc", text=pl.col("text").str.slice(pl.col("begin").fill_null(0), end))
     counted = parts.group_by("doc").agg(value.sum().alias(name) for name, value in word_counts(pl.col("text")).items())
     names = {"ner_fp.all": "words", "ner_fp.lowercased": "lowercase", "ner_fp.other": "capital"}
-    every = pl.DataFrame({"matching": modes}).join(
-        pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64}), how="cross"
-    )
+    every = pl.DataFrame({"matching": modes}).join(case.mentions.names.select("system"), how="cross")
     sums = [counted.select("doc", pl.lit(name).alias("class"), total=column) for name, column in names.items()]
     totals = every.join(pl.concat(sums), how="cross")
     return totals.select("matching", "system", "doc", "class", pl.col("total").cast(pl.Int64))

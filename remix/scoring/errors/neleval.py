@@ -53,8 +53,7 @@ def _classify(case: Case, matching: str) -> pl.DataFrame:
     pairs = _pairs(case, matching)
     linked, answered = pl.col("link") != NIL, pl.col("answered") != NIL
     first = kept.sort("g").unique("group", keep="first", maintain_order=True)
-    systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
-    alone = systems.join(first, how="cross").join(pairs, on=["system", "group"], how="anti")
+    alone = case.mentions.for_each_system(first).join(pairs, on=["system", "group"], how="anti")
     free = judged.answers.filter(pl.col("outcome") != "ignored").join(pairs.select("a"), on="a", how="anti")
     no, none = pl.lit(False), pl.lit(None, pl.Int64)
     parts = {

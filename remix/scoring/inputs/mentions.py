@@ -53,6 +53,10 @@ class Mentions:
         """Return system and name, the name of each system by its number."""
         return pl.DataFrame([*enumerate(self.systems)], {"system": pl.Int64, "name": pl.String}, orient="row")
 
+    def for_each_system(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Return the rows once for every system, by its number."""
+        return self.names.select("system").join(rows, how="cross")
+
     def within(self, documents: pl.Series) -> Mentions:
         """Return the mentions of these documents (IRIs), with the numbers that they have."""
         own = self.documents.filter(pl.col("document").is_in(documents.implode()))

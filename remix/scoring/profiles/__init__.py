@@ -162,7 +162,7 @@ def _of_every_document(case: Case, counts: pl.DataFrame) -> pl.DataFrame:
     In a slice a system that it asks nothing of and that answers nothing there has no rows.
     """
     keys = ["system", "doc"]
-    systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
+    systems = case.mentions.names.select("system")
     if case.column:
         counted = counts.filter(pl.sum_horizontal("tp", "fp", "fn") > 0)
         systems = systems.join(counted, on="system", how="semi", maintain_order="left")

@@ -91,12 +91,12 @@ def judged_answers(case: Case, pairings: Sequence[tuple[str, str]]) -> pl.DataFr
     Raises `UsageError` where none has.
     """
     sure = with_detail(case, "confidence").answers.select("a", "confidence").drop_nulls()
-    names = pl.DataFrame({"system": range(len(case.mentions.systems)), "name": list(case.mentions.systems)})
-    names = names.with_columns(pl.col("system").cast(pl.Int64))
     parts = []
     for task, matching in pairings:
         outcomes = case.judge(CRITERIA[task], matching_named(matching)).answers.filter(pl.col("outcome") != "ignored")
-        rows = outcomes.join(sure, on="a", maintain_order="left").join(names, on="system", maintain_order="left")
+        rows = outcomes.join(sure, on="a", maintain_order="left").join(
+            case.mentions.names, on="system", maintain_order="left"
+        )
         labels = {"task": pl.lit(task), "matching": pl.lit(matching)}
         parts.append(rows.select("confidence", right=pl.col("outcome") == "tp", system="name", **labels))
     found = pl.concat(parts)
@@ -232,8 +232,7 @@ def _by_combination(case: Case, criterion: str, matching: str, named: pl.DataFra
     pairs = judged.pairs.join(named, on="g").sort("system", "g")
     matched = pairs.filter("correct").join(judged.groups, on=["system", "group"], how="semi")
     matched = matched.unique(["system", "group"], keep="first", maintain_order=True)
-    systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
-    every = systems.join(named.unique("group", keep="first", maintain_order=True), how="cross")
+    every = case.mentions.for_each_system(named.unique("group", keep="first", maintain_order=True))
     missed = every.join(matched, on=["system", "group"], how="anti")
     outcomes = judged.answers.filter(pl.col("outcome") == "fp", "on_mention").select("a")
     wrong = outcomes.join(pairs.unique("a", keep="first", maintain_order=True), on="a")
@@ -253,8 +252,7 @@ def pairings_of(tasks: Iterable[str], matchings: Iterable[str]) -> Pairings:
 
 
 def _name(case: Case, rows: pl.DataFrame, labels: list[str], columns: list[str]) -> pl.DataFrame:
-    names = pl.DataFrame({"system": range(len(case.mentions.systems)), "name": list(case.mentions.systems)})
-    rows = rows.join(names.with_columns(pl.col("system").cast(pl.Int64)), on="system", maintain_order="left")
+    rows = rows.join(case.mentions.names, on="system", maintain_order="left")
     return rows.select(pl.col("name").alias("system"), *labels, *columns)
 
 

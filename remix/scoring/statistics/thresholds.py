@@ -53,7 +53,7 @@ def thresholds_by(case: Case, task: str, matching: str, count: Counter, text: st
     micro-F1 of the task and matching the lowest.
     """
     rule, number = threshold_rule(text)
-    systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
+    systems = case.mentions.names.select("system")
     if rule == "fixed":
         _tell_unscored(case, with_detail(case, "confidence").answers.drop_nulls("confidence"))
     if rule in ("none", "fixed"):

@@ -214,8 +214,7 @@ def weigh(case: Case, task: str, matching: str, degrees: pl.DataFrame) -> pl.Dat
     found = chosen.shares(case, judged).join(options, on=["doc", "group", "option"])
     found = found.with_columns(weight=pl.col("weight") * pl.col("share"))
     found = found.group_by("system", "doc").agg(weight_found=_sum("group"))
-    systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
-    rows = systems.join(every, how="cross").join(found, on=["system", "doc"], how="left")
+    rows = case.mentions.for_each_system(every).join(found, on=["system", "doc"], how="left")
     return rows.with_columns(pl.col("weight_found").fill_null(0.0)).select(*_WEIGHED)
 
 

@@ -25,7 +25,6 @@ __all__ = [
     "elements",
     "linkable",
     "narrow",
-    "for_each_system",
     "takes_spans",
     "tally",
     "task_named",
@@ -201,9 +200,8 @@ def complete_counts(case: Case, gold: pl.DataFrame, found: pl.DataFrame, counted
     `gold` has doc and `gold`, `found` system, doc and `tp`, `counted` system, doc, `fp`, `ignored`, `fp_in_scope` and
     `fp_on_mention`.
     """
-    systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
     keys = ["system", "doc"]
-    rows = systems.join(gold, how="cross").join(counted, on=keys, how="full", coalesce=True)
+    rows = case.mentions.for_each_system(gold).join(counted, on=keys, how="full", coalesce=True)
     rows = rows.join(found, on=keys, how="left").with_columns(pl.exclude(keys).fill_null(0).cast(pl.Int64))
     return rows.select(
         *keys,
@@ -285,19 +283,13 @@ def with_candidates(case: Case, pairs: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(held=pl.col("link") | pl.col("rank").is_not_null(), rank=rank)
 
 
-def for_each_system(case: Case, gold: pl.DataFrame) -> pl.DataFrame:
-    """Return gold once for every system."""
-    systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
-    return systems.join(gold, how="cross")
-
-
 def count_entities(case: Case, *, repeated: bool) -> pl.DataFrame:
     """Return the counts of C2KB: entities of documents, each as often as it is linked to (`repeated`), or once.
 
     Of several entities of a mention the first counts.
     """
     gold = case.kept.unique("group", keep="first", maintain_order=True)
-    asked = for_each_system(case, _entities(gold, case.mentions.gold_links, "g", len(case.mentions.entities)))
+    asked = case.mentions.for_each_system(_entities(gold, case.mentions.gold_links, "g", len(case.mentions.entities)))
     answers = case.answers.filter("inside")
     given = _entities(answers, case.mentions.answer_links, "a", len(case.mentions.entities))
     both = (

@@ -23,11 +23,11 @@ def _at(measure: str) -> Task:
         raise UnknownName("measure of candidates", measure, MEASURES)
 
     def count(case: Case, matching: Matching) -> pl.DataFrame:
+        """Return how many linked mentions have their entity among the candidates, and how many have not."""
         kept = case.kept.filter(pl.col("link") != NIL)
         found = pl.when("held").then(1 / pl.col("rank") if measure == "mrr" else pl.lit(1, pl.Int64)).otherwise(0)
         offered = _recognise(case, kept, matching).group_by("system", "group").agg(right=found.max())
-        systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
-        asked = systems.join(kept.select("doc", "group").unique(), how="cross")
+        asked = case.mentions.for_each_system(kept.select("doc", "group").unique())
         rows = asked.join(offered.select("system", "group", "right"), on=["system", "group"], how="left")
         if measure == "recognised":
             rows = rows.drop_nulls("right")

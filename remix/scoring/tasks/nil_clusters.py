@@ -26,11 +26,11 @@ def _at(measure: str) -> Task:
         raise UnknownName("measure of clusters", measure, [*CLUSTER_MEASURES, "blanc"])
 
     def count(case: Case, matching: Matching) -> pl.DataFrame:
+        """Return the counts of a measure of clusters, for NIL mentions on the same span and of one system."""
         case = with_detail(case, "cluster")
-        systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
         # What is ignorable takes no part on either side.
         free = case.gold.filter(pl.col("ignorable").is_not_null()).select(_PLACE)
-        gold = systems.join(case.kept.filter(pl.col("link") == NIL), how="cross")
+        gold = case.mentions.for_each_system(case.kept.filter(pl.col("link") == NIL))
         answers = case.answers.filter((pl.col("link") == NIL) & pl.col("inside")).join(free, on=_PLACE, how="anti")
         both = pl.concat(
             [

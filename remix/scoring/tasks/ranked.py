@@ -137,8 +137,7 @@ def ranked_counts(case: Case, items: pl.DataFrame, asked: pl.DataFrame, measure:
     to 1. P@K and R-precision count answers.
     """
     require_measure(measure)
-    systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
-    rows = systems.join(asked.filter(pl.col("asked") > 0), how="cross")
+    rows = case.mentions.for_each_system(asked.filter(pl.col("asked") > 0))
     items = items.join(asked, on="doc")
     if measure in _VALUES:
         found = items.filter("right").group_by(KEYS, maintain_order=True).agg(value=_VALUES[measure])

@@ -130,8 +130,7 @@ def _find_missed(case: Case, asked: pl.DataFrame) -> pl.DataFrame:
     """Return system, doc, group, asked of every mention and system: what the first option of the mention asks for."""
     first = case.kept.filter(pl.col("option") == pl.col("option").min().over("group"))
     of_groups = first.join(asked, on="g", how="left").group_by("doc", "group").agg(pl.col("asked").sum())
-    systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
-    return systems.join(of_groups, how="cross")
+    return case.mentions.for_each_system(of_groups)
 
 
 def _sets(case: Case, below: bool, within: tuple[str, ...]) -> tuple[pl.DataFrame, pl.DataFrame]:
