@@ -18,10 +18,9 @@ import polars as pl
 
 from remix.kb import KnowledgeBase, normalise
 from remix.measures._dictionary import ENTITIES, form_entities, rank_pairs
-from remix.measures._documents import DISTRIBUTED
 from remix.measures._threads import cached_property, shared_property
 from remix.measures.classes import among, class_flags, classes_for
-from remix.measures.coded import CODE_OF, CodedMentions
+from remix.measures.coded import CODE_OF, DISTRIBUTED, CodedMentions
 from remix.measures.codes import Numbers, by_number, pair_codes, places_of, take_rows
 
 __all__ = ["GatheredSets", "OwnSets", "CorpusPart", "Sets", "Whole", "gather_sets", "merge_sets", "percentiles_of"]

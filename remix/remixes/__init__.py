@@ -19,9 +19,8 @@ from remix.locks import holding
 from remix.measures.enrichment import named_frames
 from remix.rdf.iris import dataset_iri
 from remix.rdf.turtle import turtle
-from remix.remixes.closure import Closed, close, limit_documents
+from remix.remixes.closure import Closed, close, find_emptied, limit_documents
 from remix.remixes.editions import Editions, tell_editions
-from remix.remixes.emptied import find_emptied
 from remix.remixes.export import export
 from remix.remixes.manifest import count_origins, describe, refuse_unknown
 from remix.signature import Signature, content_hash

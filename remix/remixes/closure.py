@@ -1,4 +1,4 @@
-"""Closing a selection: what a remix holds beside the documents and annotations that a query selected."""
+"""Closing a selection: what a remix holds beside what a query selected, and which documents it empties."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from remix.errors import UsageError
+from remix.errors import QueryError, UsageError
 from remix.frames import Frames
+from remix.names import NIF, RDF
+from remix.store.index import Index
+from remix.store.serialise import text_of
+from remix.store.tree import Node, NotUnderstood, parse, variables, walk
 
-__all__ = ["Closed", "close", "limit_documents"]
+__all__ = ["Closed", "close", "find_emptied", "limit_documents"]
 
 
 @dataclass(frozen=True)
@@ -81,3 +85,92 @@ def close(origin: Frames, documents: pl.Series, annotations: pl.Series | None, *
         annotations=frames.annotations.with_columns(ignorable.otherwise(pl.col("ignorable")).alias("ignorable")),
     )
     return Closed(frames, kept, dropped)
+
+
+_UNREAD = {"SubSelect", "ServiceGraphPattern"}
+_NEEDED = (f"<{RDF}type>", f"<{NIF}Context>")
+
+
+def find_emptied(index: Index, query: str, origin: Frames, kept: pl.Series) -> pl.DataFrame | None:
+    """Return dataset and document of what a selection emptied in the origin; None where the query does not tell.
+
+    `kept` are the annotations that the query selected. A document without any of these is emptied unless a condition
+    on documents leaves it out: one that speaks of `?document`, or of what is reached from it, but of no annotation.
+    """
+    try:
+        asked = _of_documents(parse(query))
+    except NotUnderstood:
+        return None
+    if asked is None:
+        return None
+    documents = origin.documents.select("dataset", "document")
+    if not asked:
+        return documents.clear()
+    holding = origin.annotations.filter(pl.col("annotation").is_in(kept.implode()))["document"].unique()
+    try:
+        found = index.frame(asked, "the conditions on documents").to_series()
+    except QueryError:
+        return None
+    meant = found.str.strip_prefix("<").str.strip_suffix(">").implode()
+    return documents.filter(pl.col("document").is_in(meant), ~pl.col("document").is_in(holding.implode()))
+
+
+def _of_documents(tree: Node) -> str | None:
+    """Return the query for the documents that the conditions on documents leave, '' where it selects documents alone.
+
+    None for a query that limits or groups what it selects, or whose conditions on documents and on annotations are not
+    to be told apart.
+    """
+    parts = tree.get("where").get("part", ())
+    kinds = {node.kind for node in walk(tree)}
+    if kinds & _UNREAD or any(tree.get(name) for name in ("limitoffset", "groupby", "having")):
+        return None
+    contexts = {one for one in _triples(parts) if one[1] == f"<{NIF}referenceContext>"}
+    if len({one[0] for one in contexts}) > 1:
+        return None
+    document = next((one[2] for one in contexts), "?document")
+    annotation = next((one[0] for one in contexts), "?annotation")
+    projected = {one.get("var") or one.get("evar") for one in tree.get("projection", ())}
+    if projected and annotation not in projected:
+        return ""
+    block = _reach([one for one in _triples(parts) if annotation not in _variables(one)], document)
+    known = {document}.union(*(_variables(one) for one in block))
+    tied = {annotation}.union(*(_variables(one) for one in _triples(parts) if one not in block)) - known
+    taken: list[Node] = []
+    for part in parts:
+        names = set(variables(part))
+        if part.kind in ("TriplesBlock", "InlineData"):
+            known |= set(part.get("var", ())) if part.kind == "InlineData" else set()
+            taken += [part] if part.kind == "InlineData" else []
+        elif part.kind in ("Bind", "Filter"):
+            inside = names - {part.get("var")} if part.kind == "Bind" else names
+            exists = any(node.kind in ("Builtin_EXISTS", "Builtin_NOTEXISTS") for node in walk(part))
+            if inside <= known or (exists and document in names and not tied & inside):
+                taken.append(part)
+                known |= names
+        elif annotation not in names and document in names:
+            taken.append(part)
+            known |= names
+        elif annotation in names and part.kind not in ("OptionalGraphPattern", "MinusGraphPattern"):
+            return None
+    every = Node.of("TriplesBlock", triples=((document, *_NEEDED), *block))
+    where = tree.get("where").but(part=(every, *taken))
+    asked = {"projection": (Node.of("vars", var=document),), "where": where, "datasetClause": tree.get("datasetClause")}
+    return text_of(Node.of("SelectQuery", modifier="DISTINCT", **asked))
+
+
+def _triples(parts: tuple[Node, ...]) -> list[tuple[str, object, str]]:
+    return [one for part in parts if part.kind == "TriplesBlock" for one in part.get("triples")]
+
+
+def _variables(triple: tuple[object, ...]) -> set[str]:
+    return {str(term) for term in triple if isinstance(term, str) and term.startswith("?")}
+
+
+def _reach(triples: list[tuple[str, object, str]], document: str) -> list[tuple[str, object, str]]:
+    """Return the triples that hang together with the document."""
+    names, left = {document}, triples
+    while found := [one for one in left if names & _variables(one)]:
+        names = names.union(*(_variables(one) for one in found))
+        left = [one for one in left if one not in found]
+    return [one for one in triples if one not in left]

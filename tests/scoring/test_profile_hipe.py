@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from remix.errors import BadInput, UnknownName, UsageError
 from remix.frames import Frames
-from remix.measures._documents import counted_documents
+from remix.measures.coded import counted_documents
 from remix.runs.registration import answers_to
 from remix.scoring import evaluate
 from remix.scoring.differences import Counting, differences, headlines

@@ -1,23 +1,33 @@
-"""What a workspace keeps to be scored: datasets and remixes as gold, with their measures."""
+"""What a workspace keeps to be scored: datasets and remixes as gold, their measures, and what they were cut out of."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from remix.errors import UsageError
 from remix.frames import Frames
+from remix.measures.enrichment import named_frames
 from remix.names import RMX
+from remix.rdf.iris import dataset_iri
+from remix.remixes.manifest import Manifest, read_manifest
+from remix.scoring.inputs import Background
 from remix.scoring.inputs.columns import unknown_column
+from remix.signature import Signature
+from remix.store import Store
+from remix.store.targets import Target
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
     from remix.store import DatasetEntry, Store
     from remix.store.targets import Target
 
-__all__ = ["LEARNT", "kept_gold", "measured_columns"]
+__all__ = ["LEARNT", "Origins", "kept_gold", "measured_columns", "origins_of"]
 
 LEARNT = frozenset({"systemAgreement", "difficulty"})
 """The columns that are derived from stored runs."""
@@ -92,3 +102,151 @@ def _learnt_columns(gold: Frames, by: Iterable[str]) -> pl.DataFrame | None:
         if len(values):
             found = values if found is None else found.join(values, on="annotation", how="full", coalesce=True)
     return found
+
+
+@dataclass(frozen=True)
+class Origins:
+    """Where gold comes from.
+
+    - `backgrounds`: each document of gold has one;
+    - `emptied`: frames of the documents that remixes emptied, as documents of the remix with all gold dropped;
+    - `kept`: the remixes without these, of which only documents with a kept mention count;
+    - `homes`: gold and home, the loaded dataset that a document of gold comes from, where it comes from any.
+    """
+
+    backgrounds: list[Background]
+    emptied: list[Frames]
+    kept: frozenset[str]
+    homes: pl.DataFrame
+
+
+def origins_of(
+    store: Store,
+    names: Sequence[str],
+    targets: Sequence[Target],
+    kb: KnowledgeBase | None,
+    *,
+    documents: str = "",
+    percentiles: bool = False,
+) -> Origins:
+    """Return where the gold of these targets comes from; `names` are what the user called them.
+
+    A remix's manifest tells the query, and which documents were emptied. Its origin is the datasets that the manifest
+    names where the workspace holds them with the same content; else the remix itself, as far as it goes. Other loaded
+    datasets are their own origin, for `percentiles` all of them, since they were measured together. `documents` is that
+    of `Choice`; raises `UsageError` for 'all' where a remix lacks its origins.
+    """
+    entries = {entry.name: entry for entry in store.datasets()}
+    loaded = {name: entry.content for name, entry in entries.items()}
+    files = [
+        store.folder / entries[target.name].folder / "data.ttl" if target.name in loaded else Path(name)
+        for name, target in zip(names, targets, strict=True)
+    ]
+    manifests = [read_manifest(file) for file in files]
+    backgrounds, emptied, kept = [], [], set()
+    pairs = list(zip(targets, manifests, strict=True))
+    if own := [target for target, found in pairs if found is None and target.name in loaded]:
+        frames = named_frames(store, None if percentiles else sorted({target.name for target in own}))
+        places = pl.concat(_own(target.frames) for target in own)
+        backgrounds.append(Background(frames, places.unique(), kb))
+    for target, found in pairs:
+        gold = _name_dataset(target)
+        if found is None:
+            if target.name not in loaded:
+                backgrounds.append(Background.of(gold, kb))
+            continue
+        held = found.contents.items() <= loaded.items()
+        background, more = (_find_loaded(store, gold, found, kb) if held else None), None
+        if background is None:
+            background = Background.of(gold, kb, {target.name: found.query})
+        elif found.emptied is not None and documents != "kept":
+            more, places = _empty(background.frames, target.name, found.emptied)
+            background = replace(background, places=pl.concat([background.places, places]))
+            emptied.append(more)
+        if more is None:
+            kept.add(target.name)
+            if documents == "all":
+                raise UsageError(_lacking(target.name, found, loaded))
+        backgrounds.append(_as_enriched(background, found))
+    homes = pl.concat(one.homes() for one in backgrounds).filter(pl.col("home").is_in([*loaded]))
+    return Origins(backgrounds, emptied, frozenset(kept), homes)
+
+
+def _lacking(name: str, found: Manifest, loaded: Mapping[str, str]) -> str:
+    missing = sorted(one for one, content in found.contents.items() if loaded.get(one) != content)
+    if missing:
+        return (
+            f"{name} was cut out of {', '.join(missing)}, which the workspace does not hold as it was: load it to "
+            "count answers in all documents, or take --documents kept"
+        )
+    return f"the manifest of {name} does not tell which documents it emptied: build it again, or take --documents kept"
+
+
+def _find_loaded(store: Store, gold: Frames, found: Manifest, kb: KnowledgeBase | None) -> Background | None:
+    """Return the background of a remix whose origins are loaded, None where a document is not found there."""
+    origin = named_frames(store, sorted(found.contents))
+    places = _places(gold, origin, found.kept)
+    queries = {gold.documents["dataset"][0]: found.query}
+    return Background(origin, places, kb, queries) if len(places) == gold.documents.height else None
+
+
+def _empty(origin: Frames, name: str, documents: Sequence[str]) -> tuple[Frames, pl.DataFrame]:
+    """Return documents of the origin as those of a remix, with their gold dropped, and their places."""
+    frames = origin.keep(documents=pl.Series(documents, dtype=pl.String))
+    own = f"{dataset_iri(name)}/emptied/"
+    named = {"dataset": pl.lit(name), "document": pl.lit(own) + pl.col("document")}
+    ids = {column: pl.lit(own) + pl.col(column) for column in ("annotation", "group", "option")}
+    ignorable = pl.coalesce("ignorable", pl.lit("dropped"))
+    places = frames.documents.select("document", gold=named["document"]).select("gold", "document")
+    return Frames.of(
+        documents=frames.documents.with_columns(**named),
+        annotations=frames.annotations.with_columns(**ids, ignorable=ignorable, **named),
+        links=frames.links.with_columns(annotation=ids["annotation"]),
+        regions=frames.regions.with_columns(document=named["document"]),
+    ), places
+
+
+def _name_dataset(target: Target) -> Frames:
+    named = pl.lit(target.name).alias("dataset")
+    frames = target.frames
+    documents, annotations = frames.documents.with_columns(named), frames.annotations.with_columns(named)
+    return replace(frames, documents=documents, annotations=annotations)
+
+
+def _own(gold: Frames) -> pl.DataFrame:
+    return gold.documents.select("document", gold="document")
+
+
+def _places(gold: Frames, origin: Frames, kept: Iterable[str]) -> pl.DataFrame:
+    """Return which document of the origin each of a remix is: by its IRI in the store, else by the one given.
+
+    Of several that were given one IRI those of the same text are meant, the first the first.
+    """
+    known = origin.documents.filter(pl.col("dataset").is_in(list(kept))).sort("dataset", "document")
+    rows = gold.documents.select("given", "text", gold="document")
+    scoped = rows.join(known.select("document", given="document"), on="given", coalesce=False).select(
+        "gold", "document"
+    )
+    rest = rows.join(scoped, on="gold", how="anti").drop_nulls("given")
+    same, nth = ["given", "text"], pl.int_range(pl.len()).over("given", "text").alias("nth")
+    parts = [scoped.select("document", "gold")]
+    for keys, order in ((same, [nth]), (same, []), (["given"], [])):
+        mine, theirs = rest.with_columns(order), known.select(*same, "document").with_columns(order)
+        on = [*keys, *(["nth"] if order else [])]
+        pairs = mine.join(theirs, on=on, nulls_equal=True, maintain_order="left_right")
+        parts.append(pairs.select("document", "gold"))
+    found = pl.concat(parts)
+    return found.unique("gold", keep="first", maintain_order=True).select("gold", "document")
+
+
+def _as_enriched(background: Background, found: Manifest) -> Background:
+    """Return the background with the choices by which the origins were measured."""
+    signature = found.enrichment
+    fields = Signature.parse(signature).fields if signature.startswith("remix:") else {}
+    known = re.search(r"@[0-9a-f]{12}(?:-(.*?))?(\+gold)?(?:\+case)?$", fields.get("kb", ""))
+    kb = background.kb
+    if kb is not None and known:
+        kb = kb.without_sources(re.split(r"-(?=\w+:)", known[1])) if known[1] else kb
+        kb = kb.keeping_gold() if known[2] else kb
+    reference = "union" if fields.get("reference") == "union" else "dataset"
+    return replace(background, kb=kb, reference=reference, case_sensitive=fields.get("case") == "kept")

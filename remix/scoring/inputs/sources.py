@@ -213,7 +213,7 @@ def _read_kept(
     keeper: Keeper, sources: Sources, wanted: Wanted, runs: dict[str, Frames], contents: dict[str, str]
 ) -> Inputs:
     """Return what a workspace holds of gold, and its runs where they are asked for."""
-    from remix.scoring.inputs.origins import origins_of
+    from remix.scoring.inputs.gold import origins_of
 
     keeper.ensure_sample(sources.names)
     sources = replace(sources, names=sources.names or _find_answered(keeper, sources, runs))
