@@ -1,8 +1,10 @@
-"""Measure the SPARQL endpoint: one client, fifty at once, a large result, and memory over many requests.
+"""Measure `remix serve`: pages, one client of the endpoint, fifty at once, a large result, memory over many requests.
 
-python bench/web.py [--workspace DIR] [--clients 50] [--requests 10000]
+python bench/web.py [--real DIR | --workspace DIR] [--clients 50] [--requests 10000]
 
-Without a workspace a generated corpus of 200,000 triples is served. The clients are one process that does little else.
+`--real` names a workspace of all real NIF and the gold of EMNLP 2019, ELEVANT and HIPE 2022, with the published answers
+and those of the built-in systems, which is made where it is not there (data from REMIX_REAL_DATA). Else a generated
+corpus of 200,000 triples is served. The clients are one process that does little else.
 """
 
 from __future__ import annotations
@@ -20,9 +22,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
+import httpx
 from generate_nif import generate
+from real import DATA, SYSTEMS, corpora
 
+from remix.errors import Error
 from remix.store import Store
+from remix.web.page import VIEWS, address
+from remix.workspace import Workspace, open_workspace
 
 SIMPLE = "SELECT ?a { ?a a nif:Phrase } LIMIT 10"
 LARGE = "SELECT * { ?s ?p ?o }"
@@ -39,6 +46,53 @@ def served(workspace: Path) -> Iterator[tuple[subprocess.Popen[str], str, int]]:
             yield process, parts.hostname or "", parts.port or 0
         finally:
             process.terminate()
+
+
+def make_real(folder: Path) -> None:
+    """Make a workspace of the real data."""
+    work = open_workspace(folder)
+    gold = [*(DATA / "elevant" / "benchmarks").glob("*.jsonl*"), *(DATA / "hipe2022" / "gold").glob("*.tsv.gz")]
+    work.load([*corpora(), *map(str, sorted(gold))])
+    work.build_kb([("tables", str(DATA / "kb"))], name="slice", without_source=["gold:*"])
+    work.attach_kb("slice")
+    work.enrich()
+    work.annotate(system=SYSTEMS)
+    answers: dict[str, list[str]] = {}
+    for file in sorted((DATA / "emnlp2019" / "systems").glob("*.ttl*")):
+        answers.setdefault(file.name.split("_")[0], []).append(str(file))
+    for file in sorted((DATA / "elevant" / "results").rglob("*.linked_articles.jsonl*")):
+        answers.setdefault(f"elevant-{file.parent.name}", []).append(str(file))
+    for name, files in answers.items():
+        try:
+            work.add_run(name, files)
+        except Error as error:
+            print(f"{name}: {error}")
+
+
+def pages(work: Workspace) -> list[str]:
+    """Return the address of a page of each view, and of the largest dataset where a page has one."""
+    largest = max(work.datasets(), key=lambda entry: entry.annotations).name
+    found = []
+    for view in VIEWS:
+        example = dict(view.example(work))
+        found.append(address(view.name, **example))
+        for name in ("dataset", "name"):
+            if example.get(name) in {entry.name for entry in work.datasets()}:
+                found.append(address(view.name, **{name: largest}))
+    return found
+
+
+def show_pages(host: str, port: int, work: Workspace) -> None:
+    """Print how long each page takes: the first time, and in the median of five later ones."""
+    with httpx.Client(base_url=f"http://{host}:{port}", timeout=600) as client:
+        for place in pages(work):
+            taken = []
+            for _ in range(6):
+                begin = time.perf_counter()
+                answer = client.get(place)
+                taken.append(1000 * (time.perf_counter() - begin))
+            later = f"{statistics.median(taken[1:]):.0f} ms later, {len(answer.content) / 1000:,.0f} kB"
+            print(f"{place[:90]}: {answer.status_code}, {taken[0]:.0f} ms at first, {later}")
 
 
 class Client:
@@ -102,15 +156,19 @@ async def measured(host: str, port: int, process: int, clients: int, requests: i
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--workspace", type=Path)
+    parser.add_argument("--real", type=Path)
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--requests", type=int, default=10_000)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        workspace = options.workspace or Path(name) / "workspace"
-        if options.workspace is None:
+        workspace = options.real or options.workspace or Path(name) / "workspace"
+        if options.real and not options.real.is_dir():
+            make_real(options.real)
+        elif workspace.parent == Path(name):
             generate(200_000, Path(name) / "corpus.ttl")
             Store(workspace).load(Path(name) / "corpus.ttl")
         with served(workspace) as (process, host, port):
+            show_pages(host, port, open_workspace(workspace))
             asyncio.run(measured(host, port, process.pid, options.clients, options.requests))
 
 
