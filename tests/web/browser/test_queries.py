@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
 
+from remix.store.queries import Query
 from remix.web.page import address
 from tests.web.browser.conftest import Visit
 
@@ -47,9 +49,9 @@ def test_adding_and_taking_out_a_condition_asks_for_the_page_again(visit: Visit)
         page = visited.page
         page.get_by_label("add a condition on").select_option("isRare")
         page.wait_for_url("**isRare**")
-        page.get_by_role("group", name="isRare").get_by_label("true").check()
+        page.get_by_role("group", name="isRare").get_by_label("true").click()
         until(lambda: "isRare: true" in page.inner_text('section[data-update="waterfall"]'))
-        page.get_by_role("group", name="conditions on").get_by_label("ambiguitySurfaceForm").uncheck()
+        page.get_by_role("group", name="conditions on").get_by_label("ambiguitySurfaceForm").click()
         until(lambda: page.get_by_label("ambiguitySurfaceForm, from").count() == 0)
         assert visited.wrong == []
 
@@ -98,3 +100,12 @@ def test_editor_and_builder_work_without_scripts(visit: Visit) -> None:
         visited.page.get_by_label("add a condition on").select_option("isRare")
         visited.page.get_by_role("button", name="Show").click()
         assert "isRare: any value" in visited.page.inner_text("main") and visited.wrong == []
+
+
+def test_query_of_the_builder_is_saved_as_a_file_that_can_be_read(visit: Visit, tmp_path: Path) -> None:
+    with visit(CONFUSED) as visited:
+        with visited.page.expect_download() as downloading:
+            visited.page.click("a[download][href*='.rq']")
+        file = tmp_path / downloading.value.suggested_filename
+        downloading.value.save_as(file)
+        assert file.suffix == ".rq" and Query.parse(file.read_text())

@@ -34,3 +34,17 @@ def test_report_is_usable_by_everybody(visit: Visit, report: Path) -> None:
             visited.page.emulate_media(color_scheme=scheme)
             assert visited.violations() == [], scheme
         assert visited.page.evaluate("document.documentElement.scrollWidth") <= 400
+
+
+def test_texts_of_a_report_are_chosen_and_led_through_without_a_server(visit: Visit, report: Path) -> None:
+    with visit(report) as visited:
+        page = visited.page
+        choice = page.locator("main form select >> nth=0")
+        value = choice.locator("option >> nth=1").get_attribute("value") or ""
+        choice.select_option(value)
+        section = page.locator("main > section:has(form) >> nth=0")
+        texts = section.locator("article:visible")
+        assert texts.count() > 0 and all(one.get_attribute("data-outcome") == value for one in texts.all())
+        page.locator("h1 >> nth=0").click()
+        page.keyboard.press("n")
+        assert page.locator("article.here").count() == 1 and visited.wrong == []

@@ -1,0 +1,57 @@
+"""The page of errors, acted on: chosen by a form, led through by keys, and left for the document."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from tests.web.browser.conftest import Visit
+
+pytestmark = pytest.mark.extra
+
+PLACE = "/errors?dataset=sample-news&system=prior"
+HERE = "() => [...document.querySelectorAll('article')].findIndex(one => one === document.activeElement)"
+
+
+def test_keys_lead_from_sentence_to_sentence_and_leave_fields_alone(visit: Visit) -> None:
+    with visit(PLACE) as visited:
+        page, found = visited.page, []
+        for key in ("n", "n", "n", "p", "p", "p"):
+            page.keyboard.press(key)
+            found.append(page.evaluate(HERE))
+        assert found == [0, 1, 2, 1, 0, 0]
+        page.locator("input[name=by]").press("n")
+        assert page.input_value("input[name=by]") == "n" and page.evaluate(HERE) == -1
+        assert visited.wrong == []
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_form_chooses_what_is_shown_and_its_address_says_so(visit: Visit, scripts: bool) -> None:
+    with visit(PLACE, java_script_enabled=scripts) as visited:
+        page = visited.page
+        page.select_option("select[name=show]", "missed")
+        with page.expect_navigation():
+            page.click("main form button")
+        assert parse_qs(urlsplit(page.url).query)["show"] == ["missed"]
+        assert page.locator("mark.missed").count() == page.locator("article").count() > 0
+        assert page.input_value("select[name=show]") == "missed"
+
+
+def test_outcomes_differ_in_shape_as_well_as_in_colour(visit: Visit) -> None:
+    shape = "one => (style => style.borderBottomStyle + style.textDecorationLine)(getComputedStyle(one))"
+    with visit(f"{PLACE}&show=all") as visited:
+        marks = visited.page.locator("article mark")
+        shapes = {one.get_attribute("class"): one.evaluate(shape) for one in marks.all()[:200]}
+        assert {"correct", "missed"} <= {name for names in shapes for name in names.split()}
+        assert len(set(shapes.values())) == len(shapes)
+
+
+def test_sentence_leads_to_its_document(visit: Visit) -> None:
+    with visit(PLACE) as visited:
+        page = visited.page
+        word = page.inner_text("article mark >> nth=0")
+        with page.expect_navigation():
+            page.click("article h2 a >> nth=0")
+        assert urlsplit(page.url).path == "/document"
+        assert word in page.inner_text(".text")
