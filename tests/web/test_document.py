@@ -17,6 +17,7 @@ from remix.web.page import VIEWS, Code, Legend, Note, Page, Passages, Segment, T
 from remix.web.views.document import Mark, lay_out
 from remix.workspace import Workspace, open_workspace
 
+SMALL = Path(__file__).resolve().parents[1] / "remixes" / "small"
 DOCUMENT = VIEWS["document"]
 
 
@@ -116,6 +117,16 @@ def test_outcomes_of_a_system_differ_in_shape_and_the_legend_says_which(runs: Wo
     assert "where gold has no mention" in city.parts[0].label
     assert legend_of(page) == {name: name for name in ("correct", "wrong", "missed", "ignored")}
     assert marked(shown(runs, system="b"))["Bob"] == "missed nil"
+
+
+def test_answers_where_gold_has_no_mention_are_shown_also_in_a_document_without_any(tmp_path: Path) -> None:
+    work = Workspace(tmp_path / ".remix")
+    work.load(SMALL / "news.ttl")
+    name = "http://example.org/news/3#char=0,55"
+    answer = {"document": [name], "begin": [38], "end": [42], "entity": ["http://dbpedia.org/resource/X"]}
+    work.add_run("own", pl.DataFrame(answer), on="news")
+    page = shown(work, dataset="news", name=name, system="own")
+    assert marked(page) == {"bour": "wrong"} and page.tables["annotations"].is_empty()
 
 
 def test_mentions_are_told_apart_by_type_and_by_any_column(runs: Workspace, sample: Workspace) -> None:

@@ -80,7 +80,7 @@ def _show(work: Explored, parameters: Parameters) -> Page:
     if asked["system"] and asked["system"] not in systems:
         raise UnknownName(f"run on {dataset}", asked["system"], systems, "remix run list")
     asked["colour"] = asked["colour"] or (_OUTCOME if asked["system"] else "type")
-    marks, legend = _marks(work, rows, own, judged, asked)
+    marks, legend = _marks(work, rows, document["document"], judged, asked)
     text = document["text"] or ""
     segments, notes = lay_out(text, marks)
     blocks = [_form(work, rows, systems, asked), legend, Passages([Passage("", segments, notes)])]
@@ -136,12 +136,13 @@ def _form(work: Explored, rows: pl.DataFrame, systems: Sequence[str], asked: Par
 
 
 def _marks(
-    work: Explored, rows: pl.DataFrame, own: pl.DataFrame, judged: Judgements | None, asked: Parameters
+    work: Explored, rows: pl.DataFrame, document: str, judged: Judgements | None, asked: Parameters
 ) -> tuple[list[Mark], Shown]:
-    """Return the stretches of the text that are annotated, and what their looks mean."""
+    """Return the stretches of a document's text that are annotated, and what their looks mean."""
+    own = rows.filter(document=document)
     by_outcome = asked["colour"] == _OUTCOME and judged is not None and bool(asked["system"])
     if by_outcome and judged is not None:
-        found = _outcomes(own, judged, asked["system"])
+        found = _outcomes(own, judged, asked["system"], document)
         looks, said = {row["annotation"]: row["outcome"] for row in found}, {row["annotation"]: row for row in found}
         legend = Legend(f"What {asked['system']} made of each mention:", [Segment(n, n, OUTCOMES[n]) for n in OUTCOMES])
         alone = [row for row in found if row["annotation"] is None]
@@ -174,7 +175,7 @@ def _looks(classed: Classed) -> dict[str, str]:
     return {annotation: numbers[name] for annotation, name in classed.values.items()}
 
 
-def _outcomes(own: pl.DataFrame, judged: Judgements, system: str) -> list[dict[str, Any]]:
+def _outcomes(own: pl.DataFrame, judged: Judgements, system: str, document: str) -> list[dict[str, Any]]:
     """Return annotation (null where gold has none), begin, end, outcome and answer of a system in a document.
 
     Alternatives have one outcome, that of their group.
@@ -185,7 +186,7 @@ def _outcomes(own: pl.DataFrame, judged: Judgements, system: str) -> list[dict[s
     of_gold = own.select("annotation", "begin", "end", "group").join(
         groups.select("group", "outcome", "answer").unique("group"), on="group", maintain_order="left"
     )
-    alone = found.filter(pl.col("annotation").is_null(), pl.col("document").is_in(own["document"].unique().implode()))
+    alone = found.filter(pl.col("annotation").is_null(), document=document)
     ignored = own.filter(pl.col("ignorable").is_not_null()).with_columns(outcome=pl.lit("ignored"), answer=None)
     parts = (rows.select(columns).cast({"answer": pl.String}) for rows in (of_gold, alone, ignored))
     return pl.concat(parts, how="vertical_relaxed").to_dicts()
