@@ -91,8 +91,12 @@ class Endpoint(Index):
             except TooHeavy as heavy:
                 if heavy.late:
                     raise Timeout(str(heavy)) from None
-                return self._page(text, None)
-            return self._page(text, answer.rows) if answer.cut else answer.rows
+                return self._page(text, name, None, str(heavy))
+            return (
+                self._page(text, name, answer.rows, f"{self.address} may have cut its answer")
+                if answer.cut
+                else answer.rows
+            )
 
     def triples(self, text: str, name: str = "the query") -> list[bytes]:
         """Return the triples of a CONSTRUCT or DESCRIBE as distinct lines of N-Triples, in no order.
@@ -152,15 +156,13 @@ class Endpoint(Index):
     def _read_result(self, reply: Reply) -> bool:
         return read_boolean(read_body(self.address, reply, RESULTS))
 
-    def _page(self, text: str, seen: pl.DataFrame | None) -> pl.DataFrame:
-        """Return all rows of a query, of which some may have been `seen`."""
+    def _page(self, text: str, name: str, seen: pl.DataFrame | None, why: str) -> pl.DataFrame:
+        """Return all rows of a query, of which some may have been `seen`; `why` says why not all."""
         try:
             query = _Paged(parse(text), seen.columns if seen is not None else None)
         except NotUnderstood as reason:
             hint = "ask for less (LIMIT), or write it more simply"
-            raise StoreError(
-                f"{self.address} cuts its answer, which cannot be read in pages ({reason}): {hint}"
-            ) from None
+            raise StoreError(f"{why}; {name} cannot be read in pages ({reason}): {hint}") from None
         begin, end = query.range(self._remote.number(query.count))
         if seen is not None and seen.height == end - begin:
             return seen

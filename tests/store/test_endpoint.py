@@ -80,6 +80,7 @@ def test_answer_whose_cut_is_announced_is_read_in_pages(
     query = "SELECT ?s ?n { ?s <urn:n> ?n } ORDER BY DESC(?n)"
     assert Endpoint(server.address).frame(query).rows() == index.frame(query).rows()
     assert [re.findall("COUNT|OFFSET", one) for one in server.asked] == [[], [], ["COUNT"], ["OFFSET"], ["COUNT"]]
+    assert "ORDER BY DESC(?n) ?s ?n }" in " ".join(server.asked[3].split())  # the query's own, then all there is
 
 
 def test_page_that_takes_too_long_is_asked_for_half_the_rows(server: endpoints.Endpoint) -> None:
@@ -178,7 +179,12 @@ def test_graph_that_cannot_be_read_in_pages_is_an_error_where_it_may_have_been_c
 
 def test_answer_that_may_be_cut_and_cannot_be_read_in_pages_is_an_error(server: endpoints.Endpoint) -> None:
     server.cap = 7
-    with pytest.raises(StoreError, match="cuts its answer, which cannot be read in pages .Builtin_RAND.: ask for less"):
+    with pytest.raises(
+        StoreError, match="may have cut its answer; the query cannot be read in pages .Builtin_RAND.: ask"
+    ):
+        Endpoint(server.address).frame("SELECT ?s (RAND() AS ?x) { ?s <urn:n> ?n }")
+    server.behaviours = [endpoints.answer, status(504, b"too much")]
+    with pytest.raises(StoreError, match="answered 504 Gateway Timeout: too much; the query cannot be read in pages"):
         Endpoint(server.address).frame("SELECT ?s (RAND() AS ?x) { ?s <urn:n> ?n }")
 
 

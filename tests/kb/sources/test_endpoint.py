@@ -440,6 +440,13 @@ def test_knowledge_base_of_a_dataset_is_built_in_two_attempts(server: Endpoint, 
     assert len(server.asked) == len(set(server.asked)) + 1
 
 
+def test_password_in_an_address_is_in_no_record_of_the_source() -> None:
+    asked = part("http://me:secret@127.0.0.1:1/sparql?key=secret")
+    assert (asked.name, asked.place) == ("127.0.0.1:1", "http://127.0.0.1:1/sparql?key=…")
+    with pytest.raises(UsageError, match="http://127.0.0.1:1/sparql is asked about datasets"):
+        part("http://me:secret@127.0.0.1:1/sparql", forms=[], entities=[])
+
+
 @pytest.mark.parametrize("place", ["ftp://example.org/sparql", "dbpedia.org/sparql", "/data/dump.nt", "http://"])
 def test_place_that_is_no_address_is_refused(place: str) -> None:
     with pytest.raises(UsageError, match="no address of an endpoint: it begins with http"):
