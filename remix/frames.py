@@ -9,9 +9,11 @@ from pathlib import Path
 import polars as pl
 
 from remix.errors import Error, StoreError
+from remix.names import EL, RMX
 from remix.sealing import verify
 
 __all__ = [
+    "FINE_GRAINED",
     "ANNOTATIONS",
     "CANDIDATES",
     "CLASSES",
@@ -240,6 +242,9 @@ SCHEMAS: dict[str, dict[str, pl.DataType]] = {
     "candidates": CANDIDATES,
     "values": VALUES,
 }
+
+FINE_GRAINED = pl.col("class").str.starts_with(EL) | pl.col("class").str.starts_with(RMX)
+"""Whether a class is a fine-grained category (`el:`, `rmx:`): how a mention is written, not what its entity is."""
 
 
 def _fit(frame: pl.DataFrame, schema: dict[str, pl.DataType]) -> pl.DataFrame:

@@ -17,14 +17,13 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from remix.frames import Frames
+from remix.frames import FINE_GRAINED, Frames
 from remix.kb import KnowledgeBase
 from remix.measures._threads import cached_property
 from remix.measures.classes import class_flags, with_coarse
 from remix.measures.coded import CODE_OF, CodedMentions
 from remix.measures.codes import MANY, Codes, distinct, pair_codes, places_in, places_of, take_rows
 from remix.measures.whole import OwnSets, Whole
-from remix.names import EL, RMX
 
 __all__ = ["Corpus"]
 
@@ -105,8 +104,7 @@ class Corpus(CodedMentions):
 
         Fine-grained categories (`el:`, `rmx:`) say how a mention is written, not what the entity is, and are left out.
         """
-        of_entities = ~(pl.col("class").str.starts_with(EL) | pl.col("class").str.starts_with(RMX))
-        return self._by_row(self.frames.classes.filter(of_entities))
+        return self._by_row(self.frames.classes.filter(~FINE_GRAINED))
 
     def _by_row(self, classes: pl.DataFrame) -> pl.DataFrame:
         return classes.join(self.annotations.select("annotation", "row"), on="annotation").select("row", "class")

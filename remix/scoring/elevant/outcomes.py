@@ -5,7 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from remix.errors import UsageError
-from remix.names import EL, RMX
+from remix.frames import FINE_GRAINED
+from remix.names import RMX
 from remix.scoring.elevant.labels import (
     Labels,
     coreference_kind,
@@ -284,10 +285,11 @@ def by_type(case: Case, task: str, matching: str) -> pl.DataFrame:
 
 def entity_types(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return label and class of gold's entities, a and class of the answers'; no row without a class."""
-    fine = pl.col("class").str.starts_with(EL) | pl.col("class").str.starts_with(RMX)
     numbers = labels_once(case).numbers.join(case.gold.select("g", "annotation"), on="g")
-    stated = case.known.gold.classes.filter(~fine).join(numbers, on="annotation").select("label", "class").unique()
-    return stated, case.known.answered_classes.filter(~fine).select("a", "class").unique()
+    stated = (
+        case.known.gold.classes.filter(~FINE_GRAINED).join(numbers, on="annotation").select("label", "class").unique()
+    )
+    return stated, case.known.answered_classes.filter(~FINE_GRAINED).select("a", "class").unique()
 
 
 def _rows(case: Case, task: str, matching: str) -> pl.DataFrame:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from remix.errors import UsageError
-from remix.frames import Frames
-from remix.names import EL, RMX
+from remix.frames import FINE_GRAINED, Frames
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
@@ -173,9 +172,8 @@ class Background:
 
         Fine-grained categories are not about entities.
         """
-        of_entities = ~(pl.col("class").str.starts_with(EL) | pl.col("class").str.starts_with(RMX))
         homes = self.frames.annotations.select("annotation", home="dataset")
-        rows = self.frames.classes.filter(of_entities).join(self.frames.links, on="annotation")
+        rows = self.frames.classes.filter(~FINE_GRAINED).join(self.frames.links, on="annotation")
         return rows.join(homes, on="annotation").select("home", "entity", "class").unique()
 
     def homes(self) -> pl.DataFrame:

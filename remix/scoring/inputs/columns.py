@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from remix.errors import UnknownName, UsageError
-from remix.frames import Frames
-from remix.names import EL, HFTS, PREFIXES, RMX
+from remix.frames import FINE_GRAINED, Frames
+from remix.names import HFTS, PREFIXES, RMX
 
 if TYPE_CHECKING:
     from remix.remixes.partitions import Partition, Subset
@@ -235,9 +235,7 @@ def column_values(
     if column == "class":
         return _classes(gold.classes)
     if column == "type":
-        # Fine-grained categories say how a mention is written, not what the entity is.
-        of_entities = ~(pl.col("class").str.starts_with(EL) | pl.col("class").str.starts_with(RMX))
-        return _classes(gold.classes.filter(of_entities))
+        return _classes(gold.classes.filter(~FINE_GRAINED))
     if columns is not None and column in columns.columns:
         return columns.select("annotation", value=column)
     if column in OF_ANNOTATIONS:

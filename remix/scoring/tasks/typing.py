@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from remix.dense import look_up
-from remix.frames import Frames
-from remix.names import EL, RMX
+from remix.frames import FINE_GRAINED, Frames
 from remix.scoring.inputs.answers import Answers
 from remix.scoring.matching import MATCHINGS, Case, Matching
 from remix.scoring.statistics import KEYS
@@ -62,7 +61,6 @@ def _mentions(found: Typed) -> pl.DataFrame:
     return every.group_by(KEYS).agg(asked=pl.col("group").n_unique())
 
 
-_FINE = pl.col("class").str.starts_with(EL) | pl.col("class").str.starts_with(RMX)
 _NO_LINKS = pl.DataFrame(schema={"annotation": pl.String, "system": pl.Int64, "iri": pl.String})
 _NO_CLASSES = pl.DataFrame(
     schema={"annotation": pl.String, "class": pl.String, "of_entity": pl.Boolean, "system": pl.Int64}
@@ -167,7 +165,7 @@ def _classes(rows: pl.DataFrame, frames: Iterable[Frames], known: Answers) -> pl
     linked = known.classes_of(rows.select("id", "doc", *place).join(links, on=place).select("id", "doc", "iri"))
     stated = given.filter(~pl.col("of_entity").fill_null(False)).select("id", "class")
     of_entity = pl.concat([given.filter("of_entity").select("id", "class"), linked.select("id", "class")])
-    stated, of_entity = stated.filter(~_FINE), of_entity.filter(~_FINE)
+    stated, of_entity = stated.filter(~FINE_GRAINED), of_entity.filter(~FINE_GRAINED)
     return pl.concat([stated, of_entity.join(stated, on="id", how="anti")]).unique()
 
 
