@@ -14,6 +14,7 @@ from remix.runs.judgements import Judgements
 from remix.web.explorer import render_file
 from remix.web.page import VIEWS, Explored, Note, Page, Table
 from remix.web.views.errors import browse
+from remix.web.views.systems import compare_systems
 
 __all__ = ["write_report"]
 
@@ -21,6 +22,8 @@ SENTENCES = 3000
 """How many errors a report shows in their sentences at the most, of all systems together: about 3 MB."""
 MOST = 200
 """How many of one system on one dataset."""
+COMPARED = 8
+"""How many datasets are held side by side."""
 
 
 def write_report(work: Explored, datasets: Sequence[str], systems: Sequence[str], to: Path) -> Path:
@@ -33,8 +36,12 @@ def write_report(work: Explored, datasets: Sequence[str], systems: Sequence[str]
     names = list(datasets) or [entry.name for entry in work.datasets()]
     with progress.once():
         pages = [_tell_dataset(work, name) for name in names]
+        if len(loaded := [name for name in names if name in _list_loaded(work)]) > 1:
+            pages.insert(0, VIEWS["compare"].show(work, {"datasets": ",".join(loaded[:COMPARED])}))
         found = {name: judged for name in names if (judged := _judge(work, name)) is not None}
-        pages += [_tell_scores(work, name) for name in found]
+        if answered := [name for name in loaded if name in found]:
+            pages.append(Page("Systems", compare_systems(work, answered, systems)))
+        pages += [_tell_scores(work, name) for name in found if name not in loaded]
         pages += _tell_errors(found, systems)
     told = ", ".join(Path(name).name for name in names) if len(names) < 5 else f"{len(names)} datasets"
     text = render_file(f"remix: {told}", pages)
@@ -56,9 +63,7 @@ def _tell_dataset(work: Explored, name: str) -> Page:
 
 
 def _tell_scores(work: Explored, name: str) -> Page:
-    """Return the page of the systems on a dataset, or the scores on a file."""
-    if name in _list_loaded(work):
-        return VIEWS["systems"].show(work, {"dataset": name})
+    """Return the scores of all systems on a file."""
     rows = work.evaluate([name]).rows.filter(pl.col("average") == "micro", pl.col("dataset") != "all")
     columns = ["system", "task", "matching", "slice", "mentions", "tp", "fp", "fn", "precision", "recall", "f1"]
     told = Note("With intervals and slices:", [f"remix evaluate {name} --bootstrap 1000"])

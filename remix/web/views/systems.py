@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -52,6 +53,26 @@ def _show(work: Explored, parameters: Parameters) -> Page:
     blocks = [] if scored.rows.is_empty() else _tell_scores(asked, scored, columns)
     note = Note("The same in a terminal:", _commands(asked, chosen))
     return Page("Systems", [form, *told, *blocks, _tell_conventions(asked["profile"]), note], refresh=2 * waiting)
+
+
+def compare_systems(work: Explored, datasets: Sequence[str], systems: Sequence[str] = ()) -> list[Shown]:
+    """Return matrix, figures, tests and scores of systems, by default all, on loaded datasets; what is not computed is.
+
+    They are those of the profile that is remix's own, in its task and matching.
+    """
+    headline = PROFILES["remix"].headline
+    asked = {"dataset": "", "by": "", "profile": "remix", "task": headline[0], "match": headline[1]}
+    scored = work.scores(datasets, **{key: asked[key] for key in ("profile", "task", "match")})
+    if systems:
+        rows, pairs = scored.rows, scored.pairs
+        rows = rows.filter(pl.col("system").is_in(systems)) if "system" in rows.columns else rows
+        if "other" in pairs.columns:
+            pairs = pairs.filter(pl.col("system").is_in(systems), pl.col("other").is_in(systems))
+        scored = replace(scored, rows=rows, pairs=pairs)
+    told: list[Shown] = [Note(said) for said in scored.problems]
+    if scored.rows.is_empty():
+        return told
+    return [*told, *_tell_scores({**asked, "against": "", "spider": ""}, scored, {})]
 
 
 def _tell_empty(loaded: Sequence[str], dataset: str) -> Page:
