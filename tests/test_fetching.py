@@ -99,7 +99,7 @@ def odd() -> Iterator[tuple[type[Odd], str]]:
     handler = type("Handler", (Odd,), {"contents": {}, "asked": Counter(), "released": threading.Event()})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield handler, f"http://127.0.0.1:{server.server_port}"
         handler.released.set()
         server.shutdown()

@@ -279,7 +279,7 @@ def status(code: int, body: bytes = b"", media: str = "text/plain", **headers: s
 def endpoint(*graphs: str) -> Iterator[Endpoint]:
     """A server in a thread that answers over some Turtle, until it is told to misbehave."""
     with Endpoint(*graphs) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield server
         server.released.set()
         server.shutdown()
