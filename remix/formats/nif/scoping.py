@@ -23,7 +23,7 @@ from remix.formats.nif import (
 )
 from remix.formats.nif.blocks import Blocks
 from remix.formats.nif.mentions import NifTables
-from remix.formats.nif.writing import terms_of
+from remix.formats.nif.writing import iri_or_text, terms_of
 from remix.frames import Frames
 from remix.rdf.terms import iri, iri_term, literal, number_term, predicate
 
@@ -245,5 +245,5 @@ def _additions(found: NifTables, subjects: pl.DataFrame, term: str) -> pl.DataFr
         subject=pl.lit(term), predicate=pl.lit(REFERENCES), object=iri_term(pl.col("document"))
     )
     kind = pl.DataFrame({"subject": [term], "predicate": [TYPE], "object": [DATASET]})
-    origin = given.select("subject", predicate=pl.lit(GIVEN), object=iri_term(pl.col("given")))
+    origin = given.select("subject", predicate=pl.lit(GIVEN), object=iri_or_text("given"))
     return pl.concat([origin, kind, listed]).with_columns(pl.col("predicate").cast(pl.Categorical))

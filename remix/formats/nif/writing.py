@@ -20,7 +20,7 @@ from remix.rdf.ntriples import SCHEMA, serialise, write_ntriples
 from remix.rdf.terms import iri_term, language_tag, predicate, text_term, typed_term
 from remix.rdf.turtle import ntriples, turtle
 
-__all__ = ["terms_of", "triples_of", "write_frames", "write_terms", "write_triples"]
+__all__ = ["iri_or_text", "terms_of", "triples_of", "write_frames", "write_terms", "write_triples"]
 
 _TYPE = predicate("type", names.RDF)
 _INTEGER = f"{names.XSD}nonNegativeInteger"
@@ -119,11 +119,11 @@ def _documents(documents: pl.DataFrame) -> list[pl.DataFrame]:
         _triples("document", predicate("isString"), string, with_text),
         _triples("document", predicate("beginIndex"), typed_term(pl.lit(0), _INTEGER), with_text),
         _triples("document", predicate("endIndex"), typed_term(pl.col("text").str.len_chars(), _INTEGER), with_text),
-        _triples("document", predicate("sourceUrl"), _iri_or_text("source"), documents),
+        _triples("document", predicate("sourceUrl"), iri_or_text("source"), documents),
     ]
 
 
-def _iri_or_text(column: str) -> pl.Expr:
+def iri_or_text(column: str) -> pl.Expr:
     """Return IRIs as such, and as texts what is none."""
     return pl.when(is_legal(pl.col(column))).then(iri_term(pl.col(column))).otherwise(text_term(pl.col(column)))
 
@@ -131,7 +131,7 @@ def _iri_or_text(column: str) -> pl.Expr:
 def _names_of_their_own(documents: pl.DataFrame) -> list[pl.DataFrame]:
     """Return what the file called the documents that are called otherwise, as their names are no IRIs or not unique."""
     other = documents.filter(pl.col("given") != pl.col("document"))
-    return [_triples("document", _NUMBERED["givenIri"], _iri_or_text("given"), other)]
+    return [_triples("document", _NUMBERED["givenIri"], iri_or_text("given"), other)]
 
 
 def _spans(frame: pl.DataFrame) -> list[pl.DataFrame]:
@@ -223,7 +223,7 @@ def _values(frames: Frames) -> pl.DataFrame:
 
 def _origins(frames: Frames) -> list[pl.DataFrame]:
     return [
-        _triples(key, _NUMBERED["givenIri"], _iri_or_text("given"), frame)
+        _triples(key, _NUMBERED["givenIri"], iri_or_text("given"), frame)
         for key, frame in (("document", frames.documents), ("annotation", frames.annotations))
     ]
 

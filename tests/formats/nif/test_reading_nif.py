@@ -15,6 +15,7 @@ import zstandard
 from remix.errors import BadInput
 from remix.files import read_bytes
 from remix.formats import LoadedFile, measures_path, read
+from remix.formats.conversion import convert
 from remix.names import HFTS, HFTS_OLD, PREFIXES, RMX
 
 HEAD = "".join(f"@prefix {name}: <{PREFIXES[name]}> .\n" for name in ("nif", "itsrdf", "xsd", "owl", "rmx"))
@@ -438,3 +439,17 @@ def test_read_when_a_file_without_annotations_is_allowed_then_it_has_its_documen
     with pytest.raises(BadInput, match="has 1 documents but no annotation"):
         reading(HEAD + context())
     assert reading(HEAD + context(), unannotated=True).report.documents == 1
+
+
+def test_names_that_are_no_iris_are_texts_in_what_is_loaded_and_come_back(tmp_path: Path) -> None:
+    """A document of another format is called 'Top: Rome'; the store takes IRIs alone, and what it has is read again."""
+    for name in ("once", "again"):
+        source = tmp_path / "once.ttl" if name == "again" else tmp_path / "x.jsonl"
+        if name == "once":
+            source.write_text('{"document": "Top: Rome", "text": "Rome", "begin": 0, "end": 4, "entity": "Q220"}\n')
+        convert(source, tmp_path / f"{name}.ttl")
+    found = read(tmp_path / "again.ttl", triples_to=tmp_path / "data.nt.zst")
+    assert found.report.repairs == ()
+    assert found.frames.documents["given"].to_list() == ["Top: Rome"]
+    lines = read_bytes(tmp_path / "data.nt.zst").decode()
+    assert '"Top: Rome"' in lines and "<Top: Rome>" not in lines
