@@ -228,7 +228,7 @@ class FacetedCorpus:
         rows = [self._sizes("everything loaded", self.gold, self.frames.documents.height)]
         every = gold = self.gold
         if dataset:
-            every = gold = gold.filter(pl.col("dataset").is_in(self._check(dataset)))
+            every = gold = gold.filter(pl.col("dataset").is_in(self.check(dataset)))
             within = self.frames.documents.filter(pl.col("dataset").is_in(dataset))
             rows.append(self._sizes("in the chosen datasets", gold, within.height))
         gold = gold.filter(pl.col("document").is_in(self.frames.documents["document"].implode()))
@@ -250,7 +250,7 @@ class FacetedCorpus:
 
         How many entities are left is known at the end alone. Raises as `remix.remixes.build` does for the query.
         """
-        names = self._check(dataset) or self.datasets
+        names = self.check(dataset) or self.datasets
         frames = self.frames
         if dataset:
             frames = frames.keep(documents=frames.documents.filter(pl.col("dataset").is_in(names))["document"])
@@ -266,7 +266,8 @@ class FacetedCorpus:
         tables = self._finish(rows, every, gold, found.documents, dataset, edition)
         return *tables, [*found.notes, *index.notes]
 
-    def _check(self, dataset: Sequence[str]) -> list[str]:
+    def check(self, dataset: Sequence[str]) -> list[str]:
+        """Return the names of datasets; raises `UnknownName` for one that is not loaded."""
         if unknown := [one for one in dataset if one not in self.datasets]:
             raise UnknownName("dataset", unknown[0], self.datasets, "remix list datasets")
         return [*dataset]

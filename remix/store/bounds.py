@@ -7,19 +7,24 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Any
 
 __all__ = ["Bounds", "bounds_here", "holding_bounds", "within_bounds"]
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """Seconds, bytes of memory and of the result of a query, what stops it, and the `turn` that it holds."""
+    """Seconds, bytes of memory and of the result of a query, what stops it, and the `turn` that it holds.
+
+    `lend` gives the worker that answers it, which has the index open already where it answered another.
+    """
 
     timeout: float
     memory: int
     largest: int
     stop: threading.Event
     turn: Callable[[], AbstractContextManager[None]]
+    lend: Callable[[], AbstractContextManager[Any]]
     allow_services: tuple[str, ...] = ()
 
 

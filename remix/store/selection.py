@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -158,12 +159,40 @@ def _waterfall(index: Index, run: str, frames: Frames, columns: Sequence[str], n
     """
     gold = frames.annotations.filter(pl.col("ignorable").is_null()).select("annotation", "document", "group")
     rows = [("everything loaded", frames.documents.height, gold.select("document", "group").n_unique())]
-    for label, text in _steps(run, columns):
-        found = index.frame(text, name)
+    for label, found in _narrow(index, run, columns, name):
         documents, annotations = _keep(found, frames, annotated="annotation" in found.columns)
         left = gold.filter(pl.col("annotation").is_in(annotations.implode()))
         rows.append((label, len(documents), left.select("document", "group").n_unique()))
     return pl.DataFrame(rows, schema=_WATERFALL, orient="row")
+
+
+def _narrow(index: Index, run: str, columns: Sequence[str], name: str) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Yield what is left of the patterns alone, and after each further condition, with their labels.
+
+    Where all conditions are filters, which hold for the whole group, one query asks for each whether it is met.
+    """
+    steps = _steps(run, columns)
+    tests = _tests(run)
+    if len(tests) != len(steps) - 1 or not tests:
+        for label, text in steps:
+            yield label, index.frame(text, name)
+        return
+    met = "".join(f" (IF({test}, 1, 0) AS ?met_{nth})" for nth, test in enumerate(tests))
+    found = index.frame(steps[0][1].replace("\n", f"{met}\n", 1), name)
+    for nth, (label, _) in enumerate(steps):
+        yield label, found.select(pl.exclude("^met_[0-9]+$"))
+        if nth < len(tests):
+            found = found.filter(pl.col(f"met_{nth}").str.starts_with('"1"'))
+
+
+def _tests(run: str) -> list[str]:
+    """Return what the filters of a query ask, none where it has conditions of other kinds, or asks for patterns."""
+    with suppress(NotUnderstood):
+        parts = parse(run).get("where").get("part", ())
+        texts = [element_text(part).strip() for part in parts if _is_condition(part)]
+        plain = all(text.startswith("FILTER (") and "EXISTS" not in text.upper() for text in texts)
+        return [text.removeprefix("FILTER ") for text in texts] if plain else []
+    return []
 
 
 def _steps(run: str, columns: Sequence[str]) -> list[tuple[str, str]]:

@@ -24,7 +24,7 @@ import pyoxigraph as ox
 
 from remix.errors import Error, NotAllowed, QueryError, StoreError, Timeout
 from remix.store import running
-from remix.store.bounds import within_bounds
+from remix.store.bounds import bounds_here, within_bounds
 from remix.store.columns import terms_of
 from remix.store.index import Index, Results
 from remix.store.running import Request
@@ -68,14 +68,16 @@ def ask(
     largest: int | None = None,
     stop: threading.Event | None = None,
 ) -> Answer:
-    """Return the answer to one query, as `Worker.ask` does, of a process that is gone afterwards.
+    """Return the answer to one query, as `Worker.ask` does, of a process that is gone afterwards, or lent here.
 
     >>> with ask(None, Request("ASK {}")).body as body:
     ...     print(body.read().decode())
     {"head":{},"boolean":true}
     """
-    with Worker() as worker:
-        return worker.ask(index, request, timeout=timeout, memory=memory, largest=largest, stop=stop)
+    bounds = bounds_here()
+    with Worker() if bounds is None else bounds.lend() as worker:
+        answer: Answer = worker.ask(index, request, timeout=timeout, memory=memory, largest=largest, stop=stop)
+        return answer
 
 
 class Worker:
@@ -334,7 +336,9 @@ class GuardedIndex(Index):
             default_graphs=self._graphs,
             named_graphs=self._graphs,
         )
-        answer = self._worker.ask(self.path, request, timeout=self._timeout, memory=self._memory)
+        bounds = bounds_here()
+        with contextlib.nullcontext(self._worker) if bounds is None else bounds.lend() as worker:
+            answer = worker.ask(self.path, request, timeout=self._timeout, memory=self._memory)
         self.notes += [note for note in answer.notes if note not in self.notes]
         with answer.body as body:
             return body.read()
@@ -359,13 +363,21 @@ class Workers:
         stop: threading.Event | None = None,
     ) -> Iterator[Iterator[bytes]]:
         """Give the answer to a query within the block, as `Worker.blocks` does; several threads may ask at a time."""
+        with self.lend() as worker:
+            blocks = worker.blocks(index, request, timeout=timeout, memory=memory, largest=largest, stop=stop)
+            try:
+                yield blocks
+            finally:
+                blocks.close()
+
+    @contextlib.contextmanager
+    def lend(self) -> Iterator[Worker]:
+        """Give a worker for oneself within the block."""
         with self._lock:
             worker = self._idle.pop() if self._idle else Worker()
-        blocks = worker.blocks(index, request, timeout=timeout, memory=memory, largest=largest, stop=stop)
         try:
-            yield blocks
+            yield worker
         finally:
-            blocks.close()
             with self._lock:
                 self._idle.append(worker)
 

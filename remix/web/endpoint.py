@@ -237,7 +237,7 @@ class _Endpoint:
 
         limits = self.limits
         services = tuple(limits.allow_services)
-        return Bounds(limits.timeout, limits.memory, limits.largest, stop, turn, services)
+        return Bounds(limits.timeout, limits.memory, limits.largest, stop, turn, self.workers.lend, services)
 
     def stop(self) -> None:
         """Let every query that runs end now."""

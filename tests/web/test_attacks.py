@@ -86,7 +86,9 @@ class Client:
 def ask(work: Workspace) -> Iterator[Client]:
     """Asks for pages of the workspace."""
     with asyncio.Runner() as runner:
-        yield Client(work, runner)
+        client = Client(work, runner)
+        yield client
+        client.app.state.stop()
 
 
 class Tags(HTMLParser):

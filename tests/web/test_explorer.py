@@ -50,7 +50,9 @@ def pages_of(work: Workspace) -> Get:
     async def ask(place: str) -> httpx.Response:
         transport = httpx.ASGITransport(made)
         async with httpx.AsyncClient(transport=transport, base_url="http://explorer") as client:
-            return await client.get(place)
+            answer = await client.get(place)
+        made.state.stop()
+        return answer
 
     return lambda place: anyio.run(ask, place)
 

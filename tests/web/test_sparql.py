@@ -12,6 +12,7 @@ import pytest
 
 from remix.store import Store
 from remix.store.bounds import Bounds, holding_bounds
+from remix.store.worker import Workers
 from remix.web.page import VIEWS, Drawing, Note, Page, Table
 from remix.workspace import Workspace, open_workspace
 from tests.web.conftest import client
@@ -141,13 +142,14 @@ def test_query_of_a_page_waits_for_its_turn_and_has_the_limits_of_the_endpoint(w
             turns.append("over")
 
     def error(query: str, timeout: float) -> str:
-        with holding_bounds(Bounds(timeout, 1 << 30, 10_000, stop, turn)):
+        with holding_bounds(Bounds(timeout, 1 << 30, 10_000, stop, turn, workers.lend)):
             return str(shown(work, query=query, timeout="60").error)
 
-    stop = threading.Event()
+    stop, workers = threading.Event(), Workers()
     assert "longer than 0.3 s" in error(ENDLESS, 0.3)
     assert "larger than 10,000 bytes" in error("SELECT * { ?s ?p ?o }", 30)
     assert error("ASK {}", 30) == "None"
     stop.set()
     assert "was stopped" in error("ASK {}", 30)
     assert turns == ["begun", "over"] * 4
+    workers.close()

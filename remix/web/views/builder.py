@@ -91,7 +91,7 @@ def _list(parameters: Parameters, name: str) -> list[str]:
 
 def _read(corpus: FacetedCorpus, parameters: Parameters) -> _Choices:
     """Return what the address asks for; raises `UnknownName`, `UsageError`, `QueryError` for what is wrong in it."""
-    dataset = _list(parameters, "dataset")
+    dataset = corpus.check(_list(parameters, "dataset"))
     edition = ["all"] if parameters.get("edition") == _EACH else []
     name = parameters.get("name") or "composed"
     if text := parameters.get("sparql", "").replace("\r\n", "\n").strip():
