@@ -16,12 +16,12 @@ from remix.formats import read
 from remix.frames import Frames
 from remix.scoring import evaluate
 from remix.scoring.choice import Choice, case_of
-from remix.scoring.elevant.outcomes import outcomes
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.entities import read_entities
 from remix.scoring.inputs.files import read_frames
 from remix.scoring.matching.expanded import grow
 from remix.scoring.profiles import PROFILES
+from remix.scoring.tools.elevant.outcomes import outcomes
 
 MODES = ("IGNORED", "REQUIRED")
 

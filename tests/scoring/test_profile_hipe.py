@@ -20,10 +20,10 @@ from remix.measures.coded import counted_documents
 from remix.runs.registration import answers_to
 from remix.scoring import evaluate
 from remix.scoring.differences import Counting, differences, headlines
-from remix.scoring.hipe import TAGS, meetings
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.entities import relax_runs
 from remix.scoring.inputs.files import read_frames
+from remix.scoring.tools.hipe import TAGS, meetings
 
 HEADER = "TOKEN\tNE-COARSE-LIT\tNE-FINE-LIT\tNEL-LIT\tMISC\n"
 

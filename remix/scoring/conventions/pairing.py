@@ -9,9 +9,9 @@ import polars as pl
 from remix.errors import UnknownName
 from remix.scoring.conventions import Convention, Counter
 from remix.scoring.matching import Case, matching_named
-from remix.scoring.neleval import counts_by_triple, triple_named
 from remix.scoring.statistics import count_pairs
 from remix.scoring.tasks import count_entities, elements, task_named
+from remix.scoring.tools.neleval import counts_by_triple, triple_named
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import polars as pl
 
-from remix.scoring.elevant.evidence import evidence
-from remix.scoring.elevant.labels import texts_of, word_counts
-from remix.scoring.elevant.outcomes import MODES
 from remix.scoring.errors import Errors, Taxonomy
 from remix.scoring.matching import Case
+from remix.scoring.tools.elevant.evidence import evidence
+from remix.scoring.tools.elevant.labels import texts_of, word_counts
+from remix.scoring.tools.elevant.outcomes import MODES
 
 CLASSES = {
     "ner_fn.all": "a mention is not recognised",

@@ -10,9 +10,9 @@ import polars as pl
 from remix.frames import Frames
 from remix.scoring.conventions.nil import nil_left_out
 from remix.scoring.conventions.undefined import undefined_zero
-from remix.scoring.elevant.outcomes import MODES, by_mention_type, by_type, count
 from remix.scoring.profiles import Conventions, OwnRules, Profile
 from remix.scoring.statistics import SCORES, averages, scores
+from remix.scoring.tools.elevant.outcomes import MODES, by_mention_type, by_type, count
 
 
 def _last_on_a_span(gold: Frames, runs: Mapping[str, Frames]) -> tuple[Frames, dict[str, Frames]]:

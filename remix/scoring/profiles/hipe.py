@@ -8,9 +8,9 @@ from remix.scoring.conventions.optional import optional_unknown
 from remix.scoring.conventions.pairing import pair_first_unused
 from remix.scoring.conventions.regions import regions_unknown
 from remix.scoring.conventions.undefined import undefined_zero
-from remix.scoring.hipe import MATCHINGS, TASKS, by_noise, by_period, by_type, count
 from remix.scoring.profiles import Conventions, OwnRules, Profile
 from remix.scoring.statistics import SCORES, averages, scores
+from remix.scoring.tools.hipe import MATCHINGS, TASKS, by_noise, by_period, by_type, count
 
 
 def _micro() -> dict[str, pl.Expr]:

@@ -14,8 +14,8 @@ from remix.scoring.conventions.pairing import pair_keys
 from remix.scoring.conventions.regions import regions_unknown
 from remix.scoring.conventions.undefined import undefined_zero
 from remix.scoring.matching import Case, with_detail
-from remix.scoring.neleval import NAMED, counts_by_triple, triple_named
 from remix.scoring.profiles import Conventions, Profile
+from remix.scoring.tools.neleval import NAMED, counts_by_triple, triple_named
 
 
 def _by_type(case: Case, task: str, matching: str) -> pl.DataFrame:

@@ -7,7 +7,11 @@ import polars as pl
 from remix.errors import UsageError
 from remix.frames import FINE_GRAINED
 from remix.names import RMX
-from remix.scoring.elevant.labels import (
+from remix.scoring.inputs.mentions import NIL
+from remix.scoring.matching import Case
+from remix.scoring.matching.expanded import grow
+from remix.scoring.statistics import UNSCOPED
+from remix.scoring.tools.elevant.labels import (
     Labels,
     coreference_kind,
     entity_names,
@@ -16,10 +20,6 @@ from remix.scoring.elevant.labels import (
     named_kind,
     texts_of,
 )
-from remix.scoring.inputs.mentions import NIL
-from remix.scoring.matching import Case
-from remix.scoring.matching.expanded import grow
-from remix.scoring.statistics import UNSCOPED
 
 __all__ = ["MODES", "by_mention_type", "by_type", "count", "entity_types", "labels_once", "outcomes"]
 
