@@ -287,7 +287,7 @@ def _compare(asked: Mapping[str, str], pairs: pl.DataFrame) -> list[Shown]:
         return _lead({**asked, "against": row["other"]}, {**row, "part": whole[row["part"]]})
 
     words = "Is the first really better than the second? A difference leads to the errors of both beside each other."
-    return [Table("pairs", pairs.select(names), {"difference": lead}, words, explained, ["p_holm"])]
+    return [Table("pairs", pairs.select(names), {"difference": lead}, words, explained)]
 
 
 def _list_scores(rows: pl.DataFrame) -> Table:
