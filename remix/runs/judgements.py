@@ -17,7 +17,7 @@ from remix.scoring.inputs.sources import Keeper, Sources, Wanted, read_inputs
 from remix.scoring.matching import Case
 from remix.scoring.profiles import PROFILES
 
-__all__ = ["OUTCOMES", "Judgements", "judge_mentions"]
+__all__ = ["OUTCOMES", "SEVERAL", "Judgements", "judge_mentions"]
 
 OUTCOMES = {
     "correct": "the answer is on the mention and has gold's entity",
@@ -26,6 +26,9 @@ OUTCOMES = {
     "ignored": "the answer does not count, as gold neither requires nor rejects it",
 }
 """What can become of a mention of gold or of an answer that is on none, by name."""
+
+SEVERAL = " | "
+"""Stands between the slices of a mention that is in several."""
 
 _PLACE = ["dataset", "document", "begin", "end"]
 
@@ -37,7 +40,8 @@ class Judgements:
     - `documents`: document, dataset, name and text;
     - `mentions`: a row per mention of gold, and per span that is no mention of gold but has an answer: mention (a
       number), dataset, document, begin, end, surface_form, annotation (null where gold has none), gold (its entities,
-      'NIL', or null), type (its coarse class) and, where it was asked for, slice;
+      'NIL', or null), type (its coarse class) and, where it was asked for, slice (those of a mention of
+      several classes with `SEVERAL` between them);
     - `systems`: mention, system, outcome (see `OUTCOMES`), answer (its entities or 'NIL'), answered (the span that was
       answered, as text), classes (of errors, with the name of the taxonomy), a row for each that has an outcome.
     """
@@ -83,8 +87,13 @@ def judge_mentions(
     if columns:
         slicing = values_by(case.known.gold, columns[0].column, *case.known.tables, columns[0].scheme)
         key = "document" if slicing.of_documents else "annotation"
-        value = slicing.values.group_by(key).agg(slice=pl.col("value").sort().first())
-        mentions = mentions.join(value, on=key, how="left", maintain_order="left")
+        known = slicing.values.drop_nulls("value").group_by(key)
+        mentions = mentions.join(
+            known.agg(slice=pl.col("value").unique().sort().str.join(SEVERAL)),
+            on=key,
+            how="left",
+            maintain_order="left",
+        )
     documents = inputs.gold.documents.select("document", "dataset", "text", name=pl.coalesce("given", "document"))
     return Judgements(documents, mentions, _judge_systems(case, found, mentions))
 

@@ -15,7 +15,8 @@ from remix.web.explorer import render_page
 from remix.web.page import VIEWS, Drawing, Note, Page, Table
 from remix.workspace import Workspace
 
-KNOWN = "http://dbpedia.org/resource/"
+KNOWN, ONTOLOGY = "http://dbpedia.org/resource/", "http://dbpedia.org/ontology/"
+CHECKOUT = Path(__file__).resolve().parents[2]
 ASKED = {"task": "A2KB", "match": "strong"}
 
 
@@ -154,3 +155,15 @@ def test_question_that_takes_too_long_is_ended_and_said(work: Workspace) -> None
         time.sleep(0.05)
     assert cache._process is None  # and it is not asked again for some minutes
     assert cache.ask(asked).done == 1 and cache._process is None
+
+
+def test_score_of_a_class_leads_to_the_mentions_that_have_other_classes_too(tmp_path: Path) -> None:
+    folder = CHECKOUT / "tests" / "runs" / "small"
+    gold = (folder / "gold.ttl").read_text().replace("taClassRef dbo:Person", "taClassRef dbo:Person, dbo:Writer", 1)
+    (tmp_path / "gold.ttl").write_text(gold)
+    work = Workspace(tmp_path / ".remix")
+    work.load([tmp_path / "gold.ttl"])
+    work.add_run("a", folder / "a.ttl", on="gold")
+    for name, forms in (("Person", ["Ada", "Alan"]), ("Writer", ["Ada"])):
+        asked = {"dataset": "gold", "system": "a", "show": "all", "by": "class", "slice": f"{ONTOLOGY}{name}"}
+        assert VIEWS["errors"].show(work, asked).tables["errors"]["surface_form"].to_list() == forms

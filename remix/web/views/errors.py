@@ -9,7 +9,7 @@ import polars as pl
 
 from remix.errors import UnknownName
 from remix.names import shorten
-from remix.runs.judgements import OUTCOMES, Judgements
+from remix.runs.judgements import OUTCOMES, SEVERAL, Judgements
 from remix.runs.registration import Run, list_runs
 from remix.web.page import (
     Explored,
@@ -144,7 +144,7 @@ def _choose_rows(rows: pl.DataFrame, asked: Mapping[str, str], shown: Sequence[s
         )
     for column in ("type", "slice", "gold"):
         if (said := asked.get(column)) and column in rows.columns:
-            conditions.append(pl.col(column) == said)
+            conditions.append(pl.col(column).str.split(SEVERAL).list.contains(said))
     if said := asked.get("answer"):
         conditions.append(pl.any_horizontal(pl.col(f"{name} answer") == said for name in shown))
     agreement = asked.get("agreement", "")
@@ -182,7 +182,9 @@ def _form(
         Field("by", "slices by", asked.get("by", ""), explained="a column, as `remix evaluate --by` has it"),
     ]
     if "slice" in rows.columns:
-        fields.append(choose("slice", "slice", ["", *_values(rows["slice"])], asked.get("slice", "")))
+        fields.append(
+            choose("slice", "slice", ["", *_values(rows["slice"].str.split(SEVERAL).explode())], asked.get("slice", ""))
+        )
     fields += [Field(name, name, asked[name]) for name in ("gold", "answer") if asked.get(name)]
     return Form(fields)
 

@@ -228,7 +228,8 @@ def _matrix(asked: Mapping[str, str], cells: pl.DataFrame, score: str, left: int
     words = f"{score} with its 95 % interval from {_SAMPLES}; {held}, * differs from it with p < {_ALPHA} (Holm)."
     if said := columns.get(asked["by"], ""):
         words += f" {asked['by']}: {said}."
-    words += " The number of mentions is in the header; a score leads to its errors."
+    words += " The number of mentions is in the header; a score leads to its errors"
+    words += "." if (asked["profile"], asked["task"]) == ("remix", "A2KB") else ", those of A2KB by the profile remix."
     words += f" {left} smaller slices are among the scores below alone." if left else ""
     return Table("systems", table, links, words, explained, [*small], small)
 
