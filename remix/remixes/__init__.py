@@ -243,5 +243,7 @@ def _warnings(closed: Closed, *, drop: bool, scoped: int) -> list[str]:
             " so precision will look lower than it is (without --drop they are kept as ignorable)"
         )
     if scoped:
-        found.append(f"{scoped} documents or annotations share their IRI with another: these have scoped IRIs")
+        found.append(
+            f"{scoped} documents or annotations have scoped IRIs, as they share their IRI with another or have none"
+        )
     return found

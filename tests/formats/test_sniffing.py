@@ -118,6 +118,7 @@ def test_real_files_are_of_one_format(real_data: Path) -> None:
         ("made by us\nTOKEN\tNE-COARSE-LIT\tNEL-LIT\n", "it would be hipe without its first line"),
         ('[{"text": "", "index": [], "wikipedia_titles": []}]', "it would be zelda-jsonl with an object a line"),
         ('{"text": "", "index": [], "titles": []}', "it resembles zelda-jsonl, but for 'wikipedia_titles'"),
+        ('{"id": 1, "text": "a", "index": [[0,1]], "t": []}', "it resembles zelda-jsonl, but for 'wikipedia_titles'"),
     ],
 )
 def test_error_of_an_unknown_file_says_what_it_resembles(tmp_path: Path, text: str, hint: str) -> None:

@@ -49,7 +49,7 @@ def _find_uncomposed(subject: Subject) -> pl.DataFrame:
 
 def _find_unseen(subject: Subject) -> pl.DataFrame:
     rows = subject.names.with_columns(count=pl.col("text").str.count_matches(_UNSEEN)).filter(pl.col("count") > 0)
-    return list_documents(rows, fill("{} characters that are not seen", "count"))
+    return list_documents(rows, fill("unseen characters: {}", "count"))
 
 
 def _find_escapes(subject: Subject) -> pl.DataFrame:

@@ -89,11 +89,13 @@ def resemblance(formats: Iterable[Format], head: bytes) -> str:
         "with an object a line, not a list": start.removeprefix(b"[").lstrip(),
         "as a list of its objects": b"[" + start,
     }
+    near = _nearest_mapping(known, start)
     for what, other in changed.items():
         fitting = [one.name for one in known if other.strip() and one.sniff(other, "x")]
-        if fitting:
+        # Of lists of objects nearly all are taken for one format or another.
+        if fitting and not (what.startswith("as a list") and near):
             return f"; it would be {fitting[0]} {what}"
-    return _nearest_mapping(known, start)
+    return near
 
 
 def _nearest_mapping(formats: Iterable[Format], start: bytes) -> str:
