@@ -209,9 +209,9 @@ def test_stats_takes_a_row_as_the_name_of_a_measure_and_prints_no_nan(workspace:
     assert printed.exit_code == 0, printed.output
     assert "numAnnotations" in printed.stdout and "density" in printed.stdout
     for output in ("table", "json", "csv"):
-        for average in ("micro", "macro", "distinct", "count"):
-            done = run(stats.command, "-w", workspace, "--average", average, "-o", output)
-            assert not re.search(r"\bnan\b", done.stdout, flags=re.IGNORECASE), (average, output)
+        done = run(stats.command, "-w", workspace, "--average", "all", "-o", output)
+        assert all(average in done.stdout for average in ("micro", "macro", "distinct", "count")), output
+        assert not re.search(r"\bnan\b", done.stdout, flags=re.IGNORECASE), output
 
 
 def test_load_report_counts_blocks_mentions_and_alternatives(tmp_path: Path) -> None:
