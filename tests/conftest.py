@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pyoxigraph as ox
 import pytest
+from filelock import FileLock
 from hypothesis import settings
 
 from remix.kb import KnowledgeBase, build_from_tables
@@ -90,12 +91,34 @@ def run_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return workspace.store
 
 
+Build = Callable[[str, Callable[[Path], object]], Path]
+
+
 @pytest.fixture(scope="session")
-def sample_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+def once(tmp_path_factory: pytest.TempPathFactory) -> Build:
+    """Gives the folder of a name, which the first of all processes of the run fills: `once("sample", fill)`."""
+    own = tmp_path_factory.getbasetemp()
+    place = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "shared"
+    place.mkdir(exist_ok=True)
+
+    def folder(name: str, fill: Callable[[Path], object]) -> Path:
+        with FileLock(place / f"{name}.lock"):
+            if not (done := place / f"{name}.done").exists():
+                fill(place / name)
+                done.touch()
+        return place / name
+
+    return folder
+
+
+@pytest.fixture(scope="session")
+def sample_store(once: Build) -> Store:
     """The sample corpus, enriched, with the knowledge base that ships with it; not to be changed."""
-    store = Store(tmp_path_factory.mktemp("sample") / ".remix")
-    assert ensure_sample(store)
-    return store
+
+    def fill(folder: Path) -> None:
+        assert ensure_sample(Store(folder / ".remix"))
+
+    return Store(once("sample", fill) / ".remix")
 
 
 @pytest.fixture(scope="session")
@@ -109,17 +132,25 @@ def sample_workspace(sample_store: Store, tmp_path_factory: pytest.TempPathFacto
 
 
 @pytest.fixture(scope="session")
-def answered_sample(sample_workspace: Callable[[], Workspace]) -> Workspace:
+def answered_sample(once: Build, sample_store: Store) -> Workspace:
     """The sample corpus as a first `remix evaluate` leaves it, with the answers that ship; not to be changed."""
-    workspace = sample_workspace()
-    take_shipped_runs(workspace.store, workspace.kb, workspace.runs_folder)
-    return workspace
+
+    def fill(folder: Path) -> None:
+        workspace = copy_workspace(sample_store.folder, folder / ".remix")
+        take_shipped_runs(workspace.store, workspace.kb, workspace.runs_folder)
+
+    return Workspace(once("answered", fill) / ".remix")
 
 
 @pytest.fixture(scope="session")
-def real_kb(real_data: Path, tmp_path_factory: pytest.TempPathFactory) -> KnowledgeBase:
+def real_kb(real_data: Path, once: Build) -> KnowledgeBase:
     """The knowledge base of the slice that stands with the real datasets; not to be changed."""
-    return build_from_tables(real_data / "kb", tmp_path_factory.mktemp("kb"), name="slice", engine="polars")
+
+    def fill(folder: Path) -> None:
+        build_from_tables(real_data / "kb", folder, name="slice", engine="polars")
+
+    [built] = once("real_kb", fill).glob("slice-*")
+    return KnowledgeBase.open(built)
 
 
 @pytest.fixture(scope="session")
