@@ -23,7 +23,7 @@ from remix.store.terms import term_like
 __all__ = ["Parameter", "Query", "find", "shipped_queries"]
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""libyaml's, where PyYAML has it: in Python alone a query's few lines take ten milliseconds."""
+"""libyaml's, where PyYAML has it: what describes the shipped queries is read in a fifth of the time."""
 _DEEPEST = 20
 
 
