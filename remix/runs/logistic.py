@@ -14,7 +14,6 @@ from scipy.special import expit
 __all__ = ["Model", "area_under_curve", "brier_score", "calibration_error", "fit_model", "folds_of", "newton"]
 
 Numbers = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 Codes = npt.NDArray[np.int64]
 _STEPS = 100
 _PRECISION = 1e-9
