@@ -53,10 +53,10 @@ def command(
 ) -> None:
     """Serve the workspace over the SPARQL 1.1 Protocol and as pages to look at, read-only, until interrupted.
 
-    Pages show datasets with their measures, documents with their annotations, scores of systems, and each error in its
-    sentence; the tables of a page are data at its address with .csv, .json, .md or .tex. Each query runs in a process
-    of its own with limits of time, memory and size. The addresses are printed on standard error; every new query and
-    page sees what is loaded by then.
+    Pages show datasets with their measures, documents with their annotations, scores of systems, and each error in
+    its sentence; others build remixes and ask SPARQL; the tables of a page are data at its address with .csv, .json,
+    .md or .tex. Each query runs in a process of its own with limits of time, memory and size. The addresses are
+    printed on standard error; every new query and page sees what is loaded by then.
 
     \b
     Example:

@@ -107,6 +107,27 @@ def test_waterfall_counts_a_subselect_of_patterns_alone_among_the_patterns(citie
     assert steps == ["everything loaded", "graph patterns", "FILTER (?n > 1)"]
 
 
+@pytest.mark.parametrize(
+    ("conditions", "left"),
+    [
+        ("FILTER (?scale > 2) FILTER (?scale < 5)", [16, 14, 2]),
+        ("FILTER (?scale > 2) FILTER NOT EXISTS { ?annotation rmx:isRare true }", [16, 14, 6]),
+        ("FILTER (?scale) FILTER (STRLEN(?scale) > 1)", [16, 15, 0]),
+    ],
+    ids=["filters in one query", "patterns one by one", "values that are no truth, and errors"],
+)
+def test_waterfall_of_filters_is_that_of_the_query_cut_off_after_each(
+    small_store: Store, conditions: str, left: list[int]
+) -> None:
+    """Filters hold as in SPARQL: a number but 0 is true, and an error is not."""
+    base = "?annotation nif:referenceContext ?document ; hfts:ambiguitySurfaceForm ?scale ."
+    found = chosen(small_store, f"SELECT ?annotation {{ {base} {conditions} }}", explain=True)
+    assert found.waterfall["annotations"].to_list()[1:] == left
+    first = conditions.partition(" FILTER")[0]
+    cut = chosen(small_store, f"SELECT ?annotation {{ {base} {first} }}")
+    assert left[1:] == [len(cut.annotations), len(found.annotations)]
+
+
 def test_waterfall_shows_a_subselect_as_a_condition(cities: Store) -> None:
     text = f"""{SHAPE} WHERE {{ ?d ?dp ?do . {{ SELECT ?d {{ ?d <urn:size> ?n }} ORDER BY ?n LIMIT 2 }}
       ?m ?mp ?mo ; nif:referenceContext ?d }}"""

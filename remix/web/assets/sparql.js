@@ -25,6 +25,7 @@
     list.hidden = true;
     list.replaceChildren();
     chosen = -1;
+    said.textContent = "";
     if (editor) editor.removeAttribute("aria-activedescendant");
   };
 
