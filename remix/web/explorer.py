@@ -18,6 +18,7 @@ import anyio
 import anyio.to_thread
 import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 from starlette.requests import Request as HttpRequest
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
@@ -63,8 +64,13 @@ def _assets(suffix: str) -> str:
 def _environment() -> Environment:
     made = Environment(loader=PackageLoader("remix.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=False)
     made.filters["cell"] = lambda value, name: tables.cell(name, value)
-    made.globals.update(heat=_heat, digest=_digest, draw=draw)
+    made.filters["prose"] = lambda text: Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+    made.globals.update(heat=_heat, numbers=_numbers, digest=_digest, draw=draw)
     return made
+
+
+def _numbers(table: Table) -> set[str]:
+    return {name for name, kind in table.frame.schema.items() if kind.is_numeric()}
 
 
 def _digest(text: str) -> str:

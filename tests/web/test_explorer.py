@@ -260,7 +260,7 @@ def test_heat_is_by_rank_within_the_column() -> None:
     """Of five values each is a fifth: (rank - 0.5) / 5 * 5, downwards, is 0 to 4; what is missing has no colour."""
     frame = pl.DataFrame({"name": list("abcdef"), "value": [5.0, 1.0, 2.0, None, 3.0, 400.0]})
     page = Page("Heat", [Table("values", frame, heat=("value", "name", "nope"))])
-    cells = re.findall(r'<td class="([^"]*)">', render_page(page, VIEWS["datasets"], ""))
+    cells = re.findall(r'<td class="number ?([^"]*)">', render_page(page, VIEWS["datasets"], ""))
     assert cells == ["heat-3", "heat-0", "heat-1", "", "heat-2", "heat-4"]
 
 
@@ -269,7 +269,7 @@ def test_long_tables_are_shown_in_parts_that_lead_to_each_other() -> None:
     frame = pl.DataFrame({"number": range(1201), "share": [0.5] * 1201})
     page = Page("Long", [Table("rows", frame, small={"number": "share"})])
     text = render_page(page, VIEWS["datasets"], "at=rows%3A1100")
-    assert "Rows 1001 to 1201 of 1201" in text and "<td>1000 <small>50.0 %</small></td>" in text
+    assert "Rows 1001 to 1201 of 1201" in text and '<td class="number">1000 <small>50.0 %</small></td>' in text
     assert "at=rows%3A500" in text and "later" not in text and text.count('<th scope="col"') == 1
     for at in ("rows%3A0", "rows%3A-1", "rows%3Ax", "other%3A500"):
         assert "Rows 1 to 500 of" in render_page(page, VIEWS["datasets"], f"at={at}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ import pytest
 from remix.systems import SYSTEMS
 from remix.web.page import VIEWS, address
 from remix.workspace import Workspace
-from tests.web.conftest import serving
+from tests.web.conftest import client, serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -69,9 +70,15 @@ def site(work: Workspace) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def places(work: Workspace) -> dict[str, str]:
-    """The address of a page of each view with something to show."""
-    return {view.name: address(view.name, **view.example(work)) for view in VIEWS}
+def places(work: Workspace, site: str) -> dict[str, str]:
+    """The address of a page of each view with something to show, which is computed by now."""
+    found = {view.name: address(view.name, **view.example(work)) for view in VIEWS}
+    for place in found.values():
+        for _ in range(300):
+            if "refresh" not in client.get(site + place).headers:
+                break
+            time.sleep(0.1)
+    return found
 
 
 @pytest.fixture(scope="session")
