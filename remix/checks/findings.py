@@ -16,11 +16,14 @@ from remix.errors import BadInput, Error
 from remix.expressions import fill
 from remix.files import readable
 from remix.formats import Repair, read, refusal_report
+from remix.formats.nif.scoping import ScopedTriples, revise, unscope
+from remix.formats.nif.writing import write_terms
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder, is_frames_folder
 from remix.kb import KnowledgeBase
 from remix.locks import holding
-from remix.store import Store
+from remix.rdf.ntriples import columns
+from remix.store import DatasetEntry, Store
 
 __all__ = ["Checked", "check", "read_checked", "share"]
 
@@ -113,7 +116,9 @@ def _read(store: Store, file: str, format: str | None, *, alone: bool) -> list[C
             said = report["repairs"]
             assert isinstance(said, list)
             other = tuple(odd for known in catalog.find(file) for odd in catalog.count_differences(known, report))
-            return [Checked(file, store.frames([file]), (*(Repair(**one) for one in said), *other))]
+            frames = store.frames([file])
+            export = _export_loaded(store, store.dataset(file), frames) if report["format"] == "nif" and alone else None
+            return [Checked(file, frames, (*(Repair(**one) for one in said), *other), export)]
         if is_frames_folder(file):
             folder = FramesFolder.open(file)
             return [Checked(file, folder.read(range(folder.parts)), ())]
@@ -125,6 +130,17 @@ def _read(store: Store, file: str, format: str | None, *, alone: bool) -> list[C
         if alone and not isinstance(error, BadInput):
             raise
         return [Checked(file, Frames.empty(), (Repair("refused", 1, refusal_report(file, error).error or ""),))]
+
+
+def _export_loaded(store: Store, entry: DatasetEntry, frames: Frames) -> Callable[[Path, Frames], None]:
+    """Return what writes a loaded dataset with other frames and all else that its file said, but for measures."""
+
+    def export(path: Path, corrected: Frames) -> None:
+        data = columns(store.triples(f"{entry.folder}/data.nt.zst"))
+        whole = revise(ScopedTriples(data, data.clear()), frames, corrected)
+        write_terms(unscope(whole, frames.documents, frames, entry.iri), path)
+
+    return export
 
 
 def _read_file(file: str, path: str, known: catalog.Entry | None, format: str | None) -> Checked:

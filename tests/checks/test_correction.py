@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pyoxigraph as ox
+import pytest
 
 from remix.workspace import Workspace
 
@@ -28,11 +29,15 @@ def triples(path: Path) -> set[str]:
     return {one for one in said if "_:" not in one} | {"a blank node" for one in said if "_:" in one}
 
 
-def test_fixing_nif_replaces_what_changed_and_keeps_every_other_triple(tmp_path: Path) -> None:
+@pytest.mark.parametrize("loaded", [False, True], ids=["file", "loaded"])
+def test_fixing_nif_replaces_what_changed_and_keeps_every_other_triple(tmp_path: Path, loaded: bool) -> None:
     """'Bob,' becomes 'Bob' and the second 'Ada', which repeats the first, goes; nothing else is touched."""
     given, fixed = tmp_path / "given.ttl", tmp_path / "fixed.ttl"
     given.write_text(FILE)
-    changes = Workspace(tmp_path / ".remix").check([given], fix=fixed)
+    work = Workspace(tmp_path / ".remix")
+    if loaded:
+        work.load([given])
+    changes = work.check(["given" if loaded else given], fix=fixed)
     assert set(changes["change"]) == {"outer-characters", "repeated-annotation"}
     before, after = triples(given), triples(fixed)
     gone, new = before - after, after - before

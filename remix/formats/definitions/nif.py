@@ -70,7 +70,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
         content=content,
         write=_writer(whole),
         export=lambda path, corrected: write_terms(
-            unscope(revise(whole, frames, corrected), found, frames, dataset), path
+            unscope(revise(whole, frames, corrected), found.documents, frames, dataset), path
         ),
     )
 

@@ -90,8 +90,8 @@ def scope(blocks: Blocks, found: NifTables, dataset: str) -> ScopedTriples:
     return ScopedTriples(pl.concat([triples, _additions(found, subjects, term)]), apart, own)
 
 
-def unscope(whole: ScopedTriples, found: NifTables, frames: Frames, dataset: str) -> pl.DataFrame:
-    """Return the triples of a file as it has them, but for what was repaired.
+def unscope(whole: ScopedTriples, documents: pl.DataFrame, frames: Frames, dataset: str) -> pl.DataFrame:
+    """Return the triples of a file as it has them, but for what was repaired; `documents` are also those without text.
 
     Documents and annotations have their given IRIs, where these are of one thing each, and so has the dataset; one
     that the file does not describe is not described.
@@ -103,7 +103,7 @@ def unscope(whole: ScopedTriples, found: NifTables, frames: Frames, dataset: str
     )
     triples = triples.with_columns(pl.col("subject", "object").replace({term: whole.own})) if whole.own else triples
     # Contexts without a text are no documents of the frames.
-    iris = given_iris(replace(frames, documents=found.documents.select("document", "given")))
+    iris = given_iris(replace(frames, documents=documents.select("document", "given")))
     return rename_terms(triples if whole.own else triples.filter(~ours), iris)
 
 
