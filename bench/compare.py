@@ -33,9 +33,10 @@ COMMANDS: dict[str, str] = {
     "annotate": "annotate corpus --system prior",
     "evaluate": "evaluate corpus -o json",
     "evaluate files": "evaluate --gold {inputs}/corpus.ttl --run s={inputs}/corpus.ttl -o json",
-    "all profiles": "evaluate --gold {inputs}/corpus.ttl --run s={inputs}/corpus.ttl --profile all -o json",
+    "profiles": "evaluate --gold {inputs}/corpus.ttl --run s={inputs}/corpus.ttl -o json "
+    "--profile remix,gerbil,bat,euef,elevant,neleval,emnlp2019",
     "query": "query basic -o nt --to answer.nt",
-    "build": "build --query density_between --to built --force",
+    "build": "build --query density_between --to built",
     "stream": "load --to frames frames {inputs}/wikipedia/nif-context_en.ttl.bz2 "
     "{inputs}/wikipedia/nif-text-links_en.ttl.bz2 --replace",
     "stats of frames": "stats frames -o json",

@@ -57,10 +57,19 @@ class Counting:
         self._prepared: dict[tuple[object, ...], Inputs] = {}
         self._cases: dict[tuple[int, ...], Case] = {}
         self._counts: dict[tuple[object, ...], pl.DataFrame] = {}
+        self._scores: dict[tuple[object, ...], pl.DataFrame] = {}
 
     def scores(self, step: Step) -> pl.DataFrame:
         """Return system and `SCORES` of a step over all documents, a row a system in their order."""
-        systems, counts = self._case(step).mentions.names, self.counts(step)
+        counts, rules = self.counts(step), step.profile.conventions
+        own = step.profile.name if step.profile.own else ""
+        key = (id(counts), own, rules.undefined.scores, rules.macro.documents, rules.macro.harmonic)
+        if key not in self._scores:
+            self._scores[key] = self._sum_up(step, counts)
+        return self._scores[key]
+
+    def _sum_up(self, step: Step, counts: pl.DataFrame) -> pl.DataFrame:
+        systems = self._case(step).mentions.names
         found = {name: average.summarise(counts, ["system"]) for name, average in step.profile.averages.items()}
         micro = found["micro"].select("system", *SCORES[:-1])
         macro = found["macro"] if "macro" in found else micro.with_columns(f1=pl.lit(None, pl.Float64))
