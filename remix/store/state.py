@@ -181,8 +181,13 @@ class Once:
         self._answers: dict[Hashable, Future[Any]] = {}
         self._lock = threading.Lock()
 
-    def __call__(self, key: Hashable, compute: Callable[[], Answer]) -> Answer:
-        """Return what `compute` returned when the key was first asked for; an error is raised, and not kept."""
+    def __call__(
+        self, key: Hashable, compute: Callable[[], Answer], keep: Callable[[Answer], bool] = lambda _: True
+    ) -> Answer:
+        """Return what `compute` returned when the key was first asked for; an error is raised, and not kept.
+
+        Nor is an answer kept that is not to be, because it is large, say.
+        """
         with self._lock:
             if (sign := sign_of(self._folder)) != self._sign:
                 self._sign, self._answers = sign, {}
@@ -197,6 +202,7 @@ class Once:
                 answer.set_result(compute())
             except BaseException as error:
                 answer.set_exception(error)
+            if answer.exception() is not None or not keep(answer.result()):
                 with self._lock:
                     answers.pop(key, None)
         return answer.result()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from remix.names import HFTS, HFTS_OLD
 
-__all__ = ["has_dataset_clause", "is_query", "is_update", "keywords", "modern", "tokens"]
+__all__ = ["NEVER_THE_SAME", "has_dataset_clause", "is_query", "is_update", "keywords", "modern", "tokens"]
 
 # A keyword is a word outside strings, comments, IRIs, variables, prefixed names and language tags.
 _TOKEN = re.compile(
@@ -24,6 +24,8 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _UPDATES = {"INSERT", "DELETE", "DROP", "CLEAR", "LOAD", "CREATE", "ADD", "MOVE", "COPY", "WITH"}
+NEVER_THE_SAME = {"NOW", "RAND", "UUID", "STRUUID", "BNODE", "SERVICE"}
+"""Keywords of what may make another answer of the same query on the same data."""
 _FORMS = {"SELECT", "CONSTRUCT", "ASK", "DESCRIBE"}
 
 

@@ -41,7 +41,7 @@ from remix.store import Store
 from remix.store.bounds import Bounds
 from remix.store.index import Index
 from remix.store.state import dump, sign_of
-from remix.store.syntax import keywords
+from remix.store.syntax import NEVER_THE_SAME, keywords
 from remix.store.worker import GIBIBYTE, Request, TooLarge, Workers
 from remix.web.description import describe
 from remix.web.negotiation import GRAPHS, SOLUTIONS, negotiate
@@ -56,8 +56,6 @@ _LONGEST_TURN = 20
 _HELD = 1 << 20
 """Bytes of a result that are held back to see whether they are all."""
 _HEADERS = {"Vary": "Accept", "X-Content-Type-Options": "nosniff"}
-_NEVER_THE_SAME = {"NOW", "RAND", "UUID", "STRUUID", "BNODE", "SERVICE"}
-"""What may make another answer of the same query on the same data."""
 
 
 @dataclass(frozen=True)
@@ -172,7 +170,7 @@ class _Endpoint:
         )
         index, state = await anyio.to_thread.run_sync(self._current)
         headers = _tag_headers(
-            "" if _NEVER_THE_SAME.intersection(words) else f"{state}-{request.solutions}-{request.graph}"
+            "" if NEVER_THE_SAME.intersection(words) else f"{state}-{request.solutions}-{request.graph}"
         )
         if _is_known(http, headers):
             return Response(status_code=304, headers=headers)

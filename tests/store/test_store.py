@@ -372,3 +372,9 @@ def test_only_the_last_answers_stay(tmp_path: Path) -> None:
     once = Once(tmp_path, most=2)
     assert [once("a", lambda: 1), once("b", lambda: 2), once("a", lambda: 3), once("c", lambda: 4)] == [1, 2, 1, 4]
     assert [once("a", lambda: 5), once("b", lambda: 6)] == [1, 6]
+
+
+def test_answer_that_is_not_to_be_kept_is_computed_again(tmp_path: Path) -> None:
+    once, asked = Once(tmp_path), iter(range(9))
+    answers = [once("key", lambda: next(asked), lambda answer: answer > 1) for _ in range(4)]
+    assert answers == [0, 1, 2, 2]

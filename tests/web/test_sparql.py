@@ -150,6 +150,7 @@ def test_query_of_a_page_waits_for_its_turn_and_has_the_limits_of_the_endpoint(w
     assert "larger than 10,000 bytes" in error("SELECT * { ?s ?p ?o }", 30)
     assert error("ASK {}", 30) == "None"
     stop.set()
-    assert "was stopped" in error("ASK {}", 30)
+    assert error("ASK {}", 30) == "None"  # its answer is known
+    assert "was stopped" in error("ASK { ?s ?p ?o }", 30)
     assert turns == ["begun", "over"] * 4
     workers.close()

@@ -17,6 +17,7 @@ from remix.reports.figures import Axis, Figure, Panel, Series
 from remix.store.answers import GRAPH_FORMATS, Result, answer
 from remix.store.bounds import bounds_here
 from remix.store.queries import Query, find, shipped_queries
+from remix.store.syntax import NEVER_THE_SAME, keywords
 from remix.web.page import (
     Download,
     Drawing,
@@ -44,6 +45,8 @@ ORDER BY DESC(?annotations)
 _SECONDS = (1, 5, 10, 30, 60, 300)
 _LARGEST = 32_000_000
 """Bytes of a result that a page can show; `/sparql` sends larger ones."""
+_KEPT = 5000
+"""Rows of an answer that is kept, so that no query is asked again for sorting, a chart or a file."""
 _CHARTS = ("bars", "lines", "scatter")
 _DRAWN = {"bars": 50, "lines": 2000, "scatter": 4000}
 """Rows that a chart shows at most."""
@@ -112,7 +115,15 @@ def _answer(work: Explored, text: str, parameters: Parameters) -> Result:
     bounds = bounds_here()
     services = bounds.allow_services if bounds is not None else ()
     seconds = min(float(given or _limit()), _limit())
-    return answer(work.store, Query.parse(text), allow_services=services, timeout=seconds, largest=_LARGEST)
+
+    def ask() -> Result:
+        return answer(work.store, Query.parse(text), allow_services=services, timeout=seconds, largest=_LARGEST)
+
+    if NEVER_THE_SAME.intersection(keywords(text)):
+        return ask()
+    return work.store.once(
+        ("answer", text, tuple(services)), ask, lambda found: max(found.table.height, len(found.triples)) <= _KEPT
+    )
 
 
 def _table(found: Result) -> pl.DataFrame:
