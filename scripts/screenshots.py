@@ -52,6 +52,8 @@ def main() -> None:
         for called, (place, ready) in PAGES.items():
             page.goto(site + place)
             page.wait_for_selector(f"main {ready}", timeout=120_000)
+            # Scores that are being computed are asked for again by the page itself.
+            page.wait_for_function("() => !document.body.innerText.includes('Being computed')", timeout=120_000)
             file = DOCS / f"explorer-{called}.png"
             page.screenshot(path=file)
             print(f"{file.name}: {file.stat().st_size / 1000:.0f} kB")
