@@ -7,6 +7,7 @@ can be drawn, how far the axes reach, where their ticks are, and what is said of
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -63,6 +64,8 @@ class Axis:
         if room and self.limits is None:
             part = (high / low) ** room if log else (high - low) * room
             low, high = (low / part, high * part) if log else (low - part, high + part)
+        if log:  # what is halved or doubled at the end of what numbers can be is 0 or infinite
+            low, high = max(low, math.ulp(0.0)), min(high, sys.float_info.max)
         return low, high
 
     def ticks(self, low: float, high: float, most: int = 6) -> list[tuple[float, str]]:

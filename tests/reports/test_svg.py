@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from remix.errors import UsageError
@@ -68,8 +68,13 @@ def places(element: ElementTree.Element, x: float = 0, y: float = 0) -> Iterator
             yield from places(child, x, y)
 
 
+TINY = Panel("", "lines", [Series("", [1.0, 2.0], [5e-324, 5e-324])], Axis(), Axis(scale="log"))
+"""The smallest number that there is: half of it is 0, which has no logarithm."""
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.lists(panels(), max_size=3), st.integers(1, 3), TEXTS)
+@example([TINY], 1, "")
 def test_everything_is_drawn_within_the_view_box_and_the_same_again(own: list[Panel], columns: int, title: str) -> None:
     figure = Figure(title, own, description=title, columns=columns)
     text = draw(figure)
