@@ -280,7 +280,7 @@ def test_read_only_workspace_is_read_and_its_change_refused_in_one_line(
     store.load(rivers)
     # Root may write anywhere, so the process becomes nobody, after its imports: nobody may not read those.
     program = f"""import os, sys
-import remix.formats, remix.store.index
+import filelock, remix.formats, remix.store.index
 from remix.errors import Error
 from remix.store import Store
 if os.geteuid() == 0:
