@@ -290,7 +290,7 @@ class View:
 VIEWS: Registry[View] = Registry("view", "remix.web.views", View)
 
 
-def address(view: str, **parameters: object) -> str:
+def address(view: str, /, **parameters: object) -> str:
     """Return the address of a view with these parameters; those that are empty are left out.
 
     >>> address("document", dataset="a b", name="")

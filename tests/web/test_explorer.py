@@ -256,6 +256,13 @@ def test_headers_sort_the_rows_of_their_table_and_of_its_data(get: Get) -> None:
     assert get("/errors?system=a&sort=errors%3Anope").status_code == 200
 
 
+@pytest.mark.parametrize("view", ["datasets", "errors"])
+def test_parameters_may_be_called_as_arguments_of_our_own_are(get: Get, view: str) -> None:
+    """Headers of tables lead to addresses that keep all parameters, whatever these are called."""
+    answer = get(f"/{view}?view=1&self=2")
+    assert answer.status_code == 200 and "view=1&amp;self=2&amp;sort=" in answer.text
+
+
 def test_heat_is_by_rank_within_the_column() -> None:
     """Of five values each is a fifth: (rank - 0.5) / 5 * 5, downwards, is 0 to 4; what is missing has no colour."""
     frame = pl.DataFrame({"name": list("abcdef"), "value": [5.0, 1.0, 2.0, None, 3.0, 400.0]})
