@@ -25,7 +25,7 @@ import polars as pl
 
 from remix import iris
 from remix._version import __version__
-from remix.errors import Error
+from remix.errors import Error, UsageError
 from remix.files import write_whole
 from remix.frames import read_parquet
 from remix.places import discard
@@ -128,13 +128,18 @@ class ScoreCache:
         with suppress(OSError):
             process.stdin.write(json.dumps(told).encode() + b"\n")
             process.stdin.flush()
-        failed = process.wait() != 0
+        code = process.wait()
         with suppress(OSError):
             process.stdin.close()
         asked = told["asked"]
         assert isinstance(asked, list)
-        if failed and (left := [Path(place) for _, place in asked if not _is_answered(Path(place))]):
-            _write(left[0], _problem(f"the scores took longer than {self._seconds} s, or more memory than there is"))
+        if code and (left := [(one, Path(place)) for one, place in asked if not _is_answered(Path(place))]):
+            one, place = left[0]
+            names, late = ", ".join(one["datasets"]), f"the scores took longer than {self._seconds} s"
+            died = "the process that computes scores died, as it does where memory does not suffice"
+            _write(
+                place, _problem(f"{names}: {late if code == -signal.SIGALRM else died}; `remix evaluate` has no limit")
+            )
         with self._lock:
             self._process = None
 
@@ -144,7 +149,7 @@ def answer(keeper: Keeper, question: ScoreQuestion, place: Path) -> None:
     names = question.datasets
     try:
         asked = Choice.of(question.profile, tasks=question.task, matchings=question.match, by=question.by)
-        rows, _ = evaluate_sources(keeper, Sources.of(names), replace(asked, bootstrap=SAMPLES))
+        rows = _score(keeper, Sources.of(names), asked)
     except Error as error:
         _write(place, _problem(f"{', '.join(names)}: {error}"))
         return
@@ -154,6 +159,14 @@ def answer(keeper: Keeper, question: ScoreQuestion, place: Path) -> None:
         parts.append(pairs.select(pl.lit("pair").alias("kind"), pl.all()))
     whole = pl.lit(", ".join(names)).alias("asked")
     _write(place, pl.concat(parts, how="diagonal_relaxed").with_columns(whole))
+
+
+def _score(keeper: Keeper, sources: Sources, asked: Choice) -> pl.DataFrame:
+    """Return scores with their intervals, and without where there are too few documents for any."""
+    try:
+        return evaluate_sources(keeper, sources, replace(asked, bootstrap=SAMPLES))[0]
+    except UsageError:
+        return evaluate_sources(keeper, sources, asked)[0]
 
 
 def _drop_empty(rows: pl.DataFrame) -> pl.DataFrame:

@@ -157,6 +157,29 @@ def test_question_that_takes_too_long_is_ended_and_said(work: Workspace) -> None
     assert cache.ask(asked).done == 1 and cache._process is None
 
 
+def test_process_that_dies_is_not_told_as_one_that_took_too_long(
+    work: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(score_cache, "_COMMAND", "raise SystemExit(3)")
+    cache, asked = ScoreCache(work, waits=False), [ScoreQuestion(("news",), "remix", "A2KB", "weak", ("source",))]
+    patience = time.monotonic() + 60
+    while (found := cache.ask(asked)).done == 0 and time.monotonic() < patience:
+        time.sleep(0.05)
+    assert "news: the process that computes scores died" in found.problems[0] and "longer" not in found.problems[0]
+
+
+def test_few_documents_have_scores_without_intervals(tmp_path: Path) -> None:
+    """System a is right on Ada of three mentions, and answers four: of 4 answers and 4 mentions 1 is right."""
+    folder = CHECKOUT / "tests" / "runs" / "small"
+    work = Workspace(tmp_path / ".remix")
+    work.load([folder / "gold.ttl"])
+    work.add_run("a", folder / "a.ttl", on="gold")
+    page = shown(work)
+    assert page.tables["systems"]["gold (4)"].to_list() == [0.25]
+    [table] = [block for block in page.blocks if isinstance(block, Table) and block.name == "systems"]
+    assert "without intervals, which need ten documents" in table.words
+
+
 def test_score_of_a_class_leads_to_the_mentions_that_have_other_classes_too(tmp_path: Path) -> None:
     folder = CHECKOUT / "tests" / "runs" / "small"
     gold = (folder / "gold.ttl").read_text().replace("taClassRef dbo:Person", "taClassRef dbo:Person, dbo:Writer", 1)

@@ -225,7 +225,8 @@ def _matrix(asked: Mapping[str, str], cells: pl.DataFrame, score: str, left: int
         )
         small[name] = f"{name} 95 %"
     held = f"held against {asked['against']}" if asked["against"] else f"held against {_BEST}"
-    words = f"{score} with its 95 % interval from {_SAMPLES}; {held}, * differs from it with p < {_ALPHA} (Holm)."
+    spread = f"with its 95 % interval from {_SAMPLES}" if cells["interval"].count() else _NO_INTERVAL
+    words = f"{score} {spread}; {held}, * differs from it with p < {_ALPHA} (Holm)."
     if said := columns.get(asked["by"], ""):
         words += f" {asked['by']}: {said}."
     words += " The number of mentions is in the header; a score leads to its errors"
@@ -235,6 +236,7 @@ def _matrix(asked: Mapping[str, str], cells: pl.DataFrame, score: str, left: int
 
 
 _SAMPLES = "1,000 samples of documents"
+_NO_INTERVAL = "without intervals, which need ten documents or more"
 
 
 def _leading(asked: Mapping[str, str], part: str, name: str) -> Callable[[Mapping[str, Any]], str]:
