@@ -110,8 +110,8 @@ def unscope(whole: ScopedTriples, documents: pl.DataFrame, frames: Frames, datas
 def revise(whole: ScopedTriples, frames: Frames, corrected: Frames) -> ScopedTriples:
     """Return the triples with what corrected frames say instead of those of the file.
 
-    What becomes of an annotation that is not there any more goes; of another the properties that differ are replaced,
-    and all that frames have no place for stays.
+    What is said of an annotation that is not there any more goes, with its measures; of another the properties that
+    differ are replaced, and all that frames have no place for stays.
     """
     if corrected is frames:
         return whole
@@ -120,9 +120,11 @@ def revise(whole: ScopedTriples, frames: Frames, corrected: Frames) -> ScopedTri
     apart = pl.concat([before.join(after, on=every, how="anti"), after.join(before, on=every, how="anti")])
     gone = before.join(after, on="subject", how="anti")
     data = whole.data.with_columns(pl.col("predicate").cast(pl.String))
-    data = data.join(gone, on="subject", how="anti", maintain_order="left")
+    parts = (data, whole.measures)
+    data, measures = (rows.join(gone, on="subject", how="anti", maintain_order="left") for rows in parts)
     data = data.join(apart, on=key, how="anti", maintain_order="left")
-    return replace(whole, data=pl.concat([data, after.join(apart, on=key, how="semi", maintain_order="left")]))
+    data = pl.concat([data, after.join(apart, on=key, how="semi", maintain_order="left")])
+    return replace(whole, data=data, measures=measures)
 
 
 def measure_values(apart: pl.DataFrame) -> pl.DataFrame:
