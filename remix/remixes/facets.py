@@ -167,7 +167,7 @@ def _quote_yaml(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FacetedCorpus:
     """All that is loaded, with the values of each facet: `annotation` or `document`, and `value`.
 
@@ -194,7 +194,8 @@ class FacetedCorpus:
 
     def values(self, facet: Facet) -> pl.DataFrame:
         """Return the values of a facet: `annotation` or `document`, and `value`, one row for each."""
-        return self.store.once(("facet", facet.name), lambda: self._values(facet))
+        # Of this corpus: who still has it when the state is another must not leave its values to the next.
+        return self.store.once((self, facet.name), lambda: self._values(facet))
 
     def _values(self, facet: Facet) -> pl.DataFrame:
         documents = self.frames.documents

@@ -167,7 +167,7 @@ class Once:
     """What is computed of the state of a workspace, once for each key; it goes when the state is written anew.
 
     Of more than `most` answers those that were asked for last stay. Threads that ask for one at the same time wait for
-    the first of them.
+    the first of them, and where that fails for the next.
 
     >>> once = Once(Path("nowhere"))
     >>> once("answer", lambda: 42), once("answer", lambda: 43)
@@ -197,15 +197,24 @@ class Once:
             answers[key] = answer
             if len(answers) > self._most:
                 del answers[next(iter(answers))]
-        if found is None:
-            try:
-                answer.set_result(compute())
-            except BaseException as error:
-                answer.set_exception(error)
-            if answer.exception() is not None or not keep(answer.result()):
-                with self._lock:
-                    answers.pop(key, None)
-        return answer.result()
+        if found is not None:
+            # What ended the first, its limit of time or a reader who left, need not end those who wait for it.
+            return found.result() if found.exception() is None else self(key, compute, keep)
+        try:
+            made = compute()
+            stays = keep(made)
+        except BaseException as error:
+            self._drop(answers, key)
+            answer.set_exception(error)
+            raise
+        if not stays:
+            self._drop(answers, key)
+        answer.set_result(made)
+        return made
+
+    def _drop(self, answers: dict[Hashable, Future[Any]], key: Hashable) -> None:
+        with self._lock:
+            answers.pop(key, None)
 
 
 def read_generation(place: Path) -> State:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
+import polars as pl
 import pytest
 
 from remix.errors import UnknownName
+from remix.formats.nif.writing import write_frames
+from remix.frames import Frames
 from remix.remixes import build
 from remix.remixes.facets import Condition, compose, corpus_of, list_facets
 from remix.store import Store
@@ -78,3 +84,15 @@ def test_composed_query_declares_its_bounds_as_parameters() -> None:
 def test_values_and_datasets_that_there_are_not_are_refused(small_store: Store) -> None:
     with pytest.raises(UnknownName, match="no dataset named 'new'; did you mean 'news'"):
         corpus_of(small_store).count([], dataset=["new"])
+
+
+def test_values_of_a_corpus_are_not_taken_for_those_of_the_next(small_store: Store, tmp_path: Path) -> None:
+    """A page that began before the text came has the corpus without it, and asks for its values afterwards."""
+    store = Store(Path(shutil.copytree(small_store.folder, tmp_path / "store")))
+    before = corpus_of(store)
+    text = pl.DataFrame({"document": ["urn:late"], "text": ["Spät"], "language": ["de"]})
+    mention = pl.DataFrame({"annotation": ["urn:a"], "document": ["urn:late"], "begin": [0], "end": [4]})
+    write_frames(Frames.of(documents=text, annotations=mention), file := tmp_path / "late.nt")
+    store.load(file)
+    assert "de" not in before.values(FACETS["language"])["value"].to_list()
+    assert "de" in corpus_of(store).values(FACETS["language"])["value"].to_list()

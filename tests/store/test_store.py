@@ -10,7 +10,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 import pyoxigraph as ox
@@ -378,3 +378,23 @@ def test_answer_that_is_not_to_be_kept_is_computed_again(tmp_path: Path) -> None
     once, asked = Once(tmp_path), iter(range(9))
     answers = [once("key", lambda: next(asked), lambda answer: answer > 1) for _ in range(4)]
     assert answers == [0, 1, 2, 2]
+
+
+def test_who_waits_for_an_answer_that_fails_computes_it(tmp_path: Path) -> None:
+    """The first begins, the second comes and waits; the first is stopped, as where its reader leaves."""
+    once, begun, stop = Once(tmp_path), threading.Event(), threading.Event()
+
+    def fail() -> int:
+        begun.set()
+        stop.wait(10)
+        raise StoreError("stopped")
+
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(once, "key", fail)
+        begun.wait(10)
+        second = pool.submit(once, "key", lambda: 2)
+        wait([second], timeout=0.05)
+        stop.set()
+        assert second.result(10) == 2
+        with pytest.raises(StoreError, match="stopped"):
+            first.result(10)
