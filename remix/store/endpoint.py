@@ -166,9 +166,8 @@ class Endpoint(Index):
         begin, end = query.range(self._remote.number(query.count))
         if seen is not None and seen.height == end - begin:
             return seen
-        rows = pl.concat(
-            [*([] if seen is None else [seen.clear()]), *pages(self._remote, query.ordered, query.names, begin, end)]
-        )
+        none = pl.DataFrame(schema=dict.fromkeys(query.names, pl.String))
+        rows = pl.concat([none, *pages(self._remote, query.ordered, query.names, begin, end)])
         if _has_blank_nodes(rows):
             hint = "leave their variables out, or ask for less (LIMIT)"
             raise StoreError(

@@ -83,6 +83,13 @@ def test_answer_whose_cut_is_announced_is_read_in_pages(
     assert "ORDER BY DESC(?n) ?s ?n }" in " ".join(server.asked[3].split())  # the query's own, then all there is
 
 
+def test_answer_beyond_the_last_row_is_empty_where_it_is_read_in_pages(server: endpoints.Endpoint) -> None:
+    """Virtuoso refuses to sort for an OFFSET above 10,000 even where there are fewer rows."""
+    server.behaviours = [endpoints.answer, status(500, b"Virtuoso 22023 Error SR353: Sorted TOP")]
+    found = Endpoint(server.address).frame("SELECT ?s ?n { ?s <urn:n> ?n } ORDER BY ?n OFFSET 10000")
+    assert found.columns == ["s", "n"] and found.is_empty()
+
+
 def test_page_that_takes_too_long_is_asked_for_half_the_rows(server: endpoints.Endpoint) -> None:
     server.behaviours = [endpoints.answer, endpoints.part, endpoints.answer, endpoints.part]
     assert Endpoint(server.address).frame("SELECT ?s ?p ?o { ?s ?p ?o }").height == 160
