@@ -34,6 +34,7 @@ from remix.runs.registration import list_runs
 from remix.scoring import evaluate_sources
 from remix.scoring.choice import Choice
 from remix.scoring.comparison import compared_inputs
+from remix.scoring.inputs.gold import LEARNT
 from remix.scoring.inputs.sources import Keeper, Sources
 from remix.signature import content_hash
 
@@ -99,10 +100,12 @@ class ScoreCache:
         store, kb = self._keeper.store, self._keeper.kb
         known = [__version__, iris.VERSION, str(SAMPLES), kb.version if kb is not None else ""]
         known += [f"{entry.name} {entry.content} {entry.enrichment}" for entry in store.datasets()]
+        learnt = [f"{name} {held.signature}" for entry in store.datasets() for name, held in entry.attached.items()]
         folder, runs = store.own("cache") / "scores", list_runs(store.folder / "runs")
         places = {}
         for one in questions:
             own = [str(asdict(run)) for run in runs if run.dataset in one.datasets]
+            own += learnt if LEARNT & {*one.by} else []
             places[one] = folder / f"{content_hash(*known, *own, json.dumps(asdict(one)))[:24]}.parquet"
         return places
 

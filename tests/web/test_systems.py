@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from remix.errors import UnknownName
+from remix.names import RMX, XSD
 from remix.reports import score_cache
 from remix.reports.score_cache import ScoreCache, ScoreQuestion
 from remix.web.explorer import render_page
@@ -117,6 +118,21 @@ def test_answers_are_kept_and_those_that_are_damaged_made_again(work: Workspace)
     for file in folder.iterdir():
         file.write_bytes(b"PAR1 no more")
     assert work.scores(["news"], **ASKED).rows.equals(first.rows)
+
+
+def test_slices_by_what_was_learnt_of_runs_are_made_again_when_that_is_learnt_anew(work: Workspace) -> None:
+    annotations = work.frames("news").annotations["annotation"]
+
+    def learn(hard: int) -> int:
+        """Say that so many mentions are hard, and return how many there are in that slice."""
+        lines = [f'<{one}> <{RMX}difficulty> "{float(n < hard)}"^^<{XSD}double> .' for n, one in enumerate(annotations)]
+        work.store.attach({"news": {"difficulty": ("\n".join(lines).encode(), str(hard))}})
+        rows = work.scores(["news"], by="difficulty", **ASKED).rows.filter(
+            column="difficulty", average="micro", slice="1.0"
+        )
+        return int(rows["mentions"][0])
+
+    assert [learn(3), learn(5)] == [3, 5]
 
 
 def test_no_more_answers_are_kept_than_there_is_room_for(work: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
