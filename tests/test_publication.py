@@ -184,6 +184,22 @@ def test_citation_has_all_datasets_of_the_folder_whichever_was_published_last(
     assert cited["authors"] == [{"name": "Makers of news"}, {"name": "Makers of posts"}]
 
 
+@pytest.mark.parametrize(
+    "foreign",
+    [
+        "title: A paper\nauthors: [{family-names: Author}]\nidentifiers: [{type: doi, value: 10.1000/1}]\n",
+        "references: [1, {title: A paper, identifiers: []}, {identifiers: [{type: other, value: urn:x}]}]\n",
+    ],
+)
+def test_forced_citation_takes_the_place_of_one_that_remix_has_not_written(
+    small_store: Store, tmp_path: Path, foreign: str
+) -> None:
+    (tmp_path / "CITATION.cff").write_text(foreign)
+    publish(small_store, "news", tmp_path, force=True)
+    said = yaml.safe_load((tmp_path / "CITATION.cff").read_text())
+    assert said["title"] == "news" and "references" not in said and "A paper" not in str(said)
+
+
 def test_answers_of_a_run_are_published_in_the_texts_of_their_dataset(run_store: Store, tmp_path: Path) -> None:
     work = open_workspace(run_store.folder)
     run = next(one for one in list_runs(run_store.folder / "runs") if one.task == "A2KB")

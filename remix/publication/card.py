@@ -129,4 +129,13 @@ def _read_citation(file: Path) -> dict[str, dict[str, Any]]:
         return {}
     alone = {key: value for key, value in there.items() if key not in ("cff-version", "message")}
     alone |= {"notes": there["message"]} if there.get("message", _MESSAGE) != _MESSAGE else {}
-    return {one["identifiers"][0]["value"]: one for one in there.get("references") or [alone] if "identifiers" in one}
+    listed = there.get("references") or [alone]
+    return {one["identifiers"][0]["value"]: one for one in listed if _is_ours(one)} if isinstance(listed, list) else {}
+
+
+def _is_ours(one: object) -> bool:
+    """Return whether it is the citation of a dataset as `write_citation` writes it."""
+    match one:
+        case {"title": str(), "authors": [*authors], "identifiers": [{"type": "other", "value": str()}]}:
+            return all(isinstance(author, dict) and isinstance(author.get("name"), str) for author in authors)
+    return False
