@@ -32,7 +32,7 @@ from remix.web.page import VIEWS, address
 from remix.workspace import Workspace, open_workspace
 
 SIMPLE = "SELECT ?a { ?a a nif:Phrase } LIMIT 10"
-LARGE = "SELECT * { ?s ?p ?o }"
+LARGE = "SELECT * { ?s ?p ?o } LIMIT 200000"
 
 
 @contextlib.contextmanager
@@ -83,7 +83,7 @@ def pages(work: Workspace) -> list[str]:
 
 
 def show_pages(host: str, port: int, work: Workspace) -> None:
-    """Print how long each page takes: the first time, and in the median of five later ones."""
+    """Print how long pages take, the first time and in the median of five later ones, and a slider of the builder."""
     with httpx.Client(base_url=f"http://{host}:{port}", timeout=600) as client:
         for place in pages(work):
             taken = []
@@ -93,6 +93,13 @@ def show_pages(host: str, port: int, work: Workspace) -> None:
                 taken.append(1000 * (time.perf_counter() - begin))
             later = f"{statistics.median(taken[1:]):.0f} ms later, {len(answer.content) / 1000:,.0f} kB"
             print(f"{place[:90]}: {answer.status_code}, {taken[0]:.0f} ms at first, {later}")
+        taken = []
+        for percentile in range(5, 100, 5):
+            condition = {"on": "ambiguitySurfaceForm,pagerank", "low.ambiguitySurfaceForm": percentile}
+            begin = time.perf_counter()
+            client.get(address("builder", **condition))
+            taken.append(1000 * (time.perf_counter() - begin))
+        print(f"a slider of the builder, moved: {statistics.median(taken):.0f} ms, {max(taken):.0f} ms at most")
 
 
 class Client:
