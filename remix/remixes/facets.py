@@ -30,7 +30,7 @@ _PREFIX_NAMES = ("nif", "itsrdf", "hfts", "rmx", "xsd")
 _EVERY = "?annotation nif:referenceContext ?document ."
 _LEARNT = {
     "systemAgreement": "share of the registered runs that find the annotation with its entity",
-    "difficulty": "how often systems are expected to fail on the annotation (`remix difficulty`)",
+    "difficulty": "how often systems are expected to fail on the annotation (`remix enrich --difficulty`)",
 }
 
 

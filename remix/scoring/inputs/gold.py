@@ -12,18 +12,15 @@ import polars as pl
 
 from remix.errors import UsageError
 from remix.frames import Frames
-from remix.measures.enrichment import named_frames
 from remix.names import RMX
 from remix.rdf.iris import dataset_iri
-from remix.remixes.manifest import Manifest, read_manifest
 from remix.scoring.inputs import Background
 from remix.scoring.inputs.columns import unknown_column
 from remix.signature import Signature
-from remix.store import Store
-from remix.store.targets import Target
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
+    from remix.remixes.manifest import Manifest
     from remix.store import DatasetEntry, Store
     from remix.store.targets import Target
 
@@ -136,6 +133,10 @@ def origins_of(
     datasets are their own origin, for `percentiles` all of them, since they were measured together. `documents` is that
     of `Choice`; raises `UsageError` for 'all' where a remix lacks its origins.
     """
+    # Gold in files alone is scored without the libraries that these bring.
+    from remix.measures.enrichment import named_frames
+    from remix.remixes.manifest import read_manifest
+
     entries = {entry.name: entry for entry in store.datasets()}
     loaded = {name: entry.content for name, entry in entries.items()}
     files = [
@@ -184,6 +185,8 @@ def _lacking(name: str, found: Manifest, loaded: Mapping[str, str]) -> str:
 
 def _find_loaded(store: Store, gold: Frames, found: Manifest, kb: KnowledgeBase | None) -> Background | None:
     """Return the background of a remix whose origins are loaded, None where a document is not found there."""
+    from remix.measures.enrichment import named_frames
+
     origin = named_frames(store, sorted(found.contents))
     places = _places(gold, origin, found.kept)
     queries = {gold.documents["dataset"][0]: found.query}
