@@ -73,6 +73,12 @@ def test_nested_mentions_are_parts_and_crossing_ones_are_cut(spans: list[tuple[i
     assert any("cross" in note for note in notes) == (spans in ([(0, 6), (4, 8)], [(0, 5), (2, 7), (4, 9)]))
 
 
+def test_mention_that_is_cut_twice_is_counted_once() -> None:
+    """Of [0, 10), [4, 7) and [5, 15) the last crosses both others."""
+    _, notes = lay_out("x" * 20, [mark(0, 10), mark(4, 7), mark(5, 15)])
+    assert notes[0].endswith(" cut: 1.")
+
+
 def letters(segments: list[Segment] | tuple[Segment, ...], above: tuple[str, ...] = ()) -> list[tuple[str, set[str]]]:
     """Each letter of a text with the labels of the marks that it is in."""
     found = []
@@ -117,6 +123,8 @@ def test_outcomes_of_a_system_differ_in_shape_and_the_legend_says_which(runs: Wo
     assert "where gold has no mention" in city.parts[0].label
     assert legend_of(page) == {name: name for name in ("correct", "wrong", "missed", "ignored")}
     assert marked(shown(runs, system="b"))["Bob"] == "missed nil"
+    # Outcomes are those of the first system where none is chosen.
+    assert marked(shown(runs, colour="outcome")) == marked(page)
 
 
 def test_answers_where_gold_has_no_mention_are_shown_also_in_a_document_without_any(tmp_path: Path) -> None:

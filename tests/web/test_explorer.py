@@ -21,6 +21,7 @@ import rdflib
 
 from remix import progress
 from remix.errors import UnknownName
+from remix.runs.judgements import Judgements
 from remix.store import Store
 from remix.web.endpoint import Limits, application
 from remix.web.explorer import render_page, routes
@@ -29,6 +30,7 @@ from remix.web.page import (
     Download,
     Field,
     Form,
+    Note,
     Page,
     Passage,
     Passages,
@@ -36,6 +38,7 @@ from remix.web.page import (
     Table,
     address,
 )
+from remix.web.views.errors import browse
 from remix.workspace import Workspace, open_workspace
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -138,6 +141,67 @@ def test_errors_lead_from_page_to_page_and_from_confused_pairs_to_sentences(work
     assert row["mentions"] == 1 and "gold=NIL" in pairs.links["mentions"](row)
     assert get("/errors?dataset=gold&system=c").status_code == 404
     assert get("/errors?dataset=../../etc/passwd").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"agreement": "neither right"}, "of two systems"),
+        ({"agreement": "both right", "other": "b"}, "No error is right"),
+    ],
+)
+def test_agreement_that_is_not_heeded_or_chooses_nothing_says_why(
+    work: Workspace, asked: dict[str, str], said: str
+) -> None:
+    notes = [block.text for block in shown(work, "errors", system="a", **asked).blocks if isinstance(block, Note)]
+    assert said in notes[0]
+
+
+@pytest.mark.parametrize("asked", [{"show": "erors"}, {"agreement": "both wrong"}])
+def test_choice_that_there_is_not_is_refused(work: Workspace, asked: dict[str, str]) -> None:
+    with pytest.raises(UnknownName, match="errors|both right"):
+        shown(work, "errors", system="a", **asked)
+
+
+def test_no_address_asks_for_more_sentences_than_a_page_has() -> None:
+    frame = pl.DataFrame({"mention": range(600), "document": "d", "dataset": "x", "begin": 0, "end": 3, "gold": "e:A"})
+    mentions = frame.with_columns(surface_form=pl.lit("Ada"), annotation=pl.lit("a"), type=pl.lit(None, pl.String))
+    answers = pl.DataFrame({"mention": range(600), "system": "s", "outcome": "wrong", "classes": "wrong_link"})
+    answers = answers.with_columns(answer=pl.lit("e:B"), answered=pl.lit("Ada"))
+    documents = pl.DataFrame({"document": ["d"], "dataset": ["x"], "text": ["Ada"], "name": ["d"]})
+    judged = Judgements(documents, mentions, answers)
+    for asked, number in (("9999", 500), ("0", 1)):
+        blocks = browse(judged, {"dataset": "x", "system": "s", "count": asked})
+        [passages] = [block for block in blocks if isinstance(block, Passages)]
+        assert len(passages.passages) == number
+
+
+def test_runs_made_for_given_mentions_are_shown_and_are_never_those_of_before(tmp_path: Path) -> None:
+    """System a takes Alan for another, b has him right; as runs of D2KB neither is kept in the state of the store."""
+    small = CHECKOUT / "tests" / "runs" / "small"
+    work = open_workspace(tmp_path / ".remix")
+    work.load(small / "gold.ttl")
+    forms = []
+    for file in ("a.ttl", "b.ttl"):
+        work.add_run("given", small / file, on="gold", task="D2KB", replace=True)
+        page = shown(work, "errors", dataset="gold", system="given")
+        forms.append(page.tables["errors"].filter(gold="http://dbpedia.org/resource/Alan_Turing")["surface_form"])
+        assert any("was given the mentions" in block.text for block in page.blocks if isinstance(block, Note))
+    assert [len(one) for one in forms] == [1, 0]
+
+
+def test_runs_on_a_dataset_that_was_dropped_are_not_shown(tmp_path: Path) -> None:
+    small = CHECKOUT / "tests" / "runs" / "small"
+    work = open_workspace(tmp_path / ".remix")
+    work.load(small / "gold.ttl")
+    work.load(small / "gold.ttl", name="other")
+    work.add_run("a", small / "a.ttl", on="gold")
+    work.drop("gold")
+    for view in ("errors", "systems"):
+        [note] = shown(work, view).blocks
+        assert isinstance(note, Note) and "No run is registered" in note.text
+        with pytest.raises(UnknownName, match="gold"):
+            shown(work, view, dataset="gold")
 
 
 def test_every_page_answers_its_tables_as_data(get: Get) -> None:

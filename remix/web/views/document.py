@@ -24,7 +24,6 @@ from remix.reports.documents import (
     list_annotations,
 )
 from remix.runs.judgements import OUTCOMES, Judgements
-from remix.runs.registration import list_runs
 from remix.web.page import (
     Code,
     Download,
@@ -44,6 +43,7 @@ from remix.web.page import (
     address,
     choose,
 )
+from remix.web.views.errors import judge, list_answers
 
 _DEEP = 12
 """Mentions within each other that are shown; what lies deeper is in the table alone."""
@@ -73,12 +73,14 @@ def _show(work: Explored, parameters: Parameters) -> Page:
     document = _find(documents, dataset, parameters.get("name", ""))
     rows = work.store.once(("annotations", dataset), lambda: list_annotations(work.frames(dataset), work.measures()))
     own = rows.filter(document=document["document"])
-    judged = _judge(work, dataset)
+    judged = judge(work, dataset) if any(run.dataset == dataset for run in list_answers(work)) else None
     systems = [] if judged is None else judged.systems["system"].unique().sort().to_list()
     asked = {"dataset": dataset, "name": document["called"]}
     asked |= {key: parameters.get(key, "") for key in ("system", "colour", "annotation")}
     if asked["system"] and asked["system"] not in systems:
         raise UnknownName(f"run on {dataset}", asked["system"], systems, "remix run list")
+    if asked["colour"] == _OUTCOME and systems:
+        asked["system"] = asked["system"] or systems[0]
     asked["colour"] = asked["colour"] or (_OUTCOME if asked["system"] else "type")
     marks, legend = _marks(work, rows, document["document"], judged, asked)
     text = document["text"] or ""
@@ -109,15 +111,6 @@ def _neighbours(documents: pl.DataFrame, document: Mapping[str, Any], asked: Par
         for way, place in places.items()
         if 0 <= place < documents.height
     }
-
-
-def _judge(work: Explored, dataset: str) -> Judgements | None:
-    """Return what registered runs made of the dataset, None where there is no run on it."""
-    runs = [run for run in list_runs(work.store.folder / "runs") if run.task == "A2KB" and run.dataset == dataset]
-    if not runs:
-        return None
-    known = tuple(run.checksum for run in runs)
-    return work.store.once(("judgements", dataset, "", known), lambda: work.judgements(dataset, by=""))
 
 
 def _form(work: Explored, rows: pl.DataFrame, systems: Sequence[str], asked: Parameters) -> Form:
@@ -211,9 +204,8 @@ def lay_out(text: str, marks: Sequence[Mark]) -> tuple[list[Segment], list[str]]
     segments = _nest(text, 0, len(text), heap, told, 0)
     notes = []
     if told["cut"]:
-        notes.append(
-            f"{told['cut']} mentions cross others and are shown in parts, with a dashed edge where they are cut."
-        )
+        said = "Mentions that cross others, which are shown in parts, with a dashed edge where they are cut"
+        notes.append(f"{said}: {told['cut']}.")
     if left := len(marks) - len(placed) + told["deep"]:
         notes.append(f"Mentions that have no place in the text, or lie too deep in others; the table has them: {left}.")
     return segments, notes
@@ -228,7 +220,7 @@ def _nest(text: str, begin: int, end: int, heap: list[Mark], told: dict[str, int
         while heap and heap[0].begin < mark.end:
             other = heapq.heappop(heap)
             if other.end > mark.end:
-                told["cut"] += 1
+                told["cut"] += not other.look.endswith((" cut", " rest"))
                 heapq.heappush(heap, replace(other, begin=mark.end, look=f"{other.look} rest", name=""))
                 other = replace(other, before=-mark.end, look=f"{other.look} cut")
             inside.append(other)

@@ -32,6 +32,8 @@ _BESIDE = 120
 """Characters shown on either side of a mention."""
 _PAGE = 50
 """Sentences on a page."""
+_MOST = 500
+"""Sentences that an address can ask for on a page."""
 _ERRORS = "errors"
 _AGREEMENT = {
     "both right": ("correct", "correct"),
@@ -40,21 +42,40 @@ _AGREEMENT = {
     "neither right": ("", ""),
 }
 _ALL_MISS = "missed by all"
+_SHOWN = (_ERRORS, *OUTCOMES, "all")
 _MARKS = {"correct": "✓", "wrong": "✗", "missed": "○", "ignored": "–"}
 
 
 def _show(work: Explored, parameters: Parameters) -> Page:
-    runs = [run for run in list_runs(work.store.folder / "runs") if run.task == "A2KB"]
+    runs = list_answers(work)
     if not runs:
+        if named := parameters.get("dataset"):
+            work.store.dataset(named)
         return Page("Errors", [Note("No run is registered yet.", ["remix run add NAME FILE --on DATASET"])])
     asked = {name: value for name, value in parameters.items() if value}
     asked, systems = _complete(asked, runs)
     dataset, by = asked["dataset"], asked.get("by", "")
-    known = tuple(run.checksum for run in runs if run.dataset == dataset)
-    judged = work.store.once(("judgements", dataset, by, known), lambda: work.judgements(dataset, by=by))
-    shown = _name_systems(asked)
+    judged, shown = judge(work, dataset, by), _name_systems(asked)
     form = _form(asked, _rows(judged, shown), sorted({run.dataset for run in runs}), systems)
-    return Page(f"Errors of {' and '.join(shown)} on {dataset}", [form, *browse(judged, asked)])
+    of_texts = {run.system for run in runs if run.dataset == dataset and run.task == "A2KB"}
+    given = [name for name in shown if name not in of_texts]
+    told = [Note(f"{name} was given the mentions (D2KB) and found none itself.") for name in given]
+    return Page(f"Errors of {' and '.join(shown)} on {dataset}", [form, *told, *browse(judged, asked)])
+
+
+def list_answers(work: Explored) -> list[Run]:
+    """Return the runs that are on a dataset that is loaded."""
+    loaded = {entry.name for entry in work.datasets()}
+    return [run for run in list_runs(work.store.folder / "runs") if run.dataset in loaded]
+
+
+def judge(work: Explored, dataset: str, by: str = "") -> Judgements:
+    """Return what runs made of a loaded dataset, once for each state of the workspace and of the runs.
+
+    Raises `StoreError` where no run is on the dataset.
+    """
+    known = tuple((run.folder_name, run.checksum) for run in list_answers(work) if run.dataset == dataset)
+    return work.store.once(("judgements", dataset, by, known), lambda: work.judgements(dataset, by=by))
 
 
 def browse(judged: Judgements, asked: Mapping[str, str]) -> list[Shown]:
@@ -66,8 +87,10 @@ def browse(judged: Judgements, asked: Mapping[str, str]) -> list[Shown]:
     rows = _rows(judged, shown)
     chosen = _choose_rows(rows, asked, shown).join(judged.documents, on=["document", "dataset"], how="left")
     start, count = (_number(asked.get(key, ""), default) for key, default in (("from", 0), ("count", _PAGE)))
+    count = min(max(count, 1), _MOST)
     passages = [_passage(row, asked["dataset"], shown) for row in chosen.slice(start, count).iter_rows(named=True)]
     told = f"{chosen.height} of {rows.height} mentions and answers are of this kind; {len(passages)} are shown."
+    told += _explain_agreement(asked, shown)
     steps = _steps(asked, start, count, chosen.height)
     return [
         Note(told, links=steps),
@@ -76,6 +99,16 @@ def browse(judged: Judgements, asked: Mapping[str, str]) -> list[Shown]:
         _tabulate(chosen, shown),
         _tell_confused(judged, asked),
     ]
+
+
+def _explain_agreement(asked: Mapping[str, str], shown: Sequence[str]) -> str:
+    """Return why an agreement is not heeded, or chooses nothing, where that is so."""
+    agreement = asked.get("agreement", "")
+    if agreement in _AGREEMENT and len(shown) < 2:
+        return f" '{agreement}' is said of two systems: choose one beside {shown[0]}."
+    if agreement == "both right" and asked.get("show", _ERRORS) == _ERRORS:
+        return " No error is right in both: choose to show what is correct, or all."
+    return ""
 
 
 def _complete(asked: dict[str, str], runs: Sequence[Run]) -> tuple[dict[str, str], list[str]]:
@@ -88,6 +121,9 @@ def _complete(asked: dict[str, str], runs: Sequence[Run]) -> tuple[dict[str, str
     for name in _name_systems(asked):
         if name not in systems:
             raise UnknownName(f"run on {dataset}", name, systems, "remix run list")
+    for name, values in (("show", _SHOWN), ("agreement", (*_AGREEMENT, _ALL_MISS))):
+        if name in asked and asked[name] not in values:
+            raise UnknownName(f"choice of '{name}'", asked[name], values)
     return asked, systems
 
 
@@ -169,7 +205,7 @@ def _form(
         choose("dataset", "dataset", datasets, dataset),
         choose("system", "system", systems, system),
         choose("other", "beside it", ["", *systems], other, "a second system, whose answers stand beside"),
-        choose("show", "show", [_ERRORS, *OUTCOMES, "all"], asked.get("show", _ERRORS), "what became of the mention"),
+        choose("show", "show", _SHOWN, asked.get("show", _ERRORS), "what became of the mention"),
         choose("class", "class of error", ["", *_values(classes)], asked.get("class", "")),
         choose("type", "type", ["", *_values(rows["type"])], asked.get("type", "")),
         choose(
@@ -244,7 +280,7 @@ def _tell_confused(judged: Judgements, asked: Mapping[str, str]) -> Table:
 
 
 def _example(work: Explored) -> Parameters:
-    runs = [run for run in list_runs(work.store.folder / "runs") if run.task == "A2KB"]
+    runs = list_answers(work)
     return {"dataset": runs[0].dataset, "system": runs[0].system} if runs else {}
 
 

@@ -13,12 +13,13 @@ from remix.measures import MEASURES
 from remix.names import shorten
 from remix.reports.readable import fold_rows, with_f1_shown
 from remix.reports.scores import Scored, figure_of_columns
-from remix.runs.registration import Run, list_runs
+from remix.runs.registration import Run
 from remix.scoring.inputs.columns import OWN
 from remix.scoring.matching import MATCHINGS
 from remix.scoring.profiles import PROFILES
 from remix.scoring.tasks import TASKS
 from remix.web.page import Drawing, Explored, Form, Note, Page, Parameters, Shown, Table, View, address, choose
+from remix.web.views.errors import list_answers
 
 _SCHEMES = ("quantiles:4", "log-deciles")
 """How columns of numbers are cut into parts."""
@@ -30,12 +31,14 @@ _ALPHA = 0.05
 
 
 def _show(work: Explored, parameters: Parameters) -> Page:
-    runs = list_runs(work.store.folder / "runs")
+    runs = list_answers(work)
     loaded, dataset = [entry.name for entry in work.datasets()], parameters.get("dataset", "")
     if not runs or (dataset in loaded and not any(run.dataset == dataset for run in runs)):
+        if dataset:
+            work.store.dataset(dataset)
         return _tell_empty(loaded, dataset)
     asked, columns = _complete(work, runs, parameters)
-    names = sorted({run.dataset for run in runs} & {*loaded})
+    names = sorted({run.dataset for run in runs})
     chosen = [asked["dataset"]] if asked["dataset"] else names
     parts: list[str | list[str]] = [chosen] if asked["by"] else [*chosen]
     scored = work.scores(parts, **{key: asked[key] for key in ("profile", "task", "match")}, by=_several(asked["by"]))
