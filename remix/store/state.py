@@ -206,6 +206,8 @@ class Once:
         except BaseException as error:
             self._drop(answers, key)
             answer.set_exception(error)
+            # Else the error would hold itself by this frame, and with it results that only this thread may let go of.
+            del answer
             raise
         if not stays:
             self._drop(answers, key)

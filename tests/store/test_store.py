@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import json
 import os
 import shutil
@@ -9,6 +11,7 @@ import signal
 import subprocess
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
@@ -346,6 +349,26 @@ def test_graph_beside_a_dataset_is_replaced_and_goes_with_it(store: Store, river
     assert store.index().graphs() == []
     store.load(rivers)
     assert list((store.folder / "enrichments").iterdir()) == []
+
+
+def test_error_of_what_was_computed_lets_go_of_all_that_it_came_by(store: Store) -> None:
+    class Held:
+        pass
+
+    gone: list[weakref.ref[Held]] = []
+
+    def fail() -> None:
+        held = Held()
+        gone.append(weakref.ref(held))
+        raise UsageError("no")
+
+    gc.disable()
+    try:
+        with contextlib.suppress(UsageError):
+            store.once("failing", fail)
+        assert gone[0]() is None
+    finally:
+        gc.enable()
 
 
 def test_what_is_computed_of_a_state_is_computed_once_for_it_however_many_ask(store: Store, rivers: Path) -> None:
