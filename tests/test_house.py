@@ -103,3 +103,21 @@ def test_the_page_of_the_house_names_every_room(house: ModuleType) -> None:
 def test_texts_are_put_together_by_fill(house: ModuleType) -> None:
     """`polars.format` panics on a column with an empty chunk; see `remix.expressions.fill`."""
     assert [str(path) for path in house.files().values() if "pl.format(" in path.read_text(encoding="utf-8")] == []
+
+
+def test_what_docstrings_and_pages_name_is_there(house: ModuleType) -> None:
+    """`remix.a.b` is a module, a name in one, or a folder of the checkout that an entry point is called after."""
+    checkout, modules = house.PACKAGE.parent, house.files()
+    pages = [*modules.values(), *(checkout / "docs").glob("*.md"), checkout / "README.md"]
+    named = {name for page in pages for name in re.findall(r"`(remix(?:\.\w+)+)`", page.read_text(encoding="utf-8"))}
+
+    def stands(name: str) -> bool:
+        """Return whether the longest module in a name has the rest."""
+        words = name.split(".")
+        places = range(len(words), 0, -1)
+        at = next(at for at in places if ".".join(words[:at]) in modules)
+        text = modules[".".join(words[:at])].read_text(encoding="utf-8")
+        return all(re.search(rf"\b{word}\b", text) for word in words[at:])
+
+    missing = [name for name in sorted(named) if not stands(name)]
+    assert [name for name in missing if not checkout.joinpath(*name.split(".")[1:]).is_dir()] == []

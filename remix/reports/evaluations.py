@@ -136,7 +136,7 @@ def comparison_report(
     average: str = "micro",
     samples: int = 10_000,
 ) -> ComparisonReport:
-    """Return systems against each other; the tests are those of `remix.scoring.comparison.compare_systems_inputs`."""
+    """Return systems against each other; the tests are those of `remix.scoring.comparison.compared_inputs`."""
     from remix.scoring.comparison import compared_inputs
 
     found = compared_inputs(

@@ -161,7 +161,7 @@ class Runs(Remixes):
         errors: Several = ("neleval",),
         format: Several = (),
     ) -> pl.DataFrame:
-        """Return what the store holds of each run on these datasets now; see `remix.runs.stored.stored`."""
+        """Return what the store holds of each run on these datasets now; see `remix.runs.stored.store_outcomes`."""
         from remix.runs.stored import store_outcomes, take_shipped_runs
 
         names, runs = _one_or_several(datasets), _one_or_several(run)

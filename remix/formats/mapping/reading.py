@@ -38,7 +38,7 @@ def read_mapped(mapping: MappingRules, source: SourceFile, dataset: str) -> Cont
 def read_table(name: str, rows: pl.DataFrame, dataset: str) -> Contents:
     """Return what a table says, a mention a row, with the columns of the format `csv` and cells of any type.
 
-    Raises `BadInput` where document, begin or end has no column, and as `remix.formats.lines.parse_rows`.
+    Raises `BadInput` where document, begin or end has no column, and as `remix.formats.mapping.values.parse_rows`.
 
     >>> one = pl.DataFrame({"document": ["d"], "begin": [0], "end": [3], "entity": ["http://dbpedia.org/resource/Ada"]})
     >>> read_table("a table", one, "mine").frames.links["entity"].to_list()

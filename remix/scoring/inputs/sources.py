@@ -65,7 +65,7 @@ class Keeper(Protocol):
         errors: str | Iterable[str] = ("neleval",),
         format: str | Iterable[str] = (),
     ) -> pl.DataFrame:
-        """Return what the store holds of each run on these datasets now; see `remix.runs.stored.stored`."""
+        """Return what the store holds of each run on these datasets now; see `remix.runs.stored.store_outcomes`."""
 
     def ensure_sample(self, names: Iterable[str] = ()) -> bool:
         """Return whether the workspace was empty and has the sample corpus now."""
