@@ -146,6 +146,7 @@ def _logarithmic(known: pl.Series) -> Partition:
 
 def _quantiles(known: pl.Series, count: int) -> list[float]:
     """Return the inner boundaries: the value up to which k of `count` shares lie; equal ones are one."""
+    count = min(count, len(known))  # more shares than values have the boundaries of as many
     places = [-(-len(known) * k // count) - 1 for k in range(1, count)]
     edges = sorted({float(known[place]) for place in places})
     return [edge for edge in edges if edge < known[-1]]

@@ -52,6 +52,8 @@ def test_quantiles_are_equal_shares_and_equal_values_stay_together() -> None:
     assert count_parts(even, partition(even, "quantiles 4"))["annotations"].to_list() == [2, 2, 2, 2, 0]
     tied = pl.Series("v", [1, 1, 1, 1, 1, 2, 3])
     assert count_parts(tied, partition(tied, "quantiles 2"))["annotations"].to_list() == [5, 2, 0]
+    # More shares than values are as many as there are values, at no more cost.
+    assert partition(even, f"quantiles {10**15}") == partition(even, "quantiles 8")
 
 
 def test_classes_that_are_called_unspecified_do_not_hide_what_has_no_value() -> None:
