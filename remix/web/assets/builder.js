@@ -2,7 +2,7 @@
 document.addEventListener("change", (changed) => {
   const field = changed.target;
   const form = field.form;
-  if (form && form.elements.namedItem("query") && ["query", "set", "add", "on", "scale"].includes(field.name)) {
+  if (form && "live" in form.dataset && form.elements.namedItem("query") && ["query", "set", "add", "on", "scale"].includes(field.name)) {
     form.requestSubmit();
   }
 });

@@ -77,6 +77,16 @@ def test_terms_are_completed_by_keys_and_their_prefixes_declared(visit: Visit) -
         assert editor.input_value().count("PREFIX") == 1 and "query=PREFIX" in page.url and visited.wrong == []
 
 
+def test_query_that_is_left_is_not_run(visit: Visit) -> None:
+    with visit("/query") as visited:
+        page, asked = visited.page, []
+        page.on("request", lambda request: asked.append(request.url))
+        page.locator("textarea[name=query]").fill("ASK { ?s ?p ?o }")
+        page.get_by_label("seconds at most").focus()
+        assert page.evaluate("fetch('/style.css').then((answer) => answer.status)") == 200
+        assert not [url for url in asked if "/query?" in url] and any("style.css" in url for url in asked)
+
+
 def test_query_that_runs_is_cancelled(visit: Visit) -> None:
     with visit("/query") as visited:
         page = visited.page
