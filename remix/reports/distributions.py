@@ -128,17 +128,20 @@ def draw_distribution(quantity: Quantity, values: pl.Series, parts: Partition) -
 
 def draw_shares(quantity: Quantity, values: Mapping[str, pl.Series]) -> Figure:
     """Return for each dataset the share of its annotations or documents whose value is no larger than x."""
-    series = []
-    for name, one in values.items():
-        known = one.cast(pl.Float64).drop_nulls().drop_nans()
-        shares = known.value_counts(name="count").sort(known.name).with_columns(pl.col("count").cum_sum() / len(known))
-        shares = (
-            shares.gather_every(max(1, shares.height // _POINTS)).vstack(shares.tail(1)).unique(maintain_order=True)
-        )
-        series.append(Series(name, shares[known.name].to_list(), shares["count"].to_list()))
-    panels = [
-        Panel(f"{scale} scale", "steps", series, Axis(quantity.name, scale), Axis("share of all", limits=(0, 1)))
-        for scale in ("linear", "log")
-    ]
+    panels = []
+    for scale in ("linear", "log"):
+        series = [_share_below(name, one, scale) for name, one in values.items()]
+        across = Axis(quantity.name, scale)
+        panels.append(Panel(f"{scale} scale", "steps", series, across, Axis("share of all", limits=(0, 1))))
     described = f"The share of {quantity.of} whose {quantity.name} is no larger than x, a line a dataset."
     return Figure(f"{quantity.name} of {quantity.of}", panels, described, columns=2)
+
+
+def _share_below(name: str, values: pl.Series, scale: str) -> Series:
+    """Return which share of all values is no larger than each; of those without a place on the scale their number."""
+    known = values.cast(pl.Float64).drop_nulls().drop_nans().alias("value")
+    shares = known.value_counts(name="count").sort("value").with_columns(share=pl.col("count").cum_sum() / len(known))
+    placed = shares.filter(pl.col("value") > 0) if scale == "log" else shares
+    shown = placed.gather_every(max(1, placed.height // _POINTS)).vstack(placed.tail(1)).unique(maintain_order=True)
+    left_out = len(known) - int(placed["count"].sum())
+    return Series(name, shown["value"].to_list(), shown["share"].to_list(), left_out=left_out)

@@ -99,7 +99,7 @@ class Explored(Protocol):
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under a heading.
+    """Rows under a heading, with `words` on them, and what their links lead to (`leads`), which reports do not say.
 
     `links` maps columns to the function that makes an address of a row (none where it is empty), `explained` says of
     columns what they are, `heat` names the columns whose cells are coloured by their place among the values of the
@@ -114,6 +114,7 @@ class Table:
     explained: Mapping[str, str] = field(default_factory=dict)
     heat: Sequence[str] = ()
     small: Mapping[str, str] = field(default_factory=dict)
+    leads: str = ""
     kind: str = "table"
 
 

@@ -100,6 +100,7 @@ def test_query_of_the_page_builds_the_same_in_a_terminal(get: Get, work: Workspa
         ("/builder?on=isRar", 404, "did you mean &#39;isRare&#39;"),
         ("/builder?on=isRare&in.isRare=perhaps", 404, "no value of isRare named"),
         ("/builder?on=pagerank&low.pagerank=x%22%3E%3Cscript%3E", 404, "is no number"),
+        ("/builder?scale=values&on=pagerank&low-value.pagerank=1e999", 404, "is no number"),
         ("/builder?query=../../etc/passwd", 404, "no query named"),
         ("/builder?sparql=/etc/passwd", 400, "Not possible"),
         ("/builder?sparql=SELECT+%7B", 400, "<textarea"),

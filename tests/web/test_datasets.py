@@ -8,8 +8,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from remix.errors import UnknownName
+from remix.errors import UnknownName, UsageError
 from remix.remixes.partitions import partition
+from remix.reports.distributions import Quantity, draw_shares
 from remix.store import Store
 from remix.web.page import VIEWS, Drawing, Form, Note, Page, Table
 from remix.workspace import Workspace, open_workspace
@@ -205,3 +206,24 @@ def test_measures_are_read_from_the_cache_that_enrich_keeps_and_follow_the_state
     own.load(SMALL / "posts.ttl")
     assert "posts" in {*own.measures().datasets["dataset"]}
     assert [*(own.folder / "cache" / "measures").iterdir()] != kept
+
+
+def test_what_is_asked_of_pages_of_datasets_and_not_heeded_is_said(pair: Workspace) -> None:
+    one = pair.datasets()[0].name
+    for view, asked, said in (
+        ("datasets", {"columns": "density,nope"}, "No dataset has a value of: nope."),
+        ("overlap", {"dataset": one}, "Choose two datasets"),
+    ):
+        assert any(said in block.text for block in shown(pair, view, **asked).blocks if isinstance(block, Note))
+    for view, asked in (("overlap", {"of": "words"}), ("overlap", {"show": "all"}), ("dataset", {"scheme": "halves"})):
+        with pytest.raises(UsageError, match=[*asked.values()][0]):
+            shown(pair, view, **{"name": one, **asked})
+
+
+def test_values_without_a_place_on_a_logarithmic_scale_are_counted_each() -> None:
+    """Of five values three are 0: the line on the logarithmic scale begins with 4 of 5, at 1."""
+    figure = draw_shares(Quantity("words", "documents", ""), {"a": pl.Series([0, 0, 0, 1, 9])})
+    linear, log = figure.panels
+    assert linear.series[0].y == pytest.approx([0.6, 0.8, 1]) and linear.notes == []
+    assert log.series[0].y == pytest.approx([0.8, 1])
+    assert log.notes == ["3 values of 0 or less: not on a logarithmic axis"]

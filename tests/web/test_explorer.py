@@ -24,7 +24,7 @@ from remix.errors import UnknownName
 from remix.runs.judgements import Judgements
 from remix.store import Store
 from remix.web.endpoint import Limits, application
-from remix.web.explorer import render_page, routes
+from remix.web.explorer import render_file, render_page, routes
 from remix.web.page import (
     VIEWS,
     Download,
@@ -343,7 +343,17 @@ def test_long_tables_are_shown_in_parts_that_lead_to_each_other() -> None:
     assert "Rows 1001 to 1201 of 1201" in text and '<td class="number">1000 <small>50.0 %</small></td>' in text
     assert "at=rows%3A500" in text and "later" not in text and text.count('<th scope="col"') == 1
     for at in ("rows%3A0", "rows%3A-1", "rows%3Ax", "other%3A500"):
-        assert "Rows 1 to 500 of" in render_page(page, VIEWS["datasets"], f"at={at}")
+        assert "Rows 1 to 500 of 1201; the exports have all." in render_page(page, VIEWS["datasets"], f"at={at}")
+
+
+def test_report_says_nothing_of_links_and_files_that_it_does_not_have() -> None:
+    frame = pl.DataFrame({"number": range(501)})
+    links = Note("On this page:", links={"rows": "#rows"})
+    page = Page("Long", [links, Table("rows", frame, words="Numbers.", leads="A number leads on.")])
+    text = render_page(page, VIEWS["datasets"], "")
+    assert "Numbers. A number leads on." in text and "On this page:" in text
+    text = render_file("Long", [page])
+    assert "Rows 1 to 500 of 501.<" in text and "<p>Numbers.</p>" in text and "On this page:" not in text
 
 
 def test_nested_mentions_stand_in_each_other_and_boxes_are_joined(work: Workspace) -> None:

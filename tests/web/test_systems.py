@@ -91,7 +91,15 @@ def test_profile_shows_the_conventions_in_which_it_differs_from_remix(work: Work
 
 @pytest.mark.parametrize(
     ("parameter", "value"),
-    [("by", "nothing"), ("task", "A3KB"), ("match", "strog"), ("profile", "gerbl"), ("dataset", "x"), ("against", "x")],
+    [
+        ("by", "nothing"),
+        ("task", "A3KB"),
+        ("match", "strog"),
+        ("profile", "gerbl"),
+        ("dataset", "x"),
+        ("against", "x"),
+        ("spider", "x"),
+    ],
 )
 def test_what_there_is_not_is_refused_by_name(work: Workspace, parameter: str, value: str) -> None:
     with pytest.raises(UnknownName, match=value):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 import shlex
 import zipfile
@@ -157,7 +158,8 @@ def _read_bound(corpus: FacetedCorpus, facet: Facet, end: str, parameters: Param
     low, high, step = _ends(corpus, facet, parameters)
     name = _slider(end, facet, parameters)
     text = parameters.get(name, "")
-    if text and not re.fullmatch(r"-?[0-9]{1,16}(\.[0-9]{1,20})?(e[-+]?[0-9]{1,3})?", text):
+    number = re.fullmatch(r"-?[0-9]{1,16}(\.[0-9]{1,20})?(e[-+]?[0-9]{1,3})?", text)
+    if text and (number is None or math.isinf(float(text))):
         raise UsageError(f"{name}={text} is no number")
     place = float(text) if text else low if end == "low" else high
     if (end == "low" and place <= low) or (end == "high" and place > high - step / 2):
@@ -204,7 +206,7 @@ def _waterfall(left: pl.DataFrame) -> list[Shown]:
     """Return the waterfall as a table and as a figure."""
     words = "What is left after each condition; the last row is what `remix build` writes."
     share = left.with_columns(share_of_mentions=pl.col("mentions") / max(1, left["mentions"][0]))
-    told = {**_EXPLAINED, "share_of_mentions": "of the mentions that are loaded"}
+    told = {**_EXPLAINED, "share_of_mentions": "of the mentions in the first row"}
     series = [Series("mentions", left["condition"].to_list(), left["mentions"].to_list())]
     panel = Panel("", "bars", series, y=Axis("mentions"), lying=True)
     return [

@@ -18,7 +18,8 @@ def _show(work: Explored, parameters: Parameters) -> Page:
     if not entries:
         return Page("Compare datasets", [Note("Nothing is loaded yet.", ["remix load FILE", "remix fetch NAME"])])
     asked = [name for name in parameters.get("datasets", "").split(",") if name]
-    names = [work.store.dataset(name).name for name in dict.fromkeys(asked)][:_MOST]
+    every = [work.store.dataset(name).name for name in dict.fromkeys(asked)]
+    names = every[:_MOST]
     average, measured = parameters.get("average") or "micro", work.measures()
     known = list_quantities(measured)
     column = parameters.get("column") or ("ambiguitySurfaceForm" if "ambiguitySurfaceForm" in known else "words")
@@ -36,7 +37,8 @@ def _show(work: Explored, parameters: Parameters) -> Page:
     figure = draw_shares(known[column], {name: values.filter(dataset=name)["value"] for name in names})
     words = f"A line says which share of the {known[column].of} has no more than x: {known[column].meaning}"
     table, note = _measures(work, names, average), Note("The same in a terminal:", [f"remix stats {' '.join(names)}"])
-    return Page(f"Compare {', '.join(names)}", [form, Drawing("distribution", figure, words), table, note])
+    told = [Note(f"These are the first {_MOST} of {len(every)} that were chosen.")] if len(every) > _MOST else []
+    return Page(f"Compare {', '.join(names)}", [form, *told, Drawing("distribution", figure, words), table, note])
 
 
 def _measures(work: Explored, names: list[str], average: str) -> Table:

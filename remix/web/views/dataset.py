@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from remix.checks.declaration import RULES
-from remix.errors import UsageError
+from remix.errors import UnknownName, UsageError
 from remix.measures import AVERAGES, Measured
 from remix.remixes.partitions import Partition, count_parts, partition
 from remix.reports.distributions import (
@@ -27,6 +27,10 @@ def _show(work: Explored, parameters: Parameters) -> Page:
     entry = work.store.dataset(parameters.get("name", ""))
     asked = {"column": "ambiguitySurfaceForm", "scheme": SCHEMES[0], "average": "micro", "find": ""}
     asked |= {key: value for key, value in parameters.items() if key in asked and value}
+    if asked["scheme"] not in SCHEMES:
+        raise UnknownName(
+            "scheme of a page", asked["scheme"], SCHEMES, f"remix partition {entry.name}", does="takes all"
+        )
     measured = work.measures()
     known = list_quantities(measured)
     if asked["column"] not in known and "column" not in parameters:
@@ -87,7 +91,8 @@ def _distribution(work: Explored, name: str, asked: Parameters) -> list[Shown]:
         "distributions",
         summary.with_columns(says=says),
         links,
-        "A column's name leads to its figure; the share is that of annotations or documents that have a value.",
+        "The share is that of annotations or documents that have a value.",
+        leads="A column's name leads to its figure.",
     )
     every = values_of(column, measured, frames)
     own = every.filter(dataset=name)["value"]

@@ -48,7 +48,9 @@ def _show(work: Explored, parameters: Parameters) -> Page:
             Field("columns", "measures", ",".join(names), [*explained], "many"),
         ]
     )
-    return Page("Datasets", [form, table, *_notes(work, rows), _LEADS])
+    unknown = [name for name in parameters.get("columns", "").split(",") if name and name not in explained]
+    told = [Note(f"No dataset has a value of: {', '.join(unknown)}.", ["remix list measures"])] if unknown else []
+    return Page("Datasets", [form, *told, table, *_notes(work, rows), _LEADS])
 
 
 _LEADS = Note(

@@ -275,7 +275,8 @@ def _tell_confused(judged: Judgements, asked: Mapping[str, str]) -> Table:
         f"confused by {asked['system']}",
         judged.confused_pairs(asked["system"]).head(100),
         {"mentions": lambda row: address("errors", **by, gold=row["gold"], answer=row["answer"])},
-        words="Which entity is taken for which, most often first; the number leads to the sentences.",
+        words="Which entity is taken for which, most often first.",
+        leads="The number leads to the sentences.",
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from remix.checks.copies import count_shared
+from remix.errors import UnknownName
 from remix.web.page import Explored, Form, Note, Page, Parameters, Table, View, address, choose
 
 _KINDS = {
@@ -26,8 +27,10 @@ def _show(work: Explored, parameters: Parameters) -> Page:
     if len(work.datasets()) < 2:
         said = "What datasets share is seen where two or more are loaded."
         return Page("What datasets share", [Note(said, ["remix load FILE", "remix fetch NAME"])])
-    of, shown = parameters.get("of", ""), parameters.get("show", "")
-    of, shown = of if of in _KINDS else "texts", shown if shown in _SHOWN else "share"
+    of, shown = parameters.get("of") or "texts", parameters.get("show") or "share"
+    for what, name, known in (("kind of what is shared", of, _KINDS), ("way to show it", shown, _SHOWN)):
+        if name not in known:
+            raise UnknownName(what, name, known)
     dataset, other = parameters.get("dataset", ""), parameters.get("other", "")
     form = Form(
         [
@@ -49,7 +52,10 @@ def _show(work: Explored, parameters: Parameters) -> Page:
         "tests on the other has seen it.",
         heat=names,
     )
-    return Page("What datasets share", [form, table, Note("With similar texts as well:", ["remix check --shared A B"])])
+    told = [Note("Choose two datasets to see what both share.")] if dataset or other else []
+    return Page(
+        "What datasets share", [form, *told, table, Note("With similar texts as well:", ["remix check --shared A B"])]
+    )
 
 
 def _count(work: Explored, of: str) -> pl.DataFrame:

@@ -104,6 +104,7 @@ def _complete(work: Explored, runs: Sequence[Run], parameters: Parameters) -> tu
         "task": ("task", _list_tasks(asked["profile"]), "remix list tasks"),
         "match": ("matching", _list_matchings(asked["profile"]), "remix list matchings"),
         "against": ("system with a run", systems, "remix run list"),
+        "spider": ("spider plot", ["scores"], ""),
     }
     for name, (what, values, command) in known.items():
         if asked[name] and asked[name] not in values:
@@ -232,10 +233,11 @@ def _matrix(asked: Mapping[str, str], cells: pl.DataFrame, score: str, left: int
     words = f"{score} {spread}; {held}, * differs from it with p < {_ALPHA} (Holm)."
     if said := columns.get(asked["by"], ""):
         words += f" {asked['by']}: {said}."
-    words += " The number of mentions is in the header; a score leads to its errors"
-    words += "." if (asked["profile"], asked["task"]) == ("remix", "A2KB") else ", those of A2KB by the profile remix."
+    words += " The number of mentions is in the header."
+    leads = "A score leads to its errors"
+    leads += "." if (asked["profile"], asked["task"]) == ("remix", "A2KB") else ", those of A2KB by the profile remix."
     words += f" {left} smaller slices are among the scores below alone." if left else ""
-    return Table("systems", table, links, words, explained, [*small], small)
+    return Table("systems", table, links, words, explained, [*small], small, leads)
 
 
 _SAMPLES = "1,000 samples of documents"
@@ -292,8 +294,8 @@ def _compare(asked: Mapping[str, str], pairs: pl.DataFrame) -> list[Shown]:
     def lead(row: Mapping[str, Any]) -> str:
         return _lead({**asked, "against": row["other"]}, {**row, "part": whole[row["part"]]})
 
-    words = "Is the first really better than the second? A difference leads to the errors of both beside each other."
-    return [Table("pairs", pairs.select(names), {"difference": lead}, words, explained)]
+    words, leads = "Is the first really better than the second?", "A difference leads to the errors of both."
+    return [Table("pairs", pairs.select(names), {"difference": lead}, words, explained, leads=leads)]
 
 
 def _list_scores(rows: pl.DataFrame) -> Table:
