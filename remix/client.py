@@ -15,7 +15,7 @@ import time
 import urllib.error
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.message import Message
 from email.utils import parsedate_to_datetime
@@ -91,6 +91,18 @@ def without_secrets(address: str) -> str:
     return parts._replace(netloc=parts.netloc.rpartition("@")[2], query=query, fragment="").geturl()
 
 
+def _hide_parameters(body: bytes, address: str) -> bytes:
+    """Return a message without what the parameters of an address say, where it repeats the address.
+
+    >>> _hide_parameters(b"no GET /sparql?key=secret&query=ASK", "https://example.org/sparql?key=secret").decode()
+    'no GET /sparql?key=…&query=ASK'
+    """
+    for name, _, value in (pair.partition("=") for pair in urlsplit(address).query.split("&")):
+        if value and name != "query" and not name.endswith("graph-uri"):
+            body = body.replace(f"{name}={value}".encode(), f"{name}=…".encode())
+    return body
+
+
 def ask(address: str, query: str, *, accept: str, timeout: float) -> Reply:
     """Return what a SPARQL endpoint answers to a query, within so many seconds for all of it.
 
@@ -108,7 +120,8 @@ def ask(address: str, query: str, *, accept: str, timeout: float) -> Reply:
         request.add_header("Authorization", f"Basic {base64.b64encode(unquote(person).encode()).decode()}")
     deadline = time.monotonic() + timeout
     with _open(request, timeout, _SameHost(address)) as response:
-        return Reply(response.status, response.headers, _read(response, deadline))
+        reply = Reply(response.status, response.headers, _read(response, deadline))
+    return replace(reply, body=_hide_parameters(reply.body, address)) if "html" in reply.media else reply
 
 
 def download(address: str, *, timeout: float) -> Iterator[bytes]:
@@ -134,7 +147,7 @@ def _open(request: Request, timeout: float, *handlers: HTTPRedirectHandler) -> I
             yield response
     except urllib.error.HTTPError as error:
         with error:
-            raise _refusal(error) from None
+            raise _refusal(error, request.full_url) from None
     except TimeoutError:
         raise late from None
     except urllib.error.URLError as error:
@@ -223,9 +236,9 @@ def _read(response: Any, deadline: float) -> bytes:
     return b"".join(blocks)
 
 
-def _refusal(error: urllib.error.HTTPError) -> Failure:
+def _refusal(error: urllib.error.HTTPError, address: str) -> Failure:
     try:
-        body = error.read(1 << 16)
+        body = _hide_parameters(error.read(1 << 16), address)
     except (OSError, http.client.HTTPException):
         body = b""
     line = f"answered {error.code} {' '.join(str(error.reason).split())}: {first_line(body)}".rstrip(": ")

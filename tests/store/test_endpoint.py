@@ -203,6 +203,8 @@ def test_answer_that_may_be_cut_and_cannot_be_read_in_pages_is_an_error(server: 
         (status(401), StoreError, "answered 401 Unauthorized"),
         (status(404), StoreError, "answered 404 Not Found"),
         (status(500, b"oh"), StoreError, "answered 500 Internal Server Error: oh"),
+        (status(404, b"no GET /sparql?key=secret"), StoreError, r"no GET /sparql\?key=…"),
+        (status(200, b"<html><p>/sparql?key=secret</p>", "text/html"), StoreError, "HTML, not with a result: /sparql"),
         (status(503, Retry_After="1000"), StoreError, "asks to wait 1000 s"),
         (endpoints.half, StoreError, "bytes that are no whole result in JSON"),
         (endpoints.hanging, Timeout, "did not answer within 0.3 s"),
