@@ -39,9 +39,9 @@ class Judgements:
 
     - `documents`: document, dataset, name and text;
     - `mentions`: a row per mention of gold, and per span that is no mention of gold but has an answer: mention (a
-      number), dataset, document, begin, end, surface_form, annotation (null where gold has none), gold (its entities,
-      'NIL', or null), type (its coarse class) and, where it was asked for, slice (those of a mention of
-      several classes with `SEVERAL` between them);
+      number), dataset, document, begin, end, surface_form, annotation (null where gold has none), gold (its entities
+      and 'NIL', those of alternatives, too, or null), type (its coarse class) and, where it was asked for, slice (those
+      of a mention of several classes with `SEVERAL` between them);
     - `systems`: mention, system, outcome (see `OUTCOMES`), answer (its entities or 'NIL'), answered (the span that was
       answered, as text), classes (of errors, with the name of the taxonomy), a row for each that has an outcome.
     """
@@ -99,18 +99,19 @@ def judge_mentions(
 
 
 def _mentions(inputs: Inputs, case: Case, found: Outcomes) -> pl.DataFrame:
-    """Return the mentions of gold, of alternatives the first, and the spans of answers that are on none of them."""
+    """Return the mentions of gold, alternatives in one row, and the spans of answers that are on none of them."""
     gold = inputs.gold
-    entities = gold.links.group_by("annotation").agg(gold=pl.col("entity").unique().sort().str.join(" or "))
+    links = case.kept.select("annotation", "group").join(gold.links, on="annotation", how="left")
+    entity = pl.col("entity").fill_null("NIL").unique().sort().str.join(" or ")
+    entities = links.group_by("group").agg(gold=entity)
     coarse = gold.classes.filter(pl.col("class").is_in(class_mapping()["coarse"].unique().implode()))
     types = coarse.group_by("annotation").agg(type=pl.col("class").str.extract(r"([^/#:]+)$").sort().first())
     forms = gold.annotations.select("annotation", "surface_form")
     placed = case.kept.sort("g").unique("group", keep="first", maintain_order=True)
     placed = placed.join(case.mentions.documents, on="doc", maintain_order="left")
     required = placed.select("group", *_PLACE, "annotation")
-    for table in (forms, entities, types):
-        required = required.join(table, on="annotation", how="left", maintain_order="left")
-    required = required.with_columns(gold=pl.coalesce("gold", pl.lit("NIL")))
+    for key, table in (("annotation", forms), ("group", entities), ("annotation", types)):
+        required = required.join(table, on=key, how="left", maintain_order="left")
     alone = found.answers.filter(pl.col("annotation").is_null() | (pl.col("outcome") == "ignored"))
     alone = alone.group_by(_PLACE).agg(pl.col("surface_form").drop_nulls().first())
     rows = pl.concat([required, alone], how="diagonal").sort(*_PLACE, "annotation", nulls_last=True)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from remix.errors import UsageError
@@ -40,3 +43,18 @@ def test_columns_that_are_not_of_mentions_are_refused(work: Workspace) -> None:
         work.judgements("gold", by="error:a")
     with pytest.raises(UsageError, match="not by 'class,isRare'"):
         work.judgements("gold", by="class,isRare")
+
+
+def test_alternatives_are_told_all_and_an_answer_that_is_one_of_them_is_correct(tmp_path: Path) -> None:
+    def write(name: str, *entities: str) -> Path:
+        """Write links of one mention."""
+        mention = {"document": "d", "text": "Ada", "begin": 0, "end": 3}
+        (tmp_path / name).write_text("".join(json.dumps({**mention, "entity": one}) + "\n" for one in entities))
+        return tmp_path / name
+
+    work = Workspace(tmp_path / ".remix")
+    work.load([write("mine.jsonl", "http://e.org/Ada", "http://e.org/Countess")])
+    work.add_run("second", write("run.jsonl", "http://e.org/Countess"), on="mine")
+    found = work.judgements("mine")
+    assert found.mentions["gold"].to_list() == ["http://e.org/Ada or http://e.org/Countess"]
+    assert found.systems.select("outcome", "answer").rows() == [("correct", "http://e.org/Countess")]
