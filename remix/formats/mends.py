@@ -64,7 +64,9 @@ def _tell_blocks(rows: pl.DataFrame, name: str) -> list[str]:
     alike = pl.when(counted).then("reason").when(even).then(fill("shifted by {}", signed))
     odd = rows.filter(pl.col("kind") == "offset").select("document")
     placed = rows.join(odd, on="document", how="semi").unique(["document", "given_begin", "given_end"], keep="first")
-    placed = placed.sort("document", "begin", "end").with_columns(alike=pl.when(pl.col("kind") == "offset").then(alike))
+    placed = placed.sort("document", "begin", "end", "given_begin", "given_end").with_columns(
+        alike=pl.when(pl.col("kind") == "offset").then(alike)
+    )
     runs = placed.with_columns(run=pl.struct("document", "alike").rle_id()).drop_nulls("alike")
     blocks = runs.group_by("run", maintain_order=True).agg(
         pl.col(name, "alike").first(), pl.col("begin").min(), pl.col("end").max(), size=pl.len()
