@@ -86,14 +86,13 @@ def judge_mentions(
     mentions = _mentions(inputs, case, found)
     if columns:
         slicing = values_by(case.known.gold, columns[0].column, *case.known.tables, columns[0].scheme)
-        key = "document" if slicing.of_documents else "annotation"
-        known = slicing.values.drop_nulls("value").group_by(key)
-        mentions = mentions.join(
-            known.agg(slice=pl.col("value").unique().sort().str.join(SEVERAL)),
-            on=key,
-            how="left",
-            maintain_order="left",
-        )
+        key, known = "document", slicing.values.drop_nulls("value")
+        if not slicing.of_documents:
+            # A group of alternatives is in the slices of each of them, as it is where scores are.
+            key, groups = "group", case.kept.select("annotation", "group").unique()
+            known = known.join(groups, on="annotation")
+        slices = known.group_by(key).agg(slice=pl.col("value").unique().sort().str.join(SEVERAL))
+        mentions = mentions.join(slices, on=key, how="left", maintain_order="left")
     documents = inputs.gold.documents.select("document", "dataset", "text", name=pl.coalesce("given", "document"))
     return Judgements(documents, mentions, _judge_systems(case, found, mentions))
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from remix.errors import UsageError
+from remix.runs.judgements import SEVERAL
 from remix.store import Store
 from remix.workspace import Workspace, open_workspace
 
@@ -29,6 +31,19 @@ def test_judgements_are_the_counts_of_the_evaluation(work: Workspace) -> None:
         assert required.count("correct") == tp
         assert required.count("wrong") + required.count("missed") == fn
         assert own["outcome"].to_list().count("wrong") == fp
+
+
+def test_slices_hold_the_mentions_of_which_the_evaluation_makes_their_scores(answered_sample: Workspace) -> None:
+    """A mention of several alternatives is in the slices of each of them, not of the first alone."""
+    asked = {"system": "prior", "by": "class"}
+    rows = answered_sample.evaluate("sample-news", task="A2KB", match="strong", **asked).rows
+    rows = rows.filter(average="micro", dataset="all", column="class").select("slice", "mentions", "tp")
+    judged = answered_sample.judgements("sample-news", **asked)
+    told = judged.mentions.drop_nulls("annotation").join(judged.systems, on="mention")
+    told = told.with_columns(pl.col("slice").str.split(SEVERAL)).explode("slice").drop_nulls("slice")
+    right = (pl.col("outcome") == "correct").sum()
+    found = told.group_by("slice").agg(pl.len(), right)
+    assert sorted(found.rows()) == sorted(rows.rows()) and len(rows) > 10
 
 
 def test_shares_tell_how_many_systems_are_right(work: Workspace) -> None:
