@@ -49,6 +49,9 @@ SECONDS, MEMORY = 600, 8 * 2**30
 AGAIN = 600.0
 """Seconds after which a question that failed is asked again."""
 
+_OF_SCORES = ("documents", "mentions", "tp", "precision", "recall", "f1")
+"""Columns that rows of scores have where none has a value, as of a task that combines others."""
+
 _COMMAND = """
 from remix.reports.score_cache import answer_all
 from remix.workspace import Workspace
@@ -174,7 +177,7 @@ def _score(keeper: Keeper, sources: Sources, asked: Choice) -> pl.DataFrame:
 
 def _drop_empty(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the rows without the columns that only rows of the other kind have."""
-    return rows.select(column.name for column in rows if column.null_count() < len(rows))
+    return rows.select(one.name for one in rows if one.null_count() < len(rows) or one.name in _OF_SCORES)
 
 
 def _problem(said: str) -> pl.DataFrame:

@@ -140,7 +140,7 @@ def figure_of_columns(
     for system in systems:
         own = drawn.filter(system=system)
         low, high = (own[name].to_list() if name in own.columns else () for name in ("f1_low", "f1_high"))
-        said = [f"{mentions} mentions" for mentions in own["mentions"]]
+        said = [f"{number} mentions" if number is not None else "" for number in own["mentions"]]
         places = [links(row) for row in own.select("system", "part").to_dicts()]
         series.append(
             Series(system, [shorten(part) for part in own["part"]], own["f1"].to_list(), low, high, places, said)

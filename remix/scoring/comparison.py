@@ -79,8 +79,11 @@ def compare_systems(
     `unfiltered` names the part that the others are held against, by default the first; `averages` are those of a
     profile. A part of fewer than ten documents has no tests, nor has one of the same mentions as a part before it, and
     both are said. Raises `UnknownName` for a part or an
-    average that is none, `UsageError` where no part has enough documents for a test and there is more than one system.
+    average that is none, `UsageError` where there is no part, or none that has enough documents for a test of several
+    systems.
     """
+    if not parts:
+        raise UsageError("nothing to compare: neither gold nor any run has what this task counts")
     first = unfiltered or next(iter(parts))
     if first not in parts:
         raise UnknownName("dataset or slice", first, parts)

@@ -248,3 +248,8 @@ def test_comparing_nothing_says_what_to_name(tmp_path, by):
     (tmp_path / "gold.tsv").touch()
     with pytest.raises(UsageError, match="no run is named: --run NAME takes a registered one"):
         Workspace(tmp_path / "w").compare(gold=[tmp_path / "gold.tsv"], by=by)
+
+
+def test_task_that_counts_nothing_is_refused_rather_than_compared():
+    with pytest.raises(UsageError, match="nothing to compare"):
+        compare_systems({}, ["one", "other"])

@@ -202,6 +202,13 @@ def test_few_documents_have_scores_without_intervals(tmp_path: Path) -> None:
     assert page.tables["systems"]["gold (4)"].to_list() == [0.25]
     [table] = [block for block in page.blocks if isinstance(block, Table) and block.name == "systems"]
     assert "without intervals, which need ten documents" in table.words
+    # OKE-1 is a mean of other tasks and counts no mentions of its own; ERec-classes has nothing to count here.
+    for task, value in (("OKE-1", work.evaluate("gold", task="OKE-1").rows["f1"][0]), ("ERec-classes", None)):
+        page = shown(work, task=task)
+        name = "gold" if task == "OKE-1" else "gold (0)"
+        assert page.tables["systems"][name].to_list() == [value] and "None" not in render_page(
+            page, VIEWS["systems"], ""
+        )
 
 
 def test_score_of_a_class_leads_to_the_mentions_that_have_other_classes_too(tmp_path: Path) -> None:

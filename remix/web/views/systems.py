@@ -219,12 +219,13 @@ def _matrix(asked: Mapping[str, str], cells: pl.DataFrame, score: str, left: int
     for part in cells["part"].unique(maintain_order=True):
         own = cells.filter(part=part)
         mentions, documents = own.select(pl.col("mentions", "documents").max()).row(0)
-        name = f"{shorten(str(part))} ({mentions})"
+        name = shorten(str(part)) + (f" ({mentions})" if mentions is not None else "")
         beside = pl.concat_str(pl.col("interval", "mark").fill_null(""), separator=" ").str.strip_chars()
         own = own.select("system", pl.col("f1").alias(name), beside.alias(f"{name} 95 %"))
         table = table.join(own, on="system", how="left", maintain_order="left")
         links[name] = _leading(asked, str(part), name)
-        explained[name] = f"{score} on {mentions} mentions in {documents} documents" + (
+        on = f"{mentions} mentions in " if mentions is not None else ""
+        explained[name] = f"{score} on {on}{documents} documents" + (
             f"; {asked['by']} is {part}" if asked["by"] else ""
         )
         small[name] = f"{name} 95 %"
