@@ -82,7 +82,8 @@ def _measures(measured: Measured, name: str, average: str) -> Table:
 def _distribution(work: Explored, name: str, asked: Parameters) -> list[Shown]:
     """Return the distributions of all columns of numbers as a table, and the chosen one as a figure with its parts."""
     measured, frames, column = work.measures(), work.frames(), asked["column"]
-    summary = work.store.once(("summary", name), lambda: summarise(measured, frames, [name]))
+    # Both are asked for again within, where they are of the state that the answer is kept for.
+    summary = work.store.once(("summary", name), lambda: summarise(work.measures(), work.frames(), [name]))
     links = {"column": lambda row: address("dataset", name=name, column=row["column"], scheme=asked["scheme"])}
     quantity = list_quantities(measured).get(column)
     explained = {one.name: one.meaning.partition("\n")[0] for one in list_quantities(measured).values()}
