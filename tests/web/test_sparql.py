@@ -88,6 +88,13 @@ def test_two_columns_are_drawn(work: Workspace) -> None:
     assert [one.figure.panels[0].kind for one in other.blocks if isinstance(one, Drawing)] == ["scatter"]
 
 
+def test_rows_that_are_drawn_over_each_other_are_said(work: Workspace) -> None:
+    for names, said in (('"a" "b"', False), ('"a" "a"', True)):
+        query = f"SELECT ?name ?n {{ VALUES ?name {{ {names} }} VALUES ?n {{ 1 }} }}"
+        [drawing] = [block for block in shown(work, query=query, chart="bars").blocks if isinstance(block, Drawing)]
+        assert ("`GROUP BY ?name`" in drawing.words) == said
+
+
 @pytest.mark.parametrize(
     ("query", "timeout", "status", "word"),
     [

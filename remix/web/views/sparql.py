@@ -205,8 +205,10 @@ def _chart(table: pl.DataFrame, numbers: list[str], text: str, parameters: Param
     across = shown["x"] if shown["x"].dtype.is_numeric() and kind != "bars" else _short(shown["x"].cast(pl.String))
     series = Series("", across.to_list(), shown["y"].to_list())
     words = f"The first {shown.height:,} of {rows.height:,} rows." if shown.height < rows.height else ""
+    if not across.dtype.is_numeric() and across.n_unique() < len(across):
+        words += f" Rows of the same {x} are drawn over each other: group them in the query, as by `GROUP BY ?{x}`."
     panel = Panel("", kind, [series], x=Axis(x), y=Axis(y), lying=kind == "bars" and shown.height > 8)
-    return [form, Drawing("chart", Figure(f"{y} by {x}", [panel]), words)]
+    return [form, Drawing("chart", Figure(f"{y} by {x}", [panel]), words.strip())]
 
 
 def _short(names: pl.Series) -> pl.Series:
