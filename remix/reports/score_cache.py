@@ -52,6 +52,8 @@ AGAIN = 600.0
 _OF_SCORES = ("documents", "mentions", "tp", "precision", "recall", "f1")
 """Columns that rows of scores have where none has a value, as of a task that combines others."""
 
+_HOME = Path(__file__).resolve().parents[2]
+"""What remix is in: an environment's packages, or a checkout."""
 _COMMAND = """
 from remix.reports.score_cache import answer_all
 from remix.workspace import Workspace
@@ -117,9 +119,15 @@ class ScoreCache:
         with self._lock:
             if self._process is not None:
                 return
-            command = [sys.executable, "-c", _COMMAND]
+            # The folder in which the server was started is no place to take modules from, but remix may be.
+            command = [sys.executable, "-P", "-c", _COMMAND]
+            path = os.pathsep.join(filter(None, (str(_HOME), os.environ.get("PYTHONPATH", ""))))
             self._process = process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env={**os.environ, "PYTHONPATH": path},
             )
         asked = [[asdict(one), str(places[one])] for one in missing]
         told = {"folder": str(self._keeper.store.folder.resolve()), "seconds": self._seconds, "asked": asked}

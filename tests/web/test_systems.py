@@ -151,8 +151,13 @@ def test_no_more_answers_are_kept_than_there_is_room_for(work: Workspace, monkey
     assert len([*(work.folder / "cache" / "scores").iterdir()]) == 2
 
 
-def test_server_answers_at_once_and_one_process_computes_meanwhile(work: Workspace) -> None:
-    served = Workspace(work.folder)
+def test_server_answers_at_once_and_one_process_computes_meanwhile(
+    work: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What lies in the folder that the server was started in is no module of the process.
+    (tmp_path / "json.py").write_text("raise SystemExit(3)")
+    served = Workspace(work.folder.resolve())
+    monkeypatch.chdir(tmp_path)
     served._scores = ScoreCache(served, waits=False)
     page = shown(served, by="is_nil")
     assert page.refresh == 2 and "0 of 1 are done" in render_page(page, VIEWS["systems"], "")

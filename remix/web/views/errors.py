@@ -32,6 +32,8 @@ _BESIDE = 120
 """Characters shown on either side of a mention."""
 _PAGE = 50
 """Sentences on a page."""
+_MOST_SLICED = 20_000
+"""Mentions of which slices are kept for the next request."""
 _MOST = 500
 """Sentences that an address can ask for on a page."""
 _ERRORS = "errors"
@@ -75,7 +77,12 @@ def judge(work: Explored, dataset: str, by: str = "") -> Judgements:
     Raises `StoreError` where no run is on the dataset.
     """
     known = tuple((run.folder_name, run.checksum) for run in list_answers(work) if run.dataset == dataset)
-    return work.store.once(("judgements", dataset, by, known), lambda: work.judgements(dataset, by=by))
+    return work.store.once(
+        ("judgements", dataset, by, known),
+        lambda: work.judgements(dataset, by=by),
+        # There are as many columns to slice by as a user thinks of.
+        keep=lambda made: not by or made.mentions.height < _MOST_SLICED,
+    )
 
 
 def browse(judged: Judgements, asked: Mapping[str, str]) -> list[Shown]:
