@@ -2,7 +2,8 @@
 document.addEventListener("change", (changed) => {
   const field = changed.target;
   const form = field.form;
-  if (form && "live" in form.dataset && form.elements.namedItem("query") && ["query", "set", "add", "on", "scale"].includes(field.name)) {
+  // A field of the form is called `dataset`, so that `form.dataset` is that.
+  if (form && form.hasAttribute("data-live") && form.elements.namedItem("query") && ["query", "set", "add", "on", "scale"].includes(field.name)) {
     form.requestSubmit();
   }
 });
