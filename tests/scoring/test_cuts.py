@@ -271,14 +271,12 @@ def test_remix_without_its_origins_counts_answers_in_kept_documents_and_says_so(
 
 @pytest.mark.parametrize("documents", ["", "all", "kept"])
 def test_slice_and_remix_have_the_same_figures_by_command_line_and_python(work: Workspace, documents: str) -> None:
-    # Which documents count is the same for all tasks; those of each task stand in the property test above.
-    tasks = ["A2KB"] if documents else TASKS
-    asked = {"task": tasks, "match": ["strong", "weak"], "documents": documents}
+    asked = {"task": TASKS, "match": ["strong", "weak"], "documents": documents}
     column = "ambiguitySurfaceForm:thresholds:2"
     sliced = scores(work, "news", by=[column], **asked).filter(pl.col("slice") == "2: > 2").sort(KEYS)
     remixed = scores(work, "confused.ttl", **asked).filter(column="").sort(KEYS)
     assert sliced.select(*KEYS, *FIGURES).equals(remixed.select(*KEYS, *FIGURES))
-    options = [part for task in tasks for part in ("--task", task)]
+    options = [part for task in TASKS for part in ("--task", task)]
     options += ["--documents", documents] if documents else []
     for names, rows in ((["news", "--by", column], sliced), (["confused.ttl"], remixed)):
         command = ["evaluate", *names, "--run", "s=run.ttl", *options, "-w", ".remix", "-o", "json"]
