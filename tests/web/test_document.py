@@ -217,3 +217,9 @@ def test_documents_lead_to_the_one_before_and_the_one_after(sample: Workspace) -
     assert [*first.neighbours] == ["next"] and [*second.neighbours] == ["prev", "next"]
     html = render_page(second, DOCUMENT, "")
     assert '<link rel="prev" href="/document?dataset=sample-news' in html and '<a rel="next"' in html
+
+
+def test_dataset_alone_leads_to_its_first_document(sample: Workspace) -> None:
+    first = sample.frames("sample-news").documents.row(0, named=True)
+    page = DOCUMENT.show(sample, {"dataset": "sample-news"})
+    assert page.title == f"sample-news: {first['given'] or first['document']}"

@@ -98,7 +98,8 @@ def _documents(work: Explored, dataset: str) -> pl.DataFrame:
 
 
 def _find(documents: pl.DataFrame, dataset: str, name: str) -> dict[str, Any]:
-    found = documents.filter((pl.col("called") == name) | (pl.col("document") == name))
+    """Return the document of a name, without one the first."""
+    found = documents.filter((pl.col("called") == name) | (pl.col("document") == name)) if name else documents
     if found.is_empty():
         raise UnknownName("document", name, documents["called"], f"remix serve, page {dataset}")
     return found.row(0, named=True)
