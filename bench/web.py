@@ -100,6 +100,13 @@ def show_pages(host: str, port: int, work: Workspace) -> None:
             client.get(address("builder", **condition))
             taken.append(1000 * (time.perf_counter() - begin))
         print(f"a slider of the builder, moved: {statistics.median(taken):.0f} ms, {max(taken):.0f} ms at most")
+        taken = []
+        for least in range(2, 12):
+            asked = {"query": "persons_hard", "persons_hard.min_confusion": least}
+            begin = time.perf_counter()
+            client.get(address("builder", **asked))
+            taken.append(1000 * (time.perf_counter() - begin))
+        print(f"a parameter of a shipped query: {statistics.median(taken[1:]):.0f} ms, {max(taken[1:]):.0f} ms at most")
 
 
 class Client:
