@@ -182,6 +182,7 @@ class _SameHost(HTTPRedirectHandler):
     http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
     def redirect_request(self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Request:
+        """Return the request of a redirect on the same host; what authorises goes to the same port alone."""
         old, new = urlsplit(req.full_url), urlsplit(newurl)
         open_now = (old.scheme, new.scheme) == ("https", "http")
         if new.scheme not in ("http", "https") or new.hostname != old.hostname or open_now:

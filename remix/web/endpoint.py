@@ -222,6 +222,7 @@ class _Endpoint:
 
         @contextlib.contextmanager
         def turn() -> Iterator[None]:
+            """Wait in the endpoint's queue, and hold a place in it within the block."""
             try:
                 anyio.from_thread.run(self._turn)
             except _Refused as refusal:

@@ -104,6 +104,7 @@ class _Connection(H11Protocol):
         self._stuck_since = self._waited = 0.0
 
     def data_received(self, data: bytes) -> None:
+        """Take what a client sent, and cut it off where the head of its next request does not come in time."""
         before = self.cycle
         super().data_received(data)
         if self.cycle is not before:

@@ -295,7 +295,8 @@ class Datasets:
         from remix.store import Store
         from remix.store.targets import is_stored, write_out
 
-        def done(store: Store, name: str) -> list[Path]:
+        def publish_from(store: Store, name: str) -> list[Path]:
+            """Return the files that were written of a dataset of a store."""
             return publish(
                 store,
                 name,
@@ -312,7 +313,7 @@ class Datasets:
         with self._place_datasets(dataset) as [name]:
             self.ensure_sample([name])
             if run is None and (name in self.store.state.datasets or not Path(name).exists()):
-                files = done(self.store, name)
+                files = publish_from(self.store, name)
             else:
                 # What is described is what a store holds of it: one of its own, which goes afterwards.
                 with TemporaryDirectory(prefix="remix-") as place:
@@ -322,7 +323,7 @@ class Datasets:
                         file, format = write_answers(self.store, self.store.own("runs"), run, name, Path(place)), None
                     elif is_stored(self.store, name):
                         file, format = write_out(self.store, name, Path(place)), None
-                    files = done(held, held.load(file, format=format).name)
+                    files = publish_from(held, held.load(file, format=format).name)
         return Listed(files, [{"file": str(file)} for file in files])
 
     def query(

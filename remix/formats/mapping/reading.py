@@ -71,6 +71,7 @@ class _Reading:
     records: pl.DataFrame
 
     def contents(self, dataset: str) -> Contents:
+        """Return what the records say, as a dataset of this name."""
         rows = self._documents
         parts = [self._mentions(rules) for rules in self.mapping.mention]
         self._refuse_absent(parts)
