@@ -84,10 +84,7 @@ class Fraction:
         if self.counts_rows:
             return [self.part.alias(f"{self.name}:part")]
         spoken = pl.when(self.part.is_not_null() & (self.whole != 0))
-        return [
-            spoken.then(self.part).alias(f"{self.name}:part"),
-            spoken.then(self.whole).alias(f"{self.name}:whole"),
-        ]
+        return [spoken.then(self.part).alias(f"{self.name}:part"), spoken.then(self.whole).alias(f"{self.name}:whole")]
 
     @property
     def sums(self) -> list[pl.Expr]:

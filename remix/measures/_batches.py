@@ -140,11 +140,7 @@ def frames_of(batch: pl.DataFrame) -> Frames:
     links, classes = (nested[name].drop("document") for name in ("links", "classes"))
     documents = batch.select(pl.exclude(*NESTED, "sets"))
     return Frames.of(
-        documents=documents,
-        annotations=nested["annotations"],
-        links=links,
-        classes=classes,
-        regions=nested["regions"],
+        documents=documents, annotations=nested["annotations"], links=links, classes=classes, regions=nested["regions"]
     )
 
 

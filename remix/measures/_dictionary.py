@@ -26,14 +26,7 @@ ENTITIES = pl.Schema(
 )
 """What is taken of an entity; its number is its place in the knowledge base."""
 
-_PAIRS = pl.Schema(
-    {
-        "name_code": pl.UInt32(),
-        "number": pl.UInt32(),
-        "count": pl.Int64(),
-        "pagerank": pl.Float64(),
-    }
-)
+_PAIRS = pl.Schema({"name_code": pl.UInt32(), "number": pl.UInt32(), "count": pl.Int64(), "pagerank": pl.Float64()})
 
 
 def form_entities(kb: KnowledgeBase | None, names: pl.DataFrame) -> pl.DataFrame:

@@ -62,11 +62,7 @@ class Corpus(CodedMentions):
         if self._within is None:
             return [self]
         other = CodedMentions(
-            self._within,
-            self.kb,
-            reference=self.reference,
-            case_sensitive=self.case_sensitive,
-            codes=self.codes,
+            self._within, self.kb, reference=self.reference, case_sensitive=self.case_sensitive, codes=self.codes
         )
         return [self, other]
 

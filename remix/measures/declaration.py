@@ -14,17 +14,7 @@ from remix.names import PREFIXES
 if TYPE_CHECKING:
     from remix.measures.corpus import Corpus
 
-__all__ = [
-    "AVERAGES",
-    "Column",
-    "Kind",
-    "Measure",
-    "Summary",
-    "local",
-    "shares",
-    "terms_of",
-    "write_out",
-]
+__all__ = ["AVERAGES", "Column", "Kind", "Measure", "Summary", "local", "shares", "terms_of", "write_out"]
 
 Kind = Literal["integer", "double", "boolean", "string"]
 AVERAGES = ("count", "micro", "macro", "distinct")

@@ -83,10 +83,7 @@ def save_run(folder: Path, run: Run, answers: Frames) -> Path:
     with folder_written(target) as aside:
         answers.write(aside)
         run = replace(
-            run,
-            documents=answers.documents.height,
-            answers=answers.annotations.height,
-            checksum=_checksum(aside),
+            run, documents=answers.documents.height, answers=answers.annotations.height, checksum=_checksum(aside)
         )
         (aside / "run.json").write_text(json.dumps(asdict(run), indent=1, sort_keys=True), encoding="utf-8")
     return target

@@ -29,11 +29,7 @@ BOUNDS = [f"{score}_{end}" for score in ("precision", "recall", "f1") for end in
 
 
 def rows_of(
-    counts: pl.DataFrame,
-    documents: pl.DataFrame,
-    systems: Iterable[str],
-    choice: Choice,
-    kept: Collection[str] = (),
+    counts: pl.DataFrame, documents: pl.DataFrame, systems: Iterable[str], choice: Choice, kept: Collection[str] = ()
 ) -> pl.DataFrame:
     """Return the scores of all documents together and, if there are several datasets, of each and their mean.
 

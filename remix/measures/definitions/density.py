@@ -17,11 +17,7 @@ MEASURE = Measure(
         Summary(
             name="density",
             meaning="annotations per word",
-            terms={
-                "document": ("hfts:density",),
-                "micro": ("hfts:microDensity",),
-                "macro": ("hfts:macroDensity",),
-            },
+            terms={"document": ("hfts:density",), "micro": ("hfts:microDensity",), "macro": ("hfts:macroDensity",)},
             part=pl.col("mentions"),
             whole=pl.col("region_words"),
             over="documents",

@@ -95,13 +95,7 @@ MEASURE = Measure(
     empty="annotations without offsets have no value",
     prepare=_overlaps,
     columns=(
-        Column(
-            "rmx:overlap",
-            "string",
-            pl.col("overlap"),
-            "none, maximal, intermediate, minimal or crossing",
-            KINDS,
-        ),
+        Column("rmx:overlap", "string", pl.col("overlap"), "none, maximal, intermediate, minimal or crossing", KINDS),
     ),
     summaries=shares("overlap", KINDS, "overlap"),
 )

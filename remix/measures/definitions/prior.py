@@ -18,9 +18,7 @@ def _priors(corpus: Corpus) -> pl.DataFrame:
     linked = corpus.annotations.select("entity_code", total=corpus.whole.totals.gather(corpus.annotations["name_code"]))
     total = pl.when(pl.col("entity_code").is_not_null()).then("total")
     return pl.concat([best, linked], how="horizontal").select(
-        prior=pl.when(total > 0).then(pl.col("prior").fill_null(0.0)),
-        candidate_rank="rank",
-        is_rare=~pl.col("first"),
+        prior=pl.when(total > 0).then(pl.col("prior").fill_null(0.0)), candidate_rank="rank", is_rare=~pl.col("first")
     )
 
 

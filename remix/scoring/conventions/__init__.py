@@ -1,4 +1,7 @@
-"""Conventions: the rules in which evaluators differ, each exchangeable for another of its aspect. One file an aspect.
+"""Conventions: the rules in which evaluators differ, each exchangeable for another of its aspect.
+
+They stand in the order of counting: what is `compared`, which answer is paired with which mention (`pairing`), what
+becomes of the counts (`scores`).
 
 A profile has one of each aspect (`remix.scoring.profiles.Conventions`); what one of them does to a score is found by
 exchanging it alone and counting again (`remix.scoring.differences`).

@@ -11,18 +11,8 @@ import polars as pl
 from remix.errors import UsageError
 from remix.frames import Frames
 from remix.registry import Registry
-from remix.scoring.conventions import Convention, Counter
-from remix.scoring.conventions.alternatives import Alternatives, alternatives_grouped
-from remix.scoring.conventions.documents import Documents, documents_of_gold
-from remix.scoring.conventions.macro import Macro, macro_where_defined
-from remix.scoring.conventions.nil import Nil, nil_is_nil
-from remix.scoring.conventions.optional import Optional, optional_ignored
-from remix.scoring.conventions.overlapping import Overlapping, overlapping_kept
+from remix.scoring.conventions import Convention, Counter, compared, scores
 from remix.scoring.conventions.pairing import Pairing, pair_maximum
-from remix.scoring.conventions.regions import Regions, regions_respected
-from remix.scoring.conventions.repeated import Repeated, repeated_once
-from remix.scoring.conventions.threshold import Threshold, threshold_none
-from remix.scoring.conventions.undefined import Undefined, undefined_null
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.namespaces import with_titles_read
 from remix.scoring.inputs.tokens import laid_on_tokens
@@ -36,21 +26,21 @@ __all__ = ["PROFILES", "Conventions", "OwnRules", "Profile", "require_pairs"]
 class Conventions:
     """One rule of each aspect, that of the default profile unless another is given.
 
-    The fields stand in the order in which rules are exchanged. A new aspect is a field here and a file in
-    `remix.scoring.conventions`.
+    The fields stand in the order in which rules are exchanged. A new aspect is a field here and a subclass of
+    `Convention` in `remix.scoring.conventions`.
     """
 
-    documents: Documents = documents_of_gold
-    nil: Nil = nil_is_nil
-    optional: Optional = optional_ignored
-    regions: Regions = regions_respected
-    alternatives: Alternatives = alternatives_grouped
-    repeated: Repeated = repeated_once
-    overlapping: Overlapping = overlapping_kept
-    threshold: Threshold = threshold_none
+    documents: compared.Documents = compared.documents_of_gold
+    nil: compared.Nil = compared.nil_is_nil
+    optional: compared.Optional = compared.optional_ignored
+    regions: compared.Regions = compared.regions_respected
+    alternatives: compared.Alternatives = compared.alternatives_grouped
+    repeated: compared.Repeated = compared.repeated_once
+    overlapping: compared.Overlapping = compared.overlapping_kept
+    threshold: compared.Threshold = compared.threshold_none
     pairing: Pairing = pair_maximum
-    macro: Macro = macro_where_defined
-    undefined: Undefined = undefined_null
+    macro: scores.Macro = scores.macro_where_defined
+    undefined: scores.Undefined = scores.undefined_null
 
     def __iter__(self) -> Iterator[Convention]:
         """Return the rules in the order of their fields."""

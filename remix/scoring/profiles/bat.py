@@ -1,13 +1,6 @@
 """BAT-Framework (Cornolti, Ferragina and Ciaramita 2013), version 1.3.6."""
 
-from remix.scoring.conventions.alternatives import alternatives_separate
-from remix.scoring.conventions.macro import macro_of_all
-from remix.scoring.conventions.nil import nil_left_out
-from remix.scoring.conventions.optional import optional_unknown
-from remix.scoring.conventions.overlapping import overlapping_longest
-from remix.scoring.conventions.pairing import pair_any
-from remix.scoring.conventions.regions import regions_unknown
-from remix.scoring.conventions.undefined import undefined_one
+from remix.scoring.conventions import compared, pairing, scores
 from remix.scoring.profiles import Conventions, Profile
 
 bat = Profile(
@@ -18,16 +11,16 @@ bat = Profile(
     matchings=("strong", "weak"),
     rest="removed",
     conventions=Conventions(
-        nil=nil_left_out.with_source("data/Tag.java: a concept is an article of Wikipedia"),
-        optional=optional_unknown,
-        regions=regions_unknown,
-        alternatives=alternatives_separate,
-        overlapping=overlapping_longest.with_source(
+        nil=compared.nil_left_out.with_source("data/Tag.java: a concept is an article of Wikipedia"),
+        optional=compared.optional_unknown,
+        regions=compared.regions_unknown,
+        alternatives=compared.alternatives_separate,
+        overlapping=compared.overlapping_longest.with_source(
             "data/Annotation.java, deleteOverlappingAnnotations; metrics/WeakAnnotationMatch.java"
         ),
-        pairing=pair_any.with_source("metrics/Metrics.java, getSingleTp, getSingleFp, getSingleFn"),
-        macro=macro_of_all.with_source("metrics/Metrics.java, macroF1"),
-        undefined=undefined_one.with_source("metrics/Metrics.java, precision, recall, F1"),
+        pairing=pairing.pair_any.with_source("metrics/Metrics.java, getSingleTp, getSingleFp, getSingleFn"),
+        macro=scores.macro_of_all.with_source("metrics/Metrics.java, macroF1"),
+        undefined=scores.undefined_one.with_source("metrics/Metrics.java, precision, recall, F1"),
     ),
     notes={
         "order": "the first match is that of a hash set's order; here it is that of the offsets",

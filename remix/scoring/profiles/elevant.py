@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-import polars as pl
-
 from remix.frames import Frames
-from remix.scoring.conventions.nil import nil_left_out
-from remix.scoring.conventions.undefined import undefined_zero
+from remix.scoring.conventions import compared, scores
 from remix.scoring.profiles import Conventions, OwnRules, Profile
-from remix.scoring.statistics import SCORES, averages, scores
+from remix.scoring.statistics import averages
 from remix.scoring.tools.elevant.outcomes import MODES, by_mention_type, by_type, count
 
 
@@ -24,14 +21,7 @@ def _last(run: Frames) -> Frames:
     return replace(run, annotations=run.annotations.unique(span, keep="last", maintain_order=True))
 
 
-def _zeros() -> dict[str, pl.Expr]:
-    return {name: score.fill_null(0.0) if name in SCORES[:3] else score for name, score in scores().items()}
-
-
-MEANINGS = {
-    "IGNORED": "unknown entities are no gold and no answers",
-    "REQUIRED": "all unknown ones are equal",
-}
+MEANINGS = {"IGNORED": "unknown entities are no gold and no answers", "REQUIRED": "all unknown ones are equal"}
 """How entities count that the knowledge base does not have."""
 
 elevant = Profile(
@@ -40,7 +30,7 @@ elevant = Profile(
     source="ELEVANT, src/elevant/evaluation: case_generator.py, case.py, mention_type.py, evaluator.py",
     tasks=("A2KB", "ERec"),
     matchings=MODES,
-    conventions=Conventions(nil=nil_left_out, undefined=undefined_zero),
+    conventions=Conventions(nil=compared.nil_left_out, undefined=scores.undefined_zero),
     notes={
         "matching": "spans are equal as they are or after growing over letters, digits and '\"_ (case_generator.py)",
         "answers": "on one span the last one; false only inside the annotated region (article.py, case_generator.py)",
@@ -55,7 +45,7 @@ elevant = Profile(
     own=OwnRules(
         prepare=_last_on_a_span,
         count=count,
-        averages={"micro": averages(_zeros)["micro"]},
+        averages={"micro": averages(scores.zero_of_all)["micro"]},
         nearest=("A2KB", "expanded"),
     ),
     slices={"mention_type": by_mention_type, "type": by_type},

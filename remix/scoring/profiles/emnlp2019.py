@@ -1,6 +1,6 @@
 """Rosales-Méndez, Hogan and Poblete, Fine-Grained Evaluation for Entity Linking (EMNLP 2019)."""
 
-from remix.scoring.conventions.alternatives import answers_merged
+from remix.scoring.conventions import compared
 from remix.scoring.profiles import Conventions, Profile
 
 emnlp2019 = Profile(
@@ -11,7 +11,9 @@ emnlp2019 = Profile(
     matchings=("strong",),
     rest="removed",
     headline=("D2KB", "strong"),
-    conventions=Conventions(alternatives=answers_merged.with_source("Table4_5_6-Appendix.py, beSureOnlyOneAnnotation")),
+    conventions=Conventions(
+        alternatives=compared.answers_merged.with_source("Table4_5_6-Appendix.py, beSureOnlyOneAnnotation")
+    ),
     notes={
         "answers": "only those whose span is a gold mention's (Table4_5_6-Appendix.py, KeepOnlyAnnotationsOf)",
         "slices": "gold is restricted to the category, the rest is removed (Table4_5_6-Appendix.py, KeepOnlyTag)",

@@ -1,13 +1,6 @@
 """EUEF, easy-to-use evaluation framework for entity linking (Liu, Chen et al.), the files of 2015."""
 
-from remix.scoring.conventions.alternatives import alternatives_separate
-from remix.scoring.conventions.macro import macro_harmonic
-from remix.scoring.conventions.nil import nil_left_out
-from remix.scoring.conventions.optional import optional_unknown
-from remix.scoring.conventions.overlapping import embedded_longest
-from remix.scoring.conventions.pairing import pair_longest
-from remix.scoring.conventions.regions import regions_unknown
-from remix.scoring.conventions.undefined import undefined_one
+from remix.scoring.conventions import compared, pairing, scores
 from remix.scoring.profiles import Conventions, Profile
 
 euef = Profile(
@@ -19,14 +12,14 @@ euef = Profile(
     rest="removed",
     headline=("A2KB", "fuzzy-over(0)"),
     conventions=Conventions(
-        nil=nil_left_out.with_source("matching/NILMatching.java: NIL is a task of its own, NM"),
-        optional=optional_unknown,
-        regions=regions_unknown,
-        alternatives=alternatives_separate,
-        overlapping=embedded_longest.with_source("main/Filter.java, coreference"),
-        pairing=pair_longest.with_source("main/Filter.java, filterMany2One"),
-        macro=macro_harmonic.with_source("main/Evaluator.java, macroF1"),
-        undefined=undefined_one.with_source("main/Evaluator.java, precision, recall"),
+        nil=compared.nil_left_out.with_source("matching/NILMatching.java: NIL is a task of its own, NM"),
+        optional=compared.optional_unknown,
+        regions=compared.regions_unknown,
+        alternatives=compared.alternatives_separate,
+        overlapping=compared.embedded_longest.with_source("main/Filter.java, coreference"),
+        pairing=pairing.pair_longest.with_source("main/Filter.java, filterMany2One"),
+        macro=scores.macro_harmonic.with_source("main/Evaluator.java, macroF1"),
+        undefined=scores.undefined_one.with_source("main/Evaluator.java, precision, recall"),
     ),
     notes={
         "candidates": "CM: the mention matches, and its candidates and gold's have an entity in common "

@@ -4,16 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from remix.scoring.conventions import Counter
-from remix.scoring.conventions.alternatives import alternatives_separate
-from remix.scoring.conventions.macro import macro_of_all
-from remix.scoring.conventions.nil import WELL_KNOWN, nil_by_namespace
-from remix.scoring.conventions.optional import optional_unknown
-from remix.scoring.conventions.pairing import pair_first_unused
-from remix.scoring.conventions.regions import regions_unknown
-from remix.scoring.conventions.repeated import repeated_each
-from remix.scoring.conventions.threshold import threshold_on_test
-from remix.scoring.conventions.undefined import empty_is_perfect
+from remix.scoring.conventions import Counter, compared, pairing, scores
 from remix.scoring.matching import Case, matching_named
 from remix.scoring.profiles import Conventions, Profile
 from remix.scoring.statistics import UNSCOPED
@@ -55,7 +46,7 @@ def _counting(rules: Counter) -> Counter:
 def _typing(case: Case, task: str, matching: str) -> pl.DataFrame:
     """Return the sums over mentions of their precision (`tp`) and recall (`tp_of_gold`)."""
     spans = matching_named("strong" if task == "ETyping" else matching)
-    found = compare_types(case, spans, below=True, within=WELL_KNOWN, bare=True)
+    found = compare_types(case, spans, below=True, within=compared.WELL_KNOWN, bare=True)
     found = on_gold_spans(found) if task == "ETyping" else found
     nothing = (pl.col("asked") == 0) & (pl.col("answered") == 0)
     share = {
@@ -85,17 +76,17 @@ gerbil = Profile(
     kb_rows="always",
     around=_counting,
     conventions=Conventions(
-        nil=nil_by_namespace.with_source(
+        nil=compared.nil_by_namespace.with_source(
             "matching/impl/AbstractMeaningMatchingsSearcher.java; gerbil.properties, DefaultWellKnownKB"
         ),
-        optional=optional_unknown,
-        regions=regions_unknown,
-        alternatives=alternatives_separate,
-        repeated=repeated_each,
-        threshold=threshold_on_test.with_source("evaluate/impl/ConfidenceBasedFMeasureCalculator.java"),
-        pairing=pair_first_unused.with_source("matching/impl/MatchingsCounterImpl.java"),
-        macro=macro_of_all.with_source("evaluate/impl/FMeasureCalculator.java"),
-        undefined=empty_is_perfect.with_source("evaluate/impl/FMeasureCalculator.java"),
+        optional=compared.optional_unknown,
+        regions=compared.regions_unknown,
+        alternatives=compared.alternatives_separate,
+        repeated=compared.repeated_each,
+        threshold=compared.threshold_on_test.with_source("evaluate/impl/ConfidenceBasedFMeasureCalculator.java"),
+        pairing=pairing.pair_first_unused.with_source("matching/impl/MatchingsCounterImpl.java"),
+        macro=scores.macro_of_all.with_source("evaluate/impl/FMeasureCalculator.java"),
+        undefined=scores.empty_is_perfect.with_source("evaluate/impl/FMeasureCalculator.java"),
     ),
     notes=NOTES,
 )

@@ -1,26 +1,19 @@
 """HIPE-scorer, of the shared tasks on historical text (Ehrmann et al., CLEF 2020 and 2022): types and ranked links."""
 
+from collections.abc import Mapping
+
 import polars as pl
 
-from remix.scoring.conventions.alternatives import alternatives_separate
-from remix.scoring.conventions.nil import nil_where_said
-from remix.scoring.conventions.optional import optional_unknown
-from remix.scoring.conventions.pairing import pair_first_unused
-from remix.scoring.conventions.regions import regions_unknown
-from remix.scoring.conventions.undefined import undefined_zero
+from remix.scoring.conventions import compared, pairing, scores
 from remix.scoring.profiles import Conventions, OwnRules, Profile
-from remix.scoring.statistics import SCORES, averages, scores
+from remix.scoring.statistics import averages
 from remix.scoring.tools.hipe import MATCHINGS, TASKS, by_noise, by_period, by_type, count
 
 
-def _micro() -> dict[str, pl.Expr]:
-    return {name: score.fill_null(0.0) if name in SCORES[:3] else score for name, score in scores().items()}
-
-
-def _macro() -> dict[str, pl.Expr]:
-    exact = scores()
+def _macro() -> Mapping[str, pl.Expr]:
+    exact = scores.undefined_null.scores()
     both = exact["precision"].is_not_null() & exact["recall"].is_not_null()
-    return exact | {"f1": pl.when(both).then(exact["f1"])}
+    return {**exact, "f1": pl.when(both).then(exact["f1"])}
 
 
 _RANKS = {"": "", "1": ", the first link of the answer", **{n: f", any of the first {n} links" for n in "35"}}
@@ -34,12 +27,12 @@ hipe = Profile(
     matchings=MATCHINGS,
     sparse=True,
     conventions=Conventions(
-        nil=nil_where_said,
-        optional=optional_unknown,
-        regions=regions_unknown,
-        alternatives=alternatives_separate,
-        pairing=pair_first_unused,
-        undefined=undefined_zero,
+        nil=compared.nil_where_said,
+        optional=compared.optional_unknown,
+        regions=compared.regions_unknown,
+        alternatives=compared.alternatives_separate,
+        pairing=pairing.pair_first_unused,
+        undefined=scores.undefined_zero,
     ),
     notes={
         "layers": "each column is scored by itself: types in NE-…, entities in NEL-…, with the spans of NE-COARSE-… "
@@ -59,7 +52,7 @@ hipe = Profile(
     own=OwnRules(
         prepare=lambda gold, runs: (gold, dict(runs)),
         count=count,
-        averages={"micro": averages(_micro)["micro"], "macro": averages(_macro)["macro"]},
+        averages={"micro": averages(scores.zero_of_all)["micro"], "macro": averages(_macro)["macro"]},
         nearest=("A2KB", "weak"),
     ),
     rest="removed",

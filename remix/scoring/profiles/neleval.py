@@ -5,14 +5,7 @@ from dataclasses import replace
 import polars as pl
 
 from remix.names import RMX
-from remix.scoring.conventions.alternatives import alternatives_separate
-from remix.scoring.conventions.documents import documents_of_both
-from remix.scoring.conventions.macro import macro_of_asked
-from remix.scoring.conventions.nil import nil_is_nil
-from remix.scoring.conventions.optional import optional_unknown
-from remix.scoring.conventions.pairing import pair_keys
-from remix.scoring.conventions.regions import regions_unknown
-from remix.scoring.conventions.undefined import undefined_zero
+from remix.scoring.conventions import compared, pairing, scores
 from remix.scoring.matching import Case, with_detail
 from remix.scoring.profiles import Conventions, Profile
 from remix.scoring.tools.neleval import NAMED, counts_by_triple, triple_named
@@ -44,14 +37,14 @@ neleval = Profile(
     rest="removed",
     slices={"type": _by_type},
     conventions=Conventions(
-        documents=documents_of_both.with_source("evaluate.py, Evaluate.iter_pairs"),
-        nil=nil_is_nil.with_source("annotation.py: the kbid of every NIL is None"),
-        optional=optional_unknown,
-        regions=regions_unknown,
-        alternatives=alternatives_separate,
-        pairing=pair_keys.with_source("annotation.py, Measure; coref_metrics.py"),
-        macro=macro_of_asked.with_source("evaluate.py, <macro> by docid"),
-        undefined=undefined_zero.with_source("evaluate.py, StrictMetricWarning"),
+        documents=compared.documents_of_both.with_source("evaluate.py, Evaluate.iter_pairs"),
+        nil=compared.nil_is_nil.with_source("annotation.py: the kbid of every NIL is None"),
+        optional=compared.optional_unknown,
+        regions=compared.regions_unknown,
+        alternatives=compared.alternatives_separate,
+        pairing=pairing.pair_keys.with_source("annotation.py, Measure; coref_metrics.py"),
+        macro=scores.macro_of_asked.with_source("evaluate.py, <macro> by docid"),
+        undefined=scores.undefined_zero.with_source("evaluate.py, StrictMetricWarning"),
     ),
     notes={
         **{name: str(triple) for name, triple in NAMED.items()},

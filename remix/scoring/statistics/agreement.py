@@ -117,15 +117,7 @@ def _of_mentions(case: Case, criterion: str) -> list[dict[str, object]]:
 
 def _row(what: str, first: int, second: int, agreed: int, value: float | None) -> dict[str, object]:
     f1 = 2 * agreed / (first + second) if first + second else None
-    return {
-        "compared": what,
-        "class": "",
-        "first": first,
-        "second": second,
-        "agreed": agreed,
-        "f1": f1,
-        "kappa": value,
-    }
+    return {"compared": what, "class": "", "first": first, "second": second, "agreed": agreed, "f1": f1, "kappa": value}
 
 
 def _label(case: Case, pairs: pl.DataFrame) -> pl.DataFrame:

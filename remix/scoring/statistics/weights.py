@@ -25,16 +25,7 @@ from remix.scoring.matching import Case, matching_named
 from remix.scoring.statistics import ratio
 from remix.signature import content_hash
 
-__all__ = [
-    "FUZZY",
-    "STRICT",
-    "Weights",
-    "column_weighed_by",
-    "fuzzy_scores",
-    "strict",
-    "weigh",
-    "weights_of",
-]
+__all__ = ["FUZZY", "STRICT", "Weights", "column_weighed_by", "fuzzy_scores", "strict", "weigh", "weights_of"]
 
 FUZZY = ("fuzzy_recall", "fuzzy_f1")
 
@@ -60,10 +51,7 @@ class Weights:
 
 
 def weights_of(
-    gold: Frames,
-    rule: str,
-    columns: pl.DataFrame | None = None,
-    document_columns: pl.DataFrame | None = None,
+    gold: Frames, rule: str, columns: pl.DataFrame | None = None, document_columns: pl.DataFrame | None = None
 ) -> Weights:
     """Return the degree of every gold annotation by 'strict', 'relaxed:α', a file of rules, or a numeric column.
 

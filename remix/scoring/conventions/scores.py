@@ -1,4 +1,4 @@
-"""What a score without denominator is."""
+"""What becomes of counts: what is averaged over documents, and what a score without denominator is."""
 
 from __future__ import annotations
 
@@ -8,7 +8,38 @@ from dataclasses import dataclass
 import polars as pl
 
 from remix.scoring.conventions import Convention
-from remix.scoring.statistics import ratio, scores
+from remix.scoring.statistics import SCORES, Over, ratio, scores
+
+
+@dataclass(frozen=True, kw_only=True)
+class Macro(Convention):
+    """Means over documents."""
+
+    documents: Over
+    """Which: those where the score is defined, those with gold, or all."""
+    harmonic: bool = False
+    """Whether macro-F1 is the harmonic mean of macro precision and recall, else it is the mean of the documents' F1."""
+
+
+macro_where_defined = Macro(
+    name="macro-where-defined",
+    words="macro scores are means over the documents where the score is defined",
+    documents="defined",
+)
+macro_of_all = Macro(
+    name="macro-of-all",
+    words="macro scores, F1 too, are means over all documents, also those without annotations",
+    documents="all",
+)
+macro_of_asked = Macro(
+    name="macro-of-asked", words="macro scores, F1 too, are means over the documents that have gold", documents="asked"
+)
+macro_harmonic = Macro(
+    name="macro-harmonic",
+    words="macro P and R are means over all documents, macro-F1 is the harmonic mean of these two",
+    documents="all",
+    harmonic=True,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +91,13 @@ empty_is_perfect = Undefined(
     scores=_empty_is_perfect,
 )
 undefined_one = Undefined(
-    name="undefined-one",
-    words="P = 1 without answers, R = 1 without gold; F1 is their harmonic mean",
-    scores=_one,
+    name="undefined-one", words="P = 1 without answers, R = 1 without gold; F1 is their harmonic mean", scores=_one
 )
+
+
+def zero_of_all() -> dict[str, pl.Expr]:
+    """Return the scores with 0 for precision, recall and F1 without denominator, for tools without further precisions.
+
+    F1 is that of the counts, which the harmonic mean of `undefined_zero` is but for the last digit.
+    """
+    return {name: score.fill_null(0.0) if name in SCORES[:3] else score for name, score in scores().items()}
