@@ -264,17 +264,17 @@ def _long(
     wide: pl.DataFrame, values: Mapping[str, pl.Expr], covered: Mapping[str, pl.Expr], average: str
 ) -> pl.DataFrame:
     """Return the wide frame as rows of the datasets' table: a row per dataset and measure."""
-    parts = [
-        wide.select(
-            "dataset",
-            pl.lit(name).alias("measure"),
-            pl.lit(average).alias("average"),
-            value.cast(pl.Float64).alias("value"),
-            covered[name].cast(pl.Float64).alias("coverage"),
+    if not values:
+        return pl.DataFrame(schema=_LONG)
+    every = {"value": values, "coverage": {name: covered[name] for name in values}}
+    values_and_coverage = [
+        wide.select("dataset", *(one.cast(pl.Float64).alias(name) for name, one in of.items())).unpivot(
+            index="dataset", variable_name="measure", value_name=column
         )
-        for name, value in values.items()
+        for column, of in every.items()
     ]
-    return pl.concat(parts) if parts else pl.DataFrame(schema=_LONG)
+    long, coverage = values_and_coverage
+    return long.select("dataset", "measure", pl.lit(average).alias("average"), "value", coverage["coverage"])
 
 
 def _totals(values: pl.DataFrame, names: Iterable[str], *, covered: bool) -> pl.DataFrame:

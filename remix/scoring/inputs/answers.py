@@ -6,6 +6,7 @@ not to be evaluated in this way.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -189,28 +190,35 @@ class Answers:
         )
 
     @cached_property
-    def origin(self) -> Measured:
-        """Return the measures of the origin: its documents are as they were where gold was cut out."""
-        return self._measure(self.background.frames)
-
-    @cached_property
     def measured(self) -> Measured:
-        """Return the measures of the answers, D being the origin; percentiles are places among its annotations."""
-        found = self._measure(self.frames, within=self.background.frames)
+        """Return all measures of the answers."""
+        return self.measure(None)
+
+    def measure(self, asked: Collection[str] | None) -> Measured:
+        """Return the measures of these names, or all: of the answers, D being the origin, whose percentiles they have.
+
+        Those of documents and datasets are the origin's: its documents are as they were where gold was cut out.
+        """
+        from remix.measures import MEASURES, compute, measure_named
+
+        placed = ("ambiguitySurfaceForm", "ambiguityEntity") if asked is None or "normalised" in asked else ()
+        # The classes of all answers are told by `types`.
+        needed = {*(MEASURES.names() if asked is None else asked), "types", *(measure_named(n).name for n in placed)}
+        own = [measure for measure in MEASURES if not NOT_OF_ANSWERS & {one.name for one in measure.columns}]
+        names, known = [measure.name for measure in own if measure.name in needed], self.background
+
+        def measures_of(frames: Frames, within: Frames | None = None) -> Measured:
+            how = {"reference": known.reference, "case_sensitive": known.case_sensitive, "within": within}
+            return compute(frames, known.kb, measures=names, **how)  # type: ignore[arg-type]
+
+        origin, found = measures_of(known.frames), measures_of(self.frames, within=known.frames)
         places = [
-            _place(found.annotations[name], self.origin.annotations[name]).alias(f"{name}Percentile")
-            for name in ("ambiguitySurfaceForm", "ambiguityEntity")
+            _place(found.annotations[name], origin.annotations[name]).alias(f"{name}Percentile")
+            for name in placed
             if f"{name}Percentile" in found.annotations.columns
         ]
-        return replace(found, annotations=found.annotations.with_columns(places))
-
-    def _measure(self, frames: Frames, within: Frames | None = None) -> Measured:
-        from remix.measures import MEASURES, compute
-
-        known = self.background
-        names = [measure.name for measure in MEASURES if not NOT_OF_ANSWERS & {one.name for one in measure.columns}]
-        how = {"reference": known.reference, "case_sensitive": known.case_sensitive, "within": within}
-        return compute(frames, known.kb, measures=names, **how)  # type: ignore[arg-type]
+        annotations = found.annotations.with_columns(places)
+        return replace(found, annotations=annotations, documents=origin.documents, datasets=origin.datasets)
 
     def values(self, column: str) -> pl.DataFrame | None:
         """Return a and `value` of a measure; None where it does not speak of an answer's own form and entity."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,7 +13,7 @@ from remix import progress
 from remix.errors import Error
 from remix.formats.nif.writing import triples_of
 from remix.frames import Frames
-from remix.measures import Measured
+from remix.measures import MEASURES, Measure, Measured
 from remix.measures.declaration import write_out
 from remix.measures.enrichment import entity_lines
 from remix.names import EL, HFTS, HFTS_OLD, ITSRDF, NIF, OWL, RDF, RDFS, RMX, XSD
@@ -77,9 +78,11 @@ _NO_CLASSES = (RDF, RDFS, OWL, XSD, NIF, ITSRDF, HFTS, HFTS_OLD, RMX, EL)
 def select_answers(answers: Answers, query: str, docs: pl.Series) -> pl.Series:
     """Return the answers that a query selects; raises `Error` where they are not to be had in this way."""
     classes = _classes(query)
-    frames, measured = _with_readings(answers, classes)
     tree = parse(modern(query))
-    graphs = _graphs(answers, frames, _keep_asked(measured, tree))
+    asked = _asked_measures(tree)
+    frames, measured = _with_readings(answers, classes, asked)
+    named = tuple(asked[one.name] for one in measured.measures if one.name in asked)
+    graphs = _graphs(frames, replace(measured, measures=named))
     if any(term.startswith(f"<{RMX}entity") for term in _terms(tree)):
         graphs["urn:remix:entities"] = entity_lines(frames, answers.background.kb)
     with TemporaryDirectory(prefix="remix-") as place:
@@ -130,9 +133,9 @@ def _terms(value: Value) -> list[str]:
     return [term for part in parts for term in _terms(part)]
 
 
-def _with_readings(answers: Answers, classes: list[str]) -> tuple[Frames, Measured]:
+def _with_readings(answers: Answers, classes: list[str], asked: Collection[str]) -> tuple[Frames, Measured]:
     """Return the answers with further ones for each that has no class: of another class, of those of the query."""
-    frames, measured = answers.frames, answers.measured
+    frames, measured = answers.frames, answers.measure(asked)
     typed = pl.concat([frames.classes["annotation"], measured.classes["annotation"]]).unique()
     bare = frames.annotations.filter(~pl.col("annotation").is_in(typed.implode()))["annotation"]
     sets = [[ANY_CLASS], [*classes, ANY_CLASS], *([[one] for one in classes] if len(classes) <= MANY_CLASSES else [])]
@@ -153,14 +156,14 @@ def _with_readings(answers: Answers, classes: list[str]) -> tuple[Frames, Measur
     return frames, replace(measured, annotations=more(measured.annotations))
 
 
-def _keep_asked(measured: Measured, tree: Node) -> Measured:
+def _asked_measures(tree: Node) -> dict[str, Measure]:
     """Return the measures that a query names, or all where it asks for predicates without naming them.
 
-    The others would be most of what is loaded for it.
+    The others would be most of what is computed and loaded for it.
     """
     predicates = [triple[1] for node in walk(tree) for triple in node.get("triples", ())]
     if not all(isinstance(one, str) and one.startswith("<") for one in predicates):
-        return measured
+        return {measure.name: measure for measure in MEASURES}
     named = set(_terms(tree))
 
     def is_named(term: str) -> bool:
@@ -176,18 +179,17 @@ def _keep_asked(measured: Measured, tree: Node) -> Measured:
                 if any(is_named(term) for terms in summary.terms.values() for term in terms)
             ),
         )
-        for measure in measured.measures
+        for measure in MEASURES
     )
-    return replace(measured, measures=tuple(measures))
+    return {measure.name: measure for measure in measures if measure.columns or measure.summaries}
 
 
-def _graphs(answers: Answers, frames: Frames, measured: Measured) -> dict[str, bytes]:
+def _graphs(frames: Frames, measured: Measured) -> dict[str, bytes]:
     """Return the origin's documents and their measures, and the answers as their annotations: one graph a dataset."""
-    known = replace(measured, documents=answers.origin.documents, datasets=answers.origin.datasets)
     graphs = {}
     for name in frames.documents["dataset"].unique().sort():
         iri = name if ":" in name else dataset_iri(name)
         of_dataset = frames.keep(documents=frames.documents.filter(dataset=name)["document"])
         named = replace(of_dataset, documents=of_dataset.documents.with_columns(dataset=pl.lit(iri)))
-        graphs[iri] = b"".join([*triples_of(named), known.triples(name, iri)])
+        graphs[iri] = b"".join([*triples_of(named), measured.triples(name, iri)])
     return graphs
