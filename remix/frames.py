@@ -23,6 +23,7 @@ __all__ = [
     "REGIONS",
     "VALUES",
     "Frames",
+    "fit",
     "read_parquet",
     "words",
     "write_parquet",
@@ -156,7 +157,7 @@ class Frames:
         >>> one.documents["words"].to_list()
         [2]
         """
-        made = {name: _fit(frames.get(name, pl.DataFrame()), schema) for name, schema in SCHEMAS.items()}
+        made = {name: fit(frames.get(name, pl.DataFrame()), schema) for name, schema in SCHEMAS.items()}
         if made["documents"]["words"].has_nulls():
             made["documents"] = made["documents"].with_columns(pl.col("words").fill_null(words(pl.col("text"))))
         made["classes"] = made["classes"].with_columns(pl.col("of_entity").fill_null(False))
@@ -247,7 +248,12 @@ FINE_GRAINED = pl.col("class").str.starts_with(EL) | pl.col("class").str.starts_
 """Whether a class is a fine-grained category (`el:`, `rmx:`): how a mention is written, not what its entity is."""
 
 
-def _fit(frame: pl.DataFrame, schema: dict[str, pl.DataType]) -> pl.DataFrame:
+def fit(frame: pl.DataFrame, schema: dict[str, pl.DataType]) -> pl.DataFrame:
+    """Return the columns of a schema, in its order and of its types; those that the frame does not have are null.
+
+    >>> fit(pl.DataFrame({"entity": ["x:Ada"], "more": [1]}), CANDIDATES).row(0)
+    (None, 'x:Ada', None)
+    """
     columns = [
         (pl.col(name) if name in frame.columns else pl.lit(None)).cast(kind).alias(name)
         for name, kind in schema.items()

@@ -235,7 +235,7 @@ def test_published_folder_is_loaded_by_the_tools_of_others(folder: Path, monkeyp
 @pytest.mark.extra
 def test_published_nif_has_its_shapes_and_what_has_not_is_told(folder: Path, tmp_path: Path) -> None:
     pytest.importorskip("pyshacl", reason="needs the extra `shacl`")
-    from remix.checks.shapes import find_violations
+    from remix.checks.findings import find_violations
 
     empty = Frames.empty()
     assert find_violations(str(folder / "news.ttl"), empty).is_empty()

@@ -163,7 +163,7 @@ ADDED = {
     "checks": """
         import polars as pl
         from remix.checks import Rule
-        from remix.checks.declaration import list_mentions
+        from remix.checks import list_mentions
         part = Rule("added-rule", "note", "A mention is there.", "Nothing.",
             find=lambda subject: list_mentions(subject.mentions, pl.lit("is there")))
         """,

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import polars as pl
 
-from remix.checks.declaration import RULES, Subject
+from remix.checks import RULES, Subject
 from remix.checks.findings import Checked
 from remix.errors import BadInput, UsageError
 from remix.expressions import fill
 from remix.formats import Loss, Repair, write
 from remix.formats.conversion import format_by_suffix
 from remix.formats.offsets import cut_spans
-from remix.frames import Frames
+from remix.frames import Frames, fit
 from remix.iris import canonical
 from remix.kb import KnowledgeBase
 
@@ -88,7 +88,7 @@ def _tell(
     rows = pairs.join(left, left_on="was", right_on="annotation", how="left", maintain_order="left")
     rows = rows.join(right, left_on="now", right_on="annotation", how="left", maintain_order="left", suffix="_now")
     rows = rows.with_columns(document=pl.coalesce("document", "document_now"), annotation=pl.coalesce("was", "now"))
-    return _fit(rows)
+    return fit(rows, CHANGES)
 
 
 def _tell_repairs(repairs: Iterable[Repair], source: str) -> pl.DataFrame:
@@ -98,12 +98,7 @@ def _tell_repairs(repairs: Iterable[Repair], source: str) -> pl.DataFrame:
         for one in repairs
         for example, count in one.examples()
     ]
-    return _fit(pl.DataFrame(rows, schema={"change": pl.String, "source": pl.String, "what": pl.String}))
-
-
-def _fit(rows: pl.DataFrame) -> pl.DataFrame:
-    parts = [(pl.col(name) if name in rows.columns else pl.lit(None)).cast(kind) for name, kind in CHANGES.items()]
-    return rows.select(part.alias(name) for part, name in zip(parts, CHANGES, strict=True))
+    return pl.DataFrame(rows, schema=CHANGES)
 
 
 def _describe(frames: Frames) -> pl.DataFrame:
@@ -174,7 +169,7 @@ def _tell_left(corrected: Frames, pairs: pl.DataFrame, new: Frames, source: str)
         ),
     }
     rows = [{"change": "left", "source": source, "what": what} for what, count in told.items() if count]
-    return _fit(pl.DataFrame(rows, schema={"change": pl.String, "source": pl.String, "what": pl.String}))
+    return pl.DataFrame(rows, schema=CHANGES)
 
 
 def _pair(documents: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:

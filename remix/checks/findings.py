@@ -1,34 +1,39 @@
-"""The findings of all rules in datasets, one row a rule or one row a finding."""
+"""The findings of all rules in datasets, one row a rule or one row a finding, or as SARIF, which editors show."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import polars as pl
+import pyoxigraph as ox
 
-from remix import catalog
+from remix import catalog, resources
+from remix._version import __version__
+from remix.checks import FINDINGS, RULES, SEVERITIES, Rule, Subject
 from remix.checks.copies import count_shared, find_similar
-from remix.checks.declaration import FINDINGS, RULES, SEVERITIES, Rule, Subject
-from remix.checks.shapes import find_violations
 from remix.errors import BadInput, Error
 from remix.expressions import fill
-from remix.files import readable
+from remix.files import read_bytes, readable
 from remix.formats import Repair, read, refusal_report
 from remix.formats.nif.scoping import ScopedTriples, revise, unscope
-from remix.formats.nif.writing import write_terms
-from remix.frames import Frames
+from remix.formats.nif.writing import triples_of, write_terms
+from remix.frames import Frames, fit
 from remix.frames_folder import FramesFolder, is_frames_folder
 from remix.kb import KnowledgeBase
 from remix.locks import holding
 from remix.rdf.ntriples import columns
 from remix.store import DatasetEntry, Store
 
-__all__ = ["Checked", "check", "read_checked", "share"]
+__all__ = ["Checked", "check", "find_violations", "read_checked", "share", "to_sarif"]
 
 SUMMARY = {"file": pl.String, "severity": pl.String, "rule": pl.String, "count": pl.Int64, "example": pl.String}
+_TIMES: dict[str, pl.DataType] = {**FINDINGS, "times": pl.Int64()}
+"""Findings, and how many each row stands for."""
 _UNKNOWN = Rule("", "error", "Something is not as the format asks.", "Loading mends it; its example says what.")
+_SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 @dataclass(frozen=True)
@@ -70,8 +75,8 @@ def check(
     `find_violations`). Raises `UnknownName` for a rule that does not exist.
     """
     chosen = [RULES[name] for name in rules] or list(RULES)
-    found = [_rows(one, chosen, kb, shacl=shacl) for one in datasets]
-    rows = pl.concat([part for parts in found for part in parts] or [_label(_no_findings(), "", _UNKNOWN, "")])
+    none = _label(pl.DataFrame(schema=_TIMES), "", _UNKNOWN)
+    rows = pl.concat([none, *(part for one in datasets for part in _rows(one, chosen, kb, shacl=shacl))])
     if each:
         return rows.drop("times")
     counted = rows.group_by("file", "severity", "rule", maintain_order=True).agg(
@@ -85,28 +90,22 @@ def _rows(one: Checked, rules: Sequence[Rule], kb: KnowledgeBase | None, *, shac
     known = {rule.name: rule for rule in rules}
     found: list[tuple[Rule, pl.DataFrame]] = []
     for repair in one.repairs:
-        rule = known.get(repair.kind) or (None if repair.kind in RULES else _UNKNOWN)
+        rule = known.get(repair.kind) if repair.kind in RULES else replace(_UNKNOWN, name=repair.kind)
         if rule is not None:
-            told = pl.DataFrame(repair.examples(), schema={"what": pl.String, "times": pl.Int64}, orient="row")
-            rows = pl.concat([_no_findings(), told], how="diagonal")
-            found.append((rule if rule.name else Rule(repair.kind, rule.severity, rule.summary, rule.fix), rows))
+            found.append((rule, pl.DataFrame(repair.examples(), schema=["what", "times"], orient="row")))
     for rule in rules:
         if rule.find is not None and (kb is not None or not rule.needs_kb):
-            found.append((rule, rule.find(subject).with_columns(times=pl.lit(1, pl.Int64))))
+            found.append((rule, rule.find(subject).with_columns(times=1)))
     if shacl:
-        found.append((RULES["shacl"], find_violations(one.file, one.frames).with_columns(times=pl.lit(1, pl.Int64))))
+        found.append((RULES["shacl"], find_violations(one.file, one.frames).with_columns(times=1)))
     found.sort(key=lambda pair: (SEVERITIES.index(pair[0].severity), pair[0].name))
     for rule, rows in found:
-        yield _label(rows, one.file, rule, rule.name)
+        yield _label(rows, one.file, rule)
 
 
-def _no_findings() -> pl.DataFrame:
-    return pl.DataFrame(schema={**FINDINGS, "times": pl.Int64()})
-
-
-def _label(rows: pl.DataFrame, file: str, rule: Rule, name: str) -> pl.DataFrame:
-    labels = [pl.lit(readable(file)).alias("file"), pl.lit(rule.severity).alias("severity"), pl.lit(name).alias("rule")]
-    return rows.select(*labels, *FINDINGS, "times")
+def _label(rows: pl.DataFrame, file: str, rule: Rule) -> pl.DataFrame:
+    labels = {"file": readable(file), "severity": rule.severity, "rule": rule.name}
+    return fit(rows, _TIMES).select(*(pl.lit(value).alias(name) for name, value in labels.items()), pl.all())
 
 
 def _read(store: Store, file: str, format: str | None, *, alone: bool) -> list[Checked]:
@@ -153,6 +152,67 @@ def _read_file(file: str, path: str, known: catalog.Entry | None, format: str | 
     return Checked(known.name, reading.frames, (*reading.report.repairs, *other), reading.export)
 
 
+def find_violations(file: str, frames: Frames) -> pl.DataFrame:
+    """Return where a dataset does not have the shapes that NIF has (SHACL, `ontology/shapes.ttl`), as findings.
+
+    A file of RDF is taken as it stands, without what loading mends; of all else the NIF that remix makes of it. Needs
+    the extra `shacl`; raises `Error` without it.
+    """
+    try:
+        import rdflib
+        from pyshacl import validate
+    except ImportError:
+        raise Error("shapes need pyshacl: pip install 'nel-remix[shacl]'") from None
+    data, shapes = rdflib.Graph(), rdflib.Graph()
+    data.parse(data=_triples(file, frames).decode(), format="nt")
+    shapes.parse(resources.folder("ontology") / "shapes.ttl")
+    _, report, _ = validate(data, shacl_graph=shapes)
+    shacl = rdflib.Namespace("http://www.w3.org/ns/shacl#")
+    rows = [
+        (str(report.value(one, shacl.focusNode)), str(report.value(one, shacl.resultMessage)))
+        for one in report.subjects(rdflib.RDF.type, shacl.ValidationResult)
+    ]
+    found = pl.DataFrame(sorted(set(rows)), schema={"annotation": pl.String, "message": pl.String}, orient="row")
+    return fit(found.with_columns(what=fill("{}: {}", "annotation", "message")), FINDINGS)
+
+
+def _triples(file: str, frames: Frames) -> bytes:
+    path = Path(file)
+    form = ox.RdfFormat.from_extension(path.suffix.removeprefix(".")) if path.is_file() else None
+    if form is None:
+        return b"".join(triples_of(frames))
+    quads = ox.parse(read_bytes(path), format=form, base_iri="urn:remix:relative:", lenient=True)
+    try:
+        return ox.serialize((quad.triple for quad in quads), format=ox.RdfFormat.N_TRIPLES) or b""
+    except SyntaxError:
+        return b"".join(triples_of(frames))  # what makes it no RDF is told by the other rules
+
+
+def to_sarif(findings: pl.DataFrame) -> str:
+    """Return the findings (`check` with `each`) as a SARIF log with one run.
+
+    A finding's place is its file and, as the text is no line of it, the annotation or document by its name.
+    """
+    told = findings["rule"].unique(maintain_order=True).to_list()
+    rules = [
+        {"id": rule.name, "shortDescription": {"text": rule.summary}, "help": {"text": rule.fix}}
+        for rule in RULES
+        if rule.name in told
+    ]
+    results = [_result(row) for row in findings.iter_rows(named=True)]
+    driver = {"name": "remix", "version": __version__, "rules": rules}
+    log = {"$schema": _SARIF, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
+    return json.dumps(log, ensure_ascii=False, indent=1)
+
+
+def _result(row: dict[str, object]) -> dict[str, object]:
+    place: dict[str, object] = {"physicalLocation": {"artifactLocation": {"uri": row["file"]}}}
+    if name := row["annotation"] or row["document"]:
+        place["logicalLocations"] = [{"fullyQualifiedName": name}]
+    message = {"text": row["what"] or row["rule"]}
+    return {"ruleId": row["rule"], "level": row["severity"], "message": message, "locations": [place]}
+
+
 def share(datasets: Sequence[Checked]) -> pl.DataFrame:
     """Return what each pair of datasets has in common, a row a pair.
 
@@ -162,53 +222,31 @@ def share(datasets: Sequence[Checked]) -> pl.DataFrame:
     the other has seen what is asked.
     """
     texts = [one.frames.documents.filter(pl.col("text") != "").unique("text", maintain_order=True) for one in datasets]
-    keyed = pl.concat(
-        [
-            rows.select(fill("{} {}", pl.lit(n), "document").alias("document"), "text", side=pl.lit(n))
-            for n, rows in enumerate(texts)
-        ]
-        or [pl.DataFrame(schema={"document": pl.String, "text": pl.String, "side": pl.Int32})]
+    names = [
+        rows.select(fill("{} {}", pl.lit(n), "document").alias("document"), "text") for n, rows in enumerate(texts)
+    ]
+    similar = find_similar(pl.concat([pl.DataFrame(schema={"document": pl.String, "text": pl.String}), *names]))
+    sides = (
+        pl.col(name).str.extract("^([0-9]+) ", 1).cast(pl.Int64).alias(f"{name}_of") for name in ("document", "other")
     )
-    sides = keyed.select("document", "side")
-    pairs = find_similar(keyed.select("document", "text")).join(sides, on="document")
-    pairs = pairs.join(sides.rename({"document": "other", "side": "other_side"}), on="other")
+    pairs = similar.filter(pl.col("similarity") < 1).select("document", *sides)
     equal_texts = _count_by_pair(texts, "text")
     entities = _count_by_pair([one.frames.links for one in datasets], "entity")
     forms = _count_by_pair([one.frames.annotations for one in datasets], "surface_form")
     rows = []
     for n, one in enumerate(datasets):
         for m, other in enumerate(datasets[:n]):
-            equal = equal_texts[n, m]
-            near = pairs.filter((pl.col("side") == n) & (pl.col("other_side") == m), pl.col("similarity") < 1)
-            similar = near["document"].n_unique()
+            equal, near = equal_texts[n, m], pairs.filter(document_of=n, other_of=m)["document"].n_unique()
             smaller = min(texts[n].height, texts[m].height)
-            part = (equal + similar) / smaller if smaller else 0.0
+            part = (equal + near) / smaller if smaller else 0.0
             relation = "editions" if part >= 0.5 else "leakage" if part else ""
-            rows.append(
-                {
-                    "dataset": other.file,
-                    "other": one.file,
-                    "texts": equal,
-                    "similar_texts": similar,
-                    "entities": entities[n, m],
-                    "forms": forms[n, m],
-                    "share": min(part, 1.0),
-                    "relation": relation,
-                }
-            )
-    return pl.DataFrame(rows, schema=SHARED)
+            shared = (equal, near, entities[n, m], forms[n, m])
+            rows.append((other.file, one.file, *shared, min(part, 1.0), relation))
+    return pl.DataFrame(rows, schema=SHARED, orient="row")
 
 
-SHARED = {
-    "dataset": pl.String,
-    "other": pl.String,
-    "texts": pl.Int64,
-    "similar_texts": pl.Int64,
-    "entities": pl.Int64,
-    "forms": pl.Int64,
-    "share": pl.Float64,
-    "relation": pl.String,
-}
+_COUNTS = dict.fromkeys(("texts", "similar_texts", "entities", "forms"), pl.Int64)
+SHARED = {"dataset": pl.String, "other": pl.String, **_COUNTS, "share": pl.Float64, "relation": pl.String}
 
 
 def _count_by_pair(parts: Sequence[pl.DataFrame], column: str) -> dict[tuple[int, int], int]:

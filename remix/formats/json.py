@@ -32,14 +32,7 @@ def json_text(data: bytes, mends: Mends) -> str:
     return mend_surrogates(decode(data, mends), mends, pairs=False)
 
 
-def json_value(
-    file: object,
-    text: str,
-    *,
-    line: int | None = None,
-    what: str = "JSON",
-    strict: bool = False,
-) -> Any:
+def json_value(file: object, text: str, *, line: int | None = None, what: str = "JSON", strict: bool = False) -> Any:
     """Return the value that a text is; raises `BadInput` with the line for what is no JSON, or nested too deeply.
 
     `line` is that of the text in its file, by default the one in the text where it is wrong; `what` it should be.

@@ -205,8 +205,7 @@ class Datasets:
         `remix.checks.correction.CHANGES`). Raises `UnknownName` for a rule that does not exist.
         """
         from remix.checks.correction import write_corrected
-        from remix.checks.findings import check, read_checked, share
-        from remix.checks.sarif import to_sarif
+        from remix.checks.findings import check, read_checked, share, to_sarif
         from remix.errors import UsageError
         from remix.files import write_whole
         from remix.kb import KnowledgeBase, shelf

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from remix.checks.declaration import Rule, Subject, list_mentions
+from remix.checks import Rule, Subject, list_documents, list_mentions
 from remix.expressions import fill
 from remix.iris import canonical
 from remix.measures.classes import COARSE, classes_for
@@ -101,6 +101,18 @@ def _kinds(rows: pl.DataFrame, key: str, name: str) -> pl.DataFrame:
     return pl.concat(parts).group_by(key).agg(pl.col("kind").unique().sort())
 
 
+def _find_disagreeing(subject: Subject) -> pl.DataFrame:
+    """Return forms with more than one entity in a document, and those that are linked here and NIL there."""
+    links = subject.frames.links.group_by("annotation").agg(meant=pl.col("entity").sort())
+    rows = subject.mentions.join(links, on="annotation", how="left", maintain_order="left")
+    rows = rows.with_columns(meant=pl.col("meant").list.join(" or ").fill_null("NIL"))
+    groups = rows.group_by("document", "name", "surface_form", maintain_order=True).agg(
+        pl.col("meant").unique(maintain_order=True), spans=pl.struct("begin", "end").n_unique()
+    )
+    several = groups.filter(pl.col("meant").list.len() > 1, pl.col("spans") > 1)
+    return list_documents(several, fill("'{}' is {}", "surface_form", pl.col("meant").list.join(", elsewhere ")))
+
+
 ALTERNATIVES = Rule(
     "alternatives",
     "note",
@@ -168,4 +180,11 @@ CLASS = Rule(
     "Look which of both is right; 'Berlin' for its government has a link to a place with good reason.",
     _find_other_classes,
     needs_kb=True,
+)
+DISAGREEING = Rule(
+    "disagreeing-links",
+    "warning",
+    "One form has different links in one document, or is linked in one place and NIL in another.",
+    "Look whether both are meant, as with 'Berlin' for the city and for its government.",
+    _find_disagreeing,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from remix.checks.declaration import Rule
+from remix.checks import Rule
 
 MISSING_PREFIX = Rule(
     "missing-prefix",
@@ -29,10 +29,7 @@ RELATIVE_IRI = Rule(
     "Loading makes it one of the dataset; write it in full.",
 )
 REPEATED_TRIPLE = Rule(
-    "repeated-triple",
-    "note",
-    "A triple stands in the file more than once.",
-    "Nothing; RDF has it once.",
+    "repeated-triple", "note", "A triple stands in the file more than once.", "Nothing; RDF has it once."
 )
 SHARED_IRI = Rule(
     "shared-iri",
@@ -41,10 +38,7 @@ SHARED_IRI = Rule(
     "Loading tells them apart by their order in the file; give each an IRI with its sentence and offsets.",
 )
 ENCODING = Rule(
-    "encoding",
-    "error",
-    "Bytes are no UTF-8.",
-    "Loading reads these lines as Windows-1252; write the file as UTF-8.",
+    "encoding", "error", "Bytes are no UTF-8.", "Loading reads these lines as Windows-1252; write the file as UTF-8."
 )
 SURROGATE = Rule(
     "surrogate",
@@ -90,47 +84,21 @@ DANGLING = Rule(
     "Loading leaves it out; add the text, or correct nif:referenceContext.",
 )
 NO_CONTEXT = Rule(
-    "no-context",
-    "error",
-    "Something is neither a text nor in one.",
-    "Loading leaves it out; say nif:referenceContext.",
+    "no-context", "error", "Something is neither a text nor in one.", "Loading leaves it out; say nif:referenceContext."
 )
-CONTEXT_END = Rule(
-    "context-end",
-    "error",
-    "A text's end index is not its length.",
-    "Loading takes the length.",
-)
+CONTEXT_END = Rule("context-end", "error", "A text's end index is not its length.", "Loading takes the length.")
 EMPTY_DOCUMENT = Rule(
-    "empty-document",
-    "note",
-    "A text is empty.",
-    "Loading leaves it out, as nothing can be annotated in it.",
+    "empty-document", "note", "A text is empty.", "Loading leaves it out, as nothing can be annotated in it."
 )
-DUPLICATE = Rule(
-    "duplicate",
-    "error",
-    "A line says again what another said.",
-    "Loading takes it once.",
-)
+DUPLICATE = Rule("duplicate", "error", "A line says again what another said.", "Loading takes it once.")
 DUPLICATE_DOCUMENT = Rule(
     "duplicate-document",
     "error",
     "Two documents have one name.",
     "Loading gives the second a name of its own; answers by name cannot be told apart.",
 )
-TAG = Rule(
-    "tag",
-    "error",
-    "A tag goes on with a mention that was not begun.",
-    "Loading begins one there.",
-)
-CONFIDENCE = Rule(
-    "confidence",
-    "error",
-    "A confidence is no number.",
-    "Loading leaves the confidence out.",
-)
+TAG = Rule("tag", "error", "A tag goes on with a mention that was not begun.", "Loading begins one there.")
+CONFIDENCE = Rule("confidence", "error", "A confidence is no number.", "Loading leaves the confidence out.")
 LANGUAGE = Rule(
     "language",
     "error",
@@ -162,17 +130,9 @@ MASKED = Rule(
     "Get the texts, and lay this edition over them: `remix check TEXTS --fix OUT --overlay THIS`.",
 )
 NO_LOCATION = Rule(
-    "no-location",
-    "error",
-    "An annotation does not say where it is.",
-    "Loading leaves it out; give its offsets.",
+    "no-location", "error", "An annotation does not say where it is.", "Loading leaves it out; give its offsets."
 )
-NO_TRIPLE = Rule(
-    "no-triple",
-    "error",
-    "A line is no triple.",
-    "Loading leaves it out; correct the line.",
-)
+NO_TRIPLE = Rule("no-triple", "error", "A line is no triple.", "Loading leaves it out; correct the line.")
 NO_LINK = Rule(
     "no-link",
     "warning",
@@ -185,12 +145,7 @@ SHACL = Rule(
     "Something does not have the shape that NIF has (`ontology/shapes.ttl`), looked for with --shacl.",
     "Say what is missing, once; `remix convert` writes NIF that has these shapes.",
 )
-REFUSED = Rule(
-    "refused",
-    "error",
-    "A file cannot be read.",
-    "Its example says where and why.",
-)
+REFUSED = Rule("refused", "error", "A file cannot be read.", "Its example says where and why.")
 BRACKET = Rule(
     "bracket",
     "error",
@@ -233,12 +188,7 @@ SHARED_NAME = Rule(
     "Several documents have one name.",
     "Loading tells them apart by their order; answers by name cannot be told apart.",
 )
-NO_MENTION = Rule(
-    "no-mention",
-    "note",
-    "A row of a table names no mention.",
-    "Nothing; loading passes it over.",
-)
+NO_MENTION = Rule("no-mention", "note", "A row of a table names no mention.", "Nothing; loading passes it over.")
 PARALLEL = Rule(
     "parallel",
     "error",

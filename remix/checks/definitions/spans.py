@@ -1,30 +1,35 @@
-"""Rules about where mentions begin and end."""
+"""Rules about where mentions begin and end, and where their forms stand without an annotation."""
 
 from __future__ import annotations
 
 import polars as pl
 
-from remix.checks.declaration import WITHIN_WORD, Rule, Subject, list_mentions
+from remix.checks import Rule, Subject, list_mentions
 from remix.expressions import fill
+from remix.formats.offsets import characters_of_units
 
 # Full stops, closing brackets and quotation marks may belong to a name: 'Inc.', 'Guns N’', 'Yahoo!'.
 _OUTER_LEFT = r"^[\s,;:.!?)\]}»”]+"
 _OUTER_RIGHT = r"[\s,;:(\[{«“]+$"
 
 
+# Scripts that set no blanks between words have no word for a mention to begin or end in.
+_WITHIN_WORD = r"^[\p{L}\p{M}\p{N}&&[^\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]]{2}$"
+"""Two characters between which no word begins or ends."""
+
+
+def _within_words(subject: Subject, rows: pl.DataFrame) -> tuple[pl.Series, pl.Series]:
+    """Return which rows begin, and which end, inside a word."""
+    near = (subject.cut(rows, pl.col(name) - 1, pl.col(name) + 1) for name in ("begin", "end"))
+    left, right = (pair.str.contains(_WITHIN_WORD) for pair in near)
+    return left & (rows["begin"] > 0), right
+
+
 def _find_within_words(subject: Subject) -> pl.DataFrame:
     rows = subject.spans
-    left = subject.cut(rows, pl.col("begin") - 1, pl.col("begin") + 1).str.contains(WITHIN_WORD)
-    right = subject.cut(rows, pl.col("end") - 1, pl.col("end") + 1).str.contains(WITHIN_WORD)
-    left &= rows["begin"] > 0
-    side = (
-        pl.when(left & right)
-        .then(pl.lit("begins and ends"))
-        .when(left)
-        .then(pl.lit("begins"))
-        .otherwise(pl.lit("ends"))
-    )
-    rows = rows.with_columns(side=side)
+    left, right = _within_words(subject, rows)
+    ends = pl.when(left).then(pl.lit("begins")).otherwise(pl.lit("ends"))
+    rows = rows.with_columns(side=pl.when(left & right).then(pl.lit("begins and ends")).otherwise(ends))
     return list_mentions(rows.filter(left | right), fill("{} inside a word", "side"))
 
 
@@ -89,6 +94,38 @@ def _remove(subject: Subject, found: pl.DataFrame) -> pl.DataFrame:
     return found.select("annotation", begin=pl.lit(None, pl.Int64))
 
 
+def _find_unmarked(subject: Subject) -> pl.DataFrame:
+    """Return where a form stands as a word of its own outside all annotations of a document that annotates it."""
+    wanted = subject.spans.filter(pl.col("surface_form").str.len_chars() > 1)
+    forms = wanted.group_by("document").agg(forms=pl.col("surface_form").unique().sort())
+    searched = subject.names.join(forms, on="document", maintain_order="left").select(
+        "document",
+        "name",
+        "text",
+        begin=pl.col("text").str.find_many("forms", overlapping=True),
+        surface_form=pl.col("text").str.extract_many("forms", overlapping=True),
+    )
+    places = searched.explode("begin", "surface_form").with_columns(pl.col("begin").cast(pl.Int64))
+    places = characters_of_units(places, "document", "begin", unit="utf-8")
+    places = places.with_columns(end=pl.col("begin") + pl.col("surface_form").str.len_chars().cast(pl.Int64))
+    places = _outside(places, subject.spans)
+    left, right = _within_words(subject, places)
+    alone = places.filter(~(left | right)).with_columns(annotation=pl.lit(None, pl.String))
+    return list_mentions(alone, pl.lit("is annotated elsewhere in the document"))
+
+
+def _outside(places: pl.DataFrame, spans: pl.DataFrame) -> pl.DataFrame:
+    """Return the places that no span overlaps: of those that begin before a place ends, none ends behind its begin."""
+    ends = spans.sort("document", "begin").select(
+        "document", last=pl.col("begin") + 1, reach=pl.col("end").cum_max().over("document")
+    )
+    ordered = places.sort("document", "end")
+    near = ordered.sort("end").join_asof(
+        ends.sort("last"), left_on="end", right_on="last", by="document", check_sortedness=False
+    )
+    return near.filter((pl.col("reach") <= pl.col("begin")).fill_null(True)).sort("document", "begin", "end")
+
+
 INSIDE_WORD = Rule(
     "inside-word",
     "warning",
@@ -132,4 +169,11 @@ REPEATED = Rule(
     "--fix keeps the first.",
     _find_repeated,
     _remove,
+)
+UNMARKED = Rule(
+    "unmarked-form",
+    "warning",
+    "A form is annotated in one place of a document and stands elsewhere in it without an annotation.",
+    "Annotate it there as well; a system that finds it there has a false positive.",
+    _find_unmarked,
 )

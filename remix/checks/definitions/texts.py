@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
+from remix.checks import Rule, Subject, list_documents
 from remix.checks.copies import find_similar
-from remix.checks.declaration import Rule, Subject, list_documents
 from remix.expressions import fill
 
 _UNSEEN = (

@@ -51,9 +51,7 @@ def _rows(lines: pl.DataFrame) -> pl.DataFrame:
     rows = split_cells(lines, COLUMNS)
     starts, blank = (pl.col("pos") == "-X-").fill_null(False), ~pl.col("line").str.contains(r"\S")
     return rows.with_columns(
-        name=starts.cum_sum().cast(pl.String),
-        sentence=(starts | blank).cum_sum(),
-        token=pl.when(~starts).then("token"),
+        name=starts.cum_sum().cast(pl.String), sentence=(starts | blank).cum_sum(), token=pl.when(~starts).then("token")
     ).filter(~blank)
 
 

@@ -67,10 +67,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     mentions = pl.concat(parts, how="diagonal").with_row_index("mention").with_columns(pl.col("mention").cast(pl.Int64))
     links = mentions.select("mention", identifier=pl.col("linked").str.split("|").list.first())
     read = MentionTables(
-        documents=documents,
-        mentions=mentions,
-        links=links.filter(~pl.col("identifier").is_in(NO_LINK)),
-        mends=mends,
+        documents=documents, mentions=mentions, links=links.filter(~pl.col("identifier").is_in(NO_LINK)), mends=mends
     )
     found = assemble(read, dataset)
     return replace(found, frames=replace(found.frames, values=_values(found.frames, documents, mentions)))

@@ -17,15 +17,7 @@ from remix.errors import BadInput
 from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.identifiers import title, title_url
 from remix.formats.mends import Mends, decode
-from remix.formats.mentions import (
-    LINKS,
-    MENTIONS,
-    MentionTables,
-    assemble,
-    flatten_labelled,
-    label_documents,
-    span_of,
-)
+from remix.formats.mentions import LINKS, MENTIONS, MentionTables, assemble, flatten_labelled, label_documents, span_of
 from remix.formats.source import FILE_NAME, write_collection
 from remix.formats.xml import escape_text, parse_elements, root_of
 from remix.frames import Frames

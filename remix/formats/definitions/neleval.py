@@ -19,13 +19,7 @@ from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.lines import read_lines, refuse_line
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends
-from remix.formats.mentions import (
-    MentionTables,
-    assemble,
-    flatten_labelled,
-    identifier_or_nil,
-    label_documents,
-)
+from remix.formats.mentions import MentionTables, assemble, flatten_labelled, identifier_or_nil, label_documents
 from remix.frames import Frames
 
 _NUMBER = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"

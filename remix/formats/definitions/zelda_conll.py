@@ -15,15 +15,7 @@ import polars as pl
 from remix.expressions import fill
 from remix.formats import Contents, Format, SourceFile
 from remix.formats.identifiers import title_url
-from remix.formats.lines import (
-    SENTENCES,
-    join_tokens,
-    number_names,
-    read_lines,
-    refuse_line,
-    split_cells,
-    tagged_spans,
-)
+from remix.formats.lines import SENTENCES, join_tokens, number_names, read_lines, refuse_line, split_cells, tagged_spans
 from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, assemble
 

@@ -9,18 +9,7 @@ import polars as pl
 
 from remix import names
 from remix.formats.identifiers import given_iris, rename_terms
-from remix.formats.nif import (
-    CLASS,
-    CONTEXT,
-    DATASET,
-    DOCUMENT,
-    GIVEN,
-    IDENT,
-    INDEXES,
-    NO_LINKS,
-    REFERENCES,
-    TYPE,
-)
+from remix.formats.nif import CLASS, CONTEXT, DATASET, DOCUMENT, GIVEN, IDENT, INDEXES, NO_LINKS, REFERENCES, TYPE
 from remix.formats.nif.blocks import Blocks
 from remix.formats.nif.mentions import NifTables
 from remix.formats.nif.writing import iri_or_text, terms_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from remix.checks.declaration import RULES
+from remix.checks import RULES
 from remix.errors import UnknownName, UsageError
 from remix.measures import AVERAGES, Measured
 from remix.remixes.partitions import Partition, count_parts, partition
