@@ -8,10 +8,10 @@ import polars as pl
 import pytest
 
 from remix.errors import UnknownName, UsageError
+from remix.formats.losses import CLUSTER
 from remix.frames import Frames
 from remix.names import OWL
 from remix.scoring import evaluate
-from remix.scoring.matching import CLUSTER
 from remix.scoring.tasks import task_named
 
 

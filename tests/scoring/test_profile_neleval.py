@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remix.errors import UnknownName
+from remix.formats.losses import CLUSTER
 from remix.frames import Frames
 from remix.scoring import PROFILES, evaluate
-from remix.scoring.matching import CLUSTER
 from remix.scoring.statistics.clusters import cluster_counts
 from remix.scoring.tools.neleval import NAMED, triple_named
 

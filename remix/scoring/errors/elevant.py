@@ -7,7 +7,7 @@ import polars as pl
 from remix.scoring.errors import Errors, Taxonomy
 from remix.scoring.matching import Case
 from remix.scoring.tools.elevant.evidence import evidence
-from remix.scoring.tools.elevant.labels import texts_of, word_counts
+from remix.scoring.tools.elevant.labels import word_counts
 from remix.scoring.tools.elevant.outcomes import MODES
 
 CLASSES = {
@@ -165,7 +165,7 @@ def _others() -> dict[str, tuple[pl.Expr, pl.Expr]]:
 
 def _words(case: Case, modes: list[str]) -> pl.DataFrame:
     """Return the numbers of words in what is annotated, of documents without a region in the whole text."""
-    texts = texts_of(case).drop_nulls("text")
+    texts = case.known.texts.drop_nulls("text")
     regions = case.known.gold.regions.join(case.mentions.documents, on="document").select("doc", "begin", "end")
     parts = texts.join(regions, on="doc", how="left")
     end = pl.coalesce(pl.col("end") - pl.col("begin"), pl.col("text").str.len_chars())

@@ -6,7 +6,7 @@ not to be evaluated in this way.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from remix.expressions import fill
+from remix.formats.losses import CLUSTER
 from remix.frames import Frames
 from remix.scoring.inputs import Background, Inputs
 from remix.scoring.inputs.mentions import NIL, Mentions
@@ -22,10 +23,30 @@ if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
     from remix.measures import Measured
 
-__all__ = ["NOT_OF_ANSWERS", "Answers", "with_forms"]
+__all__ = ["CUT", "NOT_OF_ANSWERS", "Answers"]
 
 NOT_OF_ANSWERS = frozenset({"overlap"})
 """Measures of annotations that are about their neighbours, not about their own form and entity."""
+
+
+DETAILS: Mapping[str, Callable[[Frames], pl.DataFrame]] = {
+    "confidence": lambda frames: frames.annotations.select("annotation", "confidence"),
+    "surface_form": lambda frames: frames.annotations.select("annotation", "surface_form"),
+    "cluster": lambda frames: frames.values.filter(term=CLUSTER).select(annotation="subject", cluster="text"),
+    "type": lambda frames: _classes(frames).with_columns(type=pl.col("classes").list.join("|")).drop("classes"),
+    "classes": lambda frames: _classes(frames),
+    "candidates": lambda frames: (
+        frames.candidates.sort("annotation", "score", descending=[False, True], nulls_last=True, maintain_order=True)
+        .group_by("annotation", maintain_order=True)
+        .agg(candidates="entity")
+    ),
+}
+"""What can be asked of gold and runs: annotation and one column, by its name. Candidates are IRIs, best first."""
+
+
+def _classes(frames: Frames) -> pl.DataFrame:
+    classes = frames.classes.select("annotation", "class").unique()
+    return classes.group_by("annotation").agg(classes=pl.col("class").sort())
 
 
 class Answers:
@@ -47,6 +68,41 @@ class Answers:
         self.stated = none.select(pl.lit("").alias("home"), pl.all()).clear() if known.stated is None else known.stated
         self._names = known.names
         self._subclasses = known.subclasses
+
+    @cached_property
+    def texts(self) -> pl.DataFrame:
+        """Return doc and text of gold's documents."""
+        texts = self.gold.documents.select("document", "text")
+        return self.mentions.documents.join(texts, on="document").select("doc", "text")
+
+    def of_runs(self, read: Callable[[Frames], pl.DataFrame]) -> pl.DataFrame:
+        """Return what is read of each run, with `system`, the run's number."""
+        parts = enumerate(self.runs.values() or [Frames.empty()])
+        return pl.concat(read(run).with_columns(system=pl.lit(number, pl.Int64)) for number, run in parts)
+
+    def with_detail(self, name: str, gold: pl.DataFrame, answers: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """Return mentions of gold, and answers, with a further column, one of `DETAILS`, null where nothing says so.
+
+        Surface forms that a side does not tell are cut out of gold's texts.
+        """
+
+        def read(frames: Frames) -> pl.DataFrame:
+            return DETAILS[name](frames).unique("annotation", keep="first", maintain_order=True)
+
+        gold = gold.join(read(self.gold), on="annotation", how="left", maintain_order="left")
+        answers = answers.join(self.of_runs(read), on=["system", "annotation"], how="left", maintain_order="left")
+        if name == "surface_form":
+            gold, answers = self._with_forms(gold), self._with_forms(answers)
+        return gold, answers
+
+    def _with_forms(self, rows: pl.DataFrame) -> pl.DataFrame:
+        missing = rows["surface_form"].is_null()
+        if not missing.any():
+            return rows
+        numbered = rows.with_columns(row=pl.int_range(pl.len()))
+        found = numbered.filter(missing).join(self.texts, on="doc").select("row", cut=CUT)
+        found = numbered.join(found, on="row", how="left", maintain_order="left")
+        return found.with_columns(surface_form=pl.coalesce("surface_form", "cut")).drop("row", "cut")
 
     @cached_property
     def parts(self) -> tuple[Answers, ...]:
@@ -102,8 +158,7 @@ class Answers:
     def answered_classes(self) -> pl.DataFrame:
         """Return a, entity and class of the entities of the answers."""
         mentions = self.mentions
-        entities = pl.DataFrame({"entity": pl.int_range(len(mentions.entities), eager=True), "iri": mentions.entities})
-        links = mentions.answer_links.join(entities, on="entity").join(mentions.answers.select("a", "doc"), on="a")
+        links = mentions.answer_links.join(mentions.iris, on="entity").join(mentions.answers.select("a", "doc"), on="a")
         return self.classes_of(links).select("a", "entity", "class")
 
     @cached_property
@@ -132,24 +187,12 @@ class Answers:
     @cached_property
     def numbered(self) -> pl.DataFrame:
         """Return side ('answer', 'gold'), id (a or g), doc, begin, end, surface_form, link, and `answer`: an IRI."""
-        forms = [
-            run.annotations.select(pl.lit(n, pl.Int64).alias("system"), "annotation", "surface_form")
-            for n, run in enumerate(self.runs.values())
-        ]
-        of_gold = self.gold.annotations.select("annotation", "surface_form")
+        kept = self.mentions.gold.filter(pl.col("ignorable").is_null()).rename({"g": "id"})
+        answers = self.mentions.answers.rename({"a": "id"})
         columns = ["id", "doc", "begin", "end", "surface_form", "link"]
-        answers = self.mentions.answers.rename({"a": "id"}).join(
-            pl.concat(forms), on=["system", "annotation"], how="left", maintain_order="left"
-        )
-        kept = self.mentions.gold.rename({"g": "id"}).join(of_gold, on="annotation", how="left", maintain_order="left")
-        kept = kept.filter(pl.col("ignorable").is_null())
-        rows = pl.concat(
-            [
-                answers.select(pl.lit("answer").alias("side"), *columns),
-                kept.select(pl.lit("gold").alias("side"), *columns),
-            ]
-        )
-        rows = with_forms(rows, self.mentions, self.gold)
+        kept, answers = self.with_detail("surface_form", kept, answers)
+        sides = {"answer": answers, "gold": kept}
+        rows = pl.concat(rows.select(pl.lit(side).alias("side"), *columns) for side, rows in sides.items())
         # Numbers of sets of entities mean something on their own side alone.
         several = pl.when(pl.col("link") >= len(self.mentions.entities)).then("side")
         number = pl.struct("doc", "surface_form", "link", several.alias("several")).rank("dense")
@@ -163,19 +206,10 @@ class Answers:
         places = self.mentions.documents.select("doc", gold="document").join(self.background.places, on="gold")
         places = places.join(origin.select("document", "dataset"), on="document")
         rows = first.join(places.select("doc", "document", "dataset"), on="doc", maintain_order="left")
-        entities = pl.DataFrame(
-            {"entity": pl.int_range(len(self.mentions.entities), eager=True), "iri": self.mentions.entities},
-            schema_overrides={"iri": pl.String},
-        )
-        links = pl.concat(
-            [
-                self.mentions.answer_links.select(pl.lit("answer").alias("side"), "entity", id="a"),
-                self.mentions.gold_links.select(pl.lit("gold").alias("side"), "entity", id="g"),
-            ]
-        )
-        links = links.join(rows.select("side", "id", "doc", annotation="answer"), on=["side", "id"]).join(
-            entities, on="entity"
-        )
+        of_answers = self.mentions.answer_links.select("entity", id="a", side=pl.lit("answer"))
+        links = pl.concat([of_answers, self.mentions.gold_links.select("entity", id="g", side=pl.lit("gold"))])
+        links = links.join(rows.select("side", "id", "doc", annotation="answer"), on=["side", "id"])
+        links = links.join(self.mentions.iris, on="entity")
         classes = self.classes_of(links.select("doc", "annotation", "iri")).select("annotation", "class").unique()
         links = links.select("annotation", entity="iri", entity_as_given="iri")
         return Frames.of(
@@ -245,20 +279,8 @@ class Answers:
         return joined.select("value", a="id")
 
 
-def with_forms(rows: pl.DataFrame, mentions: Mentions, gold: Frames) -> pl.DataFrame:
-    """Return mentions of either side with the surface forms that are missing cut out of gold's texts.
-
-    `rows` has doc, begin, end and surface_form; a form stays null where the text is not known.
-    """
-    missing = rows["surface_form"].is_null()
-    if not missing.any():
-        return rows
-    texts = mentions.documents.join(gold.documents.select("document", "text"), on="document").select("doc", "text")
-    numbered = rows.with_columns(row=pl.int_range(pl.len()))
-    cut = pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin"))
-    found = numbered.filter(missing).join(texts, on="doc").select("row", cut=cut)
-    found = numbered.join(found, on="row", how="left", maintain_order="left")
-    return found.with_columns(surface_form=pl.coalesce("surface_form", "cut")).drop("row", "cut")
+CUT = pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin"))
+"""What stands in a text from `begin` to `end`."""
 
 
 def _place(values: pl.Series, among: pl.Series) -> pl.Series:

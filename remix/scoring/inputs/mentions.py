@@ -57,6 +57,12 @@ class Mentions:
         """Return the rows once for every system, by its number."""
         return self.names.select("system").join(rows, how="cross")
 
+    @property
+    def iris(self) -> pl.DataFrame:
+        """Return entity and iri, the IRI of each entity by its number."""
+        iris = pl.DataFrame({"iri": self.entities}, schema={"iri": pl.String})
+        return iris.select(pl.int_range(pl.len(), dtype=pl.Int64).alias("entity"), "iri")
+
     def within(self, documents: pl.Series) -> Mentions:
         """Return the mentions of these documents (IRIs), with the numbers that they have."""
         own = self.documents.filter(pl.col("document").is_in(documents.implode()))

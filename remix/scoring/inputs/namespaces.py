@@ -72,9 +72,7 @@ def tell_namespaces(
     What would is the sameAs links of a knowledge base of the `shelf` (folders of those that are built), counted on the
     answers that have the span of a linked mention of gold. `kb` is the one that is attached, which does not.
     """
-    entities = mentions.entities
-    named = pl.DataFrame({"entity": range(len(entities)), "iri": entities}, schema_overrides={"entity": pl.Int64})
-    named = named.with_columns(namespace=_namespace(pl.col("iri")))
+    named = mentions.iris.with_columns(namespace=_namespace(pl.col("iri")))
     ours = named["namespace"].filter(pl.Series(mark(mentions.gold_links["entity"], len(named)))).unique()
     same = named["namespace"].is_in(ours.implode())
     links = mentions.answer_links.select("a", same=same.gather(mentions.answer_links["entity"]))

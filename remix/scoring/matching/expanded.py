@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from remix.dense import look_up
-from remix.scoring.matching import Matching
-
-if TYPE_CHECKING:
-    from remix.scoring.matching import Case
+from remix.scoring.matching import Case, Matching
+from remix.scoring.matching.overlaps import overlaps
 
 _WORD = r"\p{L}\p{N}'\"_"
 _RUNS = rf"[{_WORD}]+|[^{_WORD}]+"
@@ -20,23 +17,15 @@ _GROWN = ["begin", "end", "first", "last"]
 
 def _grow(case: Case) -> pl.DataFrame:
     """Return the pairs whose grown spans overlap, with `alike`: one of either span's two forms is the other's."""
-    from remix.scoring.matching.overlaps import overlaps
-
-    texts = case.mentions.documents.join(case.known.gold.documents.select("document", "text"), on="document")
-    texts = texts.select("doc", "text").drop_nulls()
     spans = pl.concat([side.select("doc", "begin", "end") for side in (case.gold, case.answers)]).unique()
-    found = grow(spans, texts)
-    gold, answers = (
-        side.join(found, on=["doc", "begin", "end"], how="left", maintain_order="left").with_columns(
-            pl.col("first").fill_null(pl.col("begin")), pl.col("last").fill_null(pl.col("end"))
-        )
-        for side in (case.gold, case.answers)
-    )
+    found = grow(spans, case.known.texts)
+    sides = (case.gold, case.answers)
+    gold, answers = (one.join(found, on=["doc", "begin", "end"], how="left", maintain_order="left") for one in sides)
     wide = [side.with_columns(begin="first", end="last").sort("doc", "begin", "end") for side in (gold, answers)]
     pairs = overlaps(replace(case.mentions, gold=wide[0], answers=wide[1])).drop("equal", "shared", "union")
     pairs = look_up(pairs, "g", gold, _GROWN).rename({name: f"gold_{name}" for name in _GROWN})
     pairs = look_up(pairs, "a", answers, _GROWN)
-    forms = [(begin, end) for begin, end in (("begin", "end"), ("first", "last"))]
+    forms = (("begin", "end"), ("first", "last"))
     alike = [
         (pl.col(f"gold_{one}") == pl.col(begin)) & (pl.col(f"gold_{two}") == pl.col(end))
         for one, two in forms

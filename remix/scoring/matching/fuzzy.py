@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from remix import progress
 from remix.dense import look_up
-from remix.scoring.matching import Matching
-
-if TYPE_CHECKING:
-    from remix.scoring.matching import Case
+from remix.scoring.matching import Case, Matching, with_detail
 
 DEFAULT = 0.85
 
@@ -23,8 +18,6 @@ def _similar(case: Case) -> pl.DataFrame:
     """
     from rapidfuzz.distance import Levenshtein
     from rapidfuzz.process import cpdist
-
-    from remix.scoring.matching import with_detail
 
     case = with_detail(case, "surface_form")
     pairs = look_up(case.overlaps, "g", case.gold, ["surface_form"]).rename({"surface_form": "asked"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 import polars as pl
@@ -12,12 +12,7 @@ from remix.dense import components, look_up
 from remix.errors import UsageError
 from remix.names import OWL
 from remix.scoring.inputs.answers import Answers
-from remix.scoring.matching import Case, Matching, found_whole
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from remix.scoring.matching import Case, Judged
+from remix.scoring.matching import Case, Judged, Matching, found_whole
 
 __all__ = ["distances"]
 
@@ -150,11 +145,10 @@ def distances(case: Case, pairs: pl.DataFrame, most: int) -> pl.DataFrame:
 def _distances(case: Case, pairs: pl.DataFrame, most: int, types: pl.DataFrame) -> pl.DataFrame:
     """Return the distances of pairs in whose documents these types (entity, class) hold."""
     known = case.known
-    iris = pl.DataFrame({"iri": case.mentions.entities}, schema={"iri": pl.String})
-    iris = iris.with_columns(entity=pl.int_range(pl.len(), dtype=pl.Int64))
     sides = pairs.select("g", "a").unique().join(case.mentions.gold_links.select("g", asked="entity"), on="g")
     sides = sides.join(case.mentions.answer_links.select("a", answered="entity"), on="a")
-    both = pl.concat([sides["asked"], sides["answered"]]).unique().to_frame("entity").join(iris, on="entity")
+    asked = pl.concat([sides["asked"], sides["answered"]]).unique()
+    both = case.mentions.iris.filter(pl.col("entity").is_in(asked.implode()))
     above = _above(known, types, both["iri"], most).join(both, on="iri").select("entity", "above", "steps")
     ways = sides.join(above.rename({"entity": "asked", "steps": "of_gold"}), on="asked")
     ways = ways.join(above.rename({"entity": "answered", "steps": "of_answer"}), on=["answered", "above"])
@@ -166,11 +160,8 @@ def _distances(case: Case, pairs: pl.DataFrame, most: int, types: pl.DataFrame) 
 def _above(known: Answers, types: pl.DataFrame, entities: pl.Series, most: int) -> pl.DataFrame:
     """Return iri, above, steps: each entity itself (no step), its classes, and what is above these, fewest steps."""
     mapped = _map(known)
-    beside = (
-        pl.concat([mapped, _specific(known, types, entities, mapped)])
-        .filter(pl.col("class") != pl.col("parent"))
-        .lazy()
-    )
+    steps = pl.concat([mapped, _specific(known, types, entities, mapped)])
+    beside = steps.filter(pl.col("class") != pl.col("parent")).lazy()
     every = beside if known.hierarchy is None else pl.concat([beside, known.hierarchy.select("class", "parent")])
     reached = frontier = pl.DataFrame({"iri": entities, "above": entities}).with_columns(steps=pl.lit(0, pl.Int64))
     for count in range(1, most + 1):

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from remix.dense import look_up
-from remix.scoring.matching import Matching
-
-if TYPE_CHECKING:
-    from remix.scoring.matching import Case, Judged
+from remix.scoring.matching import Case, Judged, Matching
 
 _KEYS = ["system", "doc"]
 _SHARES = ("of_answer", "of_gold")

@@ -6,16 +6,11 @@ the boundary and of both count half as FP and half as FN.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from remix.dense import look_up
-from remix.scoring.matching import Matching
+from remix.scoring.matching import Case, Judged, Matching
 from remix.scoring.matching.assignment import assign
-
-if TYPE_CHECKING:
-    from remix.scoring.matching import Case, Judged
 
 _KEYS = ["system", "doc"]
 HALF = 0.5

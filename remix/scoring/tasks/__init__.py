@@ -77,13 +77,10 @@ def linkable(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
         raise MissingKnowledge(
             "filter 'linkable' asks the dictionary of a knowledge base: build or attach one (`remix kb build`)"
         )
-    whole = with_detail(case, "surface_form")
-    gold, answers = (
-        side.with_columns(key=kb.normalise(pl.col("surface_form"))) for side in (whole.gold, whole.answers)
-    )
+    sides = case.known.with_detail("surface_form", case.gold, case.answers)
+    gold, answers = (side.with_columns(key=kb.normalise(pl.col("surface_form"))) for side in sides)
     known = kb.pairs(pl.concat([gold["key"], answers["key"]]).drop_nulls().unique()).select("key", "entity")
-    names = case.mentions.entities.rename("name").to_frame().with_row_index("number")
-    pairs = known.join(names, left_on="entity", right_on="name").select("key", entity=pl.col("number").cast(pl.Int64))
+    pairs = known.select("key", iri="entity").join(case.mentions.iris, on="iri")
     left = gold.join(case.mentions.gold_links, on="g").join(pairs, on=["key", "entity"], how="semi")
     right = answers.join(case.mentions.answer_links, on="a").join(pairs, on=["key", "entity"], how="semi")
     return (
@@ -203,14 +200,7 @@ def complete_counts(case: Case, gold: pl.DataFrame, found: pl.DataFrame, counted
     keys = ["system", "doc"]
     rows = case.mentions.for_each_system(gold).join(counted, on=keys, how="full", coalesce=True)
     rows = rows.join(found, on=keys, how="left").with_columns(pl.exclude(keys).fill_null(0).cast(pl.Int64))
-    return rows.select(
-        *keys,
-        "tp",
-        "fp",
-        "ignored",
-        *SCOPED,
-        fn=pl.col("gold") - pl.col("tp"),
-    )
+    return rows.select(*keys, "tp", "fp", "ignored", *SCOPED, fn=pl.col("gold") - pl.col("tp"))
 
 
 @dataclass(frozen=True)
@@ -264,19 +254,10 @@ def with_candidates(case: Case, pairs: pl.DataFrame) -> pl.DataFrame:
     The answer itself is a candidate, and the first where it is none of those that are told.
     """
     case = with_detail(case, "candidates")
-    numbers = pl.DataFrame(
-        {"candidates": case.mentions.entities, "entity": pl.int_range(len(case.mentions.entities), eager=True)},
-        schema_overrides={"candidates": pl.String},
-    )
-    told = case.answers.select("a", "candidates").explode("candidates").drop_nulls()
+    told = case.answers.select("a", iri="candidates").explode("iri").drop_nulls()
     told = told.with_columns(rank=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("a"))
-    named = told.join(numbers, on="candidates")
-    wanted = case.mentions.gold_links.select("g", "entity")
-    held = (
-        pairs.select("g", "a")
-        .join(named.select("a", "entity", "rank"), on="a")
-        .join(wanted, on=["g", "entity"], how="semi")
-    )
+    held = pairs.select("g", "a").join(told.join(case.mentions.iris, on="iri"), on="a")
+    held = held.join(case.mentions.gold_links, on=["g", "entity"], how="semi")
     held = held.group_by("g", "a").agg(pl.col("rank").min())
     rows = pairs.join(held, on=["g", "a"], how="left", maintain_order="left")
     rank = pl.coalesce("rank", pl.when("link").then(1))

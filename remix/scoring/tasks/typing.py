@@ -6,7 +6,7 @@ answer gives its classes and all above them, and what both have is right. Counts
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -39,32 +39,18 @@ def _counts(found: Typed) -> pl.DataFrame:
     wrong = found.extra.select(*KEYS, "on_mention", "in_scope", fp="answered")
     inside = found.pairs.select(*KEYS, on_mention=True, in_scope=True, fp=pl.col("answered") - pl.col("shared"))
     scoped = {"fp": pl.lit(True), "fp_on_mention": pl.col("on_mention"), "fp_in_scope": pl.col("in_scope")}
-    parts = [
-        pl.concat([wrong, inside], how="vertical_relaxed")
-        .group_by(KEYS)
-        .agg(pl.col("fp").filter(chosen).sum().alias(name) for name, chosen in scoped.items()),
-        found.pairs.group_by(KEYS).agg(tp=pl.col("shared").sum(), fn_found=(pl.col("asked") - pl.col("shared")).sum()),
-        found.missed.group_by(KEYS).agg(fn=pl.col("asked").sum()),
+    wrong = pl.concat([wrong, inside], how="vertical_relaxed")
+    left = found.pairs.select(*KEYS, "group", fn=pl.col("asked") - pl.col("shared"))
+    missed = pl.concat([left, found.missed.select(*KEYS, "group", fn="asked")])
+    rows = wrong.group_by(KEYS).agg(pl.col("fp").filter(chosen).sum().alias(name) for name, chosen in scoped.items())
+    for part in (
+        found.pairs.group_by(KEYS).agg(tp=pl.col("shared").sum()),
+        # How many mentions have classes is asked as well.
+        missed.group_by(KEYS).agg(pl.col("fn").sum(), asked=pl.col("group").n_unique()),
         found.ignored.group_by(KEYS).agg(ignored=pl.len()),
-        _mentions(found),
-    ]
-    rows = parts[0]
-    for part in parts[1:]:
+    ):
         rows = rows.join(part, on=KEYS, how="full", coalesce=True)
-    rows = rows.with_columns(pl.exclude(KEYS).fill_null(0).cast(pl.Int64))
-    return found.case.scope.drop_unknown(rows.with_columns(fn=pl.col("fn") + pl.col("fn_found")).drop("fn_found"))
-
-
-def _mentions(found: Typed) -> pl.DataFrame:
-    """Return system, doc and `asked`: how many mentions have classes."""
-    every = pl.concat([found.pairs.select(*KEYS, "group"), found.missed.select(*KEYS, "group")])
-    return every.group_by(KEYS).agg(asked=pl.col("group").n_unique())
-
-
-_NO_LINKS = pl.DataFrame(schema={"annotation": pl.String, "system": pl.Int64, "iri": pl.String})
-_NO_CLASSES = pl.DataFrame(
-    schema={"annotation": pl.String, "class": pl.String, "of_entity": pl.Boolean, "system": pl.Int64}
-)
+    return found.case.scope.drop_unknown(rows.with_columns(pl.exclude(KEYS).fill_null(0).cast(pl.Int64)))
 
 
 @dataclass(frozen=True)
@@ -134,35 +120,30 @@ def _find_missed(case: Case, asked: pl.DataFrame) -> pl.DataFrame:
 def _sets(case: Case, below: bool, within: tuple[str, ...]) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return g and class, a and class: the closed sets of both sides."""
     known = case.known
-    gold = case.gold.select("doc", "annotation", id="g", system=pl.lit(0, pl.Int64))
-    answers = case.answers.select("doc", "annotation", "system", id="a")
-    sides = (
-        _classes(gold, [known.gold], known).rename({"id": "g"}),
-        _classes(answers, known.runs.values(), known).rename({"id": "a"}),
-    )
-    reached = known.reach(pl.concat([side["class"] for side in sides]), below=below)
+    gold = _classes(case.gold.select("doc", "annotation", id="g"), lambda read: read(known.gold), known)
+    answers = _classes(case.answers.select("doc", "system", "annotation", id="a"), known.of_runs, known)
+    reached = known.reach(pl.concat([gold["class"], answers["class"]]), below=below)
     counts = pl.any_horizontal(pl.col("class").str.starts_with(one) for one in within) if within else pl.lit(True)
-    return _close(sides[0], reached).filter(counts), _close(sides[1], reached).filter(counts)
+    closed = []
+    for side in (gold, answers):
+        more = side.join(reached, on="class").select("id", pl.col("reached").alias("class"))
+        closed.append(pl.concat([side, more]).unique().filter(counts))
+    return closed[0].rename({"id": "g"}), closed[1].rename({"id": "a"})
 
 
-def _close(classes: pl.DataFrame, reached: pl.DataFrame) -> pl.DataFrame:
-    more = classes.join(reached, on="class").with_columns(pl.col("reached").alias("class")).drop("reached")
-    return pl.concat([classes, more]).unique()
-
-
-def _classes(rows: pl.DataFrame, frames: Iterable[Frames], known: Answers) -> pl.DataFrame:
+def _classes(
+    rows: pl.DataFrame, of_side: Callable[[Callable[[Frames], pl.DataFrame]], pl.DataFrame], known: Answers
+) -> pl.DataFrame:
     """Return id and class of mentions: those stated of the mention, else those of its entity.
 
-    `rows` has id, doc, annotation and system, the number of its frames. Types that data state of an entity hold in the
-    documents of that dataset alone. Fine-grained categories say how a mention is written, not what its entity is, and
-    are left out.
+    `rows` has id, doc, annotation and, of answers, system; `of_side` returns what is read of the frames of that side.
+    Types that data state of an entity hold in the documents of that dataset alone. Fine-grained categories say how a
+    mention is written, not what its entity is, and are left out.
     """
-    own = [(one, pl.lit(number, pl.Int64).alias("system")) for number, one in enumerate(frames)]
-    classes = pl.concat([_NO_CLASSES, *(one.classes.select("annotation", "class", "of_entity", n) for one, n in own)])
-    links = pl.concat([_NO_LINKS, *(one.links.select("annotation", n, iri="entity") for one, n in own)])
-    place = ["system", "annotation"]
-    given = rows.select("id", *place).join(classes, on=place)
-    linked = known.classes_of(rows.select("id", "doc", *place).join(links, on=place).select("id", "doc", "iri"))
+    place = [name for name in ("system", "annotation") if name in rows.columns]
+    given = rows.join(of_side(lambda frames: frames.classes), on=place)
+    links = rows.join(of_side(lambda frames: frames.links.select("annotation", iri="entity")), on=place)
+    linked = known.classes_of(links.select("id", "doc", "iri"))
     stated = given.filter(~pl.col("of_entity").fill_null(False)).select("id", "class")
     of_entity = pl.concat([given.filter("of_entity").select("id", "class"), linked.select("id", "class")])
     stated, of_entity = stated.filter(~FINE_GRAINED), of_entity.filter(~FINE_GRAINED)

@@ -71,8 +71,7 @@ def _find_marked(case: Case, name: str) -> tuple[pl.Series, pl.Series]:
     gold = case.known.gold.values.filter(term).select(annotation="subject")
     labels = labels_once(case).numbers.join(case.gold.select("g", "annotation"), on="g")
     labelled_so = labels.join(gold, on="annotation", how="semi")["label"].unique()
-    parts = [run.values.filter(term).select(annotation="subject") for run in case.known.runs.values()]
-    given = pl.concat([part.with_columns(system=pl.lit(n, pl.Int64)) for n, part in enumerate(parts)])
+    given = case.known.of_runs(lambda run: run.values.filter(term).select(annotation="subject"))
     return labelled_so, case.answers.join(given, on=["system", "annotation"], how="semi")["a"]
 
 
@@ -124,13 +123,12 @@ def _references(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _candidates(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with the number of the answer's candidates, and whether gold's entity is among them."""
-    parts = [run.candidates.select("annotation", "entity") for run in case.known.runs.values()]
-    given = [part.with_columns(system=pl.lit(n, pl.Int64)) for n, part in enumerate(parts)]
+    given = case.known.of_runs(lambda run: run.candidates.select("annotation", "entity")).unique()
     numbers = case.answers.select("a", "system", "annotation")
-    candidates = pl.concat(given).unique().join(numbers, on=["system", "annotation"]).select("a", "entity")
+    candidates = given.join(numbers, on=["system", "annotation"]).select("a", "entity")
     sizes = candidates.group_by("a").agg(candidates=pl.len().cast(pl.Int64))
     linked = labels_once(case).numbers.join(case.mentions.gold_links, on="g").select("label", number="entity").unique()
-    linked = linked.with_columns(entity=case.mentions.entities.gather(linked["number"])).select("label", "entity")
+    linked = linked.with_columns(entity=case.mentions.entities.gather(linked["number"]))
     among = rows.select("label", "a").drop_nulls().unique().join(linked, on="label")
     among = among.join(candidates, on=["a", "entity"], how="semi").select("label", "a").unique()
     rows = rows.join(sizes, on="a", how="left", maintain_order="left")
@@ -171,9 +169,7 @@ def _popular(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
     meanings = asked.select("doc", "text").unique().join(first, on="text")
     classes = case.known.classes_of(meanings).filter(pl.col("class").is_in(_CLASSES["location"]))
     places = classes.select("doc", "text", is_place=pl.lit(True)).unique()
-    entities = pl.DataFrame({"iri": case.mentions.entities}, schema={"iri": pl.String}).with_row_index("entity")
-    first = first.join(entities, on="iri", how="left").select("text", pl.col("entity").cast(pl.Int64))
-    sets = first.group_by("text").agg(popular="entity")
+    sets = first.join(case.mentions.iris, on="iri", how="left").group_by("text").agg(popular="entity")
     rows = rows.join(sets, on="text", how="left", maintain_order="left")
     rows = rows.join(places, on=["doc", "text"], how="left", maintain_order="left")
     has = pl.col("popular").is_not_null()

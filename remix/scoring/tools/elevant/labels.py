@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from remix.names import RMX
+from remix.scoring.inputs.answers import CUT
 from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching import Case
 from remix.scoring.matching.expanded import grow
@@ -19,7 +20,7 @@ __all__ = [
     "is_lowercase",
     "labels_of",
     "named_kind",
-    "texts_of",
+    "with_grown",
     "word_counts",
 ]
 
@@ -165,10 +166,7 @@ def _describe(case: Case, gold: pl.DataFrame) -> pl.DataFrame:
     dated = classes.filter(pl.col("class").is_in(DATED)).unique("annotation").select("annotation", dated="class")
     stated = classes.filter(pl.col("class") == "Coreference")["annotation"].unique()
     required = frames.values.filter(pl.col("term") == f"{RMX}required")["subject"].unique()
-    texts = texts_of(case)
-    gold = gold.join(grow(gold, texts), on=["doc", "begin", "end"], how="left", maintain_order="left")
-    gold = gold.join(texts, on="doc", how="left", maintain_order="left").with_columns(
-        pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin")).fill_null(""),
+    gold = with_grown(case, gold).with_columns(
         optional=(pl.col("ignorable") == "optional").fill_null(False) & ~pl.col("annotation").is_in(required.implode()),
         dropped=(pl.col("ignorable") == "dropped").fill_null(False),
         coreference=pl.col("annotation").is_in(stated.implode()),
@@ -192,18 +190,16 @@ def _describe(case: Case, gold: pl.DataFrame) -> pl.DataFrame:
 DATED = ("DATETIME", "QUANTITY")
 
 
-def texts_of(case: Case) -> pl.DataFrame:
-    """Return doc and text of gold's documents."""
-    return case.mentions.documents.join(case.known.gold.documents, on="document").select("doc", "text")
+def with_grown(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
+    """Return mentions with `first` and `last`, their spans grown to words, and their `text`."""
+    texts = case.known.texts
+    rows = rows.join(grow(rows, texts), on=["doc", "begin", "end"], how="left", maintain_order="left")
+    return rows.join(texts, on="doc", how="left", maintain_order="left").with_columns(CUT.fill_null(""))
 
 
 def entity_names(case: Case) -> pl.DataFrame:
     """Return entity (number) and name; an entity whose name nobody says is not in it."""
-    entities = pl.DataFrame(
-        {"entity": pl.int_range(len(case.mentions.entities), eager=True), "iri": case.mentions.entities},
-        schema_overrides={"iri": pl.String},
-    )
-    names = case.known.names
+    entities, names = case.mentions.iris, case.known.names
     if names is None:
         return entities.select("entity", name="iri").clear()
     return entities.join(names.select("name", iri="entity"), on="iri").select("entity", "name")

@@ -9,7 +9,6 @@ from remix.frames import FINE_GRAINED
 from remix.names import RMX
 from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching import Case
-from remix.scoring.matching.expanded import grow
 from remix.scoring.statistics import UNSCOPED
 from remix.scoring.tools.elevant.labels import (
     Labels,
@@ -18,7 +17,7 @@ from remix.scoring.tools.elevant.labels import (
     is_lowercase,
     labels_of,
     named_kind,
-    texts_of,
+    with_grown,
 )
 
 __all__ = ["MODES", "by_mention_type", "by_type", "count", "entity_types", "labels_once", "outcomes"]
@@ -61,12 +60,7 @@ def _outcomes(case: Case) -> pl.DataFrame:
 
 def _answers(case: Case) -> pl.DataFrame:
     """Return the answers with the spans grown to words, their text, mention type and what they stand for."""
-    texts = texts_of(case)
-    answers = case.answers.select("a", "system", "doc", "begin", "end", "link", "inside")
-    answers = answers.join(grow(answers, texts), on=["doc", "begin", "end"], how="left", maintain_order="left")
-    answers = answers.join(texts, on="doc", how="left", maintain_order="left").with_columns(
-        pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin")).fill_null("")
-    )
+    answers = with_grown(case, case.answers.select("a", "system", "doc", "begin", "end", "link", "inside"))
     first = case.mentions.answer_links.group_by("a").agg(entity=pl.col("entity").min())
     answers = answers.join(first, on="a", how="left", maintain_order="left")
     answers = answers.join(entity_names(case), on="entity", how="left", maintain_order="left")
