@@ -1,6 +1,7 @@
 """The command line as tests run it: within the test's process, or as a process of its own where that is what is tested.
 
-Starting Python and importing what a verb needs takes half a second; the tests run verbs some hundreds of times.
+Starting Python and importing what a verb needs takes half a second; the tests run verbs some hundreds of times: within
+their own process (`run_verb`), else in one that is forked (`run_process`), and rarely by the real command.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from remix import cli
+from tests.processes import run_forked
 
-__all__ = ["Done", "run_lines", "run_process", "run_verb"]
+__all__ = ["Done", "run_command", "run_lines", "run_process", "run_verb"]
 
 Done = subprocess.CompletedProcess[str]
 
@@ -38,7 +40,15 @@ def run_verb(*arguments: str, folder: Path | None = None) -> Done:
 def run_process(
     *arguments: str, folder: Path | None = None, prepare: Callable[[], None] | None = None, **environment: str
 ) -> Done:
-    """Return how a verb ended and what it printed, run in a folder by a process of its own."""
+    """Return how a verb ended and what it printed, run in a folder by a process of its own (`tests.processes`)."""
+    line = ["-m", "remix", *arguments]
+    return run_forked(line, cwd=folder, preexec_fn=prepare, env={**os.environ, **environment})
+
+
+def run_command(
+    *arguments: str, folder: Path | None = None, prepare: Callable[[], None] | None = None, **environment: str
+) -> Done:
+    """Return how `python -m remix` ended and what it printed, where it matters how Python starts."""
     return subprocess.run(
         [sys.executable, "-m", "remix", *arguments],
         cwd=folder,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import gzip
 import json
 import os
@@ -23,7 +24,7 @@ import pytest
 
 from remix.sealing import seal
 from remix.store import Store
-from tests.commands import Done, run_lines, run_process, run_verb
+from tests.commands import Done, run_command, run_lines, run_process, run_verb
 from tests.workspaces import copy_workspace
 
 NIF = """@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .
@@ -47,11 +48,11 @@ def work(small_store: Store, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(folder: Path, *arguments: str, prepare: Callable[[], None] | None = None, **environment: str) -> Done:
+def run(folder: Path, *arguments: str, prepare: Callable[[], None] | None = None) -> Done:
     line = ["--quiet", *arguments, *(() if "-w" in arguments else ("-w", "ws"))]
-    if prepare is None and not environment:
+    if prepare is None:
         return run_verb(*line, folder=folder)
-    return run_process(*line, folder=folder, prepare=prepare, **environment)
+    return run_process(*line, folder=folder, prepare=prepare)
 
 
 def said(done: Done, code: int) -> str:
@@ -124,7 +125,8 @@ def test_an_iri_with_a_quote_is_mended_and_told(work: Path) -> None:
 
 def test_a_file_name_may_hold_spaces_and_any_letters(work: Path) -> None:
     (work / "mein Körpus.ttl").write_text(CLEAN)
-    done = run(work, "load", "mein Körpus.ttl", "-o", "json", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+    line = ("--quiet", "load", "mein Körpus.ttl", "-o", "json", "-w", "ws")
+    done = run_command(*line, folder=work, LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
     assert json.loads(done.stdout)[0]["dataset"] == "mein-korpus", done.stderr
 
 
@@ -239,10 +241,8 @@ def test_a_read_only_workspace_is_read_and_not_written(sealed: Path) -> None:
     assert (sealed / "made" / "persons.ttl").exists()
 
 
-def full() -> None:
-    """Let no file grow beyond some size: to this process that is a disk that is full."""
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (LIMIT, LIMIT))
+full = functools.partial(resource.setrlimit, resource.RLIMIT_FSIZE, (LIMIT, LIMIT))
+"""Lets no file grow beyond some size: to a process that is a disk that is full."""
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from remix.store import Store
+from tests.processes import Forked
 
 CONTEXT = """
 <http://corpus.org/{doc}#char=0,{end}> a nif:Context ; nif:isString "{text}" ;
@@ -70,11 +70,7 @@ def python() -> Callable[..., subprocess.Popen[str]]:
     """Starts Python on a program with arguments."""
 
     def start(program: str, *arguments: object) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [sys.executable, "-c", program, *map(str, arguments)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        pipe = subprocess.PIPE
+        return Forked(["-c", program, *map(str, arguments)], stdout=pipe, stderr=pipe, text=True)
 
     return start

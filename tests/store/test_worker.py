@@ -21,7 +21,7 @@ from remix.store.answers import answer
 from remix.store.index import Index
 from remix.store.queries import Query
 from remix.store.worker import Answer, GuardedIndex, Request, Worker, Workers, ask
-from tests.commands import run_process
+from tests.commands import run_command
 
 SLOW = "SELECT ?annotation { ?annotation ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l FILTER (?c = ?f && ?i = ?l && ?l = 0) }"
 NUMBER = "SELECT (COUNT(?a) AS ?n) { ?a a nif:Phrase }"
@@ -75,7 +75,7 @@ def test_load_enrich_and_build_run_where_the_user_allows_one_gibibyte(tmp_path: 
     query = tmp_path / "phrases.rq"
     query.write_text("SELECT ?annotation { ?annotation a nif:Phrase }")
     for verb in (("load", str(rivers)), ("enrich",), ("build", "--query", str(query))):
-        done = run_process(
+        done = run_command(
             *verb, folder=tmp_path, prepare=lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
         )
         assert done.returncode == 0, done.stderr
