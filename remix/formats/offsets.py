@@ -10,12 +10,15 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from remix.rdf.terms import FARTHEST
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = ["characters_of_units", "check_offsets", "cut_spans", "units_of_characters"]
 
@@ -24,12 +27,15 @@ REACH = 32
 
 _TRIED = ("try_begin", "try_end", "try_said")
 _LONGER = {"utf-8": r"[^\x00-\x7F]", "utf-16": r"[\x{10000}-\x{10FFFF}]"}
-Integers = NDArray[np.int64]
+Integers: TypeAlias = "NDArray[np.int64]"
 
 
 @dataclass(frozen=True)
 class _Texts:
-    """The code points of several texts one after the other, each text once however many annotations it has."""
+    """The code points of several texts one after the other, each text once however many annotations it has.
+
+    They are arrays, made where a file counts in something else: most never need numpy, which takes long to import.
+    """
 
     numbers: pl.DataFrame
     texts: list[str]
@@ -45,12 +51,14 @@ class _Texts:
     @cached_property
     def points(self) -> NDArray[np.uint32]:
         """Return the code points of all texts."""
+        import numpy as np
+
         return np.frombuffer("".join(self.texts).encode("utf-32-le"), dtype="<u4")
 
     @cached_property
     def starts(self) -> Integers:
         """Return where each text begins among the code points, and where the last one ends."""
-        return _sums(np.array([len(text) for text in self.texts], dtype=np.int64))
+        return _sums([len(text) for text in self.texts])
 
     def compose(self) -> _Texts:
         """Return the same texts with letters and accents composed (NFC)."""
@@ -58,15 +66,17 @@ class _Texts:
 
     def bytes_before(self) -> Integers:
         """Return how many UTF-8 bytes stand before each code point."""
-        longer = [(self.points >= first).astype(np.int64) for first in (0x80, 0x800, 0x10000)]
+        longer = [(self.points >= first).astype("int64") for first in (0x80, 0x800, 0x10000)]
         return _sums(1 + longer[0] + longer[1] + longer[2])
 
     def units_before(self) -> Integers:
         """Return how many UTF-16 units stand before each code point."""
-        return _sums(1 + (self.points >= 0x10000).astype(np.int64))
+        return _sums(1 + (self.points >= 0x10000).astype("int64"))
 
     def letters_before(self) -> Integers:
         """Return how many letters and accents (NFD) stand before each code point."""
+        import numpy as np
+
         lengths = np.ones(0x110000, dtype=np.int64)
         every = np.unique(self.points)
         lengths[every] = [len(unicodedata.normalize("NFD", chr(point))) for point in every]
@@ -79,9 +89,9 @@ class _Texts:
         """
         first, last, offset = self._spans(rows, name)
         size = before[last] - before[first]
-        wanted = before[first] + np.clip(offset, 0, size)
-        found = np.searchsorted(before, wanted)
-        outside = np.maximum(offset - size, 0) + np.minimum(offset, 0)
+        wanted = before[first] + offset.clip(0, size)
+        found = before.searchsorted(wanted)
+        outside = (offset - size).clip(min=0) + offset.clip(max=0)
         exact = (before[found] == wanted) & (outside == 0)
         return _where(rows[name], found - first + outside), pl.Series(exact)
 
@@ -91,8 +101,8 @@ class _Texts:
         An offset behind the text becomes its end.
         """
         first, last, offset = self._spans(rows, name)
-        inside = before[first + np.clip(offset, 0, last - first)] - before[first]
-        return _where(rows[name], inside + np.minimum(offset, 0))
+        inside = before[first + offset.clip(0, last - first)] - before[first]
+        return _where(rows[name], inside + offset.clip(max=0))
 
     def _spans(self, rows: pl.DataFrame, name: str) -> tuple[Integers, Integers, Integers]:
         number = rows["_number"].to_numpy()
@@ -100,7 +110,9 @@ class _Texts:
         return self.starts[number], self.starts[number + 1], offset
 
 
-def _sums(widths: Integers) -> Integers:
+def _sums(widths: Integers | list[int]) -> Integers:
+    import numpy as np
+
     return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(widths, dtype=np.int64)])
 
 
@@ -114,40 +126,39 @@ def _where(offsets: pl.Series, values: Integers) -> pl.Series:
 class _Spans:
     """Where the characters of several texts stand among their bytes: a span is cut without a walk through its text.
 
-    `long` has, for each byte behind the first of a character, the number of that character, all texts in a row.
+    `numbers` has how many characters a text has (`_size`) and how many stand before it (`_start`), all texts in a row;
+    `long` has, for each byte behind the first of a character, the number of that character.
     """
 
     numbers: pl.DataFrame
-    starts: Integers
-    long: Integers
+    long: pl.Series
 
     @staticmethod
     def of(rows: pl.DataFrame, key: str) -> _Spans:
         """Return the spans of rows (`text`, and a key that is the same for the same text)."""
         texts = rows.select(key, "text").unique(key, keep="first", maintain_order=True)
-        sizes = pl.col("text").str.len_chars().cast(pl.Int64)
-        numbers = texts.select(key, _text=pl.int_range(pl.len(), dtype=pl.Int64), _size=sizes)
-        long = np.zeros(0, dtype=np.int64)
-        if texts.select((pl.col("text").str.len_bytes() > pl.col("text").str.len_chars()).any()).item():
-            data = np.frombuffer(texts["text"].fill_null("").str.join("").item().encode(), dtype=np.uint8)
-            long = np.flatnonzero((data & 0xC0) == 0x80)
-            long -= np.arange(1, len(long) + 1)
-        return _Spans(numbers, _sums(numbers["_size"].fill_null(0).to_numpy()), long)
+        size = pl.col("text").str.len_chars().cast(pl.Int64)
+        numbers = texts.select(key, _size=size, _start=size.fill_null(0).cum_sum().shift(fill_value=0))
+        long = pl.Series(dtype=pl.Int64)
+        if texts["text"].str.len_bytes().sum() > numbers["_size"].sum():
+            joined = texts["text"].str.join("").cast(pl.Binary)
+            every = joined.bin.reinterpret(dtype=pl.Array(pl.UInt8, joined.bin.size().item())).explode()
+            long = ((every & 0xC0) == 0x80).arg_true().cast(pl.Int64)
+            long -= pl.int_range(1, len(long) + 1, eager=True)
+        return _Spans(numbers, long)
 
     def cut(self, rows: pl.DataFrame, begin: str | pl.Expr, end: str | pl.Expr) -> pl.Series:
-        """Return the spans of rows that have `_text` and `_size`, null where one does not lie in its text."""
+        """Return the spans of rows that have `_start` and `_size`, null where one does not lie in its text."""
         first, last = (pl.col(one) if isinstance(one, str) else one for one in (begin, end))
         # A slice beyond the end would be cut short and seem to fit.
         inside = ((first >= 0) & (last >= first) & (last <= pl.col("_size"))).fill_null(False)
-        spans = rows.select("text", "_text", inside=inside, begin=first, end=last)
+        spans = rows.select("text", "_start", inside=inside, begin=first, end=last)
         if len(self.long):
-            start = self.starts[spans["_text"].to_numpy()]
-            before = np.searchsorted(self.long, start)
-            for name in ("begin", "end"):
-                offset = spans.select(pl.when("inside").then(name).otherwise(0)).to_series().to_numpy()
-                spans = spans.with_columns(
-                    pl.Series(name, offset + np.searchsorted(self.long, start + offset) - before)
-                )
+            long, start = pl.lit(self.long), pl.col("_start")
+            offsets = (pl.when("inside").then(name).otherwise(0).alias(name) for name in ("begin", "end"))
+            spans = spans.with_columns(
+                offset + long.search_sorted(start + offset) - long.search_sorted(start) for offset in offsets
+            )
         cut = pl.col("text").cast(pl.Binary).bin.slice(pl.col("begin"), pl.col("end") - pl.col("begin"))
         return spans.select(pl.when("inside").then(cut).cast(pl.String)).to_series()
 
@@ -260,14 +271,6 @@ def _unfitting(rest: pl.DataFrame) -> Iterator[pl.DataFrame]:
     )
 
 
-def _as_given(rows: pl.DataFrame, _: _Texts) -> pl.DataFrame:
-    return rows.with_columns(try_begin="begin", try_end="end")
-
-
-def _from_iri(rows: pl.DataFrame, _: _Texts) -> pl.DataFrame:
-    return rows.with_columns(try_begin="iri_begin", try_end="iri_end")
-
-
 def _bytes(rows: pl.DataFrame, texts: _Texts) -> pl.DataFrame:
     before = texts.bytes_before()
     begin, sound = texts.characters(rows, "begin", before)
@@ -336,18 +339,6 @@ def _recount(
     return rows.with_columns(pl.Series(name, values) for name, values in changed.items())
 
 
-def _inclusive(rows: pl.DataFrame, _: _Texts) -> pl.DataFrame:
-    return rows.with_columns(try_begin="begin", try_end=pl.col("end") + 1)
-
-
-def _from_one(rows: pl.DataFrame, _: _Texts) -> pl.DataFrame:
-    return rows.with_columns(try_begin=pl.col("begin") - 1, try_end="end")
-
-
-def _length(rows: pl.DataFrame, _: _Texts) -> pl.DataFrame:
-    return rows.with_columns(try_begin="begin", try_end=pl.col("begin") + pl.col("anchor").str.len_chars())
-
-
 def _near(rows: pl.DataFrame, texts: _Texts) -> pl.DataFrame:
     """Return the rows with the nearest place of the anchor, the later of two equally near."""
     begin = pl.col("begin").fill_null(0).clip(0)
@@ -384,15 +375,22 @@ def _position(text: pl.Expr, part: pl.Expr) -> pl.Expr:
     return pl.when(found.is_not_null()).then(before.str.len_chars().cast(pl.Int64))
 
 
-_READINGS: tuple[tuple[str, Callable[[pl.DataFrame, _Texts], pl.DataFrame]], ...] = (
-    ("taken from the IRI", _as_given),
-    ("taken from the IRI", _from_iri),
+Reading: TypeAlias = Callable[[pl.DataFrame, _Texts], pl.DataFrame]
+
+
+def _read_as(begin: str | pl.Expr, end: str | pl.Expr) -> Reading:
+    return lambda rows, _: rows.with_columns(try_begin=begin, try_end=end)
+
+
+_READINGS: tuple[tuple[str, Reading], ...] = (
+    ("taken from the IRI", _read_as("begin", "end")),
+    ("taken from the IRI", _read_as("iri_begin", "iri_end")),
     ("counted in UTF-8 bytes", _bytes),
     ("counted in UTF-16 units", _units),
     ("counted in composed letters", _composed_letters),
     ("counted in letters and their accents", _decomposed_letters),
-    ("the end was the last character", _inclusive),
-    ("counted from 1", _from_one),
-    ("the end did not fit the anchor", _length),
+    ("the end was the last character", _read_as("begin", pl.col("end") + 1)),
+    ("counted from 1", _read_as(pl.col("begin") - 1, "end")),
+    ("the end did not fit the anchor", _read_as("begin", pl.col("begin") + pl.col("anchor").str.len_chars())),
     ("found nearby", _near),
 )

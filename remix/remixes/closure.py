@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
 import polars as pl
 
 from remix.errors import QueryError, UsageError
@@ -59,6 +58,8 @@ def limit_documents(documents: pl.DataFrame, limit: int | None, seed: int | None
     if seed is None:
         nth = pl.int_range(pl.len()).over("dataset")
         return ordered.sort(nth, "dataset", maintain_order=True)["document"].head(limit).sort()
+    import numpy as np
+
     chosen = np.random.default_rng(seed).choice(len(ordered), size=limit, replace=False)
     return ordered["document"].gather(np.sort(chosen))
 

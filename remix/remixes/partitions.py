@@ -7,13 +7,13 @@ own, 'unspecified'.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
 from remix.errors import StoreError, UsageError, nearest
@@ -133,7 +133,7 @@ def _missing(taken: Sequence[str] = ()) -> Subset:
 
 def _logarithmic(known: pl.Series) -> Partition:
     positive = known.filter(known > 0)
-    if positive.is_empty() or not np.isfinite(known[-1]):
+    if positive.is_empty() or not math.isfinite(known[-1]):
         raise UsageError(f"'{known.name}' has no positive values, or infinite ones: there is no logarithmic scale")
     low, high = float(positive[0]), float(positive[-1])
     if low == high:

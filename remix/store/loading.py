@@ -10,8 +10,6 @@ from dataclasses import replace as dataclass_replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from remix import catalog, progress
 from remix.catalog import Entry, count_differences
 from remix.errors import Error, UsageError
@@ -111,6 +109,8 @@ def sample_documents(folder: FramesFolder, count: int, seed: int) -> Frames:
     names = folder.scan("documents").select("document").collect()["document"].sort()
     chosen = names
     if count < len(names):
+        import numpy as np
+
         places = np.random.default_rng(seed).choice(len(names), size=count, replace=False)
         chosen = names.gather(np.sort(places))
     return Frames.concat(folder.part(number).keep(documents=chosen) for number in range(folder.parts))

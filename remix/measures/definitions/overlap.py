@@ -1,15 +1,12 @@
 """Overlap of mentions: none, maximal, intermediate, minimal or crossing, computed from the spans."""
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from remix.measures.codes import places_of, take_rows
 from remix.measures.corpus import Corpus
 from remix.measures.declaration import FINE_GRAINED, Column, Measure, shares
 
 KINDS = ("none", "maximal", "intermediate", "minimal", "crossing")
-Numbers = NDArray[np.int64]
 
 
 def _overlaps(corpus: Corpus) -> pl.DataFrame:
@@ -28,8 +25,7 @@ def _overlaps(corpus: Corpus) -> pl.DataFrame:
     touching = (before >= pl.col("first")) | (pl.col("first").shift(-1) <= pl.col("last")).fill_null(False)
     found = line.filter(touching)
     each = found.select("first", "last").unique().sort("first", "last", descending=[False, True])
-    kinds = each.with_columns(_kinds(*(each[side].to_numpy().astype(np.int64) for side in ("first", "last"))))
-    overlapping = found.join(kinds, on=["first", "last"])
+    overlapping = found.join(_add_kinds(each), on=["first", "last"])
     known = take_rows(overlapping.select("overlap"), places_of(overlapping["row"], corpus.annotations.height))
     placed = corpus.annotations.select(
         pl.all_horizontal(pl.col("document_code", "begin", "end").is_not_null())
@@ -37,51 +33,41 @@ def _overlaps(corpus: Corpus) -> pl.DataFrame:
     return known.select(overlap=pl.when(placed).then(pl.col("overlap").fill_null("none")))
 
 
-def _kinds(begin: Numbers, end: Numbers) -> pl.Series:
-    """Return the overlap of spans on one line, which are sorted by begin, longer ones first."""
-    inside, holds, crosses = _inside(end), _holds(begin, end), _crosses(begin, end)
-    places = [KINDS.index(kind) for kind in ("intermediate", "maximal", "minimal", "crossing")]
-    kind = np.select([inside & holds, holds, inside, crosses], places, KINDS.index("none"))
-    return pl.Series("overlap", KINDS, dtype=pl.String).gather(kind)
+def _add_kinds(spans: pl.DataFrame) -> pl.DataFrame:
+    """Return spans on one line, which are sorted by `first`, longer ones first, with their `overlap`."""
+    last = pl.col("last")
+    inside = last.cum_max().shift(fill_value=-1) >= last
+    holds = (last.cum_min(reverse=True).shift(-1) <= last).fill_null(False)
+    kind = pl.when(inside & holds).then(pl.lit("intermediate")).when(holds).then(pl.lit("maximal"))
+    kind = kind.when(inside).then(pl.lit("minimal")).when(_crosses(spans)).then(pl.lit("crossing"))
+    return spans.with_columns(overlap=kind.otherwise(pl.lit("none")))
 
 
-def _inside(end: Numbers) -> NDArray[np.bool_]:
-    """Return which spans lie in another one, given that they are sorted by begin, longer ones first."""
-    before = np.concatenate([[np.int64(-1)], np.maximum.accumulate(end)[:-1]])
-    return np.asarray(before >= end)
-
-
-def _holds(begin: Numbers, end: Numbers) -> NDArray[np.bool_]:
-    """Return which spans have another one in them: a later one in the order that ends no later."""
-    after = np.concatenate([np.minimum.accumulate(end[::-1])[::-1][1:], [np.iinfo(np.int64).max]])
-    return np.asarray(after <= end)
-
-
-def _crosses(begin: Numbers, end: Numbers) -> NDArray[np.bool_]:
+def _crosses(spans: pl.DataFrame) -> pl.Series:
     """Return which spans overlap another one in part: it begins within and ends behind, or the other way round."""
-    first = np.searchsorted(begin, begin, side="right")
-    last = np.searchsorted(begin, end, side="left")
-    behind = _range_maximum(end, first, last) > end
-    by_end = np.argsort(end, kind="stable")
-    first = np.searchsorted(end[by_end], begin, side="right")
-    last = np.searchsorted(end[by_end], end, side="left")
-    before = -_range_maximum(-begin[by_end], first, last) < begin
-    return np.asarray(behind | before)
+    begin, end = spans["first"], spans["last"]
+    latest = _range_maximum(end, begin.search_sorted(begin, "right"), begin.search_sorted(end))
+    by_end = spans.sort("last")
+    ends = by_end["last"]
+    earliest = -_range_maximum(-by_end["first"], ends.search_sorted(begin, "right"), ends.search_sorted(end))
+    return (latest > end).fill_null(False) | (earliest < begin).fill_null(False)
 
 
-def _range_maximum(values: Numbers, first: Numbers, last: Numbers) -> Numbers:
-    """Return the maximum of values[first:last] for each pair, the smallest number where that is empty."""
-    levels = [values]
-    while (width := 1 << len(levels)) <= len(values):
-        half = levels[-1]
-        levels.append(np.maximum(half[: len(values) - width + 1], half[width // 2 :][: len(values) - width + 1]))
-    result = np.full(len(first), np.iinfo(np.int64).min + 1)
-    size = last - first
-    for exponent, level in enumerate(levels):
-        fits = (size >= 1 << exponent) & (size < 1 << (exponent + 1))
-        left, right = first[fits], last[fits] - (1 << exponent)
-        result[fits] = np.maximum(level[left], level[right])
-    return result
+def _range_maximum(values: pl.Series, first: pl.Series, last: pl.Series) -> pl.Series:
+    """Return the maximum of values[first:last] for each pair, null where that is empty."""
+    pairs = pl.DataFrame({"first": first, "last": last}).cast(pl.Int64)
+    size = pl.col("last") - pl.col("first")
+    longest = pairs.select(size.max()).item() or 0
+    found, width = pl.repeat(None, len(pairs), dtype=values.dtype, eager=True), 1
+    while width <= longest:
+        # `values` are now the maxima of so many in a row; two of these, which may overlap, make that of a pair.
+        fits = size.is_between(width, 2 * width - 1)
+        ends = pairs.select(left=pl.when(fits).then("first"), right=pl.when(fits).then(pl.col("last") - width))
+        each = pl.max_horizontal(values.gather(ends["left"]), values.gather(ends["right"]))
+        found = pl.select(pl.coalesce(found, each)).to_series()
+        values = pl.select(pl.max_horizontal(values.head(-width), values.slice(width))).to_series()
+        width *= 2
+    return found
 
 
 MEASURE = Measure(
