@@ -8,6 +8,7 @@ counted; where there is more, it is read in pages.
 from __future__ import annotations
 
 import io
+import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -19,9 +20,18 @@ from urllib.parse import urlsplit
 import polars as pl
 import pyoxigraph as ox
 
-from remix.client import Failure, Reply, check_address
-from remix.endpoints.remote import RESULTS, Manners, Refused, Remote, TooHeavy, read_body, read_boolean
-from remix.endpoints.solutions import count_text, pages, solutions
+from remix.client import Failure, Reply, check_address, first_line
+from remix.endpoints import (
+    RESULTS,
+    Manners,
+    Refused,
+    Remote,
+    TooHeavy,
+    count_text,
+    pages,
+    read_body,
+    solutions,
+)
 from remix.errors import QueryError, StoreError, Timeout
 from remix.expressions import fill
 from remix.names import PREFIXES, XSD
@@ -68,7 +78,7 @@ class Endpoint(Index):
         """Return the endpoint's solutions, or its answer to an ASK."""
         if next((word for word in keywords(text) if word in ("ASK", "SELECT")), "") == "ASK":
             with self._naming(name):
-                body = self._remote.ask(self._prepare(text, name), RESULTS[0], self._read_result)
+                body = self._remote.ask(self._prepare(text, name), RESULTS[0], self._read_boolean)
             return ox.parse_query_results(f'{{"head":{{}},"boolean":{str(body).lower()}}}', ox.QueryResultsFormat.JSON)
         rows = self.frame(text, name)
         head = "\t".join(f"?{one}" for one in rows.columns)
@@ -153,8 +163,19 @@ class Endpoint(Index):
         except Refused as error:
             raise QueryError(f"{name} is refused by {self.address}: {error.said}") from None
 
-    def _read_result(self, reply: Reply) -> bool:
-        return read_boolean(read_body(self.address, reply, RESULTS))
+    def _read_boolean(self, reply: Reply) -> bool:
+        """Return the answer to an ASK; raises `Failure` for what is none."""
+        body = read_body(self.address, reply, RESULTS)
+        try:
+            read = json.loads(body)
+            # Virtuoso 7 answers with a table, of one row or none.
+            table = "__ASK_RETVAL" in read["head"].get("vars", ())
+            said = bool(read["results"]["bindings"]) if table else read["boolean"]
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            said = None
+        if not isinstance(said, bool):
+            raise Failure(f"answered neither true nor false: {first_line(body)}")
+        return said
 
     def _page(self, text: str, name: str, seen: pl.DataFrame | None, why: str) -> pl.DataFrame:
         """Return all rows of a query, of which some may have been `seen`; `why` says why not all."""

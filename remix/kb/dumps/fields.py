@@ -10,8 +10,8 @@ import polars as pl
 from remix.iris import canonical, expand
 from remix.kb.dumps.lines import excerpts, read_blocks
 from remix.kb.dumps.statements import number_lines
+from remix.kb.forms import resource
 from remix.kb.staging import Staging
-from remix.kb.titles import resource
 
 __all__ = ["ENTITY", "entity_iris", "field", "read_fields", "share"]
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
 from string import Template
 
 import polars as pl
@@ -16,7 +18,10 @@ import polars as pl
 from remix.names import PREFIXES
 from remix.registry import Registry
 
-__all__ = ["VOCABULARIES", "Question", "Vocabulary"]
+__all__ = ["VOCABULARIES", "Question", "Vocabulary", "columns", "kind_of"]
+
+
+_KINDS = {"form": "forms", "class": "classes", "parent": "classes"}
 
 
 @dataclass(frozen=True)
@@ -24,29 +29,34 @@ class Question:
     """One pattern that is asked about many keys at a time.
 
     - `name`: the source of the rows that it gives;
-    - `about`: the kind of its keys: `forms`, `entities`, `titles` (entities by the title of their article) or
-      `classes`; `of` is the regular expression of those that it is asked about;
-    - `key`: the variable that stands for them in `pattern`, where `$languages` is the list of language tags;
-    - `variables`: what is selected;
+    - `key`: the variable that stands for the keys in `pattern`, where `$languages` is the list of language tags; its
+      name says what they are: `form`, `class`, `title` (entities by the title of their article), or else entities;
     - `fills`: for each table its columns, each the name of a variable or an expression over variables;
-    - `finds`: for each variable the kind of key that it holds;
+    - `finds`: a variable whose values are asked about in turn;
+    - `of`: the regular expression of the keys that it is asked about;
     - `suffixes`: for each language what the labels that are looked for have behind the form;
     - `untagged`: whether forms are looked for without a language tag as well;
     - `chunk`: how many keys go into one query; `most`: rows of a single key above which it is left out and reported.
     """
 
     name: str
-    about: str
     key: str
     pattern: str
-    variables: Sequence[str]
     fills: Mapping[str, Mapping[str, str | pl.Expr]]
-    finds: Mapping[str, str] = field(default_factory=dict)
+    finds: str = ""
     of: str = ""
     suffixes: Mapping[str, str] = field(default_factory=dict)
     untagged: bool = False
     chunk: int = 100
     most: int = 1_000_000
+
+    @cached_property
+    def variables(self) -> list[str]:
+        """Return what is selected: what fills tables, what is found, and the language, where the pattern has one."""
+        filled = [value for columns in self.fills.values() for value in columns.values()]
+        named = [[one] if isinstance(one, str) else one.meta.root_names() for one in filled]
+        others = ["language"] if "?language" in self.pattern else []
+        return sorted({*chain(*named), *filter(None, [self.finds]), *others})
 
     def select(self, terms: Sequence[str], languages: Sequence[str]) -> str:
         """Return the query for some keys, written as SPARQL terms."""
@@ -54,6 +64,20 @@ class Question:
         pattern = Template(self.pattern).substitute(languages=tags)
         names = " ".join(f"?{name}" for name in self.variables)
         return f"SELECT DISTINCT {names} WHERE {{ VALUES ?{self.key} {{ {' '.join(terms)} }} {pattern} }}"
+
+
+def kind_of(variable: str) -> str:
+    """Return what a variable of a question holds: `forms`, `classes` or `entities`."""
+    return _KINDS.get(variable, "entities")
+
+
+def columns(*named: str, **others: str | pl.Expr) -> dict[str, str | pl.Expr]:
+    """Return the columns of a table that a question fills: those named as their variable, and others.
+
+    >>> columns("entity", surface_form="form")
+    {'entity': 'entity', 'surface_form': 'form'}
+    """
+    return {**dict(zip(named, named, strict=True)), **others}
 
 
 @dataclass(frozen=True)

@@ -2,151 +2,62 @@
 
 from __future__ import annotations
 
-from remix.kb.titles import ITEM, RESOURCE
-from remix.kb.vocabularies import Question, Vocabulary
+from remix.kb.forms import ITEM, RESOURCE
+from remix.kb.vocabularies import Question, Vocabulary, columns
 
-_NO_PAGE_OF_LINKS = "FILTER NOT EXISTS { ?entity wdt:P31 wd:Q4167410 }"
+_NO_PAGE = "FILTER NOT EXISTS { ?entity wdt:P31 wd:Q4167410 }"
 _STATEMENT = '?source ?property ?target FILTER(STRSTARTS(STR(?property), "http://www.wikidata.org/prop/direct/P")) '
 _IS_ITEM = 'FILTER(STRSTARTS(STR(?{0}), "http://www.wikidata.org/entity/Q"))'
 _SITELINK = (
     'schema:isPartOf ?site ; schema:about ?wikidata ; schema:name ?title FILTER(STRENDS(STR(?site), ".wikipedia.org/"))'
 )
+_SAME = "?redirect owl:sameAs ?target "
+_LANGUAGE = "FILTER(LANG(?{0}) IN ($languages))"
+_LABEL = f"{_LANGUAGE.format('label')} {_NO_PAGE} BIND(LANG(?label) AS ?language)"
 
-_NAMES = [
-    Question(
-        name="label",
-        about="forms",
-        key="form",
-        pattern=f"?entity rdfs:label ?form {_NO_PAGE_OF_LINKS}",
-        variables=("form", "entity"),
-        fills={"surface_forms": {"surface_form": "form", "entity": "entity"}},
-        finds={"entity": "entities"},
-    ),
-    Question(
-        name="alias",
-        about="forms",
-        key="form",
-        pattern=f"?entity skos:altLabel ?form {_NO_PAGE_OF_LINKS}",
-        variables=("form", "entity"),
-        fills={"surface_forms": {"surface_form": "form", "entity": "entity"}},
-        finds={"entity": "entities"},
-    ),
-    Question(
-        name="sitelink",
-        about="titles",
-        key="title",
-        of=RESOURCE,
-        pattern=f"?article {_SITELINK}",
-        variables=("wikidata",),
-        fills={},
-        finds={"wikidata": "entities"},
-    ),
-    Question(
-        name="sameAs",
-        about="entities",
-        key="redirect",
-        pattern=f"?redirect owl:sameAs ?target {_IS_ITEM.format('target')}",
-        variables=("redirect", "target"),
-        fills={"redirects": {"redirect": "redirect", "target": "target"}},
-        finds={"target": "entities"},
-    ),
-    Question(
-        name="sameAs",
-        about="entities",
-        key="target",
-        pattern=f"?redirect owl:sameAs ?target {_IS_ITEM.format('redirect')}",
-        variables=("redirect", "target"),
-        fills={"redirects": {"redirect": "redirect", "target": "target"}},
-    ),
-    Question(
-        name="label",
-        about="entities",
-        key="entity",
-        pattern=f"?entity rdfs:label ?label FILTER(LANG(?label) IN ($languages)) {_NO_PAGE_OF_LINKS} "
-        "BIND(LANG(?label) AS ?language)",
-        variables=("entity", "label", "language"),
-        fills={
-            "surface_forms": {"surface_form": "label", "entity": "entity"},
-            "labels": {"entity": "entity", "label": "label"},
-        },
-    ),
-    Question(
-        name="alias",
-        about="entities",
-        key="entity",
-        pattern="?entity skos:altLabel ?alias FILTER(LANG(?alias) IN ($languages))",
-        variables=("entity", "alias"),
-        fills={"surface_forms": {"surface_form": "alias", "entity": "entity"}},
-    ),
-    Question(
-        name="sitelink",
-        about="entities",
-        key="wikidata",
-        pattern=f"?article {_SITELINK} FILTER(LANG(?title) IN ($languages)) BIND(LANG(?title) AS ?language)",
-        variables=("wikidata", "article", "title", "language"),
-        fills={
-            "sameas": {"wikidata": "wikidata", "entity": "article"},
-            "surface_forms": {"surface_form": "title", "entity": "wikidata"},
-        },
-    ),
-]
+_FORMS = {"surface_forms": columns("entity", surface_form="form")}
+_LABELS = {"surface_forms": columns("entity", surface_form="label"), "labels": columns("entity", "label")}
+_ALIASES = {"surface_forms": columns("entity", surface_form="alias")}
+_SITELINKS = {
+    "sameas": columns("wikidata", entity="article"),
+    "surface_forms": columns(surface_form="title", entity="wikidata"),
+}
+_REDIRECTS = {"redirects": columns("redirect", "target")}
+_LINKS = {"links": columns("source", "target")}
 
-_REST = [
+_QUESTIONS = (
+    Question("label", "form", f"?entity rdfs:label ?form {_NO_PAGE}", _FORMS, "entity"),
+    Question("alias", "form", f"?entity skos:altLabel ?form {_NO_PAGE}", _FORMS, "entity"),
+    Question("sitelink", "title", f"?article {_SITELINK}", {}, "wikidata", of=RESOURCE),
+    Question("sameAs", "redirect", _SAME + _IS_ITEM.format("target"), _REDIRECTS, "target"),
+    Question("sameAs", "target", _SAME + _IS_ITEM.format("redirect"), _REDIRECTS),
+    Question("label", "entity", f"?entity rdfs:label ?label {_LABEL}", _LABELS),
+    Question("alias", "entity", f"?entity skos:altLabel ?alias {_LANGUAGE.format('alias')}", _ALIASES),
     Question(
-        name="P1549",
-        about="entities",
-        key="entity",
-        pattern="?entity wdt:P1549 ?demonym FILTER(LANG(?demonym) IN ($languages))",
-        variables=("entity", "demonym"),
-        fills={"demonyms": {"entity": "entity", "demonym": "demonym"}},
+        "sitelink",
+        "wikidata",
+        f"?article {_SITELINK} {_LANGUAGE.format('title')} BIND(LANG(?title) AS ?language)",
+        _SITELINKS,
     ),
     Question(
-        name="P31",
-        about="entities",
-        key="entity",
-        pattern="?entity wdt:P31 ?class",
-        variables=("entity", "class"),
-        fills={"types": {"entity": "entity", "class": "class"}},
-        finds={"class": "classes"},
+        "P1549",
+        "entity",
+        f"?entity wdt:P1549 ?demonym {_LANGUAGE.format('demonym')}",
+        {"demonyms": columns("entity", "demonym")},
     ),
-    Question(
-        name="P279",
-        about="classes",
-        of=ITEM,
-        key="class",
-        pattern="?class wdt:P279 ?parent",
-        variables=("class", "parent"),
-        fills={"subclasses": {"class": "class", "parent": "parent"}},
-        finds={"parent": "classes"},
-    ),
-    Question(
-        name="statement",
-        about="entities",
-        key="source",
-        pattern=_STATEMENT + _IS_ITEM.format("target"),
-        variables=("source", "target"),
-        fills={"links": {"source": "source", "target": "target"}},
-        chunk=25,
-    ),
+    Question("P31", "entity", "?entity wdt:P31 ?class", {"types": columns("entity", "class")}, "class"),
+    Question("P279", "class", "?class wdt:P279 ?parent", {"subclasses": columns("class", "parent")}, "parent", of=ITEM),
+    Question("statement", "source", _STATEMENT + _IS_ITEM.format("target"), _LINKS, chunk=25),
     # What points to a country or a profession goes into the millions: above `most` it is left out and reported.
-    Question(
-        name="statement",
-        about="entities",
-        key="target",
-        pattern=_STATEMENT + _IS_ITEM.format("source"),
-        variables=("source", "target"),
-        fills={"links": {"source": "source", "target": "target"}},
-        chunk=10,
-        most=200_000,
-    ),
-]
+    Question("statement", "target", _STATEMENT + _IS_ITEM.format("source"), _LINKS, chunk=10, most=200_000),
+)
 
 WIKIDATA = Vocabulary(
     name="wikidata",
     prefixes=("owl", "rdfs", "schema", "skos", "wd", "wdt"),
     speaks=("?s wdt:P31 ?o", "?s wdt:P279 ?o"),
     entity=ITEM,
-    questions=(*_NAMES, *_REST),
+    questions=_QUESTIONS,
     languages=("mul",),
     host="wikidata.org",
     licence="CC0 1.0",

@@ -13,13 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remix._version import __version__
-from remix.endpoints.remote import Manners, Remote, TooHeavy
-from remix.endpoints.solutions import solutions
+from remix.endpoints import Manners, Remote, TooHeavy, solutions
 from remix.errors import BadInput, StoreError, Timeout, UsageError
 from remix.kb.forms import normalise
-from remix.kb.gathering import iri_terms, literal_terms, title_terms
 from remix.kb.sources import Choices, Part
-from remix.kb.sources.endpoint import SOURCE
+from remix.kb.sources.endpoint import SOURCE, iri_terms, literal_terms, title_terms
 from remix.kb.staging import Staging
 from remix.store import Store
 from remix.workspace import Workspace
@@ -239,7 +237,7 @@ def test_failure_that_passes_is_tried_again(server: Endpoint, behaviour: Behavio
     server.behaviours = [behaviour, behaviour]
     server.asked.clear()
     remote = Remote(server.address, QUICK)
-    assert remote._rows(QUERY, ["s", "label"], patient=True)[0].equals(right)
+    assert remote._rows(QUERY, ["s", "label"], patient=True).rows.equals(right)
     assert server.asked == [QUERY] * 3
 
 
@@ -296,7 +294,7 @@ def test_redirect_on_the_same_host_is_followed_with_the_query(server: Endpoint) 
 
 def test_pauses_grow_and_are_as_long_as_the_endpoint_asks(server: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     pauses: list[float] = []
-    monkeypatch.setattr("remix.endpoints.remote.time.sleep", pauses.append)
+    monkeypatch.setattr("remix.endpoints.time.sleep", pauses.append)
     server.behaviours = [status(503), status(429, Retry_After="7"), status(503)]
     Remote(server.address, Manners(rate=10_000, wait=1)).select(QUERY, ["s"])
     # 1 s, then 2 s that the endpoint makes 7, then 4 s; the pauses between requests are below a millisecond.
@@ -305,7 +303,7 @@ def test_pauses_grow_and_are_as_long_as_the_endpoint_asks(server: Endpoint, monk
 
 def test_requests_are_as_seldom_as_the_rate_says(server: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     pauses: list[float] = []
-    monkeypatch.setattr("remix.endpoints.remote.time.sleep", pauses.append)
+    monkeypatch.setattr("remix.endpoints.time.sleep", pauses.append)
     remote = Remote(server.address, Manners(rate=0.01))
     remote.select(QUERY, ["s"])  # two requests, the first to learn the limit of rows
     assert len(server.asked) == len(pauses) == 2

@@ -1,17 +1,17 @@
-"""A SPARQL endpoint of somebody else, asked politely: seldom enough, again after a failure, never twice the same.
+"""SPARQL endpoints of others, asked politely: seldom enough, again after a failure, never twice the same.
 
 An endpoint fails in many ways that look like an answer: a page of HTML, half a JSON, the part of a result that was
-ready when its time was over.
+ready when its time was over. What it cuts is read in pages, or about fewer keys at a time.
 """
 
 from __future__ import annotations
 
 import io
-import json
 import os
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn, TypeVar
@@ -25,7 +25,17 @@ from remix.names import XSD
 from remix.rdf.terms import text_term
 from remix.signature import content_hash
 
-__all__ = ["RESULTS", "Manners", "Refused", "Remote", "Solutions", "TooHeavy", "read_body", "read_boolean"]
+__all__ = [
+    "RESULTS",
+    "Manners",
+    "Refused",
+    "Remote",
+    "TooHeavy",
+    "count_text",
+    "pages",
+    "read_body",
+    "solutions",
+]
 
 Answer = TypeVar("Answer")
 
@@ -36,6 +46,10 @@ _PASSING = (0, 408, 425, 429, 500, 502, 503, 504)
 _OUT_OF_TIME = re.compile(rb"estimated execution time|execution timeout|TimeoutException|timed? ?out|S1TAT", re.I)
 _SORTS_TOO_MANY = b"Error SR353"
 """What Virtuoso says where LIMIT and OFFSET together ask for more sorted rows than it sorts (10,000)."""
+
+
+_FEWEST = 100
+"""Rows of a page below which an endpoint that has not the time for it is asked again, not for less."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +133,7 @@ class Remote:
         """
         if self._bound is None:
             query = f"SELECT (1 AS ?one) WHERE {{ ?s ?p ?o }} LIMIT {_PROBE}"
-            self._bound = self._rows(query, ["one"], patient=True)[0].height
+            self._bound = self._rows(query, ["one"]).rows.height
         return self._bound
 
     def select(self, query: str, variables: Sequence[str] | None = None, *, patient: bool = True) -> Solutions:
@@ -129,12 +143,12 @@ class Remote:
         after every failure. Raises `Timeout` and `StoreError` after the last try, `Refused` at once.
         """
         bound = self.bound
-        rows, cut = self._rows(query, variables, patient=patient)
-        return Solutions(rows, cut or rows.height >= bound)
+        found = self._rows(query, variables, patient=patient)
+        return Solutions(found.rows, found.cut or found.rows.height >= bound)
 
     def number(self, query: str) -> int:
         """Return the number that a query selects as `?n`; raises as `select`."""
-        rows, _ = self._rows(query, ["n"], patient=True)
+        rows = self._rows(query, ["n"]).rows
         found = re.match(r'"?([0-9]+)\b', str(rows["n"][0])) if rows.height == 1 else None
         if found is None:
             raise StoreError(f"{self.address} answered a count with no number")
@@ -171,25 +185,23 @@ class Remote:
                 time.sleep(pause)
         raise AssertionError("there is at least one try")
 
-    def _rows(self, query: str, variables: Sequence[str] | None, *, patient: bool) -> tuple[pl.DataFrame, bool]:
+    def _rows(self, query: str, variables: Sequence[str] | None, *, patient: bool = True) -> Solutions:
+        """Return the rows of an answer, `cut` where there are as many as its header allows."""
         kept = self.cache / f"{content_hash(query)}.parquet" if self.cache else None
         if kept and (known := _read_kept(kept, variables)) is not None:
-            return known, False
-        rows, limit = self._ask(query, variables, patient)
-        cut = limit is not None and rows.height >= limit
-        # An answer that is known to be cut by its header alone is not kept: nothing would say so the next time.
-        if kept and (not cut or self._bound in (None, rows.height)):
-            with write_whole(kept) as stream:
-                rows.write_parquet(stream)
-        return rows, cut
+            return Solutions(known, cut=False)
 
-    def _ask(self, query: str, variables: Sequence[str] | None, patient: bool) -> tuple[pl.DataFrame, int | None]:
-        def read(reply: Reply) -> tuple[pl.DataFrame, int | None]:
+        def read(reply: Reply) -> Solutions:
             limit = reply.headers.get("X-SPARQL-MaxRows", "")
             rows = _table(read_body(self.address, reply, RESULTS), variables, self._column)
-            return rows, int(limit) if limit.isdecimal() else None
+            return Solutions(rows, limit.isdecimal() and rows.height >= int(limit))
 
-        return self.ask(query, RESULTS[0], read, patient=patient)
+        found = self.ask(query, RESULTS[0], read, patient=patient)
+        # An answer that is known to be cut by its header alone is not kept: nothing would say so the next time.
+        if kept and (not found.cut or self._bound in (None, found.rows.height)):
+            with write_whole(kept) as stream:
+                found.rows.write_parquet(stream)
+        return found
 
     def _give_up(self, failure: Failure, attempt: int) -> NoReturn:
         later = f" and asks to wait {failure.after:.0f} s" if failure.after > self.manners.longest else ""
@@ -229,31 +241,11 @@ def read_body(address: str, answer: Reply, media: Sequence[str]) -> bytes:
     return answer.body
 
 
-def read_boolean(body: bytes) -> bool:
-    """Return the answer to an ASK; raises `Failure` for what is none.
-
-    >>> read_boolean(b'{"head": {}, "boolean": true}')
-    True
-    """
-    try:
-        read = json.loads(body)
-        # Virtuoso 7 answers with a table, of one row or none.
-        table = "__ASK_RETVAL" in read["head"].get("vars", ())
-        said = bool(read["results"]["bindings"]) if table else read["boolean"]
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        said = None
-    if not isinstance(said, bool):
-        raise Failure(f"answered neither true nor false: {first_line(body)}")
-    return said
-
-
-def _table(
-    body: bytes, variables: Sequence[str] | None, column: Callable[[pl.Expr], pl.Expr] | None = None
-) -> pl.DataFrame:
+def _table(body: bytes, variables: Sequence[str] | None, column: Callable[[pl.Expr], pl.Expr]) -> pl.DataFrame:
     """Return the solutions in a body of SPARQL 1.1 Query Results JSON; raises `Failure` for half of one, or none.
 
     >>> body = b'{"head": {"vars": ["x"]}, "results": {"bindings": [{"x": {"type": "uri", "value": "urn:a"}}]}}'
-    >>> _table(body, ["x"]).rows(), _table(body, None, _term).rows()
+    >>> _table(body, ["x"], _text).rows(), _table(body, None, _term).rows()
     ([('urn:a',)], [('<urn:a>',)])
     """
     known = _read_json(body, {"head": pl.Struct({"vars": pl.List(pl.String)})})["head"].struct.field("vars")
@@ -267,8 +259,7 @@ def _table(
     read = _read_json(body, {"results": pl.Struct({"bindings": rows})})["results"].struct.field("bindings")
     if read.null_count():
         raise _no_result(body)
-    made = column or _text
-    return read.explode(empty_as_null=False).struct.unnest().select(made(pl.col(name)).alias(name) for name in names)
+    return read.explode(empty_as_null=False).struct.unnest().select(column(pl.col(name)).alias(name) for name in names)
 
 
 def _read_json(body: bytes, schema: dict[str, pl.DataType]) -> pl.DataFrame:
@@ -311,9 +302,89 @@ def _term(cell: pl.Expr) -> pl.Expr:
 
 def _positive(name: str, default: float) -> float:
     text = os.environ.get(name, str(default))
-    try:
+    with suppress(ValueError):
         if 0 < (number := float(text)) < float("inf"):
             return number
-    except ValueError:
-        pass
     raise UsageError(f"{name} is a positive number, not '{text}'")
+
+
+def solutions(
+    remote: Remote,
+    prologue: str,
+    select: Callable[[Sequence[str]], str],
+    keys: Sequence[str],
+    variables: Sequence[str],
+    *,
+    most: float,
+    left_out: Callable[[str, int], None],
+) -> Iterator[pl.DataFrame]:
+    """Return the rows of `select` about these keys, in pieces.
+
+    An answer that may have been cut is counted. What was cut, or took the endpoint too long, is asked again about
+    each half of the keys; a single key is read in pages, or `left_out` with its number of rows if it has more than
+    `most`. Raises `StoreError` where the pages are not as many rows as were counted, and as `Remote.select`.
+    """
+    pending = [list(keys)]
+    while pending:
+        some = pending.pop()
+        query = select(some)
+        try:
+            answer = remote.select(f"{prologue}\n{query}", variables, patient=len(some) == 1)
+        except TooHeavy:
+            pending += _halves(some)
+            continue
+        if not answer.cut or (count := remote.number(count_text(query, prologue))) == answer.rows.height:
+            yield answer.rows
+        elif count < answer.rows.height:
+            raise StoreError(f"{remote.address} gave {answer.rows.height} rows and counts {count}: try again later")
+        elif len(some) > 1:
+            pending += _halves(some)
+        elif count > most:
+            left_out(some[0], count)
+        else:
+            names = " ".join(f"?{name}" for name in variables)
+            page = f"{prologue}\nSELECT {names} WHERE {{ {{ {query} ORDER BY {names} }} }}"
+            yield from pages(remote, page, variables, 0, count)
+
+
+def _halves(keys: list[str]) -> list[list[str]]:
+    """Return both halves, the first one last: that is taken next."""
+    middle = len(keys) // 2
+    return [keys[middle:], keys[:middle]]
+
+
+def count_text(query: str, prologue: str = "") -> str:
+    """Return the query that counts the solutions of another, as `?n`.
+
+    >>> count_text("SELECT ?s { ?s ?p ?o }", "PREFIX a: <urn:a>")
+    'PREFIX a: <urn:a>\\nSELECT (COUNT(*) AS ?n) WHERE { { SELECT ?s { ?s ?p ?o } } }'
+    """
+    return f"{prologue}\nSELECT (COUNT(*) AS ?n) WHERE {{ {{ {query} }} }}"
+
+
+def pages(remote: Remote, query: str, variables: Sequence[str], begin: int, end: int) -> Iterator[pl.DataFrame]:
+    """Return the rows of a query from the one with the number `begin` to that before `end`, in pieces.
+
+    The query has an order over all its variables, in a sub-select: Virtuoso refuses to sort for a LIMIT whose OFFSET
+    is above 10,000. A page that takes the endpoint too long is asked for half the rows. Raises `StoreError` where
+    less comes than there is, and as `Remote.select`.
+    """
+    at, size = begin, max(remote.bound, 1)
+    while at < end:
+        page = f"{query}\nLIMIT {min(size, end - at)} OFFSET {at}"
+        try:
+            rows = remote.select(page, variables, patient=size <= _FEWEST).rows
+        except TooHeavy as heavy:
+            if heavy.late or size <= _FEWEST:
+                raise
+            size //= 2
+            continue
+        if rows.is_empty():
+            break
+        at += rows.height
+        yield rows
+    if at != end:
+        raise StoreError(
+            f"{remote.address} counts {end - begin:,} rows and gave {at - begin:,} of them: its data changed "
+            "meanwhile, or it cuts what it answers; ask again, or for less at a time"
+        )

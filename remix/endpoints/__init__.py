@@ -1,1 +1,0 @@
-"""SPARQL endpoints of others, asked for all of an answer whatever their limits."""
