@@ -18,11 +18,15 @@ if TYPE_CHECKING:
     from remix.reports.evaluations import Report
 
 __all__ = [
+    "Asking",
+    "ComparedWith",
     "Scoring",
     "as_data",
+    "asking_options",
+    "comparing_options",
+    "file_format_option",
     "format_option",
     "output_option",
-    "parameters",
     "print_bytes",
     "print_report",
     "print_table",
@@ -37,46 +41,130 @@ MACHINE = ("json", "jsonl", "csv", "parquet")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def workspace_option(command: Command) -> Command:
-    """Add `-w/--workspace`, the folder that holds the store, the knowledge base and the runs."""
-    return click.option(
-        "-w",
-        "--workspace",
-        type=click.Path(path_type=Path),
-        default=None,
-        help="Folder of the workspace (default: .remix).",
-    )(command)
+Options = Callable[[Command], Command]
+"""What adds options to a verb."""
 
 
-def output_option(command: Command) -> Command:
-    """Add `-o/--output`, the format of tables, and `--to`, the file that takes it."""
-    command = click.option("--to", type=click.Path(path_type=Path), default=None, help="Write the table to this file.")(
-        command
-    )
-    return click.option(
+def _together(*options: Options[Command]) -> Options[Command]:
+    """Return what adds several options, in the order of the help."""
+
+    def add(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+workspace_option = click.option(
+    "-w", "--workspace", type=click.Path(path_type=Path), help="Folder of the workspace (default: .remix)."
+)
+"""The folder that holds the store, the knowledge base and the runs."""
+
+output_option = _together(
+    click.option(
         "-o",
         "--output",
         type=click.Choice(tables.FORMATS),
         default="table",
         show_default=True,
         help="Format of the table.",
-    )(command)
+    ),
+    click.option("--to", type=click.Path(path_type=Path), help="Write the table to this file."),
+)
+"""The format of tables, and the file that takes it."""
+
+format_option = click.option(
+    "--format",
+    "--map",
+    "format",
+    multiple=True,
+    metavar="NAME[=FILE]",
+    help="Format of the files, or of one of them (default: from content and suffix; see `remix list formats`); a "
+    "mapping is named by its TOML file (docs/formats.md).",
+)
+"""The format of each of the files which are read."""
+
+file_format_option = click.option(
+    "--format",
+    "--map",
+    "format",
+    metavar="NAME|FILE",
+    help="Format of what is read (default: from content and suffix), or a mapping: a TOML file (docs/formats.md).",
+)
+"""The one format of all files which are read."""
+
+comparing_options = _together(
+    click.option(
+        "--reference",
+        type=click.Choice(["dataset", "union"]),
+        default="dataset",
+        show_default=True,
+        help="What D is in the formulas: the annotation's own dataset, or all together.",
+    ),
+    click.option("--case-sensitive", is_flag=True, help="Compare surface forms as they are written."),
+    click.option(
+        "--without-source", multiple=True, metavar="PATTERN", help="Leave out dictionary rows by their source."
+    ),
+    click.option("--with-gold", is_flag=True, help="Keep rows of the knowledge base that were derived from gold."),
+)
+"""What annotations are held against where they are measured."""
 
 
-def format_option(command: Command) -> Command:
-    """Add `--format`, that of the files which are read."""
-    return click.option(
-        "--format",
-        "--map",
-        "format",
+class ComparedWith(TypedDict):
+    """What a verb is given that has the options of `comparing_options`."""
+
+    reference: str
+    case_sensitive: bool
+    without_source: tuple[str, ...]
+    with_gold: bool
+
+
+def _read_settings(_: click.Context, __: click.Parameter, settings: tuple[str, ...]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals or not name:
+            raise click.UsageError(f"'{setting}' is no name=value")
+        found[name] = value
+    return found
+
+
+asking_options = _together(
+    click.option(
+        "--set",
+        "values",
         multiple=True,
-        metavar="NAME[=FILE]",
-        help="Format of the files, or of one of them (default: from content and suffix; see `remix list formats`); a "
-        "mapping is named by its TOML file (docs/formats.md).",
-    )(command)
+        metavar="NAME=VALUE",
+        callback=_read_settings,
+        help="Set a parameter of the query.",
+    ),
+    click.option("--set-from", metavar="SET", help="Take a named set of parameters, such as table4."),
+    click.option("--allow-service", multiple=True, metavar="URL", help="Let SERVICE ask this endpoint."),
+    click.option("--endpoint", metavar="URL", help="Ask this SPARQL endpoint, of whose datasets the answer is."),
+    click.option(
+        "--timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        default=600,
+        show_default=True,
+        metavar="S",
+        help="Seconds that the query may run.",
+    ),
+)
+"""What a query is given, and where and how long it is asked."""
 
 
-SCORING = (
+class Asking(TypedDict):
+    """What a verb is given that has the options of `asking_options`."""
+
+    values: dict[str, str]
+    set_from: str | None
+    allow_service: tuple[str, ...]
+    endpoint: str | None
+    timeout: float
+
+
+scoring_options = _together(
     click.argument("datasets", nargs=-1, metavar="DATASET|FILE..."),
     click.option(
         "--gold", multiple=True, type=click.Path(path_type=Path), help="File of gold; the workspace is not used."
@@ -135,6 +223,7 @@ SCORING = (
         "--errors hierarchy.",
     ),
 )
+"""What every verb takes that scores runs: gold, runs, profile, task, matching, columns, samples."""
 
 
 class Scoring(TypedDict):
@@ -154,13 +243,6 @@ class Scoring(TypedDict):
     seed: int
     entities: Path | None
     hierarchy: Path | None
-
-
-def scoring_options(command: Command) -> Command:
-    """Add what every verb takes that scores runs: gold, runs, profile, task, matching, columns, samples."""
-    for option in reversed(SCORING):
-        command = option(command)
-    return command
 
 
 def as_data(output: str, to: Path | None) -> bool:
@@ -215,18 +297,3 @@ def print_text(text: str, to: Path | None = None) -> None:
 
     with write_whole(to) as stream:
         stream.write(f"{text}\n".encode())
-
-
-def parameters(settings: tuple[str, ...]) -> dict[str, str]:
-    """Return the `name=value` pairs of a repeated option as a dictionary.
-
-    >>> parameters(("minimum=3", "label=a=b"))
-    {'minimum': '3', 'label': 'a=b'}
-    """
-    found: dict[str, str] = {}
-    for setting in settings:
-        name, equals, value = setting.partition("=")
-        if not equals or not name:
-            raise click.UsageError(f"'{setting}' is no name=value")
-        found[name] = value
-    return found

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Unpack
 
 import click
 
 from remix import tables
-from remix.cli._options import parameters, print_table, workspace_option
+from remix.cli._options import Asking, asking_options, print_table, workspace_option
 from remix.workspace import open_workspace
 
 AFTER = "query"
@@ -16,8 +17,7 @@ AFTER = "query"
 
 @click.command()
 @click.option("--query", required=True, help="A shipped query, a .rq file, or SPARQL text.")
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a parameter of the query.")
-@click.option("--set-from", metavar="SET", help="Take a named set of parameters, such as table4.")
+@asking_options
 @click.option("--name", help="Name of the remix (default: that of the query).")
 @click.option(
     "--to",
@@ -40,21 +40,9 @@ AFTER = "query"
 @click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Draw the documents of --limit with this seed.")
 @click.option("--explain", is_flag=True, help="Also print the query as it was run and what each condition left.")
 @click.option("--fix-variables", is_flag=True, help="Mend a template variable that the pattern never binds.")
-@click.option("--allow-service", multiple=True, metavar="URL", help="Let SERVICE ask this endpoint.")
-@click.option("--endpoint", metavar="URL", help="Take the datasets of this SPARQL endpoint, which runs the query.")
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=600,
-    show_default=True,
-    metavar="S",
-    help="Seconds that the query may run.",
-)
 @workspace_option
 def command(
     query: str,
-    settings: tuple[str, ...],
-    set_from: str | None,
     name: str | None,
     to: Path,
     force: bool,
@@ -66,10 +54,8 @@ def command(
     seed: int | None,
     explain: bool,
     fix_variables: bool,
-    allow_service: tuple[str, ...],
-    endpoint: str | None,
-    timeout: float,
     workspace: Path | None,
+    **asking: Unpack[Asking],
 ) -> None:
     """Make a remix: the documents and annotations that a query selects, as NIF with a manifest.
 
@@ -85,18 +71,14 @@ def command(
         to=to,
         force=force,
         name=name,
-        values=parameters(settings),
-        set_from=set_from,
         drop=drop,
         dataset=dataset,
         edition=edition,
         limit=limit,
         seed=seed,
         fix_variables=fix_variables,
-        allow_service=allow_service,
-        endpoint=endpoint,
         explain=explain,
-        timeout=timeout,
+        **asking,
     )
     if explain:
         print("\n".join(line for line in remix.rewritten.splitlines() if not line.startswith("#+")), end="\n\n")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import as_data, output_option, print_table, workspace_option
+from remix.cli._options import as_data, file_format_option, output_option, print_table, workspace_option
 from remix.tables import shorten
 
 if TYPE_CHECKING:
@@ -43,14 +43,7 @@ AFTER = "load"
 @click.option(
     "--sarif", type=click.Path(path_type=Path), metavar="FILE", help="Write each finding as a SARIF log, too."
 )
-@click.option(
-    "--format",
-    "--map",
-    "format",
-    metavar="NAME|FILE",
-    default=None,
-    help="Format of the files (default: from content and suffix), or a mapping: a TOML file (docs/formats.md).",
-)
+@file_format_option
 @output_option
 @workspace_option
 def command(

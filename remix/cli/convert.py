@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from remix.cli._options import workspace_option
+from remix.cli._options import file_format_option, workspace_option
 from remix.tables import render
 from remix.workspace import open_workspace
 
@@ -20,14 +20,7 @@ __all__ = ["command"]
 @click.option(
     "--to", default=None, metavar="FORMAT", help="Format to write (default: by the suffix of OUT); ttl and nt are NIF."
 )
-@click.option(
-    "--format",
-    "--map",
-    "format",
-    metavar="NAME|FILE",
-    default=None,
-    help="Format of IN (default: from its content and suffix), or a mapping: a TOML file (docs/formats.md).",
-)
+@file_format_option
 @click.option("--text", type=click.Path(path_type=Path), help="File of any format with the texts that IN lacks.")
 @click.option("--name", default=None, help="Name of the dataset, which IRIs are made of (default: from IN's name).")
 @workspace_option

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from remix.cli._options import output_option, print_table, workspace_option
+from remix.cli._options import ComparedWith, comparing_options, output_option, print_table, workspace_option
 from remix.workspace import open_workspace
 
 if TYPE_CHECKING:
@@ -23,16 +23,7 @@ AFTER = "kb"
 
 @click.command()
 @click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[DIR]")
-@click.option(
-    "--reference",
-    type=click.Choice(["dataset", "union"]),
-    default="dataset",
-    show_default=True,
-    help="What D is in the formulas: the annotation's own dataset, or all together.",
-)
-@click.option("--case-sensitive", is_flag=True, help="Compare surface forms as they are written.")
-@click.option("--without-source", multiple=True, metavar="PATTERN", help="Leave out dictionary rows by their source.")
-@click.option("--with-gold", is_flag=True, help="Keep rows of the knowledge base that were derived from gold.")
+@comparing_options
 @click.option(
     "--difficulty",
     is_flag=True,
@@ -50,15 +41,12 @@ AFTER = "kb"
 @output_option
 def command(
     folder: Path | None,
-    reference: str,
-    case_sensitive: bool,
-    without_source: tuple[str, ...],
-    with_gold: bool,
     difficulty: bool,
     seed: int,
     workspace: Path | None,
     output: str,
     to: Path | None,
+    **comparing: Unpack[ComparedWith],
 ) -> None:
     """Compute every measure of every dataset and keep the values as RDF, where queries find them.
 
@@ -78,24 +66,10 @@ def command(
     opened = open_workspace(workspace)
     if folder is not None and difficulty:
         raise click.UsageError("--difficulty is learnt from the runs of a workspace: leave it or DIR out")
-    done = opened.enrich(
-        folder,
-        reference=reference,
-        case_sensitive=case_sensitive,
-        without_source=without_source,
-        with_gold=with_gold,
-    )
+    done = opened.enrich(folder, **comparing)
     if opened.kb is None:
         print("no knowledge base is attached: see `remix kb attach`, then enrich again", file=sys.stderr)
-    learnt = None
-    if difficulty:
-        learnt = opened.difficulty(
-            seed=seed,
-            reference=reference,
-            case_sensitive=case_sensitive,
-            without_source=without_source,
-            with_gold=with_gold,
-        )
+    learnt = opened.difficulty(seed=seed, **comparing) if difficulty else None
     if learnt is not None and output != "table":
         done = done.join(
             learnt.report.with_columns(difficulty=pl.lit(str(learnt.signature))), how="cross", suffix="_judged"

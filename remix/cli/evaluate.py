@@ -13,6 +13,26 @@ from remix.workspace import open_workspace
 AFTER = "run"
 
 
+class Evaluating(Scoring):
+    """What the verb is given beside datasets and where to print; the method of the workspace says what each is."""
+
+    scope: str
+    spans: str
+    bootstrap: int
+    against: str
+    errors: tuple[str, ...]
+    relax: Path | None
+    seen: str
+    link_labels: bool
+    weight: str
+    fix_offsets: bool
+    threshold: str
+    plot: tuple[str, ...]
+    store: bool
+    signature_to: Path | None
+    reproduce: Path | None
+
+
 @click.command()
 @scoring_options
 @click.option(
@@ -80,25 +100,10 @@ AFTER = "run"
 @output_option
 def command(
     datasets: tuple[str, ...],
-    scope: str,
-    spans: str,
-    bootstrap: int,
-    against: str,
-    errors: tuple[str, ...],
-    relax: Path | None,
-    seen: str,
-    link_labels: bool,
-    weight: str,
-    fix_offsets: bool,
-    threshold: str,
-    plot: tuple[str, ...],
-    store: bool,
-    signature_to: Path | None,
-    reproduce: Path | None,
     workspace: Path | None,
     output: str,
     to: Path | None,
-    **scoring: Unpack[Scoring],
+    **scoring: Unpack[Evaluating],
 ) -> None:
     """Score answers against gold: datasets or remixes with the runs kept by `remix annotate`, or files with --run.
 
@@ -110,28 +115,9 @@ def command(
     Example:
       remix evaluate sample-news --system prior --task A2KB --by class
     """
-    if reproduce is not None:
-        _refuse_others(reproduce)
-    report = open_workspace(workspace).evaluate(
-        datasets,
-        scope=scope,
-        spans=spans,
-        bootstrap=bootstrap,
-        against=against,
-        errors=errors,
-        relax=relax,
-        seen=seen,
-        link_labels=link_labels,
-        weight=weight,
-        fix_offsets=fix_offsets,
-        threshold=threshold,
-        plot=plot,
-        store=store,
-        signature_to=signature_to,
-        reproduce=reproduce,
-        every=as_data(output, to),
-        **scoring,
-    )
+    if (file := scoring["reproduce"]) is not None:
+        _refuse_others(file)
+    report = open_workspace(workspace).evaluate(datasets, every=as_data(output, to), **scoring)
     print_report(report, output, to)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 import click
 
@@ -23,6 +24,27 @@ def command() -> None:
     Example:
       remix kb attach
     """
+
+
+class Building(TypedDict):
+    """What `remix kb build` is given beside sources and where to print; `build_kb` says what each is."""
+
+    name: str
+    lang: tuple[str, ...]
+    datasets: tuple[str, ...]
+    refresh: bool
+    without_source: tuple[str, ...]
+    complete: bool
+    strict: bool
+    scores: str
+    damping: float
+    tolerance: float
+    date: str
+    licence: str
+    mixed_releases: bool
+    fresh: bool
+    engine: str
+    memory: str
 
 
 @command.command()
@@ -57,25 +79,10 @@ def command() -> None:
 @output_option
 def build(
     sources: tuple[tuple[str, str], ...],
-    name: str,
-    lang: tuple[str, ...],
-    datasets: tuple[str, ...],
-    refresh: bool,
-    without_source: tuple[str, ...],
-    complete: bool,
-    strict: bool,
-    scores: str,
-    damping: float,
-    tolerance: float,
-    date: str,
-    licence: str,
-    mixed_releases: bool,
-    fresh: bool,
-    engine: str,
-    memory: str,
     workspace: Path | None,
     output: str,
     to: Path | None,
+    **building: Unpack[Building],
 ) -> None:
     """Build a knowledge base from one or more sources, and attach it.
 
@@ -100,25 +107,7 @@ def build(
       remix kb build --from tables sample --name mine --without-source 'gold:*'
     """
     opened = open_workspace(workspace)
-    made = opened.build_kb(
-        sources,
-        name=name,
-        lang=lang,
-        datasets=datasets,
-        refresh=refresh,
-        without_source=without_source,
-        complete=complete,
-        strict=strict,
-        scores=scores,
-        damping=damping,
-        tolerance=tolerance,
-        date=date,
-        licence=licence,
-        mixed_releases=mixed_releases,
-        fresh=fresh,
-        engine=engine,
-        memory=memory,
-    )
+    made = opened.build_kb(sources, **building)
     if len(problems := opened.show_kb(only="problems")["problems"]):
         each = problems.unique(["where", "problem"], maintain_order=True).select("problem", "count")
         said = ", ".join(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from remix.cli._options import output_option, print_table, workspace_option
+from remix.cli._options import file_format_option, output_option, print_table, workspace_option
 from remix.errors import UsageError
 from remix.tables import shorten
 
@@ -29,14 +29,7 @@ AFTER = "fetch"
 @click.option("--dry-run", is_flag=True, help="Read and report only; nothing is stored.")
 @click.option("--strict", is_flag=True, help="Refuse what would have to be repaired.")
 @click.option("--name", default=None, help="Name of the dataset (default: from the file's name).")
-@click.option(
-    "--format",
-    "--map",
-    "format",
-    metavar="NAME|FILE",
-    default=None,
-    help="Format of the file (default: from its content and suffix), or a mapping: a TOML file (docs/formats.md).",
-)
+@file_format_option
 @click.option("--base-iri", default="urn:remix:dataset:", show_default=True, help="What dataset IRIs begin with.")
 @click.option("--replace", is_flag=True, help="Replace a dataset of that name that came from another file.")
 @click.option("--sample", type=int, default=None, metavar="N", help="Of a folder of frames, load so many documents.")

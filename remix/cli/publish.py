@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from remix.cli._options import workspace_option
+from remix.cli._options import file_format_option, workspace_option
 from remix.workspace import open_workspace
 
 AFTER = "compare"
@@ -28,14 +28,7 @@ AFTER = "compare"
     "--syntax", type=click.Choice(["ttl", "nt", "jsonld"]), default="ttl", show_default=True, help="Syntax of the NIF."
 )
 @click.option("--gzip", is_flag=True, help="Compress the NIF.")
-@click.option(
-    "--format",
-    "--map",
-    "format",
-    metavar="NAME|FILE",
-    default=None,
-    help="Format of a file (default: from its content and suffix), or a mapping: a TOML file (docs/formats.md).",
-)
+@file_format_option
 @workspace_option
 def command(
     dataset: str,

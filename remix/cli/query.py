@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Unpack
 
 import click
 
 from remix import tables
-from remix.cli._options import parameters, print_bytes, print_table, workspace_option
+from remix.cli._options import Asking, asking_options, print_bytes, print_table, workspace_option
 from remix.workspace import open_workspace
 
 GRAPHS = ("ttl", "nt", "jsonld")
@@ -19,35 +20,20 @@ AFTER = "stats"
 
 @click.command()
 @click.argument("query")
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a parameter of the query.")
-@click.option("--set-from", metavar="SET", help="Take a named set of parameters, such as table4.")
+@asking_options
 @click.option("-o", "--output", type=click.Choice([*tables.FORMATS, *GRAPHS]), help="Format (default: table or ttl).")
 @click.option("--to", type=click.Path(path_type=Path), help="Write the result to this file.")
-@click.option("--allow-service", multiple=True, metavar="URL", help="Let SERVICE ask this endpoint.")
-@click.option("--endpoint", metavar="URL", help="Ask this SPARQL endpoint instead, for all it has.")
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=600,
-    show_default=True,
-    metavar="S",
-    help="Seconds that the query may run.",
-)
 @click.option("--rewrite/--no-rewrite", default=True, help="Run a CONSTRUCT sooner, or exactly as it stands.")
 @click.option("--explain", is_flag=True, help="Print the query as it is run, on standard error.")
 @workspace_option
 def command(
     query: str,
-    settings: tuple[str, ...],
-    set_from: str | None,
     output: str | None,
     to: Path | None,
-    allow_service: tuple[str, ...],
-    endpoint: str | None,
-    timeout: float,
     rewrite: bool,
     explain: bool,
     workspace: Path | None,
+    **asking: Unpack[Asking],
 ) -> None:
     """Run a shipped query, a .rq file or SPARQL text as it is, and print what it answers.
 
@@ -59,15 +45,7 @@ def command(
     Example:
       remix query "SELECT ?type (COUNT(*) AS ?n) { ?s a ?type } GROUP BY ?type ORDER BY DESC(?n)"
     """
-    result = open_workspace(workspace).query(
-        query,
-        values=parameters(settings),
-        set_from=set_from,
-        rewrite=rewrite,
-        allow_service=allow_service,
-        endpoint=endpoint,
-        timeout=timeout,
-    )
+    result = open_workspace(workspace).query(query, rewrite=rewrite, **asking)
     for line in (*([result.rewritten.rstrip()] if explain else []), *result.notes):
         print(line, file=sys.stderr)
     suffix = to.suffix[1:] if to else ""

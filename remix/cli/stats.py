@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Unpack
 
 import click
 
-from remix.cli._options import format_option, output_option, print_table, workspace_option
+from remix.cli._options import (
+    ComparedWith,
+    comparing_options,
+    format_option,
+    output_option,
+    print_table,
+    workspace_option,
+)
 from remix.tables import blocks
 from remix.workspace import open_workspace
 
@@ -32,10 +40,7 @@ AFTER = "enrich"
 )
 @click.option("--measure", multiple=True, metavar="NAME", help="Only this measure; may be repeated.")
 @click.option("--profile", type=click.Choice(["remix", "hfts"]), default="remix", help="Conventions of the values.")
-@click.option("--reference", type=click.Choice(["dataset", "union"]), default="dataset", help="What D is.")
-@click.option("--case-sensitive", is_flag=True, help="Compare surface forms as they are written.")
-@click.option("--without-source", multiple=True, metavar="PATTERN", help="Leave out dictionary rows by their source.")
-@click.option("--with-gold", is_flag=True, help="Keep rows of the knowledge base that were derived from gold.")
+@comparing_options
 @click.option("--engine", type=click.Choice(["polars", "spark"]), default="polars", help="What measures frames (DIR).")
 @click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Also draw the table into this file.")
 @click.option("--endpoint", metavar="URL", help="Measure the datasets that this SPARQL endpoint holds.")
@@ -48,10 +53,6 @@ def command(
     average: str,
     measure: tuple[str, ...],
     profile: str,
-    reference: str,
-    case_sensitive: bool,
-    without_source: tuple[str, ...],
-    with_gold: bool,
     engine: str,
     plot: Path | None,
     endpoint: str | None,
@@ -59,6 +60,7 @@ def command(
     workspace: Path | None,
     output: str,
     to: Path | None,
+    **comparing: Unpack[ComparedWith],
 ) -> None:
     """Show the measures of datasets side by side, by default of all, computed afresh.
 
@@ -78,14 +80,11 @@ def command(
         average=average,
         measure=measure,
         profile=profile,
-        reference=reference,
-        case_sensitive=case_sensitive,
-        without_source=without_source,
-        with_gold=with_gold,
         engine=engine,
         plot=plot,
         endpoint=endpoint,
         format=format,
+        **comparing,
     )
     if found.measured.skipped:
         print(f"no knowledge base is attached: without {', '.join(found.measured.skipped)}", file=sys.stderr)

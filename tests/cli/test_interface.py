@@ -33,8 +33,8 @@ OUTPUT = {"workspace", "output", "help"}
 
 ELSEWHERE = {
     ("build", "query"): "query",
-    ("build", "settings"): "values",
-    ("query", "settings"): "values",
+    ("build", "values"): "values",
+    ("query", "values"): "values",
     ("enrich", "difficulty"): "difficulty",
     ("enrich", "seed"): "difficulty",
     ("query", "explain"): "",
