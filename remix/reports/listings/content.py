@@ -1,7 +1,8 @@
-"""What a workspace holds and what it could load: datasets and runs."""
+"""What a workspace holds and what it could load and ask: datasets, runs and queries."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from remix.reports.listings import LISTINGS, Listing, Rows
 if TYPE_CHECKING:
     from remix.catalog import Entry
     from remix.store import DatasetEntry, Store
+    from remix.store.queries import Query
 
 __all__ = ["sizes_in"]
 
@@ -55,6 +57,23 @@ def _runs(_: Store, runs: Path) -> Rows:
         yield {"run": one.system, "dataset": one.dataset, "task": one.task, **counts, **made}
 
 
+def _queries(_: Store, __: Path) -> Rows:
+    for one in _shipped():
+        yield {"name": one.name, "summary": one.summary, "parameters": list(one.parameters), "sets": list(one.sets)}
+
+
+def _sets(_: Store, __: Path) -> Rows:
+    for one in _shipped():
+        for name, values in one.sets.items():
+            yield {"query": one.name, "set": name, "values": ", ".join(f"{k}={value}" for k, value in values.items())}
+
+
+def _shipped() -> Iterator[Query]:
+    from remix.store.queries import find, shipped_queries
+
+    return map(find, shipped_queries().values())
+
+
 def _kinds(_: Store, __: Path) -> Rows:
     for one in LISTINGS:
         yield {"name": one.name, "summary": one.summary}
@@ -63,3 +82,5 @@ def _kinds(_: Store, __: Path) -> Rows:
 datasets = Listing("datasets", "the datasets that are loaded, and those of the catalogue that could be", _datasets)
 runs = Listing("runs", "the answers of systems that are kept", _runs)
 kinds = Listing("kinds", "the kinds of things that `remix list` shows", _kinds)
+queries = Listing("queries", "the queries that ship with remix", _queries)
+sets = Listing("sets", "the named sets of parameters that queries have (--set-from)", _sets)
