@@ -15,7 +15,8 @@ from remix.files import read_bytes
 from remix.frames import Frames
 from remix.names import DCAT, DCTERMS, HFTS, ITSRDF, NIF, PROV, RDF, RDFS, RMX, VOID
 from remix.rdf.ntriples import columns
-from remix.rdf.turtle import Value, state_triples
+from remix.rdf.turtle import Said, iri, state_triples
+from remix.remixes.manifest import describe_software
 from remix.signature import content_hash
 from remix.store import DatasetEntry
 
@@ -86,102 +87,94 @@ def describe_origin(about: Publication, version: str, folder: Path) -> pl.DataFr
         parsed = ox.parse(read_bytes(manifest), format=ox.RdfFormat.TURTLE)
         return columns(ox.serialize((quad.triple for quad in parsed), format=ox.RdfFormat.N_TRIPLES) or b"")
     activity, software = f"{entry.iri}#publication", f"{entry.iri}#software"
-    rows: list[tuple[str, str, Value]] = [
-        (entry.iri, f"{RDF}type", ox.NamedNode(f"{PROV}Entity")),
-        (entry.iri, f"{DCTERMS}title", entry.name),
-        (entry.iri, f"{RMX}contentHash", entry.content),
-        (entry.iri, f"{PROV}wasGeneratedBy", ox.NamedNode(activity)),
-        (activity, f"{RDF}type", ox.NamedNode(f"{PROV}Activity")),
-        (activity, f"{PROV}wasAssociatedWith", ox.NamedNode(software)),
-        (software, f"{RDF}type", ox.NamedNode(f"{PROV}SoftwareAgent")),
-        (software, f"{RDFS}label", "remix"),
-        (software, f"{RMX}version", version),
-    ]
-    if entry.enrichment is not None:
-        rows.append((entry.iri, f"{RMX}enrichment", entry.enrichment))
-    return state_triples(rows)
+    return state_triples(
+        {
+            entry.iri: {
+                f"{RDF}type": iri(f"{PROV}Entity"),
+                f"{DCTERMS}title": entry.name,
+                f"{RMX}contentHash": entry.content,
+                f"{RMX}enrichment": entry.enrichment,
+                f"{PROV}wasGeneratedBy": iri(activity),
+            },
+            activity: {f"{RDF}type": iri(f"{PROV}Activity"), f"{PROV}wasAssociatedWith": iri(software)},
+            software: describe_software(version),
+        }
+    )
 
 
 def describe_catalogued(about: Publication) -> pl.DataFrame:
     """Return the description of a dataset and of the files that hold it in DCAT and VoID, as triples."""
     entry = about.entry
-    rows: list[tuple[str, str, Value]] = [
-        *(
-            (entry.iri, f"{RDF}type", ox.NamedNode(kind))
-            for kind in (f"{DCAT}Dataset", f"{VOID}Dataset", f"{HFTS}Dataset")
-        ),
-        (entry.iri, f"{DCTERMS}title", about.title),
-        (entry.iri, f"{DCTERMS}description", about.description),
-        (entry.iri, f"{DCTERMS}identifier", entry.iri),
-        (entry.iri, f"{DCAT}keyword", "entity linking"),
-        (entry.iri, f"{RMX}documents", entry.documents),
-        (entry.iri, f"{RMX}annotations", entry.annotations),
-        *((entry.iri, f"{DCTERMS}creator", creator) for creator in about.creators),
-        *((entry.iri, f"{DCTERMS}language", language) for language in about.languages),
-        *((entry.iri, f"{VOID}{name}", count) for name, count in _sizes(about.triples).items()),
-        *((entry.iri, f"{VOID}vocabulary", ox.NamedNode(vocabulary)) for vocabulary in (NIF, ITSRDF, HFTS, RMX)),
-    ]
-    if about.citation:
-        rows.append((entry.iri, f"{DCTERMS}bibliographicCitation", about.citation))
-    if about.url is not None:
-        rows.append((entry.iri, f"{DCAT}landingPage", ox.NamedNode(about.url)))
-    if (dump := about.place(about.data)) is not None:
-        rows.append((entry.iri, f"{VOID}dataDump", ox.NamedNode(dump)))
-    if about.licence is not None:
-        rows.append((entry.iri, f"{DCTERMS}license", ox.NamedNode(about.licence)))
-    for name in about.media:
-        rows += _describe_file(about, name)
-    return state_triples(rows)
+    files = {name: _describe_file(about, name) for name in about.media}
+    said = {
+        f"{RDF}type": _iris(f"{DCAT}Dataset", f"{VOID}Dataset", f"{HFTS}Dataset"),
+        f"{DCTERMS}title": about.title,
+        f"{DCTERMS}description": about.description,
+        f"{DCTERMS}identifier": entry.iri,
+        f"{DCAT}keyword": "entity linking",
+        f"{RMX}documents": entry.documents,
+        f"{RMX}annotations": entry.annotations,
+        f"{DCTERMS}creator": about.creators,
+        f"{DCTERMS}language": about.languages,
+        f"{DCTERMS}bibliographicCitation": about.citation,
+        f"{DCTERMS}license": iri(about.licence),
+        f"{DCAT}landingPage": iri(about.url),
+        f"{DCAT}distribution": _iris(*(next(iter(file)) for file in files.values())),
+        f"{VOID}dataDump": iri(about.place(about.data)),
+        f"{VOID}vocabulary": _iris(NIF, ITSRDF, HFTS, RMX),
+        **{f"{VOID}{name}": count for name, count in _sizes(about.triples).items()},
+    }
+    return state_triples({entry.iri: said, **{part: told for file in files.values() for part, told in file.items()}})
 
 
-def _describe_file(about: Publication, name: str) -> list[tuple[str, str, Value]]:
+def _describe_file(about: Publication, name: str) -> dict[str, Said]:
     """Return what is said of one file; that of the triples is `#distribution`, another is named by its suffix."""
     suffix = "" if name == about.data else f"-{name.rpartition('.')[2]}"
     distribution, checksum = f"{about.entry.iri}#distribution{suffix}", f"{about.entry.iri}#checksum{suffix}"
     media = about.media[name]
-    rows: list[tuple[str, str, Value]] = [
-        (about.entry.iri, f"{DCAT}distribution", ox.NamedNode(distribution)),
-        (distribution, f"{RDF}type", ox.NamedNode(f"{DCAT}Distribution")),
-        (distribution, f"{DCTERMS}title", name),
-        (distribution, f"{DCAT}mediaType", ox.NamedNode(media) if ":" in media else media),
-        (distribution, f"{DCAT}byteSize", len(about.files[name])),
-        (distribution, f"{SPDX}checksum", ox.NamedNode(checksum)),
-        (checksum, f"{RDF}type", ox.NamedNode(f"{SPDX}Checksum")),
-        (checksum, f"{SPDX}algorithm", ox.NamedNode(f"{SPDX}checksumAlgorithm_sha256")),
-        (checksum, f"{SPDX}checksumValue", content_hash(about.files[name])),
-    ]
-    if (place := about.place(name)) is not None:
-        rows.append((distribution, f"{DCAT}downloadURL", ox.NamedNode(place)))
-    if about.licence is not None:
-        rows.append((distribution, f"{DCTERMS}license", ox.NamedNode(about.licence)))
-    return rows
+    return {
+        distribution: {
+            f"{RDF}type": iri(f"{DCAT}Distribution"),
+            f"{DCTERMS}title": name,
+            f"{DCTERMS}license": iri(about.licence),
+            f"{DCAT}mediaType": iri(media) if ":" in media else media,
+            f"{DCAT}byteSize": len(about.files[name]),
+            f"{DCAT}downloadURL": iri(about.place(name)),
+            f"{SPDX}checksum": iri(checksum),
+        },
+        checksum: {
+            f"{RDF}type": iri(f"{SPDX}Checksum"),
+            f"{SPDX}algorithm": iri(f"{SPDX}checksumAlgorithm_sha256"),
+            f"{SPDX}checksumValue": content_hash(about.files[name]),
+        },
+    }
 
 
 def describe_for_gerbil(about: Publication) -> pl.DataFrame:
     """Return the description in DataID as GERBIL's corpora have it: a document about `#dataset`, counts as texts."""
-    place, data = about.place(f"{about.entry.name}.dataid.ttl"), about.place(about.data)
+    place, data = about.place(f"{about.entry.name}.dataid.ttl"), iri(about.place(about.data))
     document, thing = (place, f"{place}#dataset") if place else (f"{about.entry.iri}#dataid", about.entry.iri)
-    kinds = (f"{DATAID}Dataset", f"{DCAT}Dataset", f"{VOID}Dataset", f"{PROV}Entity")
-    rows: list[tuple[str, str, Value]] = [
-        (document, f"{RDF}type", ox.NamedNode(f"{VOID}DatasetDescription")),
-        (document, f"{FOAF}primaryTopic", ox.NamedNode(thing)),
-        *((thing, f"{RDF}type", ox.NamedNode(kind)) for kind in kinds),
-        (thing, f"{RDFS}label", about.title),
-        (thing, f"{DCTERMS}description", about.description),
-        (thing, f"{VOID}triples", str(about.triples.height)),
-        (thing, f"{VOID}vocabulary", ox.NamedNode(NIF)),
-        *((thing, f"{DCAT}keyword", keyword) for keyword in ("nif", "entity linking", "evaluation")),
-        *((thing, f"{DCTERMS}language", language) for language in about.languages),
-    ]
-    if about.licence is not None:
-        rows.append((thing, f"{DCTERMS}license", ox.NamedNode(about.licence)))
-    if about.citation:
-        rows.append((thing, f"{DCTERMS}rights", about.citation))
-    if about.url is not None and data is not None:
-        places = (f"{VOID}rootResource", f"{VOID}exampleResource", f"{DCAT}distribution")
-        rows += [(thing, f"{DCAT}landingPage", ox.NamedNode(about.url))]
-        rows += [(thing, place, ox.NamedNode(data)) for place in places]
-    return state_triples(rows)
+    said = {
+        f"{RDF}type": _iris(f"{DATAID}Dataset", f"{DCAT}Dataset", f"{VOID}Dataset", f"{PROV}Entity"),
+        f"{RDFS}label": about.title,
+        f"{DCTERMS}description": about.description,
+        f"{DCTERMS}language": about.languages,
+        f"{DCTERMS}license": iri(about.licence),
+        f"{DCTERMS}rights": about.citation,
+        f"{DCAT}keyword": ["nif", "entity linking", "evaluation"],
+        f"{DCAT}landingPage": iri(about.url),
+        f"{DCAT}distribution": data,
+        f"{VOID}triples": str(about.triples.height),
+        f"{VOID}vocabulary": iri(NIF),
+        f"{VOID}rootResource": data,
+        f"{VOID}exampleResource": data,
+    }
+    head = {f"{RDF}type": iri(f"{VOID}DatasetDescription"), f"{FOAF}primaryTopic": iri(thing)}
+    return state_triples({document: head, thing: said})
+
+
+def _iris(*texts: str) -> list[ox.NamedNode]:
+    return [ox.NamedNode(text) for text in texts]
 
 
 def _sizes(triples: pl.DataFrame) -> dict[str, int]:

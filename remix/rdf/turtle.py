@@ -11,26 +11,38 @@ from remix.expressions import fill
 from remix.names import PREFIXES, RDF, XSD
 from remix.rdf.ntriples import SCHEMA, columns, serialise
 
-__all__ = ["Value", "ntriples", "state_triples", "turtle"]
+__all__ = ["Said", "iri", "ntriples", "state_triples", "turtle"]
 
 Value = str | int | float | ox.NamedNode
+Said = Mapping[str, Value | Iterable[Value] | None]
+"""What is said of an IRI, by predicates."""
 TERMS = tuple(SCHEMA)
 # A namespace ends with the last # or /; of local names only those that need no escape are written short.
 _IRI = r"^<(?<namespace>[^<>]*[#/])(?<local>[A-Za-z_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?)>$"
 _XSD_LITERAL = f'"\\^\\^<{XSD}([A-Za-z]+)>$'
 
 
-def state_triples(rows: Iterable[tuple[str, str, Value]]) -> pl.DataFrame:
-    """Return triples of IRI, IRI and value as a frame of terms; text, numbers and IRIs are told by their type.
+def state_triples(said: Mapping[str, Said]) -> pl.DataFrame:
+    """Return triples as a frame of terms: of each IRI by predicates what is said of it, one value, several or none.
 
-    >>> state_triples([("urn:a", "urn:p", 3)]).row(0)[2]
-    '"3"^^<http://www.w3.org/2001/XMLSchema#integer>'
+    Text, numbers and IRIs are told by their type; None and the empty text say nothing.
+
+    >>> state_triples({"urn:a": {"urn:p": 3, "urn:q": ["b", "c"], "urn:r": None}})["object"].to_list()
+    ['"3"^^<http://www.w3.org/2001/XMLSchema#integer>', '"b"', '"c"']
     """
-    return pl.DataFrame(
-        [(f"<{subject}>", f"<{predicate}>", _term(value)) for subject, predicate, value in rows],
-        schema=SCHEMA,
-        orient="row",
-    )
+    rows = [
+        (f"<{subject}>", f"<{predicate}>", _term(value))
+        for subject, about in said.items()
+        for predicate, values in about.items()
+        for value in ([values] if isinstance(values, Value) else values or ())
+        if value != ""
+    ]
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+
+
+def iri(text: str | None) -> ox.NamedNode | None:
+    """Return an IRI as a value, None where there is none."""
+    return ox.NamedNode(text) if text else None
 
 
 def _term(value: Value) -> str:

@@ -13,12 +13,12 @@ from remix.errors import BadInput, UsageError
 from remix.files import manifest_beside, read_bytes
 from remix.frames import Frames
 from remix.names import DCTERMS, HFTS, PROV, RDF, RDFS, RMX
-from remix.rdf.turtle import Value, state_triples
+from remix.rdf.turtle import Said, state_triples
 from remix.remixes.closure import Closed
 from remix.signature import Signature
 from remix.store import DatasetEntry
 
-__all__ = ["Manifest", "count_origins", "describe", "read_manifest", "refuse_unknown"]
+__all__ = ["Manifest", "count_origins", "describe", "describe_software", "read_manifest", "refuse_unknown"]
 
 
 @dataclass(frozen=True)
@@ -146,65 +146,68 @@ def describe(
     """
     activity, software = f"{iri}#build", f"{iri}#software"
     whole = counts.row(by_predicate=pl.col("dataset") == "all", named=True)
-    rows: list[tuple[str, str, Value]] = [
-        (iri, f"{RDF}type", ox.NamedNode(f"{PROV}Entity")),
-        (iri, f"{RDF}type", ox.NamedNode(f"{HFTS}Dataset")),
-        (iri, f"{DCTERMS}title", name),
-        (iri, f"{PROV}wasGeneratedBy", ox.NamedNode(activity)),
-        (iri, f"{RMX}documents", whole["kept_documents"]),
-        (iri, f"{RMX}annotations", whole["kept"]),
-        (iri, f"{RMX}droppedAnnotations", whole["dropped"]),
-        (activity, f"{RDF}type", ox.NamedNode(f"{PROV}Activity")),
-        (activity, f"{RMX}query", query),
-        (activity, f"{RMX}signature", str(signature)),
-        (activity, f"{PROV}wasAssociatedWith", ox.NamedNode(software)),
-        (software, f"{RDF}type", ox.NamedNode(f"{PROV}SoftwareAgent")),
-        (software, f"{RDFS}label", "remix"),
-        (software, f"{RMX}version", version),
-    ]
-    said = {"knowledgeBase": knowledge, "endpoint": endpoint, "editions": editions}
-    rows += [(activity, f"{RMX}{term}", value) for term, value in said.items() if value]
-    for parameter, value in sorted(parameters.items()):
-        node = f"{iri}#parameter-{parameter}"
-        rows += [
-            (activity, f"{RMX}parameter", ox.NamedNode(node)),
-            (node, f"{RMX}name", parameter),
-            (node, f"{RMX}value", value),
-        ]
-    for entry in entries:
-        rows += _origin(iri, activity, entry, counts)
-        if emptied is not None:
-            own = emptied.filter(dataset=entry.name)["document"].sort()
-            node = f"{iri}#origin-{entry.name}"
-            rows += [(node, f"{RMX}emptiedDocuments", len(own))]
-            rows += [(node, f"{RMX}emptiedDocument", ox.NamedNode(document)) for document in own]
-        if others is not None and len(again := others.filter(dataset=entry.name)["document"].sort()):
-            node = f"{iri}#origin-{entry.name}"
-            rows += [(node, f"{RMX}otherEdition", ox.NamedNode(document)) for document in again]
-    return state_triples(rows)
+    origins = {f"{iri}#origin-{entry.name}": entry for entry in entries}
+    given = sorted(parameters.items())
+    nodes = {f"{iri}#parameter-{name}": {f"{RMX}name": name, f"{RMX}value": value} for name, value in given}
+    said: dict[str, Said] = {
+        iri: {
+            f"{RDF}type": [ox.NamedNode(f"{PROV}Entity"), ox.NamedNode(f"{HFTS}Dataset")],
+            f"{DCTERMS}title": name,
+            f"{PROV}wasGeneratedBy": ox.NamedNode(activity),
+            f"{PROV}wasDerivedFrom": [ox.NamedNode(entry.iri) for entry in origins.values()],
+            f"{RMX}documents": whole["kept_documents"],
+            f"{RMX}annotations": whole["kept"],
+            f"{RMX}droppedAnnotations": whole["dropped"],
+        },
+        activity: {
+            f"{RDF}type": ox.NamedNode(f"{PROV}Activity"),
+            f"{PROV}wasAssociatedWith": ox.NamedNode(software),
+            f"{PROV}used": [ox.NamedNode(entry.iri) for entry in origins.values()],
+            f"{PROV}qualifiedUsage": [*map(ox.NamedNode, origins)],
+            f"{RMX}query": query,
+            f"{RMX}signature": str(signature),
+            f"{RMX}knowledgeBase": knowledge,
+            f"{RMX}endpoint": endpoint,
+            f"{RMX}editions": editions,
+            f"{RMX}parameter": [*map(ox.NamedNode, nodes)],
+        },
+        software: describe_software(version),
+        **nodes,
+    }
+    for usage, entry in origins.items():
+        said[entry.iri] = {
+            f"{RDF}type": ox.NamedNode(f"{PROV}Entity"),
+            f"{DCTERMS}title": entry.name,
+            f"{RMX}contentHash": entry.content,
+            f"{RMX}enrichment": entry.enrichment,
+        }
+        said[usage] = _usage(entry, counts, emptied, others)
+    return state_triples(said)
 
 
-def _origin(iri: str, activity: str, entry: DatasetEntry, counts: pl.DataFrame) -> list[tuple[str, str, Value]]:
+def describe_software(version: str) -> Said:
+    """Return what is said of the software that made something."""
+    kind = ox.NamedNode(f"{PROV}SoftwareAgent")
+    return {f"{RDF}type": kind, f"{RDFS}label": "remix", f"{RMX}version": version}
+
+
+def _usage(
+    entry: DatasetEntry, counts: pl.DataFrame, emptied: pl.DataFrame | None, others: pl.DataFrame | None
+) -> Said:
+    """Return what is said of an origin: what it has, what it gave, and what was left out of it."""
     row = counts.row(by_predicate=pl.col("dataset") == entry.name, named=True)
-    node = f"{iri}#origin-{entry.name}"
-    dataset = ox.NamedNode(entry.iri)
-    rows: list[tuple[str, str, Value]] = [
-        (iri, f"{PROV}wasDerivedFrom", dataset),
-        (activity, f"{PROV}used", dataset),
-        (entry.iri, f"{RDF}type", ox.NamedNode(f"{PROV}Entity")),
-        (entry.iri, f"{DCTERMS}title", entry.name),
-        (entry.iri, f"{RMX}contentHash", entry.content),
-        (activity, f"{PROV}qualifiedUsage", ox.NamedNode(node)),
-        (node, f"{RDF}type", ox.NamedNode(f"{PROV}Usage")),
-        (node, f"{PROV}entity", dataset),
-        (node, f"{RMX}documents", row["documents"]),
-        (node, f"{RMX}keptDocuments", row["kept_documents"]),
-        (node, f"{RMX}annotations", row["annotations"]),
-        (node, f"{RMX}keptAnnotations", row["kept"]),
-        (node, f"{RMX}droppedAnnotations", row["dropped"]),
-        (node, f"{RMX}shareOfRemix", round(100 * row["share_of_remix"], 4)),
-        (node, f"{RMX}shareOfOrigin", round(100 * row["share_of_origin"], 4)),
-    ]
-    if entry.enrichment is not None:
-        rows += [(entry.iri, f"{RMX}enrichment", entry.enrichment)]
-    return rows
+    lost, again = (None if rows is None else rows.filter(dataset=entry.name)["document"] for rows in (emptied, others))
+    return {
+        f"{RDF}type": ox.NamedNode(f"{PROV}Usage"),
+        f"{PROV}entity": ox.NamedNode(entry.iri),
+        f"{RMX}documents": row["documents"],
+        f"{RMX}keptDocuments": row["kept_documents"],
+        f"{RMX}annotations": row["annotations"],
+        f"{RMX}keptAnnotations": row["kept"],
+        f"{RMX}droppedAnnotations": row["dropped"],
+        f"{RMX}shareOfRemix": round(100 * row["share_of_remix"], 4),
+        f"{RMX}shareOfOrigin": round(100 * row["share_of_origin"], 4),
+        f"{RMX}emptiedDocuments": None if lost is None else len(lost),
+        f"{RMX}emptiedDocument": None if lost is None else [*map(ox.NamedNode, lost)],
+        f"{RMX}otherEdition": None if again is None else [*map(ox.NamedNode, again)],
+    }
