@@ -10,7 +10,7 @@ import polars as pl
 
 from remix.errors import Error, StoreError
 from remix.names import EL, RMX
-from remix.sealing import verify
+from remix.places import verify
 
 __all__ = [
     "FINE_GRAINED",

@@ -1,24 +1,41 @@
 """Files and folders that are made aside and then put in their place, so that they appear whole or not at all.
 
 What is under way is called `.NAME.remix-1a2b3c4d` and locked by who makes it. So whatever process comes next can tell
-what a killed one has left, and removes it.
+what a killed one has left, and removes it. What is sealed has `SHA256SUMS` in it, which says what each file was,
+as `sha256sum -c` reads it: a flipped bit or a file that was emptied would change numbers in silence, so what is read is
+compared first.
 """
 
 from __future__ import annotations
 
+import hashlib
+import math
 import os
 import re
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from remix.errors import Error
+from remix.errors import Error, StoreError
 from remix.locks import Lock
-from remix.sealing import seal
 
-__all__ = ["aside_of", "discard", "folder_written", "move_folder", "scratch_folder", "set_aside", "sweep"]
+__all__ = [
+    "SUMS",
+    "aside_of",
+    "checksums",
+    "discard",
+    "file_hash",
+    "folder_written",
+    "is_sound",
+    "move_folder",
+    "scratch_folder",
+    "seal",
+    "set_aside",
+    "sweep",
+    "verify",
+]
 
 _ASIDE = re.compile(r"\.(.+)\.remix-([0-9a-f]{8}|old)", re.DOTALL)
 
@@ -27,7 +44,7 @@ _ASIDE = re.compile(r"\.(.+)\.remix-([0-9a-f]{8}|old)", re.DOTALL)
 def folder_written(path: Path | str, *, sealed: bool = True) -> Iterator[Path]:
     """Hold a new folder that takes its place at the end of the block, or leaves no trace.
 
-    It is sealed first (`remix.sealing`). A folder that has the name is exchanged for it, at one moment where the system
+    It is sealed first. A folder that has the name is exchanged for it, at one moment where the system
     can do that, and removed: see before that it may be. Raises `Error` as `written`.
     """
     target = Path(path)
@@ -138,3 +155,57 @@ def _exchange(one: Path, other: Path) -> bool:
         return False
     here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
     return int(rename(here, os.fsencode(one), here, os.fsencode(other), exchange)) == 0
+
+
+SUMS = "SHA256SUMS"
+
+
+def file_hash(file: Path) -> str:
+    """Return the SHA-256 of a file as it is on the disk, in hexadecimal."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def seal(folder: Path, files: Iterable[Path] | None = None) -> None:
+    """Write the checksums of these files of a folder, by default of all, into the folder."""
+    every = files if files is not None else (file for file in folder.rglob("*") if file.is_file())
+    names = sorted(file.relative_to(folder).as_posix() for file in every if file.name != SUMS)
+    lines = "".join(f"{file_hash(folder / name)}  {name}\n" for name in names)
+    (folder / SUMS).write_text(lines, encoding="utf-8")
+
+
+def checksums(folder: Path) -> dict[str, str]:
+    """Return the checksum of each file of a sealed folder by its name; raises `StoreError` where it has none."""
+    try:
+        lines = (folder / SUMS).read_text(encoding="utf-8").splitlines()
+        return {name: digest for digest, name in (line.split("  ", 1) for line in lines)}
+    except (OSError, ValueError):
+        raise StoreError(f"{folder} is damaged (its checksums, {SUMS}, are gone or no checksums)") from None
+
+
+def verify(folder: Path, *names: str, largest: float = math.inf) -> None:
+    """Compare files of a sealed folder, by default all, with what they were when it was sealed.
+
+    Of files of more than `largest` bytes it is seen only that they are there. Raises `StoreError` for one that is gone
+    or has changed.
+    """
+    known = checksums(folder)
+    for name in names or known:
+        file = folder / name
+        try:
+            same = file.stat().st_size > largest or file_hash(file) == known.get(name)
+        except FileNotFoundError:
+            raise StoreError(f"{file} is gone") from None
+        except OSError as error:
+            raise StoreError(f"{file} cannot be read ({error.strerror or error})") from None
+        if not same:
+            raise StoreError(f"{file} is damaged (it is not what was written, by its checksum)")
+
+
+def is_sound(folder: Path) -> bool:
+    """Return whether a sealed folder is there and holds what was written."""
+    try:
+        verify(folder)
+    except StoreError:
+        return False
+    return True

@@ -26,7 +26,7 @@ def command() -> None:
     """
 
 
-class Building(TypedDict):
+class KnowledgeBuilding(TypedDict):
     """What `remix kb build` is given beside sources and where to print; `build_kb` says what each is."""
 
     name: str
@@ -82,7 +82,7 @@ def build(
     workspace: Path | None,
     output: str,
     to: Path | None,
-    **building: Unpack[Building],
+    **building: Unpack[KnowledgeBuilding],
 ) -> None:
     """Build a knowledge base from one or more sources, and attach it.
 

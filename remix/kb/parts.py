@@ -18,7 +18,7 @@ from remix.errors import MissingKnowledge, StoreError
 from remix.kb.forms import normalise
 from remix.kb.prominence import place_columns
 from remix.kb.staging import KEYED, TABLES
-from remix.sealing import verify
+from remix.places import verify
 
 __all__ = ["FORMAT", "GOLD", "SORTED_BY", "UNCOUNTED", "Parts", "find_rows", "match_rows", "match_sources"]
 

@@ -15,13 +15,13 @@ from remix.errors import UnknownName, UsageError
 from remix.files import write_together
 from remix.formats.identifiers import given_iris, rename_terms
 from remix.locks import holding
+from remix.places import SUMS, checksums
 from remix.publication.card import draw_measures, write_card, write_citation
 from remix.publication.croissant import table_of, to_croissant
 from remix.publication.description import Publication, describe_catalogued, describe_for_gerbil, describe_origin
 from remix.rdf.ntriples import columns
 from remix.rdf.turtle import ntriples, turtle
 from remix.remixes.manifest import refuse_unknown
-from remix.sealing import SUMS, checksums
 from remix.signature import content_hash
 from remix.store import DatasetEntry, Store
 from remix.store.state import RUN

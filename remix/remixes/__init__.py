@@ -19,8 +19,7 @@ from remix.locks import holding
 from remix.measures.enrichment import named_frames
 from remix.rdf.iris import dataset_iri
 from remix.rdf.turtle import turtle
-from remix.remixes.closure import Closed, close, find_emptied, limit_documents
-from remix.remixes.editions import Editions, tell_editions
+from remix.remixes.closure import Closed, Editions, close, find_emptied, limit_documents, tell_editions
 from remix.remixes.export import export
 from remix.remixes.manifest import count_origins, describe, refuse_unknown
 from remix.signature import Signature, content_hash

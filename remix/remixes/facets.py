@@ -16,7 +16,7 @@ from remix.measures.declaration import local, write_out
 from remix.measures.enrichment import named_frames
 from remix.names import ITSRDF, PREFIXES
 from remix.rdf.terms import quote
-from remix.remixes.editions import Editions
+from remix.remixes.closure import Editions
 from remix.store import Store
 from remix.store.queries import Query
 from remix.store.selection import select

@@ -128,10 +128,8 @@ def _dataset(entry: DatasetEntry, store: Store) -> str:
 
 def _look_up(found: Sequence[catalog.Entry]) -> str:
     """Return what the catalogue knows of a dataset, split by split where it has several, and its citation as BibTeX."""
-    told = (
-        *("title", "task", "language", "kb", "format", "licence", "licence_source", "access", "counts", "issues"),
-        *("url", "member", "sha256", "bytes", "obtain", "citation"),
-    )
+    told = "title task language kb format licence licence_source access counts issues url member sha256 bytes obtain "
+    told += "citation"
     parts = [
         _fields(one, told) + f"here: {one.place if one.is_here() else f'no; `remix fetch {one.name}`'}\n"
         for one in found
@@ -170,35 +168,18 @@ def _remix(file: Path) -> str:
 
 def _part(part: object) -> str:
     """Return what a part says of itself, one field a line; of a profile its rules and their sources, too."""
-    told = (
-        "title",
-        "severity",
-        "summary",
-        "fix",
-        "words",
-        "aspect",
-        "description",
-        "formula",
-        "unit",
-        "levels",
-        "high",
-        "low",
-        "empty",
-        "needs",
-        "citation",
-        "source",
-    )
-    text = _fields(part, (*told, "tasks", "matchings", "classes", "suffixes", "holds"))
+    told = "title severity summary fix words aspect description formula unit levels high low empty needs citation "
+    text = _fields(part, told + "source tasks matchings classes suffixes holds")
     if mapping := getattr(part, "mapping", None):
         return f"{text}\n{mapping.file.read_text(encoding='utf-8')}"
     rules = "".join(f"  {key}: {value}\n" for key, value in getattr(part, "rules", dict)().items())
     return f"{text}conventions:\n{rules}" if rules else text
 
 
-def _fields(thing: object, names: tuple[str, ...]) -> str:
+def _fields(thing: object, names: str) -> str:
     """Return the fields of a thing that say something, one a line."""
     text = f"{getattr(thing, 'name', '')}\n"
-    for name in names:
+    for name in names.split():
         value = getattr(thing, name, None)
         if isinstance(value, Mapping):
             value = ", ".join(f"{key} {item}" for key, item in value.items())

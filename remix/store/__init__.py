@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 from remix.errors import BadInput, Error, StoreError, UnknownName, UsageError
 from remix.files import default_name, manifest_beside, open_bytes, read_bytes, readable
 from remix.locks import Lock
-from remix.places import folder_written, move_folder, scratch_folder
-from remix.sealing import SUMS, is_sound, seal, verify
+from remix.places import SUMS, folder_written, is_sound, move_folder, scratch_folder, seal, verify
 from remix.signature import content_hash
 from remix.store.state import MADE, Attached, DatasetEntry, Once, State, claim, open_state, write_state, writing
 

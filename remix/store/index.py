@@ -26,8 +26,7 @@ from remix.errors import Error, QueryError, StoreError
 from remix.files import open_bytes
 from remix.locks import Lock
 from remix.names import PREFIXES
-from remix.places import folder_written
-from remix.sealing import seal, verify
+from remix.places import folder_written, seal, verify
 from remix.store.columns import lines_about, terms_of, with_subjects
 from remix.store.problems import disk_error, guard, open_index, syntax_error
 from remix.store.state import MADE, State, dump, read_generation

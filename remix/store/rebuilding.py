@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from remix.errors import StoreError
-from remix.sealing import SUMS, is_sound, verify
+from remix.places import SUMS, is_sound, verify
 from remix.store.index import build_generation
 from remix.store.state import MADE, Attached, DatasetEntry, State, clean, lock_workspace, read_state, write_state
 

@@ -43,8 +43,7 @@ from remix.store.index import Index
 from remix.store.state import dump, sign_of
 from remix.store.syntax import NEVER_THE_SAME, keywords
 from remix.store.worker import GIBIBYTE, Request, TooLarge, Workers
-from remix.web.description import describe
-from remix.web.negotiation import GRAPHS, SOLUTIONS, negotiate
+from remix.web.description import GRAPHS, SOLUTIONS, describe, negotiate
 
 __all__ = ["Limits", "application", "log_defect", "status_of", "watch_client"]
 

@@ -22,7 +22,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from remix.sealing import seal
+from remix.places import seal
 from remix.store import Store
 from tests.commands import Done, run_command, run_lines, run_process, run_verb
 from tests.workspaces import copy_workspace

@@ -9,7 +9,7 @@ import pytest
 
 from remix.errors import StoreError
 from remix.kb import KnowledgeBase, parts
-from remix.sealing import checksums
+from remix.places import checksums
 from remix.store import Store
 from remix.store.rebuilding import rebuild
 

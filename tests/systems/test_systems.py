@@ -11,8 +11,7 @@ from remix.errors import MissingKnowledge, UnknownName, UsageError
 from remix.frames import Frames
 from remix.kb import KnowledgeBase, build_from_tables
 from remix.runs.registration import Run, list_runs, load_run, save_run
-from remix.systems import SYSTEMS, annotate
-from remix.systems.spotting import spot
+from remix.systems import SYSTEMS, annotate, spot
 
 DBR = "http://dbpedia.org/resource/"
 FORMS = {

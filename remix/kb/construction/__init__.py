@@ -32,9 +32,8 @@ from remix.kb.engines import ENGINES, Engine, height
 from remix.kb.parts import FORMAT, UNCOUNTED
 from remix.kb.sources import READERS, Choices, Origin, check_releases, origins_of
 from remix.kb.staging import TABLES, strictly
-from remix.places import discard, move_folder, sweep
+from remix.places import discard, move_folder, seal, sweep
 from remix.progress import note, stage
-from remix.sealing import seal
 from remix.signature import content_hash
 
 __all__ = ["build"]

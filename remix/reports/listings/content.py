@@ -58,17 +58,17 @@ def _runs(_: Store, runs: Path) -> Rows:
 
 
 def _queries(_: Store, __: Path) -> Rows:
-    for one in _shipped():
+    for one in _list_shipped():
         yield {"name": one.name, "summary": one.summary, "parameters": list(one.parameters), "sets": list(one.sets)}
 
 
 def _sets(_: Store, __: Path) -> Rows:
-    for one in _shipped():
+    for one in _list_shipped():
         for name, values in one.sets.items():
             yield {"query": one.name, "set": name, "values": ", ".join(f"{k}={value}" for k, value in values.items())}
 
 
-def _shipped() -> Iterator[Query]:
+def _list_shipped() -> Iterator[Query]:
     from remix.store.queries import find, shipped_queries
 
     return map(find, shipped_queries().values())

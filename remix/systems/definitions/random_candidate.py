@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import polars as pl
 
 from remix.frames import Frames
-from remix.systems import System
-from remix.systems.spotting import Answers, candidates, spans
-
-if TYPE_CHECKING:
-    from remix.kb import KnowledgeBase
+from remix.kb import KnowledgeBase
+from remix.systems import Answers, System, candidates, spans
 
 
 def answer(frames: Frames, kb: KnowledgeBase, task: str, seed: int) -> Answers:
