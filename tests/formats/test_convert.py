@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import polars as pl
@@ -14,7 +12,7 @@ from remix.errors import BadInput, UsageError
 from remix.formats import FORMATS, read
 from remix.formats.conversion import convert
 from remix.frames_folder import FramesFolder
-from tests.commands import run_verb
+from tests.commands import run_process, run_verb
 
 NIF = """@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .
 @prefix itsrdf: <http://www.w3.org/2005/11/its/rdf#> .
@@ -111,15 +109,10 @@ def test_nif_goes_to_a_target_whose_name_tells_no_syntax_in_one_that_is_chosen(c
 
 
 def test_command_prints_losses_and_leaves_nothing_where_it_fails(corpus: Path) -> None:
-    def remix(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "remix", "convert", *arguments], cwd=corpus.parent, capture_output=True, text=True
-        )
-
-    done = remix("corpus.ttl", "out.tsv", "--to", "neleval")
+    done = run_process("convert", "corpus.ttl", "out.tsv", "--to", "neleval", folder=corpus.parent)
     assert (done.returncode, "unannotated" in done.stdout, "Traceback" in done.stderr) == (0, True, False)
     assert done.stderr.endswith("out.tsv is written as neleval: 2 documents, 1 annotations read as nif\n")
-    failed = remix("out.tsv", "new.ttl")
+    failed = run_process("convert", "out.tsv", "new.ttl", folder=corpus.parent)
     assert (failed.returncode, failed.stdout) == (2, "")
     assert "--text FILE" in failed.stderr
     assert sorted(path.name for path in corpus.parent.iterdir()) == ["corpus.ttl", "out.tsv"]

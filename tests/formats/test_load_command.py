@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
+from subprocess import PIPE, CompletedProcess
 
 import pytest
 
@@ -15,6 +14,7 @@ from remix.formats import read
 from remix.store.loading import load
 from remix.workspace import Workspace
 from tests.commands import run_verb
+from tests.processes import Forked
 
 NIF = "@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .\n"
 TEXT = '<http://x/d> nif:isString "Rome is old" .\n'
@@ -23,8 +23,10 @@ GOOD = NIF + TEXT + ROME.format(4)
 SHORT = NIF + TEXT + ROME.format(3)
 
 
-def remix(folder: Path, *arguments: str, stdin: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([sys.executable, "-m", "remix", *arguments], cwd=folder, input=stdin, capture_output=True)
+def remix(folder: Path, *arguments: str, stdin: bytes | None = None) -> CompletedProcess[bytes]:
+    with Forked(["-m", "remix", *arguments], cwd=folder, stdin=PIPE, stdout=PIPE, stderr=PIPE) as process:
+        output, errors = process.communicate(stdin, timeout=120)
+    return CompletedProcess(arguments, process.returncode, output, errors)
 
 
 def test_load_when_a_dry_run_prints_json_then_one_object_a_file_and_nothing_stored(tmp_path: Path) -> None:

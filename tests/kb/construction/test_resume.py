@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,9 +14,7 @@ from remix.kb import KnowledgeBase, build
 from remix.kb.construction.folder import hold, remove_unfinished
 from remix.kb.lookup import problems_of, sources_of
 from remix.workspace import Workspace
-from tests.commands import run_lines
-
-CHECKOUT = Path(__file__).resolve().parents[3]
+from tests.commands import Done, run_process
 
 Tables = Callable[..., Path]
 
@@ -104,17 +99,11 @@ def plugin(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def remix(tmp_path: Path, plugin: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+def remix(tmp_path: Path, plugin: Path) -> Callable[..., Done]:
     """Run remix where the plugin is installed."""
 
-    def run(*options: str, writes: int = 0) -> subprocess.CompletedProcess[str]:
-        line = build_line(*options)
-        # The code under test comes first, also where another checkout is the one that is installed.
-        path = os.pathsep.join([str(plugin), str(CHECKOUT)])
-        environment = {**os.environ, "PYTHONPATH": path, "WRITES": str(writes)}
-        return subprocess.run(
-            [sys.executable, "-m", "remix", *line], cwd=tmp_path, env=environment, capture_output=True, text=True
-        )
+    def run(*options: str, writes: int = 0) -> Done:
+        return run_process(*build_line(*options), folder=tmp_path, PYTHONPATH=str(plugin), WRITES=str(writes))
 
     return run
 
@@ -128,7 +117,7 @@ def log(tmp_path: Path) -> list[str]:
 
 
 def test_build_when_killed_while_reading_then_it_goes_on_after_the_last_part(
-    tmp_path: Path, remix: Callable[..., subprocess.CompletedProcess[str]]
+    tmp_path: Path, remix: Callable[..., Done]
 ) -> None:
     (tmp_path / "place" / "die-two").touch()
     assert remix().returncode == -signal.SIGKILL
@@ -145,7 +134,7 @@ def test_build_when_killed_while_reading_then_it_goes_on_after_the_last_part(
 
 
 def test_build_when_killed_while_assembling_then_nothing_is_read_again(
-    tmp_path: Path, remix: Callable[..., subprocess.CompletedProcess[str]]
+    tmp_path: Path, remix: Callable[..., Done]
 ) -> None:
     assert remix("--engine", "mortal", writes=5).returncode == -signal.SIGKILL
     assert finished(tmp_path) == []
@@ -155,7 +144,7 @@ def test_build_when_killed_while_assembling_then_nothing_is_read_again(
 
 
 def test_build_when_interrupted_within_a_query_then_it_ends_at_once_and_goes_on_later(
-    tmp_path: Path, remix: Callable[..., subprocess.CompletedProcess[str]], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, remix: Callable[..., Done], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ENDLESS", "yes")  # the sixth query would not end within the hour
     stopped = remix("--engine", "mortal", writes=5)
@@ -178,17 +167,17 @@ def test_build_when_readers_have_changed_then_nothing_that_they_read_is_taken_ov
             monkeypatch.setattr(f"remix.kb.{module}.READERS", number)
         tables(**broken)
         with pytest.raises(BadInput, match="4 columns are expected"):
-            build(sources, tmp_path / "kb", name="k")
+            build(sources, tmp_path / "kb", name="k", engine="polars")
         left = [json.loads(file.read_text()) for file in (tmp_path / "kb").glob(".building-k-*/read/*/part.json")]
         # Surface forms are read before links; the second time they are not linked from what the first readers left.
         assert sorted(part["readers"] for part in left) == ["one", "two"][:read]
     tables()
-    kb = build(sources, tmp_path / "kb", name="k")
+    kb = build(sources, tmp_path / "kb", name="k", engine="polars")
     assert kb.described["readers"] == "two"
 
 
 def test_build_when_a_part_fails_then_what_was_read_is_kept_apart_and_said(
-    tmp_path: Path, remix: Callable[..., subprocess.CompletedProcess[str]]
+    tmp_path: Path, remix: Callable[..., Done]
 ) -> None:
     (tmp_path / "place" / "fail-two").touch()
     failed = remix()
@@ -200,7 +189,7 @@ def test_build_when_a_part_fails_then_what_was_read_is_kept_apart_and_said(
 
 
 def test_build_when_a_damaged_part_is_replaced_then_the_others_are_not_read_again(
-    tmp_path: Path, remix: Callable[..., subprocess.CompletedProcess[str]]
+    tmp_path: Path, remix: Callable[..., Done]
 ) -> None:
     (tmp_path / "place" / "fail-two").touch()
     assert remix().returncode == 1
@@ -214,9 +203,9 @@ def test_build_when_a_damaged_part_is_replaced_then_the_others_are_not_read_agai
 
 
 def test_build_when_strict_then_a_knowledge_base_that_leaves_things_out_is_refused(
-    tmp_path: Path, plugin: Path
+    remix: Callable[..., Done],
 ) -> None:
-    done, strict = run_lines([build_line(), build_line("--strict")], tmp_path, paths=[plugin])
+    done, strict = remix(), remix("--strict")
     assert done.returncode == 0
     assert "problems: odd line (2); `remix kb show --only problems`" in done.stderr  # one of each of two parts
     assert strict.returncode == 1
@@ -224,16 +213,16 @@ def test_build_when_strict_then_a_knowledge_base_that_leaves_things_out_is_refus
 
 
 def test_build_when_strict_then_a_problem_stops_it_even_in_a_part_that_was_read_before(
-    tmp_path: Path, plugin: Path
+    tmp_path: Path, remix: Callable[..., Done]
 ) -> None:
     (tmp_path / "place" / "fail-two").touch()
-    failed, strict = run_lines([build_line(), build_line("--strict")], tmp_path, paths=[plugin])
+    failed, strict = remix(), remix("--strict")
     assert (failed.returncode, strict.returncode) == (1, 1)
     assert "odd line: one:7: odd" in strict.stderr
 
 
 def test_build_when_parts_have_problems_then_the_knowledge_base_says_them(
-    tmp_path: Path, remix: Callable[..., subprocess.CompletedProcess[str]]
+    tmp_path: Path, remix: Callable[..., Done]
 ) -> None:
     assert remix("--date", "2022-12-01", "--licence", "CC0").returncode == 0
     (folder,) = finished(tmp_path)
@@ -256,7 +245,7 @@ def test_problems_when_a_kind_has_several_cases_then_each_of_the_first_ten_has_a
     sound = '<http://dbpedia.org/resource/A> <http://www.w3.org/2000/01/rdf-schema#label> "A"@en .'
     (tmp_path / "dump").mkdir()
     (tmp_path / "dump" / "labels_lang=en.ttl").write_text("\n".join([*lines, sound, ""]))
-    kb = build([("dbpedia", str(tmp_path / "dump"))], tmp_path / "kb", name="odd")
+    kb = build([("dbpedia", str(tmp_path / "dump"))], tmp_path / "kb", name="odd", engine="polars")
     problems = problems_of(kb)
     assert problems["case"].to_list() == [f"labels_lang=en.ttl:{n + 1}: broken {n}" for n in range(10)]
     assert set(problems["count"]) == {13}
@@ -280,9 +269,9 @@ def test_build_when_a_folder_has_no_table_then_the_tables_are_named(tmp_path: Pa
 
 def test_build_when_it_fails_then_the_attached_knowledge_base_stays(tables: Tables, tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "w")
-    good = workspace.build_kb([("tables", str(tables()))], name="small")
+    good = workspace.build_kb([("tables", str(tables()))], name="small", engine="polars")
     with pytest.raises(BadInput, match="3 columns are expected"):
-        workspace.build_kb([("tables", str(tables(**{"types.tsv": "a\tb\n"})))], name="small")
+        workspace.build_kb([("tables", str(tables(**{"types.tsv": "a\tb\n"})))], name="small", engine="polars")
     assert workspace.kb is not None and workspace.kb.version == good.version
     assert workspace.kb.surface_forms.height == good.surface_forms.height
 
@@ -292,7 +281,7 @@ def test_build_when_sources_are_several_then_each_row_and_part_keeps_its_own(tmp
         (tmp_path / name).mkdir()
         (tmp_path / name / "surface_forms.tsv").write_text(f"form\tentity\tcount\tsource\n{row}\n")
     places = [("tables", str(tmp_path / "one")), ("tables", str(tmp_path / "two"))]
-    kb = build(places, tmp_path / "kb", name="both")
+    kb = build(places, tmp_path / "kb", name="both", engine="polars")
     assert kb.surface_forms.select("surface_form", "entity", "count", "source").rows() == [
         ("Ann", "urn:A", 2, "anchors"),
         ("Ann", "urn:A", 3, "names"),
@@ -306,7 +295,7 @@ def test_build_when_sources_are_several_then_each_row_and_part_keeps_its_own(tmp
         ("tables", str(tmp_path / "one" / "surface_forms.tsv"), {"surface_forms": 1}),
         ("tables", str(tmp_path / "two" / "surface_forms.tsv"), {"surface_forms": 2}),
     ]
-    assert kb.version != build(places[:1], tmp_path / "kb", name="both").version
+    assert kb.version != build(places[:1], tmp_path / "kb", name="both", engine="polars").version
 
 
 def test_build_when_other_sources_were_left_unfinished_then_fresh_removes_what_is_not_in_use(
@@ -316,10 +305,10 @@ def test_build_when_other_sources_were_left_unfinished_then_fresh_removes_what_i
     for folder in (left, used, other):
         folder.mkdir(parents=True)
     sources = [("tables", str(tables()))]
-    build(sources, tmp_path / "kb", name="k")
+    build(sources, tmp_path / "kb", name="k", engine="polars")
     assert left.exists()
     with hold(used):
-        build(sources, tmp_path / "kb", name="k", fresh=True)
+        build(sources, tmp_path / "kb", name="k", engine="polars", fresh=True)
     assert [folder.exists() for folder in (left, used, other)] == [False, True, True]
     assert remove_unfinished(used)
 
