@@ -51,6 +51,13 @@ def server() -> Iterator[Endpoint]:
         yield server
 
 
+@pytest.fixture
+def wikidata() -> Iterator[Endpoint]:
+    """A server of the slice of Wikidata alone, which is asked half as much."""
+    with endpoint(WIKIDATA) as server:
+        yield server
+
+
 def part(
     address: str,
     *,
@@ -158,6 +165,10 @@ def of_dbpedia(row: tuple[object, ...]) -> bool:
     return row[-1] == "sameas" or not any(str(value).startswith(WD) for value in row)
 
 
+OF_DBPEDIA = {table: own for table, rows in EXPECTED.items() if (own := [row for row in rows if of_dbpedia(row)])}
+OF_WIKIDATA = {table: own for table, rows in EXPECTED.items() if (own := [row for row in rows if not of_dbpedia(row)])}
+
+
 @pytest.mark.extra
 def test_virtuoso_that_cuts_its_answers_gives_everything(tmp_path: Path) -> None:
     # 131 links to Hub come in answers of 50 rows at most, which nothing but their number tells from whole ones.
@@ -170,9 +181,7 @@ def test_our_own_endpoint_gives_the_same(tmp_path: Path) -> None:
     (tmp_path / "slice.ttl").write_text(DBPEDIA + DOCUMENT, encoding="utf-8")
     Store(tmp_path / ".remix").load(tmp_path / "slice.ttl")
     with serving(tmp_path / ".remix") as address:
-        assert gathered(part(address), tmp_path / "staged") == {
-            table: without for table, rows in EXPECTED.items() if (without := [row for row in rows if of_dbpedia(row)])
-        }
+        assert gathered(part(address), tmp_path / "staged") == OF_DBPEDIA
 
 
 @pytest.mark.parametrize("cap", [None, 1, 7, 50])
@@ -326,40 +335,40 @@ def test_query_that_takes_too_long_is_asked_about_fewer_keys(server: Endpoint) -
         remote.select(labels(asked), ["s"], patient=False)
 
 
-def test_nothing_is_asked_twice(server: Endpoint, tmp_path: Path) -> None:
-    server.cap = 50
-    assert gathered(part(server.address, cache=tmp_path / "cache"), tmp_path / "first") == EXPECTED
-    server.asked.clear()
-    assert gathered(part(server.address, cache=tmp_path / "cache"), tmp_path / "second") == EXPECTED
-    assert server.asked == []
+def test_nothing_is_asked_twice(wikidata: Endpoint, tmp_path: Path) -> None:
+    wikidata.cap = 2
+    assert gathered(part(wikidata.address, cache=tmp_path / "cache"), tmp_path / "first") == OF_WIKIDATA
+    wikidata.asked.clear()
+    assert gathered(part(wikidata.address, cache=tmp_path / "cache"), tmp_path / "second") == OF_WIKIDATA
+    assert wikidata.asked == []
 
 
-def test_what_was_interrupted_goes_on(server: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_interrupted_goes_on(wikidata: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REMIX_ENDPOINT_TRIES", "1")
-    gathered(part(server.address), tmp_path / "whole")
-    needed = len(server.asked)
-    server.asked.clear()
-    server.behaviours = [endpoints.answer] * 20 + [status(503)]
-    before = part(server.address, cache=tmp_path / "cache")
+    gathered(part(wikidata.address), tmp_path / "whole")
+    needed = len(wikidata.asked)
+    wikidata.asked.clear()
+    wikidata.behaviours = [endpoints.answer] * 20 + [status(503)]
+    before = part(wikidata.address, cache=tmp_path / "cache")
     with pytest.raises(StoreError, match="503"):
         gathered(before, tmp_path / "failed")
-    after = part(server.address, cache=tmp_path / "cache")
+    after = part(wikidata.address, cache=tmp_path / "cache")
     assert after.fingerprint == before.fingerprint
-    assert gathered(after, tmp_path / "staged") == EXPECTED
-    assert len(server.asked) == needed + 1  # the one that failed
+    assert gathered(after, tmp_path / "staged") == OF_WIKIDATA
+    assert len(wikidata.asked) == needed + 1  # the one that failed
 
 
 def test_what_is_refreshed_is_asked_once_again_and_goes_on_when_interrupted(
-    server: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    wikidata: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("REMIX_ENDPOINT_TRIES", "1")
 
     def refreshed(folder: str, *behaviours: Behaviour) -> int:
-        server.asked.clear()
-        server.behaviours = [*behaviours]
-        read = part(server.address, cache=tmp_path / "cache", refresh=True)
-        assert gathered(read, tmp_path / folder) == EXPECTED
-        return len(server.asked)
+        wikidata.asked.clear()
+        wikidata.behaviours = [*behaviours]
+        read = part(wikidata.address, cache=tmp_path / "cache", refresh=True)
+        assert gathered(read, tmp_path / folder) == OF_WIKIDATA
+        return len(wikidata.asked)
 
     needed = refreshed("first")
     assert refreshed("second") == needed
@@ -367,9 +376,9 @@ def test_what_is_refreshed_is_asked_once_again_and_goes_on_when_interrupted(
         refreshed("failed", *[endpoints.answer] * 20, status(503))
     # The 20 that were answered are kept, the one that failed is asked again.
     assert refreshed("third") == needed - 20
-    server.asked.clear()
-    assert gathered(part(server.address, cache=tmp_path / "cache"), tmp_path / "kept") == EXPECTED
-    assert server.asked == []
+    wikidata.asked.clear()
+    assert gathered(part(wikidata.address, cache=tmp_path / "cache"), tmp_path / "kept") == OF_WIKIDATA
+    assert wikidata.asked == []
     [kept] = (tmp_path / "cache" / "endpoints").iterdir()
     assert {file.name for file in kept.iterdir() if file.suffix != ".parquet"} == {"begun"}
 
