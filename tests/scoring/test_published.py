@@ -63,16 +63,12 @@ def test_persons_with_the_rest_removed_lose_precision_that_ignorable_annotations
 
 
 def test_table_3_of_the_fine_grained_evaluation_comes_out(real_data: Path) -> None:
-    # Rosales-Méndez et al., EMNLP 2019: 414 figures, 7 of which are 0.01 off in a plain re-computation as well.
+    """Rosales-Méndez et al., EMNLP 2019: the figures of two of the six systems; `.ci/run` compares all 414.
+
+    Seven of these are 0.01 off in a plain re-computation as well, of those here two.
+    """
     folder = real_data / "emnlp2019"
-    stems = {
-        "babelfy-strict": "BABELFYs",
-        "babelfy-relaxed": "BABELFYr",
-        "tagme": "TAGME",
-        "dbpedia-spotlight": "DBpediaSpotlight",
-        "aida": "AIDA",
-        "freme": "FREMENER",
-    }
+    stems = {"tagme": "TAGME", "aida": "AIDA"}
     gold = read_frames(sorted((folder / "gold").iterdir()))
     runs = {
         name: read_frames(
@@ -85,11 +81,11 @@ def test_table_3_of_the_fine_grained_evaluation_comes_out(real_data: Path) -> No
     found = {(row["system"], row["slice"].rsplit("#", 1)[-1]): row for row in rows.to_dicts()}
     off = []
     with (real_data / "published" / "emnlp2019_table3.csv").open(encoding="utf-8") as table:
-        for want in csv.DictReader(table):
+        for want in (row for row in csv.DictReader(table) if row["system"] in stems):
             got = found[want["system"], want["class"].removeprefix("el:")]
             off += [abs(round(got[key] or 0, 2) - float(want[key])) for key in ("precision", "recall", "f1")]
-    assert len(off) == 414
-    assert sum(value > 1e-9 for value in off) <= 7
+    assert len(off) == 138
+    assert sum(value > 1e-9 for value in off) <= 2
     assert max(off) < 0.0101
 
 
