@@ -26,7 +26,7 @@ from remix import __version__
 from remix.formats.nif.streaming import stream
 from remix.frames_folder import FramesFolder
 from remix.kb import KnowledgeBase, build_from_tables
-from remix.measures._parts import compute_parts
+from remix.measures import compute_folder
 
 SCALES = {"hundredth": 100_000, "tenth": 1_000_000, "full": 10_000_000}
 
@@ -41,7 +41,7 @@ def stage(name: str, folder: Path) -> dict[str, object]:
     else:
         kb = KnowledgeBase.open(next((folder / "kb-built").glob("bench-*")))
         frames = FramesFolder.open(folder / "frames")
-        measured = compute_parts(frames, kb)
+        measured = compute_folder(frames, kb)
         count = len(measured.measures)
     seconds = time.perf_counter() - begin
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -5,14 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Unpack
 
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
-from remix.measures._averages import compute_averages
-from remix.measures._hfts import tables as hfts_tables
-from remix.measures.corpus import Corpus
 from remix.measures.declaration import AVERAGES, Column, Measure, Summary
 from remix.measures.measured import LOW_COVERAGE, Measured
 from remix.measures.measurement import (
@@ -20,11 +17,8 @@ from remix.measures.measurement import (
     Measuring,
     choice_of,
     column_named,
+    measure_frames,
     measure_named,
-    measured_of,
-    measured_tables,
-    prepare_kb,
-    signature_of,
 )
 
 if TYPE_CHECKING:
@@ -47,8 +41,6 @@ __all__ = [
     "compute",
     "compute_folder",
     "compute_table",
-    "prepare_kb",
-    "signature_of",
 ]
 
 
@@ -56,33 +48,26 @@ def compute(
     frames: Frames,
     kb: KnowledgeBase | None,
     *,
-    reference: str = "dataset",
-    case_sensitive: bool = False,
-    without_sources: Iterable[str] = (),
-    with_gold: bool = False,
-    measures: Iterable[str] | None = None,
     profile: str = "remix",
     within: Frames | None = None,
+    **choices: Unpack[Measuring],
 ) -> Measured:
     """Return the values of all measures, or of those named, on these datasets.
 
-    Ignorable annotations are not counted. Rows of the knowledge base that were derived from a gold standard (source
-    `gold:…`) are left out unless they are asked for (`with_gold`), since they make measures of gold circular, and so
-    are those of `without_sources`; an entity that is known through such rows alone is unknown. `reference` says what D
-    is in the formulas: the annotation's own `dataset`, or the `union` of all given. Measures that need a knowledge
-    base are skipped and named where there is none. The profile `hfts` follows that library instead of the formulas (see
-    `_hfts`). `within` is what D consists of where it is not what is measured, as for the answers of a system.
+    Ignorable annotations are not counted. Measures that need a knowledge base are skipped and named where there is
+    none. The profile `hfts` follows that library instead of the formulas (see `_hfts`). `within` is what D consists of
+    where it is not what is measured, as for the answers of a system. `choices` are
+
+    - `reference`: what D is in the formulas, the annotation's own `dataset` (the default) or the `union` of all given;
+    - `case_sensitive`: whether surface forms are compared as they are written, else casefolded;
+    - `with_gold`: whether rows of the knowledge base count that were derived from a gold standard (source `gold:…`),
+      which make measures of gold circular; an entity that is known through such rows alone is unknown otherwise;
+    - `without_sources`: further sources whose rows are left out;
+    - `measures`: the names of those to compute.
+
     Raises `UsageError` for an unknown reference, profile or measure.
     """
-    kb = prepare_kb(kb, case_sensitive, without_sources, with_gold)
-    chosen = choice_of(kb, reference, case_sensitive, measures, profile)
-    corpus = Corpus(frames, chosen.kb, reference=reference, case_sensitive=case_sensitive, within=within)
-    corpus.whole.ask()
-    values, tables = measured_tables(corpus, chosen.measures)
-    if profile == "hfts":
-        tables |= hfts_tables(corpus, values)
-    documents, datasets = compute_averages(chosen.summaries, tables, empty=0.0 if profile == "hfts" else None)
-    return measured_of(corpus, chosen, values, documents, datasets)
+    return measure_frames(frames, choice_of(kb, profile=profile, **choices), within)
 
 
 def compute_folder(
@@ -90,17 +75,16 @@ def compute_folder(
 ) -> Measured:
     """Return the measures of the dataset in a folder of frames, computed part by part, or on Spark (`engine`).
 
-    What is returned holds no documents and no annotations. `choices` are `reference`, `case_sensitive`,
-    `without_sources`, `with_gold` and `measures` of `compute`, with its errors. Raises `BadInput` for a folder without
-    parts, `Error` for Spark without PySpark or Java.
+    What is returned holds no documents and no annotations. `choices` are those of `compute`, with its errors. Raises
+    `BadInput` for a folder without parts, `Error` for Spark without PySpark or Java.
     """
     if engine == "spark":
         from remix.measures import _spark  # with the engine, which is an extra
 
-        return _spark.compute_folder(folder, kb, **choices)
+        return _spark.compute_folder(folder, choice_of(kb, **choices))
     from remix.measures import _parts  # with threads and temporary files, which frames in memory do not need
 
-    return _parts.compute_parts(folder, kb, **choices)
+    return _parts.compute_parts(folder, choice_of(kb, **choices))
 
 
 def compute_table(
@@ -109,10 +93,9 @@ def compute_table(
     """Return the values of measures on tables of Spark, which `compute` takes as frames, in tables of Spark.
 
     The tables are documents and annotations, and where there are, links, classes and regions, with the columns of the
-    frames (`remix.frames`); those that may be null may lack. `choices` are `reference`, `case_sensitive`,
-    `without_sources`, `with_gold` and `measures` of `compute`. Raises `UsageError` as that, and for a table that is
-    none of these.
+    frames (`remix.frames`); those that may be null may lack. `choices` are those of `compute`. Raises `UsageError` as
+    that, and for a table that is none of these.
     """
     from remix.measures import _spark  # with the engine, which measuring frames does not need
 
-    return _spark.compute_table(tables, kb, **choices)
+    return _spark.compute_table(tables, choice_of(kb, **choices))

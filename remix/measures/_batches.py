@@ -7,19 +7,19 @@ else; the sizes of the sets of the whole table come with each annotation (`sets`
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
-from remix.measures._averages import Sums, compute_sums, means_of_units
+from remix.measures._averages import Sums, means_of_units
 from remix.measures._threads import cached_property, shared_property
+from remix.measures.coded import Basis
 from remix.measures.corpus import Corpus
-from remix.measures.declaration import Measure
-from remix.measures.measurement import MEASURES, MeasureChoice, measured_of, measured_tables
+from remix.measures.measurement import MEASURES, MeasureChoice, measured_of, sum_up_part
 from remix.measures.whole import OwnSets, Whole
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 __all__ = [
     "MENTIONS",
     "NESTED",
-    "NO_AVERAGES",
     "SUMS",
     "Work",
     "in_arrow",
@@ -61,38 +60,36 @@ class Work:
     """
 
     kb: tuple[Path, tuple[str, ...], bool] | None
-    chosen: tuple[str, ...]
+    names: tuple[str, ...]
     reference: str
     case_sensitive: bool
-    signature: Any
-    percentiles: Mapping[str, pl.DataFrame]
+    percentiles: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, chosen: MeasureChoice) -> Work:
+        """Return what a worker must know of a choice before the first pass."""
+        known, names = chosen.kb, tuple(measure.name for measure in chosen.measures)
+        kb = None if known is None else (known.folder.absolute(), known.left_out, known.keeps_gold)
+        return cls(kb, names, chosen.basis.reference, chosen.basis.case_sensitive)
 
     @cached_property
-    def opened(self) -> KnowledgeBase | None:
-        """Return the knowledge base as measures see it."""
-        if self.kb is None:
-            return None
-        folder, left_out, with_gold = self.kb
-        opened = KnowledgeBase.open(folder)
-        kb = (opened.keeping_gold() if with_gold else opened).without_sources(left_out)
-        return kb.keeping_case() if self.case_sensitive else kb
-
-    @property
-    def measures(self) -> tuple[Measure, ...]:
-        """Return the measures that were chosen."""
-        return tuple(MEASURES[name] for name in self.chosen)
-
-    @property
-    def choice(self) -> MeasureChoice:
-        """Return what was chosen, as `measured_of` takes it."""
-        return MeasureChoice(self.opened, self.measures, (), self.signature)
+    def chosen(self) -> MeasureChoice:
+        """Return the choice, with the knowledge base as measures see it."""
+        kb = None
+        if self.kb is not None:
+            folder, left_out, with_gold = self.kb
+            opened = KnowledgeBase.open(folder)
+            kb = (opened.keeping_gold() if with_gold else opened).without_sources(left_out)
+            kb = kb.keeping_case() if self.case_sensitive else kb
+        measures = tuple(MEASURES[name] for name in self.names)
+        return MeasureChoice(Basis(kb, self.reference, self.case_sensitive), measures)
 
 
 class _TableWhole(Whole):
     """The whole table, of which a batch has some documents: sizes of sets and percentiles come with the batch."""
 
     def __init__(self, corpus: Corpus, sets: pl.DataFrame, known: Mapping[str, pl.DataFrame]) -> None:
-        super().__init__(OwnSets(corpus), corpus.kb, case_sensitive=corpus.case_sensitive)
+        super().__init__(OwnSets(corpus), corpus.basis)
         self._sizes_given, self._percentiles = sets, known
 
     @shared_property
@@ -119,7 +116,7 @@ class _Batch(Corpus):
     """Documents of a table with the sizes of the sets of the whole table."""
 
     def __init__(self, frames: Frames, task: Work, sets: pl.DataFrame) -> None:
-        super().__init__(frames, task.opened, reference=task.reference, case_sensitive=task.case_sensitive)
+        super().__init__(frames, task.chosen.basis)
         self._task, self._sets = task, sets
 
     @cached_property
@@ -150,7 +147,7 @@ def _unnest(batch: pl.DataFrame, column: str) -> pl.DataFrame:
 
 def mentions_of(task: Work, batch: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of the first pass (`MENTIONS`)."""
-    corpus = Corpus(frames_of(batch), task.opened, reference=task.reference, case_sensitive=task.case_sensitive)
+    corpus = Corpus(frames_of(batch), task.chosen.basis)
     columns = ["document", "annotation", "dataset", "scope", "key", "entity"]
     parts = {
         "mention": corpus.linked_mentions.select(columns),
@@ -164,11 +161,8 @@ def mentions_of(task: Work, batch: pl.DataFrame) -> pl.DataFrame:
 def results_of(task: Work, batch: pl.DataFrame) -> pl.DataFrame:
     """Return a row a document with its values, and those of its annotations and classes; and one row with `sums`."""
     corpus = _Batch(frames_of(batch), task, _unnest(batch, "sets"))
-    measures = task.measures
-    summaries = [summary for measure in measures for summary in measure.summaries]
-    values, tables = measured_tables(corpus, measures)
-    documents, sums = compute_sums(summaries, tables)
-    measured = measured_of(corpus, task.choice, values, documents, NO_AVERAGES)
+    values, documents, sums = sum_up_part(corpus, task.chosen)
+    measured = measured_of(corpus, task.chosen, values, documents)
     place = measured.annotations.select("annotation", "document")
     nested = measured.documents.select("document", "dataset", values=pl.struct(pl.exclude("document", "dataset")))
     for name, rows in (
@@ -179,9 +173,6 @@ def results_of(task: Work, batch: pl.DataFrame) -> pl.DataFrame:
         nested = nested.join(lists, on="document", how="left")
     rows = _list_sums(sums)
     return pl.concat([nested, rows.select(sums=pl.struct(pl.all()).implode())], how="diagonal")
-
-
-NO_AVERAGES = pl.DataFrame(schema=dict.fromkeys(("dataset", "measure", "average"), pl.String()))
 
 
 def sums_parts(sums: Sums) -> list[tuple[str, pl.DataFrame]]:
@@ -210,8 +201,7 @@ def numbers_of(frame: pl.DataFrame) -> list[str]:
 
 def totals_of(task: Work, unit: str, columns: Sequence[str], batch: pl.DataFrame) -> pl.DataFrame:
     """Return dataset and numbers: what the averages over the units of a batch, each summed up, are made of."""
-    summaries = [summary for measure in task.measures for summary in measure.summaries]
-    totals = means_of_units(summaries, {unit: batch.select("dataset", *columns)})[unit]
+    totals = means_of_units(task.chosen.summaries, {unit: batch.select("dataset", *columns)})[unit]
     return totals.select("dataset", numbers=pl.concat_list(pl.exclude("dataset").cast(pl.Float64)))
 
 

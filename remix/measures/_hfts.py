@@ -9,12 +9,12 @@ density counts linked annotations only, the documents' density all.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
 
 import polars as pl
 
 from remix.measures.corpus import Corpus
-from remix.measures.declaration import Column, Measure, Summary
+from remix.measures.declaration import Column, Measure, Summary, terms_of
 from remix.measures.definitions.not_annotated import MEASURE as NOT_ANNOTATED
 
 __all__ = ["HFTS", "tables"]
@@ -50,13 +50,15 @@ def _share(used: pl.Expr, size: pl.Expr) -> pl.Expr:
     return pl.when(size > 0).then(used / size).otherwise(0.0)
 
 
-def _three(name: str) -> dict[str, tuple[str, ...]]:
-    capital = name[0].upper() + name[1:]
-    return {"document": (f"hfts:{name}",), "micro": (f"hfts:micro{capital}",), "macro": (f"hfts:macro{capital}",)}
-
-
-def _measure(name: str, levels: tuple[str, ...], formula: str, **parts: object) -> Measure:
-    made = Measure(
+def _measure(
+    name: str,
+    levels: tuple[str, ...],
+    formula: str,
+    summary: Summary,
+    *columns: Column,
+    prepare: Callable[[Corpus], pl.DataFrame] | None = None,
+) -> Measure:
+    return Measure(
         name=name,
         levels=levels,
         unit="as the library writes it",
@@ -66,11 +68,20 @@ def _measure(name: str, levels: tuple[str, ...], formula: str, **parts: object) 
         low="see the measure of remix",
         empty="1 for unknown confusion, 0 elsewhere",
         needs=("surface_forms",),
+        summaries=(summary,),
+        columns=columns,
+        prepare=prepare,
     )
-    return replace(made, **parts)  # type: ignore[arg-type]
 
 
-_ALL = ("annotation", "document", "dataset")
+def _terms(name: str) -> dict[str, tuple[str, ...]]:
+    return terms_of(f"hfts:{name}", "document", "micro", "macro")
+
+
+_SIDES = (
+    ("surface-form", "SurfaceForm", "SurfaceForms", _USED_FORM, _FORM),
+    ("entity", "Entity", "Entities", _USED_ENTITY, _ENTITY),
+)
 # Empty documents have no row among the annotations; "macro" is taken over all documents, these as 0.
 HFTS: tuple[Measure, ...] = (
     NOT_ANNOTATED,
@@ -78,55 +89,41 @@ HFTS: tuple[Measure, ...] = (
         "density",
         ("document", "dataset"),
         "annotations / words between spaces; micro counts linked annotations only",
-        summaries=(
-            Summary(
-                "density",
-                "annotations per word",
-                _three("density"),
-                part=pl.col("linked_mentions"),
-                whole=pl.col("spaced_words"),
-                over="documents",
-                own=(pl.col("mentions"), pl.col("spaced_words"), "documents"),
-            ),
+        Summary(
+            "density",
+            "annotations per word",
+            _terms("density"),
+            part=pl.col("linked_mentions"),
+            whole=pl.col("spaced_words"),
+            over="documents",
+            own=(pl.col("mentions"), pl.col("spaced_words"), "documents"),
         ),
     ),
     *(
         _measure(
             f"confusion-{side}",
-            _ALL,
+            ("annotation", "document", "dataset"),
             "dictionary count, 1 where it is unknown",
+            Summary(f"ambiguity{one}", "mean dictionary count", _terms(f"ambiguity{many}"), part=_nonzero(size)),
+            Column(f"hfts:ambiguity{one}", "integer", _nonzero(size), "dictionary count, or 1"),
             prepare=_sizes if side == "surface-form" else None,
-            columns=(Column(f"hfts:ambiguity{one}", "integer", _nonzero(size), "dictionary count, or 1"),),
-            summaries=(
-                Summary(f"ambiguity{one}", "mean dictionary count", _three(f"ambiguity{many}"), part=_nonzero(size)),
-            ),
         )
-        for side, one, many, size in (
-            ("surface-form", "SurfaceForm", "SurfaceForms", _FORM),
-            ("entity", "Entity", "Entities", _ENTITY),
-        )
+        for side, one, many, _, size in _SIDES
     ),
     *(
         _measure(
             f"dominance-{side}",
             ("dataset",),
             "Σ dataset count / dictionary count over the known annotations, divided by all annotations",
-            summaries=(
-                Summary(f"dominance{one}", "dominance", {"micro": (f"hfts:diversity{many}",)}, part=_share(used, size)),
-            ),
+            Summary(f"dominance{one}", "dominance", {"micro": (f"hfts:diversity{many}",)}, part=_share(used, size)),
         )
-        for side, one, many, used, size in (
-            ("surface-form", "SurfaceForm", "SurfaceForms", _USED_FORM, _FORM),
-            ("entity", "Entity", "Entities", _USED_ENTITY, _ENTITY),
-        )
+        for side, one, many, used, size in _SIDES
     ),
     _measure(
         "maximum-recall",
         ("document", "dataset"),
         "share of annotations whose form is a key of the dictionary; 0 for an empty document",
-        summaries=(
-            Summary("maxRecall", "share of annotations with a known form", _three("maxRecall"), part=_FORM > 0),
-        ),
+        Summary("maxRecall", "share of annotations with a known form", _terms("maxRecall"), part=_FORM > 0),
     ),
 )
 

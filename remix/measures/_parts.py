@@ -17,14 +17,13 @@ import polars as pl
 from remix.errors import BadInput
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder
-from remix.kb import KnowledgeBase
-from remix.measures._averages import Sums, Units, add_sums, averages, compute_sums, means_of_units
+from remix.measures._averages import Sums, Units, add_sums, averages, means_of_units
 from remix.measures._threads import in_order
 from remix.measures.codes import Numbers
 from remix.measures.corpus import Corpus
-from remix.measures.declaration import Measure, Summary
+from remix.measures.declaration import Summary
 from remix.measures.measured import Measured
-from remix.measures.measurement import choice_of, measured_of, measured_tables, prepare_kb
+from remix.measures.measurement import MeasureChoice, measured_of, sum_up_part
 from remix.measures.whole import GatheredSets, Whole, gather_sets, merge_sets
 from remix.progress import moving
 
@@ -44,42 +43,29 @@ Take = Callable[[Measured, range], None]
 
 
 def compute_parts(
-    folder: FramesFolder,
-    kb: KnowledgeBase | None,
-    *,
-    reference: str = "dataset",
-    case_sensitive: bool = False,
-    without_sources: Iterable[str] = (),
-    with_gold: bool = False,
-    measures: Iterable[str] | None = None,
-    take: Take | None = None,
-    batch: int = BATCH,
+    folder: FramesFolder, chosen: MeasureChoice, *, take: Take | None = None, batch: int = BATCH
 ) -> Measured:
     """Return the measures of the dataset; `take` is given those of documents and annotations, batch by batch.
 
     What is returned holds no documents and no annotations. Values are those of `compute` on all parts together (sums
-    of fractions may differ in the last digit, since they are added in another order). The parameters and errors are
-    those of `compute`; `batch` is how many annotations each thread has in memory at a time. Values do not depend on
-    the number of threads; `take` is called in the one of the caller, in the order of the batches. Raises `BadInput` for
-    a folder without parts.
+    of fractions may differ in the last digit, since they are added in another order). `batch` is how many annotations
+    each thread has in memory at a time. Values do not depend on the number of threads; `take` is called in the one of
+    the caller, in the order of the batches. Raises `BadInput` for a folder without parts.
     """
-    kb = prepare_kb(kb, case_sensitive, without_sources, with_gold)
-    chosen = choice_of(kb, reference, case_sensitive, measures)
     batches = _Batches(folder, list(folder.batches(batch)))
     if not batches.numbers:
         raise BadInput(
             str(folder.path), "the folder of frames has no part: write it again with `remix load --to frames`"
         )
-    empty = Corpus(Frames.empty(), chosen.kb, reference=reference, case_sensitive=case_sensitive)
+    empty = Corpus(Frames.empty(), chosen.basis)
     whole = _gather(batches, empty)
     summaries = chosen.summaries
     sums: list[Sums] = []
 
     def measure_part(number: int) -> tuple[range, Sums, Measured | None]:
         part = batches.part(number, _NOT_MEASURED, empty, whole)
-        values, tables = measured_tables(part, chosen.measures)
-        documents, of_part = compute_sums(summaries, tables)
-        taken = measured_of(part, chosen, values, documents, _NO_AVERAGES) if take else None
+        values, documents, of_part = sum_up_part(part, chosen)
+        taken = measured_of(part, chosen, values, documents) if take else None
         return batches.numbers[number], of_part, taken
 
     with (
@@ -98,7 +84,8 @@ def compute_parts(
 
         in_order(measure_part, range(len(batches.numbers)), keep_part)
         datasets = averages(summaries, add_sums(sums), waiting.means(summaries))
-    return measured_of(empty, chosen, *_nothing(empty, chosen.measures, summaries), datasets)
+    values, documents, _ = sum_up_part(empty, chosen)
+    return measured_of(empty, chosen, values, documents, datasets)
 
 
 @dataclass(frozen=True)
@@ -120,9 +107,7 @@ class _Batches:
         """Return a batch as a part of a whole; its knowledge base, choices and codes are those of `empty`."""
         return Corpus(
             self.frames(number, without),
-            empty.kb,
-            reference=empty.reference,
-            case_sensitive=empty.case_sensitive,
+            empty.basis,
             codes=replace(empty.codes, documents=Numbers()),
             whole=whole,
             batch=number,
@@ -148,27 +133,9 @@ def _gather(batches: _Batches, empty: Corpus) -> Whole:
             done(1)
 
         in_order(sets, range(len(batches.numbers)), keep_part)
-    whole = Whole(merge_sets(found), empty.kb, case_sensitive=empty.case_sensitive)
+    whole = Whole(merge_sets(found), empty.basis)
     whole.ask()
     return whole
-
-
-_NO_AVERAGES = pl.DataFrame(
-    schema={
-        "dataset": pl.String,
-        "measure": pl.String,
-        "average": pl.String,
-        "value": pl.Float64,
-        "coverage": pl.Float64,
-    }
-)
-
-
-def _nothing(
-    empty: Corpus, measures: tuple[Measure, ...], summaries: list[Summary]
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    values, tables = measured_tables(empty, measures)
-    return values, compute_sums(summaries, tables)[0]
 
 
 class _Units:

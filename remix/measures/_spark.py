@@ -7,10 +7,10 @@ dictionary's, are joins and counts on the engine (`_sizes`). Only sums and distr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import polars as pl
@@ -18,15 +18,14 @@ import polars as pl
 from remix.errors import UsageError, nearest
 from remix.frames import SCHEMAS, Frames
 from remix.frames_folder import FramesFolder
-from remix.kb import KnowledgeBase, normalise
+from remix.kb import normalise
 from remix.kb.engines.spark import spark_session
 from remix.kb.parts import match_sources
 from remix.kb.relations import distinct, without
-from remix.measures._averages import Sums, averages, compute_sums, means_of_units
+from remix.measures._averages import Sums, averages, means_of_units
 from remix.measures._batches import (
     MENTIONS,
     NESTED,
-    NO_AVERAGES,
     SUMS,
     Work,
     in_arrow,
@@ -38,7 +37,7 @@ from remix.measures._batches import (
 )
 from remix.measures.corpus import Corpus
 from remix.measures.measured import Measured
-from remix.measures.measurement import MeasureChoice, Measuring, choice_of, measured_of, measured_tables, prepare_kb
+from remix.measures.measurement import MeasureChoice, measured_of, sum_up_part
 from remix.measures.whole import percentiles_of
 
 if TYPE_CHECKING:
@@ -80,30 +79,21 @@ def read_frames(spark: SparkSession, folder: FramesFolder) -> dict[str, DataFram
     return tables
 
 
-def compute_folder(folder: FramesFolder, kb: KnowledgeBase | None, **choices: Unpack[Measuring]) -> Measured:
+def compute_folder(folder: FramesFolder, chosen: MeasureChoice) -> Measured:
     """Return the measures of a dataset in a folder of frames, as `compute_parts` does, computed on Spark.
 
-    Without Spark being submitted or configured, that is all cores of this machine. `choices` are those of
-    `compute_table`. Raises `Error` without PySpark or Java.
+    Without Spark being submitted or configured, that is all cores of this machine. Raises `Error` without PySpark or
+    Java.
     """
     with spark_session() as spark:
-        return compute_table(read_frames(spark, folder), kb, **choices).summary
+        return compute_table(read_frames(spark, folder), chosen).summary
 
 
-def compute_table(
-    tables: Tables,
-    kb: KnowledgeBase | None,
-    *,
-    reference: str = "dataset",
-    case_sensitive: bool = False,
-    without_sources: Iterable[str] = (),
-    with_gold: bool = False,
-    measures: Iterable[str] | None = None,
-) -> MeasuredTable:
+def compute_table(tables: Tables, chosen: MeasureChoice) -> MeasuredTable:
     """Return the measures of tables of Spark: documents and annotations, and where there are, links, classes, regions.
 
-    The columns are those of the frames (`remix.frames`), those that may be null may lack. The parameters and errors
-    are those of `compute`, and so are the values; sums are added in another order, which may change the last digit.
+    The columns are those of the frames (`remix.frames`), those that may be null may lack. The values are those of
+    `compute`; sums are added in another order, which may change the last digit.
     All workers must see the folder of the knowledge base under the same path. Raises `UsageError` for a table that is
     none of these, or where documents or annotations are missing.
     """
@@ -113,20 +103,17 @@ def compute_table(
     for name in ("documents", "annotations"):
         if name not in tables:
             raise UsageError(f"the table of {name} is missing")
-    kb = prepare_kb(kb, case_sensitive, without_sources, with_gold)
-    chosen = choice_of(kb, reference, case_sensitive, measures)
-    return _Run(tables, chosen, reference, case_sensitive).measure()
+    return _Run(tables, chosen).measure()
 
 
 class _Run:
-    def __init__(self, tables: Tables, chosen: MeasureChoice, reference: str, case_sensitive: bool) -> None:
-        known, self.chosen = chosen.kb, chosen
+    def __init__(self, tables: Tables, chosen: MeasureChoice) -> None:
+        self.chosen, self.task = chosen, Work.of(chosen)
         self.documents = _whole_documents(tables)
         self.spark = self.documents.sparkSession
-        self.empty = Corpus(Frames.empty(), known, reference=reference, case_sensitive=case_sensitive)
-        opened = None if known is None else (known.folder.absolute(), known.left_out, known.keeps_gold)
-        names = tuple(measure.name for measure in chosen.measures)
-        self.task = Work(opened, names, reference, case_sensitive, chosen.signature, {})
+        empty = Corpus(Frames.empty(), chosen.basis)
+        values, documents, self.sums = sum_up_part(empty, chosen)
+        self.measured = partial(measured_of, empty, chosen, values, documents)
 
     def measure(self) -> MeasuredTable:
         """Return the measures of every annotation and document, and of the dataset."""
@@ -134,7 +121,7 @@ class _Run:
         mentions = self._with_sizes(rows).persist()
         task = replace(self.task, percentiles=self._percentiles(rows, mentions))
         batches = self.documents.join(_collect(mentions.drop("dataset"), "sets"), "document", "left")
-        measured, sums = self._nothing()
+        measured = self.measured()
         lists = {
             name: pl.List(pl.Struct({k: v for k, v in getattr(measured, name).schema.items() if k != "document"}))
             for name in ("annotations", "classes")
@@ -142,7 +129,7 @@ class _Run:
         values = {k: v for k, v in measured.documents.schema.items() if k not in ("document", "dataset")}
         schema = {"document": pl.String(), "dataset": pl.String(), "values": pl.Struct(values), **lists}
         found = _map(batches, partial(results_of, task), {**schema, "sums": pl.List(pl.Struct(SUMS))}).persist()
-        datasets = self._averages(found, sums)
+        datasets = self._averages(found)
         for done in (rows, mentions):
             done.unpersist()
         of_documents = found.filter("document IS NOT NULL")
@@ -150,7 +137,7 @@ class _Run:
             of_documents.selectExpr("document", "inline(annotations)").select(*measured.annotations.columns),
             of_documents.select("document", "dataset", *(f"values.`{name}`" for name in values)),
             of_documents.selectExpr("inline(classes)").select(*measured.classes.columns),
-            replace(measured, datasets=measured_of(self.empty, self.chosen, *self._none(), datasets).datasets),
+            self.measured(datasets),
         )
 
     # Sets of the whole table -------------------------------------------------------------------------------------
@@ -209,15 +196,15 @@ class _Run:
 
     # Averages ----------------------------------------------------------------------------------------------------
 
-    def _averages(self, found: DataFrame, empty: Sums) -> pl.DataFrame:
+    def _averages(self, found: DataFrame) -> pl.DataFrame:
         """Return the averages of the datasets; the sums of each form and entity stay on the engine."""
         rows = found.filter("document IS NULL").selectExpr("inline(sums)")
         # Only sums of forms and entities have a unit, and are many.
         few = _polars(rows.filter("unit IS NULL"))
         added, means = {}, {}
-        for number, (of, frame) in enumerate(sums_parts(empty)):
+        for number, (of, frame) in enumerate(sums_parts(self.sums)):
             names = numbers_of(frame)
-            if of in empty.units:
+            if of in self.sums.units:
                 means[of] = self._means(rows.filter(rows["part"] == number), of, names)
             else:
                 sums = [pl.col("numbers").list.get(place).sum().alias(name) for place, name in enumerate(names)]
@@ -231,17 +218,6 @@ class _Run:
         nothing = pl.DataFrame(schema={"dataset": pl.String, **dict.fromkeys(names, pl.Float64)})
         totals = means_of_units(self.chosen.summaries, {unit: nothing})[unit].columns[1:]
         return _polars(_sum_up(_map(units, partial(totals_of, self.task, unit, names), schema), totals, "dataset"))
-
-    def _nothing(self) -> tuple[Measured, Sums]:
-        values, documents = self._none()
-        tables = measured_tables(self.empty, self.chosen.measures)[1]
-        return measured_of(self.empty, self.chosen, values, documents, NO_AVERAGES), compute_sums(
-            self.chosen.summaries, tables
-        )[1]
-
-    def _none(self) -> tuple[pl.DataFrame, pl.DataFrame]:
-        values, tables = measured_tables(self.empty, self.chosen.measures)
-        return values, compute_sums(self.chosen.summaries, tables)[0]
 
 
 def _keeping_case(rows: pl.DataFrame) -> pl.DataFrame:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Generic, Self, TypeVar, overload
 
 import polars as pl
 
@@ -46,35 +45,8 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], then: Callab
                 future.cancel()
 
 
-if sys.version_info >= (3, 12):
-    from functools import cached_property
-else:
-
-    class cached_property(Generic[Result]):
-        """The one of Python 3.12: before, a lock for all instances together made threads wait for one another."""
-
-        def __init__(self, compute: Callable[[Any], Result]) -> None:
-            self._compute = compute
-            self.__doc__ = compute.__doc__
-
-        def __set_name__(self, owner: type, name: str) -> None:
-            self._name = name
-
-        @overload
-        def __get__(self, instance: None, owner: type) -> cached_property[Result]: ...
-
-        @overload
-        def __get__(self, instance: object, owner: type) -> Result: ...
-
-        def __get__(self, instance: object | None, owner: type) -> cached_property[Result] | Result:
-            if instance is None:
-                return self
-            value = instance.__dict__[self._name] = self._compute(instance)
-            return value
-
-
-class shared_property(Generic[Result]):
-    """A cached property of an object with a `lock`: of several threads the first computes it, others wait."""
+class cached_property(Generic[Result]):
+    """The one of the standard library, which before Python 3.12 makes threads wait at a lock of all instances."""
 
     def __init__(self, compute: Callable[[Any], Result]) -> None:
         self._compute = compute
@@ -84,17 +56,23 @@ class shared_property(Generic[Result]):
         self._name = name
 
     @overload
-    def __get__(self, instance: None, owner: type) -> shared_property[Result]: ...
+    def __get__(self, instance: None, owner: type) -> Self: ...
 
     @overload
     def __get__(self, instance: object, owner: type) -> Result: ...
 
-    def __get__(self, instance: Any, owner: type) -> shared_property[Result] | Result:
-        if instance is None:
-            return self
+    def __get__(self, instance: object | None, owner: type) -> Self | Result:
+        return self if instance is None else self._value_of(instance)
+
+    def _value_of(self, instance: Any) -> Result:
+        value = vars(instance)[self._name] = self._compute(instance)
+        return value
+
+
+class shared_property(cached_property[Result]):
+    """A cached property of an object with a `lock`: of several threads the first computes it, others wait."""
+
+    def _value_of(self, instance: Any) -> Result:
         with instance.lock:
             known = vars(instance)
-            if self._name not in known:
-                known[self._name] = self._compute(instance)
-            result: Result = known[self._name]
-            return result
+            return known[self._name] if self._name in known else super()._value_of(instance)

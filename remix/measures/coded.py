@@ -6,6 +6,8 @@ the number of an entity in any scope, `name_code` that of a key.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import polars as pl
 
 from remix.expressions import fill
@@ -14,29 +16,30 @@ from remix.kb import KnowledgeBase, normalise
 from remix.measures._threads import cached_property
 from remix.measures.codes import MANY, Codes, Numbers, distinct, pair_codes, take_rows
 
-__all__ = ["CODE_OF", "CodedMentions", "DISTRIBUTED", "counted_documents"]
+__all__ = ["Basis", "CODE_OF", "CodedMentions", "DISTRIBUTED", "counted_documents"]
 
 CODE_OF = {"key": "form_code", "entity": "entity_code"}
 """The column with the number of a value."""
 _OF_MENTION = ("scope", "key", "form_code", "document_code")
 
 
+@dataclass(frozen=True)
+class Basis:
+    """What annotations are held against: the knowledge base as measures see it, D (`reference`), and forms in which
+    case counts or not."""
+
+    kb: KnowledgeBase | None = None
+    reference: str = "dataset"
+    case_sensitive: bool = False
+
+
 class CodedMentions:
     """Annotations that count and their links, by number; the knowledge base says which links stand for one entity."""
 
-    def __init__(
-        self,
-        frames: Frames,
-        kb: KnowledgeBase | None,
-        *,
-        reference: str,
-        case_sensitive: bool,
-        codes: Codes | None = None,
-    ) -> None:
+    def __init__(self, frames: Frames, basis: Basis, *, codes: Codes | None = None) -> None:
         self.frames = frames
-        self.kb = kb
-        self.reference = reference
-        self.case_sensitive = case_sensitive
+        self.basis = basis
+        self.kb = basis.kb
         self.codes = codes or Codes()
 
     @cached_property
@@ -85,9 +88,10 @@ class CodedMentions:
     @cached_property
     def keyed(self) -> pl.DataFrame:
         """Return the annotations that count, without the ignorable ones, sorted, with scope, key and codes."""
-        scope = pl.lit("union") if self.reference == "union" else pl.col("dataset")
+        scope = pl.lit("union") if self.basis.reference == "union" else pl.col("dataset")
         forms, places = self.distinct_forms
-        keys = forms.to_frame("form").select(normalise(pl.col("form"), case_sensitive=self.case_sensitive)).to_series()
+        key = normalise(pl.col("form"), case_sensitive=self.basis.case_sensitive)
+        keys = forms.to_frame("form").select(key).to_series()
         keyed = self.counted.with_columns(scope=scope, key=keys.gather(places))
         return keyed.with_columns(
             form_code=_number_in_scope(self.codes.forms, keyed["scope"], places, keys),

@@ -18,10 +18,9 @@ from collections.abc import Sequence
 import polars as pl
 
 from remix.frames import FINE_GRAINED, Frames
-from remix.kb import KnowledgeBase
 from remix.measures._threads import cached_property
 from remix.measures.classes import class_flags, with_coarse
-from remix.measures.coded import CODE_OF, CodedMentions
+from remix.measures.coded import CODE_OF, Basis, CodedMentions
 from remix.measures.codes import MANY, Codes, distinct, pair_codes, places_in, places_of, take_rows
 from remix.measures.whole import OwnSets, Whole
 
@@ -37,16 +36,14 @@ class Corpus(CodedMentions):
     def __init__(
         self,
         frames: Frames,
-        kb: KnowledgeBase | None,
+        basis: Basis,
         *,
-        reference: str,
-        case_sensitive: bool,
         within: Frames | None = None,
         codes: Codes | None = None,
         whole: Whole | None = None,
         batch: int = 0,
     ) -> None:
-        super().__init__(frames, kb, reference=reference, case_sensitive=case_sensitive, codes=codes)
+        super().__init__(frames, basis, codes=codes)
         self.batch = batch
         self._given = whole
         self._within = within
@@ -54,28 +51,25 @@ class Corpus(CodedMentions):
     @cached_property
     def whole(self) -> Whole:
         """Return the whole that this is a part of."""
-        return self._given or Whole(OwnSets(self), self.kb, case_sensitive=self.case_sensitive)
+        return self._given or Whole(OwnSets(self), self.basis)
 
     @cached_property
     def both(self) -> Sequence[CodedMentions]:
         """Return what is measured and, last, what D consists of: the same, unless D was said to be another corpus."""
         if self._within is None:
             return [self]
-        other = CodedMentions(
-            self._within, self.kb, reference=self.reference, case_sensitive=self.case_sensitive, codes=self.codes
-        )
-        return [self, other]
+        return [self, CodedMentions(self._within, self.basis, codes=self.codes)]
 
     @cached_property
     def targets(self) -> pl.DataFrame:
-        """Return what the links stand for, of a part by what the whole has found; see `Mentions.targets`."""
+        """Return what the links stand for, of a part by what the whole has found; see `CodedMentions.targets`."""
         if self._given is None:
             return super().targets
         return take_rows(self._given.sets.targets, self.codes.links.of(self.distinct_links[0]))
 
     @cached_property
     def links(self) -> pl.DataFrame:
-        """Return every acceptable link (`Mentions.linked`) with `name_code`."""
+        """Return every acceptable link (`CodedMentions.linked`) with `name_code`."""
         return self.linked.with_columns(self.whole.forms["name_code"].gather(self.linked["form_code"]))
 
     @cached_property

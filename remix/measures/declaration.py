@@ -106,13 +106,16 @@ def write_out(term: str) -> str:
 def terms_of(name: str, *averages: str) -> dict[str, tuple[str, ...]]:
     """Return the terms of a statistic by the rule: `rmx:name` on documents, `rmx:microName`, … on datasets.
 
-    >>> terms_of("candidateRecall", "document", "micro")
-    {'document': ('rmx:candidateRecall',), 'micro': ('rmx:microCandidateRecall',)}
+    A name may have another prefix, by default all averages are meant.
+
+    >>> terms_of("candidateRecall", "document"), terms_of("hfts:maxRecall", "micro")
+    ({'document': ('rmx:candidateRecall',)}, {'micro': ('hfts:microMaxRecall',)})
     """
-    capital = name[0].upper() + name[1:]
-    known = {"document": name, "count": f"{name}Count"}
+    prefix, _, own = name.rpartition(":")
+    capital = own[0].upper() + own[1:]
+    known = {"document": own, "count": f"{own}Count"}
     chosen = averages or ("document", "count", "micro", "macro", "distinct")
-    return {average: (f"rmx:{known.get(average, average + capital)}",) for average in chosen}
+    return {average: (f"{prefix or 'rmx'}:{known.get(average, average + capital)}",) for average in chosen}
 
 
 def shares(

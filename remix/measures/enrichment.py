@@ -13,20 +13,19 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Unpack
 
 import polars as pl
 
-from remix import iris
 from remix.errors import Error, StoreError
 from remix.files import write_whole
 from remix.frames import Frames, read_parquet, write_parquet
 from remix.frames_folder import FramesFolder, part_name
 from remix.kb import KnowledgeBase
 from remix.locks import holding
-from remix.measures import Measuring, compute, prepare_kb, signature_of
 from remix.measures._parts import compute_parts
 from remix.measures.measured import Measured, columns_of
-from remix.measures.measurement import MEASURES, choice_of
+from remix.measures.measurement import MEASURES, Comparing, MeasureChoice, choice_of, measure_frames
 from remix.names import RMX
 from remix.places import discard, folder_written, move_folder
 from remix.progress import stage
@@ -40,31 +39,24 @@ _LEVELS = ("annotations", "documents", "classes")
 
 
 @holding
-def enrich(
-    store: Store,
-    kb: KnowledgeBase | None,
-    *,
-    reference: str = "dataset",
-    case_sensitive: bool = False,
-    without_sources: Iterable[str] = (),
-    with_gold: bool = False,
-) -> pl.DataFrame:
+def enrich(store: Store, kb: KnowledgeBase | None, **choices: Unpack[Comparing]) -> pl.DataFrame:
     """Return dataset, status, annotations, triples and signature after enriching every dataset of the store.
 
+    `choices` are those of `remix.measures.compute`, but for the measures, which are all.
     All are measured together, since percentiles compare them: a new dataset changes those of the others. Where
     nothing has changed, nothing is written and the status is 'unchanged'. Raises `StoreError` for an empty store.
     """
     before = {entry.name: entry for entry in store.datasets()}
     if not before:
         raise StoreError("nothing is loaded: `remix load FILE` first")
-    kb = prepare_kb(kb, case_sensitive, without_sources, with_gold)
-    signature = _signature_of_store(before, signature_of(kb, reference, case_sensitive))
+    chosen = choice_of(kb, **choices)
+    signature = _signature_of_store(before, chosen)
     if any(entry.enrichment != signature for entry in before.values()):
         with stage("measures"):
-            measured = compute(named_frames(store), kb, reference=reference, case_sensitive=case_sensitive)
+            measured = measure_frames(named_frames(store), chosen)
         with stage("triples"):
             graphs = {
-                name: measured.triples(name, entry.iri) + entity_lines(store.frames([name]), kb)
+                name: measured.triples(name, entry.iri) + entity_lines(store.frames([name]), chosen.kb)
                 for name, entry in before.items()
             }
         store.enrich(graphs, signature)
@@ -98,23 +90,22 @@ def measure_store(store: Store, kb: KnowledgeBase | None) -> Measured:
     for the next time if that can be written. Raises `StoreError` for an empty store.
     """
     entries = {entry.name: entry for entry in store.datasets()}
-    kb = prepare_kb(kb, False, (), False)
-    chosen = choice_of(kb, "dataset", False, None)
-    own, stored = _signature_of_store(entries, chosen.signature), {entry.enrichment for entry in entries.values()}
+    chosen = choice_of(kb)
+    own, stored = _signature_of_store(entries, chosen), {entry.enrichment for entry in entries.values()}
     loaded = pl.col("dataset").is_in([*entries])
     for signature in (*(stored if len(stored) == 1 else ()), own):
         place = _place(store, signature or "")
         with suppress(StoreError):
             found = {name: read_parquet(place / f"{name}.parquet").filter(loaded) for name in (*_LEVELS, "datasets")}
             return Measured(**found, measures=chosen.measures, skipped=chosen.skipped, signature=chosen.signature)
-    measured = compute(named_frames(store), kb)
+    measured = measure_frames(named_frames(store), chosen)
     _keep(store, measured, own)
     return measured
 
 
-def _signature_of_store(entries: Mapping[str, DatasetEntry], chosen: Signature) -> str:
+def _signature_of_store(entries: Mapping[str, DatasetEntry], chosen: MeasureChoice) -> str:
     contents = content_hash(*(f"{name}:{entry.content}\n" for name, entry in sorted(entries.items())))
-    return str(Signature({**chosen.fields, "entities": iris.VERSION, "datasets": contents[:12]}))
+    return str(Signature({**chosen.signature.fields, "datasets": contents[:12]}))
 
 
 def _place(store: Store, signature: str) -> Path:
@@ -174,22 +165,12 @@ def named_frames(store: Store, names: Iterable[str] | None = None) -> Frames:
     )
 
 
-def enrich_folder(
-    folder: FramesFolder,
-    kb: KnowledgeBase | None,
-    *,
-    reference: str = "dataset",
-    case_sensitive: bool = False,
-    without_sources: Iterable[str] = (),
-    with_gold: bool = False,
-) -> pl.DataFrame:
+def enrich_folder(folder: FramesFolder, kb: KnowledgeBase | None, **choices: Unpack[Comparing]) -> pl.DataFrame:
     """Return dataset, status, annotations, parts and signature after the measures were written beside the frames.
 
-    Where nothing has changed, nothing is written and the status is 'unchanged'. The rest is as in `compute`.
+    Where nothing has changed, nothing is written and the status is 'unchanged'. `choices` are as in `enrich`.
     """
-    patterns = [*without_sources]
-    seen = prepare_kb(kb, case_sensitive, patterns, with_gold)
-    chosen = choice_of(seen, reference, case_sensitive, None)
+    chosen = choice_of(kb, **choices)
     inputs = json.dumps(folder.manifest.get("inputs", []), sort_keys=True)
     signature = str(Signature({**chosen.signature.fields, "inputs": content_hash(inputs)[:12]}))
     target = folder.path / "measures"
@@ -197,8 +178,7 @@ def enrich_folder(
     if _signature(target) != signature:
         status = "enriched"
         try:
-            choices: Measuring = {"reference": reference, "case_sensitive": case_sensitive, "with_gold": with_gold}
-            _write(folder, kb, target, signature, {**choices, "without_sources": patterns})
+            _write(folder, chosen, target, signature)
         except OSError as error:
             raise Error(f"{target} cannot be written: {error.strerror or error}") from error
     row = (folder.name, status, int(folder.manifest.get("annotations", 0)), folder.parts, signature)
@@ -212,7 +192,7 @@ def _signature(target: Path) -> str:
         return ""
 
 
-def _write(folder: FramesFolder, kb: KnowledgeBase | None, target: Path, signature: str, choices: Measuring) -> None:
+def _write(folder: FramesFolder, chosen: MeasureChoice, target: Path, signature: str) -> None:
     place = folder.path / ".measures.partial"
     shutil.rmtree(place, ignore_errors=True)
     for level in _LEVELS:
@@ -229,7 +209,7 @@ def _write(folder: FramesFolder, kb: KnowledgeBase | None, target: Path, signatu
             for (number,), part in parts.partition_by(":part", as_dict=True, include_key=False).items():
                 write_parquet(part.select(getattr(measured, level).columns), place / level / part_name(int(number)))
 
-    measured = compute_parts(folder, kb, take=take, **choices)
+    measured = compute_parts(folder, chosen, take=take)
     write_parquet(measured.datasets, place / "datasets.parquet")
     about = {"signature": signature, "measures": [m.name for m in measured.measures], "skipped": measured.skipped}
     with write_whole(place / "manifest.json") as stream:

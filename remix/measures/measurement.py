@@ -12,11 +12,13 @@ import polars as pl
 from remix import iris
 from remix._version import __version__
 from remix.errors import UnknownName, UsageError, nearest
+from remix.frames import Frames
 from remix.kb import KnowledgeBase
-from remix.measures._averages import FIRSTS, fractions
+from remix.measures._averages import FIRSTS, Sums, compute_averages, compute_sums, fractions
 from remix.measures._hfts import HFTS
+from remix.measures._hfts import tables as hfts_tables
 from remix.measures.classes import mapping_hash
-from remix.measures.coded import CODE_OF
+from remix.measures.coded import CODE_OF, Basis
 from remix.measures.corpus import Corpus
 from remix.measures.declaration import Column, Measure, Summary, local
 from remix.measures.measured import Measured, columns_of, document_column
@@ -31,10 +33,10 @@ __all__ = [
     "choice_of",
     "column_named",
     "measure_named",
+    "measure_frames",
     "measured_of",
     "measured_tables",
-    "prepare_kb",
-    "signature_of",
+    "sum_up_part",
     "terms",
 ]
 
@@ -60,45 +62,100 @@ class Measuring(Comparing, total=False):
 
 @dataclass(frozen=True)
 class MeasureChoice:
-    """What is measured, and against what: the measures, those that are skipped, the knowledge base as they see it."""
+    """What is measured, and against what: the measures, and those that are skipped for want of a knowledge base."""
 
-    kb: KnowledgeBase | None
+    basis: Basis
     measures: tuple[Measure, ...]
-    skipped: tuple[str, ...]
-    signature: Signature
+    skipped: tuple[str, ...] = ()
+    profile: str = "remix"
+
+    @property
+    def kb(self) -> KnowledgeBase | None:
+        """Return the knowledge base as the measures see it."""
+        return self.basis.kb
 
     @property
     def summaries(self) -> list[Summary]:
         """Return the statistics of the measures."""
         return [summary for measure in self.measures for summary in measure.summaries]
 
+    @property
+    def signature(self) -> Signature:
+        """Return the choices that can change a value, apart from the data."""
+        names = sorted([*(measure.name for measure in self.measures), *self.skipped])
+        return Signature(
+            {
+                "remix": __version__,
+                "kb": self.kb.signature if self.kb else "none",
+                "reference": self.basis.reference,
+                "case": "kept" if self.basis.case_sensitive else "folded",
+                "entities": iris.VERSION,
+                "classes": mapping_hash()[:8],
+                "profile": self.profile,
+                "measures": "all" if names == MEASURES.names() else ",".join(names),
+            }
+        )
+
 
 def choice_of(
     kb: KnowledgeBase | None,
-    reference: str,
-    case_sensitive: bool,
-    measures: Iterable[str] | None,
+    *,
+    reference: str = "dataset",
+    case_sensitive: bool = False,
+    without_sources: Iterable[str] = (),
+    with_gold: bool = False,
+    measures: Iterable[str] | None = None,
     profile: str = "remix",
 ) -> MeasureChoice:
-    """Return what was chosen, as `compute` takes it, of a knowledge base that is `prepare_kb`; raises as that."""
+    """Return what was chosen, as `remix.measures.compute` takes it, with its errors."""
+    if kb is not None:
+        kb = (kb.keeping_gold() if with_gold else kb.without_gold()).without_sources(without_sources)
+        kb = kb.keeping_case() if case_sensitive else kb
     if reference not in REFERENCES:
         raise UsageError(f"no reference '{reference}'{nearest(reference, REFERENCES)}")
     wanted = _choose(profile, measures)
     chosen = tuple(m for m in wanted if kb is not None or not m.needs)
     skipped = tuple(m.name for m in wanted if m not in chosen)
-    return MeasureChoice(kb, chosen, skipped, signature_of(kb, reference, case_sensitive, wanted, profile))
+    return MeasureChoice(Basis(kb, reference, case_sensitive), chosen, skipped, profile)
+
+
+NO_AVERAGES = pl.DataFrame(
+    schema=dict.fromkeys(("dataset", "measure", "average"), pl.String())
+    | dict.fromkeys(("value", "coverage"), pl.Float64())
+)
+
+
+NO_CLASSES = pl.DataFrame(schema=dict.fromkeys(("annotation", "dataset", "class"), pl.String()))
+
+
+def measure_frames(frames: Frames, chosen: MeasureChoice, within: Frames | None = None) -> Measured:
+    """Return the values of what was chosen on these datasets, as `remix.measures.compute` does."""
+    corpus = Corpus(frames, chosen.basis, within=within)
+    corpus.whole.ask()
+    values, tables = measured_tables(corpus, chosen.measures)
+    empty = None
+    if chosen.profile == "hfts":
+        tables |= hfts_tables(corpus, values)
+        empty = 0.0
+    documents, datasets = compute_averages(chosen.summaries, tables, empty=empty)
+    return measured_of(corpus, chosen, values, documents, datasets)
 
 
 def measured_of(
-    corpus: Corpus, chosen: MeasureChoice, values: pl.DataFrame, documents: pl.DataFrame, datasets: pl.DataFrame
+    corpus: Corpus,
+    chosen: MeasureChoice,
+    values: pl.DataFrame,
+    documents: pl.DataFrame,
+    datasets: pl.DataFrame = NO_AVERAGES,
 ) -> Measured:
     """Return what was computed with its columns and terms."""
+    typed = any(measure.name == "types" for measure in chosen.measures)
     kept = ["annotation", "document", "dataset", *(column.name for column in columns_of(chosen.measures))]
     return Measured(
         annotations=values.select(kept),
         documents=_document_columns(documents, chosen.measures),
         datasets=_with_terms(datasets, chosen.measures),
-        classes=_added_classes(corpus, chosen.measures),
+        classes=corpus.added_classes if typed else NO_CLASSES,
         measures=chosen.measures,
         skipped=chosen.skipped,
         signature=chosen.signature,
@@ -107,7 +164,8 @@ def measured_of(
 
 def measured_tables(corpus: Corpus, measures: tuple[Measure, ...]) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
     """Return the annotations with a column per term, and the tables that summaries are made of."""
-    base = _prepare_columns(corpus, measures)
+    further = [measure.prepare(corpus) for measure in measures if measure.prepare]
+    base = pl.concat([corpus.annotations, *further], how="horizontal")
     values = base.with_columns(column.value.alias(column.name) for column in columns_of(measures))
     firsts = {"document_forms": corpus.firsts["key_document"]} | {
         table: corpus.firsts[f"{unit}_dataset"] & base[CODE_OF[unit]].is_not_null() for unit, table in FIRSTS.items()
@@ -117,6 +175,12 @@ def measured_tables(corpus: Corpus, measures: tuple[Measure, ...]) -> tuple[pl.D
         "documents": corpus.documents,
         **{table: values.select(_read_from(table, measures)).filter(rows) for table, rows in firsts.items()},
     }
+
+
+def sum_up_part(corpus: Corpus, chosen: MeasureChoice) -> tuple[pl.DataFrame, pl.DataFrame, Sums]:
+    """Return the values of the annotations of a part and of its documents, and the sums that averages are made of."""
+    values, tables = measured_tables(corpus, chosen.measures)
+    return values, *compute_sums(chosen.summaries, tables)
 
 
 def _read_from(table: str, measures: Iterable[Measure]) -> list[str]:
@@ -132,17 +196,14 @@ def _choose(profile: str, names: Iterable[str] | None) -> list[Measure]:
     if profile not in PROFILES:
         raise UsageError(f"no profile '{profile}' of measures{nearest(profile, PROFILES)}")
     if profile == "remix":
-        return [MEASURES[name] for name in dict.fromkeys(_measure_names(names))]
+        every = MEASURES.names() if names is None else dict.fromkeys(measure_named(name).name for name in names)
+        return [MEASURES[name] for name in every]
     known = {measure.name: measure for measure in HFTS}
     for name in names or ():
         if name not in known:
             raise UnknownName("measure", name, known)
-    # The first two prepare what the others use.
+    # What prepares the columns is always among them: the others use those.
     return [measure for measure in HFTS if names is None or measure.prepare or measure.name in set(names)]
-
-
-def _measure_names(asked: Iterable[str] | None) -> list[str]:
-    return MEASURES.names() if asked is None else [measure_named(name).name for name in asked]
 
 
 def measure_named(name: str) -> Measure:
@@ -155,7 +216,7 @@ def measure_named(name: str) -> Measure:
     """
     if name in MEASURES:
         return MEASURES[name]
-    called = {local(term): measure for measure in MEASURES for term in _terms_of(measure)}
+    called = {local(term): measure for measure in MEASURES for term, *_ in _uses(measure)}
     called |= {summary.name: measure for measure in MEASURES for summary in measure.summaries}
     asked = re.split("[:/#]", name)[-1]
     if asked not in called:
@@ -181,16 +242,6 @@ def column_named(name: str) -> Column:
         raise UnknownName("column of annotations", name, columns, "remix list measures") from None
 
 
-def _terms_of(measure: Measure) -> list[str]:
-    of_summaries = [term for summary in measure.summaries for terms in summary.terms.values() for term in terms]
-    return [*(column.term for column in measure.columns), *of_summaries]
-
-
-def _prepare_columns(corpus: Corpus, measures: tuple[Measure, ...]) -> pl.DataFrame:
-    further = [measure.prepare(corpus) for measure in measures if measure.prepare]
-    return pl.concat([corpus.annotations, *further], how="horizontal")
-
-
 def _document_columns(values: pl.DataFrame, measures: tuple[Measure, ...]) -> pl.DataFrame:
     columns = [pl.col("document"), pl.col("dataset")]
     for summary in (summary for measure in measures for summary in measure.summaries):
@@ -214,45 +265,6 @@ def _with_terms(datasets: pl.DataFrame, measures: tuple[Measure, ...]) -> pl.Dat
         orient="row",
     )
     return datasets.join(first, on=["measure", "average"], how="left", maintain_order="left")
-
-
-def _added_classes(corpus: Corpus, measures: tuple[Measure, ...]) -> pl.DataFrame:
-    if not any(measure.name == "types" for measure in measures):
-        return pl.DataFrame(schema={"annotation": pl.String, "dataset": pl.String, "class": pl.String})
-    return corpus.added_classes
-
-
-def prepare_kb(
-    kb: KnowledgeBase | None, case_sensitive: bool, without_sources: Iterable[str], with_gold: bool
-) -> KnowledgeBase | None:
-    """Return the knowledge base as measures see it: without some sources, with gold and case where asked for."""
-    if kb is None:
-        return None
-    fewer = (kb.keeping_gold() if with_gold else kb.without_gold()).without_sources(without_sources)
-    return fewer.keeping_case() if case_sensitive else fewer
-
-
-def signature_of(
-    kb: KnowledgeBase | None,
-    reference: str,
-    case_sensitive: bool,
-    measures: Iterable[Measure] | None = None,
-    profile: str = "remix",
-) -> Signature:
-    """Return the choices that can change a value, apart from the data."""
-    names = MEASURES.names() if measures is None else sorted(measure.name for measure in measures)
-    return Signature(
-        {
-            "remix": __version__,
-            "kb": kb.signature if kb else "none",
-            "reference": reference,
-            "case": "kept" if case_sensitive else "folded",
-            "entities": iris.VERSION,
-            "classes": mapping_hash()[:8],
-            "profile": profile,
-            "measures": "all" if names == MEASURES.names() else ",".join(names),
-        }
-    )
 
 
 _AVERAGES = {

@@ -16,11 +16,11 @@ from typing import Protocol
 
 import polars as pl
 
-from remix.kb import KnowledgeBase, normalise
+from remix.kb import normalise
 from remix.measures._dictionary import ENTITIES, form_entities, rank_pairs
 from remix.measures._threads import cached_property, shared_property
 from remix.measures.classes import among, class_flags, classes_for
-from remix.measures.coded import CODE_OF, DISTRIBUTED, CodedMentions
+from remix.measures.coded import CODE_OF, DISTRIBUTED, Basis, CodedMentions
 from remix.measures.codes import Numbers, by_number, pair_codes, places_of, take_rows
 
 __all__ = ["GatheredSets", "OwnSets", "CorpusPart", "Sets", "Whole", "gather_sets", "merge_sets", "percentiles_of"]
@@ -144,10 +144,10 @@ def merge_sets(found: Sequence[Sets]) -> GatheredSets:
 class Whole:
     """What the knowledge base says of the sets of a dataset; parts that are measured in threads may share it."""
 
-    def __init__(self, sets: Sets, kb: KnowledgeBase | None, *, case_sensitive: bool) -> None:
+    def __init__(self, sets: Sets, basis: Basis) -> None:
         self.sets = sets
-        self.kb = kb
-        self.case_sensitive = case_sensitive
+        self.basis = basis
+        self.kb = basis.kb
         self.lock = RLock()
         self._entities_found: pl.DataFrame | None = None
 
@@ -208,7 +208,7 @@ class Whole:
         """Return the primary label of each target as keys are written, else its title, in the order of their codes."""
         title = self.targets["entity"].str.extract(_TITLE).str.replace(r"_\([^)]*\)$", "")
         label = pl.coalesce(self._known_labels(), title)
-        return pl.select(normalise(label, case_sensitive=self.case_sensitive)).to_series()
+        return pl.select(normalise(label, case_sensitive=self.basis.case_sensitive)).to_series()
 
     def _known_labels(self) -> pl.Series:
         if self.kb is None:

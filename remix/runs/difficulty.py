@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 import polars as pl
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from remix.frames import Frames
     from remix.kb import KnowledgeBase
     from remix.measures import Measured
+    from remix.measures.measurement import Comparing
     from remix.store import Store
 
 __all__ = ["DIFFICULTY", "Difficulty", "difficulty", "store_difficulty"]
@@ -109,29 +109,21 @@ def difficulty(frames: Frames, measured: Measured, judged: pl.DataFrame, *, seed
 
 @holding
 def store_difficulty(
-    store: Store,
-    kb: KnowledgeBase | None,
-    *,
-    seed: int = 0,
-    reference: str = "dataset",
-    case_sensitive: bool = False,
-    without_sources: Iterable[str] = (),
-    with_gold: bool = False,
+    store: Store, kb: KnowledgeBase | None, *, seed: int = 0, **choices: Unpack[Comparing]
 ) -> Difficulty:
     """Return the difficulty of the annotations of every dataset, which their graphs `#difficulty` hold from now on.
 
-    Learnt from all runs that are stored beside datasets (`remix.runs.stored`); the measures are as in
-    `remix.measures.compute`. The same runs, measures and seed change nothing. Raises as `difficulty`.
+    Learnt from all runs that are stored beside datasets (`remix.runs.stored`); the measures are as `choices` of
+    `remix.measures.compute` say. The same runs, measures and seed change nothing. Raises as `difficulty`.
     """
     entries = store.datasets()
     judged = pl.concat([verdicts(store, entry.name) for entry in entries]) if entries else pl.DataFrame()
     if judged.is_empty():
         makes = "`remix annotate` or `remix run add` registers some"
         raise UsageError(f"difficulty is learnt from registered runs, and there are none: {makes}")
-    choices = {"reference": reference, "case_sensitive": case_sensitive, "with_gold": with_gold}
     frames = named_frames(store)
     with progress.stage("measures"):
-        measured = compute(frames, kb, without_sources=without_sources, **choices)  # type: ignore[arg-type]
+        measured = compute(frames, kb, **choices)
     found = difficulty(frames, measured, judged, seed=seed)
     [figures] = found.report.to_dicts()
     about = {

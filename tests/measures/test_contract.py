@@ -18,9 +18,10 @@ from remix.errors import UnknownName, UsageError
 from remix.formats import read
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
-from remix.measures import MEASURES, Measure, Measured, compute, measured_tables
+from remix.measures import MEASURES, Measure, Measured, compute
+from remix.measures.coded import Basis
 from remix.measures.corpus import Corpus
-from remix.measures.measurement import terms
+from remix.measures.measurement import measured_tables, terms
 from remix.names import DBR, HFTS, PREFIXES, RMX
 from remix.resources import folder
 
@@ -215,7 +216,7 @@ def test_compute_when_anything_is_measured_then_bounds_hold(
 def test_summary_when_it_is_of_the_unit_then_all_rows_of_a_unit_say_the_same(
     kb: KnowledgeBase, corpus: Make, reference: str, mentions: list[tuple[str, str, str | None]]
 ) -> None:
-    rows = measured_tables(Corpus(corpus(mentions), kb, reference=reference, case_sensitive=False), tuple(MEASURES))[0]
+    rows = measured_tables(Corpus(corpus(mentions), Basis(kb, reference)), tuple(MEASURES))[0]
     of_unit = [summary for measure in MEASURES for summary in measure.summaries if summary.of_unit]
     assert {summary.unit for summary in of_unit} == {"key", "entity"}
     for summary in of_unit:

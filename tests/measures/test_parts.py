@@ -18,6 +18,7 @@ from remix.measures import MEASURES, Measured, compute
 from remix.measures import _parts as parts
 from remix.measures import _threads as threads
 from remix.measures._parts import compute_parts
+from remix.measures.measurement import choice_of
 
 from .conftest import Make, MakeKb
 
@@ -67,14 +68,14 @@ def in_parts(frames: Frames, count: int, to: Path) -> FramesFolder:
 
 def test_a_folder_without_parts_is_refused(frames: Frames, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="has no part"):
-        compute_parts(in_parts(frames, 0, tmp_path / "frames"), None)
+        compute_parts(in_parts(frames, 0, tmp_path / "frames"), choice_of(None))
 
 
 def test_alternative_links_of_a_later_part_are_ranked_by_the_scores_of_the_whole(corpus: Make, tmp_path: Path) -> None:
     made = corpus([(f"d/{n}", "Anna", ENTITIES[n]) for n in range(4)])
     more = made.links.with_columns(entity=pl.Series([ENTITIES[n] for n in (1, 2, 3, 0)]))
     frames = Frames.of(documents=made.documents, annotations=made.annotations, links=pl.concat([made.links, more]))
-    found = compute_parts(in_parts(frames, 4, tmp_path / "frames"), None, batch=1)
+    found = compute_parts(in_parts(frames, 4, tmp_path / "frames"), choice_of(None), batch=1)
     assert_frame_equal(found.datasets, compute(frames, None).datasets, check_row_order=False)
 
 
@@ -104,8 +105,7 @@ def test_every_measure_in_parts_equals_the_measure_of_the_whole(folder: FramesFo
     taken: list[Measured] = []
     measured = compute_parts(
         folder,
-        whole.kb,
-        reference=whole.reference,
+        choice_of(whole.kb, reference=whole.reference),
         batch=batch,
         take=lambda of_batch, _: taken.append(of_batch),
     )
@@ -125,7 +125,7 @@ def test_sums_that_wait_in_several_shares_are_the_same(
     monkeypatch.setattr(parts, "UNITS", 3)
     folder = in_parts(frames, 5, tmp_path / "frames")
     assert_frame_equal(
-        compute_parts(folder, kb, batch=20).datasets, compute(frames, kb).datasets, rel_tol=1e-13, abs_tol=0
+        compute_parts(folder, choice_of(kb), batch=20).datasets, compute(frames, kb).datasets, rel_tol=1e-13, abs_tol=0
     )
 
 
@@ -136,7 +136,9 @@ def test_values_do_not_depend_on_the_number_of_threads(
     for count in (1, 3):
         monkeypatch.setattr(threads.pl, "thread_pool_size", lambda count=count: count)
         taken: list[range] = []
-        measured = compute_parts(folder, kb, batch=20, take=lambda _, numbers, taken=taken: taken.append(numbers))
+        measured = compute_parts(
+            folder, choice_of(kb), batch=20, take=lambda _, numbers, taken=taken: taken.append(numbers)
+        )
         found.append((measured, taken))
     (one, batches), (three, same) = found
     assert one.datasets.equals(three.datasets) and batches == same == list(folder.batches(20))

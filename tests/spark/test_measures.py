@@ -14,8 +14,8 @@ from remix.errors import UsageError
 from remix.frames import Frames
 from remix.frames_folder import finish, under_way, write_part
 from remix.kb import KnowledgeBase
-from remix.measures import Measured, compute, compute_table
-from remix.measures._spark import MeasuredTable, compute_folder
+from remix.measures import Measured, compute, compute_folder, compute_table
+from remix.measures._spark import MeasuredTable
 from remix.measures.enrichment import named_frames
 from remix.store import Store
 
@@ -83,7 +83,7 @@ def test_a_folder_of_frames_without_a_knowledge_base_equals_that_in_memory(
             write_part(place, number, replace(of_posts, **named).keep(documents=mine))
         folder = finish(place, tmp_path / "frames", {"name": posts, "iri": "urn:d", "parts": 2})
     chosen = ["density", "overlap", "repetition", "prominence"]
-    found = compute_folder(folder, None, measures=chosen)
+    found = compute_folder(folder, None, engine="spark", measures=chosen)
     whole = compute(of_posts, None, measures=chosen)
     assert_frame_equal(found.datasets, whole.datasets, rel_tol=1e-12, abs_tol=0)
     assert found.skipped == whole.skipped == ("prominence",)

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from remix.measures.declaration import REMIXING, Column, Measure, Summary
+from remix.measures.declaration import REMIXING, Column, Measure, Summary, terms_of
 
 MEASURE = Measure(
     name="confusion-entity",
@@ -32,12 +32,8 @@ MEASURE = Measure(
         Summary(
             name="ambiguityEntity",
             meaning="mean number of surface forms that the entity may have",
-            terms={
-                "document": ("hfts:ambiguityEntities",),
-                "micro": ("hfts:microAmbiguityEntities",),
-                "macro": ("hfts:macroAmbiguityEntities",),
-                "distinct": ("rmx:distinctAmbiguityEntities",),
-            },
+            terms=terms_of("hfts:ambiguityEntities", "document", "micro", "macro")
+            | terms_of("ambiguityEntities", "distinct"),
             part=pl.col("union_forms"),
             unit="entity",
             of_unit=True,

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from remix.measures.declaration import REMIXING, Column, Measure, Summary
+from remix.measures.declaration import REMIXING, Column, Measure, Summary, terms_of
 
 MEASURE = Measure(
     name="confusion-surface-form",
@@ -32,12 +32,8 @@ MEASURE = Measure(
         Summary(
             name="ambiguitySurfaceForm",
             meaning="mean number of entities that the surface form may mean",
-            terms={
-                "document": ("hfts:ambiguitySurfaceForms",),
-                "micro": ("hfts:microAmbiguitySurfaceForms",),
-                "macro": ("hfts:macroAmbiguitySurfaceForms",),
-                "distinct": ("rmx:distinctAmbiguitySurfaceForms",),
-            },
+            terms=terms_of("hfts:ambiguitySurfaceForms", "document", "micro", "macro")
+            | terms_of("ambiguitySurfaceForms", "distinct"),
             part=pl.col("union_entities"),
             unit="key",
             of_unit=True,

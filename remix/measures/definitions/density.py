@@ -17,7 +17,7 @@ MEASURE = Measure(
         Summary(
             name="density",
             meaning="annotations per word",
-            terms={"document": ("hfts:density",), "micro": ("hfts:microDensity",), "macro": ("hfts:macroDensity",)},
+            terms=terms_of("hfts:density", "document", "micro", "macro"),
             part=pl.col("mentions"),
             whole=pl.col("region_words"),
             over="documents",

@@ -3,7 +3,7 @@
 import polars as pl
 
 from remix.measures.corpus import Corpus
-from remix.measures.declaration import REMIXING, STEINMETZ, Column, Measure, Summary
+from remix.measures.declaration import REMIXING, STEINMETZ, Column, Measure, Summary, terms_of
 
 _KNOWN = pl.col("w_entities") > 0
 # A form that is unknown, but only of alternatives of mentions that have a known one, keeps no mention from being found.
@@ -35,11 +35,7 @@ MEASURE = Measure(
         Summary(
             name="maxRecall",
             meaning="share of distinct surface forms that the dictionary knows",
-            terms={
-                "document": ("hfts:maxRecall",),
-                "micro": ("hfts:microMaxRecall",),
-                "macro": ("hfts:macroMaxRecall",),
-            },
+            terms=terms_of("hfts:maxRecall", "document", "micro", "macro"),
             part=_NEEDED,
             over="dataset_forms",
             own=(_NEEDED, pl.lit(1.0), "document_forms"),
