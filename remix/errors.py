@@ -17,7 +17,6 @@ Every message is one line: the thing, where, the nearest known alternative, what
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 
 __all__ = [
@@ -46,6 +45,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
     >>> nearest("x", [])
     ''
     """
+    import difflib
+
     names = sorted(set(known))
     close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
     if close:
@@ -62,6 +63,8 @@ def nearest_of(name: str, groups: Mapping[str, Iterable[str]]) -> str:
     >>> nearest_of("prominence", {"columns": ["class"], "measures": ["density", "prominenceSegment"]})
     '; nearest: prominenceSegment; columns: class; measures: density, prominenceSegment'
     """
+    import difflib
+
     known = {group: sorted(set(names)) for group, names in groups.items()}
     every = sorted({one for names in known.values() for one in names})
     alike = difflib.get_close_matches(name, every, n=5, cutoff=0.6)

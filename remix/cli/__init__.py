@@ -15,8 +15,8 @@ from typing import Any, NoReturn, TextIO, cast
 
 import click
 
+from remix._version import __version__
 from remix.errors import Error, is_panic, nearest
-from remix.files import readable
 from remix.resources import entry_points
 from remix.tables import spell_out
 
@@ -78,7 +78,7 @@ def _in_order(before: Mapping[str, str | None]) -> list[str]:
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 @click.option("--quiet", is_flag=True, help="No progress on standard error.")
-@click.version_option(package_name="nel-remix", prog_name="remix")
+@click.version_option(__version__, prog_name="remix")
 @click.pass_context
 def cli(ctx: click.Context, debug: bool, quiet: bool) -> None:
     """Carve focused entity-linking benchmarks out of any dataset with SPARQL, and score systems on them.
@@ -144,6 +144,8 @@ def carry_out(arguments: Sequence[str]) -> NoReturn:
     except BaseException as error:
         if debug or not (isinstance(error, Exception) or is_panic(error)):
             raise
+        from remix.files import readable
+
         odd = next((argument for argument in arguments if readable(argument) != argument), None)
         if odd is not None and not isinstance(error, Error | OSError):
             _end(f"'{readable(odd)}' is not written in UTF-8, which is needed here: write or name it in UTF-8", 2)

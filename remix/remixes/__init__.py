@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -24,12 +24,14 @@ from remix.remixes.export import export
 from remix.remixes.manifest import count_origins, describe, refuse_unknown
 from remix.signature import Signature, content_hash
 from remix.store import DatasetEntry, Store
-from remix.store.endpoint import Endpoint
 from remix.store.missing import NO_RUN
 from remix.store.queries import Query
 from remix.store.selection import Selection, select
 from remix.store.worker import GuardedIndex
 from remix.tables import Printed
+
+if TYPE_CHECKING:
+    from remix.store.endpoint import Endpoint
 
 __all__ = ["Remix", "build"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import polars as pl
 import pyoxigraph as ox
@@ -11,7 +12,6 @@ import pyoxigraph as ox
 from remix.errors import StoreError, UsageError, nearest
 from remix.names import PREFIXES
 from remix.store import Store
-from remix.store.endpoint import Endpoint
 from remix.store.permission import permit
 from remix.store.queries import Query
 from remix.store.rewrite import construct, plan
@@ -19,6 +19,9 @@ from remix.store.terms import plain
 from remix.store.tree import NotUnderstood
 from remix.store.worker import GIBIBYTE, Request, ask
 from remix.tables import Printed
+
+if TYPE_CHECKING:
+    from remix.store.endpoint import Endpoint
 
 __all__ = ["GRAPH_FORMATS", "Result", "answer"]
 
@@ -86,6 +89,8 @@ def answer(
     text = query.bind(values or {}, set_from)
     services = tuple(allow_services)
     if endpoint is not None:
+        from remix.store.endpoint import Endpoint
+
         return _ask(Endpoint(endpoint, timeout=timeout), text, query.source, services, rewrite=rewrite)
     request = Request(text, query.source, graph="nt", rewrite=rewrite, ordered=True, allow_services=services)
     index = store.index()  # which keeps its generation there until the answer is
