@@ -22,10 +22,9 @@ from remix.scoring.errors import error_rows
 from remix.scoring.errors.columns import Handling, with_errors
 from remix.scoring.inputs import Background, Inputs, Knowledge
 from remix.scoring.inputs.columns import columns_of, is_of_errors
-from remix.scoring.inputs.namespaces import tell_namespaces
 from remix.scoring.inputs.sources import Keeper, Sources, read_inputs
 from remix.scoring.matching import MATCHINGS, Case, Matching
-from remix.scoring.matching.offsets import read_offsets, tell_beyond, wrong_offsets
+from remix.scoring.matching.misreadings import read_offsets, tell_beyond, tell_namespaces, wrong_offsets
 from remix.scoring.profiles import PROFILES, Profile, require_pairs
 from remix.scoring.rows import expand, rows_of, sort_rows, task_name, with_means, with_means_of_repeats
 from remix.scoring.slicing import slice_named

@@ -81,7 +81,7 @@ class Choice:
     - `weight`: how much each annotation of gold is required, as `remix.scoring.statistics.weights.weights_of` has it;
     - `threshold`: which answers count by their confidence, as `remix.scoring.statistics.thresholds.threshold_rule` has
       it; by default all, or what the profile's own rule leaves;
-    - `fix_offsets`: read the offsets of runs that `remix.scoring.matching.offsets.wrong_offsets` finds to count in
+    - `fix_offsets`: read the offsets of runs that `remix.scoring.matching.misreadings.wrong_offsets` finds to count in
       other units as what they seem to be; without it that is only said.
 
     Raises `UsageError` for values that do not go together.

@@ -9,7 +9,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remix.scoring.matching.assignment import assign
+from remix.scoring.matching.pairs import assign
 
 SCHEMA = {
     "case": pl.Int64,

@@ -19,9 +19,9 @@ from remix.scoring.choice import Choice, case_of
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.entities import read_entities
 from remix.scoring.inputs.files import read_frames
-from remix.scoring.matching.expanded import grow
+from remix.scoring.matching.words import grow
 from remix.scoring.profiles import PROFILES
-from remix.scoring.tools.elevant.outcomes import outcomes
+from remix.scoring.tools.elevant import outcomes
 
 MODES = ("IGNORED", "REQUIRED")
 

@@ -18,7 +18,7 @@ from remix.names import DBO, DBR
 from remix.scoring.conventions import Convention, Counter
 from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching import Case, matching_named, with_detail
-from remix.scoring.matching.overlaps import overlaps
+from remix.scoring.matching.pairs import overlaps
 from remix.scoring.statistics.thresholds import choose_best
 
 

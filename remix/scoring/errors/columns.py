@@ -12,7 +12,7 @@ from remix.scoring.errors import TAXONOMIES
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.columns import ERROR, is_of_errors, run_of
 from remix.scoring.matching import MATCHINGS, Case
-from remix.scoring.matching.offsets import read_offsets, wrong_offsets
+from remix.scoring.matching.misreadings import read_offsets, wrong_offsets
 from remix.scoring.profiles import PROFILES
 from remix.scoring.slicing import whole_case
 from remix.scoring.statistics.thresholds import above, threshold_rule

@@ -6,9 +6,9 @@ import polars as pl
 
 from remix.scoring.errors import Errors, Taxonomy
 from remix.scoring.matching import Case
+from remix.scoring.tools.elevant import MODES
 from remix.scoring.tools.elevant.evidence import evidence
 from remix.scoring.tools.elevant.labels import word_counts
-from remix.scoring.tools.elevant.outcomes import MODES
 
 CLASSES = {
     "ner_fn.all": "a mention is not recognised",

@@ -232,3 +232,36 @@ def _relax(run: Frames, mapping: Mapping[str, str]) -> Frames:
         values=pl.concat([run.values.filter(pl.col("term") != RANKED), ranked]),
     )
     return found.keep(annotations=found.annotations.filter(~pl.col("annotation").is_in(parts))["annotation"])
+
+
+KNOWN_WORLD = r"^http://((?:[a-z-]+\.)?dbpedia\.org/resource/|www\.wikidata\.org/entity/)"
+
+
+def is_bare(entity: pl.Expr) -> pl.Expr:
+    """Return whether an entity is no IRI but a name; the title `Batman: Year One` has no such beginning."""
+    return ~entity.str.contains(r"^[A-Za-z][A-Za-z0-9+.-]*:[^%_]")
+
+
+def with_titles_read(gold: Frames, runs: Mapping[str, Frames]) -> tuple[Frames, dict[str, Frames]]:
+    """Return gold and runs with entities that are no IRIs (`Ada Lovelace`) read as titles of Wikipedia.
+
+    A title is the resource of DBpedia that has it. That is so where any side names entities of DBpedia or Wikidata;
+    where all names are bare they are compared as they are. How many were read is told.
+    """
+    sides = {"": gold, **runs}
+    bare = {name: frames.links.select(is_bare(pl.col("entity"))).to_series() for name, frames in sides.items()}
+    bare = {name: found for name, found in bare.items() if found.any()}
+    if not bare or not any(frames.links["entity"].str.contains(KNOWN_WORLD).any() for frames in sides.values()):
+        return gold, dict(runs)
+    for name, found in bare.items():
+        links = sides[name].links
+        title = fill("http://dbpedia.org/resource/{}", pl.coalesce("entity_as_given", "entity").str.strip_chars())
+        read = iris.canonical(links.select(title).to_series())
+        links = links.with_columns(entity=pl.when(found).then(read).otherwise("entity"))
+        sides[name] = replace(sides[name], links=links)
+        first, side = links.filter(found).row(0, named=True), f"run '{name}'" if name else "gold"
+        progress.note(
+            f"{side}: {found.sum()} links are no IRIs and are read as titles, as '{first['entity_as_given']}' is "
+            f"<{first['entity']}>"
+        )
+    return sides.pop(""), sides

@@ -14,7 +14,7 @@ from remix.errors import UsageError
 from remix.registry import Registry
 from remix.scoring.inputs.answers import Answers
 from remix.scoring.inputs.mentions import Mentions
-from remix.scoring.matching.assignment import assign
+from remix.scoring.matching.pairs import assign
 
 __all__ = [
     "Case",
@@ -148,12 +148,12 @@ def found_whole(case: Case, judged: Judged) -> pl.DataFrame:
 class Matching:
     """When two spans match.
 
-    `spans` is an expression over the pairs that `pairs` returns. Those of `remix.scoring.matching.overlaps` have `g`
+    `spans` is an expression over the pairs that `pairs` returns. Those of `remix.scoring.matching.pairs` have `g`
     and `a` (the numbers of the mention and of the answer), `equal` (same begin and end), `link`, `shared` and `union`
     (characters). A matching that asks for more adds it in `pairs`, from `case.gold` and `case.answers`. `at(value)`
-    returns the matching with its parameter, where it has one. `credit(case, judged, counts, on_mention_only)` returns
-    the counts with what is right or wrong in part, where a matching has that; the counts are those of
-    `remix.scoring.tasks.tally`.
+    returns the matching with its parameter, where it has one. `credit(case, judged, on_mention_only)` returns by
+    system and doc what is added to the counts of `remix.scoring.tasks.tally`, where a matching has what is right or
+    wrong in part.
     `shares(case, judged)` returns the mentions of gold that are found, as `found_whole` does, each with the share that
     is found; recall is the sum of the shares by the number of mentions. None where recall is something else.
     """
@@ -163,7 +163,7 @@ class Matching:
     spans: pl.Expr
     pairs: Callable[[Case], pl.DataFrame] = overlapping
     at: Callable[[float], Matching] | None = None
-    credit: Callable[[Case, Judged, pl.DataFrame, bool], pl.DataFrame] | None = None
+    credit: Callable[[Case, Judged, bool], pl.DataFrame] | None = None
     shares: Callable[[Case, Judged], pl.DataFrame] | None = found_whole
 
 

@@ -26,16 +26,14 @@ WHOLE = math.lcm(*range(1, FAR + 2))
 _KEYS = ["system", "doc"]
 
 
-def _crediting(least: float) -> Callable[[Case, Judged, pl.DataFrame, bool], pl.DataFrame]:
-    def credit(case: Case, judged: Judged, counts: pl.DataFrame, on_mention_only: bool) -> pl.DataFrame:
-        """Return the counts with the credit of each near miss as a part of a TP, and neither FP nor FN to that part."""
+def _crediting(least: float) -> Callable[[Case, Judged, bool], pl.DataFrame]:
+    def credit(case: Case, judged: Judged, on_mention_only: bool) -> pl.DataFrame:
+        """Return the credit of each near miss as a part of a TP, and neither FP nor FN to that part."""
         near = _near(case, judged, _most(least))
-        sums = near.group_by(_KEYS, maintain_order=True).agg(gained=pl.col("credit").sum())
-        rows = counts.join(sums, on=_KEYS, how="left", maintain_order="left")
-        rows = rows.with_columns(pl.col("gained").fill_null(0.0), asked=pl.col("tp") + pl.col("fn"))
+        gained = pl.col("credit").sum()
         # What is near is on a kept mention, so that it is in every precision.
-        less = [pl.col(name) - pl.col("gained") for name in ("fp", "fp_in_scope", "fp_on_mention", "fn")]
-        return rows.with_columns(*less, tp=pl.col("tp") + pl.col("gained")).drop("gained")
+        less = dict.fromkeys(("fp", "fp_in_scope", "fp_on_mention", "fn"), -gained)
+        return near.group_by(_KEYS, maintain_order=True).agg(tp=gained, tp_of_gold=gained, **less)
 
     return credit
 

@@ -9,7 +9,7 @@ from remix.frames import Frames
 from remix.scoring.conventions import compared, scores
 from remix.scoring.profiles import Conventions, OwnRules, Profile
 from remix.scoring.statistics import averages
-from remix.scoring.tools.elevant.outcomes import MODES, by_mention_type, by_type, count
+from remix.scoring.tools.elevant import MODES, by_mention_type, by_type, count
 
 
 def _last_on_a_span(gold: Frames, runs: Mapping[str, Frames]) -> tuple[Frames, dict[str, Frames]]:

@@ -14,7 +14,7 @@ from remix.scoring.inputs.answers import Answers
 from remix.scoring.inputs.columns import Slicing
 from remix.scoring.inputs.mentions import NIL, Mentions, mentions_of
 from remix.scoring.matching import Case, Scope
-from remix.scoring.matching.overlaps import overlaps
+from remix.scoring.matching.pairs import overlaps
 
 __all__ = [
     "UNITS",

@@ -18,7 +18,7 @@ from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.answers import Answers
 from remix.scoring.inputs.mentions import NIL, Mentions, mentions_of
 from remix.scoring.matching import MATCHINGS, Case
-from remix.scoring.matching.overlaps import overlaps, touching
+from remix.scoring.matching.pairs import overlaps, touching
 from remix.scoring.statistics import ratio
 
 if TYPE_CHECKING:

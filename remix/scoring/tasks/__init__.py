@@ -156,7 +156,15 @@ def tally(case: Case, criterion: str, matching: Matching, *, on_mention_only: bo
     """
     judged = case.judge(criterion, matching)
     rows = _tally(case, judged, on_mention_only)
-    return rows if matching.credit is None else matching.credit(case, judged, rows, on_mention_only)
+    if matching.credit is None:
+        return rows
+    added = matching.credit(case, judged, on_mention_only)
+    names = [name for name in added.columns if name not in KEYS]
+    counts = rows.with_columns(asked=pl.col("tp") + pl.col("fn"), tp_of_gold="tp").join(
+        added, on=KEYS, how="left", maintain_order="left", suffix="_added"
+    )
+    sums = [pl.col(name) + pl.col(f"{name}_added").fill_null(0.0) for name in names]
+    return counts.with_columns(sums).drop(f"{name}_added" for name in names)
 
 
 def _tally(case: Case, judged: Judged, on_mention_only: bool) -> pl.DataFrame:

@@ -1,7 +1,11 @@
-"""ETyping and RT2KB: classes of mentions are compared, in a hierarchy of classes.
+"""ETyping and RT2KB: classes of mentions are compared, in a hierarchy of classes; OKE-1 and OKE-2 have them as parts.
 
 Precision and recall are those of Kiritchenko et al. (2006): a mention is asked for its classes and all above them, an
 answer gives its classes and all above them, and what both have is right. Counts are of classes.
+
+The tasks of the Open Knowledge Extraction challenge are means: OKE-1 of recognition, linking and typing of entities,
+OKE-2 of their typing and of the recognition of the words that name their classes ("a Norwegian *footballer*"). Parts
+and means are those of GERBIL (EvaluatorFactory.java).
 """
 
 from __future__ import annotations
@@ -13,10 +17,12 @@ import polars as pl
 
 from remix.dense import look_up
 from remix.frames import FINE_GRAINED, Frames
+from remix.names import OWL
 from remix.scoring.inputs.answers import Answers
-from remix.scoring.matching import MATCHINGS, Case, Matching
+from remix.scoring.matching import MATCHINGS, Case, Matching, with_detail
 from remix.scoring.statistics import KEYS
-from remix.scoring.tasks import Task
+from remix.scoring.tasks import Task, refuse_counts
+from remix.scoring.tasks.annotation import erec
 
 __all__ = ["Typed", "compare_types"]
 
@@ -154,3 +160,39 @@ etyping = Task(
     "ETyping", "text and spans given; classes compared with those above them, on gold spans only", _count_given
 )
 rt2kb = Task("RT2KB", "text given; spans, and the classes on them with those above them, compared", _count_recognised)
+
+
+def _class_spans(case: Case, matching: Matching) -> pl.DataFrame:
+    """Return the counts of spans that link to an owl:Class, of several in one another the longest."""
+    case = with_detail(case, "classes")
+    of_classes = pl.col("classes").list.contains(f"{OWL}Class").fill_null(False)
+    gold = _outermost(case.gold.filter(of_classes), ["doc"])
+    answers = _outermost(case.answers.filter(of_classes), ["system", "doc"])
+    return erec.count(replace(case, gold=gold.sort("g"), answers=answers.sort("a")), matching)
+
+
+def _outermost(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+    """Return the rows whose span is inside no other row's of the same keys.
+
+    >>> rows = pl.DataFrame({"doc": [0, 0, 0], "begin": [0, 2, 5], "end": [5, 4, 7]})
+    >>> _outermost(rows, ["doc"]).rows()
+    [(0, 0, 5), (0, 5, 7)]
+    """
+    rows = rows.sort(*keys, "begin", "end", descending=[*(False for _ in keys), False, True])
+    reach = pl.col("end").cum_max().shift(1).over(keys)
+    again = pl.all_horizontal(pl.col(name) == pl.col(name).shift(1).over(keys) for name in ("begin", "end"))
+    return rows.filter((reach.is_null() | (pl.col("end") > reach)) | again.fill_null(False))
+
+
+class_erec = Task(
+    "ERec-classes", "text given; spans that name a class (owl:Class) compared, outermost ones", _class_spans
+)
+oke_1 = Task(
+    "OKE-1", "text given; mean of recognition, linking and typing", refuse_counts, parts=("ERec", "D2KB", "ETyping")
+)
+oke_2 = Task(
+    "OKE-2",
+    "text given; mean of typing and of the spans that name classes",
+    refuse_counts,
+    parts=("ETyping", "ERec-classes"),
+)

@@ -14,7 +14,7 @@ from remix.formats.mentions import canonical_entities
 from remix.frames import OTHER_LAYER, Frames
 from remix.kb import KnowledgeBase
 from remix.scoring.matching import Case
-from remix.scoring.matching.overlaps import touching
+from remix.scoring.matching.pairs import touching
 from remix.scoring.statistics import UNSCOPED
 
 __all__ = ["LINKS", "MATCHINGS", "TASKS", "by_noise", "by_period", "by_type", "count", "cut", "meetings", "sides"]

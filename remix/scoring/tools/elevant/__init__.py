@@ -1,4 +1,313 @@
-"""The rules by which ELEVANT judges answers: words and kinds of mentions, nested labels, outcomes.
+"""The rules by which ELEVANT judges answers: outcomes of labels and false detections for a system, and their counts.
 
-Source: Bast, Hertel and Prange, ELEVANT (EMNLP 2022, demonstrations), and its package `elevant.evaluation`.
+Source: Bast, Hertel and Prange, ELEVANT (EMNLP 2022, demonstrations), and its package `elevant.evaluation`
+(case_generator.py, case.py, evaluator.py). Labels, nested in one another, are in `labels`, what errors are told by in
+`evidence`.
 """
+
+from __future__ import annotations
+
+import polars as pl
+
+from remix.errors import UsageError
+from remix.frames import FINE_GRAINED
+from remix.names import RMX
+from remix.scoring.inputs.mentions import NIL
+from remix.scoring.matching import Case
+from remix.scoring.statistics import UNSCOPED
+from remix.scoring.tools.elevant.labels import (
+    Labels,
+    coreference_kind,
+    entity_names,
+    is_lowercase,
+    labels_of,
+    named_kind,
+    with_grown,
+)
+
+__all__ = ["MODES", "by_mention_type", "by_type", "count", "entity_types", "labels_once", "outcomes"]
+
+MODES = ("IGNORED", "REQUIRED")
+"""Whether unknown entities (NIL) are ignored or required."""
+
+_LABEL = ["system", "label"]
+
+
+def labels_once(case: Case) -> Labels:
+    """Return the labels of gold, computed once for a case."""
+    found: Labels = case.once(("elevant", "labels"), labels_of)
+    return found
+
+
+def outcomes(case: Case) -> pl.DataFrame:
+    """Return a row per mode, system and label or false detection, computed once for a case.
+
+    Columns: `mode`, `system`, `doc`, `label` (null: a false detection), `a` (null: undetected), `begin`, `end`, `text`,
+    `root` (nested in nothing), `counts`, `kind` (mention type), `coreference`, `lowercase`, `optional`, `dated`,
+    `known` (gold has an entity), `answered` (the answer has one), `same` (they share one), and the outcomes: `tp`,
+    `fp`, `fn` of linking, `found`, `false`, `missed` of recognition.
+    """
+    rows: pl.DataFrame = case.once(("elevant", "outcomes"), _outcomes)
+    return rows
+
+
+def _outcomes(case: Case) -> pl.DataFrame:
+    labels = labels_once(case)
+    answers = _answers(case)
+    detected = _detect(case, labels, answers)
+    counting = _counting(detected, labels)
+    rows = pl.concat([counting, _false_detections(answers, labels)], how="diagonal")
+    rows = rows.with_columns(
+        coreference=pl.col("kind").str.starts_with("coref"), lowercase=is_lowercase(pl.col("text"))
+    )
+    return pl.concat([_judge(rows, labels, mode) for mode in MODES])
+
+
+def _answers(case: Case) -> pl.DataFrame:
+    """Return the answers with the spans grown to words, their text, mention type and what they stand for."""
+    answers = with_grown(case, case.answers.select("a", "system", "doc", "begin", "end", "link", "inside"))
+    first = case.mentions.answer_links.group_by("a").agg(entity=pl.col("entity").min())
+    answers = answers.join(first, on="a", how="left", maintain_order="left")
+    answers = answers.join(entity_names(case), on="entity", how="left", maintain_order="left")
+    answers = answers.join(_find_dated(case), on="a", how="left", maintain_order="left")
+    name = pl.col("name") if case.known.names is not None else pl.col("text")
+    kind = pl.coalesce(coreference_kind(pl.col("text")), named_kind(name, unknown=pl.col("link") == NIL))
+    return answers.with_columns(kind=kind, answered=pl.col("link") != NIL)
+
+
+def _find_dated(case: Case) -> pl.DataFrame:
+    """Return a and `answer_dated`: answers whose entity is typed as a date or a quantity."""
+    dated = pl.col("class").str.extract("#(DATETIME|QUANTITY)$")
+    return case.known.answered_classes.select("a", answer_dated=dated).drop_nulls("answer_dated").unique("a")
+
+
+def _detect(case: Case, labels: Labels, answers: pl.DataFrame) -> pl.DataFrame:
+    """Return each label for each system with the answer that detects it: `a`, `answered`, `same`, `answer_dated`.
+
+    Where answers claim one span, one that grows to it goes before one that has it, the last before the others.
+    """
+    own = answers.select("system", "doc", "begin", "end", "a")
+    grown = answers.select("system", "doc", "a", begin="first", end="last")
+    keys = ["system", "doc", "begin", "end"]
+    grown = grown.sort("a").unique(keys, keep="last", maintain_order=True)
+    places = pl.concat([grown.select(*keys, "a"), own]).unique(keys, keep="first", maintain_order=True)
+    rows = case.mentions.for_each_system(labels.rows)
+    rows = rows.join(places.rename({"a": "on_own"}), on=keys, how="left", maintain_order="left")
+    around = places.rename({"begin": "first", "end": "last", "a": "on_grown"})
+    rows = rows.join(around, on=["system", "doc", "first", "last"], how="left", maintain_order="left")
+    rows = rows.with_columns(a=pl.coalesce("on_own", "on_grown")).drop("on_own", "on_grown")
+    rows = rows.join(answers.select("a", "answered", "answer_dated"), on="a", how="left", maintain_order="left")
+    linked = labels.numbers.join(case.mentions.gold_links, on="g").select("label", "entity").unique()
+    shared = rows.select("label", "a").drop_nulls().unique().join(linked, on="label")
+    shared = shared.join(case.mentions.answer_links, on=["a", "entity"]).select("label", "a").unique()
+    rows = rows.join(shared.with_columns(same=pl.lit(True)), on=["label", "a"], how="left", maintain_order="left")
+    return rows.with_columns(pl.col("same", "answered").fill_null(False))
+
+
+def _counting(rows: pl.DataFrame, labels: Labels) -> pl.DataFrame:
+    """Return the rows with `root` and `counts` (ELEVANT's factor)."""
+    unknown = ~pl.col("known") & pl.col("dated").is_null() & ~pl.col("answered")
+    rows = rows.with_columns(
+        root=pl.col("parent").is_null(),
+        right=pl.col("a").is_not_null() & ((pl.col("known") & pl.col("same")) | unknown),
+    )
+    nested = pl.concat([labels.nests["label"], labels.nests["child"]]).unique()
+    inside = pl.col("label").is_in(nested.implode())
+    alone = rows.filter(~inside).with_columns(counts=pl.lit(True))
+    tree = _factors(rows.filter(inside), labels.nests)
+    return pl.concat([alone, tree.select(alone.columns)]).drop("right")
+
+
+def _factors(tree: pl.DataFrame, nests: pl.DataFrame) -> pl.DataFrame:
+    """Return nested labels with `counts`.
+
+    Each round settles one more level: upwards what a label's children and siblings say, downwards what is reached from
+    the roots. A cycle ends at the number of labels.
+    """
+    parents = tree.select("label", mother="parent").unique().drop_nulls()
+    siblings = parents.join(nests.rename({"label": "mother"}), on="mother").filter(pl.col("label") != pl.col("child"))
+    no = pl.lit(False)
+    tree = tree.with_columns(counts=no, below=no, reached=pl.col("root"))
+    for _ in range(len(nests) + 2):
+        settled = _reach(_settle(tree, nests, siblings.select("label", "child")), nests)
+        if settled.equals(tree):
+            break
+        tree = settled
+    return tree.with_columns(counts=pl.col("counts") & pl.col("reached"))
+
+
+def _settle(tree: pl.DataFrame, nests: pl.DataFrame, siblings: pl.DataFrame) -> pl.DataFrame:
+    """Return the labels with `counts`, and `below`: whether anything below them does."""
+    heavy = tree.select("system", child="label", heavy=pl.col("right") | pl.col("counts") | pl.col("below"))
+    tree = _mark(tree, "below", nests.join(heavy.filter("heavy"), on="child"))
+    detected = pl.col("a").is_not_null() & ~pl.col("below") & ~pl.col("like_parent").fill_null(False)
+    # Labels that nobody found must not count for each other: a sibling weighs by what is found of it.
+    seen = tree.filter(pl.col("right") | pl.col("below") | detected).select("system", child="label")
+    tree = _mark(tree, "beside", siblings.join(seen, on="child"))
+    missing = pl.col("a").is_null() & ~pl.col("below") & pl.col("beside")
+    counts = pl.when("root").then(pl.col("right") | ~pl.col("below")).otherwise(pl.col("right") | detected | missing)
+    return tree.with_columns(counts=counts).drop("beside")
+
+
+def _reach(tree: pl.DataFrame, nests: pl.DataFrame) -> pl.DataFrame:
+    """Return the labels with `reached`: a root, or a child of a label that is reached and not linked right."""
+    open_ = tree.filter(pl.col("reached") & ~pl.col("right")).select("system", "label")
+    reached = nests.join(open_, on="label").select("system", label="child")
+    return _mark(tree, "down", reached).with_columns(reached=pl.col("root") | pl.col("down")).drop("down")
+
+
+def _mark(tree: pl.DataFrame, name: str, where: pl.DataFrame) -> pl.DataFrame:
+    """Return the labels with a column that is true for the systems and labels of `where`."""
+    marks = where.select(_LABEL).unique().with_columns(pl.lit(True).alias(name))
+    tree = tree.drop(name, strict=False).join(marks, on=_LABEL, how="left", maintain_order="left")
+    return tree.with_columns(pl.col(name).fill_null(False))
+
+
+def _false_detections(answers: pl.DataFrame, labels: Labels) -> pl.DataFrame:
+    """Return the answers inside the annotated region whose span is no label's, grown to words or not."""
+    own = labels.rows.select("doc", "begin", "end")
+    spans = pl.concat([own, labels.rows.select("doc", begin="first", end="last")]).unique()
+    free = answers.filter("inside").join(spans, on=["doc", "begin", "end"], how="anti")
+    free = free.join(spans, left_on=["doc", "first", "last"], right_on=["doc", "begin", "end"], how="anti")
+    free = free.select("system", "doc", "a", "begin", "end", "text", "kind", "answered", "answer_dated")
+    no, yes = pl.lit(False), pl.lit(True)
+    return free.with_columns(root=yes, counts=yes, known=no, same=no, optional=no, dropped=no, required_below=no)
+
+
+def _judge(rows: pl.DataFrame, labels: Labels, mode: str) -> pl.DataFrame:
+    """Return the rows with their outcomes in one mode."""
+    rows = rows.with_columns(mode=pl.lit(mode), **_linking(mode)).with_columns(**_recognition(mode))
+    names = ["tp", "fp", "fn", "found", "false", "missed"]
+    stands = pl.col("counts") & ~pl.col("dropped")
+    rows = rows.with_columns((pl.col(name) & stands).fill_null(False).alias(name) for name in names)
+    return _roots(rows, labels)
+
+
+def _linking(mode: str) -> dict[str, pl.Expr]:
+    required = pl.lit(mode == "REQUIRED")
+    gold, answer = pl.col("label").is_not_null(), pl.col("a").is_not_null()
+    known, answered, same = pl.col("known"), pl.col("answered"), pl.col("same")
+    dated, optional = pl.col("dated").is_not_null(), pl.col("optional")
+    right = known & answered & same
+    unknown = ~known & ~answered
+    alike = dated & (pl.col("dated") == pl.col("answer_dated")).fill_null(False)
+    missed = ~answer & (~optional | (pl.col("required_below") & pl.col("root"))) & (required | known)
+    other = answer & ~optional
+    excess = pl.when(answered).then(~((known & same) | alike)).otherwise(required & (known | dated))
+    # An entity answered for an unknown one is wrong in both modes; an unknown answer is wrong where NIL is required.
+    wrong = pl.when(known).then(pl.when(answered).then(~same).otherwise(required)).otherwise(answered)
+    lost = pl.when(known).then(~right).otherwise(required & answered)
+    return {
+        "tp": gold & other & (right | (required & unknown)),
+        "fp": pl.when(~gold).then(answered | required).when(optional).then(answer & excess).otherwise(other & wrong),
+        "fn": gold & (missed | (other & lost)),
+    }
+
+
+def _recognition(mode: str) -> dict[str, pl.Expr]:
+    required = pl.lit(mode == "REQUIRED")
+    gold, answer = pl.col("label").is_not_null(), pl.col("a").is_not_null()
+    known, answered = pl.col("known"), pl.col("answered")
+    optional, unknown = pl.col("optional"), ~known & pl.col("dated").is_null()
+    other = gold & answer & ~optional
+    return {
+        "found": other & (required | (known & answered)),
+        "false": pl.when(~gold).then(pl.col("fp")).otherwise(answer & answered & unknown & ~required),
+        "missed": gold & ((~answer & pl.col("fn")) | (other & known & ~answered & ~required)),
+    }
+
+
+def _roots(rows: pl.DataFrame, labels: Labels) -> pl.DataFrame:
+    """Return the rows; a root that stands aside is missed or found as what counts below it."""
+    names = ["tp", "fp", "fn", "found", "false", "missed"]
+    parts = labels.below.join(rows.filter("counts").select("system", *names, child="label"), on="child")
+    under = parts.group_by(_LABEL).agg(pl.col(name).any().name.prefix("under_") for name in names)
+    rows = rows.join(under, on=_LABEL, how="left", maintain_order="left")
+    aside = pl.col("root") & ~pl.col("counts") & ~pl.col("dropped")
+    below = {name: pl.col(f"under_{name}").fill_null(False) for name in names}
+    inherited = {
+        "fn": below["fn"],
+        "tp": below["tp"] & ~below["fp"] & ~below["fn"],
+        "missed": below["missed"],
+        "found": below["found"] & ~below["false"] & ~below["missed"],
+    }
+    rows = rows.with_columns(
+        pl.when(aside).then(value).otherwise(name).alias(name) for name, value in inherited.items()
+    )
+    return rows.drop(f"under_{name}" for name in names)
+
+
+_OUTCOMES = {"A2KB": ("tp", "fp", "fn"), "ERec": ("found", "false", "missed")}
+OTHER = f"{RMX}OTHER"
+"""The type of what has no type that ELEVANT lists, and of dates and quantities."""
+
+
+def count(case: Case, task: str, matching: str) -> pl.DataFrame:
+    """Return the counts per system and document of A2KB or ERec in one mode, `IGNORED` or `REQUIRED`.
+
+    Nested labels give one TP or one FN with their root, and an FP each where they count. ERec leaves coreference out.
+    Raises `UsageError` for another task or matching.
+    """
+    sums = _sum_up(_rows(case, task, matching), ["system", "doc"])
+    # Rows of zeros, so that a score of nothing at all is the tool's 0.
+    every = case.mentions.for_each_system(case.mentions.documents.select("doc")).join(
+        sums, on=["system", "doc"], how="left"
+    )
+    return every.with_columns(pl.col("tp", "fp", "ignored", "fn").fill_null(0))
+
+
+def by_mention_type(case: Case, task: str, matching: str) -> pl.DataFrame:
+    """Return the counts with `slice`: each mention type, `entity` and `coref`.
+
+    A TP and an FN are of the gold label's mention type, an FP of the label's that it is wrong on, else of the answer's.
+    """
+    rows = _rows(case, task, matching)
+    family = pl.col("kind").str.extract("^([a-z]+)_")
+    sliced = pl.concat([rows.with_columns(slice="kind"), rows.with_columns(slice=family)])
+    return _sum_up(sliced, ["system", "doc", "slice"])
+
+
+def by_type(case: Case, task: str, matching: str) -> pl.DataFrame:
+    """Return the counts with `slice`: the class of an entity, `rmx:OTHER` without one; coreference is left out.
+
+    A TP and an FN count for every type of the gold entity, an FP for every type of the answer's.
+    """
+    rows = _rows(case, task, matching).filter(~pl.col("coreference"))
+    of_gold, of_answers = entity_types(case)
+    gold = rows.filter(pl.col("tp") | pl.col("fn")).join(of_gold, on="label", how="left")
+    wrong = rows.filter("fp").join(of_answers, on="a", how="left")
+    no = pl.lit(False)
+    parts = [gold.with_columns(fp=no), wrong.with_columns(tp=no, fn=no)]
+    sliced = pl.concat(parts, how="diagonal").with_columns(slice=pl.col("class").fill_null(OTHER))
+    return _sum_up(sliced, ["system", "doc", "slice"])
+
+
+def entity_types(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return label and class of gold's entities, a and class of the answers'; no row without a class."""
+    numbers = labels_once(case).numbers.join(case.gold.select("g", "annotation"), on="g")
+    stated = (
+        case.known.gold.classes.filter(~FINE_GRAINED).join(numbers, on="annotation").select("label", "class").unique()
+    )
+    return stated, case.known.answered_classes.filter(~FINE_GRAINED).select("a", "class").unique()
+
+
+def _rows(case: Case, task: str, matching: str) -> pl.DataFrame:
+    """Return the outcomes of one task as `tp`, `fp` and `fn`, each where it is counted."""
+    if task not in _OUTCOMES:
+        raise UsageError(f"the profile elevant has the tasks {', '.join(_OUTCOMES)}, not '{task}'")
+    if matching not in MODES:
+        raise UsageError(
+            f"the profile elevant has the modes {', '.join(MODES)} in place of matchings, not '{matching}'"
+        )
+    rows = outcomes(case).filter(pl.col("mode") == matching)
+    if task == "ERec":
+        rows = rows.filter(~pl.col("coreference"))
+    right, wrong, missed = (pl.col(name) for name in _OUTCOMES[task])
+    return rows.with_columns(tp=right & pl.col("root"), fp=wrong & pl.col("counts"), fn=missed & pl.col("root"))
+
+
+def _sum_up(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+    neither = pl.col("a").is_not_null() & pl.col("counts") & ~pl.any_horizontal("tp", "fp", "fn")
+    rows = rows.with_columns(ignored=neither)
+    sums = rows.group_by(keys).agg(pl.col("tp", "fp", "ignored", "fn").sum().cast(pl.Int64))
+    return sums.select(*keys, "tp", "fp", "ignored", *UNSCOPED, "fn")

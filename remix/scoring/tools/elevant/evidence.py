@@ -6,8 +6,8 @@ import polars as pl
 
 from remix.names import DBO, RMX
 from remix.scoring.matching import Case
-from remix.scoring.matching.overlaps import touching
-from remix.scoring.tools.elevant.outcomes import entity_types, labels_once, outcomes
+from remix.scoring.matching.pairs import touching
+from remix.scoring.tools.elevant import entity_types, labels_once, outcomes
 
 __all__ = ["DEMONYMS", "evidence"]
 

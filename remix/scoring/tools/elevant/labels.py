@@ -10,7 +10,7 @@ from remix.names import RMX
 from remix.scoring.inputs.answers import CUT
 from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching import Case
-from remix.scoring.matching.expanded import grow
+from remix.scoring.matching.words import grow
 
 __all__ = [
     "KINDS",

@@ -1,26 +1,33 @@
-"""Offsets of runs that do not fit gold's texts: counted in other units, shifted, with inclusive ends, or beyond."""
+"""Runs that seem to mean something else: offsets in other units or beyond the texts, entities of other namespaces."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from remix import progress
-from remix.dense import look_up
+from remix.dense import look_up, mark
 from remix.documents import align
+from remix.errors import Error
 from remix.frames import Frames
+from remix.scoring.inputs.entities import KNOWN_WORLD, is_bare
 from remix.scoring.inputs.mentions import Mentions
 from remix.scoring.matching import Case
 
-__all__ = ["read_offsets", "tell_beyond", "wrong_offsets"]
+if TYPE_CHECKING:
+    from remix.kb import KnowledgeBase
+
+__all__ = ["read_offsets", "tell_beyond", "tell_namespaces", "wrong_offsets"]
 
 FEW = 0.3
-"""A run of which fewer answers have the span of a gold mention is looked at."""
+"""A run of which fewer answers have the span of a gold mention, or links a namespace of gold, is looked at."""
 
 LEAST = 3
-"""So many more answers must have the span of a gold mention for offsets to be called wrong."""
+"""So many more answers another reading must make right; a run needs so many links to be looked at."""
 
 _UNITS = {"UTF-16 code units": "utf16", "bytes of UTF-8": "bytes"}
 
@@ -133,3 +140,74 @@ def tell_beyond(case: Case, texts: pl.DataFrame) -> None:
         progress.note(
             f"run '{name}': {len(own)} answers beyond the text of their document are wrong; the first is {place}"
         )
+
+
+def tell_namespaces(
+    mentions: Mentions, overlaps: pl.DataFrame, kb: KnowledgeBase | None, shelf: Sequence[Path] = ()
+) -> None:
+    """Say of each run whose entities are of other namespaces than gold's: which, and what would join the two.
+
+    What would is the sameAs links of a knowledge base of the `shelf` (folders of those that are built), counted on the
+    answers that have the span of a linked mention of gold. `kb` is the one that is attached, which does not.
+    """
+    named = mentions.iris.with_columns(namespace=_namespace(pl.col("iri")))
+    ours = named["namespace"].filter(pl.Series(mark(mentions.gold_links["entity"], len(named)))).unique()
+    same = named["namespace"].is_in(ours.implode())
+    links = mentions.answer_links.select("a", same=same.gather(mentions.answer_links["entity"]))
+    links = look_up(links, "a", mentions.answers, ["system"])
+    shares = links.group_by("system").agg(linked=pl.len(), same=pl.col("same").sum()).sort("system")
+    apart = shares.filter((pl.col("linked") >= LEAST) & (pl.col("same") < FEW * pl.col("linked")))
+    if ours.is_empty() or apart.is_empty():
+        return
+    gold = mentions.gold_links.join(named, on="entity")
+    answers = mentions.answers.select("a", "system").join(mentions.answer_links, on="a").join(named, on="entity")
+    for system in apart["system"]:
+        own = answers.filter(pl.col("system") == system)
+        pairs = overlaps.filter("equal").select("a", "g", "link")
+        pairs = pairs.join(own.select("a", answer="iri"), on="a").join(gold.select("g", gold="iri"), on="g")
+        on_span, right = pairs["a"].n_unique(), pairs.filter("link")["a"].n_unique()
+        if right >= max(1, FEW * on_span):
+            continue
+        name = mentions.systems[system]
+        progress.note(
+            f"run '{name}' and gold name entities in different worlds: its {len(own)} links are of {_count(own)}, "
+            f"gold's {len(gold)} of {_count(gold)}; {right} of the {on_span} answers that have the span of a linked "
+            f"mention of gold have its entity{_joining(pairs, right, kb, shelf)}"
+        )
+
+
+def _namespace(entity: pl.Expr) -> pl.Expr:
+    """Return what stands before the last part of an IRI, or what names without any are called."""
+    start = entity.str.extract(r"^(?:http://)?(.*[/#:])[^/#:]*$")
+    namespace = pl.coalesce(entity.str.extract(KNOWN_WORLD), start)
+    return pl.when(is_bare(entity)).then(pl.lit("no namespace")).otherwise(namespace)
+
+
+def _count(links: pl.DataFrame) -> str:
+    """Return the namespaces with their numbers, the most frequent first."""
+    rows = links.group_by("namespace").len().sort(["len", "namespace"], descending=[True, False])
+    shown = [f"{namespace} ({count})" for namespace, count in rows.head(3).iter_rows()]
+    return ", ".join([*shown, *(["…"] if len(rows) > len(shown) else [])])
+
+
+def _joining(pairs: pl.DataFrame, right: int, kb: KnowledgeBase | None, shelf: Sequence[Path]) -> str:
+    """Return how many answers a knowledge base would make right, and the command that attaches the best."""
+    from remix.kb import KnowledgeBase as Opened
+
+    found: list[tuple[int, str]] = []
+    for folder in shelf:
+        try:
+            other = Opened.open(folder)
+        except Error:  # one that an older version built, or that is gone
+            continue
+        if kb is None or other.version != kb.version:
+            joined = pairs.filter(other.resolve(pairs["answer"]) == other.resolve(pairs["gold"]))
+            found.append((joined["a"].n_unique(), folder.name))
+    count, best = max(found, default=(0, ""))
+    if count >= max(2 * right, right + 1):
+        return f"; {count} would by the sameAs links of a knowledge base that is there: `remix kb attach {best}`"
+    attached = f"; the sameAs links of '{kb.name}', which is attached, do not join them" if kb is not None else ""
+    return (
+        f"{attached}; a knowledge base with sameAs links between the two does: `remix kb build --name joined --from "
+        "tables DIR`, with a sameas.tsv in DIR"
+    )
