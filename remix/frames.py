@@ -199,6 +199,13 @@ class Frames:
             values=kept.values.filter(pl.col("subject").is_in(subjects.implode())),
         )
 
+    def in_dataset(self, name: str) -> Frames:
+        """Return the frames with all documents and annotations in the dataset of a name."""
+        documents, annotations = (
+            rows.with_columns(dataset=pl.lit(name)) for rows in (self.documents, self.annotations)
+        )
+        return replace(self, documents=documents, annotations=annotations)
+
     def one_layer(self) -> pl.DataFrame:
         """Return the annotations of the layer that is scored, which are all where a file has no others.
 

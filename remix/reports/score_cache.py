@@ -163,13 +163,13 @@ def answer(keeper: Keeper, question: ScoreQuestion, place: Path) -> None:
     names = question.datasets
     try:
         asked = Choice.of(question.profile, tasks=question.task, matchings=question.match, by=question.by)
-        rows = _score(keeper, Sources.of(names), asked)
+        rows = _score(keeper, Sources(tuple(names)), asked)
     except Error as error:
         _write(place, _problem(f"{', '.join(names)}: {error}"))
         return
     parts = [rows.select(pl.lit("score").alias("kind"), pl.all())]
     with suppress(Error):  # there is nothing to compare: one system, or too few documents
-        pairs = compared_inputs(keeper, Sources.of(names), asked, samples=10 * SAMPLES).pairs
+        pairs = compared_inputs(keeper, Sources(tuple(names)), asked, samples=10 * SAMPLES).pairs
         parts.append(pairs.select(pl.lit("pair").alias("kind"), pl.all()))
     whole = pl.lit(", ".join(names)).alias("asked")
     _write(place, pl.concat(parts, how="diagonal_relaxed").with_columns(whole))

@@ -78,7 +78,7 @@ def judge_mentions(
         raise UsageError(f"mentions are shown by one column of the data, not by '{by}'")
     rules = PROFILES["remix"]
     choice = Choice(rules, ("A2KB",), (match,), errors=("neleval",))
-    sources = Sources.of([dataset], systems=systems)
+    sources = Sources((dataset,), systems=tuple(systems))
     read = read_inputs(keeper, sources, Wanted(by=tuple(columns_of([by] if by else []))))
     inputs = rules.prepare(replace(read, knowledge=read.knowledge.with_types()))
     case = case_of(inputs, choice)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-
-import polars as pl
 
 from remix.catalog import local_file
 from remix.errors import StoreError, UnknownName, UsageError
@@ -62,12 +60,7 @@ def named_targets(store: Store, names: Iterable[str] = (), formats: Iterable[str
     found = targets(store, names, formats)
     if twice := [one.name for one in found if [other.name for other in found].count(one.name) > 1]:
         raise UsageError(f"two datasets are called '{twice[0]}': load one under another name with --name")
-    parts = []
-    for one in found:
-        name = pl.lit(one.name).alias("dataset")
-        documents, annotations = (rows.with_columns(name) for rows in (one.frames.documents, one.frames.annotations))
-        parts.append(replace(one.frames, documents=documents, annotations=annotations))
-    return Frames.concat(parts)
+    return Frames.concat(one.frames.in_dataset(one.name) for one in found)
 
 
 def is_stored(store: Store, name: str) -> bool:

@@ -308,18 +308,18 @@ def _sources(
     """Return where gold, runs and what is known of entities are read from."""
     from remix.scoring.inputs.sources import Sources
 
-    return Sources.of(
-        names,
-        gold=_one_or_several(gold),
-        runs=run,
-        systems=_one_or_several(system),
+    sources = Sources(
+        tuple(names),
+        tuple(_one_or_several(gold)),
+        systems=tuple(_one_or_several(system)),
         entities=entities,
         hierarchy=hierarchy,
         relax=relax,
         seen=seen,
         link_labels=link_labels,
-        formats=_one_or_several(format),
+        formats=tuple(_one_or_several(format)),
     )
+    return sources.with_runs(run)
 
 
 def open_workspace(folder: Path | str | None = None) -> Workspace:

@@ -15,8 +15,6 @@ from remix.frames import FINE_GRAINED, Frames
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
 
-__all__ = ["Background", "Inputs", "Knowledge", "whole"]
-
 
 @dataclass(frozen=True, eq=False)
 class Knowledge:

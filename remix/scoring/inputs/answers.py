@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
     from remix.measures import Measured
 
-__all__ = ["CUT", "NOT_OF_ANSWERS", "Answers"]
-
 NOT_OF_ANSWERS = frozenset({"overlap"})
 """Measures of annotations that are about their neighbours, not about their own form and entity."""
 

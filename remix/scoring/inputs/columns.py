@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -14,21 +15,7 @@ from remix.frames import FINE_GRAINED, Frames
 from remix.names import HFTS, PREFIXES, RMX
 
 if TYPE_CHECKING:
-    from remix.remixes.partitions import Partition, Subset
-
-__all__ = [
-    "ERROR",
-    "OWN",
-    "Breakdown",
-    "Slicing",
-    "breakdown",
-    "column_values",
-    "columns_of",
-    "is_of_errors",
-    "label_of",
-    "run_of",
-    "values_by",
-]
+    from remix.remixes.partitions import Subset
 
 ERROR = "error"
 """Begins the name of a column that holds what is wrong in another run: `error:SYSTEM`."""
@@ -155,15 +142,14 @@ OWN = {
 class Slicing:
     """The values of a column as names of slices.
 
-    `values` has `annotation`, or `document` where the column is of documents, and `value`. `cuts` are the bounds of
-    the quarters that numbers were brought to, or `parts` the parts of a scheme; `kind` is what the values were before.
+    `values` has `annotation`, or `document` where the column is of documents, and `value`. `kind` is what the values
+    were before; where they were brought to parts, `parts` are the names of these and the condition on `value` of each.
     """
 
     column: str
     values: pl.DataFrame
     kind: pl.DataType
-    cuts: tuple[float, ...] | None = None
-    parts: Partition = ()
+    parts: tuple[tuple[str, pl.Expr], ...] = ()
     scheme: str = ""
 
     @property
@@ -178,20 +164,9 @@ class Slicing:
 
     def name_values(self, found: pl.DataFrame) -> pl.DataFrame:
         """Return other values (column `value`) as the names of these slices."""
-        value = pl.col("value").cast(self.kind, strict=False)
-        if self.parts:
-            from remix.remixes.partitions import in_part
-
-            names = zip(self.parts, _number_names([_label(part) for part in self.parts]), strict=True)
-            cast = found.with_columns(value=value)
-            chosen = [pl.when(in_part("value", part)).then(pl.lit(name)) for part, name in names]
-            return cast.with_columns(value=pl.coalesce(chosen))
-        if self.cuts is not None:
-            number, labels = value.cast(pl.Float64), _labels(self.cuts)
-            above = pl.when(number.is_not_null()).then(pl.lit(labels[-1]))
-            below = [pl.when(number <= cut).then(pl.lit(name)) for cut, name in zip(self.cuts, labels, strict=False)]
-            value = pl.coalesce(*below, above)
-        return found.with_columns(value.cast(pl.String).alias("value"))
+        found = found.with_columns(pl.col("value").cast(self.kind, strict=False))
+        named = [pl.when(condition).then(pl.lit(name)) for name, condition in self.parts]
+        return found.with_columns(value=pl.coalesce(named) if named else pl.col("value").cast(pl.String))
 
 
 def values_by(
@@ -211,21 +186,22 @@ def values_by(
     key = "document" if "document" in found.columns else "annotation"
     # Where another column of the same table has several values the rows of this one repeat.
     found = found.select(key, "value").drop_nulls().unique(maintain_order=True)
+    parts: tuple[tuple[str, pl.Expr], ...] = ()
     if scheme:
-        from remix.remixes.partitions import partition
+        from remix.remixes.partitions import in_part, partition
 
         every = (gold.documents if key == "document" else gold.annotations).select(key).unique(maintain_order=True)
         found = every.join(found, on=key, how="left", maintain_order="left")
         counted = gold.annotations.filter(pl.col("ignorable").is_null()).select(key).join(found, on=key)
-        parts = partition(counted["value"].alias(column), scheme)
-        slicing = Slicing(column, found, found["value"].dtype, parts=parts)
-        return Slicing(column, slicing.name_values(found).drop_nulls(), slicing.kind, parts=parts, scheme=scheme)
-    cuts = _cuts(gold, found) if found["value"].dtype.is_numeric() else None
-    slicing = Slicing(column, found, found["value"].dtype, cuts)
+        subsets = partition(counted["value"].alias(column), scheme)
+        parts = _number([(_label(one), in_part("value", one)) for one in subsets])
+    elif found["value"].dtype.is_numeric():
+        parts = _quarters(gold, found)
+    slicing = Slicing(column, found, found["value"].dtype, parts, scheme)
     named = slicing.name_values(found).drop_nulls()
-    if (number := named["value"].n_unique()) > MAXIMUM:
+    if not scheme and (number := named["value"].n_unique()) > MAXIMUM:
         raise UsageError(f"column '{column}' has {number} values, more than {MAXIMUM}: it cannot be sliced by")
-    return Slicing(column, named, slicing.kind, cuts)
+    return replace(slicing, values=named)
 
 
 def column_values(
@@ -259,6 +235,12 @@ def _classes(rows: pl.DataFrame) -> pl.DataFrame:
     both = class_mapping().filter(pl.col("class") != pl.col("coarse")).join(sizes, on="class")
     twice = both.join(sizes, left_on="coarse", right_on="class").filter(pl.col("size") == pl.col("size_right"))
     return rows.join(twice, on="class", how="anti", maintain_order="left").select("annotation", value="class")
+
+
+def columns_of_data(gold: Frames) -> set[str]:
+    """Return the columns that gold has without being measured: those of its frames, and terms of its values."""
+    terms = {name for term in gold.values["term"].unique() for name in (term, term.rsplit("#", 1)[-1])}
+    return {"class", "type", *gold.annotations.columns, *gold.documents.columns} | terms
 
 
 def unknown_column(gold: Frames, column: str, measured: Iterable[str]) -> UsageError:
@@ -301,19 +283,19 @@ def _measured_values(gold: Frames, column: str, tables: list[pl.DataFrame | None
     return of_annotations.select(annotation="subject", value=value)
 
 
-def _cuts(gold: Frames, found: pl.DataFrame) -> tuple[float, ...] | None:
-    """Return the quartiles of the annotations' numbers, None where there are no more than ten different ones."""
+def _quarters(gold: Frames, found: pl.DataFrame) -> tuple[tuple[str, pl.Expr], ...]:
+    """Return the parts between the quartiles of the annotations' numbers, none for ten different ones or fewer."""
     if "document" in found.columns:
         weighed = gold.annotations.select("document").join(found, on="document")
         found = weighed if len(weighed) else found
     values = found["value"].drop_nulls()
     if values.n_unique() <= 10:
-        return None
-    return tuple(sorted({float(values.quantile(part, "nearest") or 0) for part in (0.25, 0.5, 0.75)}))
-
-
-def _labels(cuts: tuple[float, ...]) -> list[str]:
-    return _number_names([_interval(low, high) for low, high in zip((None, *cuts), (*cuts, None), strict=True)])
+        return ()
+    cuts = sorted({float(values.quantile(part, "nearest") or 0) for part in (0.25, 0.5, 0.75)})
+    value = pl.col("value")
+    lows, highs = [value.is_not_null(), *(value > cut for cut in cuts)], [*(value <= cut for cut in cuts), pl.lit(True)]
+    names = [_interval(low, high) for low, high in pairwise((None, *cuts, None))]
+    return _number([(name, low & high) for name, low, high in zip(names, lows, highs, strict=True)])
 
 
 def _label(part: Subset) -> str:
@@ -336,7 +318,7 @@ def _interval(low: float | None, high: float | None) -> str:
     )
 
 
-def _number_names(names: list[str]) -> list[str]:
-    """Return the names with numbers, so that sorted as text they are in the order of their values."""
-    width = len(str(len(names)))
-    return [f"{number:0{width}}: {name}" for number, name in enumerate(names, 1)]
+def _number(parts: list[tuple[str, pl.Expr]]) -> tuple[tuple[str, pl.Expr], ...]:
+    """Return the parts, their names with numbers, so that sorted as text they are in the order of their values."""
+    width = len(str(len(parts)))
+    return tuple((f"{number:0{width}}: {name}", condition) for number, (name, condition) in enumerate(parts, 1))

@@ -21,17 +21,6 @@ from remix.names import RDFS, RMX
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
 
-__all__ = [
-    "reach",
-    "read_entities",
-    "read_mapping",
-    "read_subclasses",
-    "relax_runs",
-    "with_coarse",
-    "with_labels_linked",
-    "with_types",
-]
-
 WD = "http://www.wikidata.org/entity/"
 
 

@@ -14,15 +14,11 @@ import polars as pl
 from remix import progress
 from remix.errors import UsageError
 from remix.files import default_name
-from remix.formats import NOTED, format_for, read
+from remix.formats import NOTED, Repair, format_for, read
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder, is_frames_folder
 from remix.names import REPEAT
 from remix.signature import content_hash
-
-__all__ = [
-    *("GivenAnswers", "answers_of", "contents_of_repeats", "read_contents", "read_frames", "repeats_of", "run_files"),
-]
 
 
 def read_frames(files: Sequence[Path | str], *, unannotated: bool = False, formats: Iterable[str] = ()) -> Frames:
@@ -47,14 +43,7 @@ def read_contents(
         name = f"{stem}-{names[stem]}" if names[stem] > 1 else stem
         frames, content = _read_one(file, name, format_for(file, formats), unannotated=unannotated)
         contents.append(content)
-        named = pl.lit(name).alias("dataset")
-        parts.append(
-            replace(
-                frames,
-                documents=frames.documents.with_columns(named),
-                annotations=frames.annotations.with_columns(named),
-            )
-        )
+        parts.append(frames.in_dataset(name))
     return Frames.concat(parts), content_hash(*contents)
 
 
@@ -64,10 +53,14 @@ def _read_one(file: Path | str, name: str, format: str | None, *, unannotated: b
         folder = FramesFolder.open(file)
         return folder.read(range(folder.parts)), folder.content
     reading = read(file, name=name, format=format, unannotated=unannotated)
-    for repair in reading.report.repairs:
-        if repair.kind not in NOTED:
-            progress.note(f"{reading.report.file}: {repair.kind} ({repair.count}), first: {repair.example}")
+    _tell(str(reading.report.file), reading.report.repairs)
     return reading.frames, reading.content
+
+
+def _tell(place: str, repairs: Iterable[Repair]) -> None:
+    for repair in repairs:
+        if repair.kind not in NOTED:
+            progress.note(f"{place}: {repair.kind} ({repair.count}), first: {repair.example}")
 
 
 GivenAnswers = Path | str | Frames | pl.DataFrame | Sequence[Path | str]
@@ -86,9 +79,7 @@ def answers_of(name: str, given: GivenAnswers, formats: Iterable[str] = ()) -> t
         from remix.formats.mapping.reading import read_table
 
         found = read_table(f"the table of '{name}'", given, default_name(name))
-        for repair in found.repairs:
-            if repair.kind not in NOTED:
-                progress.note(f"the table of '{name}': {repair.kind} ({repair.count}), first: {repair.example}")
+        _tell(f"the table of '{name}'", found.repairs)
         return found.frames, ""
     files = [Path(given)] if isinstance(given, str | Path) else [Path(file) for file in given]
     return read_frames(files, unannotated=True, formats=formats), ", ".join(file.name for file in files)

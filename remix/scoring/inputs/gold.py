@@ -15,7 +15,7 @@ from remix.frames import Frames
 from remix.names import RMX
 from remix.rdf.iris import dataset_iri
 from remix.scoring.inputs import Background
-from remix.scoring.inputs.columns import unknown_column
+from remix.scoring.inputs.columns import columns_of_data, unknown_column
 from remix.signature import Signature
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from remix.remixes.manifest import Manifest
     from remix.store import DatasetEntry, Store
     from remix.store.targets import Target
-
-__all__ = ["LEARNT", "Origins", "kept_gold", "measured_columns", "origins_of"]
 
 LEARNT = frozenset({"systemAgreement", "difficulty"})
 """The columns that are derived from stored runs."""
@@ -38,11 +36,9 @@ def kept_gold(store: Store, names: Iterable[str], formats: Iterable[str] = ()) -
     loaded = {entry.name: entry for entry in store.datasets()}
     parts = []
     for target in found:
-        named = pl.lit(target.name).alias("dataset")
-        frames = target.frames
-        documents, annotations = frames.documents.with_columns(named), frames.annotations.with_columns(named)
-        values = [frames.values, *(_learnt(store, loaded[target.name]) if target.name in loaded else [])]
-        parts.append(replace(frames, documents=documents, annotations=annotations, values=pl.concat(values)))
+        frames = target.frames.in_dataset(target.name)
+        learnt = _learnt(store, loaded[target.name]) if target.name in loaded else []
+        parts.append(replace(frames, values=pl.concat([frames.values, *learnt])))
     return Frames.concat(parts), found
 
 
@@ -74,11 +70,7 @@ def measured_columns(
     from remix.measures import compute
 
     learnt = _learnt_columns(gold, by)
-
-    had = {"class", "type", *gold.annotations.columns, *gold.documents.columns}
-    had |= {name for term in gold.values["term"].unique() for name in (term, term.rsplit("#", 1)[-1])}
-    had |= {*properties.columns} if properties is not None else set()
-    if not (wanted := set(by) - had):
+    if not (wanted := set(by) - columns_of_data(gold) - {*(properties.columns if properties is not None else ())}):
         return learnt, properties
     found = compute(gold, kb)
     annotations = found.annotations.select("annotation", *(one for one in found.annotations.columns if one in wanted))
@@ -148,10 +140,10 @@ def origins_of(
     pairs = list(zip(targets, manifests, strict=True))
     if own := [target for target, found in pairs if found is None and target.name in loaded]:
         frames = named_frames(store, None if percentiles else sorted({target.name for target in own}))
-        places = pl.concat(_own(target.frames) for target in own)
+        places = pl.concat(target.frames.documents.select("document", gold="document") for target in own)
         backgrounds.append(Background(frames, places.unique(), kb))
     for target, found in pairs:
-        gold = _name_dataset(target)
+        gold = target.frames.in_dataset(target.name)
         if found is None:
             if target.name not in loaded:
                 backgrounds.append(Background.of(gold, kb))
@@ -207,17 +199,6 @@ def _empty(origin: Frames, name: str, documents: Sequence[str]) -> tuple[Frames,
         links=frames.links.with_columns(annotation=ids["annotation"]),
         regions=frames.regions.with_columns(document=named["document"]),
     ), places
-
-
-def _name_dataset(target: Target) -> Frames:
-    named = pl.lit(target.name).alias("dataset")
-    frames = target.frames
-    documents, annotations = frames.documents.with_columns(named), frames.annotations.with_columns(named)
-    return replace(frames, documents=documents, annotations=annotations)
-
-
-def _own(gold: Frames) -> pl.DataFrame:
-    return gold.documents.select("document", gold="document")
 
 
 def _places(gold: Frames, origin: Frames, kept: Iterable[str]) -> pl.DataFrame:

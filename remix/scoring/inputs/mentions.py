@@ -21,8 +21,6 @@ from remix.frames import Frames
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
 
-__all__ = ["NIL", "Mentions", "mentions_of"]
-
 NIL = -1
 """The `link` of a mention without an entity."""
 

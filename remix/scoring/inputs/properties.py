@@ -14,12 +14,10 @@ from remix.expressions import fill
 from remix.frames import Frames
 from remix.names import HFTS, NIF, PREFIXES, RDF, RMX, shorten
 from remix.rdf.terms import iri, literal
-from remix.scoring.inputs.columns import SEEN, is_of_errors
+from remix.scoring.inputs.columns import SEEN, columns_of_data, is_of_errors
 
 if TYPE_CHECKING:
     from remix.store import Store
-
-__all__ = ["full_iri", "properties_of", "compare_to_training", "with_seen"]
 
 _STRUCTURE = (f"{RDF}type", f"{NIF}isString", f"{NIF}beginIndex", f"{NIF}endIndex", f"{RMX}givenIri")
 """What is said of every text to make it one."""
@@ -76,9 +74,7 @@ def _find_unexplained(gold: Frames, names: Iterable[str]) -> list[str]:
         return []
     from remix.measures import MEASURES
 
-    known = {"class", "type", *gold.annotations.columns, *gold.documents.columns}
-    known |= {one.name for measure in MEASURES for one in measure.columns}
-    known |= {name for term in gold.values["term"].unique() for name in (term, term.rsplit("#", 1)[-1])}
+    known = columns_of_data(gold) | {one.name for measure in MEASURES for one in measure.columns}
     return [name for name in wanted if name not in known and not is_of_errors(name)]
 
 

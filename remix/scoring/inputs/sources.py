@@ -15,7 +15,14 @@ from remix.errors import BadInput, UsageError
 from remix.frames import Frames
 from remix.scoring.inputs import Inputs, Knowledge
 from remix.scoring.inputs.columns import SEEN, is_of_errors, run_of
-from remix.scoring.inputs.entities import read_entities, relax_runs, with_coarse, with_types
+from remix.scoring.inputs.entities import (
+    read_entities,
+    read_subclasses,
+    relax_runs,
+    with_coarse,
+    with_labels_linked,
+    with_types,
+)
 from remix.scoring.inputs.files import (
     GivenAnswers,
     answers_of,
@@ -25,7 +32,7 @@ from remix.scoring.inputs.files import (
     repeats_of,
     run_files,
 )
-from remix.scoring.inputs.gold import kept_gold, measured_columns
+from remix.scoring.inputs.gold import kept_gold, measured_columns, origins_of
 from remix.scoring.inputs.properties import properties_of, with_seen
 from remix.signature import content_hash
 
@@ -33,8 +40,6 @@ if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
     from remix.store import Store
     from remix.store.targets import Target
-
-__all__ = ["Keeper", "Sources", "Wanted", "read_inputs", "read_training"]
 
 
 class Keeper(Protocol):
@@ -101,35 +106,17 @@ class Sources:
     link_labels: bool = False
     formats: tuple[str, ...] = ()
 
-    @classmethod
-    def of(
-        cls,
-        names: Iterable[str],
-        *,
-        gold: Iterable[Path | str] = (),
-        runs: str | Iterable[str] | Mapping[str, GivenAnswers] = (),
-        systems: Iterable[str] = (),
-        entities: Path | str | None = None,
-        hierarchy: Path | str | None = None,
-        relax: Path | str | None = None,
-        seen: str = "",
-        link_labels: bool = False,
-        formats: Iterable[str] = (),
-    ) -> Sources:
-        """Return sources of which runs may also be a mapping of names to answers of any kind."""
-        settings, answers = [runs] if isinstance(runs, str) else [], {}
-        for name, given in runs.items() if isinstance(runs, Mapping) else ():
+    def with_runs(self, runs: str | Iterable[str] | Mapping[str, GivenAnswers]) -> Sources:
+        """Return the sources with runs as `runs` has them, or by a mapping of names to answers of any kind."""
+        if not isinstance(runs, Mapping):
+            return replace(self, runs=(runs,) if isinstance(runs, str) else tuple(runs))
+        settings, answers = [], {}
+        for name, given in runs.items():
             if isinstance(given, Frames | pl.DataFrame):
-                answers[name] = answers_of(name, given, formats)[0]
+                answers[name] = answers_of(name, given)[0]
             else:
                 settings += [f"{name}={file}" for file in ([given] if isinstance(given, str | Path) else given)]
-        if not isinstance(runs, str | Mapping):
-            settings += runs
-        of_entities, of_classes, mapping = (
-            None if file is None else Path(file) for file in (entities, hierarchy, relax)
-        )
-        chosen = (tuple(names), tuple(gold), tuple(settings), answers, tuple(systems))
-        return cls(*chosen, of_entities, of_classes, mapping, seen, link_labels, tuple(formats))
+        return replace(self, runs=tuple(settings), answers=answers)
 
     def names_of_runs(self) -> tuple[str, ...]:
         """Return the names of registered runs that are asked for."""
@@ -202,7 +189,8 @@ def read_inputs(keeper: Keeper, sources: Sources, wanted: Wanted) -> Inputs:
     if sources.relax is not None:
         found = _change(found, relax_runs(found.runs, sources.relax), content_hash(Path(sources.relax)))
     if sources.link_labels:
-        found = _with_labels_linked(found)
+        known = found.knowledge
+        found = _change(found, with_labels_linked(found.runs, known.kb, known.names), "labels")
     if not sources.seen:
         return found
     columns = with_seen(found.knowledge.columns, read_training(keeper, sources.seen, sources.formats), found.gold)
@@ -213,8 +201,6 @@ def _read_kept(
     keeper: Keeper, sources: Sources, wanted: Wanted, runs: dict[str, Frames], contents: dict[str, str]
 ) -> Inputs:
     """Return what a workspace holds of gold, and its runs where they are asked for."""
-    from remix.scoring.inputs.gold import origins_of
-
     keeper.ensure_sample(sources.names)
     sources = replace(sources, names=sources.names or _find_answered(keeper, sources, runs))
     gold, targets = kept_gold(keeper.store, sources.names, sources.formats)
@@ -319,16 +305,8 @@ def _with_entities(found: Inputs, sources: Sources) -> Inputs:
         names = listed.select("entity", "name").drop_nulls().unique("entity", maintain_order=True)
         known = replace(known, names=names)
     if sources.hierarchy is not None:
-        from remix.scoring.inputs.entities import read_subclasses
-
         known = replace(known, subclasses=read_subclasses(sources.hierarchy))
     return replace(found, gold=gold, knowledge=known)
-
-
-def _with_labels_linked(found: Inputs) -> Inputs:
-    from remix.scoring.inputs.entities import with_labels_linked
-
-    return _change(found, with_labels_linked(found.runs, found.knowledge.kb, found.knowledge.names), "labels")
 
 
 def _change(found: Inputs, runs: Mapping[str, Frames], by: str) -> Inputs:

@@ -13,8 +13,6 @@ from remix.expressions import fill
 from remix.formats.layers import tokens_of
 from remix.frames import Frames
 
-__all__ = ["laid_on_tokens"]
-
 MOST_DIFFERENT = 20
 """So many different pairs of tokens a run without documents may spell otherwise than gold (HIPE-scorer)."""
 

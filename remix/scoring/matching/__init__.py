@@ -16,19 +16,6 @@ from remix.scoring.inputs.answers import Answers
 from remix.scoring.inputs.mentions import Mentions
 from remix.scoring.matching.pairs import assign
 
-__all__ = [
-    "Case",
-    "Judged",
-    "MATCHINGS",
-    "Matching",
-    "Scope",
-    "fits_ignorable",
-    "found_whole",
-    "matching_named",
-    "whole_matching_named",
-    "with_detail",
-]
-
 
 @dataclass(frozen=True)
 class Scope:
@@ -109,12 +96,16 @@ class Case:
         """Return whether annotations were dropped, so that one precision does not tell the whole story."""
         return bool(self.gold.select((pl.col("ignorable") == "dropped").any()).item())
 
+    def where(self, condition: pl.Expr) -> Case:
+        """Return the case of the gold and of the answers that meet a condition."""
+        return replace(self, gold=self.gold.filter(condition), answers=self.answers.filter(condition))
+
     def in_kept_documents(self, documents: pl.Series | None = None) -> Case:
         """Return the case without the documents that hold no kept mention, of all of them or of these (doc)."""
         out = ~pl.col("doc").is_in(self.kept["doc"].unique().implode())
         out = out if documents is None else out & pl.col("doc").is_in(documents.implode())
         mentions = replace(self.mentions, documents=self.mentions.documents.filter(~out))
-        return replace(self, mentions=mentions, gold=self.gold.filter(~out), answers=self.answers.filter(~out))
+        return replace(self.where(~out), mentions=mentions)
 
     def judge(self, criterion: str, matching: Matching) -> Judged:
         """Return the outcome by `criterion`, computed once.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 import polars as pl
@@ -14,8 +13,6 @@ from remix.names import OWL
 from remix.scoring.inputs.answers import Answers
 from remix.scoring.matching import Case, Judged, Matching, found_whole
 
-__all__ = ["distances"]
-
 LEAST = 0.5
 FAR = 20
 """No way of more steps is looked for."""
@@ -24,31 +21,6 @@ WHOLE = math.lcm(*range(1, FAR + 2))
 """A multiple of every 1 + steps."""
 
 _KEYS = ["system", "doc"]
-
-
-def _crediting(least: float) -> Callable[[Case, Judged, bool], pl.DataFrame]:
-    def credit(case: Case, judged: Judged, on_mention_only: bool) -> pl.DataFrame:
-        """Return the credit of each near miss as a part of a TP, and neither FP nor FN to that part."""
-        near = _near(case, judged, _most(least))
-        gained = pl.col("credit").sum()
-        # What is near is on a kept mention, so that it is in every precision.
-        less = dict.fromkeys(("fp", "fp_in_scope", "fp_on_mention", "fn"), -gained)
-        return near.group_by(_KEYS, maintain_order=True).agg(tp=gained, tp_of_gold=gained, **less)
-
-    return credit
-
-
-def _sharing(least: float) -> Callable[[Case, Judged], pl.DataFrame]:
-    def shares(case: Case, judged: Judged) -> pl.DataFrame:
-        """Return the mentions that were found whole, and those that were missed by little, with their credit."""
-        near = _near(case, judged, _most(least)).select(*_KEYS, "group", "option", share="credit")
-        return pl.concat([found_whole(case, judged), near])
-
-    return shares
-
-
-def _most(least: float) -> int:
-    return FAR if least == 0 else min(FAR, int(1 / least + 1e-9) - 1)
 
 
 def _near(case: Case, judged: Judged, most: int) -> pl.DataFrame:
@@ -93,26 +65,36 @@ def _assign(near: pl.DataFrame) -> pl.DataFrame:
 
 
 def _at_least(least: float, name: str = "") -> Matching:
+    most = FAR if least == 0 else min(FAR, int(1 / least + 1e-9) - 1)
+
+    def credit(case: Case, judged: Judged, on_mention_only: bool) -> pl.DataFrame:
+        """Return the credit of each near miss as a part of a TP, and neither FP nor FN to that part."""
+        gained = pl.col("credit").sum()
+        # What is near is on a kept mention, so that it is in every precision.
+        less = dict.fromkeys(("fp", "fp_in_scope", "fp_on_mention", "fn"), -gained)
+        near = _near(case, judged, most).group_by(*_KEYS, maintain_order=True)
+        return near.agg(tp=gained, tp_of_gold=gained, **less)
+
+    def shares(case: Case, judged: Judged) -> pl.DataFrame:
+        """Return the mentions that were found whole, and those that were missed by little, with their credit."""
+        near = _near(case, judged, most).select(*_KEYS, "group", "option", share="credit")
+        return pl.concat([found_whole(case, judged), near])
+
     return Matching(
         name or f"graded({least:g})",
         "begin and end are equal; a wrong link is right in part, by 1 / (1 + steps to gold's entity in the hierarchy), "
         f"where that is {least:g} or more; graded(C) for another C",
         pl.col("equal"),
         at=_at_least,
-        credit=_crediting(least),
-        shares=_sharing(least),
+        credit=credit,
+        shares=shares,
     )
 
 
 graded = _at_least(LEAST, "graded")
 
 
-ROOTS = (
-    f"{OWL}Thing",
-    "http://www.wikidata.org/entity/Q35120",
-    "http://schema.org/Thing",
-    "https://schema.org/Thing",
-)
+ROOTS = (f"{OWL}Thing", "http://www.wikidata.org/entity/Q35120", "http://schema.org/Thing", "https://schema.org/Thing")
 """What everything is: to have it in common says nothing."""
 
 SAME = r"(?i)[/#](person|organi[sz]ation|place|location)\d*$|/Q(5|43229|2221906)$"

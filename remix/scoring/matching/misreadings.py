@@ -21,8 +21,6 @@ from remix.scoring.matching import Case
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
 
-__all__ = ["read_offsets", "tell_beyond", "tell_namespaces", "wrong_offsets"]
-
 FEW = 0.3
 """A run of which fewer answers have the span of a gold mention, or links a namespace of gold, is looked at."""
 

@@ -20,8 +20,6 @@ import polars as pl
 from remix.dense import components, counts
 from remix.scoring.inputs.mentions import NIL, Mentions
 
-__all__ = ["assign", "overlaps", "touching"]
-
 
 def overlaps(mentions: Mentions) -> pl.DataFrame:
     """Return one row per overlapping pair: g, a, `equal` (spans), `link` (entities), `shared`, `union` (characters).
@@ -118,9 +116,7 @@ def _choose(edges: pl.DataFrame) -> pl.DataFrame:
     part = pl.when(composed).then("g").otherwise(-1)
     # Of several alternatives that one answer fits, only the best can be part of a best assignment.
     best = _rank(edges.with_columns(composed=composed, part=part)).unique(
-        ["case", "group", "a", "part"],
-        keep="first",
-        maintain_order=True,
+        ["case", "group", "a", "part"], keep="first", maintain_order=True
     )
     degrees = best.with_columns(of_group=pl.len().over("case", "group"), of_answer=pl.len().over("a"))
     degrees = degrees.with_columns(

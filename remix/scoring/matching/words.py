@@ -11,8 +11,6 @@ from remix.dense import look_up
 from remix.scoring.matching import Case, Matching, with_detail
 from remix.scoring.matching.pairs import overlaps
 
-__all__ = ["grow"]
-
 DEFAULT = 0.85
 
 

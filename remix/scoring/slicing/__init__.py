@@ -16,21 +16,6 @@ from remix.scoring.inputs.mentions import NIL, Mentions, mentions_of
 from remix.scoring.matching import Case, Scope
 from remix.scoring.matching.pairs import overlaps
 
-__all__ = [
-    "UNITS",
-    "contexts",
-    "cross",
-    "in_units",
-    "kb_cases",
-    "local_names",
-    "scope_named",
-    "scope_of_class",
-    "slice_named",
-    "slice_by",
-    "whole_case",
-]
-
-
 UNITS = ("document", "context")
 """What samples draw and macro averages are over."""
 
@@ -162,8 +147,7 @@ def _of_documents(whole: Case, slicing: Slicing) -> Iterator[Case]:
     places = whole.mentions.documents.join(slicing.values, on="document").select("doc", "value")
     for value in places["value"].unique().sort():
         inside = pl.col("doc").is_in(places.filter(pl.col("value") == value)["doc"].implode())
-        gold, answers = whole.gold.filter(inside), whole.answers.filter(inside)
-        yield replace(whole, gold=gold, answers=answers, column=slicing.label, value=value)
+        yield replace(whole.where(inside), column=slicing.label, value=value)
 
 
 def of_value(whole: Case, column: str, value: str, chosen: pl.Series, rest: str, scope: Scope) -> Case:
@@ -248,18 +232,8 @@ def kb_cases(whole: Case, *, always: bool = False) -> Sequence[Case]:
     if not (always or kept.select(nil.any()).item() or whole.answers.select(nil.any()).item()):
         return []
 
-    def both(value: str, condition: pl.Expr) -> Case:
-        """Return the case of the gold and the answers that meet a condition."""
-        return replace(
-            whole,
-            gold=whole.gold.filter(condition),
-            answers=whole.answers.filter(condition),
-            column="kb",
-            value=value,
-            whole=whole,
-        )
-
     linked = kept.filter(~nil)["g"]
     scope = Scope(whole.answers.select("a", in_scope=~nil))
-    of_linked = replace(of_value(whole, "kb", "GSInKB", linked, "dropped", scope), whole=whole)
-    return [both("InKB", ~nil), both("EE", nil), of_linked]
+    of_linked = of_value(whole, "kb", "GSInKB", linked, "dropped", scope)
+    sides = {"InKB": whole.where(~nil), "EE": whole.where(nil), "GSInKB": of_linked}
+    return [replace(case, column="kb", value=value, whole=whole) for value, case in sides.items()]

@@ -26,8 +26,6 @@ from remix.store.syntax import modern
 from remix.store.tree import Node, NotUnderstood, Value, parse, walk
 from remix.store.worker import GuardedIndex
 
-__all__ = ["scope_of_queries", "select_answers"]
-
 
 def scope_of_queries(answers: Answers) -> Scope:
     """Return the answers that the query which their dataset was cut by selects.

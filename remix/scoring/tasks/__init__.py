@@ -15,23 +15,6 @@ from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching import Case, Judged, Matching, fits_ignorable, whole_matching_named, with_detail
 from remix.scoring.statistics import KEYS, SCOPED, UNSCOPED
 
-__all__ = [
-    "Elements",
-    "FILTERS",
-    "TASKS",
-    "Task",
-    "complete_counts",
-    "count_entities",
-    "elements",
-    "linkable",
-    "narrow",
-    "takes_spans",
-    "tally",
-    "task_named",
-    "refuse_counts",
-    "with_candidates",
-]
-
 
 @dataclass(frozen=True)
 class Task:
@@ -58,16 +41,8 @@ class Task:
 TASKS: Registry[Task] = Registry("task", "remix.scoring.tasks", Task)
 
 
-def _with_entity(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
-    return case.gold.filter(pl.col("link") != NIL), case.answers.filter(pl.col("link") != NIL)
-
-
-def _without_entity(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
-    return case.gold.filter(pl.col("link") == NIL), case.answers.filter(pl.col("link") == NIL)
-
-
-def linkable(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return gold and answers whose entity, or one of whose entities, the dictionary has under the mention's form.
+def _linkable(case: Case) -> Case:
+    """Return the case of mentions whose entity, or one of whose entities, the dictionary has under the mention's form.
 
     Hachey et al. (2013) so leave out what no system that looks names up in that dictionary could have found. NIL is
     left out. Raises `MissingKnowledge` without a knowledge base.
@@ -83,19 +58,17 @@ def linkable(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
     pairs = known.select("key", iri="entity").join(case.mentions.iris, on="iri")
     left = gold.join(case.mentions.gold_links, on="g").join(pairs, on=["key", "entity"], how="semi")
     right = answers.join(case.mentions.answer_links, on="a").join(pairs, on=["key", "entity"], how="semi")
-    return (
-        case.gold.join(left.select("g"), on="g", how="semi", maintain_order="left"),
-        case.answers.join(right.select("a"), on="a", how="semi", maintain_order="left"),
-    )
+    gold = case.gold.join(left, on="g", how="semi", maintain_order="left")
+    return replace(case, gold=gold, answers=case.answers.join(right, on="a", how="semi", maintain_order="left"))
 
 
-FILTERS: Mapping[str, Callable[[Case], tuple[pl.DataFrame, pl.DataFrame]]] = {
-    "linked": _with_entity,
-    "nil": _without_entity,
-    "linkable": linkable,
+FILTERS: Mapping[str, Callable[[Case], Case]] = {
+    "linked": lambda case: case.where(pl.col("link") != NIL),
+    "nil": lambda case: case.where(pl.col("link") == NIL),
+    "linkable": _linkable,
 }
 """What a task can be narrowed to, on both sides: mentions with an entity, without one, with one that the knowledge
-base's dictionary has under the mention's form. Each returns gold and answers."""
+base's dictionary has under the mention's form."""
 
 
 def task_named(name: str) -> Task:
@@ -141,8 +114,7 @@ def narrow(task: Task, value: str) -> Task:
         raise UnknownName("filter", value, FILTERS)
 
     def count(case: Case, matching: Matching) -> pl.DataFrame:
-        gold, answers = FILTERS[value](case)
-        return task.count(replace(case, gold=gold, answers=answers), matching)
+        return task.count(FILTERS[value](case), matching)
 
     summary = f"{task.summary}; {value} alone"
     return replace(task, name=f"{task.name}(filter={value})", summary=summary, count=count, at=None)

@@ -16,8 +16,6 @@ from remix.scoring.tasks import Task
 from remix.scoring.tasks.annotation import a2kb
 from remix.scoring.tasks.c2kb import asked_units, c2kb
 
-__all__ = ["MEASURES", "ranked_annotations", "ranked_counts", "ranked_entities", "require_measure"]
-
 DEFAULT = "map"
 ORACLE = "oracle"
 """The threshold that is best on this very gold: an upper bound, no score of a system."""

@@ -24,8 +24,6 @@ from remix.scoring.statistics import KEYS
 from remix.scoring.tasks import Task, refuse_counts
 from remix.scoring.tasks.annotation import erec
 
-__all__ = ["Typed", "compare_types"]
-
 
 def _count_recognised(case: Case, matching: Matching) -> pl.DataFrame:
     return _counts(compare_types(case, matching))

@@ -17,9 +17,6 @@ from remix.scoring.matching import Case
 from remix.scoring.matching.pairs import touching
 from remix.scoring.statistics import UNSCOPED
 
-__all__ = ["LINKS", "MATCHINGS", "TASKS", "by_noise", "by_period", "by_type", "count", "cut", "meetings", "sides"]
-
-
 LINKS = {links: layer for layer, links in LAYERS.items() if links}
 """The layers of links, with that of the mentions that they are of."""
 

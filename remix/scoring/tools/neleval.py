@@ -17,9 +17,6 @@ from remix.scoring.matching import Case, with_detail
 from remix.scoring.statistics import KEYS, UNSCOPED, count_pairs
 from remix.scoring.statistics.clusters import CLUSTER_MEASURES, cluster_counts
 
-__all__ = ["NAMED", "Triple", "counts_by_triple", "triple_named"]
-
-
 OVERLAPS = ("overlap-maxmax", "overlap-maxsum", "overlap-summax", "overlap-sumsum")
 AGGREGATES = ("sets", *OVERLAPS, *CLUSTER_MEASURES)
 FILTERS = {"": pl.lit(True), "is_linked": pl.col("kbid").is_not_null(), "is_nil": pl.col("kbid").is_null()}

@@ -25,8 +25,6 @@ from remix.scoring.tools.elevant.labels import (
     with_grown,
 )
 
-__all__ = ["MODES", "by_mention_type", "by_type", "count", "entity_types", "labels_once", "outcomes"]
-
 MODES = ("IGNORED", "REQUIRED")
 """Whether unknown entities (NIL) are ignored or required."""
 

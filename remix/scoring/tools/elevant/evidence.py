@@ -9,8 +9,6 @@ from remix.scoring.matching import Case
 from remix.scoring.matching.pairs import touching
 from remix.scoring.tools.elevant import entity_types, labels_once, outcomes
 
-__all__ = ["DEMONYMS", "evidence"]
-
 _WD = "http://www.wikidata.org/entity/"
 _CLASSES = {
     "location": [f"{_WD}Q27096213", f"{DBO}Place"],

@@ -12,19 +12,6 @@ from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching import Case
 from remix.scoring.matching.words import grow
 
-__all__ = [
-    "KINDS",
-    "Labels",
-    "entity_names",
-    "coreference_kind",
-    "is_lowercase",
-    "labels_of",
-    "named_kind",
-    "with_grown",
-    "word_counts",
-]
-
-
 KINDS = ("entity_named", "entity_non_named", "entity_unknown", "coref_nominal", "coref_pronominal")
 """ELEVANT's mention types, as its result files name them."""
 
