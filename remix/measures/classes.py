@@ -33,9 +33,9 @@ def mapping_hash() -> str:
 
 
 def with_coarse(fine: pl.DataFrame) -> pl.DataFrame:
-    """Return row and class of these rows and of the coarse classes that theirs map to."""
-    mapped = fine.join(class_mapping(), on="class").select("row", pl.col("coarse").alias("class"))
-    return pl.concat([fine, mapped])
+    """Return these rows (class and any columns), and the same with the coarse classes that theirs map to."""
+    mapped = fine.join(class_mapping(), on="class").with_columns(pl.col("coarse").alias("class"))
+    return pl.concat([fine, mapped.select(fine.columns)])
 
 
 def class_flags(classes: pl.DataFrame, number: str, below: int) -> pl.DataFrame:

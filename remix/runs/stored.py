@@ -16,13 +16,13 @@ from remix.errors import UnknownName, UsageError
 from remix.expressions import fill
 from remix.frames import Frames
 from remix.locks import holding
+from remix.measures.classes import with_coarse
 from remix.names import RMX
 from remix.rdf.ntriples import columns
 from remix.runs.outcomes import Outcomes, column_graph, fragment_of, outcomes, run_graph
 from remix.runs.registration import add_run, gather, list_runs, remove_run, take_shipped
 from remix.scoring.choice import Choice, case_of
 from remix.scoring.inputs import Inputs, Knowledge
-from remix.scoring.inputs.entities import with_coarse
 from remix.scoring.inputs.files import GivenAnswers, answers_of, read_frames, run_files
 from remix.scoring.inputs.gold import kept_gold
 from remix.scoring.profiles import PROFILES
@@ -197,7 +197,7 @@ def _outcomes(
     gold: Frames, runs: Mapping[str, Frames], kb: KnowledgeBase | None, matching: str, errors: Sequence[str]
 ) -> Outcomes:
     rules = PROFILES["remix"]
-    known = Knowledge(types=with_coarse([kb.types]) if kb is not None else None, kb=kb)
+    known = Knowledge(types=with_coarse(kb.types).unique() if kb is not None else None, kb=kb)
     inputs = rules.prepare(Inputs(gold, runs, known))
     choice = Choice(rules, ("A2KB",), (matching,), errors=tuple(errors))
     return outcomes(case_of(inputs, choice), inputs.runs, matching, errors)

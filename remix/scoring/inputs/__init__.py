@@ -71,7 +71,7 @@ class Inputs:
     others: Mapping[str, Frames] = field(default_factory=dict)
     given_spans: Mapping[str, Frames] = field(default_factory=dict)
     made_for: Mapping[str, str] = field(default_factory=dict)
-    homes: pl.DataFrame | None = None
+    homes: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema={"gold": pl.String, "home": pl.String}))
 
     def apart(self) -> list[Inputs]:
         """Return them by what is scored of gold: the runs that are registered on the same of its datasets together."""
@@ -95,17 +95,14 @@ class Inputs:
 
         A run may be registered on a remix that was loaded, or on what that was cut from.
         """
-        if self.homes is None or name not in self.made_for:
+        if name not in self.made_for:
             return frozenset()
         on = {*run.documents["dataset"]}
         pairs = self._places().select("home", "dataset").unique().iter_rows()
         return frozenset((home, dataset) for home, dataset in pairs if not on & {home, dataset})
 
     def _places(self) -> pl.DataFrame:
-        homes = (
-            self.gold.documents.clear().select(gold="document", home="dataset") if self.homes is None else self.homes
-        )
-        return homes.join(self.gold.documents.select("dataset", gold="document"), on="gold")
+        return self.homes.join(self.gold.documents.select("dataset", gold="document"), on="gold")
 
     def for_tasks(self, *, spans: bool) -> Inputs:
         """Return them for tasks that do or do not give the spans of gold: the runs are those made for such a task.

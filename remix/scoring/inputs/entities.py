@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,16 +24,6 @@ if TYPE_CHECKING:
 WD = "http://www.wikidata.org/entity/"
 
 
-def with_coarse(parts: Iterable[pl.DataFrame | None]) -> pl.DataFrame:
-    """Return entity and class of all parts, with the coarse class that a class maps to in its vocabulary."""
-    from remix.measures.classes import class_mapping
-
-    found = [part.select("entity", "class") for part in parts if part is not None]
-    types = pl.concat([pl.DataFrame(schema={"entity": pl.String, "class": pl.String}), *found])
-    coarse = types.join(class_mapping(), on="class").select("entity", pl.col("coarse").alias("class"))
-    return pl.concat([types, coarse]).unique().sort("entity", "class")
-
-
 def with_types(
     gold: Frames, types: pl.DataFrame, stated: pl.DataFrame | None = None, homes: pl.DataFrame | None = None
 ) -> pl.DataFrame:
@@ -41,17 +31,16 @@ def with_types(
 
     `stated` (home, entity, class) are the types that hold in the documents of a home, which `homes` (gold, home) tells.
     """
-    from remix.measures.classes import class_mapping
+    from remix.measures.classes import with_coarse
 
-    of_links = gold.links.join(types.drop_nulls("class"), on="entity")
-    derived = [of_links.select("annotation", "class", of_entity=pl.lit(True))]
+    given = gold.classes.select("annotation", "class", "of_entity")
+    derived = [given.drop("of_entity"), gold.links.join(types, on="entity").select("annotation", "class")]
     if stated is not None and homes is not None:
         places = gold.annotations.select("annotation", gold="document").join(homes, on="gold")
-        at_home = gold.links.join(places, on="annotation").join(stated.drop_nulls("class"), on=["home", "entity"])
-        derived.append(at_home.select("annotation", "class", of_entity=pl.lit(True)))
-    classes = pl.concat([gold.classes.select("annotation", "class", "of_entity"), *derived])
-    coarse = classes.join(class_mapping(), on="class").select("annotation", pl.col("coarse").alias("class"))
-    classes = pl.concat([classes, coarse.with_columns(of_entity=pl.lit(True))])
+        at_home = gold.links.join(places, on="annotation").join(stated, on=["home", "entity"])
+        derived.append(at_home.select("annotation", "class"))
+    every = with_coarse(pl.concat(derived).drop_nulls("class")).with_columns(of_entity=pl.lit(True))
+    classes = pl.concat([given, every])
     return classes.group_by("annotation", "class").agg(pl.col("of_entity").min()).sort("annotation", "class")
 
 

@@ -51,11 +51,9 @@ def _learnt(store: Store, entry: DatasetEntry) -> list[pl.DataFrame]:
     for name in entry.attached:
         if not name.startswith(RUN):
             rows = columns(store.attachment(entry.name, name)).filter(~pl.col("subject").str.ends_with(f"#{name}>"))
-            terms = [
-                pl.col(one).str.strip_chars("<>").alias(to) for one, to in (("subject",) * 2, ("predicate", "term"))
-            ]
+            subject, term = (pl.col(one).str.strip_chars("<>") for one in ("subject", "predicate"))
             number = pl.col("object").str.extract('^"(.*)"').cast(pl.Float64)
-            found.append(rows.select(*terms, number=number, text=pl.lit(None, pl.String)))
+            found.append(rows.select(subject=subject, term=term, number=number, text=pl.lit(None, pl.String)))
     return found
 
 
@@ -208,19 +206,19 @@ def _places(gold: Frames, origin: Frames, kept: Iterable[str]) -> pl.DataFrame:
     """
     known = origin.documents.filter(pl.col("dataset").is_in(list(kept))).sort("dataset", "document")
     rows = gold.documents.select("given", "text", gold="document")
-    scoped = rows.join(known.select("document", given="document"), on="given", coalesce=False).select(
-        "gold", "document"
+    scoped = rows.join(known.select("document", given="document"), on="given", coalesce=False)
+    nth = pl.int_range(pl.len()).over("given", "text").alias("nth")
+    mine, theirs = (
+        rows.join(scoped, on="gold", how="anti").drop_nulls("given"),
+        known.select("given", "text", "document"),
     )
-    rest = rows.join(scoped, on="gold", how="anti").drop_nulls("given")
-    same, nth = ["given", "text"], pl.int_range(pl.len()).over("given", "text").alias("nth")
-    parts = [scoped.select("document", "gold")]
-    for keys, order in ((same, [nth]), (same, []), (["given"], [])):
-        mine, theirs = rest.with_columns(order), known.select(*same, "document").with_columns(order)
-        on = [*keys, *(["nth"] if order else [])]
-        pairs = mine.join(theirs, on=on, nulls_equal=True, maintain_order="left_right")
-        parts.append(pairs.select("document", "gold"))
-    found = pl.concat(parts)
-    return found.unique("gold", keep="first", maintain_order=True).select("gold", "document")
+    parts = [scoped.select("gold", "document")]
+    for keys in (["given", "text", "nth"], ["given", "text"], ["given"]):
+        pairs = mine.with_columns(nth).join(
+            theirs.with_columns(nth), on=keys, nulls_equal=True, maintain_order="left_right"
+        )
+        parts.append(pairs.select("gold", "document"))
+    return pl.concat(parts).unique("gold", keep="first", maintain_order=True)
 
 
 def _as_enriched(background: Background, found: Manifest) -> Background:

@@ -78,16 +78,17 @@ def mentions_of(
     """
     if gold.documents.is_empty():
         raise UsageError("gold has no documents: name a dataset or a file that has some")
-    gold, runs = _of_one_layer(gold), {name: _of_one_layer(run) for name, run in runs.items()}
+    # Without runs the answers are those of none.
+    every = [replace(one, annotations=one.one_layer()) for one in (gold, *(runs.values() or [Frames.empty()]))]
     documents = gold.documents.select("document", "dataset").unique().sort("dataset", "document")
     documents = documents.with_row_index("doc").select(pl.col("doc").cast(pl.Int64), "document", "dataset")
     keys = documents.select("doc", gold="document")
-    sides = [_rows(gold, keys.select("doc", document="gold"), 0)]
-    for number, (name, run) in enumerate(runs.items()):
+    sides = [_rows(every[0], keys.select("doc", document="gold"), 0)]
+    for number, (name, run) in enumerate(zip(runs or [""], every[1:], strict=True)):
         sides.append(_rows(run, align(gold, run, name).join(keys, on="gold").select("doc", "document"), number))
-    entities, codes = _code([frames.links["entity"] for frames in (gold, *runs.values())], kb)
-    links = [_links(frames, code) for frames, code in zip((gold, *runs.values()), codes, strict=True)]
-    texts = [frames.annotations.select(_TEXTS) for frames in (gold, *runs.values())]
+    entities, codes = _code([frames.links["entity"] for frames in every], kb)
+    links = [_links(frames, code) for frames, code in zip(every, codes, strict=True)]
+    texts = [frames.annotations.select(_TEXTS) for frames in every]
     left, gold_links = _link(*_join(sides[:1], texts[:1], links[:1]), len(entities))
     right, answer_links = _link(*_join(sides[1:], texts[1:], links[1:]), len(entities))
     regions = gold.regions.join(keys, left_on="document", right_on="gold")
@@ -95,11 +96,6 @@ def mentions_of(
     return Mentions(
         tuple(runs), documents, _group(left, collapse), right, gold_links.rename({"id": "g"}), answer_links, entities
     )
-
-
-def _of_one_layer(frames: Frames) -> Frames:
-    rows = frames.one_layer()
-    return frames if rows is frames.annotations else replace(frames, annotations=rows)
 
 
 def _rows(frames: Frames, keys: pl.DataFrame, system: int) -> pl.DataFrame:
@@ -159,9 +155,6 @@ def _join(
     sides: list[pl.DataFrame], texts: list[pl.DataFrame], links: list[pl.DataFrame]
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """Return the rows of all runs, their texts and their links, numbered one after another."""
-    if not sides:
-        sides, texts = [pl.DataFrame(schema=_ROWS)], [pl.DataFrame(schema=dict.fromkeys(_TEXTS, pl.String))]
-        links = [pl.DataFrame(schema={"row": pl.Int64, "code": pl.Int64})]
     shift, moved = 0, []
     for side, text, linked in zip(sides, texts, links, strict=True):
         moved.append((side.with_columns(pl.col("row") + shift), linked.with_columns(pl.col("row") + shift)))
@@ -169,7 +162,6 @@ def _join(
     return pl.concat([side for side, _ in moved]), pl.concat(texts), pl.concat([linked for _, linked in moved])
 
 
-_ROWS = dict.fromkeys(["system", "row", "doc", "begin", "end"], pl.Int64())
 _TEXTS = ["annotation", "ignorable", "group", "option"]
 
 

@@ -14,6 +14,7 @@ from remix.expressions import fill
 from remix.frames import Frames
 from remix.names import HFTS, NIF, PREFIXES, RDF, RMX, shorten
 from remix.rdf.terms import iri, literal
+from remix.scoring.inputs.answers import CUT
 from remix.scoring.inputs.columns import SEEN, columns_of_data, is_of_errors
 
 if TYPE_CHECKING:
@@ -137,7 +138,9 @@ def compare_to_training(training: Frames, gold: Frames) -> pl.DataFrame:
         seenEntity=pl.col("entity").is_in(known["entity"].drop_nulls().unique().implode()),
         seenPair=pl.when(pl.col("entity").is_not_null()).then(pl.col("seenPair").fill_null(False)),
     )
-    return found.group_by("annotation", maintain_order=True).agg(_any(name) for name in SEEN)
+    # One link that says so is enough; null is what none says anything of.
+    seen = [pl.when(pl.col(name).is_not_null().any()).then(pl.col(name).any()).alias(name) for name in SEEN]
+    return found.group_by("annotation", maintain_order=True).agg(seen)
 
 
 def with_seen(columns: pl.DataFrame | None, training: Frames, gold: Frames) -> pl.DataFrame:
@@ -156,12 +159,6 @@ def _pairs(frames: Frames) -> pl.DataFrame:
     from remix.kb.forms import normalise
 
     texts = frames.documents.select("document", "text")
-    cut = pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin"))
     rows = frames.annotations.join(texts, on="document", how="left", maintain_order="left")
-    rows = rows.select("annotation", form=normalise(pl.coalesce("surface_form", cut)))
+    rows = rows.select("annotation", form=normalise(pl.coalesce("surface_form", CUT)))
     return rows.join(frames.links.select("annotation", "entity"), on="annotation", how="left", maintain_order="left")
-
-
-def _any(name: str) -> pl.Expr:
-    """Return whether one link says so, null where none says anything."""
-    return pl.when(pl.col(name).is_not_null().any()).then(pl.col(name).any()).alias(name)

@@ -19,7 +19,6 @@ from remix.scoring.inputs.entities import (
     read_entities,
     read_subclasses,
     relax_runs,
-    with_coarse,
     with_labels_linked,
     with_types,
 )
@@ -193,7 +192,11 @@ def read_inputs(keeper: Keeper, sources: Sources, wanted: Wanted) -> Inputs:
         found = _change(found, with_labels_linked(found.runs, known.kb, known.names), "labels")
     if not sources.seen:
         return found
-    columns = with_seen(found.knowledge.columns, read_training(keeper, sources.seen, sources.formats), found.gold)
+    if Path(sources.seen).is_file():
+        training = read_frames([sources.seen], formats=sources.formats)
+    else:
+        training = kept_gold(keeper.store, [sources.seen])[0]
+    columns = with_seen(found.knowledge.columns, training, found.gold)
     return replace(found, knowledge=replace(found.knowledge, columns=columns))
 
 
@@ -288,17 +291,18 @@ def _with_entities(found: Inputs, sources: Sources) -> Inputs:
     known, gold = found.knowledge, found.gold
     listed = read_entities(sources.entities) if sources.entities is not None else None
     stated = homes = None
-    if known.backgrounds:
-        from remix.measures.classes import class_mapping
+    parts = [*([] if listed is None else [listed]), *([] if known.kb is None else [known.kb.types])]
+    if parts or known.backgrounds:
+        from remix.measures.classes import with_coarse
 
-        # What one dataset says of an entity is not asked about in another.
-        homes = pl.concat(background.homes() for background in known.backgrounds)
-        said = pl.concat(background.statements() for background in known.backgrounds).unique()
-        coarse = said.join(class_mapping(), on="class").select("home", "entity", pl.col("coarse").alias("class"))
-        stated = pl.concat([said, coarse]).unique().sort("home", "entity", "class")
-    parts = [part for part in (listed, known.kb.types if known.kb is not None else None) if part is not None]
-    if parts or stated is not None:
-        types = with_coarse(parts)
+        if known.backgrounds:
+            # What one dataset says of an entity is not asked about in another.
+            homes = pl.concat(background.homes() for background in known.backgrounds)
+            said = pl.concat(background.statements() for background in known.backgrounds)
+            stated = with_coarse(said).unique().sort("home", "entity", "class")
+        none = pl.DataFrame(schema={"entity": pl.String, "class": pl.String})
+        types = with_coarse(pl.concat([none, *(part.select(none.columns) for part in parts)]))
+        types = types.unique().sort("entity", "class")
         classes = with_types(gold, types, stated, homes)
         known, gold = replace(known, types=types, stated=stated), replace(gold, classes=classes)
     if listed is not None:
@@ -313,8 +317,3 @@ def _change(found: Inputs, runs: Mapping[str, Frames], by: str) -> Inputs:
     """Return the inputs with other runs: the files are the same, what is made of them is not."""
     contents = {name: content_hash(known, by) if name else known for name, known in found.contents.items()}
     return replace(found, runs=runs, contents=contents)
-
-
-def read_training(keeper: Keeper, seen: str, formats: Iterable[str] = ()) -> Frames:
-    """Return the training set: a dataset of the workspace or a file."""
-    return read_frames([seen], formats=formats) if Path(seen).is_file() else kept_gold(keeper.store, [seen])[0]

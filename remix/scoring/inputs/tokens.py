@@ -155,22 +155,19 @@ def _spans(annotations: pl.DataFrame, tokens: pl.DataFrame) -> pl.DataFrame:
     """Return annotation, gold (its document), begin, end and surface_form, a row a document that has tokens of it."""
     places = tokens.with_row_index("place").with_columns(pl.col("place").cast(pl.Int64))
     rows = annotations.select("annotation", "document", "begin", "end").with_row_index("row")
-    first = rows.sort("begin").join_asof(
-        places.sort("begin").select("document", "begin", first="place"),
-        on="begin",
-        by="document",
-        strategy="forward",
-        check_sortedness=False,
+    first, last = places.select("document", "begin", first="place"), places.select("document", "end", last="place")
+    rows = rows.sort("begin").join_asof(
+        first.sort("begin"), on="begin", by="document", strategy="forward", check_sortedness=False
     )
-    last = rows.sort("end").join_asof(
-        places.sort("end").select("document", "end", last="place"),
-        on="end",
-        by="document",
-        strategy="backward",
-        check_sortedness=False,
+    rows = rows.sort("end").join_asof(
+        last.sort("end"), on="end", by="document", strategy="backward", check_sortedness=False
     )
-    found = first.join(last.select("row", "last"), on="row").sort("row").filter(pl.col("first") <= pl.col("last"))
-    found = found.select("annotation", place=pl.int_ranges("first", pl.col("last") + 1)).explode("place")
+    found = (
+        rows.sort("row")
+        .filter(pl.col("first") <= pl.col("last"))
+        .select("annotation", place=pl.int_ranges("first", pl.col("last") + 1))
+        .explode("place")
+    )
     said = places.select("place", "gold", "to_begin", "to_end", "said")
     return (
         found.join(said, on="place", maintain_order="left")

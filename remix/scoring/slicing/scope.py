@@ -36,30 +36,19 @@ def scope_of_queries(answers: Answers) -> Scope:
     """
     scope = Scope()
     for part in answers.parts:
-        scope = scope.within(_scope_of_part(part))
-    return scope
-
-
-def _scope_of_part(answers: Answers) -> Scope:
-    mentions = answers.mentions
-    cut = mentions.gold.filter(ignorable="dropped").join(mentions.documents, on="doc")["dataset"].unique().sort()
-    queries = answers.background.queries
-    if cut.is_empty():
-        return Scope()
-
-    scope = Scope()
-    for name in cut:
-        docs = mentions.documents.filter(dataset=name)["doc"]
-        try:
-            if name not in queries:
-                raise Error("the query that it was cut by is in no manifest beside it")
-            chosen = select_answers(answers, queries[name], docs)
-        except Error as error:
-            progress.note(f"{name}: P in scope is not known, as {' '.join(str(error).split())}; see P on mention")
-            scope = scope.within(Scope(unknown=docs))
-            continue
-        own = answers.numbered.filter(pl.col("side") == "answer", pl.col("doc").is_in(docs.implode()))
-        scope = scope.within(Scope(own.select(a="id", in_scope=pl.col("answer").is_in(chosen.implode()))))
+        documents, queries = part.mentions.documents, part.background.queries
+        for name in part.mentions.gold.filter(ignorable="dropped").join(documents, on="doc")["dataset"].unique().sort():
+            docs = documents.filter(dataset=name)["doc"]
+            try:
+                if name not in queries:
+                    raise Error("the query that it was cut by is in no manifest beside it")
+                chosen = select_answers(part, queries[name], docs)
+            except Error as error:
+                progress.note(f"{name}: P in scope is not known, as {' '.join(str(error).split())}; see P on mention")
+                scope = scope.within(Scope(unknown=docs))
+                continue
+            own = part.numbered.filter(pl.col("side") == "answer", pl.col("doc").is_in(docs.implode()))
+            scope = scope.within(Scope(own.select(a="id", in_scope=pl.col("answer").is_in(chosen.implode()))))
     return scope
 
 
@@ -114,14 +103,10 @@ def _classes(query: str) -> list[str]:
     terms = list(_terms(tree))
     if any(f"<{RMX}{name}>" in terms for name in NOT_OF_ANSWERS):
         raise Error("its query speaks of how mentions overlap")
-    contexts = {triple[0] for node in walk(tree) for triple in node.get("triples", ()) if _in_context(triple)}
-    if len(contexts) > 1:
+    triples = [triple for node in walk(tree) for triple in node.get("triples", ())]
+    if len({triple[0] for triple in triples if triple[1] == f"<{NIF}referenceContext>"}) > 1:
         raise Error("its query speaks of several annotations")
     return sorted({term[1:-1] for term in terms if term.startswith("<") and not term[1:].startswith(_NO_CLASSES)})
-
-
-def _in_context(triple: tuple[Value, Value, Value]) -> bool:
-    return bool(triple[1] == f"<{NIF}referenceContext>")
 
 
 def _terms(value: Value) -> list[str]:

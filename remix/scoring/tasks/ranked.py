@@ -41,29 +41,24 @@ def _at_measure(name: str, summary: str, ranking: Ranking, base: Task | None, me
 
 def _above(name: str, base: Task, threshold: str) -> Task:
     """Return the task that counts the answers whose confidence is above the threshold, and those without one."""
-    above = _number(threshold) if threshold != ORACLE else 0.0
-
-    def count_fixed(case: Case, matching: Matching) -> pl.DataFrame:
-        kept = pl.col("confidence").is_null() | (pl.col("confidence") > above)
-        answers = with_detail(case, "confidence").answers.filter(kept).select("a")
-        chosen = case.answers.join(answers, on="a", how="semi", maintain_order="left")
-        return base.count(replace(case, answers=chosen), matching)
 
     def best(case: Case, matching: Matching) -> pl.DataFrame:
         chosen = choose_best(case, base.name, matching.name, lambda one, *_: base.count(one, matching))
         return base.count(chosen, matching)
 
-    told = f"{base.summary}; answers of a confidence above {threshold}"
     if threshold == ORACLE:
-        told = f"{base.summary}; answers above the confidence that is best on this very gold"
-    return Task(name, told, best if threshold == ORACLE else count_fixed)
-
-
-def _number(threshold: str) -> float:
+        return Task(name, f"{base.summary}; answers above the confidence that is best on this very gold", best)
     try:
-        return float(threshold)
+        above = float(threshold)
     except ValueError:
         raise UsageError(f"a threshold is a number or '{ORACLE}', not '{threshold}'") from None
+
+    def count_fixed(case: Case, matching: Matching) -> pl.DataFrame:
+        kept = pl.col("confidence").is_null() | (pl.col("confidence") > above)
+        answers = with_detail(case, "confidence").answers.filter(kept)
+        return base.count(replace(case, answers=answers), matching)
+
+    return Task(name, f"{base.summary}; answers of a confidence above {threshold}", count_fixed)
 
 
 MEASURES: Mapping[str, str] = {

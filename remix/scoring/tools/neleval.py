@@ -109,19 +109,41 @@ def counts_by_triple(case: Case, triple: Triple) -> pl.DataFrame:
     gold, answers = gold.filter(FILTERS[triple.filter]), answers.filter(FILTERS[triple.filter])
     if triple.aggregate == "sets":
         return _sets(case, gold, answers, columns)
-    both = pl.concat(
-        [gold.with_columns(side=pl.lit("gold")), answers.with_columns(side=pl.lit("answer"))], how="diagonal"
-    )
-    both = both.with_columns(item=pl.struct(columns).rank("dense"), cluster="eid")
-    clustered = both.select("side", "system", "doc", "item", "cluster")
-    counts = cluster_counts(clustered.filter(side="gold"), clustered.filter(side="answer"), triple.aggregate)
-    return _fill(counts)
+    # Of gold alone g is known.
+    both = pl.concat([gold, answers], how="diagonal").with_columns(item=pl.struct(columns).rank("dense"))
+    clustered = both.select("g", "system", "doc", "item", cluster="eid")
+    of_gold = pl.col("g").is_not_null()
+    return _fill(cluster_counts(clustered.filter(of_gold), clustered.filter(~of_gold), triple.aggregate))
 
 
 def _sides(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return gold, once for each system, and the answers, with the fields of keys."""
+    """Return gold, once for each system, and the answers, with the fields of keys.
+
+    Of several links of a mention of gold it is the one that the system answers there.
+    """
     case = with_detail(with_detail(case, "cluster"), "type")
-    return _of_gold(case), _of_answers(case)
+    links = (case.mentions.gold_links, case.mentions.answer_links)
+    first, given = (own.group_by(own.columns[0]).agg(kbid=pl.col("entity").min()) for own in links)
+    gold = case.mentions.for_each_system(case.kept.join(first, on="g", how="left", maintain_order="left"))
+    several = case.gold.filter(pl.col("link") >= len(case.mentions.entities)).select("g")
+    if len(several):
+        pairs = case.overlaps.filter(pl.col("equal") & pl.col("link")).join(several, on="g", how="semi")
+        answered = case.answers.select("a", "system").join(case.mentions.answer_links, on="a")
+        chosen = pairs.join(answered, on="a").join(case.mentions.gold_links, on=["g", "entity"], how="semi")
+        chosen = chosen.group_by("system", "g").agg(chosen=pl.col("entity").min())
+        gold = gold.join(chosen, on=["system", "g"], how="left", maintain_order="left")
+        gold = gold.with_columns(kbid=pl.coalesce("chosen", "kbid"))
+    answers = case.answers.join(given, on="a", how="left", maintain_order="left")
+    return _with_fields(gold).select("g", *_COLUMNS), _with_fields(answers).select("a", *_COLUMNS)
+
+
+_COLUMNS = ("system", "doc", "begin", "end", "kbid", "eid", "type", "is_nil", "is_linked")
+
+
+def _with_fields(rows: pl.DataFrame) -> pl.DataFrame:
+    nil = pl.col("link") == NIL
+    named = pl.when(nil).then("cluster").otherwise(fill("entity {}", "kbid"))
+    return rows.with_columns(eid=named.fill_null(""), is_nil=nil, is_linked=~nil)
 
 
 def _fill(counts: pl.DataFrame) -> pl.DataFrame:
@@ -143,37 +165,6 @@ def _sets(case: Case, gold: pl.DataFrame, answers: pl.DataFrame, columns: list[s
     found, missed = (gold[KEYS][asked[(asked >= 0) & one]] for one in (given >= 0, given < 0))
     extra = answers[KEYS][given[(given >= 0) & (asked < 0)]]
     return count_pairs(found, extra.with_columns(free=pl.lit(False)), missed)
-
-
-def _of_answers(case: Case) -> pl.DataFrame:
-    first = case.mentions.answer_links.group_by("a").agg(first=pl.col("entity").min())
-    rows = case.answers.join(first, on="a", how="left", maintain_order="left")
-    return _with_fields(rows.rename({"first": "kbid"})).select("a", "system", *_COLUMNS)
-
-
-def _of_gold(case: Case) -> pl.DataFrame:
-    """Return gold once for each system; of several links of a mention the one that the system answers there."""
-    systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
-    first = case.mentions.gold_links.group_by("g").agg(first=pl.col("entity").min())
-    rows = systems.join(case.kept.join(first, on="g", how="left", maintain_order="left"), how="cross")
-    several = case.gold.filter(pl.col("link") >= len(case.mentions.entities)).select("g")
-    if len(several):
-        pairs = case.overlaps.filter(pl.col("equal") & pl.col("link")).join(several, on="g", how="semi")
-        answered = case.answers.select("a", "system").join(case.mentions.answer_links, on="a")
-        chosen = pairs.join(answered, on="a").join(case.mentions.gold_links, on=["g", "entity"], how="semi")
-        chosen = chosen.group_by("system", "g").agg(chosen=pl.col("entity").min())
-        rows = rows.join(chosen, on=["system", "g"], how="left", maintain_order="left")
-        rows = rows.with_columns(first=pl.coalesce("chosen", "first"))
-    return _with_fields(rows.rename({"first": "kbid"})).select("g", "system", *_COLUMNS)
-
-
-_COLUMNS = ("doc", "begin", "end", "kbid", "eid", "type", "is_nil", "is_linked")
-
-
-def _with_fields(rows: pl.DataFrame) -> pl.DataFrame:
-    nil = pl.col("link") == NIL
-    named = pl.when(nil).then("cluster").otherwise(fill("entity {}", "kbid"))
-    return rows.with_columns(eid=named.fill_null(""), is_nil=nil, is_linked=~nil)
 
 
 def _overlapping(case: Case, gold: pl.DataFrame, answers: pl.DataFrame, triple: Triple) -> pl.DataFrame:

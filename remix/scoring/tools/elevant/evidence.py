@@ -37,40 +37,33 @@ def _evidence(case: Case) -> pl.DataFrame:
     rows = rows.join(labels, on="label", how="left", maintain_order="left")
     answered = case.mentions.answer_links.group_by("a").agg(answer_entity=pl.col("entity").min())
     rows = rows.join(answered, on="a", how="left", maintain_order="left")
-    rows = _find_unmapped(case, rows)
     # A date is like no entity, NIL is like NIL, and what has no counterpart in Wikidata like its own kind.
-    none = {side: pl.when(f"{side}_unmapped").then(-2).otherwise(-1) for side in ("gold", "answer")}
-    gold_key = pl.when("same").then("answer_entity").otherwise("gold_entity").fill_null(none["gold"])
+    of_gold, of_answer = (pl.when(unmapped).then(-2).otherwise(-1) for unmapped in _are_marked(case, "unmapped"))
+    gold_key = pl.when("same").then("answer_entity").otherwise("gold_entity").fill_null(of_gold)
     rows = rows.with_columns(
         gold_key=pl.when(pl.col("dated").is_null() & pl.col("label").is_not_null()).then(gold_key),
-        answer_key=pl.when(pl.col("a").is_not_null()).then(pl.col("answer_entity").fill_null(none["answer"])),
+        answer_key=pl.when(pl.col("a").is_not_null()).then(pl.col("answer_entity").fill_null(of_answer)),
         relevant=pl.when(pl.col("mode") == "IGNORED")
         .then(pl.col("known") & ~pl.col("optional"))
         .otherwise(pl.col("label").is_not_null()),
         place=pl.struct("mode", "system", "doc").rank("dense").cast(pl.Int64),
     )
     rows = rows.sort("place", "begin", "end", "a", "label").with_row_index("n")
-    rows = _references(_neighbours(rows))
-    return _hyperlinks(case, _names(case, _candidates(case, rows)))
+    rows = _names(case, _candidates(case, _references(_neighbours(rows))))
+    of_gold, of_answer = _are_marked(case, "hyperlink")
+    return rows.with_columns(hyperlink=of_gold | (pl.col("label").is_null() & of_answer))
 
 
-def _find_unmapped(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows with whether gold and answer are marked as entities that Wikidata does not have."""
-    labels, answers = _find_marked(case, "unmapped")
-    return rows.with_columns(
-        gold_unmapped=pl.col("label").is_in(labels.implode()).fill_null(False),
-        answer_unmapped=pl.col("a").is_in(answers.implode()).fill_null(False),
-    )
-
-
-def _find_marked(case: Case, name: str) -> tuple[pl.Series, pl.Series]:
-    """Return the labels of gold and the answers that have a value of that name."""
+def _are_marked(case: Case, name: str) -> tuple[pl.Expr, pl.Expr]:
+    """Return whether the label of gold, and whether the answer, has a value of that name."""
     term = pl.col("term") == f"{RMX}{name}"
     gold = case.known.gold.values.filter(term).select(annotation="subject")
     labels = labels_once(case).numbers.join(case.gold.select("g", "annotation"), on="g")
-    labelled_so = labels.join(gold, on="annotation", how="semi")["label"].unique()
+    labelled = labels.join(gold, on="annotation", how="semi")["label"].unique()
     given = case.known.of_runs(lambda run: run.values.filter(term).select(annotation="subject"))
-    return labelled_so, case.answers.join(given, on=["system", "annotation"], how="semi")["a"]
+    answered = case.answers.join(given, on=["system", "annotation"], how="semi")["a"]
+    of_gold, of_answer = pl.col("label").is_in(labelled.implode()), pl.col("a").is_in(answered.implode())
+    return of_gold.fill_null(False), of_answer.fill_null(False)
 
 
 def _neighbours(rows: pl.DataFrame) -> pl.DataFrame:
@@ -177,14 +170,6 @@ def _popular(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
         rare=has & ~pl.col("popular").list.contains(pl.col("gold_entity")).fill_null(False),
         answered_popular=has & pl.col("popular").list.contains(pl.col("answer_entity")).fill_null(False),
     ).drop("popular", "is_place")
-
-
-def _hyperlinks(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows with `hyperlink`: whether a link of the source text has their span."""
-    labels, answers = _find_marked(case, "hyperlink")
-    of_gold = pl.col("label").is_in(labels.implode())
-    false = pl.col("label").is_null() & pl.col("a").is_in(answers.implode())
-    return rows.with_columns(hyperlink=(of_gold | false).fill_null(False))
 
 
 _SINGULAR = """
