@@ -27,9 +27,9 @@ from real import DATA
 from remix.formats import SourceFile
 from remix.formats.nif.blocks import number_subjects
 from remix.formats.nif.mentions import extract_tables
-from remix.formats.nif.parsing import content_hash_of, parse
+from remix.formats.nif.parsing import parse
 from remix.formats.nif.scoping import scope
-from remix.rdf.ntriples import write_ntriples
+from remix.rdf.ntriples import content_hash_of, write_ntriples
 from remix.store import Store
 
 Result = TypeVar("Result")
@@ -52,7 +52,7 @@ def stages(file: Path, triples: int, folder: Path) -> None:
     """Measure the stages one by one."""
     text = timed("parse", triples, lambda: parse(SourceFile(file)))
     timed("hash", triples, lambda: content_hash_of(text.triples))
-    numbered = timed("tell subjects apart", triples, lambda: number_subjects(text.triples))
+    numbered = timed("tell subjects apart", triples, lambda: number_subjects(text.triples, text.mends))
     found = timed("documents, annotations", triples, lambda: extract_tables(numbered, IRI, text.mends))
     whole = timed("scope", triples, lambda: scope(numbered, found, IRI))
     target = folder / "data.nt.zst"

@@ -196,7 +196,8 @@ def read(
             triples = _write(found, triples_to)
         if unannotated:
             found = replace(found, repairs=(*found.repairs, *_missing(found.frames)))
-        report = _report(source, chosen, found, triples)
+        told = LoadReport(readable(source.path), chosen.name, triples=triples, repairs=found.repairs)
+        report = replace(told, **sizes_of(found.frames))  # type: ignore[arg-type]
         export = found.export if triples_to is None else None
         return LoadedFile(name, iri, found.frames, report, found.content or _content(source), export)
 
@@ -314,11 +315,16 @@ def _refuse_others(source: SourceFile, chosen: Format, first: Path) -> None:
 def _accept(source: SourceFile, found: Contents, *, strict: bool, unannotated: bool) -> None:
     if found.frames.annotations.is_empty() and not unannotated:
         raise BadInput(source.name, _without_annotations(found.frames))
-    defects = [repair for repair in found.repairs if repair.kind not in NOTED]
-    if strict and defects:
-        first = defects[0]
+    if strict:
+        refuse_defects(source.name, found.repairs)
+
+
+def refuse_defects(file: str, repairs: Iterable[Repair]) -> None:
+    """Raise `BadInput` where something had to be repaired; what is told and is no defect passes."""
+    defects = [repair for repair in repairs if repair.kind not in NOTED]
+    if defects:
         kinds = ", ".join(f"{repair.kind} ({repair.count})" for repair in defects)
-        raise BadInput(source.name, f"would need repair: {kinds}; first: {first.example}")
+        raise BadInput(file, f"would need repair: {kinds}; first: {defects[0].example}")
 
 
 def _without_annotations(frames: Frames) -> str:
@@ -350,11 +356,6 @@ def _write(found: Contents, path: Path) -> int:
     from remix.formats.nif.writing import write_triples
 
     return write_triples(found.frames, path, measures_path(path))
-
-
-def _report(source: SourceFile, chosen: Format, found: Contents, triples: int) -> LoadReport:
-    report = LoadReport(readable(source.path), chosen.name, triples=triples, repairs=found.repairs)
-    return replace(report, **sizes_of(found.frames))  # type: ignore[arg-type]
 
 
 SIZES = ("documents", "annotations", "mentions", "alternatives", "optional", "dangling")

@@ -79,27 +79,21 @@ def write_articles(frames: Frames, path: Path) -> tuple[Loss, ...]:
     """
     answers = "linked_articles" in path.name
     rows = _rows(frames)
-    told: tuple[str, ...] = ("candidates",) if not answers else ("classes", "ignorable")
-    kept = {"candidates": frames.candidates["annotation"], "classes": frames.classes["annotation"]}
-    kept["ignorable"] = frames.annotations.filter(pl.col("ignorable").is_not_null())["annotation"]
-    losses = sum((loss_of(name, kept[name]) for name in told), ())
+    losses = loss_of("candidates", frames.candidates["annotation"])
     if answers:
+        aside = rows.filter(pl.col("ignorable").is_not_null())["annotation"]
+        losses = loss_of("classes", frames.classes["annotation"]) + loss_of("ignorable", aside)
         rows = rows.filter(pl.col("ignorable").is_null())
     regions = {document: [begin, end] for document, begin, end in frames.regions.iter_rows()}
     with write_whole(path) as stream:
         for number, document, listed in _articles(frames, rows):
-            article: dict[str, Any] = {
-                "id": number,
-                "title": document["given"] or document["document"],
-                "text": document["text"],
-            }
+            article: dict[str, Any] = {"id": number, **_heading(document)}
             if document["document"] in regions:
                 article["evaluation_span"] = regions[document["document"]]
-            article["entity_mentions" if answers else "labels"] = (
-                [_mention(row) for row in listed] if answers else _labels(listed)
-            )
-            stream.write((json.dumps(article, ensure_ascii=False) + "\n").encode())
-    return losses + _cut_regions(frames)
+            said = {"entity_mentions": [_mention(row) for row in listed]} if answers else {"labels": _labels(listed)}
+            stream.write(_line(article | said))
+    # An article has one region.
+    return losses + loss_of("regions", frames.regions.filter(pl.len().over("document") > 1)["document"])
 
 
 def write_simple(frames: Frames, path: Path) -> tuple[Loss, ...]:
@@ -112,14 +106,16 @@ def write_simple(frames: Frames, path: Path) -> tuple[Loss, ...]:
                 | ({"candidates": row["candidates"]} if predictions and row["candidates"] else {})
                 for row in listed
             ]
-            article = {"title": document["given"] or document["document"], "text": document["text"]}
-            stream.write(
-                (
-                    json.dumps({**article, "predictions" if predictions else "labels": named}, ensure_ascii=False)
-                    + "\n"
-                ).encode()
-            )
+            stream.write(_line(_heading(document) | {"predictions" if predictions else "labels": named}))
     return () if predictions else loss_of("candidates", frames.candidates["annotation"])
+
+
+def _heading(document: dict[str, Any]) -> dict[str, Any]:
+    return {"title": document["given"] or document["document"], "text": document["text"]}
+
+
+def _line(article: dict[str, Any]) -> bytes:
+    return f"{json.dumps(article, ensure_ascii=False)}\n".encode()
 
 
 def _rows(frames: Frames) -> pl.DataFrame:
@@ -163,22 +159,11 @@ def _labels(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _label(row: dict[str, Any], number: int) -> dict[str, Any]:
-    label = {
-        "id": number,
-        "span": [row["begin"], row["end"]],
-        "entity_id": row["entity"] or NIL,
-        "name": row["surface_form"],
-    }
-    label["type"] = row["type"] or "OTHER"
+    said = {"name": row["surface_form"], "type": row["type"] or "OTHER"}
+    label = {"id": number, "span": [row["begin"], row["end"]], "entity_id": row["entity"] or NIL, **said}
     return label | ({"optional": True} if row["ignorable"] else {}) | ({"coref": True} if row["coref"] else {})
 
 
 def _mention(row: dict[str, Any]) -> dict[str, Any]:
-    mention = {"span": [row["begin"], row["end"]], "id": row["entity"] or NIL}
-    return {**mention, "candidates": row["candidates"] or []}
-
-
-def _cut_regions(frames: Frames) -> tuple[Loss, ...]:
-    """Return the loss of regions beyond one a document."""
-    more = frames.regions.filter(pl.len().over("document") > 1)["document"]
-    return loss_of("regions", more)
+    said = {"span": [row["begin"], row["end"]], "id": row["entity"] or NIL}
+    return said | {"candidates": row["candidates"] or []}

@@ -25,44 +25,62 @@ __all__ = ["characters_of_units", "check_offsets", "cut_spans", "units_of_charac
 REACH = 32
 """How many characters away from the given offset an anchor is looked for."""
 
-_TRIED = ("try_begin", "try_end", "try_said")
 _LONGER = {"utf-8": r"[^\x00-\x7F]", "utf-16": r"[\x{10000}-\x{10FFFF}]"}
 Integers: TypeAlias = "NDArray[np.int64]"
 
 
 @dataclass(frozen=True)
 class _Texts:
-    """The code points of several texts one after the other, each text once however many annotations it has.
+    """Several texts one after the other, each once however many annotations it has.
 
-    They are arrays, made where a file counts in something else: most never need numpy, which takes long to import.
+    `numbers` has of the text of each key its number (`_text`), its length (`_size`) and how many characters stand
+    before it (`_start`). Arrays are made where a file counts in something else: most never need numpy, which takes
+    long to import.
     """
 
     numbers: pl.DataFrame
-    texts: list[str]
-    spans: _Spans
+    texts: pl.Series
 
     @staticmethod
-    def of(rows: pl.DataFrame, key: str, spans: _Spans) -> _Texts:
+    def of(rows: pl.DataFrame, key: str) -> _Texts:
         """Return the texts of rows (`text`, and a key that is the same for the same text)."""
         texts = rows.select(key, "text").unique(key, keep="first", maintain_order=True)
-        numbers = texts.select(key, _number=pl.int_range(pl.len(), dtype=pl.Int64))
-        return _Texts(numbers, texts["text"].to_list(), spans)
+        size = pl.col("text").str.len_chars().cast(pl.Int64)
+        start = size.fill_null(0).cum_sum().shift(fill_value=0)
+        number = pl.int_range(pl.len(), dtype=pl.Int64)
+        return _Texts(texts.select(key, _text=number, _size=size, _start=start), texts["text"])
+
+    def number(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Return the rows with number and length of their text."""
+        key = self.numbers.columns[0]
+        rows = rows.drop("_text", "_size", "_start", strict=False)
+        return rows.join(self.numbers, on=key, how="left", nulls_equal=True, maintain_order="left")
 
     @cached_property
     def points(self) -> NDArray[np.uint32]:
         """Return the code points of all texts."""
         import numpy as np
 
-        return np.frombuffer("".join(self.texts).encode("utf-32-le"), dtype="<u4")
+        return np.frombuffer("".join(self.texts.fill_null("")).encode("utf-32-le"), dtype="<u4")
 
     @cached_property
     def starts(self) -> Integers:
         """Return where each text begins among the code points, and where the last one ends."""
-        return _sums([len(text) for text in self.texts])
+        return _sums(self.texts.str.len_chars().fill_null(0).cast(pl.Int64).to_numpy())
+
+    @cached_property
+    def long(self) -> pl.Series:
+        """Return the number of the character of each byte that is not the first of its character."""
+        if self.texts.str.len_bytes().sum() == self.numbers["_size"].sum():
+            return pl.Series(dtype=pl.Int64)
+        joined = self.texts.str.join("").cast(pl.Binary)
+        every = joined.bin.reinterpret(dtype=pl.Array(pl.UInt8, joined.bin.size().item())).explode()
+        long = ((every & 0xC0) == 0x80).arg_true().cast(pl.Int64)
+        return long - pl.int_range(1, len(long) + 1, eager=True)
 
     def compose(self) -> _Texts:
         """Return the same texts with letters and accents composed (NFC)."""
-        return _Texts(self.numbers, [unicodedata.normalize("NFC", text) for text in self.texts], self.spans)
+        return _Texts(self.numbers, self.texts.str.normalize("NFC"))
 
     def bytes_before(self) -> Integers:
         """Return how many UTF-8 bytes stand before each code point."""
@@ -87,7 +105,7 @@ class _Texts:
 
         An offset within a character becomes the end of it; one outside the text stays outside by as much.
         """
-        first, last, offset = self._spans(rows, name)
+        first, last, offset = self._bounds(rows, name)
         size = before[last] - before[first]
         wanted = before[first] + offset.clip(0, size)
         found = before.searchsorted(wanted)
@@ -100,55 +118,17 @@ class _Texts:
 
         An offset behind the text becomes its end.
         """
-        first, last, offset = self._spans(rows, name)
+        first, last, offset = self._bounds(rows, name)
         inside = before[first + offset.clip(0, last - first)] - before[first]
         return _where(rows[name], inside + offset.clip(max=0))
 
-    def _spans(self, rows: pl.DataFrame, name: str) -> tuple[Integers, Integers, Integers]:
-        number = rows["_number"].to_numpy()
+    def _bounds(self, rows: pl.DataFrame, name: str) -> tuple[Integers, Integers, Integers]:
+        number = rows["_text"].to_numpy()
         offset = rows[name].fill_null(0).clip(-FARTHEST, FARTHEST).cast(pl.Int64).to_numpy()
         return self.starts[number], self.starts[number + 1], offset
 
-
-def _sums(widths: Integers | list[int]) -> Integers:
-    import numpy as np
-
-    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(widths, dtype=np.int64)])
-
-
-def _where(offsets: pl.Series, values: Integers) -> pl.Series:
-    """Return the values where there was an offset."""
-    both = pl.DataFrame({"offset": offsets, "value": values})
-    return both.select(pl.when(pl.col("offset").is_not_null()).then("value")).to_series()
-
-
-@dataclass(frozen=True)
-class _Spans:
-    """Where the characters of several texts stand among their bytes: a span is cut without a walk through its text.
-
-    `numbers` has how many characters a text has (`_size`) and how many stand before it (`_start`), all texts in a row;
-    `long` has, for each byte behind the first of a character, the number of that character.
-    """
-
-    numbers: pl.DataFrame
-    long: pl.Series
-
-    @staticmethod
-    def of(rows: pl.DataFrame, key: str) -> _Spans:
-        """Return the spans of rows (`text`, and a key that is the same for the same text)."""
-        texts = rows.select(key, "text").unique(key, keep="first", maintain_order=True)
-        size = pl.col("text").str.len_chars().cast(pl.Int64)
-        numbers = texts.select(key, _size=size, _start=size.fill_null(0).cum_sum().shift(fill_value=0))
-        long = pl.Series(dtype=pl.Int64)
-        if texts["text"].str.len_bytes().sum() > numbers["_size"].sum():
-            joined = texts["text"].str.join("").cast(pl.Binary)
-            every = joined.bin.reinterpret(dtype=pl.Array(pl.UInt8, joined.bin.size().item())).explode()
-            long = ((every & 0xC0) == 0x80).arg_true().cast(pl.Int64)
-            long -= pl.int_range(1, len(long) + 1, eager=True)
-        return _Spans(numbers, long)
-
     def cut(self, rows: pl.DataFrame, begin: str | pl.Expr, end: str | pl.Expr) -> pl.Series:
-        """Return the spans of rows that have `_start` and `_size`, null where one does not lie in its text."""
+        """Return the spans of numbered rows, null where one does not lie in its text."""
         first, last = (pl.col(one) if isinstance(one, str) else one for one in (begin, end))
         # A slice beyond the end would be cut short and seem to fit.
         inside = ((first >= 0) & (last >= first) & (last <= pl.col("_size"))).fill_null(False)
@@ -163,6 +143,18 @@ class _Spans:
         return spans.select(pl.when("inside").then(cut).cast(pl.String)).to_series()
 
 
+def _sums(widths: Integers) -> Integers:
+    import numpy as np
+
+    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(widths, dtype=np.int64)])
+
+
+def _where(offsets: pl.Series, values: Integers) -> pl.Series:
+    """Return the values where there was an offset."""
+    both = pl.DataFrame({"offset": offsets, "value": values})
+    return both.select(pl.when(pl.col("offset").is_not_null()).then("value")).to_series()
+
+
 def cut_spans(rows: pl.DataFrame, key: str, begin: str = "begin", end: str = "end") -> pl.Series:
     """Return what the texts of rows say between two offsets, null where these do not lie in the text.
 
@@ -172,9 +164,8 @@ def cut_spans(rows: pl.DataFrame, key: str, begin: str = "begin", end: str = "en
     >>> cut_spans(rows, "name").to_list()
     ['Zoë', 'Bo', None]
     """
-    spans = _Spans.of(rows, key)
-    numbered = rows.join(spans.numbers, on=key, how="left", nulls_equal=True, maintain_order="left")
-    return spans.cut(numbered, begin, end)
+    texts = _Texts.of(rows, key)
+    return texts.cut(texts.number(rows), begin, end)
 
 
 def check_offsets(frame: pl.DataFrame) -> pl.DataFrame:
@@ -200,9 +191,9 @@ def check_offsets(frame: pl.DataFrame) -> pl.DataFrame:
         reason=pl.lit(None, pl.String),
     )
     columns = [*frame.columns, "said"]
-    spans = _Spans.of(frame, "document")
-    frame = frame.join(spans.numbers, on="document", how="left", nulls_equal=True, maintain_order="left")
-    frame = frame.with_columns(said=spans.cut(frame, "begin", "end"))
+    texts = _Texts.of(frame, "document")
+    frame = texts.number(frame)
+    frame = frame.with_columns(said=texts.cut(frame, "begin", "end"))
     missing = pl.col("given_begin").is_null() | pl.col("given_end").is_null()
     right = (pl.col("said") == pl.col("anchor")) & ~missing
     unanchored = pl.col("anchor").is_null() & ~missing & _inside()
@@ -214,40 +205,34 @@ def check_offsets(frame: pl.DataFrame) -> pl.DataFrame:
     alike = ((padded, "differs in outer white space"), (spelt, "differs in its Unicode normal form"))
     for like, reason in alike:
         fits = (like & ~missing).fill_null(False)
-        done.append(_keep_offsets(rest.filter(fits), pl.lit(reason)))
+        done.append(rest.filter(fits).with_columns(kind=pl.lit("anchor"), reason=pl.lit(reason)))
         rest = rest.filter(~fits)
-    done += _reread(rest, spans)
+    done += _reread(rest)
     return pl.concat([part.select(columns) for part in done if part.height] or [frame.select(columns)])
 
 
-def _reread(rest: pl.DataFrame, spans: _Spans) -> Iterator[pl.DataFrame]:
+def _reread(rest: pl.DataFrame) -> Iterator[pl.DataFrame]:
     """Yield the rows with the offsets of the first reading that fits them, and those that none fits."""
-    texts = _Texts.of(rest, "document", spans)
-    rest = rest.join(texts.numbers, on="document", how="left", maintain_order="left")
+    texts = _Texts.of(rest, "document")
+    rest = texts.number(rest)
     for reason, reading in _READINGS:
         if rest.is_empty():
             break
-        tried = reading(rest, texts)
-        tried = tried.with_columns(try_said=spans.cut(tried, "try_begin", "try_end"))
+        begin, end = reading(rest, texts)
+        tried = rest.with_columns(try_begin=begin, try_end=end)
+        tried = tried.with_columns(try_said=texts.cut(tried, "try_begin", "try_end"))
         found = pl.col("try_said").str.normalize("NFC")
         fits = ((found == pl.col("anchor").str.normalize("NFC")) & (found != "")).fill_null(False)
-        yield _take_offsets(tried.filter(fits), reason)
-        rest = tried.filter(~fits).drop(_TRIED)
+        yield tried.filter(fits).with_columns(
+            begin="try_begin", end="try_end", said="try_said", kind=pl.lit("offset"), reason=pl.lit(reason)
+        )
+        rest = rest.filter(~tried.select(fits).to_series())
     yield from _unfitting(rest)
-
-
-def _keep_offsets(rows: pl.DataFrame, reason: pl.Expr) -> pl.DataFrame:
-    return rows.with_columns(kind=pl.lit("anchor"), reason=reason)
 
 
 def _inside() -> pl.Expr:
     ordered = (pl.col("begin") >= 0) & (pl.col("begin") <= pl.col("end"))
     return ordered & (pl.col("end") <= pl.col("_size"))
-
-
-def _take_offsets(rows: pl.DataFrame, reason: str) -> pl.DataFrame:
-    tried = rows.with_columns(begin="try_begin", end="try_end", said="try_said")
-    return tried.with_columns(kind=pl.lit("offset"), reason=pl.lit(reason)).drop(_TRIED)
 
 
 def _unfitting(rest: pl.DataFrame) -> Iterator[pl.DataFrame]:
@@ -264,43 +249,43 @@ def _unfitting(rest: pl.DataFrame) -> Iterator[pl.DataFrame]:
         .then(pl.lit("is empty"))
         .otherwise(pl.lit("is not near these offsets"))
     )
-    yield _keep_offsets(rest.filter(inside & pl.col("anchor").is_not_null()), reason)
+    yield rest.filter(inside & pl.col("anchor").is_not_null()).with_columns(kind=pl.lit("anchor"), reason=reason)
     below = pl.when(pl.col("begin") < 0).then(pl.lit("begins before the text, whose first character is 0"))
     yield rest.filter(~inside).with_columns(
         kind=pl.lit("range"), reason=below.otherwise(pl.lit("lies outside the text"))
     )
 
 
-def _bytes(rows: pl.DataFrame, texts: _Texts) -> pl.DataFrame:
+_Ends = tuple[str | pl.Expr | pl.Series, str | pl.Expr | pl.Series]
+
+
+def _bytes(rows: pl.DataFrame, texts: _Texts) -> _Ends:
     before = texts.bytes_before()
-    begin, sound = texts.characters(rows, "begin", before)
-    end, whole = texts.characters(rows, "end", before)
+    (begin, sound), (end, whole) = (texts.characters(rows, name, before) for name in ("begin", "end"))
     tried = rows.with_columns(try_begin=begin, try_end=end)
     # A cut goes through a character where it is not the anchor's.
-    fits = sound & whole & (texts.spans.cut(tried, "try_begin", "try_end") == tried["anchor"])
-    return tried.with_columns(try_begin=pl.when(fits).then("try_begin"), try_end=pl.when(fits).then("try_end"))
+    fits = sound & whole & (texts.cut(tried, "try_begin", "try_end") == tried["anchor"])
+    return pl.when(fits).then(begin), pl.when(fits).then(end)
 
 
-def _units(rows: pl.DataFrame, texts: _Texts) -> pl.DataFrame:
+def _units(rows: pl.DataFrame, texts: _Texts) -> _Ends:
     before = texts.units_before()
-    begin, end = (texts.characters(rows, name, before)[0] for name in ("begin", "end"))
-    return rows.with_columns(try_begin=begin, try_end=end)
+    return texts.characters(rows, "begin", before)[0], texts.characters(rows, "end", before)[0]
 
 
-def _composed_letters(rows: pl.DataFrame, texts: _Texts) -> pl.DataFrame:
+def _composed_letters(rows: pl.DataFrame, texts: _Texts) -> _Ends:
     """Return offsets that count letters with their accents as one, of texts that write them apart."""
     composed = texts.compose()
     before = composed.letters_before()
-    begin, end = (composed.units(rows, name, before) for name in ("begin", "end"))
-    return rows.with_columns(try_begin=begin, try_end=end)
+    return composed.units(rows, "begin", before), composed.units(rows, "end", before)
 
 
-def _decomposed_letters(rows: pl.DataFrame, texts: _Texts) -> pl.DataFrame:
+def _decomposed_letters(rows: pl.DataFrame, texts: _Texts) -> _Ends:
     """Return offsets that count letters and accents each, of texts that write them as one."""
     before = texts.letters_before()
-    tried = {f"try_{name}": texts.characters(rows, name, before)[0] for name in ("begin", "end")}
+    begin, end = (texts.characters(rows, name, before)[0] for name in ("begin", "end"))
     # An end behind the text is the end of the text, as accents behind its last letter count.
-    return rows.with_columns(**tried).with_columns(pl.min_horizontal(name, "_size").alias(name) for name in tried)
+    return pl.min_horizontal(begin, "_size"), pl.min_horizontal(end, "_size")
 
 
 def characters_of_units(rows: pl.DataFrame, key: str, *names: str, unit: str = "utf-16") -> pl.DataFrame:
@@ -332,37 +317,38 @@ def _recount(
     texts = rows.select(key, "text").unique(key, keep="first").filter(pl.col("text").str.contains(_LONGER[unit]))
     if texts.is_empty():
         return rows
-    numbered = _Texts.of(texts, key, _Spans.of(texts.clear(), key))
+    numbered = _Texts.of(texts, key)
     before = numbered.bytes_before() if unit == "utf-8" else numbered.units_before()
     some = rows.with_row_index("_row").join(numbered.numbers, on=key, maintain_order="left")
     changed = {name: rows[name].scatter(some["_row"], recount(numbered, some, name, before)) for name in names}
     return rows.with_columns(pl.Series(name, values) for name, values in changed.items())
 
 
-def _near(rows: pl.DataFrame, texts: _Texts) -> pl.DataFrame:
-    """Return the rows with the nearest place of the anchor, the later of two equally near."""
+def _near(rows: pl.DataFrame, texts: _Texts) -> _Ends:
+    """Return the nearest place of the anchor, the later of two equally near."""
     begin = pl.col("begin").fill_null(0).clip(0)
     length = pl.col("anchor").str.len_chars().cast(pl.Int64)
     start = (begin - REACH).clip(0)
-    rows = rows.with_columns(
-        _after=texts.spans.cut(rows, *_within(begin, begin + length + REACH)),
-        _before=texts.spans.cut(rows, *_within(start, (begin + length - 1).clip(start))),
+    after = texts.cut(rows, *_within(begin, begin + length + REACH))
+    before = texts.cut(rows, *_within(start, (begin + length - 1).clip(start)))
+    found = rows.select(
+        "_size",
+        "anchor",
+        given="begin",
+        begin=begin,
+        length=length,
+        later=_position(pl.lit(after), pl.col("anchor")),
+        earlier=_position(pl.lit(before).str.reverse(), pl.col("anchor").str.reverse()),
     )
-    after, before = pl.col("_after"), pl.col("_before").str.reverse()
-    later = _position(after, pl.col("anchor"))
-    earlier = _position(before, pl.col("anchor").str.reverse())
+    begin, length, given = pl.col("begin"), pl.col("length"), pl.col("given")
     # Counted from the end of the window, an anchor found at 0 ends one character before its given end.
-    ends = pl.min_horizontal("_size", begin + length - 1)
-    found = rows.with_columns(_later=begin + later, _earlier=ends - earlier - length, _begin=begin)
-    nearer = (pl.col("_later") - pl.col("_begin")) <= (pl.col("_begin") - pl.col("_earlier"))
-    chosen = pl.when(nearer | pl.col("_earlier").is_null()).then("_later").otherwise("_earlier")
+    earlier = pl.min_horizontal("_size", begin + length - 1) - pl.col("earlier") - length
+    nearer = pl.col("later") <= begin - earlier
+    chosen = pl.when(nearer | earlier.is_null()).then(begin + pl.col("later")).otherwise(earlier)
+    far = (given < -REACH) | (given > pl.col("_size") + REACH)
     blank = pl.col("anchor").str.strip_chars() == ""
-    far = (pl.col("begin") < -REACH) | (pl.col("begin") > pl.col("_size") + REACH)
-    return (
-        found.with_columns(try_begin=pl.when(~blank & ~far.fill_null(False)).then(chosen))
-        .with_columns(try_end=pl.col("try_begin") + length)
-        .drop("_later", "_earlier", "_begin", "_after", "_before")
-    )
+    place = found.select(pl.when(~blank & ~far.fill_null(False)).then(chosen)).to_series()
+    return place, place + found["length"]
 
 
 def _within(*offsets: pl.Expr) -> tuple[pl.Expr, ...]:
@@ -375,22 +361,15 @@ def _position(text: pl.Expr, part: pl.Expr) -> pl.Expr:
     return pl.when(found.is_not_null()).then(before.str.len_chars().cast(pl.Int64))
 
 
-Reading: TypeAlias = Callable[[pl.DataFrame, _Texts], pl.DataFrame]
-
-
-def _read_as(begin: str | pl.Expr, end: str | pl.Expr) -> Reading:
-    return lambda rows, _: rows.with_columns(try_begin=begin, try_end=end)
-
-
-_READINGS: tuple[tuple[str, Reading], ...] = (
-    ("taken from the IRI", _read_as("begin", "end")),
-    ("taken from the IRI", _read_as("iri_begin", "iri_end")),
+_READINGS: tuple[tuple[str, Callable[[pl.DataFrame, _Texts], _Ends]], ...] = (
+    ("taken from the IRI", lambda *_: ("begin", "end")),
+    ("taken from the IRI", lambda *_: ("iri_begin", "iri_end")),
     ("counted in UTF-8 bytes", _bytes),
     ("counted in UTF-16 units", _units),
     ("counted in composed letters", _composed_letters),
     ("counted in letters and their accents", _decomposed_letters),
-    ("the end was the last character", _read_as("begin", pl.col("end") + 1)),
-    ("counted from 1", _read_as(pl.col("begin") - 1, "end")),
-    ("the end did not fit the anchor", _read_as("begin", pl.col("begin") + pl.col("anchor").str.len_chars())),
+    ("the end was the last character", lambda *_: ("begin", pl.col("end") + 1)),
+    ("counted from 1", lambda *_: (pl.col("begin") - 1, "end")),
+    ("the end did not fit the anchor", lambda *_: ("begin", pl.col("begin") + pl.col("anchor").str.len_chars())),
     ("found nearby", _near),
 )

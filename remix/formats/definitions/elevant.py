@@ -1,4 +1,4 @@
-"""ELEVANT's JSON Lines: benchmarks (`labels`) and linked articles (`entity_mentions`), one article a line.
+"""ELEVANT's JSON Lines, an article a line: benchmarks (`labels`), linked articles (`entity_mentions`) and simple ones.
 
 Offsets are code points, end exclusive. Labels may be nested alternatives: a label is satisfied by itself or by its
 children together. Optional and descriptive labels, dates and quantities are neither required nor wrong. Answers are
@@ -8,6 +8,13 @@ What groups and options cannot say is kept as values: `rmx:nests` (each child th
 below it in the tree), `rmx:nestedIn` (its parent), `rmx:required` (it is not optional itself, though what it is nested
 in is), `rmx:hyperlink` (a link of the source text stands on the span) and `rmx:unmapped` (the identifier is
 <NO_MAPPING>, not <NIL>: the entity is known, but not to Wikidata).
+
+Simple ones have `labels` (gold), or `predictions` (answers) without text, each of the article of its place in the
+benchmark, which is named `urn:elevant:article:N` from 0:
+
+    {"text": "Ada met Bob", "title": "…", "labels": [{"start_char": 0, "end_char": 3, "entity_reference": "Q7259"}]}
+
+Source: ELEVANT, simple_jsonl_benchmark_reader.py and simple_jsonl_prediction_reader.py.
 """
 
 from __future__ import annotations
@@ -23,12 +30,14 @@ import polars as pl
 from remix import iris
 from remix.errors import BadInput
 from remix.formats import Contents, Format, SourceFile
-from remix.formats.elevant import ARTICLES, kind_of, write_articles
+from remix.formats.elevant import ARTICLES, SIMPLE, kind_of, write_articles, write_simple
 from remix.formats.identifiers import annotation_iris, document_iris
 from remix.formats.json import json_lines, json_text, tell_misspelt
+from remix.formats.mapping import shipped_mapping
+from remix.formats.mapping.definition import format_of
 from remix.formats.mends import Mends
 from remix.formats.offsets import cut_spans
-from remix.frames import Frames
+from remix.frames import VALUES, Frames, fit
 from remix.names import RMX
 
 WD = "http://www.wikidata.org/entity/"
@@ -67,8 +76,14 @@ FIELDS = (*_SCHEMA, "linked_entities", *_LABEL.to_schema(), *_MENTION.to_schema(
 """What the fields of an article, a label and a mention are called."""
 
 
-def _is_elevant(head: bytes, name: str) -> bool:
-    return kind_of(head) == ARTICLES
+_ROWS: dict[str, pl.DataType] = {
+    **{name: pl.String() for name in ("document", "entity", "ignorable", "type", "group", "option")},
+    **{name: pl.Int64() for name in ("line", "begin", "end", "label", "parent")},
+    **{name: pl.Boolean() for name in ("coref", "required", "unmapped")},
+    "children": pl.List(pl.Int64()),
+    "candidates": pl.List(pl.String()),
+}
+"""What is read of a label or a mention."""
 
 
 def _read(source: SourceFile, dataset: str) -> Contents:
@@ -82,7 +97,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     articles = articles.with_columns(document=document_iris(articles["given"], dataset))
     # Linked articles repeat the labels of the benchmark: answers are what they are for.
     answered = articles["entity_mentions"].null_count() < len(articles) or "linked_articles" in source.name
-    rows = _mentions(articles) if answered else _labels(source, articles)
+    rows = _list_objects(articles, "entity_mentions", "id") if answered else _labels(source, articles)
     rows = rows.join(articles.select("document", "text"), on="document", maintain_order="left")
     _refuse_outside(source, rows)
     rows = rows.with_columns(surface_form=cut_spans(rows, "document"))
@@ -91,6 +106,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     links = rows.filter(pl.col("entity").is_not_null()).select("annotation", "entity", entity_as_given="entity")
     candidates = rows.select("annotation", entity="candidates").explode("entity").drop_nulls()
     candidates = candidates.with_columns(entity=iris.canonical(_iri(candidates["entity"]))).drop_nulls()
+    unmapped = rows.filter("unmapped").select("annotation", term=pl.lit("unmapped"), number=1.0)
     frames = Frames.of(
         documents=articles.select("document", "dataset", "text", "given"),
         annotations=rows.with_columns(is_nil=pl.col("entity").is_null()),
@@ -98,7 +114,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
         classes=_classes(rows),
         regions=_regions(articles),
         candidates=candidates,
-        values=pl.concat([_nesting(rows), _hyperlinks(rows, articles), _find_unmapped(rows)]),
+        values=pl.concat(map(_values, (_nesting(rows), _hyperlinks(rows, articles), unmapped))),
     )
     empty = articles.filter(pl.col("text") == "")["document"]
     mends.add("empty-document", "".join(empty[:1]), len(empty))
@@ -113,28 +129,29 @@ def _articles(source: SourceFile, content: bytes) -> pl.DataFrame:
     return articles.with_row_index("line", offset=1)
 
 
-def _labels(source: SourceFile, articles: pl.DataFrame) -> pl.DataFrame:
-    rows = articles.select("document", "line", "labels").explode("labels").drop_nulls("labels")
-    rows = rows.unnest("labels").rename({"id": "label"})
-    # Some benchmarks leave out the number 0.
+def _list_objects(articles: pl.DataFrame, column: str, identifier: str) -> pl.DataFrame:
+    """Return the objects of a list of the articles as rows (`_ROWS`), with all else that they have."""
+    rows = articles.select("document", "line", one=column).explode("one").drop_nulls("one").unnest("one")
     rows = rows.with_columns(
-        pl.col("label").fill_null(0),
-        pl.col("optional", "desc", "coref").fill_null(False),
         begin=pl.col("span").list.get(0, null_on_oob=True),
         end=pl.col("span").list.get(1, null_on_oob=True),
-        entity=_iri(rows["entity_id"]),
-        unmapped=(rows["entity_id"] == UNMAPPED).fill_null(False),
+        entity=_iri(rows[identifier]),
+        unmapped=(rows[identifier] == UNMAPPED).fill_null(False),
     )
+    more = rows.drop(*_ROWS, strict=False)
+    return pl.concat([fit(rows, _ROWS), more], how="horizontal")
+
+
+def _labels(source: SourceFile, articles: pl.DataFrame) -> pl.DataFrame:
+    rows = _list_objects(articles, "labels", "entity_id")
     free = pl.col("optional") | pl.col("desc") | pl.col("type").is_in(UNLINKED) | pl.col("entity_id").is_in(UNLINKED)
+    # Some benchmarks leave out the number 0.
+    rows = rows.with_columns(pl.col("optional", "desc").fill_null(False), label=pl.col("id").fill_null(0))
     rows = rows.with_columns(ignorable=pl.when(free.fill_null(False)).then(pl.lit("optional")))
     rows = rows.with_columns(required=pl.col("ignorable").is_null())
     plain = rows.filter(pl.col("parent").is_null() & (pl.col("children").list.len().fill_null(0) == 0))
     nested = rows.join(plain.select("document", "label"), on=["document", "label"], how="anti")
-    columns = ["document", "line", "begin", "end", "entity", "ignorable", "type", "coref", "group", "option"]
-    columns += ["label", "parent", "children", "required", "unmapped"]
-    none = {"group": pl.lit(None, pl.String), "option": pl.lit(None, pl.String)}
-    rows = pl.concat([plain.with_columns(**none).select(columns), _alternatives(source, nested).select(columns)])
-    return rows.with_columns(candidates=pl.lit(None, pl.List(pl.String)))
+    return pl.concat(fit(part, _ROWS) for part in (plain, _alternatives(source, nested)))
 
 
 def _alternatives(source: SourceFile, rows: pl.DataFrame) -> pl.DataFrame:
@@ -158,7 +175,8 @@ def _alternatives(source: SourceFile, rows: pl.DataFrame) -> pl.DataFrame:
                     taken += [(labels[label]["row"], group, f"{group};{number}", None) for label in option]
     schema = {"row": pl.UInt32, "group": pl.String, "option": pl.String, "ignorable": pl.String}
     numbers = pl.DataFrame(taken, schema=schema, orient="row")
-    return numbers.join(rows.with_row_index("row").drop("ignorable"), on="row", maintain_order="left")
+    rows = rows.with_row_index("row").drop("ignorable", "group", "option")
+    return numbers.join(rows, on="row", maintain_order="left")
 
 
 def _refuse_what_grows(source: SourceFile, labels: dict[int, dict[str, Any]], children: dict[int, list[int]]) -> None:
@@ -203,31 +221,6 @@ def _options(
             yield tuple(part for option in way for part in option)
 
 
-def _mentions(articles: pl.DataFrame) -> pl.DataFrame:
-    rows = (
-        articles.select("document", "line", "entity_mentions").explode("entity_mentions").drop_nulls("entity_mentions")
-    )
-    rows = rows.unnest("entity_mentions")
-    return rows.select(
-        "document",
-        "line",
-        begin=pl.col("span").list.get(0, null_on_oob=True),
-        end=pl.col("span").list.get(1, null_on_oob=True),
-        entity=_iri(rows["id"]),
-        candidates="candidates",
-        ignorable=pl.lit(None, pl.String),
-        group=pl.lit(None, pl.String),
-        option=pl.lit(None, pl.String),
-        type=pl.lit(None, pl.String),
-        coref=pl.lit(False),
-        label=pl.lit(None, pl.Int64),
-        parent=pl.lit(None, pl.Int64),
-        children=pl.lit(None, pl.List(pl.Int64)),
-        required=pl.lit(True),
-        unmapped=(pl.col("id") == UNMAPPED).fill_null(False),
-    )
-
-
 def _iri(identifiers: pl.Series) -> pl.Series:
     """Return the IRI of Wikidata's Q numbers, IRIs as they are, null for the rest: NIL, dates, quantities."""
     one = pl.col("x")
@@ -253,9 +246,7 @@ def _refuse_outside(source: SourceFile, rows: pl.DataFrame) -> None:
 def _classes(rows: pl.DataFrame) -> pl.DataFrame:
     types = rows.select("annotation", name=pl.col("type").str.split("|")).explode("name").drop_nulls("name")
     known = _iri(types["name"])
-    classes = types.with_columns(known.alias("iri")).select(
-        "annotation", pl.coalesce("iri", pl.lit(RMX) + pl.col("name")).alias("class")
-    )
+    classes = types.select("annotation", pl.coalesce(known, pl.lit(RMX) + pl.col("name")).alias("class"))
     coreference = rows.filter("coref").select("annotation", pl.lit(f"{RMX}Coreference").alias("class"))
     return pl.concat([classes, coreference])
 
@@ -268,8 +259,8 @@ def _nesting(rows: pl.DataFrame) -> pl.DataFrame:
     around = labels.select("document", "annotation", term=pl.lit("nests"), other="children").explode("other")
     edges = pl.concat([inside, around]).join(names, on=["document", "other"], maintain_order="left")
     required = labels.filter(pl.col("required") & pl.col("ignorable").is_not_null())
-    flags = required.select("annotation", term=pl.lit("required"), number=pl.lit(1.0))
-    return _values(pl.concat([edges.select("annotation", "term", "text"), flags], how="diagonal"))
+    flags = required.select("annotation", term=pl.lit("required"), number=1.0)
+    return pl.concat([edges.select("annotation", "term", "text"), flags], how="diagonal")
 
 
 def _hyperlinks(rows: pl.DataFrame, articles: pl.DataFrame) -> pl.DataFrame:
@@ -279,20 +270,11 @@ def _hyperlinks(rows: pl.DataFrame, articles: pl.DataFrame) -> pl.DataFrame:
     begin, end = (pl.col("ends").list.get(place).cast(pl.Int64, strict=False) for place in (0, 1))
     spans = ends.select("document", begin=begin, end=end)
     marked = rows.join(spans, on=["document", "begin", "end"], how="semi", maintain_order="left")
-    return _values(marked.select("annotation", term=pl.lit("hyperlink"), number=pl.lit(1.0)))
-
-
-def _find_unmapped(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the value that marks annotations whose entity has no counterpart in Wikidata, which is not NIL."""
-    return _values(rows.filter("unmapped").select("annotation", term=pl.lit("unmapped"), number=pl.lit(1.0)))
+    return marked.select("annotation", term=pl.lit("hyperlink"), number=1.0)
 
 
 def _values(found: pl.DataFrame) -> pl.DataFrame:
-    missing = {"number": pl.Float64, "text": pl.String}
-    given = [
-        pl.col(name) if name in found.columns else pl.lit(None, kind).alias(name) for name, kind in missing.items()
-    ]
-    return found.select(*given, subject="annotation", term=pl.lit(RMX) + pl.col("term"))
+    return fit(found.with_columns(subject="annotation", term=pl.lit(RMX) + pl.col("term")), VALUES)
 
 
 def _regions(articles: pl.DataFrame) -> pl.DataFrame:
@@ -306,7 +288,7 @@ elevant = Format(
     name="elevant",
     summary="ELEVANT benchmarks and linked articles (JSON Lines)",
     suffixes=(".benchmark.jsonl", ".linked_articles.jsonl"),
-    sniff=_is_elevant,
+    sniff=lambda head, name: kind_of(head) == ARTICLES,
     read=_read,
     write=write_articles,
     holds=frozenset(
@@ -322,4 +304,11 @@ elevant = Format(
             "unannotated",
         }
     ),
+)
+
+elevant_simple = format_of(
+    shipped_mapping("elevant-simple"),
+    sniff=lambda head, name: kind_of(head) == SIMPLE,
+    write=write_simple,
+    holds=frozenset({"texts", "nil", "candidates", "unannotated"}),
 )

@@ -56,8 +56,8 @@ def _fits(line: bytes) -> bool | None:
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     names, losses = label_documents(frames.documents, r"^[^\x00]+$")
-    texts = names.sort("label")
-    rows = flatten_labelled(frames, names)
+    name = pl.col("label").alias("document")
+    texts, rows = names.sort("label").select(name, "text", "language"), flatten_labelled(frames, names)
     # A mention that has no place is told by what it links to, also where that is nothing.
     nothing = pl.when(pl.col("begin").is_null()).then(pl.lit([], pl.List(pl.String)))
     rows = rows.with_columns(pl.coalesce("identifiers", nothing).alias("identifiers"))
@@ -65,13 +65,10 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     scored = frames.candidates.group_by("annotation", maintain_order=True).agg(candidates=pl.struct("entity", "score"))
     rows = rows.join(scored, on="annotation", how="left", maintain_order="left")
     fields = ["begin", "end", "surface_form", "confidence", "class", "cluster", "ignorable", "group", "option"]
+    rows = rows.select(name, *fields, pl.col("identifiers").alias("entity"), "candidates")
     with write_whole(path) as stream:
-        for line in (
-            pl.struct(pl.col("label").alias("document"), "text", "language"),
-            pl.struct(pl.col("label").alias("document"), *fields, pl.col("identifiers").alias("entity"), "candidates"),
-        ):
-            table = texts if stream.tell() == 0 else rows
-            said = table.select(line.struct.json_encode()).to_series()
+        for table in (texts, rows):
+            said = table.select(pl.struct(pl.all()).struct.json_encode()).to_series()
             # What is null need not be said; a quote within a text is escaped.
             said = said.str.replace_all(r',"[a-z_]+":null', "")
             stream.writelines(f"{one}\n".encode() for one in said)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -16,12 +16,12 @@ from remix.formats.losses import EVERYTHING
 from remix.formats.mends import Mends
 from remix.formats.nif.blocks import number_subjects
 from remix.formats.nif.mentions import NifTables, extract_tables
-from remix.formats.nif.parsing import SUFFIXES, content_hash_of, parse, syntax_of
+from remix.formats.nif.parsing import SUFFIXES, parse, syntax_of
 from remix.formats.nif.scoping import ScopedTriples, measure_values, name_blank_nodes, revise, scope, unscope
 from remix.formats.nif.writing import write_frames, write_terms
 from remix.frames import Frames
 from remix.names import RDF
-from remix.rdf.ntriples import write_ntriples
+from remix.rdf.ntriples import content_hash_of, write_ntriples
 
 __all__ = ["NIF"]
 
@@ -53,22 +53,20 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     mends = text.mends
     content = content_hash_of(text.triples)
     # The parser names blank nodes at random.
-    numbered = number_subjects(name_blank_nodes(text.triples, dataset))
-    if numbered.shared:
-        mends.add("shared-iri", f"{numbered.example} names several annotations", numbered.shared)
-    else:
+    numbered = number_subjects(name_blank_nodes(text.triples, dataset), mends)
+    if "shared-iri" not in mends.counts:
         _tell_repeated(text.triples, mends)
     del text
     found = extract_tables(numbered, dataset, mends)
     _refuse_what_is_no_nif(source, found)
     whole = scope(numbered, found, dataset)
-    frames = _frames(found, whole, dataset)
+    frames = found.frames(dataset, measure_values(whole.measures))
     return Contents(
         frames=frames,
         repairs=mends.repairs(),
         triples=whole.data.height + whole.measures.height,
         content=content,
-        write=_writer(whole),
+        write=partial(_write_triples, whole),
         export=lambda path, corrected: write_terms(
             unscope(revise(whole, frames, corrected), found.documents, frames, dataset), path
         ),
@@ -93,25 +91,11 @@ def _refuse_what_is_no_nif(source: SourceFile, found: NifTables) -> None:
         raise BadInput(source.name, f"has {count} annotations but not one of their texts (nif:isString)")
 
 
-def _writer(whole: ScopedTriples) -> Callable[[Path, Path], int]:
-    def write(path: Path, measures_to: Path) -> int:
-        count = write_ntriples(whole.data, path)
-        if whole.measures.height:
-            count += write_ntriples(whole.measures, measures_to)
-        return count
-
-    return write
-
-
-def _frames(found: NifTables, whole: ScopedTriples, dataset: str) -> Frames:
-    return Frames.of(
-        documents=found.documents.drop_nulls("text"),
-        annotations=found.annotations.with_columns(dataset=pl.lit(dataset)),
-        links=found.links,
-        classes=found.classes,
-        regions=found.regions,
-        values=measure_values(whole.measures),
-    )
+def _write_triples(whole: ScopedTriples, path: Path, measures_to: Path) -> int:
+    count = write_ntriples(whole.data, path)
+    if whole.measures.height:
+        count += write_ntriples(whole.measures, measures_to)
+    return count
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:

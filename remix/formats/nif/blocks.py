@@ -12,6 +12,7 @@ from itertools import groupby
 
 import polars as pl
 
+from remix.formats.mends import Mends
 from remix.formats.nif import ANCHOR, CONTEXT, INDEXES, TEXT, TYPE
 
 __all__ = ["Blocks", "Triples", "number_subjects"]
@@ -25,18 +26,15 @@ Row = tuple[str, str]
 class Blocks:
     """Triples with the number of their subject.
 
-    `triples`: unit, predicate, object, in text order. `subjects`: unit, subject (a term). Several units
-    may have one subject: `shared` of them are more than the graph would show, `example` names one.
+    `triples`: unit, predicate, object, in text order. `subjects`: unit, subject (a term), which several units may have.
     """
 
     triples: pl.DataFrame
     subjects: pl.DataFrame
-    shared: int
-    example: str
 
 
-def number_subjects(triples: pl.DataFrame) -> Blocks:
-    """Return the triples (subject, predicate, object) with subjects numbered, shared ones split.
+def number_subjects(triples: pl.DataFrame, mends: Mends) -> Blocks:
+    """Return the triples (subject, predicate, object) with subjects numbered, shared ones split, which is told.
 
     A subject is split where a second block of it has another context, begin, end or text; blocks that
     do not contradict each other are one subject, as in a graph, and so are repeated triples.
@@ -54,11 +52,11 @@ def number_subjects(triples: pl.DataFrame) -> Blocks:
         .unique()
     )
     if doubtful.is_empty():
-        return Blocks(numbered.drop("run"), subjects, 0, "")
-    return _split(numbered, subjects, doubtful)
+        return Blocks(numbered.drop("run"), subjects)
+    return _split(numbered, subjects, doubtful, mends)
 
 
-def _split(numbered: pl.DataFrame, subjects: pl.DataFrame, doubtful: pl.Series) -> Blocks:
+def _split(numbered: pl.DataFrame, subjects: pl.DataFrame, doubtful: pl.Series, mends: Mends) -> Blocks:
     rows = numbered.with_row_index("row").filter(pl.col("unit").is_in(doubtful.implode()))
     rows = rows.sort("unit", maintain_order=True).with_columns(pl.col("predicate").cast(pl.String))
     where: list[int] = []
@@ -77,7 +75,9 @@ def _split(numbered: pl.DataFrame, subjects: pl.DataFrame, doubtful: pl.Series) 
     triples = numbered.with_columns(numbered["unit"].scatter(where, moved) if where else numbered["unit"])
     more = pl.DataFrame({"unit": pl.Series(range(height, height + len(made)), dtype=pl.UInt32)})
     more = more.with_columns(subjects["subject"].gather(made) if made else pl.lit("").alias("subject"))
-    return Blocks(triples.drop("run"), pl.concat([subjects, more]), len(made), str(more["subject"][0]) if made else "")
+    if made:
+        mends.add("shared-iri", f"{more['subject'][0]} names several annotations", len(made))
+    return Blocks(triples.drop("run"), pl.concat([subjects, more]))
 
 
 def _parts(rows: Sequence[tuple[int, Row]]) -> list[int]:

@@ -29,6 +29,7 @@ from remix.formats.nif import (
 )
 from remix.formats.nif.blocks import Blocks, Triples
 from remix.formats.offsets import check_offsets
+from remix.frames import Frames
 from remix.iris import canonical, is_nil
 from remix.rdf.iris import plain_entity
 from remix.rdf.terms import integer, iri, iri_term, language, literal, predicate
@@ -52,6 +53,16 @@ class NifTables:
     links: pl.DataFrame
     classes: pl.DataFrame
     regions: pl.DataFrame
+
+    def frames(self, dataset: str, values: pl.DataFrame | None = None) -> Frames:
+        """Return what the tables say as frames of the dataset, documents without text left out."""
+        more = {} if values is None else {"values": values}
+        documents, annotations = (
+            self.documents.drop_nulls("text"),
+            self.annotations.with_columns(dataset=pl.lit(dataset)),
+        )
+        tables = {"links": self.links, "classes": self.classes, "regions": self.regions}
+        return Frames.of(documents=documents, annotations=annotations, **tables, **more)
 
 
 def extract_tables(blocks: Blocks, dataset: str, mends: Mends) -> NifTables:

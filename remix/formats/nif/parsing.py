@@ -1,8 +1,7 @@
-"""RDF in any syntax and state of health as a frame of terms, in the order of the text."""
+"""RDF in any syntax and state of health as a frame of terms, in the order of the text; what is no RDF is mended."""
 
 from __future__ import annotations
 
-import hashlib
 import io
 import re
 from collections.abc import Iterable, Iterator
@@ -18,11 +17,22 @@ import pyoxigraph as ox
 from remix.errors import BadInput
 from remix.formats.mends import Mends, decode, decode_declared, mend_surrogates
 from remix.formats.nif import BASE, CLASS, IDENT
-from remix.formats.nif.mending import add_dots, declare_prefix, find_relative_iris, mend_iris
 from remix.formats.source import SourceFile
+from remix.names import PREFIXES
+from remix.rdf.iris import legal_reference
 from remix.rdf.ntriples import terms_of
 
-__all__ = ["ParsedFile", "SUFFIXES", "content_hash_of", "parse", "syntax_of"]
+__all__ = [
+    "ParsedFile",
+    "SUFFIXES",
+    "add_dots",
+    "declare_prefix",
+    "find_relative_iris",
+    "mend_iri",
+    "mend_iris",
+    "parse",
+    "syntax_of",
+]
 
 _SYNTAXES = {
     ".ttl": ox.RdfFormat.TURTLE,
@@ -198,6 +208,101 @@ def _refusal(source: SourceFile, error: SyntaxError | ValueError) -> BadInput:
     return BadInput(source.name, " ".join(shown.split()), line=line, column=getattr(error, "offset", None))
 
 
+def declare_prefix(text: str, prefix: str) -> str | None:
+    """Return Turtle with a well-known prefix declared before its first line, null for an unknown prefix.
+
+    Lines keep their numbers.
+    """
+    if prefix not in PREFIXES:
+        return None
+    return f"@prefix {prefix}: <{PREFIXES[prefix]}> . {text}"
+
+
+_UNDOTTED = re.compile(
+    r"^([ \t]*@(?:prefix[ \t]+\S*:|base)[ \t]*<[^<>\n]*>)([ \t]*(?:#[^\r\n]*)?)(?=\r?$)", re.MULTILINE
+)
+
+
+def add_dots(text: str, mends: Mends) -> str:
+    """Return Turtle with a dot at the end of each `@prefix` line that lacks it.
+
+    >>> mends = Mends()
+    >>> add_dots("@prefix a: <http://a/>\\n@prefix b: <http://b/> .", mends), mends.counts["missing-dot"]
+    ('@prefix a: <http://a/> .\\n@prefix b: <http://b/> .', 1)
+    """
+
+    def add_dot(match: re.Match[str]) -> str:
+        # The dot may stand alone on the next line.
+        if text[match.end() : match.end() + 200].lstrip().startswith("."):
+            return match[0]
+        if not (known := mends.examples.get("missing-dot", "")):
+            known = f"line {text.count(chr(10), 0, match.start()) + 1}: {match[1].strip()}"
+        mends.add("missing-dot", known)
+        return f"{match[1]} .{match[2]}"
+
+    return _UNDOTTED.sub(add_dot, text)
+
+
+_TOKEN = re.compile(
+    r'"""(?:[^"\\]|\\.|"(?!""))*+"""'
+    r"|'''(?:[^'\\]|\\.|'(?!''))*+'''"
+    r'|"(?:[^"\\\n]|\\.)*+"'
+    r"|'(?:[^'\\\n]|\\.)*+'"
+    r"|<([^<>\n]*)>"
+    r"|\#[^\n]*",
+    re.DOTALL,
+)
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})")
+
+
+def mend_iris(text: str, mends: Mends) -> str:
+    """Return Turtle or N-Triples with every IRI legal; strings and comments stay as they are."""
+    mended: dict[str, str] = {}
+    first: list[str] = []
+
+    def legal(match: re.Match[str]) -> str:
+        """Return a token as it is or, where it is an illegal IRI, mended and told."""
+        iri = match[1]
+        if iri is None:
+            return match[0]
+        if iri not in mended:
+            mended[iri] = mend_iri(iri)
+        if mended[iri] == iri:
+            return match[0]
+        if not first:
+            first.append(f"line {text.count(chr(10), 0, match.start()) + 1}: {match[0]}")
+        mends.add("invalid-iri", first[0])
+        return f"<{mended[iri]}>"
+
+    return _TOKEN.sub(legal, text)
+
+
+def find_relative_iris(text: str) -> tuple[int, str]:
+    """Return how many IRIs of a text have no scheme, and the first with its line.
+
+    >>> find_relative_iris('<a> <http://b> "<c>" .')
+    (1, 'line 1: <a>')
+    """
+    found = (match for match in _TOKEN.finditer(text) if match[1] is not None and not _SCHEME.match(match[1]))
+    first = next(found, None)
+    if first is None:
+        return 0, ""
+    line = text.count("\n", 0, first.start()) + 1
+    return 1 + sum(1 for _ in found), f"line {line}: {first[0]}"
+
+
+def mend_iri(iri: str) -> str:
+    """Return an IRI of Turtle, with its escapes, that parses; one that does so already stays as it is spelt.
+
+    >>> mend_iri(" http://x/a b#c#d "), mend_iri("http://x/Jos\\\\u00e9")
+    ('http://x/a%20b#c%23d', 'http://x/Jos\\\\u00e9')
+    """
+    plain = _ESCAPE.sub(lambda match: chr(min(int(match[1] or match[2], 16), 0x10FFFF)), iri)
+    legal = legal_reference(plain)
+    return iri if legal == plain else legal
+
+
 def _table(stream: BinaryIO, syntax: ox.RdfFormat, mends: Mends, base: str | None = None) -> ParsedFile:
     quads = ox.parse(stream, format=syntax, base_iri=base)
     # The names of graphs go: a dataset is one graph.
@@ -288,45 +393,3 @@ class _Lined(io.RawIOBase):
                 raise BadInput(self._name, longest, line=self._line)
         lines, self._rest = self._rest, b""
         return lines
-
-
-def content_hash_of(triples: pl.DataFrame) -> str:
-    """Return the SHA-256 of a set of triples (subject, predicate, object), in hexadecimal.
-
-    >>> one = pl.DataFrame({"subject": ["<a>", "_:x"], "predicate": ["<p>", "<p>"], "object": ["_:x", '"y"']})
-    >>> two = pl.DataFrame({"subject": ["_:z", "<a>"], "predicate": ["<p>", "<p>"], "object": ['"y"', "_:z"]})
-    >>> content_hash_of(one) == content_hash_of(two)
-    True
-    """
-    masked = triples.select(_mask("subject"), pl.col("predicate").cast(pl.Categorical), _mask("object"))
-    # Sorting 2 million long strings is slow: subjects and predicates are sorted once each and become
-    # numbers, objects are compared only where one subject has one predicate several times.
-    subjects = masked["subject"].unique().sort()
-    predicates = masked["predicate"].unique().cast(pl.String).sort()
-    by_subject = _ranks(subjects, "subject", pl.String)
-    by_predicate = _ranks(predicates, "predicate", pl.Categorical)
-    keyed = (
-        masked.join(by_subject, on="subject", how="left", maintain_order="left")
-        .join(by_predicate, on="predicate", how="left", maintain_order="left")
-        .select(pl.col("subject_rank") * len(predicates) + pl.col("predicate_rank"), "object")
-        .rename({"subject_rank": "key"})
-    )
-    several = keyed["key"].is_duplicated()
-    rows = pl.concat([keyed.filter(~several), keyed.filter(several).unique().sort("key", "object")]).sort(
-        "key", maintain_order=True
-    )
-    digest = hashlib.sha256()
-    for column in (subjects, predicates, rows["key"], rows["object"]):
-        text = io.BytesIO()
-        column.to_frame().write_csv(text, include_header=False, quote_style="never")
-        digest.update(text.getbuffer())
-    return digest.hexdigest()
-
-
-def _mask(name: str) -> pl.Expr:
-    return pl.when(pl.col(name).str.starts_with("_:")).then(pl.lit("_:")).otherwise(name).alias(name)
-
-
-def _ranks(values: pl.Series, name: str, kind: type[pl.DataType]) -> pl.DataFrame:
-    ranks = pl.DataFrame({name: values.cast(kind)}).with_row_index(f"{name}_rank")
-    return ranks.with_columns(pl.col(f"{name}_rank").cast(pl.UInt64))

@@ -13,7 +13,7 @@ import json
 import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from remix._version import __version__
 from remix.errors import BadInput, UsageError
 from remix.expressions import fill
 from remix.files import default_name, readable, write_whole
-from remix.formats import NOTED, LoadReport, sizes_of
+from remix.formats import LoadReport, refuse_defects, sizes_of
 from remix.formats.identifiers import document_names
 from remix.formats.mends import Mends
 from remix.formats.nif import (
@@ -145,10 +145,8 @@ def _accept(report: LoadReport, *, strict: bool) -> None:
         raise BadInput(report.file, f"has {report.annotations} annotations but not one of their texts (nif:isString)")
     if not report.annotations:
         raise BadInput(report.file, f"has {report.documents} documents but no annotation")
-    defects = [repair for repair in report.repairs if repair.kind not in NOTED]
-    if strict and defects:
-        kinds = ", ".join(f"{repair.kind} ({repair.count})" for repair in defects)
-        raise BadInput(report.file, f"would need repair: {kinds}; first: {defects[0].example}")
+    if strict:
+        refuse_defects(report.file, report.repairs)
 
 
 def _pass(path: Path, to: Path, number: int, buckets: int) -> dict[str, Any]:
@@ -204,7 +202,7 @@ def _count_bad_lines(path: Path, rows: pl.DataFrame, bad: pl.DataFrame, mends: M
 
 
 def _with_homes(rows: pl.DataFrame, number: int, buckets: int, mends: Mends) -> pl.DataFrame:
-    found = _find_homes(_select_kept(rows))
+    found = _find_homes(rows.filter(pl.col("predicate").is_in(_KEPT)))
     astray = found.filter(pl.col("home").is_null())
     if astray.height:
         count, example = astray["subject"].n_unique(), astray["subject"][0]
@@ -247,40 +245,18 @@ def _part(place: Path, number: int, rows: list[pl.DataFrame], iri: str) -> dict[
 def _frames(rows: list[pl.DataFrame], iri: str, mends: Mends) -> Frames:
     whole = pl.concat(rows).with_columns(pl.col("predicate").cast(pl.Categorical))
     rows.clear()
-    numbered = number_subjects(name_blank_nodes(whole, iri))
+    numbered = number_subjects(name_blank_nodes(whole, iri), mends)
     del whole
-    if numbered.shared:
-        mends.add("shared-iri", f"{numbered.example} names several annotations", numbered.shared)
-    found = extract_tables(numbered, iri, mends)
-    return Frames.of(
-        documents=found.documents.drop_nulls("text").sort("document"),
-        annotations=found.annotations.with_columns(dataset=pl.lit(iri)).sort("annotation"),
-        links=found.links,
-        classes=found.classes,
-        regions=found.regions,
-    )
+    found = extract_tables(numbered, iri, mends).frames(iri)
+    return replace(found, documents=found.documents.sort("document"), annotations=found.annotations.sort("annotation"))
 
 
 _TEXT = f"<{names.NIF}Context>"
 _KEPT = [
-    BROADER,
-    CLASS,
-    CONTEXT,
-    DOCUMENT,
-    ENTITY_TYPE,
-    GIVEN,
-    IGNORABLE,
-    SAME,
-    SOURCE,
-    TYPE,
-    IDENT,
+    *(BROADER, CLASS, CONTEXT, DOCUMENT, ENTITY_TYPE, GIVEN, IDENT, IGNORABLE, SAME, SOURCE, TYPE),
     *LITERALS.values(),
 ]
-
-
-def _select_kept(triples: pl.DataFrame) -> pl.DataFrame:
-    """Return the triples that frames are made of."""
-    return triples.filter(pl.col("predicate").is_in(_KEPT))
+"""The predicates of the triples that frames are made of."""
 
 
 def _find_homes(triples: pl.DataFrame) -> pl.DataFrame:

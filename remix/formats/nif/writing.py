@@ -12,21 +12,34 @@ from remix.errors import UsageError
 from remix.expressions import fill
 from remix.files import write_whole
 from remix.formats.identifiers import given_iris, group_alternatives
-from remix.formats.nif import DATASET, REFERENCES
-from remix.frames import Frames
+from remix.formats.nif import (
+    ANCHOR,
+    CLASS,
+    CONTEXT,
+    DATASET,
+    DOCUMENT,
+    GIVEN,
+    IDENT,
+    IGNORABLE,
+    INDEXES,
+    LITERALS,
+    REFERENCES,
+    SOURCE,
+    TEXT,
+    TYPE,
+)
+from remix.frames import SCHEMAS, Frames
 from remix.iris import canonical
 from remix.rdf.iris import entity_iri, is_legal
 from remix.rdf.ntriples import SCHEMA, serialise, write_ntriples
-from remix.rdf.terms import iri_term, language_tag, predicate, text_term, typed_term
+from remix.rdf.terms import iri_term, language_tag, text_term, typed_term
 from remix.rdf.turtle import ntriples, turtle
 
 __all__ = ["iri_or_text", "terms_of", "triples_of", "write_frames", "write_terms", "write_triples"]
 
-_TYPE = predicate("type", names.RDF)
+_BEGIN, _END = INDEXES
 _INTEGER = f"{names.XSD}nonNegativeInteger"
 _DOUBLE = f"{names.XSD}double"
-_OWN = ("document", "ignorable", "group", "option", "layer", "givenIri")
-_NUMBERED = {name: predicate(name, names.RMX) for name in _OWN}
 
 
 def triples_of(frames: Frames) -> Iterator[bytes]:
@@ -68,38 +81,24 @@ def terms_of(frames: Frames, *, given: bool = False, values: bool = True) -> pl.
     With `given`, documents and annotations have the IRIs that their files gave them, where those are
     unique, and there are no datasets; without, the IRIs of the frames, with the given ones beside them.
     """
-    frames = _legal(_with_given_iris(frames) if given else frames)
+    if given:
+        own = given_iris(frames).filter(pl.col("scoped") != pl.col("exported"))
+        frames = _rename(frames, lambda iri: iri.replace(own["scoped"], own["exported"]), "group", "option")
+    # Documents and annotations are called by legal IRIs, whoever made the frames.
+    frames = _rename(frames, entity_iri)
     parts = [*_documents(frames.documents), *_annotations(frames), *_ignorable(frames), *_regions(frames)]
     parts += [_values(frames)] if values else []
     parts += _names_of_their_own(frames.documents) if given else [*_origins(frames), *_datasets(frames)]
     return pl.concat([pl.DataFrame(schema=SCHEMA), *(part.select(list(SCHEMA)) for part in parts)]).drop_nulls()
 
 
-def _legal(frames: Frames) -> Frames:
-    """Return the frames with documents and annotations called by legal IRIs, whoever made the frames."""
-    return _rename(frames, entity_iri)
-
-
-def _with_given_iris(frames: Frames) -> Frames:
-    """Return the frames with the given IRI of every document and annotation that has one of its own."""
-    own = given_iris(frames).filter(pl.col("scoped") != pl.col("exported"))
-    return _rename(frames, lambda iri: iri.replace(own["scoped"], own["exported"]), "group", "option")
-
-
 def _rename(frames: Frames, rename: Callable[[pl.Expr], pl.Expr], *names: str) -> Frames:
     """Return the frames with documents and annotations, and what has these names, under other IRIs."""
 
-    def rename_in(frame: pl.DataFrame, *columns: str) -> pl.DataFrame:
-        return frame.with_columns(rename(pl.col(column)) for column in columns)
-
+    columns = {"document", "annotation", "subject", *names}
+    tables = {name: getattr(frames, name) for name in SCHEMAS}
     return Frames(
-        documents=rename_in(frames.documents, "document"),
-        annotations=rename_in(frames.annotations, "annotation", "document", *names),
-        links=rename_in(frames.links, "annotation"),
-        classes=rename_in(frames.classes, "annotation"),
-        regions=rename_in(frames.regions, "document"),
-        candidates=rename_in(frames.candidates, "annotation"),
-        values=rename_in(frames.values, "subject"),
+        **{name: table.with_columns(rename(pl.col(*columns & {*table.columns}))) for name, table in tables.items()}
     )
 
 
@@ -108,7 +107,7 @@ def _triples(subject: str, term: str, object_: pl.Expr, frame: pl.DataFrame) -> 
 
 
 def _types(subject: str, frame: pl.DataFrame, *types: str) -> list[pl.DataFrame]:
-    return [_triples(subject, _TYPE, iri_term(pl.lit(kind)), frame) for kind in types]
+    return [_triples(subject, TYPE, iri_term(pl.lit(kind)), frame) for kind in types]
 
 
 def _documents(documents: pl.DataFrame) -> list[pl.DataFrame]:
@@ -116,10 +115,10 @@ def _documents(documents: pl.DataFrame) -> list[pl.DataFrame]:
     string = text_term(pl.col("text")) + pl.coalesce(pl.lit("@") + language_tag(pl.col("language")), pl.lit(""))
     return [
         *_types("document", documents, f"{names.NIF}Context", f"{names.NIF}String"),
-        _triples("document", predicate("isString"), string, with_text),
-        _triples("document", predicate("beginIndex"), typed_term(pl.lit(0), _INTEGER), with_text),
-        _triples("document", predicate("endIndex"), typed_term(pl.col("text").str.len_chars(), _INTEGER), with_text),
-        _triples("document", predicate("sourceUrl"), iri_or_text("source"), documents),
+        _triples("document", TEXT, string, with_text),
+        _triples("document", _BEGIN, typed_term(pl.lit(0), _INTEGER), with_text),
+        _triples("document", _END, typed_term(pl.col("text").str.len_chars(), _INTEGER), with_text),
+        _triples("document", SOURCE, iri_or_text("source"), documents),
     ]
 
 
@@ -131,14 +130,14 @@ def iri_or_text(column: str) -> pl.Expr:
 def _names_of_their_own(documents: pl.DataFrame) -> list[pl.DataFrame]:
     """Return what the file called the documents that are called otherwise, as their names are no IRIs or not unique."""
     other = documents.filter(pl.col("given") != pl.col("document"))
-    return [_triples("document", _NUMBERED["givenIri"], iri_or_text("given"), other)]
+    return [_triples("document", GIVEN, iri_or_text("given"), other)]
 
 
 def _spans(frame: pl.DataFrame) -> list[pl.DataFrame]:
     return [
-        _triples("annotation", predicate("beginIndex"), typed_term(pl.col("begin"), _INTEGER), frame),
-        _triples("annotation", predicate("endIndex"), typed_term(pl.col("end"), _INTEGER), frame),
-        _triples("annotation", predicate("anchorOf"), text_term(pl.col("surface_form")), frame),
+        _triples("annotation", _BEGIN, typed_term(pl.col("begin"), _INTEGER), frame),
+        _triples("annotation", _END, typed_term(pl.col("end"), _INTEGER), frame),
+        _triples("annotation", ANCHOR, text_term(pl.col("surface_form")), frame),
     ]
 
 
@@ -147,17 +146,14 @@ def _annotations(frames: Frames) -> list[pl.DataFrame]:
     confidence = typed_term(pl.col("confidence"), _DOUBLE)
     return [
         *_types("annotation", gold, f"{names.NIF}Phrase", f"{names.NIF}String"),
-        _triples("annotation", predicate("referenceContext"), iri_term(pl.col("document")), gold),
+        _triples("annotation", CONTEXT, iri_term(pl.col("document")), gold),
         *_spans(gold),
-        _triples("annotation", predicate("taIdentRef", names.ITSRDF), _entity(), frames.links),
-        _triples("annotation", predicate("taConfidence", names.ITSRDF), confidence, frames.annotations),
-        _triples("annotation", _NUMBERED["layer"], text_term(pl.col("layer")), frames.annotations),
+        _triples("annotation", IDENT, _entity(), frames.links),
+        _triples("annotation", LITERALS["confidence"], confidence, frames.annotations),
+        _triples("annotation", LITERALS["layer"], text_term(pl.col("layer")), frames.annotations),
+        # What a file says of an entity is among its other triples and no statement about the mention.
         _triples(
-            "annotation",
-            predicate("taClassRef", names.ITSRDF),
-            iri_term(entity_iri(pl.col("class"))),
-            # What a file says of an entity is among its other triples and no statement about the mention.
-            frames.classes.filter(~pl.col("of_entity")),
+            "annotation", CLASS, iri_term(entity_iri(pl.col("class"))), frames.classes.filter(~pl.col("of_entity"))
         ),
         *_groups(frames.annotations),
     ]
@@ -181,7 +177,7 @@ def _groups(annotations: pl.DataFrame) -> list[pl.DataFrame]:
         changed = annotations[name].ne_missing(usual[name])
         shared = annotations.filter(changed)[name].unique()
         other = annotations.filter(changed | annotations[name].is_in(shared.implode()))
-        parts.append(_triples("annotation", _NUMBERED[name], text_term(pl.col(name)), other))
+        parts.append(_triples("annotation", LITERALS[name], text_term(pl.col(name)), other))
     return parts
 
 
@@ -189,8 +185,8 @@ def _ignorable(frames: Frames) -> list[pl.DataFrame]:
     aside = frames.annotations.drop_nulls("ignorable")
     return [
         *_types("annotation", aside, f"{names.RMX}Ignorable"),
-        _triples("annotation", _NUMBERED["document"], iri_term(pl.col("document")), aside),
-        _triples("annotation", _NUMBERED["ignorable"], text_term(pl.col("ignorable")), aside),
+        _triples("annotation", DOCUMENT, iri_term(pl.col("document")), aside),
+        _triples("annotation", IGNORABLE, text_term(pl.col("ignorable")), aside),
         *_spans(aside),
     ]
 
@@ -201,9 +197,9 @@ def _regions(frames: Frames) -> list[pl.DataFrame]:
     )
     return [
         *_types("region", regions, f"{names.RMX}Region"),
-        _triples("region", _NUMBERED["document"], iri_term(pl.col("document")), regions),
-        _triples("region", predicate("beginIndex"), typed_term(pl.col("begin"), _INTEGER), regions),
-        _triples("region", predicate("endIndex"), typed_term(pl.col("end"), _INTEGER), regions),
+        _triples("region", DOCUMENT, iri_term(pl.col("document")), regions),
+        _triples("region", _BEGIN, typed_term(pl.col("begin"), _INTEGER), regions),
+        _triples("region", _END, typed_term(pl.col("end"), _INTEGER), regions),
     ]
 
 
@@ -223,7 +219,7 @@ def _values(frames: Frames) -> pl.DataFrame:
 
 def _origins(frames: Frames) -> list[pl.DataFrame]:
     return [
-        _triples(key, _NUMBERED["givenIri"], iri_or_text("given"), frame)
+        _triples(key, GIVEN, iri_or_text("given"), frame)
         for key, frame in (("document", frames.documents), ("annotation", frames.annotations))
     ]
 
@@ -231,6 +227,6 @@ def _origins(frames: Frames) -> list[pl.DataFrame]:
 def _datasets(frames: Frames) -> list[pl.DataFrame]:
     documents = frames.documents.drop_nulls("dataset")
     return [
-        _triples("dataset", _TYPE, pl.lit(DATASET), documents.unique("dataset", maintain_order=True)),
+        _triples("dataset", TYPE, pl.lit(DATASET), documents.unique("dataset", maintain_order=True)),
         _triples("dataset", REFERENCES, iri_term(pl.col("document")), documents),
     ]

@@ -156,3 +156,9 @@ def test_row_of_a_table_with_too_many_cells_is_named(tmp_path: Path) -> None:
         BadInput, match=r"x\.csv:3: has 5 cells in a table of 4 columns: put a cell with ',' in it in quotes"
     ):
         read_text(tmp_path, table, "x.csv")
+
+
+def test_frames_without_documents_are_written_as_an_empty_file(tmp_path: Path) -> None:
+    # Before, the second table was taken for the first where the first had no row.
+    write(Frames.empty(), tmp_path / "none.jsonl", "jsonl")
+    assert (tmp_path / "none.jsonl").read_bytes() == b""

@@ -11,7 +11,7 @@ from hypothesis import given
 
 from remix.errors import BadInput
 from remix.formats import read, write
-from remix.formats.definitions.elevant_simple import elevant_simple
+from remix.formats.definitions.elevant import elevant_simple
 from remix.formats.losses import reduce_frames
 from remix.frames import Frames
 from tests.formats.corpora import assert_same, corpora, rewritten
