@@ -16,7 +16,7 @@ from scipy.optimize import minimize
 
 from remix.cli import cli
 from remix.errors import UsageError
-from remix.runs.difficulty import difficulty, store_difficulty
+from remix.runs.difficulty import Difficulty, difficulty, store_difficulty
 from remix.runs.logistic import area_under_curve, brier_score, calibration_error, fit_model, folds_of, newton
 from remix.store import Store
 from remix.workspace import Workspace
@@ -104,8 +104,13 @@ def sample(sample_workspace: Callable[[], Workspace]) -> Workspace:
     return workspace
 
 
-def test_difficulty_of_the_sample_tells_errors_and_is_calibrated(sample: Workspace) -> None:
-    found = sample.difficulty()
+@pytest.fixture(scope="module")
+def found(sample: Workspace) -> Difficulty:
+    """What is learnt of these runs with the usual choices, and stored."""
+    return sample.difficulty()
+
+
+def test_difficulty_of_the_sample_tells_errors_and_is_calibrated(found: Difficulty) -> None:
     [report] = found.report.to_dicts()
     assert (report["systems"], report["annotations"]) == (2, 671)
     assert report["auc"] > 0.85
@@ -131,8 +136,8 @@ def test_difficulty_is_stored_with_its_figures_and_again_changes_nothing(sample:
     assert figures[1] == f'"{found.signature}"'
 
 
-def test_seed_changes_the_folds_and_the_signature(sample: Workspace) -> None:
-    found, other = sample.difficulty(), sample.difficulty(seed=1)
+def test_seed_changes_the_folds_and_the_signature(sample: Workspace, found: Difficulty) -> None:
+    other = sample.difficulty(seed=1)
     assert (found.signature.fields["seed"], other.signature.fields["seed"]) == ("0", "1")
     assert not other.values["value"].equals(found.values["value"])
     # The fit is the same: annotations without a run differ by their calibration alone.
@@ -140,8 +145,8 @@ def test_seed_changes_the_folds_and_the_signature(sample: Workspace) -> None:
     assert (both["value"] - both["value_right"]).abs().max() < 0.05  # type: ignore[operator]
 
 
+@pytest.mark.usefixtures("found")
 def test_remix_by_difficulty_and_slices_by_it(sample: Workspace) -> None:
-    sample.difficulty()
     built = sample.build("hard_by_difficulty", min_difficulty=0.6)
     kept = built.frames.gold().annotations
     assert 0 < len(kept) < 600
@@ -154,21 +159,21 @@ def test_remix_by_difficulty_and_slices_by_it(sample: Workspace) -> None:
     assert "columns" not in whole["signature"][0]
 
 
-def test_command_prints_figures_weights_and_signature(sample: Workspace) -> None:
+def test_command_prints_figures_weights_and_signature(sample: Workspace, found: Difficulty) -> None:
     line = ["enrich", "-w", str(sample.folder), "--difficulty"]
     shown = CliRunner().invoke(cli, line, catch_exceptions=False).stdout
     assert "calibration error" in shown
     assert "folds:5|penalty:1.0|seed:0" in shown
     rows = json.loads(CliRunner().invoke(cli, [*line, "-o", "json"], catch_exceptions=False).stdout)
     assert [row["dataset"] for row in rows] == ["sample-biographies", "sample-news", "sample-posts"]
-    assert {row["auc"] for row in rows} == {sample.difficulty().report["auc"].item()}
+    assert {row["auc"] for row in rows} == {found.report["auc"].item()}
     refused = CliRunner().invoke(cli, [*line, "somewhere"])
     assert refused.exit_code == 2
 
 
-def test_alternatives_of_a_group_have_one_difficulty(sample: Workspace) -> None:
+def test_alternatives_of_a_group_have_one_difficulty(sample: Workspace, found: Difficulty) -> None:
     groups = sample.store.frames().annotations.select("annotation", "document", "group")
-    values = sample.difficulty().values.join(groups, on="annotation").filter(pl.col("dataset") != "sample-biographies")
+    values = found.values.join(groups, on="annotation").filter(pl.col("dataset") != "sample-biographies")
     several = values.group_by("document", "group").agg(n=pl.len(), different=pl.col("value").n_unique())
     assert (several["n"] > 1).any()
     assert several["different"].max() == 1

@@ -36,9 +36,9 @@ def test_judgements_are_the_counts_of_the_evaluation(work: Workspace) -> None:
 def test_slices_hold_the_mentions_of_which_the_evaluation_makes_their_scores(answered_sample: Workspace) -> None:
     """A mention of several alternatives is in the slices of each of them, not of the first alone."""
     asked = {"system": "prior", "by": "class"}
-    rows = answered_sample.evaluate("sample-news", task="A2KB", match="strong", **asked).rows
+    rows = answered_sample.evaluate("sample-posts", task="A2KB", match="strong", **asked).rows
     rows = rows.filter(average="micro", dataset="all", column="class").select("slice", "mentions", "tp")
-    judged = answered_sample.judgements("sample-news", **asked)
+    judged = answered_sample.judgements("sample-posts", **asked)
     told = judged.mentions.drop_nulls("annotation").join(judged.systems, on="mention")
     told = told.with_columns(pl.col("slice").str.split(SEVERAL)).explode("slice").drop_nulls("slice")
     right = (pl.col("outcome") == "correct").sum()

@@ -208,7 +208,7 @@ def test_evaluate_works_at_once_with_the_answers_that_ship(tmp_path: Path, capsy
     assert len(workspace.runs()) == 9
     # What somebody registers is not added to.
     workspace.drop_run("prior")
-    again = workspace.evaluate(task=["A2KB"], match=["strong"]).rows
+    again = workspace.evaluate("sample-posts", task=["A2KB"], match=["strong"]).rows
     assert "prior" not in again["system"].to_list()
 
 
