@@ -198,8 +198,9 @@ def check_offsets(frame: pl.DataFrame) -> pl.DataFrame:
     right = (pl.col("said") == pl.col("anchor")) & ~missing
     unanchored = pl.col("anchor").is_null() & ~missing & _inside()
     settled = frame.select((pl.col("text").is_null() | right | unanchored).fill_null(False)).to_series()
-    done = [frame.filter(settled)]
-    rest = frame.filter(~settled)
+    if settled.all():
+        return frame.select(columns)
+    done, rest = [frame.filter(settled)], frame.filter(~settled)
     padded = pl.col("said") == pl.col("anchor").str.strip_chars()
     spelt = pl.col("said").str.normalize("NFC") == pl.col("anchor").str.normalize("NFC")
     alike = ((padded, "differs in outer white space"), (spelt, "differs in its Unicode normal form"))

@@ -165,8 +165,11 @@ def test_wrong_files_of_every_format_are_read_or_refused_in_one_line(tmp_path: P
     files = sorted(path for path in whole.rglob("*") if path.is_file()) if whole.is_dir() else [whole]
     for file in files[:2]:
         data = file.read_bytes()
-        for name, wrong in WRONG.items():
-            file.write_bytes(wrong(data))
+        made = {name: wrong(data) for name, wrong in WRONG.items()}
+        for name, content in made.items():
+            if content == data:  # nothing in it is what would be wrong
+                continue
+            file.write_bytes(content)
             try:
                 read(whole, unannotated=True, format=format if name == "blank" else None)
             except Error as error:
