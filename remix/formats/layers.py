@@ -39,6 +39,9 @@ PERIOD = f"{RMX}period"
 TERMS = (TOKENS, RANKED, NOISE, DATE, PERIOD)
 
 
+_TOKENS = {"document": pl.String, "token": pl.String, "begin": pl.Int64, "end": pl.Int64, "glued": pl.Boolean}
+
+
 def tokens_of(frames: Frames) -> pl.DataFrame:
     """Return the tokens of the documents that tell them: document, token, begin, end, glued; in the frames' order.
 
@@ -47,6 +50,8 @@ def tokens_of(frames: Frames) -> pl.DataFrame:
     [('d', 'New', 0, 3, False), ('d', 'York', 4, 8, True), ('d', '.', 8, 9, False)]
     """
     told = frames.values.filter(pl.col("term") == TOKENS).select(document="subject", piece="text")
+    if told.is_empty():
+        return pl.DataFrame(schema=_TOKENS)
     told = frames.documents.select("document").join(told, on="document", maintain_order="left")
     rows = told.with_columns(pl.col("piece").str.extract_all(r"[^\t\n]+[\t\n]?")).explode("piece").drop_nulls()
     rows = rows.with_columns(

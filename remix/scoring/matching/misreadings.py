@@ -37,6 +37,8 @@ def wrong_offsets(case: Case, texts: pl.DataFrame) -> dict[str, str]:
     gives the most answers the span of a gold mention, at least twice as many as there are. `texts` has document and
     text of gold.
     """
+    if len(case.answers) < LEAST:
+        return {}
     # Pairs are of all answers, also of those in documents that do not count.
     equal = case.overlaps.filter("equal")["a"].unique()
     rows = case.answers.select("system", equal=pl.col("a").is_in(equal.implode()))
@@ -148,6 +150,8 @@ def tell_namespaces(
     What would is the sameAs links of a knowledge base of the `shelf` (folders of those that are built), counted on the
     answers that have the span of a linked mention of gold. `kb` is the one that is attached, which does not.
     """
+    if len(mentions.answer_links) < LEAST:
+        return
     named = mentions.iris.with_columns(namespace=_namespace(pl.col("iri")))
     ours = named["namespace"].filter(pl.Series(mark(mentions.gold_links["entity"], len(named)))).unique()
     same = named["namespace"].is_in(ours.implode())

@@ -190,7 +190,7 @@ def test_shipped_knowledge_base_when_built_then_it_has_scores_and_types(tmp_path
 
 
 def test_real_slice_when_built_then_it_has_the_pairs_of_its_tables(real_data: Path, tmp_path: Path) -> None:
-    made = build_from_tables(real_data / "kb", tmp_path, name="slice", without_sources=["gold:*"])
+    made = build_from_tables(real_data / "kb", tmp_path, name="slice", engine="polars", without_sources=["gold:*"])
     assert made.entities["pagerank"].count() > 5000
     assert not made.surface_forms["source"].str.starts_with("gold:").any()
 
