@@ -10,7 +10,7 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.frames import write_parquet
-from remix.kb.forms import normalise
+from remix.kb.forms import keys
 
 __all__ = ["ENTITIES", "KEYED", "TABLES", "Problem", "Staging", "strictly"]
 
@@ -54,6 +54,7 @@ KEYED = {"surface_forms": "surface_form", "demonyms": "demonym"}
 """The tables with a `key`, and the column that it is made of."""
 
 SHOWN = 10
+_ROWS = 250_000
 
 
 @dataclass
@@ -72,6 +73,8 @@ def strictly(kind: str, examples: list[str]) -> str:
 class Staging:
     """A folder that takes the rows of one part; `strict` makes the first problem an error.
 
+    Within a `with` block of it rows can be added; they are written at its end, also where reading has failed.
+
     >>> import tempfile
     >>> staging = Staging(Path(tempfile.mkdtemp()))
     >>> staging.write("labels", pl.DataFrame({"entity": ["e:A"], "label": ["A"], "source": ["label"]}))
@@ -85,11 +88,28 @@ class Staging:
         self.rows: dict[str, int] = {}
         self.problems: dict[str, Problem] = {}
         self._files = 0
+        self._gathered: dict[str, list[pl.DataFrame]] = {}
+
+    def __enter__(self) -> Staging:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for table in list(self._gathered):
+            self.write(table, pl.concat(self._gathered.pop(table)))
+
+    def add(self, table: str, rows: pl.DataFrame) -> None:
+        """Take rows of a table, which are written when they are worth a file."""
+        if rows.is_empty():
+            return
+        gathered = self._gathered.setdefault(table, [])
+        gathered.append(rows)
+        if sum(some.height for some in gathered) >= _ROWS:
+            self.write(table, pl.concat(self._gathered.pop(table)))
 
     def write(self, table: str, rows: pl.DataFrame) -> None:
         """Write rows of a table; columns in any order, missing nullable ones are null, keys are made here."""
         if table in KEYED and "key" not in rows.columns:
-            rows = rows.with_columns(key=normalise(pl.col(KEYED[table]))).filter(pl.col("key") != "")
+            rows = rows.with_columns(key=keys(rows[KEYED[table]])).filter(pl.col("key") != "")
         if rows.is_empty():
             return
         fitted = rows.select(

@@ -21,8 +21,7 @@ from pathlib import Path
 import polars as pl
 
 from remix.errors import BadInput
-from remix.kb.dumps.fields import ENTITY, entity_iris, field, read_fields, share
-from remix.kb.dumps.lines import Rows, check_file, excerpts, file_part, find_date
+from remix.kb.dumps import ENTITY, check_file, entity_iris, excerpts, field, file_part, find_date, read_fields, share
 from remix.kb.sources import Choices, Part, Source
 from remix.kb.staging import Staging
 
@@ -47,7 +46,7 @@ def _parts(place: str, choices: Choices) -> list[Part]:
 
 def _read(path: Path, choices: Choices, staging: Staging) -> None:
     reader: Reader | None = None
-    with Rows(staging) as rows:
+    with staging:
         for lines in read_fields(path, staging):
             if reader is None and lines.height:
                 reader, header = _reader(lines.head(_SAMPLE))
@@ -63,7 +62,7 @@ def _read(path: Path, choices: Choices, staging: Staging) -> None:
             staging.problem(kind, wrong.height, excerpts(path, wrong), place=path)
             kept = found.filter(sound)
             iris = entity_iris(kept["entity"], choices.languages[0])
-            rows.add("surface_forms", kept.select("surface_form", "count", entity=iris, source=pl.lit("anchor")))
+            staging.add("surface_forms", kept.select("surface_form", "count", entity=iris, source=pl.lit("anchor")))
     if not staging.rows:
         raise BadInput(path, "has no surface form with an entity: give TSV of surface form, entity and count")
 

@@ -28,7 +28,7 @@ import polars as pl
 
 from remix.errors import BadInput, UsageError
 from remix.iris import canonical
-from remix.kb.dumps.lines import Rows, file_part, find_date, read_beginning, read_statements
+from remix.kb.dumps import file_part, find_date, read_beginning, read_statements
 from remix.kb.dumps.statements import Pattern
 from remix.kb.forms import ITEM, language_of, title, without_mark
 from remix.kb.sources import Choices, Part, Source
@@ -49,10 +49,10 @@ class _Kind:
 
     name: str
     predicates: Callable[[str], tuple[str, ...]]
-    add: Callable[[pl.DataFrame, Choices, Rows], None]
+    add: Callable[[pl.DataFrame, Choices, Staging], None]
 
 
-def _labels(rows: pl.DataFrame, choices: Choices, to: Rows) -> None:
+def _labels(rows: pl.DataFrame, choices: Choices, to: Staging) -> None:
     texts = rows.filter(pl.col("tag").is_not_null() & (pl.col("object") != ""))
     named = texts.select(entity=canonical(texts["subject"]), text="object", tag="tag")
     first = named.filter(pl.col("tag").is_in([choices.languages[0], ""]))
@@ -60,7 +60,7 @@ def _labels(rows: pl.DataFrame, choices: Choices, to: Rows) -> None:
     to.add("surface_forms", named.select("entity", surface_form="text", source=pl.lit("label")))
 
 
-def _names(rows: pl.DataFrame, choices: Choices, to: Rows) -> None:
+def _names(rows: pl.DataFrame, choices: Choices, to: Staging) -> None:
     kinds = ["", *choices.languages]
     texts = rows.filter(pl.col("tag").is_in(kinds) & (pl.col("object") != ""))
     said = texts.select("object", entity=canonical(texts["subject"]), is_demonym=pl.col("predicate") == _DEMONYM)
@@ -79,31 +79,31 @@ def _pairs(rows: pl.DataFrame, subject: str, target: str) -> pl.DataFrame:
     return pl.DataFrame({subject: canonical(iris["subject"]), target: canonical(iris["object"])})
 
 
-def _redirects(rows: pl.DataFrame, choices: Choices, to: Rows) -> None:
+def _redirects(rows: pl.DataFrame, choices: Choices, to: Staging) -> None:
     pairs = _pairs(rows, "redirect", "target")
     to.add("redirects", pairs.with_columns(source=pl.lit("redirect")))
     named = pairs.select(entity="target", surface_form=title(pl.col("redirect")), source=pl.lit("redirect-label"))
     to.add("surface_forms", named)
 
 
-def _disambiguations(rows: pl.DataFrame, choices: Choices, to: Rows) -> None:
+def _disambiguations(rows: pl.DataFrame, choices: Choices, to: Staging) -> None:
     pairs = _pairs(rows, "page", "entity")
     to.add("disambiguations", pairs.with_columns(source=pl.lit("disambiguation")))
     form = without_mark(title(pl.col("page")))
     to.add("surface_forms", pairs.select("entity", surface_form=form, source=pl.lit("disambiguation")))
 
 
-def _types(rows: pl.DataFrame, choices: Choices, to: Rows) -> None:
+def _types(rows: pl.DataFrame, choices: Choices, to: Staging) -> None:
     iris = rows.filter(pl.col("tag").is_null())
     found = iris.select(canonical(iris["subject"]).alias("entity"), pl.col("object").alias("class"))
     to.add("types", found.with_columns(source=pl.lit("instance-types")))
 
 
-def _links(rows: pl.DataFrame, choices: Choices, to: Rows) -> None:
+def _links(rows: pl.DataFrame, choices: Choices, to: Staging) -> None:
     to.add("links", _pairs(rows, "source", "target").with_columns(origin=pl.lit("page-links")))
 
 
-def _sameas(rows: pl.DataFrame, choices: Choices, to: Rows) -> None:
+def _sameas(rows: pl.DataFrame, choices: Choices, to: Staging) -> None:
     """Take the Wikidata items of entities of the first language, and their names in the other languages asked for."""
     pairs = _pairs(rows, "one", "other")
     both = pl.concat([pairs, pairs.select(one="other", other="one")])
@@ -238,9 +238,9 @@ def _read(path: Path, kind: _Kind, choices: Choices, staging: Staging) -> None:
     pattern = Pattern(kind.predicates(language or choices.languages[0]), choices.languages)
     taken = 0
     foreign: Counter[str] = Counter()
-    with Rows(staging) as rows:
+    with staging:
         for found in read_statements(path, pattern, staging):
-            kind.add(found.rows, choices, rows)
+            kind.add(found.rows, choices, staging)
             taken += found.rows.height
             foreign.update(dict(found.foreign.value_counts().iter_rows()))
     if foreign and not taken:

@@ -16,8 +16,17 @@ import polars as pl
 from remix.errors import BadInput
 from remix.files import read_bytes
 from remix.iris import canonical
-from remix.kb.dumps.fields import entity_iris, field, read_fields
-from remix.kb.dumps.lines import Rows, check_file, excerpts, file_part, find_date, read_beginning, read_statements
+from remix.kb.dumps import (
+    check_file,
+    entity_iris,
+    excerpts,
+    field,
+    file_part,
+    find_date,
+    read_beginning,
+    read_fields,
+    read_statements,
+)
 from remix.kb.dumps.statements import Pattern
 from remix.kb.sources import Choices, Part, Source
 from remix.kb.staging import Staging
@@ -49,13 +58,13 @@ def _is_rdf(path: Path, text: str) -> bool:
 
 
 def _read(path: Path, choices: Choices, is_rdf: bool, staging: Staging) -> None:
-    with Rows(staging) as rows:
+    with staging:
         if not is_rdf:
-            _read_fields(path, choices, rows, staging)
+            _read_fields(path, choices, staging)
         elif _is_line_based(read_beginning(path)):
-            _read_lines(path, rows, staging)
+            _read_lines(path, staging)
         else:
-            _read_turtle(path, rows, staging)
+            _read_turtle(path, staging)
     if not staging.rows:
         raise BadInput(path, "has no score of an entity: give TSV of entity and pagerank, or RDF of vrank or hfts")
 
@@ -67,20 +76,20 @@ def _is_line_based(text: str) -> bool:
     return all(line.startswith(("<", "_:")) and line.rstrip().endswith(".") and "[" not in line for line in lines)
 
 
-def _read_lines(path: Path, rows: Rows, staging: Staging) -> None:
+def _read_lines(path: Path, staging: Staging) -> None:
     nodes = pl.DataFrame(schema={"node": pl.String, "entity": pl.String})
     values = pl.DataFrame(schema={"node": pl.String, "number": pl.Float64})
     for found in read_statements(path, Pattern(_WANTED), staging):
         triples = found.rows.with_columns(number=_number(pl.col("object")))
         direct = triples.filter(pl.col("predicate").is_in(list(_PREDICATES)))
-        _take(direct.select("predicate", "number", entity="subject"), rows, staging, path)
+        _take(direct.select("predicate", "number", entity="subject"), staging, path)
         named = triples.filter(pl.col("predicate") == _HAS_RANK)
         nodes = pl.concat([nodes, named.select(node="object", entity="subject")])
         valued = triples.filter(pl.col("predicate") == _VALUE)
         values = pl.concat([values, valued.select("number", node="subject").select("node", "number")])
         # What has both is done; the others wait for a later block.
         both = nodes.join(values, on="node", maintain_order="left")
-        _take(both.select("entity", "number", predicate=pl.lit(_VRANK + "pagerank")), rows, staging, path)
+        _take(both.select("entity", "number", predicate=pl.lit(_VRANK + "pagerank")), staging, path)
         nodes = nodes.join(both, on="node", how="anti", maintain_order="left")
         values = values.join(both, on="node", how="anti", maintain_order="left")
     if nodes.height:
@@ -93,16 +102,16 @@ def _number(text: pl.Expr) -> pl.Expr:
     return pl.when(number.is_finite() & (number >= 0)).then(number)
 
 
-def _take(triples: pl.DataFrame, rows: Rows, staging: Staging, path: Path) -> None:
+def _take(triples: pl.DataFrame, staging: Staging, path: Path) -> None:
     unfit = triples.filter(pl.col("number").is_null())["entity"]
     staging.problem("a score that is no number from 0", len(unfit), unfit.head(10), place=path)
     known = triples.drop_nulls("number").with_columns(pl.col("predicate").replace_strict(_PREDICATES, default=None))
     entity = canonical(known["entity"])
     scores = [pl.when(pl.col("predicate") == score).then("number").alias(score) for score in SCORES]
-    rows.add("scores", known.select(entity, *scores, source=pl.lit("published")))
+    staging.add("scores", known.select(entity, *scores, source=pl.lit("published")))
 
 
-def _read_turtle(path: Path, rows: Rows, staging: Staging) -> None:
+def _read_turtle(path: Path, staging: Staging) -> None:
     """Read Turtle that is not one triple a line, with a parser, as a whole."""
     import pyoxigraph as ox
 
@@ -127,10 +136,10 @@ def _read_turtle(path: Path, rows: Rows, staging: Staging) -> None:
         pl.col("predicate").replace({_VALUE: _VRANK + "pagerank"}),
         _number(pl.col("number")),
     )
-    _take(named.filter(~pl.col("entity").str.starts_with("_:")), rows, staging, path)
+    _take(named.filter(~pl.col("entity").str.starts_with("_:")), staging, path)
 
 
-def _read_fields(path: Path, choices: Choices, rows: Rows, staging: Staging) -> None:
+def _read_fields(path: Path, choices: Choices, staging: Staging) -> None:
     order: dict[str, int] = {}
     for lines in read_fields(path, staging):
         if not order and lines.height:
@@ -145,7 +154,7 @@ def _read_fields(path: Path, choices: Choices, rows: Rows, staging: Staging) -> 
         staging.problem("a line that has no entity and score", wrong.height, excerpts(path, wrong), place=path)
         kept = read.filter(sound.fill_null(False))
         iris = entity_iris(kept["entity"], choices.languages[0])
-        rows.add("scores", kept.select(*SCORES, entity=iris, source=pl.lit("published")))
+        staging.add("scores", kept.select(*SCORES, entity=iris, source=pl.lit("published")))
 
 
 def _order(lines: pl.DataFrame) -> tuple[dict[str, int], bool]:

@@ -16,7 +16,7 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.iris import canonical
-from remix.kb.dumps.lines import Rows, check_file, file_part, find_date, read_beginning, read_statements
+from remix.kb.dumps import check_file, file_part, find_date, read_beginning, read_statements
 from remix.kb.dumps.statements import Pattern
 from remix.kb.forms import ITEM, language_of, title
 from remix.kb.sources import Choices, Part, Source
@@ -41,20 +41,20 @@ def _read(path: Path, choices: Choices, staging: Staging) -> None:
     pattern = Pattern([*_LABELS, _ALIAS, _DEMONYM, _ABOUT, _SAME], choices.languages, [_WDT])
     sitelinks = _Sitelinks(choices.languages)
     seen: set[str] = set()
-    with Rows(staging) as rows:
+    with staging:
         for found in read_statements(path, pattern, staging):
             triples = found.rows.filter(pl.col("object") != "")
-            _texts(triples, choices.languages, rows)
-            _statements(triples, rows)
-            sitelinks.add(triples, rows)
+            _texts(triples, choices.languages, staging)
+            _statements(triples, staging)
+            sitelinks.add(triples, staging)
             seen.update(found.foreign.unique())
-        sitelinks.end(rows)
+        sitelinks.end(staging)
     if not staging.rows:
         languages = f"; its texts are in {', '.join(sorted(seen)[:20])}: choose with --lang" if seen else ""
         raise BadInput(path, f"has nothing on items of Wikidata{languages}")
 
 
-def _texts(triples: pl.DataFrame, languages: Sequence[str], rows: Rows) -> None:
+def _texts(triples: pl.DataFrame, languages: Sequence[str], staging: Staging) -> None:
     # The dump says a label three times, for three vocabularies.
     texts = (
         triples.filter(pl.col("tag").is_in(list(languages)) & pl.col("subject").str.contains(ITEM))
@@ -67,23 +67,23 @@ def _texts(triples: pl.DataFrame, languages: Sequence[str], rows: Rows) -> None:
         .unique(maintain_order=True)
     )
     first = texts.filter((pl.col("source") == "label") & (pl.col("tag") == languages[0]))
-    rows.add("labels", first.select("entity", label="surface_form", source="source"))
+    staging.add("labels", first.select("entity", label="surface_form", source="source"))
     named = texts.filter(pl.col("source") != "P1549")
-    rows.add("surface_forms", named.select("entity", "surface_form", "source"))
+    staging.add("surface_forms", named.select("entity", "surface_form", "source"))
     demonyms = texts.filter(pl.col("source") == "P1549")
-    rows.add("demonyms", demonyms.select("entity", "source", demonym="surface_form"))
+    staging.add("demonyms", demonyms.select("entity", "source", demonym="surface_form"))
 
 
-def _statements(triples: pl.DataFrame, rows: Rows) -> None:
+def _statements(triples: pl.DataFrame, staging: Staging) -> None:
     between = triples.filter(pl.col("subject").str.contains(ITEM) & pl.col("object").str.contains(ITEM))
     links = between.filter(pl.col("predicate").str.starts_with(_WDT))
-    rows.add("links", links.select(source="subject", target="object", origin=pl.lit("statement")))
+    staging.add("links", links.select(source="subject", target="object", origin=pl.lit("statement")))
     types = links.filter(pl.col("predicate") == _WDT + "P31")
-    rows.add("types", types.select(entity="subject", **{"class": "object"}, source=pl.lit("P31")))
+    staging.add("types", types.select(entity="subject", **{"class": "object"}, source=pl.lit("P31")))
     classes = links.filter(pl.col("predicate") == _WDT + "P279")
-    rows.add("subclasses", classes.select(**{"class": "subject"}, parent="object", source=pl.lit("P279")))
+    staging.add("subclasses", classes.select(**{"class": "subject"}, parent="object", source=pl.lit("P279")))
     moved = between.filter(pl.col("predicate") == _SAME)
-    rows.add("redirects", moved.select(redirect="subject", target="object", source=pl.lit("sameAs")))
+    staging.add("redirects", moved.select(redirect="subject", target="object", source=pl.lit("sameAs")))
 
 
 class _Sitelinks:
@@ -96,7 +96,7 @@ class _Sitelinks:
         self._languages = list(languages)
         self._held = pl.DataFrame(schema={"item": pl.String, "entity": pl.String, "rank": pl.Int64})
 
-    def add(self, triples: pl.DataFrame, rows: Rows) -> None:
+    def add(self, triples: pl.DataFrame, staging: Staging) -> None:
         """Add the names of the items that a block of triples says articles are about to the rows."""
         about = triples.filter(
             (pl.col("predicate") == _ABOUT)
@@ -110,23 +110,23 @@ class _Sitelinks:
         ranks = {language: rank for rank, language in enumerate(self._languages)}
         ranked = named.select("item", "entity", rank=pl.col("language").replace_strict(ranks, return_dtype=pl.Int64))
         form = title(pl.col("entity"))
-        rows.add("surface_forms", ranked.select("entity", surface_form=form, source=pl.lit("sitelink")))
+        staging.add("surface_forms", ranked.select("entity", surface_form=form, source=pl.lit("sitelink")))
         waiting = pl.concat([self._held, ranked])
         last = pl.col("item") == waiting["item"][-1]
         self._held = waiting.filter(last)
-        self._write(waiting.filter(~last), rows)
+        self._write(waiting.filter(~last), staging)
 
-    def end(self, rows: Rows) -> None:
+    def end(self, staging: Staging) -> None:
         """Write the sitelinks that wait."""
-        self._write(self._held, rows)
+        self._write(self._held, staging)
 
-    def _write(self, ranked: pl.DataFrame, rows: Rows) -> None:
+    def _write(self, ranked: pl.DataFrame, staging: Staging) -> None:
         best = ranked.sort("rank", maintain_order=True).unique("item", keep="first", maintain_order=True)
         source = pl.lit("sitelink")
-        rows.add("sameas", best.select(wikidata="item", entity="entity", source=source))
+        staging.add("sameas", best.select(wikidata="item", entity="entity", source=source))
         others = ranked.join(best.select("item", best="entity"), on="item", maintain_order="left")
         others = others.filter(pl.col("entity") != pl.col("best"))
-        rows.add("sameas", others.select(wikidata="entity", entity="best", source=source))
+        staging.add("sameas", others.select(wikidata="entity", entity="best", source=source))
 
 
 SOURCE = Source("wikidata", "A dump of Wikidata in N-Triples", _parts)
