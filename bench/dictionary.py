@@ -30,7 +30,7 @@ from remix.errors import UnknownName
 from remix.frames import Frames
 from remix.kb import KnowledgeBase, lookup
 from remix.kb.parts import FORMAT
-from remix.kb.prominence import SCORES, add_places
+from remix.kb.prominence import SCORES, add_ranks
 from remix.measures import compute
 from remix.names import DBO, DBR
 
@@ -128,7 +128,7 @@ def generate(folder: Path, scale: float) -> None:
     )
     for shift, score in enumerate(SCORES, start=1):
         score_of = (1 / (shift + pl.int_range(pl.len()))).alias(score)
-        scores = add_places(scores.with_columns(score_of), score).drop(f"{score}_percentile", f"{score}_segment")
+        scores = add_ranks(scores.with_columns(score_of), score)
         scores = scores.cast({f"{score}_rank": pl.Int32})
     counts = pl.scan_parquet(folder / "dictionary.parquet").select("entity", "forms").unique().collect()
     scores = scores.join(counts, on="entity", how="left").with_columns(

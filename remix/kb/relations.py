@@ -157,16 +157,12 @@ def entities(
     `of_gold` says whether an entity is in none of the frames `elsewhere`, which are not derived from gold; without them
     none is.
 
-    Label and prominence are null where there is none. Of the places of a score only the rank and the number of equals
-    are kept, from which percentile and segment follow. Numbers and ranks have 32 bits: they are read for all entities
+    Label and prominence are null where there is none. Numbers and ranks have 32 bits: they are read for all entities
     wherever some are looked up.
     """
     names = scores.collect_schema().names()
-    kept = scores.select(
-        nw.col(name).cast(nw.Int32) if name.endswith(("_rank", "_equal")) else nw.col(name)
-        for name in names
-        if not name.endswith(("_percentile", "_segment"))
-    )
+    places = (nw.col(name).cast(nw.Int32) for name in names if name.endswith(("_rank", "_equal")))
+    kept = scores.with_columns(*places)
     forms = pairs.group_by("entity").agg(nw.len().cast(nw.Int64).alias("forms"))
     rows = known.with_columns(nw.col("number").cast(nw.Int32)).join(labels, on="entity", how="left")
     counted = rows.join(kept, on="entity", how="left").join(forms, on="entity", how="left")

@@ -19,7 +19,8 @@ from remix.kb import relations
 from remix.kb.engines import Session, height
 from remix.kb.networks import find_circles
 from remix.kb.parts import GOLD, match_sources
-from remix.kb.prominence import SCORES, add_places, graph, joins
+from remix.kb.prominence import SCORES, add_ranks
+from remix.kb.prominence.graph import rank_nodes
 from remix.kb.staging import TABLES
 from remix.places import aside_of
 from remix.progress import stage
@@ -138,11 +139,9 @@ class Assembly:
                 _place_published(self._file("highest", highest, "entity"), scores)
             else:
                 resolution, rules = self.to / "resolution.parquet", self.rules
-                by_joins = self.session.distributed and links
-                made = (joins if by_joins else graph).rank_nodes(
-                    self.session, links, resolution, self.work, damping=rules.damping, tolerance=rules.tolerance
-                )
-                made.edges.rename(edges)
+                how: Any = {"damping": rules.damping, "tolerance": rules.tolerance}
+                how["distributed"] = self.session.distributed
+                rank_nodes(self.session, links, resolution, self.work, **how).edges.rename(edges)
 
     def _entities(self) -> None:
         pairs = self._write("pairs", relations.pairs(self._read("surface_forms")))
@@ -244,7 +243,7 @@ def _place_published(highest: Path, to: Path) -> None:
     degrees = (pl.lit(None, pl.Int64).alias(degree) for degree in ("in_degree", "out_degree"))
     scores = pl.read_parquet(highest).select("entity", *degrees, *positive)
     for score in SCORES:
-        scores = add_places(scores, score)
+        scores = add_ranks(scores, score)
     with aside_of(to) as aside:
         write_parquet(scores.sort("entity"), aside)
         aside.replace(to)

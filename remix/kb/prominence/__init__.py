@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-__all__ = ["SCORES", "SEGMENTS", "add_places", "place_columns"]
+__all__ = ["SCORES", "SEGMENTS", "add_places", "add_ranks", "place_columns"]
 
 
 SCORES = ("pagerank", "hits", "hub")
@@ -27,10 +27,14 @@ def add_places(frame: pl.DataFrame, score: str) -> pl.DataFrame:
     (1.0, 2, 2, 33.3333333333, 'torso')
     (None, None, None, None, None)
     """
+    return add_ranks(frame, score).with_columns(*place_columns(score, pl.col(score).count()))
+
+
+def add_ranks(frame: pl.DataFrame, score: str) -> pl.DataFrame:
+    """Return the frame with rank and number of equals of a score; see `add_places`."""
     rank = pl.col(score).rank("min", descending=True).cast(pl.Int64)
     last = pl.col(score).rank("max", descending=True).cast(pl.Int64)
-    ranked = frame.with_columns(rank.alias(f"{score}_rank"), (last - rank + 1).alias(f"{score}_equal"))
-    return ranked.with_columns(*place_columns(score, pl.col(score).count()))
+    return frame.with_columns(rank.alias(f"{score}_rank"), (last - rank + 1).alias(f"{score}_equal"))
 
 
 def place_columns(score: str, count: pl.Expr) -> tuple[pl.Expr, pl.Expr]:

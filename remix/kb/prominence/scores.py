@@ -18,7 +18,7 @@ from scipy import sparse
 from scipy.sparse._sparsetools import coo_matvec
 
 from remix.errors import Error
-from remix.kb.prominence import SCORES, add_places
+from remix.kb.prominence import SCORES, add_places, add_ranks
 
 if TYPE_CHECKING:
     import networkx
@@ -125,7 +125,7 @@ def _fixed_point(
 
 
 def compute_scores(matrix: Matrix, *, damping: float = 0.85, tolerance: float = 1e-12) -> pl.DataFrame:
-    """Return in_degree, out_degree, pagerank, hits (authority) and hub of every node, the last three with their places.
+    """Return in_degree, out_degree, pagerank, hits (authority) and hub of every node, the last three with ranks.
 
     The rows are in the order of the nodes; the matrix is as for `pagerank`. An authority or hub below the tolerance is
     no score but null: outside the component that carries the weight of HITS all are 0, whatever their order.
@@ -146,7 +146,7 @@ def compute_scores(matrix: Matrix, *, damping: float = 0.85, tolerance: float = 
     settled = (pl.when(pl.col(name) >= tolerance).then(pl.col(name)).alias(name) for name in ("hits", "hub"))
     scores = scores.with_columns(settled)
     for score in SCORES:
-        scores = add_places(scores, score)
+        scores = add_ranks(scores, score)
     return scores
 
 
@@ -165,6 +165,8 @@ def prominence(
     """
     nodes, matrix = link_matrix(links if isinstance(links, pl.DataFrame) else _links(links))
     scores = compute_scores(matrix, damping=damping, tolerance=tolerance)
+    for score in SCORES:
+        scores = add_places(scores, score)
     return pl.concat([nodes.to_frame(), scores], how="horizontal")
 
 

@@ -11,7 +11,7 @@ from polars.testing import assert_frame_equal
 
 from remix.errors import Error
 from remix.kb.engines import ENGINES
-from remix.kb.prominence import graph, joins
+from remix.kb.prominence import SCORES, graph, place_columns
 
 
 def both(links: list[tuple[str, str]], folder: Path, **choices: float) -> tuple[graph.RankedGraph, graph.RankedGraph]:
@@ -20,12 +20,11 @@ def both(links: list[tuple[str, str]], folder: Path, **choices: float) -> tuple[
     pl.DataFrame({"iri": ["e:G"], "entity": ["e:A"]}).write_parquet(folder / "resolution.parquet")
     made = []
     with ENGINES["polars"].open(folder, "1GB") as session:
-        for number, module in enumerate((graph, joins)):
+        for number, distributed in enumerate((False, True)):
             work = folder / f"{number}"
             work.mkdir(exist_ok=True)
-            made.append(
-                module.rank_nodes(session, [folder / "links.parquet"], folder / "resolution.parquet", work, **choices)
-            )
+            files = [folder / "links.parquet"], folder / "resolution.parquet", work
+            made.append(graph.rank_nodes(session, *files, **choices, distributed=distributed))
     return made[0], made[1]
 
 
@@ -48,8 +47,9 @@ def test_places_are_those_of_matrices(tmp_path: Path) -> None:
     one, two = both([*((f"e:{letter}", "e:A") for letter in "BCDEFHIJK"), ("e:A", "e:B")], tmp_path)
     suffixes = ("", "_rank", "_equal", "_percentile", "_segment")
     places = ["entity", *(f"{score}{suffix}" for score in ("pagerank", "hits", "hub") for suffix in suffixes)]
-    found = pl.read_parquet(two.scores)
-    assert_frame_equal(found.select(places), pl.read_parquet(one.scores).select(places), rel_tol=0, abs_tol=1e-12)
+    follow = [place for score in SCORES for place in place_columns(score, pl.col(score).count())]
+    expected, found = (pl.read_parquet(made.scores).with_columns(follow) for made in (one, two))
+    assert_frame_equal(found.select(places), expected.select(places), rel_tol=0, abs_tol=1e-12)
     assert found["pagerank_rank"].to_list() == [1, 2, *[3] * 8]
     assert found["pagerank_segment"].to_list() == ["head", "torso", *["torso"] * 8]
     # All the weight of authority is on A, that of hubs on B to K, and equal: the others have no score and no place.
@@ -71,6 +71,6 @@ def test_a_run_that_was_interrupted_goes_on_after_the_last_round(tmp_path: Path)
 
 
 def test_scores_that_do_not_settle_are_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(joins.ITERATIONS, "HITS", 16)
+    monkeypatch.setitem(graph.ITERATIONS, "HITS", 16)
     with pytest.raises(Error, match="HITS has not settled after 16 iterations: allow a larger tolerance than 1e-300"):
         both([("e:A", "e:B"), ("e:C", "e:B"), ("e:C", "e:D")], tmp_path, tolerance=1e-300)
