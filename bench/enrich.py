@@ -21,7 +21,7 @@ from typing import TypeVar
 
 from remix import __version__
 from remix.errors import Error
-from remix.kb import KnowledgeBase, build_from_tables
+from remix.kb import KnowledgeBase, build
 from remix.measures import Measured, compute
 from remix.measures.enrichment import named_frames
 from remix.store import Store
@@ -68,7 +68,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         workspace = Path(place) / ".remix"
         building, kb = timed(
-            lambda: build_from_tables(options.data / "kb", Path(place) / "kb", name="slice", without_sources=["gold:*"])
+            lambda: build(
+                [("tables", str(options.data / "kb"))], Path(place) / "kb", name="slice", without_sources=["gold:*"]
+            )
         )
         store = Store(workspace)
         refused = load_all(store, Path(options.data))

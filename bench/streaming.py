@@ -25,7 +25,7 @@ from generate_wikipedia_nif import generate
 from remix import __version__
 from remix.formats.nif.streaming import stream
 from remix.frames_folder import FramesFolder
-from remix.kb import KnowledgeBase, build_from_tables
+from remix.kb import KnowledgeBase, build
 from remix.measures import compute_folder
 
 SCALES = {"hundredth": 100_000, "tenth": 1_000_000, "full": 10_000_000}
@@ -61,7 +61,7 @@ def run(scale: str, folder: Path) -> dict[str, object]:
     if not (folder / "nif-text-links_en.ttl.bz2").exists():
         generate(SCALES[scale], folder, processes=os.cpu_count() or 1)
     if not list((folder / "kb-built").glob("bench-*")):
-        build_from_tables(folder / "kb", folder / "kb-built", name="bench")
+        build([("tables", str(folder / "kb"))], folder / "kb-built", name="bench")
     streaming, measuring = alone("stream", folder), alone("measures", folder)
     annotations, seconds = int(str(streaming["count"])), float(str(streaming["seconds"]))
     return {

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from remix import progress
 from remix.errors import StoreError
-from remix.kb import KnowledgeBase, shelf
+from remix.kb import SHIPPED, open_kb
 from remix.measures.enrichment import enrich
 from remix.resources import folder
 from remix.store import Store
@@ -35,7 +35,7 @@ def ensure_sample(store: Store, names: Iterable[str] = ()) -> bool:
         with store.loading() as loading:
             for file in files.values():
                 loading.load(file)
-        store.attach_kb(shelf.find(store.own("kb"), shelf.SHIPPED))
-        enrich(store, KnowledgeBase.open(store.kb_folder or store.folder))
+        store.attach_kb((kb := open_kb(store.own("kb"), SHIPPED)).folder)
+        enrich(store, kb)
     progress.note(f"the workspace {store.folder} was empty and holds the sample corpus now")
     return True

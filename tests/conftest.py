@@ -15,7 +15,7 @@ import pytest
 from filelock import FileLock
 from hypothesis import settings
 
-from remix.kb import KnowledgeBase, build_from_tables
+from remix.kb import KnowledgeBase, build
 from remix.runs.stored import take_shipped_runs
 from remix.sample import ensure_sample
 from remix.store import Store
@@ -147,7 +147,7 @@ def real_kb(real_data: Path, once: Build) -> KnowledgeBase:
     """The knowledge base of the slice that stands with the real datasets; not to be changed."""
 
     def fill(folder: Path) -> None:
-        build_from_tables(real_data / "kb", folder, name="slice", engine="polars")
+        build([("tables", str(real_data / "kb"))], folder, name="slice", engine="polars")
 
     [built] = once("real_kb", fill).glob("slice-*")
     return KnowledgeBase.open(built)
@@ -156,8 +156,8 @@ def real_kb(real_data: Path, once: Build) -> KnowledgeBase:
 @pytest.fixture(scope="session")
 def sample_kb(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeBase:
     """The knowledge base that ships with remix; not to be changed."""
-    return build_from_tables(
-        CHECKOUT / "datasets" / "kb", tmp_path_factory.mktemp("kb"), name="sample", engine="polars"
+    return build(
+        [("tables", str(CHECKOUT / "datasets" / "kb"))], tmp_path_factory.mktemp("kb"), name="sample", engine="polars"
     )
 
 
@@ -178,7 +178,7 @@ def kb_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., KnowledgeBa
             for name, text in tables.items():
                 (folder / name).write_text(text, encoding="utf-8")
             to = place / f"kb-{len(built)}"
-            built[asked] = build_from_tables(folder, to, name="small", engine=engine, complete=complete)
+            built[asked] = build([("tables", str(folder))], to, name="small", engine=engine, complete=complete)
         return built[asked]
 
     return kb

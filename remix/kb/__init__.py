@@ -1,59 +1,50 @@
 """The knowledge base: a dictionary of surface forms, prominence, types, redirects and sameAs of entities.
 
-`build` writes one, `KnowledgeBase.open` reads it, `lookup` answers people.
+`build` writes one, `open_kb` finds one by its name and `KnowledgeBase.open` in its folder, `lookup` answers people.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any
 
+from remix.errors import UnknownName
 from remix.kb.forms import normalise
 from remix.kb.knowledge import KnowledgeBase
 from remix.kb.lookup import lookup
-
-__all__ = ["KnowledgeBase", "build", "build_from_tables", "lookup", "normalise"]
-
+from remix.resources import folder
 
 if TYPE_CHECKING:
-    import polars as pl
+    from remix.kb.construction import build
+
+__all__ = ["SHIPPED", "KnowledgeBase", "build", "lookup", "normalise", "open_kb"]
+
+SHIPPED = "sample"
+"""The name of the knowledge base that ships with the project."""
 
 
-class Building(TypedDict, total=False):
-    """What a knowledge base is built by, as `remix.kb.construction.build` says."""
+def __getattr__(name: str) -> Any:
+    if name != "build":
+        raise AttributeError(f"module 'remix.kb' has no attribute '{name}'")
+    from remix.kb.construction import build  # with its engines, which asking a knowledge base does not need
 
-    languages: Sequence[str]
-    strict: bool
-    without_sources: Iterable[str]
-    uncounted: Iterable[str]
-    complete: bool
-    damping: float
-    tolerance: float
-    scores: str
-    forms: pl.Series | None
-    entities: pl.Series | None
-    date: str
-    licence: str
-    mixed_releases: bool
-    fresh: bool
-    engine: str
-    memory: str
-    cache: Path | None
-    refresh: bool
+    return build
 
 
-def build(sources: Sequence[tuple[str, str]], to: Path, *, name: str, **choices: Unpack[Building]) -> KnowledgeBase:
-    """Return the knowledge base built from sources (kind and place) into `<to>/<name>-<version>`.
+def open_kb(to: Path, name: str) -> KnowledgeBase:
+    """Return a knowledge base built into `to`, by its name, of which it is the newest, with its version, or its folder.
 
-    `build([("dbpedia", "2022.12.01"), ("anchors", "anchors.tsv")], Path("kb"), name="english")`. See
-    `remix.kb.construction.build` for the choices and the errors.
+    The one that ships with the project is built when it is first asked for. Raises `UnknownName` with the nearest that
+    was built.
     """
-    from remix.kb.construction import build as built  # with its engine, which asking a knowledge base does not need
+    if (Path(name) / "kb.json").exists():
+        return KnowledgeBase.open(Path(name))
+    if name == SHIPPED:
+        from remix.kb.construction import build
 
-    return KnowledgeBase.open(built(sources, to, name=name, **choices))
-
-
-def build_from_tables(tables: Path, to: Path, *, name: str, **choices: Unpack[Building]) -> KnowledgeBase:
-    """Return the knowledge base built from one folder of tables; see `build`."""
-    return build([("tables", str(tables))], to, name=name, **choices)
+        return build([("tables", str(folder("datasets") / "kb"))], to, name=SHIPPED, engine="polars")
+    built = [file.parent for file in to.glob("*/kb.json")]
+    fitting = [kb for kb in built if name in (kb.name, kb.name.rpartition("-")[0])]
+    if not fitting:
+        raise UnknownName("knowledge base", name, {kb.name.rpartition("-")[0] for kb in built} | {SHIPPED})
+    return KnowledgeBase.open(max(fitting, key=lambda kb: ((kb / "kb.json").stat().st_mtime_ns, kb.name)))

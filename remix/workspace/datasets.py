@@ -208,9 +208,9 @@ class Datasets:
         from remix.checks.findings import check, read_checked, share, to_sarif
         from remix.errors import UsageError
         from remix.files import write_whole
-        from remix.kb import KnowledgeBase, shelf
+        from remix.kb import open_kb
 
-        known = KnowledgeBase.open(shelf.find(self.store.own("kb"), kb)) if kb else None
+        known = open_kb(self.store.own("kb"), kb) if kb else None
         with self._place_datasets(datasets) as files:
             read = read_checked(self.store, files, format=format)
         rules = _one_or_several(rule)

@@ -81,10 +81,10 @@ class KnowledgeBases(Datasets):
 
     def attach_kb(self, name: str | None = None) -> KnowledgeBase:
         """Return the knowledge base of a name or folder, by default the one that ships with remix; attach it."""
-        from remix.kb import KnowledgeBase, shelf
+        from remix.kb import SHIPPED, open_kb
 
-        opened = KnowledgeBase.open(folder := shelf.find(self.store.own("kb"), name or shelf.SHIPPED))
-        self.store.attach_kb(folder)
+        opened = open_kb(self.store.own("kb"), name or SHIPPED)
+        self.store.attach_kb(opened.folder)
         return opened
 
     def show_kb(self, *, only: str | None = None) -> Tables:

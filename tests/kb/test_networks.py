@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remix.errors import MissingKnowledge, UnknownName, UsageError
-from remix.kb import KnowledgeBase, build_from_tables
+from remix.kb import KnowledgeBase, build
 from remix.kb.networks import find_circles, superclasses, to_graph, write_graphml
 from remix.workspace import Workspace
 from tests.commands import run_verb
@@ -56,7 +56,7 @@ def test_link_graph_has_the_prominence_of_its_nodes(kb: KnowledgeBase) -> None:
 
 
 def test_graph_of_another_kind_or_of_no_links_is_refused(tables: Callable[..., Path], tmp_path: Path) -> None:
-    without = build_from_tables(tables(**{"links.tsv": None}), tmp_path, name="none")
+    without = build([("tables", str(tables(**{"links.tsv": None})))], tmp_path, name="none")
     with pytest.raises(UsageError, match="no graph of 'words', but of links and of classes"):
         without.to_networkx("words")
     (without.folder / "links.parquet").unlink(missing_ok=True)

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from remix.cli import cli
 from remix.errors import UnknownName, UsageError
 from remix.formats.nif.writing import write_frames
-from remix.kb import build_from_tables
+from remix.kb import build
 from remix.scoring import evaluate
 from remix.scoring.comparison import Stratum, compare_systems
 from remix.scoring.statistics.agreement import agreement
@@ -219,7 +219,7 @@ def renamed(tmp_path: Path) -> tuple[Path, Path, Path]:
     (tables / "surface_forms.tsv").write_text("surface_form\tentity_iri\tcount\tsource\nAda\thttp://e.org/Ada\t1\tx\n")
     (tables / "redirects.tsv").write_text("redirect\ttarget\tsource\nhttp://e.org/Augusta\thttp://e.org/Ada\tx\n")
     workspace = Workspace(tmp_path / "work")
-    workspace.attach_kb(str(build_from_tables(tables, tmp_path / "kb", name="tiny").folder))
+    workspace.attach_kb(str(build([("tables", str(tables))], tmp_path / "kb", name="tiny").folder))
     files = []
     for name in ("Ada", "Augusta"):
         line = {"text": TEXT, "document": "d", "begin": 0, "end": 3, "entity": f"http://e.org/{name}"}

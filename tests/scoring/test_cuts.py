@@ -17,7 +17,7 @@ from remix.cli import cli
 from remix.errors import UsageError
 from remix.formats.nif.writing import write_frames
 from remix.frames import Frames
-from remix.kb import KnowledgeBase, build_from_tables
+from remix.kb import KnowledgeBase, build
 from remix.remixes.closure import close
 from remix.remixes.manifest import read_manifest
 from remix.reports.readable import with_f1_shown
@@ -183,7 +183,7 @@ def tiny_kb(folder: Path) -> KnowledgeBase:
     (tables / "surface_forms.tsv").write_text(f"surface_form\tentity_iri\tcount\tsource\n{forms}", encoding="utf-8")
     types = "e:4\tdbo:Place\tx\n"
     (tables / "types.tsv").write_text(f"entity_iri\ttype_iri\tsource\n{types}", encoding="utf-8")
-    return build_from_tables(tables, folder / "kb", name="tiny")
+    return build([("tables", str(tables))], folder / "kb", name="tiny")
 
 
 @pytest.fixture(scope="module")

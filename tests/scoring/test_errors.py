@@ -14,7 +14,7 @@ from remix.cli import cli
 from remix.errors import UnknownName
 from remix.formats import read
 from remix.frames import Frames
-from remix.kb import build_from_tables
+from remix.kb import build
 from remix.scoring import evaluate
 from remix.scoring.choice import Choice, case_of
 from remix.scoring.errors import TAXONOMIES
@@ -112,7 +112,7 @@ def test_wrong_disambiguation_by_the_first_reason_that_holds(articles, tmp_path)
     rows = [("Oslo", "Q12", 9), ("Oslo", "Q2", 1), ("Java", "Q14", 5), ("Java", "Q4", 1)]
     forms = "".join(f"{form}\t{WD}{entity}\t{count}\tanchor\n" for form, entity, count in rows)
     (tables / "surface_forms.tsv").write_text("a\tb\tc\td\n" + forms)
-    kb = build_from_tables(tables, tmp_path / "kb", name="made")
+    kb = build([("tables", str(tables))], tmp_path / "kb", name="made")
     gold_classes = ["Q27096213", "OTHER", "OTHER", "OTHER", "OTHER", "OTHER"]
     gold = [(*one, {"type": name}) for one, name in zip(gold, gold_classes, strict=True)]
     found = classes(articles(text, gold, answers), types=types, names=names, kb=kb)

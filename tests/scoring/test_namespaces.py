@@ -10,7 +10,7 @@ import pytest
 from remix import progress
 from remix.formats import write
 from remix.frames import Frames
-from remix.kb import build_from_tables
+from remix.kb import build
 from remix.scoring import evaluate
 from remix.workspace import Workspace
 
@@ -92,7 +92,7 @@ def test_knowledge_base_that_joins_the_worlds_is_named_with_what_it_makes_right(
     for name, frames in (("gold", GOLD), ("run", WIKIDATA)):
         write(frames, tmp_path / f"{name}.ttl", "nif")
     workspace.load([tmp_path / "gold.ttl"])
-    made = build_from_tables(tables, workspace.folder / "kb", name="joined")
+    made = build([("tables", str(tables))], workspace.folder / "kb", name="joined")
     asked = {"gold": [tmp_path / "gold.ttl"], "run": {"s": tmp_path / "run.ttl"}, "task": ["A2KB"]}
     with progress.enable():
         rows = workspace.evaluate(**asked).rows

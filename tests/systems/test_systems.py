@@ -9,7 +9,7 @@ import pytest
 
 from remix.errors import MissingKnowledge, UnknownName, UsageError
 from remix.frames import Frames
-from remix.kb import KnowledgeBase, build_from_tables
+from remix.kb import KnowledgeBase, build
 from remix.runs.registration import Run, list_runs, load_run, save_run
 from remix.systems import SYSTEMS, annotate, spot
 
@@ -35,7 +35,7 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeBase:
     (folder / "surface_forms.tsv").write_text("\n".join(["surface_form\tentity_iri\tcount\tsource", *rows]) + "\n")
     links = [f"dbr:{a}\tdbr:{b}\t1\ttest" for a, b in LINKS]
     (folder / "links.tsv").write_text("\n".join(["source_iri\ttarget_iri\tcount\tsource", *links]) + "\n")
-    return build_from_tables(folder, tmp_path_factory.mktemp("kb"), name="test")
+    return build([("tables", str(folder))], tmp_path_factory.mktemp("kb"), name="test")
 
 
 def document(text: str, *spans: tuple[int, int, str | None]) -> Frames:

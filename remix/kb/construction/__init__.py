@@ -1,7 +1,8 @@
 """The one road to a knowledge base: parts of sources → staged rows → assembly, with prominence → its folder.
 
-Each part is read once (`folder`), the rows of all become the parts of the knowledge base (`assembly`), and the folder
-takes its name when it is whole.
+Each part is read once, into a folder `<part>.unfinished`, which takes its name when all is read: so is known what need
+not be read again when a build is resumed. The rows of all become the parts of the knowledge base (`assembly`), and the
+folder takes its name when it is whole. One builds in it at a time.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,27 +21,36 @@ import polars as pl
 
 from remix.errors import BadInput, Error, UsageError
 from remix.kb.construction.assembly import Assembly, Rules
-from remix.kb.construction.folder import (
-    Staged,
-    building_folder,
-    find_unfinished,
-    hold,
-    part_folders,
-    read_part,
-    remove_unfinished,
-    take_over,
-)
 from remix.kb.engines import ENGINES, Engine, height
+from remix.kb.knowledge import KnowledgeBase
 from remix.kb.parts import FORMAT, UNCOUNTED
-from remix.kb.sources import READERS, Choices, Origin, check_releases, origins_of
-from remix.kb.staging import TABLES, strictly
-from remix.places import discard, move_folder, seal, sweep
+from remix.kb.sources import READERS, Choices, Origin, Part, check_releases, origins_of
+from remix.kb.staging import TABLES, Staging, strictly
+from remix.locks import Busy, hold_file
+from remix.places import discard, move_folder, scratch_folder, seal, sweep
 from remix.progress import note, stage
 from remix.signature import content_hash
 
-__all__ = ["build"]
+__all__ = ["build", "hold", "remove_unfinished"]
 
 MEMORY = "3GB"
+
+
+@dataclass(frozen=True)
+class _Staged:
+    """What was read of a part: files by table, numbers of rows, and what was wrong with it."""
+
+    origin: Origin
+    files: dict[str, list[Path]]
+    rows: dict[str, int]
+    problems: dict[str, dict[str, Any]]
+
+    def describe(self) -> dict[str, object]:
+        """Return what a knowledge base says of the part."""
+        part = self.origin.part
+        of_part = {key: getattr(part, key) for key in ("place", "fingerprint", "date", "licence", "size")}
+        more = {"rows": self.rows, "problems": self.problems}
+        return {"source": self.origin.kind, "part": part.name, **of_part, **more}
 
 
 def build(
@@ -64,8 +76,10 @@ def build(
     memory: str = "",
     cache: Path | None = None,
     refresh: bool = False,
-) -> Path:
-    """Return the folder `<to>/<name>-<version>` with the knowledge base that was built from all the sources.
+) -> KnowledgeBase:
+    """Return the knowledge base built from all the sources (kind and place) into the folder `<to>/<name>-<version>`.
+
+    `build([("dbpedia", "2022.12.01"), ("anchors", "anchors.tsv")], Path("kb"), name="english")`.
 
     Each source is a kind (`remix.kb.sources`) and a place. The version is a hash of the parts' content and of the
     choices; what is built already is kept as it is. What is read of the sources stays in a folder
@@ -102,14 +116,17 @@ def build(
         check_releases(origins)
     described = {"format": FORMAT, "readers": READERS, **asdict(rules), "languages": [*languages]}
     version = _version(origins, described)
-    folder, working = to / f"{name}-{version[:12]}", building_folder(to, name, version)
+    folder, working = to / f"{name}-{version[:12]}", _building_folder(to, name, version)
     _clean(to, name, working, fresh=fresh)
     if not (folder / "kb.json").exists():
         with hold(working):
             _build(origins, rules, working, folder, works, {"name": name, "version": version, **described}, strict)
+    made = KnowledgeBase.open(folder)
     if strict:
-        _refuse_left_out(folder)
-    return folder
+        for part in made.described["sources"]:
+            for kind, problem in part["problems"].items():  # it was built before, less strictly, and left that out
+                raise BadInput(part["place"] or part["part"], strictly(kind, problem["first"]))
+    return made
 
 
 def _build(
@@ -126,12 +143,12 @@ def _build(
     engine, memory = works
     try:
         with stage("knowledge base"):
-            folders = part_folders(working / "read", origins)
-            others = [one for one in find_unfinished(folder.parent, described["name"]) if one != working]
+            folders = _part_folders(working / "read", origins)
+            others = [one for one in _find_unfinished(folder.parent, described["name"]) if one != working]
             staged = []
             for origin, part in zip(origins, folders, strict=True):
-                take_over(origin, part, others)
-                staged.append(read_part(origin, part, strict=strict))
+                _take_over(origin, part, others)
+                staged.append(_read_part(origin, part, strict=strict))
             _refuse_empty(staged, described["languages"])
             for place in ("work", "kb"):
                 (working / place).mkdir(parents=True, exist_ok=True)
@@ -153,7 +170,7 @@ def _version(origins: Sequence[Origin], described: dict[str, Any]) -> str:
 
 
 def _clean(to: Path, name: str, working: Path, *, fresh: bool) -> None:
-    for folder in find_unfinished(to, name):
+    for folder in _find_unfinished(to, name):
         if fresh:
             note(
                 f"{folder} of an unfinished build "
@@ -163,11 +180,11 @@ def _clean(to: Path, name: str, working: Path, *, fresh: bool) -> None:
             note(f"{folder} of an unfinished build with other sources or choices is left; --fresh removes it")
 
 
-def _by_table(staged: Sequence[Staged]) -> dict[str, list[Path]]:
+def _by_table(staged: Sequence[_Staged]) -> dict[str, list[Path]]:
     return {table: [file for part in staged for file in part.files.get(table, [])] for table in TABLES}
 
 
-def _refuse_empty(staged: Sequence[Staged], languages: Sequence[str]) -> None:
+def _refuse_empty(staged: Sequence[_Staged], languages: Sequence[str]) -> None:
     if any(part.rows.get("surface_forms") for part in staged):
         return
     wrong = [f"{kind} ({problem['count']})" for part in staged for kind, problem in part.problems.items()]
@@ -178,14 +195,6 @@ def _refuse_empty(staged: Sequence[Staged], languages: Sequence[str]) -> None:
         f"no surface forms are left: a knowledge base needs names of entities{why}; add a source that has names in "
         f"{', '.join(languages)} (`remix list sources` shows the kinds), or choose other languages with --lang",
     )
-
-
-def _refuse_left_out(folder: Path) -> None:
-    """Raise `BadInput` for what was built before, less strictly, and leaves out what could not be read."""
-    described = json.loads((folder / "kb.json").read_text(encoding="utf-8"))
-    for part in described["sources"]:
-        for kind, problem in part["problems"].items():
-            raise BadInput(part["place"] or part["part"], strictly(kind, problem["first"]))
 
 
 def _finish(working: Path, folder: Path, described: dict[str, Any]) -> None:
@@ -199,3 +208,127 @@ def _finish(working: Path, folder: Path, described: dict[str, Any]) -> None:
     except OSError as error:
         raise Error(f"{folder} cannot be written: {error.strerror or error}") from error
     discard(working)
+
+
+def _building_folder(to: Path, name: str, version: str) -> Path:
+    """Return the folder in which a version is built; it lies beside the finished ones and is hidden."""
+    return to / f".building-{name}-{version[:12]}"
+
+
+def _find_unfinished(to: Path, name: str) -> list[Path]:
+    """Return the folders of builds of a name that were not finished."""
+    pattern = re.compile(rf"\.building-{re.escape(name)}-[0-9a-f]{{12}}")
+    return sorted(path for path in to.glob(".building-*") if path.is_dir() and pattern.fullmatch(path.name))
+
+
+@contextmanager
+def hold(folder: Path) -> Iterator[None]:
+    """Hold a building folder within the block, waiting for whoever builds the same; what is left stays.
+
+    Raises `Error` where the folder cannot be written.
+    """
+    with ExitStack() as stack:
+        file = _lock_file(folder)
+        try:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(hold_file(file, wait=True))
+        except OSError as error:
+            raise Error(f"{folder} cannot be written: {error.strerror or error}") from error
+        stack.callback(file.unlink, missing_ok=True)  # who waits for it notices that it has no name any more
+        yield
+
+
+def remove_unfinished(folder: Path) -> bool:
+    """Return whether a building folder was removed: it is not while somebody builds in it."""
+    file = _lock_file(folder)
+    try:
+        with hold_file(file):
+            discard(folder)
+            file.unlink(missing_ok=True)
+    except (Busy, OSError):
+        return False
+    return not folder.exists()
+
+
+def _lock_file(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}.lock")
+
+
+def _read_part(origin: Origin, folder: Path, *, strict: bool) -> _Staged:
+    """Return what is staged of a part in a folder, read now unless that was done before.
+
+    What was read of a part that fails stays in `<folder>.unfinished` until it is tried again; the error says so.
+    """
+    staged = _find_staged(origin, folder)
+    if staged is None or (strict and staged.problems):
+        shutil.rmtree(folder, ignore_errors=True)
+        with stage(f"{origin.kind} {origin.part.name}"):
+            _read(origin.part, folder, strict=strict)
+        staged = _find_staged(origin, folder)
+    else:
+        note(f"{origin.kind} {origin.part.name}: read before")
+    assert staged is not None
+    return staged
+
+
+def _read(part: Part, folder: Path, *, strict: bool) -> None:
+    aside = folder.with_name(f"{folder.name}.unfinished")
+    shutil.rmtree(aside, ignore_errors=True)
+    aside.mkdir(parents=True)
+    staging = Staging(aside, strict=strict)
+    try:
+        part.read(staging)
+    except BadInput as error:
+        if not staging.rows:
+            raise
+        kept = f"{error.reason}; the {sum(staging.rows.values())} rows that were read are kept apart in {aside}"
+        raise BadInput(error.file, kept, line=error.line, column=error.column) from error
+    problems = {kind: asdict(problem) for kind, problem in staging.problems.items()}
+    said = {**_read_as(part), "rows": staging.rows, "problems": problems}
+    (aside / "part.json").write_text(json.dumps(said), encoding="utf-8")
+    aside.rename(folder)
+
+
+def _read_as(part: Part) -> dict[str, str]:
+    """Return what a part that was read must say to be this one: its content, and the readers of this version."""
+    return {"fingerprint": part.fingerprint, "readers": READERS}
+
+
+def _described_part(part: Part, folder: Path) -> dict[str, Any] | None:
+    """Return what a folder says of what was read; None where it is of another part or by other readers."""
+    try:
+        said: dict[str, Any] = json.loads((folder / "part.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return said if _read_as(part).items() <= said.items() else None
+
+
+def _find_staged(origin: Origin, folder: Path) -> _Staged | None:
+    said = _described_part(origin.part, folder)
+    if said is None:
+        return None
+    files = {table: sorted((folder / table).glob("*.parquet")) for table in TABLES}
+    return _Staged(origin, {table: found for table, found in files.items() if found}, said["rows"], said["problems"])
+
+
+def _take_over(origin: Origin, folder: Path, builds: Iterable[Path]) -> None:
+    """Link what an unfinished build with other sources or choices has read of a part, unless it is there already.
+
+    So a file that is downloaded again after a failure is the only one that is read again.
+    """
+    number, _, name = folder.name.partition("-")
+    for build in builds:
+        for found in () if folder.exists() else sorted(build.glob(f"read/{len(number) * '[0-9]'}-{name}")):
+            with suppress(OSError, Error):  # whoever builds there may finish and sweep it meanwhile
+                if _described_part(origin.part, found) is not None:
+                    with scratch_folder(folder) as aside:
+                        shutil.copytree(found, aside, copy_function=os.link, dirs_exist_ok=True)
+                        move_folder(aside, folder)
+
+
+def _part_folders(folder: Path, origins: Sequence[Origin]) -> list[Path]:
+    """Return a folder for each part, numbered, as several sources may have parts of one name."""
+    return [
+        folder / f"{number:03d}-{origin.kind}-{re.sub(r'[^A-Za-z0-9._-]+', '-', origin.part.name)[:80]}"
+        for number, origin in enumerate(origins)
+    ]

@@ -11,7 +11,7 @@ from remix import resources
 from remix.errors import BadInput, UsageError
 from remix.files import read_bytes
 from remix.iris import canonical, expand
-from remix.kb.shelf import SHIPPED
+from remix.kb import SHIPPED
 from remix.kb.sources import Choices, Part, Source
 from remix.kb.staging import ENTITIES, KEYED, TABLES, Staging
 from remix.signature import content_hash

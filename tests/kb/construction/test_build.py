@@ -11,9 +11,8 @@ import polars as pl
 import pytest
 
 from remix.errors import BadInput, MissingKnowledge, UnknownName, UsageError
-from remix.kb import KnowledgeBase, build_from_tables, lookup
+from remix.kb import KnowledgeBase, build, lookup, open_kb
 from remix.kb.lookup import problems_of
-from remix.kb.shelf import find
 from remix.names import DBO, DBR
 from tests.kb.conftest import TABLES
 
@@ -80,7 +79,7 @@ def test_without_sources_when_a_pattern_fits_then_its_rows_are_gone(kb: Knowledg
 def test_build_when_sources_are_left_out_then_the_version_differs_and_rows_are_gone(
     tables: Tables, tmp_path: Path, kb: KnowledgeBase
 ) -> None:
-    other = build_from_tables(tables(), tmp_path / "kb", name="small", without_sources=["gold:*"])
+    other = build([("tables", str(tables()))], tmp_path / "kb", name="small", without_sources=["gold:*"])
     assert other.version != kb.version
     assert "gold:small" not in other.surface_forms["source"].to_list()
 
@@ -97,7 +96,7 @@ def test_build_when_repeated_then_the_folder_is_kept_and_compression_changes_not
     plain = folder / "links.tsv"
     (folder / "links.tsv.gz").write_bytes(gzip.compress(plain.read_bytes()))
     plain.unlink()
-    again = build_from_tables(folder, kb.folder.parent, name="small")
+    again = build([("tables", str(folder))], kb.folder.parent, name="small")
     assert again.folder == kb.folder
     assert [path.name for path in kb.folder.parent.iterdir()] == [kb.folder.name]
 
@@ -124,7 +123,7 @@ def test_build_when_a_table_is_damaged_then_the_error_names_file_and_line(
     tables: Tables, tmp_path: Path, name: str, text: str, message: str
 ) -> None:
     with pytest.raises(BadInput, match=message):
-        build_from_tables(tables(**{name: text}), tmp_path / "kb", name="small")
+        build([("tables", str(tables(**{name: text})))], tmp_path / "kb", name="small")
     assert [path for path in (tmp_path / "kb").iterdir() if not path.name.startswith(".")] == []
 
 
@@ -132,12 +131,12 @@ def test_build_when_a_compressed_table_is_cut_short_then_it_is_refused(tables: T
     folder = tables(**{"types.tsv": None})
     (folder / "types.tsv.gz").write_bytes(gzip.compress(b"entity_iri\ttype_iri\tsource\n" * 50)[:-9])
     with pytest.raises(BadInput, match="cut short"):
-        build_from_tables(folder, tmp_path / "kb", name="small")
+        build([("tables", str(folder))], tmp_path / "kb", name="small")
 
 
 def test_build_when_the_folder_is_none_then_the_error_says_what_is_expected(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no folder with the tables"):
-        build_from_tables(tmp_path / "nowhere", tmp_path, name="small")
+        build([("tables", str(tmp_path / "nowhere"))], tmp_path, name="small")
 
 
 def test_open_when_there_is_no_knowledge_base_then_the_error_says_how_to_build_one(tmp_path: Path) -> None:
@@ -176,21 +175,22 @@ def test_lookup_when_the_name_is_unknown_then_the_nearest_is_named(kb: Knowledge
 
 
 def test_found_when_a_name_is_unknown_then_the_nearest_is_named(kb: KnowledgeBase) -> None:
-    assert find(kb.folder.parent, "small") == kb.folder
-    assert find(kb.folder.parent, kb.folder.name) == kb.folder
+    assert open_kb(kb.folder.parent, "small").folder == kb.folder
+    assert open_kb(kb.folder.parent, kb.folder.name).folder == kb.folder
     with pytest.raises(UnknownName, match="did you mean 'small'"):
-        find(kb.folder.parent, "smal")
+        open_kb(kb.folder.parent, "smal")
 
 
 def test_shipped_knowledge_base_when_built_then_it_has_scores_and_types(tmp_path: Path) -> None:
-    shipped = KnowledgeBase.open(find(tmp_path, "sample"))
+    shipped = open_kb(tmp_path, "sample")
     assert shipped.entities["pagerank"].sum() == pytest.approx(1.0, abs=1e-6)
     assert shipped.types.height > 800
     assert shipped.described["circular_redirects"]["count"] == 0
 
 
 def test_real_slice_when_built_then_it_has_the_pairs_of_its_tables(real_data: Path, tmp_path: Path) -> None:
-    made = build_from_tables(real_data / "kb", tmp_path, name="slice", engine="polars", without_sources=["gold:*"])
+    source = [("tables", str(real_data / "kb"))]
+    made = build(source, tmp_path, name="slice", engine="polars", without_sources=["gold:*"])
     assert made.entities["pagerank"].count() > 5000
     assert not made.surface_forms["source"].str.starts_with("gold:").any()
 
@@ -201,7 +201,7 @@ def test_build_when_a_class_is_written_with_https_keeps_its_vocabulary(tmp_path:
         "dbr:Ada\thttps://schema.org/Person\tx\n"
     )
     (tmp_path / "surface_forms.tsv").write_text("surface_form\tentity_iri\tcount\tsource\nAda\tdbr:Ada\t\tx\n")
-    kb = build_from_tables(tmp_path, tmp_path / "kb", name="classes")
+    kb = build([("tables", str(tmp_path))], tmp_path / "kb", name="classes")
     assert kb.types.sort("class").select("entity", "class").rows() == [
         ("http://dbpedia.org/resource/Ada", "https://schema.org/Person"),
         ("http://dbpedia.org/resource/Ada", "https://w3id.org/nel-remix/mnt#Person"),

@@ -11,7 +11,7 @@ import pytest
 
 from remix.errors import BadInput, UsageError
 from remix.kb import KnowledgeBase, build
-from remix.kb.construction.folder import hold, remove_unfinished
+from remix.kb.construction import hold, remove_unfinished
 from remix.kb.lookup import problems_of, sources_of
 from remix.workspace import Workspace
 from tests.commands import Done, run_process
@@ -163,8 +163,7 @@ def test_build_when_readers_have_changed_then_nothing_that_they_read_is_taken_ov
 ) -> None:
     sources, broken = [("tables", str(tables()))], {"links.tsv": "a\tb\n"}
     for read, number in enumerate(("one", "two"), start=1):
-        for module in ("construction", "construction.folder"):
-            monkeypatch.setattr(f"remix.kb.{module}.READERS", number)
+        monkeypatch.setattr("remix.kb.construction.READERS", number)
         tables(**broken)
         with pytest.raises(BadInput, match="4 columns are expected"):
             build(sources, tmp_path / "kb", name="k", engine="polars")
