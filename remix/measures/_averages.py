@@ -32,7 +32,6 @@ __all__ = [
     "Sums",
     "add_sums",
     "averages",
-    "compute_averages",
     "compute_sums",
     "fractions",
     "means_of_units",
@@ -86,18 +85,10 @@ class Fraction:
         spoken = pl.when(self.part.is_not_null() & (self.whole != 0))
         return [spoken.then(self.part).alias(f"{self.name}:part"), spoken.then(self.whole).alias(f"{self.name}:whole")]
 
-    @property
-    def sums(self) -> list[pl.Expr]:
-        """Return the sums of the columns over a group, and how many of its rows they speak for."""
-        part = pl.col(f"{self.name}:part")
+    def sums(self, spoken: pl.Expr) -> list[pl.Expr]:
+        """Return the sums of the columns over a group, and how many of its rows they speak for (`spoken`)."""
         whole = [] if self.counts_rows else [pl.col(f"{self.name}:whole").sum()]
-        return [part.sum(), *whole, part.count().alias(f"{self.name}:spoken")]
-
-    @property
-    def weighed_sums(self) -> list[pl.Expr]:
-        """Return the sums of the columns of rows that are weighed (`_weigh`)."""
-        whole = [] if self.counts_rows else [pl.col(f"{self.name}:whole").sum()]
-        return [pl.col(f"{self.name}:part").sum(), *whole, pl.col(f"{self.name}:spoken").sum()]
+        return [pl.col(f"{self.name}:part").sum(), *whole, spoken.alias(f"{self.name}:spoken")]
 
     @property
     def total(self) -> pl.Expr:
@@ -116,23 +107,14 @@ class Fraction:
         return pl.col(f"{self.name}:spoken") / pl.col(":rows")
 
 
-def compute_averages(
-    summaries: Iterable[Summary], tables: Tables, *, empty: float | None = None
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the documents' values, wide (document, dataset, a column per statistic), and the datasets', long.
-
-    A document without a value is left out of the macro average, unless `empty` says what it counts as. The
-    tables have at least the columns document and dataset; statistics over one table are derived together.
-    """
-    chosen = list(summaries)
-    values, sums = compute_sums(chosen, tables, empty=empty)
-    return values, averages(chosen, sums, means_of_units(chosen, sums.units))
-
-
 def compute_sums(
     summaries: Sequence[Summary], tables: Tables, *, empty: float | None = None
 ) -> tuple[pl.DataFrame, Sums]:
-    """Return the documents' values, and the sums that the averages of the datasets are made of."""
+    """Return the documents' values, and the sums that the averages of the datasets are made of.
+
+    Values are wide: document, dataset, a column per statistic. A document without a value is left out of the macro
+    average, unless `empty` says what it counts as. The tables have at least the columns document and dataset.
+    """
     keys = ["document", "dataset"]
     values = tables["documents"].select(keys)
     every = [fraction for summary in summaries for fraction in fractions(summary)]
@@ -222,11 +204,11 @@ def _sums(of: Sequence[Fraction], table: pl.DataFrame, key: str, *names: str) ->
     firsts = [pl.first(name) for name in names]
     if "weight" in table.columns and (table["weight"] < 1).any():
         rows = _weigh(of, table.select("dataset", key, *names, "group", "weight", *columns))
-        sums = [column for fraction in of for column in fraction.weighed_sums]
+        sums = [column for one in of for column in one.sums(pl.col(f"{one.name}:spoken").sum())]
         every = pl.col("weight").sum().alias(":rows")
     else:
         rows = table.select("dataset", key, *names, *columns)
-        sums = [column for fraction in of for column in fraction.sums]
+        sums = [column for one in of for column in one.sums(pl.col(f"{one.name}:part").count())]
         every = pl.len().alias(":rows")
     return rows.group_by("dataset", key, maintain_order=True).agg(*firsts, every, *sums)
 

@@ -12,6 +12,7 @@ from remix.expressions import fill
 from remix.measures.declaration import Column, Measure, Summary, write_out
 from remix.names import ITSRDF, XSD
 from remix.rdf.iris import dataset_iri
+from remix.rdf.terms import text_term, typed_term
 from remix.signature import Signature
 
 __all__ = ["LOW_COVERAGE", "Measured"]
@@ -87,9 +88,8 @@ class Measured:
         rows = self.datasets.filter(pl.col("dataset") == dataset).join(
             terms, on=["measure", "average"], maintain_order="left"
         )
-        number = (
-            pl.when(pl.col("kind") == "integer").then(_integer(pl.col("value"))).otherwise(_double(pl.col("value")))
-        )
+        whole, number = (_literal(pl.col("value"), kind) for kind in ("integer", "double"))
+        number = pl.when(pl.col("kind") == "integer").then(whole).otherwise(number)
         return rows.select(fill(f"<{iri}> <{{}}> {{}} .\n", "iri", number)).to_series()
 
 
@@ -107,22 +107,14 @@ def _line(subject: str, column: str, term: str, kind: str) -> pl.Expr:
 
 
 def _literal(value: pl.Expr, kind: str) -> pl.Expr:
+    if kind == "string":
+        return text_term(value)
     if kind == "integer":
-        return _integer(value)
-    if kind == "double":
-        return _double(value)
-    if kind == "boolean":
-        return fill(f'"{{}}"^^<{XSD}boolean>', value.cast(pl.String))
-    return fill('"{}"', value)
-
-
-def _integer(value: pl.Expr) -> pl.Expr:
-    return fill(f'"{{}}"^^<{XSD}integer>', value.cast(pl.Int64).cast(pl.String))
-
-
-def _double(value: pl.Expr) -> pl.Expr:
-    finite = pl.when(value.cast(pl.Float64).is_finite()).then(value.cast(pl.Float64))
-    return fill(f'"{{}}"^^<{XSD}double>', finite.cast(pl.String))
+        value = value.cast(pl.Int64)
+    elif kind == "double":
+        number = value.cast(pl.Float64)
+        value = pl.when(number.is_finite()).then(number)
+    return typed_term(value, f"{XSD}{kind}")
 
 
 def _document_lines(summaries: list[Summary]) -> list[pl.Expr]:

@@ -14,7 +14,7 @@ from remix._version import __version__
 from remix.errors import UnknownName, UsageError, nearest
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
-from remix.measures._averages import FIRSTS, Sums, compute_averages, compute_sums, fractions
+from remix.measures._averages import FIRSTS, Sums, averages, compute_sums, fractions, means_of_units
 from remix.measures._hfts import HFTS
 from remix.measures._hfts import tables as hfts_tables
 from remix.measures.classes import mapping_hash
@@ -132,12 +132,8 @@ def measure_frames(frames: Frames, chosen: MeasureChoice, within: Frames | None 
     """Return the values of what was chosen on these datasets, as `remix.measures.compute` does."""
     corpus = Corpus(frames, chosen.basis, within=within)
     corpus.whole.ask()
-    values, tables = measured_tables(corpus, chosen.measures)
-    empty = None
-    if chosen.profile == "hfts":
-        tables |= hfts_tables(corpus, values)
-        empty = 0.0
-    documents, datasets = compute_averages(chosen.summaries, tables, empty=empty)
+    values, documents, sums = sum_up_part(corpus, chosen)
+    datasets = averages(chosen.summaries, sums, means_of_units(chosen.summaries, sums.units))
     return measured_of(corpus, chosen, values, documents, datasets)
 
 
@@ -180,6 +176,8 @@ def measured_tables(corpus: Corpus, measures: tuple[Measure, ...]) -> tuple[pl.D
 def sum_up_part(corpus: Corpus, chosen: MeasureChoice) -> tuple[pl.DataFrame, pl.DataFrame, Sums]:
     """Return the values of the annotations of a part and of its documents, and the sums that averages are made of."""
     values, tables = measured_tables(corpus, chosen.measures)
+    if chosen.profile == "hfts":
+        return values, *compute_sums(chosen.summaries, tables | hfts_tables(corpus, values), empty=0.0)
     return values, *compute_sums(chosen.summaries, tables)
 
 

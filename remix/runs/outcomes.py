@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import quote
+from urllib import parse
 
 import polars as pl
 
@@ -12,7 +12,7 @@ from remix.expressions import fill
 from remix.frames import Frames
 from remix.names import ITSRDF, NIF, RDF, RMX, XSD
 from remix.rdf.iris import entity_iri
-from remix.rdf.terms import escape
+from remix.rdf.terms import iri_term, quote, text_term, typed_term
 from remix.scoring.errors import TAXONOMIES
 from remix.scoring.matching import MATCHINGS, Case
 from remix.signature import Signature, content_hash
@@ -110,7 +110,7 @@ def fragment_of(system: str) -> str:
     >>> fragment_of("my system")
     'run-my%20system'
     """
-    return RUN + quote(system, safe="")
+    return RUN + parse.quote(system, safe="")
 
 
 def run_graph(own: Outcomes, entry: DatasetEntry, system: str, chosen: Mapping[str, str]) -> tuple[bytes, str]:
@@ -121,18 +121,16 @@ def run_graph(own: Outcomes, entry: DatasetEntry, system: str, chosen: Mapping[s
     run = f"<{entry.iri}#{fragment_of(system)}>"
     named = _name_answers(own.answers, fragment_of(system))
     data = _answer_lines(named, own.links)
-    parts = [data, _outcome_lines(named, "answer", run), _outcome_lines(own.gold, "annotation", run)]
-    parts.append(_lines(named.drop_nulls("annotation"), _line("answer", "answerTo", _iri("annotation"))))
+    parts = [*data, _outcome_lines(named, "answer", run), _outcome_lines(own.gold, "annotation", run)]
+    parts.append(_lines(named, "answer", f"{RMX}answerTo", iri_term(pl.col("annotation"))))
     wrong = own.errors.join(named.select("a", "answer"), on="a", how="left")
-    parts += [_text_lines(wrong, subject, "errorClass", "class") for subject in ("annotation", "answer")]
-    answers = content_hash(str(_join([data])))[:12]
+    parts += [_lines(wrong, one, f"{RMX}errorClass", text_term(pl.col("class"))) for one in ("annotation", "answer")]
+    answers = content_hash(_join(data))[:12]
     fields = {**chosen, "system": system, "gold": entry.content[:12], "answers": answers}
     signature = str(Signature({name: value for name, value in fields.items() if value}))
     head = (
-        f"{run} <{RDF}type> <{RMX}Run> .\n"
-        f"{run} <{RMX}dataset> <{entry.iri}> .\n"
-        + _tell(run, "system", [system])
-        + _tell(run, "signature", [signature])
+        f"{run} <{RDF}type> <{RMX}Run> .\n{run} <{RMX}dataset> <{entry.iri}> .\n"
+        f"{run} <{RMX}system> {quote(system)} .\n{run} <{RMX}signature> {quote(signature)} .\n"
     )
     return (head + _join(parts)).encode(), signature
 
@@ -141,62 +139,37 @@ def _name_answers(answers: pl.DataFrame, fragment: str) -> pl.DataFrame:
     """Return the answers with their IRI; of several on one span all but the first have an ordinal."""
     nth = pl.int_range(1, pl.len() + 1).over("document", "begin", "end")
     ordinal = pl.when(nth > 1).then(fill(";{}", nth)).otherwise(pl.lit(""))
-    return answers.rechunk().with_columns(
-        answer=fill(f"{{}}#{fragment};char={{}},{{}}{{}}", "document", "begin", "end", ordinal)
-    )
+    return answers.with_columns(answer=fill(f"{{}}#{fragment};char={{}},{{}}{{}}", "document", "begin", "end", ordinal))
 
 
-def _answer_lines(named: pl.DataFrame, links: pl.DataFrame) -> pl.Series:
+def _answer_lines(named: pl.DataFrame, links: pl.DataFrame) -> list[pl.Series]:
     linked = links.join(named.select("a", "answer"), on="a")
-    number = f'"{{}}"^^<{XSD}nonNegativeInteger>'
-    sure = named.filter(pl.col("confidence").is_finite().fill_null(False))
-    return pl.concat(
-        [
-            _lines(named, fill(f"<{{}}> <{RDF}type> <{RMX}Answer> .\n", "answer")),
-            _lines(named, _line("answer", "document", _iri("document"))),
-            _lines(named, _line("answer", "beginIndex", fill(number, "begin"), NIF)),
-            _lines(named, _line("answer", "endIndex", fill(number, "end"), NIF)),
-            _text_lines(named, "answer", "anchorOf", "surface_form", NIF),
-            _lines(sure, _line("answer", "taConfidence", _double("confidence"), ITSRDF)),
-            _lines(linked, _line("answer", "taIdentRef", fill("<{}>", entity_iri(pl.col("entity"))), ITSRDF)),
-        ]
-    )
+    sure = pl.when(pl.col("confidence").is_finite()).then("confidence")
+    number = f"{XSD}nonNegativeInteger"
+    said = {
+        f"{RDF}type": pl.lit(f"<{RMX}Answer>"),
+        f"{RMX}document": iri_term(pl.col("document")),
+        f"{NIF}beginIndex": typed_term(pl.col("begin"), number),
+        f"{NIF}endIndex": typed_term(pl.col("end"), number),
+        f"{NIF}anchorOf": text_term(pl.col("surface_form")),
+        f"{ITSRDF}taConfidence": typed_term(sure, f"{XSD}double"),
+    }
+    lines = [_lines(named, "answer", term, value) for term, value in said.items()]
+    return [*lines, _lines(linked, "answer", f"{ITSRDF}taIdentRef", iri_term(entity_iri(pl.col("entity"))))]
 
 
 def _outcome_lines(rows: pl.DataFrame, subject: str, run: str) -> pl.Series:
     terms = pl.col("outcome").replace_strict(_OUTCOMES, return_dtype=pl.String)
-    return _lines(rows, fill(f"<{{}}> <{RMX}{{}}> {run} .\n", subject, terms))
+    return rows.select(line=fill(f"<{{}}> <{RMX}{{}}> {run} .\n", subject, terms)).to_series()
 
 
-def _text_lines(rows: pl.DataFrame, subject: str, term: str, text: str, namespace: str = RMX) -> pl.Series:
-    told = rows.drop_nulls([subject, text])
-    return _lines(told, _line(subject, term, fill('"{}"', escape(pl.col(text))), namespace))
-
-
-def _lines(rows: pl.DataFrame, line: pl.Expr) -> pl.Series:
-    # polars 2.1 panics where it formats columns of different chunks, as joins leave them.
-    return rows.rechunk().select(line).to_series()
-
-
-def _line(subject: str, term: str, value: pl.Expr, namespace: str = RMX) -> pl.Expr:
-    return fill(f"<{{}}> <{namespace}{term}> {{}} .\n", subject, value)
-
-
-def _iri(column: str) -> pl.Expr:
-    return fill("<{}>", column)
-
-
-def _double(column: str) -> pl.Expr:
-    return fill(f'"{{}}"^^<{XSD}double>', pl.col(column).cast(pl.String))
+def _lines(rows: pl.DataFrame, subject: str, term: str, value: pl.Expr) -> pl.Series:
+    """Return the lines that say a value of a subject, null where there is none of the two."""
+    return rows.select(line=fill(f"<{{}}> <{term}> {{}} .\n", subject, value)).to_series()
 
 
 def _join(parts: Sequence[pl.Series]) -> str:
-    return str(pl.concat([part.alias("line") for part in parts]).unique().sort().str.join("").item())
-
-
-def _tell(subject: str, term: str, values: Sequence[str]) -> str:
-    lines = pl.DataFrame({"value": values}).select(fill(f'{subject} <{RMX}{term}> "{{}}" .\n', escape(pl.col("value"))))
-    return "".join(lines.to_series())
+    return str(pl.concat(parts).unique().sort().str.join("").item())
 
 
 def column_graph(subject: str, values: pl.DataFrame, term: str, about: Mapping[str, Sequence[str] | float]) -> bytes:
@@ -205,10 +178,9 @@ def column_graph(subject: str, values: pl.DataFrame, term: str, about: Mapping[s
     `subject` is the IRI of the graph; terms are local names of remix's vocabulary.
     """
     head = [
-        f'<{subject}> <{RMX}{name}> "{told}"^^<{XSD}double> .\n'
-        if isinstance(told, float)
-        else _tell(f"<{subject}>", name, told)
+        f"<{subject}> <{RMX}{name}> {one} .\n"
         for name, told in about.items()
+        for one in ([f'"{told}"^^<{XSD}double>'] if isinstance(told, float) else map(quote, told))
     ]
-    lines = _lines(values, _line("annotation", term, _double("value")))
+    lines = _lines(values, "annotation", f"{RMX}{term}", typed_term(pl.col("value"), f"{XSD}double"))
     return ("".join(head) + _join([lines])).encode()

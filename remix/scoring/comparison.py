@@ -148,7 +148,7 @@ def _scores(
     values = []
     for system in systems:
         table = tables_of(part.counts.filter(pl.col("system") == system), part.documents, 1, averages)
-        values.append(float(table.scores(table.columns.sum(axis=0)[None, :])[average, score][0, 0]))
+        values.append(float(table.score(average, score)[0]))
     found = {"system": list(systems), "part": [name] * len(systems), "score": pl.Series(values, dtype=pl.Float64)}
     return pl.DataFrame(found).with_columns(pl.col("score").fill_nan(None), documents=pl.lit(len(part.documents)))
 

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
 
 from remix.registry import Registry
-from remix.scoring.matching import Case
+from remix.scoring.matching import MATCHINGS, Case
 
-__all__ = ["TAXONOMIES", "Errors", "Taxonomy", "error_rows"]
+__all__ = ["TAXONOMIES", "Errors", "Taxonomy", "class_rows", "error_rows", "under_matchings"]
 
 COLUMN = "error_class"
 """The `column` of the rows that count errors."""
 
 _KEYS = ["matching", "system", "doc", "class"]
+
+
+_TOTALS = {"matching": pl.String, "system": pl.Int64, "doc": pl.Int64, "class": pl.String, "total": pl.Int64}
 
 
 @dataclass(frozen=True)
@@ -29,8 +32,23 @@ class Errors:
     """
 
     rows: pl.DataFrame
-    totals: pl.DataFrame
+    totals: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=_TOTALS))
     without: tuple[str, ...] = ()
+
+
+def class_rows(rows: pl.DataFrame, name: str, error: pl.Expr) -> pl.DataFrame:
+    """Return the rows of a class as `Errors` has them, but for the matching; `g` and `a` are null where rows lack them.
+
+    An error that is null is none.
+    """
+    ids = [pl.col(one) if one in rows.columns else pl.lit(None, pl.Int64).alias(one) for one in ("g", "a")]
+    return rows.select("system", "doc", *ids, pl.lit(name).alias("class"), error.fill_null(False).alias("error"))
+
+
+def under_matchings(matchings: tuple[str, ...], find: Callable[[str], pl.DataFrame]) -> pl.DataFrame:
+    """Return what is found under each matching of the registry, under `strong` if there is none among them."""
+    known = [name for name in matchings if name in MATCHINGS] or ["strong"]
+    return pl.concat(find(name).select(pl.lit(name).alias("matching"), pl.all()) for name in known)
 
 
 @dataclass(frozen=True)

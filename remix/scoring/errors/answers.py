@@ -6,7 +6,7 @@ import polars as pl
 
 from remix.documents import align
 from remix.formats.definitions.answers import LABEL, PROBLEMS
-from remix.scoring.errors import Errors, Taxonomy
+from remix.scoring.errors import Errors, Taxonomy, class_rows
 from remix.scoring.matching import Case
 
 CLASSES = {
@@ -25,16 +25,7 @@ def classify(case: Case, matchings: tuple[str, ...]) -> Errors:
     nor names of entities say what there is.
     """
     rows = pl.concat([*_of_answers(case), *_of_documents(case)])
-    every = [rows.with_columns(matching=pl.lit(name)) for name in matchings]
-    whole = pl.concat(every).select("matching", "system", "doc", "g", "a", "class", "error")
-    totals = whole.select("matching", "system", "doc", "class", total=pl.lit(0, pl.Int64)).clear()
-    return Errors(whole, totals)
-
-
-def _rows(found: pl.DataFrame, name: str, error: pl.Expr) -> pl.DataFrame:
-    none = pl.lit(None, pl.Int64)
-    a = pl.col("a") if "a" in found.columns else none.alias("a")
-    return found.select("system", "doc", none.alias("g"), a, pl.lit(name).alias("class"), error.alias("error"))
+    return Errors(pl.DataFrame({"matching": matchings}).join(rows, how="cross"))
 
 
 def _of_answers(case: Case) -> list[pl.DataFrame]:
@@ -43,12 +34,12 @@ def _of_answers(case: Case) -> list[pl.DataFrame]:
     linked = case.answers.select("a", "system", "doc").join(links.select("a", "iri"), on="a", how="left")
     labelled = pl.col("iri").str.starts_with(LABEL).fill_null(False)
     single = linked.group_by("a", "system", "doc", maintain_order=True).agg(labelled=labelled.any())
-    parts = [_rows(single, "label_only", pl.col("labelled"))]
+    parts = [class_rows(single, "label_only", pl.col("labelled"))]
     known = _find_known(case, iris["iri"])
     if known is not None:
         entities = linked.filter(~labelled).drop_nulls("iri").with_columns(known=pl.col("iri").is_in(known.implode()))
         entities = entities.group_by("a", "system", "doc", maintain_order=True).agg(pl.col("known").any())
-        parts.append(_rows(entities, "invented", ~pl.col("known")))
+        parts.append(class_rows(entities, "invented", ~pl.col("known")))
     return parts
 
 
@@ -72,14 +63,14 @@ def _of_documents(case: Case) -> list[pl.DataFrame]:
                 pl.col("number").fill_null(0)
             )
             if name != "not_in_text":
-                parts.append(_rows(found, name, pl.col("number") > 0))
+                parts.append(class_rows(found, name, pl.col("number") > 0))
                 continue
             lost = (
                 found.with_columns(nth=pl.int_ranges(pl.col("number").cast(pl.Int64))).explode("nth").drop_nulls("nth")
             )
             lost = lost.with_columns(a=-1 - pl.int_range(pl.len()).cast(pl.Int64))
             stood = case.answers.filter(pl.col("system") == number).select("system", "doc", "a")
-            parts += [_rows(lost, name, pl.lit(True)), _rows(stood, name, pl.lit(False))]
+            parts += [class_rows(lost, name, pl.lit(True)), class_rows(stood, name, pl.lit(False))]
     return parts
 
 

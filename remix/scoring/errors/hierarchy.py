@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from remix.scoring.errors import Errors, Taxonomy
+from remix.scoring.errors import Errors, Taxonomy, class_rows
 from remix.scoring.errors.neleval import judged_pairs
 from remix.scoring.matching import Case
 
@@ -39,14 +39,8 @@ def classify(case: Case, matchings: tuple[str, ...]) -> Errors:
         "sibling": near & ~above & ~below,
         "far": ~near,
     }
-    columns = ["matching", "system", "doc", "g", "a"]
-    parts = [
-        rows.select(*columns, pl.lit(name).alias("class"), error=(wrong & error).fill_null(False))
-        for name, error in errors.items()
-    ]
-    whole = pl.concat(parts)
-    totals = whole.select("matching", "system", "doc", "class", total=pl.lit(0, pl.Int64)).clear()
-    return Errors(whole, totals)
+    parts = [class_rows(rows, name, wrong & error).with_columns(rows["matching"]) for name, error in errors.items()]
+    return Errors(pl.concat(parts))
 
 
 hierarchy = Taxonomy(

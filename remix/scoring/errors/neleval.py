@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from remix.scoring.errors import Errors, Taxonomy
+from remix.scoring.errors import Errors, Taxonomy, class_rows, under_matchings
 from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching import MATCHINGS, Case
 
@@ -22,11 +22,7 @@ def classify(case: Case, matchings: tuple[str, ...]) -> Errors:
 
     A group of alternatives counts once: by the one that an answer was assigned to, else by its first.
     """
-    known = [name for name in matchings if name in MATCHINGS] or ["strong"]
-    parts = [_classify(case, name).with_columns(matching=pl.lit(name)) for name in known]
-    rows = pl.concat(parts).select("matching", "system", "doc", "g", "a", "class", "error")
-    totals = rows.select("matching", "system", "doc", "class", total=pl.lit(0, pl.Int64)).clear()
-    return Errors(rows, totals)
+    return Errors(under_matchings(matchings, lambda name: _classify(case, name)))
 
 
 def judged_pairs(case: Case, matchings: tuple[str, ...], *, linked: bool = False) -> pl.DataFrame:
@@ -35,8 +31,7 @@ def judged_pairs(case: Case, matchings: tuple[str, ...], *, linked: bool = False
     Under each matching of the registry, under `strong` if there is none among them; with `linked`, those alone where
     both sides have an entity.
     """
-    known = [name for name in matchings if name in MATCHINGS] or ["strong"]
-    rows = pl.concat([_pairs(case, name).with_columns(matching=pl.lit(name)) for name in known])
+    rows = under_matchings(matchings, lambda name: _pairs(case, name))
     return rows.filter((pl.col("link") != NIL) & (pl.col("answered") != NIL)) if linked else rows
 
 
@@ -55,16 +50,15 @@ def _classify(case: Case, matching: str) -> pl.DataFrame:
     first = kept.sort("g").unique("group", keep="first", maintain_order=True)
     alone = case.mentions.for_each_system(first).join(pairs, on=["system", "group"], how="anti")
     free = judged.answers.filter(pl.col("outcome") != "ignored").join(pairs.select("a"), on="a", how="anti")
-    no, none = pl.lit(False), pl.lit(None, pl.Int64)
-    parts = {
-        "wrong_link": pairs.filter(linked & answered).with_columns(error=~pl.col("correct")),
-        "link_as_nil": pairs.filter(linked).with_columns(error=~answered),
-        "nil_as_link": pairs.filter(~linked).with_columns(error=answered),
-        "missing": pl.concat([pairs.with_columns(error=no), alone.with_columns(a=none, error=~no)], how="diagonal"),
-        "extra": pl.concat([pairs.with_columns(error=no), free.with_columns(g=none, error=~no)], how="diagonal"),
-    }
-    columns = ["system", "doc", "g", "a", "error"]
-    return pl.concat([part.select(*columns, pl.lit(name).alias("class")) for name, part in parts.items()])
+    no, yes = pl.lit(False), pl.lit(True)
+    parts = [
+        class_rows(pairs.filter(linked & answered), "wrong_link", ~pl.col("correct")),
+        class_rows(pairs.filter(linked), "link_as_nil", ~answered),
+        class_rows(pairs.filter(~linked), "nil_as_link", answered),
+        *(class_rows(rows, "missing", error) for rows, error in ((pairs, no), (alone, yes))),
+        *(class_rows(rows, "extra", error) for rows, error in ((pairs, no), (free, yes))),
+    ]
+    return pl.concat(parts)
 
 
 neleval = Taxonomy(

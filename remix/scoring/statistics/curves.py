@@ -15,21 +15,7 @@ from remix.scoring.statistics import ratio
 from remix.scoring.statistics.thresholds import Counter, best_thresholds, sums_by_threshold, together
 from remix.scoring.statistics.weights import CRITERIA, fuzzy_scores, strict, weigh
 
-__all__ = [
-    "BINS",
-    "CURVES",
-    "OF_PAIRS",
-    "alpha_curve",
-    "calibration",
-    "calibration_curve",
-    "judged_answers",
-    "pairings_of",
-    "progression",
-    "reliability",
-    "risk_by_coverage",
-    "threshold_curve",
-]
-
+__all__ = ["CURVES", "OF_PAIRS", "calibration", "pairings_of", "reliability", "risk_by_coverage"]
 
 BINS = 10
 """Bins of equal width: [0, 0.1], (0.1, 0.2], …, (0.9, 1]."""
@@ -127,16 +113,18 @@ def alpha_curve(case: Case, pairings: Pairings, count: Counter) -> pl.DataFrame:
     Source: Rosales-Méndez et al., EMNLP 2019, Figure 5. Raises `UsageError` where gold has no fine-grained categories.
     """
     kept = case.gold.select("g", "annotation").join(strict(case.known.gold), on="annotation")
-    parts = []
-    for task, matching in pairings:
-        counts = count(case, task, matching)
-        for step in range(STEPS + 1):
-            degree = pl.when("strict").then(1.0).otherwise(step / STEPS)
+
+    def draw(task: str, matching: str) -> pl.DataFrame:
+        counts, parts = count(case, task, matching), []
+        for alpha in (step / STEPS for step in range(STEPS + 1)):
+            degree = pl.when("strict").then(1.0).otherwise(alpha)
             fuzzy = weigh(case, task, matching, kept.select("g", weight=degree))
             rows = counts.join(fuzzy, on=["system", "doc"], how="left").sort("system", "doc")
-            scored = fuzzy_scores(rows, ["system"]).filter(average="micro").drop("average")
-            parts.append(scored.with_columns(task=pl.lit(task), matching=pl.lit(matching), alpha=pl.lit(step / STEPS)))
-    return _name(case, pl.concat(parts), ["task", "matching"], ["alpha", "fuzzy_recall", "fuzzy_f1"])
+            scored = fuzzy_scores(rows, ["system"]).filter(average="micro")
+            parts.append(scored.with_columns(alpha=pl.lit(alpha)))
+        return pl.concat(parts)
+
+    return _each(case, pairings, draw, "alpha", "fuzzy_recall", "fuzzy_f1")
 
 
 def progression(case: Case, pairings: Pairings, count: Counter) -> pl.DataFrame:
@@ -150,22 +138,18 @@ def progression(case: Case, pairings: Pairings, count: Counter) -> pl.DataFrame:
     Source: Rosales-Méndez et al., EMNLP 2019, Figure 4.
     """
     named = _combinations(case)
-    parts = []
-    for task, matching in pairings:
+
+    def draw(task: str, matching: str) -> pl.DataFrame:
         counts = _by_combination(case, CRITERIA[task], matching, named)
-        best = counts.with_columns(mentions=pl.col("tp") + pl.col("fn"), own=_f1()).sort(
+        best = counts.with_columns(mentions=pl.col("tp") + pl.col("fn"), own=_scores()["f1"]).sort(
             "system", "own", "mentions", "combination", descending=[False, True, True, False], nulls_last=True
         )
         sums = [pl.col(name).cum_sum().over("system") for name in ("tp", "fp", "fn")]
-        rows = best.with_columns(*sums, rank=pl.int_range(1, pl.len() + 1).over("system")).with_columns(
-            mentions_so_far=pl.col("tp") + pl.col("fn"),
-            precision=ratio(pl.col("tp"), pl.col("tp") + pl.col("fp")),
-            recall=ratio(pl.col("tp"), pl.col("tp") + pl.col("fn")),
-            f1=_f1(),
-        )
-        parts.append(rows.with_columns(task=pl.lit(task), matching=pl.lit(matching)))
-    columns = ["rank", "combination", "mentions", "mentions_so_far", "precision", "recall", "f1"]
-    return _name(case, pl.concat(parts), ["task", "matching"], columns)
+        rows = best.with_columns(*sums, rank=pl.int_range(1, pl.len() + 1).over("system"))
+        return rows.with_columns(mentions_so_far=pl.col("tp") + pl.col("fn"), **_scores())
+
+    columns = ("rank", "combination", "mentions", "mentions_so_far", "precision", "recall", "f1")
+    return _each(case, pairings, draw, *columns)
 
 
 def threshold_curve(case: Case, pairings: Pairings, count: Counter) -> pl.DataFrame:
@@ -174,20 +158,17 @@ def threshold_curve(case: Case, pairings: Pairings, count: Counter) -> pl.DataFr
     Columns: system, task, matching, `threshold` (null is none), tp, fp, fn, `precision`, `recall`, `f1`, and `best`:
     whether it is the lowest threshold of the best micro-F1. Raises `UsageError` where no answer has a confidence.
     """
-    parts = []
-    for task, matching in pairings:
+
+    def draw(task: str, matching: str) -> pl.DataFrame:
         sums = sums_by_threshold(case, task, matching, count, together(case))
         best = best_thresholds(sums).select("system", "above", best=pl.lit(True))
         rows = sums.join(best, on=["system", "above"], how="left", nulls_equal=True, maintain_order="left")
-        tp = pl.col("tp")
-        scores = {"precision": ratio(tp, tp + pl.col("fp")), "recall": ratio(tp, tp + pl.col("fn")), "f1": _f1()}
-        rows = rows.with_columns(**scores, best=pl.col("best").fill_null(False), threshold="above")
-        parts.append(rows.with_columns(task=pl.lit(task), matching=pl.lit(matching)))
-    rows = pl.concat(parts)
+        return rows.with_columns(**_scores(), best=pl.col("best").fill_null(False), threshold="above")
+
+    rows = _each(case, pairings, draw, "threshold", "tp", "fp", "fn", "precision", "recall", "f1", "best")
     if rows.is_empty():
         raise UsageError("no run has an answer with a confidence: there is no threshold to choose")
-    columns = ["threshold", "tp", "fp", "fn", "precision", "recall", "f1", "best"]
-    return _name(case, rows, ["task", "matching"], columns)
+    return rows
 
 
 def calibration_curve(case: Case, pairings: Pairings, count: Counter) -> pl.DataFrame:
@@ -199,17 +180,25 @@ def calibration_curve(case: Case, pairings: Pairings, count: Counter) -> pl.Data
     """
     answers = judged_answers(case, pairings)
     rows = pl.concat([reliability(answers), risk_by_coverage(answers)], how="diagonal_relaxed")
-    keys = ["system", "task", "matching"]
     means = calibration(answers).group_by("system").agg(pl.col("calibration_error", "brier").mean().round(3))
     named = fill("{} (ECE {}, Brier {})", "system", "calibration_error", "brier")
     rows = rows.join(means, on="system", how="left", maintain_order="left")
     rows = rows.with_columns(system=pl.coalesce(named, "system"))
-    return rows.select(*keys, "confidence", "accuracy", "answers", "threshold", "coverage", "risk")
+    return rows.select(*_KEYS, "confidence", "accuracy", "answers", "threshold", "coverage", "risk")
 
 
-def _f1() -> pl.Expr:
-    tp = pl.col("tp")
-    return ratio(2 * tp, 2 * tp + pl.col("fp") + pl.col("fn"))
+def _each(case: Case, pairings: Pairings, draw: Callable[[str, str], pl.DataFrame], *columns: str) -> pl.DataFrame:
+    """Return the columns of what is drawn of each task and matching, with the names of systems."""
+    parts = [
+        draw(task, matching).with_columns(task=pl.lit(task), matching=pl.lit(matching)) for task, matching in pairings
+    ]
+    rows = pl.concat(parts).join(case.mentions.names, on="system", maintain_order="left")
+    return rows.select("task", "matching", *columns, system="name").select(*_KEYS, *columns)
+
+
+def _scores() -> dict[str, pl.Expr]:
+    tp, fp, fn = pl.col("tp"), pl.col("fp"), pl.col("fn")
+    return {"precision": ratio(tp, tp + fp), "recall": ratio(tp, tp + fn), "f1": ratio(2 * tp, 2 * tp + fp + fn)}
 
 
 def _combinations(case: Case) -> pl.DataFrame:
@@ -249,11 +238,6 @@ def pairings_of(tasks: Iterable[str], matchings: Iterable[str]) -> Pairings:
     if not found:
         raise UsageError(f"no curve of {', '.join(tasks)}: name a task that has one, --task {' or '.join(CRITERIA)}")
     return found
-
-
-def _name(case: Case, rows: pl.DataFrame, labels: list[str], columns: list[str]) -> pl.DataFrame:
-    rows = rows.join(case.mentions.names, on="system", maintain_order="left")
-    return rows.select(pl.col("name").alias("system"), *labels, *columns)
 
 
 CURVES: Mapping[str, Callable[[Case, Pairings, Counter], pl.DataFrame]] = {

@@ -105,6 +105,11 @@ class DocumentTables:
             found["macro", "f1"] = np.where(np.isnan(precision), np.nan, f1)
         return found
 
+    def score(self, average: str, score: str) -> Array:
+        """Return a score of all documents together, one of each label."""
+        found: Array = self.scores(self.columns.sum(axis=0)[None, :])[average, score][0]
+        return found
+
 
 def _of_counts(sums: Sequence[Array], average: Average) -> dict[str, Array]:
     """Return precision, recall and F1 of sums of `_COUNTS` as an average has them, NaN where there are no rows."""

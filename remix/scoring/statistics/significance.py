@@ -49,13 +49,16 @@ def between_systems(
     for one task, matching and slice; `documents` has doc, `averages` are those of a profile. Raises `UsageError` for
     fewer than ten documents.
     """
-    _enough(documents)
+    if len(documents) < LEAST_UNITS:
+        raise UsageError(
+            f"no test over {len(documents)} documents: at least {LEAST_UNITS} are needed for one that means something"
+        )
     tables = [tables_of(counts.filter(pl.col("system") == name), documents, 1, averages) for name in systems]
     # The same documents are drawn, and the same sides changed, for every pair: a pair's row does not depend on others.
     drawn = [resample(table, samples, seed)[average, score][:, 0] for table in tables]
     rows = []
     for one, other in combinations(range(len(systems)), 2):
-        first, second = _value(tables[one], average, score), _value(tables[other], average, score)
+        first, second = (float(tables[place].score(average, score)[0]) for place in (one, other))
         low, high = _bounds(drawn[one] - drawn[other], level)
         rows.append(
             {
@@ -72,7 +75,7 @@ def between_systems(
             }
         )
     found = pl.DataFrame(rows, schema=_PAIRS, infer_schema_length=None)
-    return found.with_columns(_null(name) for name in _NUMBERS).with_columns(p_holm=holm(found["p"].fill_nan(None)))
+    return found.with_columns(pl.col(_NUMBERS).fill_nan(None)).with_columns(p_holm=_holm(pl.lit(1)))
 
 
 _NUMBERS = ("score_system", "score_other", "difference", "low", "high", "effect", "p")
@@ -116,7 +119,7 @@ def differences_of_slices(
         pairs = _each_once(pairs, [key for key in keys if key != "slice"])
         tables = tables_of(own.join(labels.drop("members"), on=keys), units, len(labels), averages)
         drawn = resample(tables, samples, seed)["micro", "f1"]
-        whole = tables.scores(tables.columns.sum(axis=0)[None, :])["micro", "f1"][0]
+        whole = tables.score("micro", "f1")
         one, two = pairs["label"].to_numpy(), pairs["other"].to_numpy()
         tested = [_test(drawn[:, a] - drawn[:, b], level) for a, b in zip(one, two, strict=True)]
         names = ("difference_low", "difference_high", "p")
@@ -128,7 +131,7 @@ def differences_of_slices(
     found = pl.concat(parts)
     columns = [key for key in keys if key != "slice"]
     tell_too_few(samples, 2, found.group_by(columns).len()["len"].max() or 0, "--bootstrap")  # type: ignore[arg-type]
-    return _holm_over(found, columns).select(*keys, *DIFFERENCES)
+    return found.with_columns(p_holm=_holm(*columns)).select(*keys, *DIFFERENCES)
 
 
 def _each_once(pairs: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
@@ -163,42 +166,19 @@ def _test(differences: Array, level: float) -> tuple[float, float, float]:
     return (*_bounds(known, level), min(1.0, 2 * float(sides + 1) / (len(known) + 1)))
 
 
-def _holm_over(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
-    """Return the rows with `p_holm`, corrected as `holm` does within the rows of equal keys."""
-    rows = rows.sort(*keys, "p", nulls_last=True)
-    left = pl.col("p").count().over(keys) - pl.int_range(pl.len()).over(keys)
-    return rows.with_columns(p_holm=(pl.col("p") * left).cum_max().over(keys).clip(None, 1.0))
-
-
 def holm(values: pl.Series) -> pl.Series:
     """Return the p-values corrected for their number by Holm's step-down procedure; null is no test.
 
     >>> holm(pl.Series([0.01, 0.04, 0.03, None])).to_list()
     [0.03, 0.06, 0.06, None]
     """
-    known = values.drop_nulls().to_numpy()
-    order = np.argsort(known, kind="stable")
-    raised = np.maximum.accumulate(known[order] * (len(known) - np.arange(len(known))))
-    corrected = np.empty_like(known)
-    corrected[order] = np.minimum(raised, 1.0)
-    found = np.full(len(values), np.nan)
-    found[values.is_not_null().to_numpy()] = corrected
-    return pl.Series(values.name, found, nan_to_null=True)
+    return values.to_frame("p").select(_holm(pl.lit(1)).alias(values.name)).to_series()
 
 
-def _enough(documents: pl.DataFrame) -> None:
-    if len(documents) < LEAST_UNITS:
-        raise UsageError(
-            f"no test over {len(documents)} documents: at least {LEAST_UNITS} are needed for one that means something"
-        )
-
-
-def _null(name: str) -> pl.Expr:
-    return pl.col(name).fill_nan(None)
-
-
-def _value(tables: DocumentTables, average: str, score: str) -> float:
-    return float(tables.scores(tables.columns.sum(axis=0)[None, :])[average, score][0, 0])
+def _holm(*within: str | pl.Expr) -> pl.Expr:
+    """Return `p` corrected within the rows of equal keys."""
+    left = pl.col("p").count() - pl.col("p").rank("ordinal") + 1
+    return (pl.col("p") * left).cum_max().clip(None, 1.0).over(*within, order_by="p")
 
 
 def _bounds(differences: Array, level: float) -> tuple[float, float]:
@@ -223,7 +203,7 @@ def _randomise(one: DocumentTables, other: DocumentTables, average: str, score: 
     With the half sum and the half difference of two documents' counts, changing sides is changing a sign. Samples in
     which a score is not defined say nothing of its difference: p is over the others.
     """
-    observed = abs(_value(one, average, score) - _value(other, average, score))
+    observed = abs(float(one.score(average, score)[0] - other.score(average, score)[0]))
     if np.isnan(observed):
         return float("nan")
     middle, half = (one.columns + other.columns).sum(axis=0) / 2, (one.columns - other.columns) / 2
