@@ -418,7 +418,9 @@ def _damaged_archive(data: bytes, draw: random.Random) -> bytes:
 
 
 def _compressed(data: bytes, draw: random.Random) -> tuple[str, bytes]:
-    suffix, pack = draw.choice([(".gz", gzip.compress), (".bz2", bz2.compress), (".zst", zstandard.compress)])
+    suffix, pack = draw.choice(
+        [(".gz", lambda data: gzip.compress(data, mtime=0)), (".bz2", bz2.compress), (".zst", zstandard.compress)]
+    )
     packed: bytes = pack(data)
     return suffix, _damaged(packed, draw) if draw.random() < 0.5 else packed
 

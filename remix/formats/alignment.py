@@ -12,10 +12,14 @@ import polars as pl
 
 from remix.formats.mends import Mends
 
-__all__ = ["THRESHOLD", "Aligned", "Aligner", "is_unplaced", "place_named", "place_of"]
+__all__ = ["MOST_LETTERS", "THRESHOLD", "Aligned", "Aligner", "is_unplaced", "place_named", "place_of"]
 
 THRESHOLD = 90.0
 """The least similarity (0 to 100, rapidfuzz's partial ratio) at which a near spelling is taken for the mention."""
+
+
+MOST_LETTERS = 1_000_000_000
+"""How many letters of a text are looked through for its mentions: its length times its different mentions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,10 +178,6 @@ def place_of(row: Mapping[str, object]) -> object:
     return row["place"] or f"line {row['mention']}"
 
 
-_MOST_LETTERS = 1_000_000_000
-"""How many letters of a text are looked through for its mentions: its length times its different mentions."""
-
-
 def _place(rows: pl.DataFrame, mends: Mends) -> Iterator[tuple[int, int, int]]:
     """Yield mention, begin and end of those mentions of one text that it has; what is odd is counted."""
     text = rows["text"][0]
@@ -185,7 +185,7 @@ def _place(rows: pl.DataFrame, mends: Mends) -> Iterator[tuple[int, int, int]]:
     times: dict[str, int] = {}
     for row in rows.select("mention", "anchor", "place").iter_rows(named=True):
         anchor = row["anchor"]
-        if aligner.spent > _MOST_LETTERS:
+        if aligner.spent > MOST_LETTERS:
             mends.add("not-looked-for", f"{place_of(row)}: too many mentions are looked for in {len(text):,} letters")
             continue
         found = aligner.find(anchor)

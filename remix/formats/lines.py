@@ -5,6 +5,7 @@ B-X begins a mention, and I-X goes on with it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 import polars as pl
@@ -17,7 +18,16 @@ from remix.formats.mends import Mends, decode
 from remix.formats.offsets import cut_spans
 
 __all__ = [
-    *("SENTENCES", "cut_texts", "join_tokens", "lose_white_space", "number_names", "numbered_lines", "read_lines"),
+    *(
+        "SENTENCES",
+        "begins",
+        "cut_texts",
+        "join_tokens",
+        "lose_white_space",
+        "number_names",
+        "numbered_lines",
+        "read_lines",
+    ),
     *("refuse_line", "split_cells", "tagged_spans"),
 ]
 
@@ -25,6 +35,16 @@ SENTENCES = pl.when(pl.col("sentence") != pl.col("sentence").shift()).then(pl.li
 """A line feed between sentences, else a space: what `join_tokens` puts between tokens that know their `sentence`."""
 
 _LINE = fill("line {}", "row")
+
+
+def begins(pattern: bytes) -> Callable[[bytes, str], bool]:
+    """Return what sniffs a file that begins so, behind a mark of its encoding and white space.
+
+    >>> begins(rb"-DOCSTART- ")(b"\\xef\\xbb\\xbf\\n-DOCSTART- (1)", "x.tsv")
+    True
+    """
+    found = re.compile(rb"(?:\xef\xbb\xbf)?\s*+(?:" + pattern + rb")")
+    return lambda head, name: found.match(head) is not None
 
 
 def numbered_lines(text: str, *, ends: str = "\r") -> pl.DataFrame:

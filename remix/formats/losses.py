@@ -45,12 +45,8 @@ def _without_annotations(frames: Frames, gone: pl.Expr) -> Cut:
     return frames.keep(annotations=left), frames.annotations.filter(gone)["annotation"]
 
 
-def _cut_unplaced(frames: Frames) -> Cut:
-    return _without_annotations(frames, pl.col("begin").is_null() | pl.col("end").is_null())
-
-
-def _ignorable(frames: Frames) -> Cut:
-    return _without_annotations(frames, pl.col("ignorable").fill_null(OTHER_LAYER) != OTHER_LAYER)
+def _annotations(gone: pl.Expr) -> Callable[[Frames], Cut]:
+    return lambda frames: _without_annotations(frames, gone)
 
 
 def _layers(frames: Frames) -> Cut:
@@ -63,10 +59,6 @@ def _layers(frames: Frames) -> Cut:
 
 def _dangling(frames: Frames) -> Cut:
     return _without_annotations(frames, ~pl.col("document").is_in(frames.documents["document"].implode()))
-
-
-def _nil(frames: Frames) -> Cut:
-    return _without_annotations(frames, pl.col("is_nil"))
 
 
 def _alternatives(frames: Frames) -> Cut:
@@ -110,9 +102,9 @@ def _null(table: str, key: str, column: str) -> Callable[[Frames], Cut]:
     return cut
 
 
-def _rows(table: str, key: str, gone: Callable[[], pl.Expr]) -> Callable[[Frames], Cut]:
+def _rows(table: str, key: str, gone: pl.Expr) -> Callable[[Frames], Cut]:
     def cut(frames: Frames) -> Cut:
-        rows: pl.DataFrame = getattr(frames, table).with_columns(_gone=gone())
+        rows: pl.DataFrame = getattr(frames, table).with_columns(_gone=gone)
         left = rows.filter(~pl.col("_gone")).drop("_gone")
         return replace(frames, **{table: left}), rows.filter("_gone")[key]
 
@@ -120,39 +112,29 @@ def _rows(table: str, key: str, gone: Callable[[], pl.Expr]) -> Callable[[Frames
 
 
 def _cut_unannotated(frames: Frames) -> Cut:
-    had = frames.annotations["document"].unique()
-    gone = frames.documents.filter(~pl.col("document").is_in(had.implode()))["document"]
-    return frames.keep(documents=frames.documents.filter(~pl.col("document").is_in(gone.implode()))["document"]), gone
-
-
-def _every() -> pl.Expr:
-    return pl.lit(True)
-
-
-def _later() -> pl.Expr:
-    return pl.int_range(pl.len()).over("annotation") > 0
+    had = pl.col("document").is_in(frames.annotations["document"].unique().implode())
+    left, gone = (frames.documents.filter(one)["document"] for one in (had, ~had))
+    return frames.keep(documents=left), gone
 
 
 FEATURES: dict[str, Callable[[Frames], Cut]] = {
     "dangling": _dangling,
-    "unplaced": _cut_unplaced,
-    "ignorable": _ignorable,
+    "unplaced": _annotations(pl.col("begin").is_null() | pl.col("end").is_null()),
+    "ignorable": _annotations(pl.col("ignorable").fill_null(OTHER_LAYER) != OTHER_LAYER),
     "layers": _layers,
-    "nil": _nil,
+    "nil": _annotations(pl.col("is_nil")),
     "alternatives": _alternatives,
     "parts": _parts,
     "repeated-spans": _repeated_spans,
-    "links": _rows("links", "annotation", _later),
-    "entity-classes": _rows("classes", "annotation", lambda: pl.col("of_entity")),
-    "classes": _rows("classes", "annotation", lambda: ~pl.col("of_entity")),
-    "further-classes": _rows(
-        "classes", "annotation", lambda: pl.int_range(pl.len()).over("annotation", "of_entity") > 0
-    ),
+    "links": _rows("links", "annotation", pl.int_range(pl.len()).over("annotation") > 0),
+    "entity-classes": _rows("classes", "annotation", pl.col("of_entity")),
+    "classes": _rows("classes", "annotation", ~pl.col("of_entity")),
+    "further-classes": _rows("classes", "annotation", pl.int_range(pl.len()).over("annotation", "of_entity") > 0),
     "confidence": _null("annotations", "annotation", "confidence"),
-    "candidates": _rows("candidates", "annotation", _every),
-    "regions": _rows("regions", "document", _every),
-    "clusters": _rows("values", "subject", lambda: pl.col("term") == CLUSTER),
-    "values": _rows("values", "subject", lambda: ~pl.col("term").is_in([CLUSTER, *TERMS])),
+    "candidates": _rows("candidates", "annotation", pl.lit(True)),
+    "regions": _rows("regions", "document", pl.lit(True)),
+    "clusters": _rows("values", "subject", pl.col("term") == CLUSTER),
+    "values": _rows("values", "subject", ~pl.col("term").is_in([CLUSTER, *TERMS])),
     "unannotated": _cut_unannotated,
     "texts": _null("documents", "document", "text"),
     "languages": _null("documents", "document", "language"),

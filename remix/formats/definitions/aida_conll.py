@@ -8,7 +8,6 @@ Source: the README of AIDA-CoNLL-YAGO (Hoffart et al. 2011).
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import polars as pl
@@ -19,6 +18,7 @@ from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.identifiers import article, title_url
 from remix.formats.lines import (
     SENTENCES,
+    begins,
     cut_texts,
     join_tokens,
     lose_white_space,
@@ -35,10 +35,6 @@ from remix.frames import Frames
 
 NIL = "--NME--"
 _START = r"^-DOCSTART- (?:\((.*)\))?"
-
-
-def _is_aida(head: bytes, name: str) -> bool:
-    return re.match(rb"-DOCSTART- \(", head.removeprefix(b"\xef\xbb\xbf").lstrip()) is not None
 
 
 def _read(source: SourceFile, dataset: str) -> Contents:
@@ -147,7 +143,7 @@ aida_conll = Format(
     name="aida-conll",
     summary="AIDA-CoNLL-YAGO (a token a line, texts rebuilt)",
     suffixes=(".tsv", ".conll"),
-    sniff=_is_aida,
+    sniff=begins(rb"-DOCSTART- \("),
     read=_read,
     write=_write,
     holds=frozenset({"texts", "nil", "unannotated"}),

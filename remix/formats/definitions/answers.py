@@ -21,25 +21,23 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import polars as pl
 
 from remix.errors import BadInput
 from remix.formats import Contents, Format, SourceFile
-from remix.formats.alignment import Aligner
+from remix.formats.alignment import MOST_LETTERS, Aligner
 from remix.formats.json import json_text, json_value
 from remix.formats.mends import Mends
 from remix.formats.mentions import MENTIONS, MentionTables, assemble, whole_number
-from remix.frames import VALUES, Frames
+from remix.frames import VALUES
 from remix.names import REPEAT, RMX
 
 __all__ = ["LABEL", "PROBLEMS"]
 
 LABEL = "urn:remix:label:"
-_MOST_LETTERS = 1_000_000_000
-"""How many letters of a text are looked through for its mentions: its length times its different mentions."""
 PROBLEMS = {"refusal": f"{RMX}refusal", "cut_off": f"{RMX}cutOff", "not_in_text": f"{RMX}notInText"}
 """What is no answer, by the term of its value."""
 
@@ -87,15 +85,12 @@ def _with_values(found: Contents, header: dict[str, Any], read: _Collected, data
     for key, value in header.items():
         number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
         rows.append((dataset, f"{RMX}{key}", number, None if number is not None else str(value)))
-    values = pl.DataFrame(rows, schema=dict(zip(VALUES, VALUES.values(), strict=True)), orient="row")
+    values = pl.DataFrame(rows, schema=VALUES, orient="row")
     # The option of an answer is its repeat and its number.
     repeat = pl.col("option").str.extract(r"#option=(\d+)-\d+$", 1).cast(pl.Float64)
     numbers = frames.annotations.select("annotation", number=repeat).drop_nulls()
     repeats = numbers.select(subject="annotation", term=pl.lit(REPEAT), number="number", text=pl.lit(None, pl.String))
-    whole = {name: getattr(frames, name) for name in ("documents", "annotations", "links", "classes", "candidates")}
-    return Contents(
-        Frames.of(**whole, values=pl.concat([frames.values, values, repeats])), found.repairs, 0, found.content
-    )
+    return replace(found, frames=replace(frames, values=pl.concat([frames.values, values, repeats])))
 
 
 def _lines(source: SourceFile, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -121,7 +116,16 @@ def _collect(source: SourceFile, line: int, row: dict[str, Any], read: _Collecte
     for answer in answers:
         if not isinstance(answer, dict):
             raise BadInput(source.name, f"an answer is a JSON object, not {str(answer)[:60]}", line=line)
-        _place(source, line, name, answer, aligner, repeat, read, problems)
+        span = _place(source, line, answer, aligner, read.mends)
+        if span is None:
+            problems["not_in_text"] += 1
+            continue
+        number, place = len(read.mentions), f"line {line}"
+        said = {"mention": number, "place": place, "name": name, "begin": span[0], "end": span[1]}
+        said["confidence"] = _confidence(answer.get("confidence"), place, read.mends)
+        # Answers are no alternatives of each other.
+        own = f"{repeat or 'x'}-{number}"
+        read.mentions.append(said | {"group": own, "option": own, "identifier": _identifier(answer)})
     failed = row.get("error")
     if failed:
         read.mends.add("failed", f"line {line}: document {name}: {' '.join(str(failed).split())[:100]}")
@@ -132,48 +136,22 @@ def _collect(source: SourceFile, line: int, row: dict[str, Any], read: _Collecte
 
 
 def _place(
-    source: SourceFile,
-    line: int,
-    name: str,
-    answer: dict[str, Any],
-    aligner: Aligner | None,
-    repeat: str | None,
-    read: _Collected,
-    problems: Counter[str],
-) -> None:
-    """Add an answer where it stands in the text, or count it as one that stands nowhere."""
+    source: SourceFile, line: int, answer: dict[str, Any], aligner: Aligner | None, mends: Mends
+) -> tuple[int, int] | None:
+    """Return where an answer stands in the text, None where it stands nowhere."""
     mention = str(answer.get("mention") or "")
     begin, end = (whole_number(said) if isinstance(said := answer.get(key), int) else None for key in ("begin", "end"))
     if aligner is None:
         if begin is None or end is None:
             raise BadInput(source.name, f"'{mention}' has no offsets, and the line no text to find it in", line=line)
-    else:
-        if aligner.spent > _MOST_LETTERS:
-            reason = f"too many mentions are looked for in a text of {len(aligner.text):,} letters: give begin and end"
-            raise BadInput(source.name, reason, line=line)
-        found = aligner.find(mention, begin, end)
-        if found is None:
-            problems["not_in_text"] += 1
-            return
-        if found.how in ("normalised", "fuzzy"):
-            read.mends.add(f"aligned-{found.how}", f"line {line}: '{mention}' is {found.begin},{found.end}")
-        begin, end = found.begin, found.end
-    number = len(read.mentions)
-    place = f"line {line}"
-    read.mentions.append(
-        {
-            "mention": number,
-            "place": place,
-            "name": name,
-            "begin": begin,
-            "end": end,
-            "confidence": _confidence(answer.get("confidence"), place, read.mends),
-            # Answers are no alternatives of each other.
-            "group": f"{repeat or 'x'}-{number}",
-            "option": f"{repeat or 'x'}-{number}",
-            "identifier": _identifier(answer),
-        }
-    )
+        return begin, end
+    if aligner.spent > MOST_LETTERS:
+        reason = f"too many mentions are looked for in a text of {len(aligner.text):,} letters: give begin and end"
+        raise BadInput(source.name, reason, line=line)
+    found = aligner.find(mention, begin, end)
+    if found is not None and found.how in ("normalised", "fuzzy"):
+        mends.add(f"aligned-{found.how}", f"line {line}: '{mention}' is {found.begin},{found.end}")
+    return None if found is None else (found.begin, found.end)
 
 
 def _identifier(answer: dict[str, Any]) -> str | None:

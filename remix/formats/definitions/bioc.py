@@ -63,10 +63,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
         for passage in document["passages"]:
             for annotation in passage["annotations"]:
                 rows += _rows(document["id"], annotation, len(rows), mends)
-    schema = {
-        name: MENTIONS[name] for name in ("mention", "place", "name", "begin", "end", "anchor", "class", "part_of")
-    }
-    mentions, links = split_concepts(pl.DataFrame(rows, schema={**schema, "identifiers": pl.String}))
+    mentions, links = split_concepts(pl.DataFrame(rows, schema={**MENTIONS, "identifiers": pl.String}))
     documents_frame = pl.DataFrame(texts, schema=dict.fromkeys(["name", "text"], pl.String), orient="row")
     read = MentionTables(documents=documents_frame, mentions=mentions, links=links, mends=mends)
     return assemble(read, dataset)
@@ -225,31 +222,16 @@ def _rows(name: str, annotation: dict[str, Any], number: int, mends: Mends) -> I
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     names, losses = label_documents(frames.documents, r"^\S(?:[^\x00-\x1f]*\S)?$")
-    texts = names.sort("label")
-    of_document = {
-        document: rows for (document,), rows in _annotations(frames).group_by("document", maintain_order=True)
-    }
+    of_document = _annotations(frames).rows_by_key("document", named=True, include_key=False)
     documents = []
-    for label, document, text in texts.select("label", "document", "text").iter_rows():
-        rows = of_document.get(document)
-        listed = (
-            [_annotation(row, nth) for nth, row in enumerate(rows.iter_rows(named=True), 1)] if rows is not None else []
-        )
-        documents.append(
-            {
-                "id": label,
-                "infons": {},
-                "passages": [
-                    {"offset": 0, "infons": {}, "text": text, "sentences": [], "annotations": listed, "relations": []}
-                ],
-                "relations": [],
-            }
-        )
+    for label, document, text in names.sort("label").select("label", "document", "text").iter_rows():
+        listed = [_annotation(row, nth) for nth, row in enumerate(of_document.get(document, ()), 1)]
+        passage = {"offset": 0, "infons": {}, "text": text, "sentences": [], "annotations": listed, "relations": []}
+        documents.append({"id": label, "infons": {}, "passages": [passage], "relations": []})
     whole = {"source": "", "date": "", "key": "", "infons": {}, "documents": documents}
     with write_whole(path) as stream:
-        stream.write(
-            (_xml(whole) if path.suffix == ".xml" else json.dumps(whole, ensure_ascii=False, indent=1) + "\n").encode()
-        )
+        said = _xml(whole) if path.suffix == ".xml" else json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
+        stream.write(said.encode())
     return losses
 
 

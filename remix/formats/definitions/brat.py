@@ -75,9 +75,7 @@ def _refuse_deep(source: SourceFile, names: Iterable[str]) -> None:
     places = [PurePosixPath(name).parent.parts for name in names if name.endswith(".ann")]
     shared = commonprefix(places) if places and Path(source.path).is_dir() else ()
     if len(shared) > 1:
-        below = "/".join(shared)
-        reason = f"has files of BRAT in {below} alone: name that folder"
-        raise BadInput(source.name, reason)
+        raise BadInput(source.name, f"has files of BRAT in {'/'.join(shared)} alone: name that folder")
 
 
 def _pair(source: SourceFile) -> dict[str, bytes]:
@@ -174,8 +172,7 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     losses += loss_of("parts", alone)
     lines = _lines_of(rows.with_columns(of=pl.when(together & one_link).then("option").otherwise("annotation")))
     bodies = lines.group_by("document", maintain_order=True).agg(body=pl.col("line").str.join("\n"))
-    whole = names
-    whole = whole.join(bodies, on="document", how="left", maintain_order="left").sort("label")
+    whole = names.join(bodies, on="document", how="left", maintain_order="left").sort("label")
     files: list[tuple[str, bytes]] = []
     for label, text, body in whole.select("label", "text", "body").iter_rows():
         files += [(f"{label}.ann", f"{body}\n".encode() if body else b""), (f"{label}.txt", text.encode())]

@@ -9,24 +9,18 @@ NIL. Titles are those of the English Wikipedia. Source: CleanCoNLL (Rücker and 
 
 from __future__ import annotations
 
-import re
-
 import polars as pl
 
 from remix.expressions import fill
 from remix.formats import Contents, Format, SourceFile
 from remix.formats.identifiers import title_url
-from remix.formats.lines import SENTENCES, join_tokens, read_lines, refuse_line, split_cells, tagged_spans
+from remix.formats.lines import SENTENCES, begins, join_tokens, read_lines, refuse_line, split_cells, tagged_spans
 from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, assemble
 
 COLUMNS = ("token", "pos", "title", "other", "kind")
 MASK = "[TOKEN]"
 _TAG = r"^(?:[BI]-.|O$)"
-
-
-def _is_cleanconll(head: bytes, name: str) -> bool:
-    return re.match(rb"(?:\xef\xbb\xbf)?\s*\S+\t-X-\tO\tO\tO\s", head) is not None
 
 
 def _read(source: SourceFile, dataset: str) -> Contents:
@@ -70,6 +64,6 @@ cleanconll = Format(
     name="cleanconll-tsv",
     summary="CleanCoNLL (a token a line with title and named entities; words masked as published)",
     suffixes=(".conll", ".tsv"),
-    sniff=_is_cleanconll,
+    sniff=begins(rb"\S+\t-X-\tO\tO\tO\s"),
     read=_read,
 )

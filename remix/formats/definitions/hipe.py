@@ -13,7 +13,6 @@ Source: HIPE 2022 shared task, participation guidelines; HIPE-scorer.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,7 +23,7 @@ from remix.expressions import fill
 from remix.files import write_whole
 from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.layers import DATE, LAYERS, MAIN, NO_LINK, NOISE, PERIOD, RANKED, TOKENS, tokens_of
-from remix.formats.lines import cut_texts, join_tokens, lose_white_space, number_names, numbered_lines
+from remix.formats.lines import begins, cut_texts, join_tokens, lose_white_space, number_names, numbered_lines
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends, decode
 from remix.formats.mentions import MentionTables, assemble, drop_overlaps, flatten, label_documents
@@ -43,10 +42,6 @@ _DATED = r"^# (?:hipe2022:)?date"
 _DAY = r"(\d{4}-\d\d-\d\d)"
 _GLUED = "NoSpaceAfter"
 _NOISY = r"LED(\d+(?:\.\d+)?)"
-
-
-def _is_hipe(head: bytes, name: str) -> bool:
-    return re.match(rb"(?:#[^\n]*\n)*TOKEN\tNE-COARSE-LIT\t", head.removeprefix(b"\xef\xbb\xbf").lstrip()) is not None
 
 
 def _read(source: SourceFile, dataset: str) -> Contents:
@@ -312,7 +307,7 @@ hipe = Format(
     name="hipe",
     summary="HIPE-scorer's TSV (a token a line, literal, metonymic, fine and nested; historical text)",
     suffixes=(".tsv",),
-    sniff=_is_hipe,
+    sniff=begins(rb"(?:#[^\n]*\n)*TOKEN\tNE-COARSE-LIT\t"),
     read=_read,
     write=_write,
     holds=frozenset({"texts", "languages", "nil", "classes", "layers", "unannotated"}),

@@ -100,31 +100,22 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     names, losses = label_documents(frames.documents, FILE_NAME)
     rows = flatten_labelled(frames, names)
     rows = rows.with_columns(link=title(pl.col("identifiers").list.first()))
-    plain = rows.filter(title_url(pl.col("link")).str.contains("^http://en.wikipedia"), ~_is_iri(pl.col("identifiers")))
+    is_iri = pl.col("identifiers").list.first().str.contains(r"^https?://").fill_null(True)
+    plain = rows.filter(title_url(pl.col("link")).str.contains("^http://en.wikipedia"), ~is_iri)
     if plain.height:
         losses += (Loss("identifiers", plain.height, str(plain["link"][0])),)
-    whole = names.sort("label")
-    by_document = {key[0]: part for key, part in rows.partition_by("document", as_dict=True).items()}
-    parts = [
-        _xml(label, by_document[document].to_dicts() if document in by_document else [])
-        for document, label in whole.select("document", "label").iter_rows()
-    ]
-    xml = f'<?xml version="1.0" encoding="UTF-8"?>\n<{_ROOT}>\n{"".join(parts)}</{_ROOT}>\n'
-    texts = [(f"crawledDocs/{label}", text.encode()) for label, text in whole.select("label", "text").iter_rows()]
-    write_collection(path, [("CSAW_Annotations.xml", xml.encode()), *texts])
+    xml = f'<?xml version="1.0" encoding="UTF-8"?>\n<{_ROOT}>\n{"".join(map(_xml, rows.to_dicts()))}</{_ROOT}>\n'
+    texts = names.sort("label").select("label", "text").iter_rows()
+    members = [(f"crawledDocs/{label}", text.encode()) for label, text in texts]
+    write_collection(path, [("CSAW_Annotations.xml", xml.encode()), *members])
     return losses
 
 
-def _is_iri(identifiers: pl.Expr) -> pl.Expr:
-    return identifiers.list.first().str.contains(r"^https?://").fill_null(True)
-
-
-def _xml(label: str, rows: list[dict[str, Any]]) -> str:
-    name = escape_text(label)
-    return "".join(
-        f"<annotation>\n<docName>{name}</docName>\n<wikiName>{escape_text(row['link'] or '')}</wikiName>\n"
+def _xml(row: dict[str, Any]) -> str:
+    name, link = escape_text(row["label"]), escape_text(row["link"] or "")
+    return (
+        f"<annotation>\n<docName>{name}</docName>\n<wikiName>{link}</wikiName>\n"
         f"<offset>{row['begin']}</offset>\n<length>{row['end'] - row['begin']}</length>\n</annotation>\n"
-        for row in rows
     )
 
 

@@ -96,8 +96,7 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     names, losses = label_documents(frames.documents, FILE_NAME)
     rows = flatten(frames).with_columns(link=article(pl.col("identifiers").list.first()).fill_null("*null*"))
     instances = rows.group_by("document", maintain_order=True).agg(pl.struct("surface_form", "begin", "end", "link"))
-    whole = names
-    whole = whole.join(instances, on="document", how="left", maintain_order="left").sort("label")
+    whole = names.join(instances, on="document", how="left", maintain_order="left").sort("label")
     files: list[tuple[str, bytes]] = []
     for label, text, found in whole.select("label", "text", "surface_form").iter_rows():
         files += [(f"Problems/{label}", _xml(label, found or []).encode()), (f"RawTexts/{label}", text.encode())]

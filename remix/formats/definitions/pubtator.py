@@ -13,7 +13,6 @@ dialect of FBK, `10<tab>T1<tab>Disease<tab>0<tab>5<tab>Title`, has identifiers o
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import polars as pl
@@ -22,7 +21,7 @@ from remix.expressions import fill
 from remix.files import write_whole
 from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.biomedical import join_concepts, split_concepts
-from remix.formats.lines import read_lines, refuse_line
+from remix.formats.lines import begins, read_lines, refuse_line
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, assemble, flatten, label_documents
@@ -30,10 +29,6 @@ from remix.frames import Frames
 
 _NUMBERS = r"^[0-9]{1,18}(?:[,;|][0-9]{1,18})*$"
 _PASSAGE = r"^([^|\t]+)\|([ta])\|(.*)$"
-
-
-def _is_pubtator(head: bytes, name: str) -> bool:
-    return re.match(rb"[^|\t\r\n]+\|[ta]\|", head.removeprefix(b"\xef\xbb\xbf").lstrip()) is not None
 
 
 def _read(source: SourceFile, dataset: str) -> Contents:
@@ -139,7 +134,7 @@ pubtator = Format(
     name="pubtator",
     summary="PubTator (title, abstract and mentions; biomedical)",
     suffixes=(".pubtator", ".txt"),
-    sniff=_is_pubtator,
+    sniff=begins(rb"[^|\t\r\n]+\|[ta]\|"),
     read=_read,
     write=_write,
     holds=frozenset({"texts", "nil", "links", "classes", "parts", "unannotated"}),

@@ -68,7 +68,8 @@ def _read(source: SourceFile, dataset: str) -> Contents:
         links = pl.concat([_table(data, source.place(name), mends) for name, data in tables.items()])
     ranked = links.with_row_index("row").sort("score", descending=True, nulls_last=True, maintain_order=True)
     best = ranked.unique(_MENTION, keep="first", maintain_order=True).sort("row").drop("row").with_row_index("mention")
-    return assemble(_as_mentions(best, ranked, mends), dataset, hash_files(files))
+    content = {name if source.is_collection else Path(name).name: data for name, data in files.items()}
+    return assemble(_as_mentions(best, ranked, mends), dataset, hash_files(content))
 
 
 def _as_mentions(best: pl.DataFrame, ranked: pl.DataFrame, mends: Mends) -> MentionTables:

@@ -35,40 +35,24 @@ def _is_tagme(head: bytes, name: str) -> bool:
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     names, losses = label_documents(frames.documents, r"^[^\x00]+$")
-    rows = flatten(frames).with_columns(entity=pl.col("identifiers").list.first())
-    canonical = rows.select("annotation").join(frames.links, on="annotation", how="left", maintain_order="left")
-    canonical = canonical.unique("annotation", keep="first", maintain_order=True).select(
-        "annotation", canonical="entity"
+    rows = flatten(frames)
+    linked = frames.links.unique("annotation", keep="first", maintain_order=True)
+    rows = rows.join(
+        linked.select("annotation", canonical="entity"), on="annotation", how="left", maintain_order="left"
     )
-    rows = rows.join(canonical, on="annotation", maintain_order="left").join(
-        frames.documents.select("document", "language"), on="document", maintain_order="left"
-    )
+    rows = rows.join(frames.documents.select("document", "language"), on="document", maintain_order="left")
     edition = pl.coalesce(pl.col("canonical").str.extract(_WIKIPEDIA, 1), pl.lit("en"))
     titled = pl.col("canonical").str.contains(_WIKIPEDIA) & (edition == pl.col("language").fill_null("en"))
     other = rows.filter(~titled.fill_null(False))["annotation"]
     losses += loss_of("entities", other)
-    kept = rows.filter(titled).select(
-        "document",
-        answer=pl.struct(
-            pl.col("begin").alias("start"),
-            "end",
-            pl.col("surface_form").alias("spot"),
-            pl.col("canonical").str.replace(_WIKIPEDIA, "").str.replace_all("_", " ").alias("title"),
-            pl.col("confidence").alias("rho"),
-        ),
-    )
-    answers = kept.group_by("document", maintain_order=True).agg(annotations="answer")
-    whole = names.sort("label")
-    whole = whole.join(answers, on="document", how="left", maintain_order="left")
+    title = pl.col("canonical").str.replace(_WIKIPEDIA, "").str.replace_all("_", " ")
+    answer = pl.struct(start="begin", end="end", spot="surface_form", title=title, rho="confidence")
+    answers = rows.filter(titled).group_by("document", maintain_order=True).agg(annotations=answer)
+    whole = names.sort("label").join(answers, on="document", how="left", maintain_order="left")
+    said = whole.select(document="label", text="text", lang="language", annotations=pl.col("annotations").fill_null([]))
     with write_whole(path) as stream:
-        for row in whole.select("label", "text", "language", "annotations").iter_rows(named=True):
-            answer = {
-                "document": row["label"],
-                "text": row["text"],
-                "lang": row["language"],
-                "annotations": row["annotations"] or [],
-            }
-            told = {key: value for key, value in answer.items() if value is not None}
+        for row in said.iter_rows(named=True):
+            told = {key: value for key, value in row.items() if value is not None}
             stream.write((json.dumps(told, ensure_ascii=False) + "\n").encode())
     return losses
 

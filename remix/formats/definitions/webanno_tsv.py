@@ -13,15 +13,13 @@ Source: WebAnno's user guide, "WebAnno TSV 3.2 file format".
 
 from __future__ import annotations
 
-import re
-
 import polars as pl
 
 from remix.errors import BadInput
 from remix.expressions import fill
 from remix.formats import Contents, Format, SourceFile
 from remix.formats.identifiers import title_url
-from remix.formats.lines import number_names, read_lines, refuse_line
+from remix.formats.lines import begins, number_names, read_lines, refuse_line
 from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, assemble
 
@@ -34,8 +32,7 @@ _MOST = 1000
 """How many columns the layers may have together."""
 
 
-def _is_webanno(head: bytes, name: str) -> bool:
-    return re.match(rb"(?:\xef\xbb\xbf)?\s*#FORMAT=WebAnno TSV 3", head) is not None
+_is_webanno = begins(rb"#FORMAT=WebAnno TSV 3")
 
 
 def _read(source: SourceFile, dataset: str) -> Contents:

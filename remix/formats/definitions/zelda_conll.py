@@ -8,23 +8,26 @@ Source: ZELDA (Milich and Akbik 2023).
 
 from __future__ import annotations
 
-import re
-
 import polars as pl
 
 from remix.expressions import fill
 from remix.formats import Contents, Format, SourceFile
 from remix.formats.identifiers import title_url
-from remix.formats.lines import SENTENCES, join_tokens, number_names, read_lines, refuse_line, split_cells, tagged_spans
+from remix.formats.lines import (
+    SENTENCES,
+    begins,
+    join_tokens,
+    number_names,
+    read_lines,
+    refuse_line,
+    split_cells,
+    tagged_spans,
+)
 from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, assemble
 
 _NAME = r"^# ([^\t]*)"
 _TAG = r"^(?:[BI]-.|O$)"
-
-
-def _is_zelda(head: bytes, name: str) -> bool:
-    return re.match(rb"(?:\xef\xbb\xbf)?\s*-DOCSTART-\s*\n\s*# ", head) is not None
 
 
 def _read(source: SourceFile, dataset: str) -> Contents:
@@ -55,6 +58,6 @@ zelda_conll = Format(
     name="zelda-conll",
     summary="ZELDA's token columns (token, page id and title a line, texts rebuilt)",
     suffixes=(".conll",),
-    sniff=_is_zelda,
+    sniff=begins(rb"-DOCSTART-\s*\n\s*# "),
     read=_read,
 )

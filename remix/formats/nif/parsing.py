@@ -89,7 +89,8 @@ def syntax_of(head: bytes, name: str) -> ox.RdfFormat | None:
         declares = re.search(r"(?im)^\s*@?(?:prefix|base)\b", start) is not None
         syntax = _SYNTAXES[suffix]
         return ox.RdfFormat.TRIG if declares and syntax in _LINED else syntax
-    if re.match(r"(?i)@prefix|@base|prefix\s|base\s|<[^<>\s]*>\s|_:\S+\s|\#|[\w-]*:\S+\s", start):
+    # Comments alone say nothing of RDF.
+    if re.match(r"(?i)@prefix|@base|prefix\s|base\s|<[^<>\s]*>\s|_:\S+\s|\#[^\n]*\n\s*\S|[\w-]*:\S+\s", start):
         return ox.RdfFormat.TRIG if re.search(r"(?m)^[^#\"]*\{", start) else ox.RdfFormat.TURTLE
     return None
 

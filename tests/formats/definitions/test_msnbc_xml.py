@@ -50,6 +50,13 @@ def folder_of(folder: Path, xml: str = PROBLEM) -> Path:
     return folder
 
 
+def test_text_that_is_like_a_comment_is_a_text(tmp_path: Path) -> None:
+    # Comments begin files of RDF, too, which would be of another format than the problems.
+    folder = folder_of(tmp_path / "x", problem(instance("1", 1, 1, "*null*")))
+    (folder / "RawTexts" / "one").write_text("#1")
+    assert read(folder).frames.documents["text"].to_list() == ["#1"]
+
+
 def test_problem_and_text_of_one_name_are_a_document(tmp_path: Path) -> None:
     reading = read(folder_of(tmp_path / "x"))
     frames = reading.frames

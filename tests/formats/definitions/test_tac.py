@@ -54,6 +54,14 @@ def test_lines_of_one_mention_are_candidates_and_the_most_confident_answers(tmp_
     assert [(one.kind, one.count) for one in reading.report.repairs] == [("unread", 1)]
 
 
+def test_content_is_the_same_in_any_folder(tmp_path: Path) -> None:
+    files = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        files.append(written(tmp_path / name, "x.tab", TABLE))
+    assert read(files[0]).content == read(files[1]).content
+
+
 def test_queries_are_read_with_the_links_beside_them(tmp_path: Path) -> None:
     queries = written(tmp_path, "x_queries.xml", QUERIES)
     with pytest.raises(BadInput, match=r"their links are not there: put them beside it as x_queries\.tab"):
