@@ -10,6 +10,7 @@ import json
 import os
 import pty
 import resource
+import shlex
 import shutil
 import signal
 import subprocess
@@ -18,6 +19,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 
 import polars as pl
 import pytest
@@ -25,6 +27,7 @@ import pytest
 from remix.places import seal
 from remix.store import Store
 from tests.commands import Done, run_command, run_lines, run_process, run_verb
+from tests.processes import Forked, run_forked
 from tests.workspaces import copy_workspace
 
 NIF = """@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .
@@ -259,9 +262,7 @@ full = functools.partial(resource.setrlimit, resource.RLIMIT_FSIZE, (LIMIT, LIMI
     ids=" ".join,
 )
 def test_a_full_disk_ends_in_one_line_and_nothing_is_lost(work: Path, arguments: tuple[str, ...]) -> None:
-    from random import Random
-
-    letters = "".join(Random(1).choices("abcdefghijklmnopqrstuvwxyz ", k=200_000))
+    letters = Random(1).randbytes(100_000).hex()
     (work / "large.ttl").write_text(CLEAN.replace('isString "Rome"', f'isString "Rome {letters}"'))
     (work / "all.rq").write_text("SELECT ?annotation { ?annotation a nif:Phrase }")
     (work / "tables").symlink_to(Path(__file__).resolve().parents[2] / "datasets" / "kb")
@@ -276,18 +277,26 @@ def test_a_full_disk_ends_in_one_line_and_nothing_is_lost(work: Path, arguments:
 
 
 def test_output_that_cannot_be_written_ends_in_one_line(work: Path) -> None:
-    for arguments in (("list",), ("query", "basic"), ("show", "persons"), ("list", "--help")):
-        command = [sys.executable, "-m", "remix", "--quiet", *arguments, "-w", "ws"]
-        with Path("/dev/full").open("wb") as sink:
-            done = subprocess.run(command, cwd=work, stdout=sink, stderr=subprocess.PIPE, text=True)
+    options = {"cwd": work, "stderr": subprocess.PIPE, "encoding": "utf-8"}
+    with Path("/dev/full").open("wb") as sink:
+        ended = [
+            run_forked(["-m", "remix", "--quiet", *arguments, "-w", "ws"], stdout=sink, **options)
+            for arguments in (("list",), ("query", "basic"), ("show", "persons"))
+        ]
+        ended.append(subprocess.run([sys.executable, "-m", "remix", "list", "--help"], stdout=sink, **options))
+    for done in ended:
         assert said(done, 1) == "the output: No space left on device"
 
 
 def test_a_reader_that_stops_reading_is_no_error(work: Path) -> None:
-    for arguments in ("query 'CONSTRUCT WHERE { ?s ?p ?o }' -o nt", "list queries -o csv", "show low_skew", "--help"):
-        line = f"{sys.executable} -m remix {arguments} {'' if '--help' in arguments else '-w ws'} | head -n 1"
-        done = subprocess.run(line, shell=True, cwd=work, capture_output=True, text=True)
-        assert done.stdout.count("\n") == 1 and not done.stderr, done.stderr
+    done = subprocess.run(f"{sys.executable} -m remix --help | head -n 1", shell=True, capture_output=True, text=True)
+    assert done.stdout.count("\n") == 1 and not done.stderr, done.stderr
+    for arguments in ("query 'CONSTRUCT WHERE { ?s ?p ?o }' -o nt", "list queries -o csv", "show low_skew"):
+        with subprocess.Popen(["head", "-n", "1"], stdin=-1, stdout=-1, text=True) as reader:
+            line = ["-m", "remix", *shlex.split(arguments), "-w", "ws"]
+            errors = run_forked(line, cwd=work, stdout=reader.stdin).stderr
+            read, _ = reader.communicate()
+        assert read.count("\n") == 1 and not errors, errors
 
 
 @pytest.fixture(scope="module")
@@ -327,9 +336,9 @@ def test_a_command_that_is_stopped_leaves_the_workspace_as_it_was(
     work: Path, finished: Finished, ending: signal.Signals
 ) -> None:
     before = contents(work)
-    for delay in (0.4, 0.9):
-        command = [sys.executable, "-m", "remix", "--quiet", *finished.verb, "-w", "ws"]
-        with subprocess.Popen(command, cwd=work, stdout=-1, stderr=-1, text=True) as process:
+    for delay in (0.02, 0.1, 0.25):
+        command = ["-m", "remix", "--quiet", *finished.verb, "-w", "ws"]
+        with Forked(command, cwd=work, stdout=-1, stderr=-1, text=True) as process:
             time.sleep(delay)
             process.send_signal(ending)
             errors = process.communicate(timeout=60)[1]
@@ -425,8 +434,8 @@ for arguments in json.loads(sys.argv.pop()):
 def on_terminal(folder: Path, commands: list[tuple[str, ...]]) -> list[str]:
     """Return what commands show on a terminal: standard output and standard error are one."""
     ours, theirs = pty.openpty()
-    line = [sys.executable, "-c", ON_TERMINAL, json.dumps(commands)]
-    process = subprocess.Popen(line, cwd=folder, stdin=theirs, stdout=theirs, stderr=theirs)
+    line = ["-c", ON_TERMINAL, json.dumps(commands)]
+    process = Forked(line, cwd=folder, stdin=theirs, stdout=theirs, stderr=theirs)
     os.close(theirs)
     parts = []
     with contextlib.suppress(OSError):  # which is how a terminal ends
