@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from remix.errors import QueryError
 from remix.remixes import build
 from remix.store import Store
 from remix.store.queries import Query, find
+from tests.processes import Forked
 
 NEWS_1 = {"Anna", "Michael", "David", "Alice", "Paris"}
 NEWS_2 = {"Mercury", "NASA", "Jordan"}
@@ -122,8 +122,8 @@ def births(tmp_path: Path) -> Iterator[str]:
         <http://dbpedia.org/resource/Michael_I._Jordan> dbo:birthDate "1956-02-25"^^xsd:date ."""
     )
     Store(tmp_path / ".remix").load(file)
-    command = [sys.executable, "-m", "remix", "serve", "--port", "0", "-w", str(tmp_path / ".remix")]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
+    command = ["-m", "remix", "serve", "--port", "0", "-w", str(tmp_path / ".remix")]
+    with Forked(command, stderr=subprocess.PIPE, text=True) as server:
         assert server.stderr is not None
         yield next(line for line in server.stderr if "endpoint at" in line).split()[-1]
         server.terminate()

@@ -22,6 +22,7 @@ from remix.store.index import Index
 from remix.store.queries import Query
 from remix.store.worker import Answer, GuardedIndex, Request, Worker, Workers, ask
 from tests.commands import run_command
+from tests.processes import Forked
 
 SLOW = "SELECT ?annotation { ?annotation ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l FILTER (?c = ?f && ?i = ?l && ?l = 0) }"
 NUMBER = "SELECT (COUNT(?a) AS ?n) { ?a a nif:Phrase }"
@@ -34,8 +35,8 @@ def text_of(found: Answer) -> str:
 
 @pytest.mark.parametrize("verb", [("query", SLOW), ("build", "--query", SLOW)], ids=lambda verb: verb[0])
 def test_interrupt_ends_query_and_build_at_once(small_store: Store, verb: tuple[str, ...]) -> None:
-    command = [sys.executable, "-m", "remix", *verb, "-w", str(small_store.folder), "--timeout", "300"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+    command = ["-m", "remix", *verb, "-w", str(small_store.folder), "--timeout", "300"]
+    with Forked(command, stderr=subprocess.PIPE, text=True) as process:
         try:
             children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
             if not children.exists():

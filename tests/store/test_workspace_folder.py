@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +16,8 @@ from remix.store import Store
 from remix.store.loading import load
 from remix.store.rebuilding import rebuild
 from remix.workspace import Workspace
+from tests.commands import run_verb
+from tests.processes import Forked
 
 TRIPLE = b"<urn:a> <urn:b> <urn:c> .\n"
 
@@ -205,8 +206,8 @@ with store.hold():
     sys.stdin.readline()
     print(len(index), store.frames().annotations.height, flush=True)
 """
-    command = [sys.executable, "-c", program, str(store.folder)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as reader:
+    command = ["-c", program, str(store.folder)]
+    with Forked(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as reader:
         assert reader.stdin is not None and reader.stdout is not None
         assert reader.stdout.readline() == "reading\n"
         count = len(store.index())
@@ -255,8 +256,7 @@ def test_rebuild_command_says_what_is_damaged_and_what_brings_it_back(store: Sto
     store.load(rivers)
     (file,) = store.folder.glob("datasets/*/links.parquet")
     empty(file)
-    command = [sys.executable, "-m", "remix", "rebuild", "-w", str(store.folder), "-o", "json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = run_verb("rebuild", "-w", str(store.folder), "-o", "json")
     (row,) = json.loads(done.stdout)
     assert (row["name"], row["do"]) == ("rivers", f"remix load {rivers} --name rivers")
     assert done.returncode == 1

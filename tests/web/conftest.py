@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +11,7 @@ import httpx
 import pytest
 
 from remix.store import Store
+from tests.processes import Forked
 
 client = httpx.Client(timeout=60, verify=False, limits=httpx.Limits(max_keepalive_connections=0))
 """What asks: patient, for the machine may be busy, with a connection a request."""
@@ -20,8 +20,8 @@ client = httpx.Client(timeout=60, verify=False, limits=httpx.Limits(max_keepaliv
 @contextmanager
 def serving(folder: Path, *options: str) -> Iterator[str]:
     """The address of the endpoint over a workspace, while its process lives."""
-    command = [sys.executable, "-m", "remix", "serve", "-w", str(folder), "--port", "0", *options]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+    command = ["-m", "remix", "serve", "-w", str(folder), "--port", "0", *options]
+    with Forked(command, stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stderr is not None
             line = process.stderr.readline()
