@@ -13,9 +13,8 @@ from remix.errors import StoreError, UsageError, nearest
 from remix.names import PREFIXES
 from remix.store import Store
 from remix.store.permission import permit
-from remix.store.queries import Query
+from remix.store.queries import Query, plain
 from remix.store.rewrite import construct, plan
-from remix.store.terms import plain
 from remix.store.tree import NotUnderstood
 from remix.store.worker import GIBIBYTE, Request, ask
 from remix.tables import Printed

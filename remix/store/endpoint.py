@@ -35,13 +35,11 @@ from remix.endpoints import (
 from remix.errors import QueryError, StoreError, Timeout
 from remix.expressions import fill
 from remix.names import PREFIXES, XSD
-from remix.store.columns import with_subjects
-from remix.store.index import Index, Results
+from remix.store.index import Index, Results, with_subjects
 from remix.store.rewrite import fill_template
-from remix.store.scope import visible
 from remix.store.serialise import dataset_clause, text_of
 from remix.store.syntax import keywords, modern, tokens
-from remix.store.tree import Node, NotUnderstood, parse, variables
+from remix.store.tree import Node, NotUnderstood, parse, variables, visible
 
 __all__ = ["Endpoint"]
 

@@ -25,8 +25,8 @@ from remix.names import NIF, RMX
 from remix.progress import moving, note
 from remix.rdf.terms import iri
 from remix.store import BASE_IRI, Store
-from remix.store.columns import with_subjects
 from remix.store.endpoint import Endpoint
+from remix.store.index import with_subjects
 from remix.store.missing import OF_RUNS
 
 __all__ = ["Mirror"]

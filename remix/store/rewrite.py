@@ -22,13 +22,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import polars as pl
+import pyoxigraph as ox
 
 from remix.expressions import fill
 from remix.store.index import Index
-from remix.store.scope import MOVABLE, certain, subjects, visible
 from remix.store.serialise import text_of
 from remix.store.syntax import modern, tokens
-from remix.store.tree import Node, NotUnderstood, parse, variables
+from remix.store.tree import MOVABLE, Node, NotUnderstood, certain, parse, subjects, variables, visible
 
 __all__ = ["Plan", "construct", "fill_template", "plan", "with_order", "with_variables"]
 
@@ -306,11 +306,8 @@ def _column(term: str) -> pl.Expr:
     """Return a term of a template for each solution; a blank node is another one each time."""
     if term.startswith("_:"):
         return fill("{}-{}", pl.lit(term), pl.int_range(pl.len()))
-    return pl.col(term[1:]) if term.startswith("?") else pl.lit(_full(term))
-
-
-def _full(term: str) -> str:
-    """Return a term of the tree as N-Triples has it: plain numbers with their datatype."""
-    from remix.store.terms import number_term
-
-    return term if term[0] in '<"' else number_term(term)
+    if term.startswith("?"):
+        return pl.col(term[1:])
+    if term[0] not in '<"':  # a plain number, whose datatype N-Triples spells out
+        term = str(next(ox.parse(f"<urn:s> <urn:p> {term} .", ox.RdfFormat.TURTLE)).object)
+    return pl.lit(term)

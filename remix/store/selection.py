@@ -15,9 +15,8 @@ from remix.names import shorten
 from remix.store.index import Index
 from remix.store.permission import permit
 from remix.store.rewrite import Plan, plan, with_order, with_variables
-from remix.store.scope import visible
 from remix.store.serialise import dataset_clause, element_text, text_of
-from remix.store.tree import Node, NotUnderstood, parse
+from remix.store.tree import Node, NotUnderstood, parse, visible
 
 __all__ = ["Selection", "select"]
 

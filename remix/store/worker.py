@@ -13,23 +13,33 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from contextvars import ContextVar
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import IO, cast
+from typing import IO, TypedDict, Unpack, cast
 
 import polars as pl
 import pyoxigraph as ox
 
-from remix.errors import Error, NotAllowed, QueryError, StoreError, Timeout
+from remix.errors import NotAllowed, QueryError, StoreError, Timeout
 from remix.store import running
-from remix.store.bounds import bounds_here, within_bounds
-from remix.store.columns import terms_of
-from remix.store.index import Index, Results
+from remix.store.index import Index, Results, terms_of
 from remix.store.running import Request
 
-__all__ = ["Answer", "GuardedIndex", "Request", "TooLarge", "Worker", "Workers", "ask"]
+__all__ = [
+    "BOUNDS",
+    "Answer",
+    "Bounds",
+    "GuardedIndex",
+    "Request",
+    "TooLarge",
+    "Worker",
+    "Workers",
+    "ask",
+    "holding_bounds",
+]
 
 GIBIBYTE = 1 << 30
 _NO_THREADS = ("Resource temporarily unavailable", "terminate called without an active exception")
@@ -55,29 +65,58 @@ class Answer:
 
     kind: str
     body: IO[bytes]
-    notes: list[str] = field(default_factory=list)
-    rewritten: str = ""
+    notes: list[str]
+    rewritten: str
 
 
-def ask(
-    index: Path | None,
-    request: Request,
-    *,
-    timeout: float = 60,
-    memory: int = 4 * GIBIBYTE,
-    largest: int | None = None,
-    stop: threading.Event | None = None,
-) -> Answer:
+class Allowance(TypedDict, total=False):
+    """What a query may use, see `Worker.blocks`: seconds, bytes of memory and of its result, and what stops it."""
+
+    timeout: float
+    memory: int
+    largest: int | None
+    stop: threading.Event | None
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Seconds, bytes of memory and of the result of a query, what stops it, and the `turn` that it holds.
+
+    `lend` gives the worker that answers it, which has the index open already where it answered another.
+    """
+
+    timeout: float
+    memory: int
+    largest: int
+    stop: threading.Event
+    turn: Callable[[], AbstractContextManager[None]]
+    lend: Callable[[], AbstractContextManager[Worker]]
+    allow_services: tuple[str, ...] = ()
+
+
+BOUNDS: ContextVar[Bounds | None] = ContextVar("bounds", default=None)
+"""The bounds of this thread, None where it has none."""
+
+
+@contextlib.contextmanager
+def holding_bounds(bounds: Bounds) -> Iterator[None]:
+    """Hold the queries of this thread to bounds within the block, whoever asks them: those of a page of the server."""
+    token = BOUNDS.set(bounds)
+    try:
+        yield
+    finally:
+        BOUNDS.reset(token)
+
+
+def ask(index: Path | None, request: Request, **limits: Unpack[Allowance]) -> Answer:
     """Return the answer to one query, as `Worker.ask` does, of a process that is gone afterwards, or lent here.
 
     >>> with ask(None, Request("ASK {}")).body as body:
     ...     print(body.read().decode())
     {"head":{},"boolean":true}
     """
-    bounds = bounds_here()
-    with Worker() if bounds is None else bounds.lend() as worker:
-        answer: Answer = worker.ask(index, request, timeout=timeout, memory=memory, largest=largest, stop=stop)
-        return answer
+    with Worker() if (bounds := BOUNDS.get()) is None else bounds.lend() as worker:
+        return worker.ask(index, request, **limits)
 
 
 class Worker:
@@ -93,7 +132,7 @@ class Worker:
     def __enter__(self) -> Worker:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -101,23 +140,14 @@ class Worker:
         self._kill()
         self._errors.close()
 
-    def ask(
-        self,
-        index: Path | None,
-        request: Request,
-        *,
-        timeout: float = 60,
-        memory: int = 4 * GIBIBYTE,
-        largest: int | None = None,
-        stop: threading.Event | None = None,
-    ) -> Answer:
+    def ask(self, index: Path | None, request: Request, **limits: Unpack[Allowance]) -> Answer:
         """Return the answer to a query on the index in a folder (None for an empty one).
 
         Another thread may set `stop` to end it. Raises `QueryError` for a query that does not parse or is not
         allowed, `Timeout` after so many seconds, `TooLarge` for a result of more bytes than `largest`, `StoreError`
         for what else went wrong in the process.
         """
-        blocks = self.blocks(index, request, timeout=timeout, memory=memory, largest=largest, stop=stop)
+        blocks = self.blocks(index, request, **limits)
         header = json.loads(next(blocks))
         body = cast(IO[bytes], tempfile.SpooledTemporaryFile(max_size=1 << 24))  # noqa: SIM115  (the caller's to close)
         try:
@@ -144,16 +174,20 @@ class Worker:
         The query waits while a block is in use, which is no part of its time. Where the blocks are left before their
         end, so is the query. Raises as `ask`.
         """
-        with within_bounds(timeout, memory, largest, stop) as (timeout, memory, largest, stop):
+        bounds = BOUNDS.get()
+        if bounds is not None:
+            timeout, memory, stop = min(timeout, bounds.timeout), min(memory, bounds.memory), stop or bounds.stop
+            largest = bounds.largest if largest is None else min(largest, bounds.largest)
+        with contextlib.nullcontext() if bounds is None else bounds.turn():
             seconds = int(timeout) * (os.cpu_count() or 1) + 5
             limits = {"index": str(index) if index else None, "memory": memory, "seconds": seconds}
             line = json.dumps({**limits, "request": asdict(request)}).encode() + b"\n"
-            end = _End(request.name, timeout, time.monotonic() + timeout, stop)
+            end = _End(request.name, timeout, time.monotonic() + timeout, largest, stop)
             tries = 1 if self._process is None else 2  # one that was kept may have ended meanwhile
             try:
                 while True:
                     try:
-                        yield from _limit_size(_blocks(self._start(), line, end), request.name, largest)
+                        yield from _blocks(self._start(), line, end)
                         return
                     except _Gone as gone:
                         tries -= 1
@@ -209,28 +243,20 @@ class Worker:
         return StoreError(f"{name} failed: {last}")
 
 
-def _limit_size(blocks: Iterator[bytes], name: str, largest: int | None) -> Iterator[bytes]:
-    """Yield the first block, which is none of the result, and then blocks of `largest` bytes in all."""
-    yield next(blocks)
-    size = 0
-    for block in blocks:
-        size += len(block)
-        if largest is not None and size > largest:
-            raise TooLarge(f"the result of {name} is larger than {largest:,} bytes: add a LIMIT")
-        yield block
-
-
 @dataclass
 class _End:
-    """When a query is over whatever it has found."""
+    """When a query is over whatever it has found, and how large its result may be."""
 
     name: str
     timeout: float
     at: float
+    largest: int | None
     stop: threading.Event | None
 
-    def check(self) -> None:
-        """Raise `Timeout` or `StoreError` if it is over."""
+    def check(self, size: int) -> None:
+        """Raise `Timeout`, `TooLarge` or `StoreError` if it is over, with a result of so many bytes."""
+        if self.largest is not None and size > self.largest:
+            raise TooLarge(f"the result of {self.name} is larger than {self.largest:,} bytes: add a LIMIT")
         if self.stop is not None and self.stop.is_set():
             raise StoreError(f"{self.name} was stopped")
         if time.monotonic() > self.at:
@@ -244,11 +270,11 @@ def _blocks(process: subprocess.Popen[bytes], line: bytes, end: _End) -> Iterato
     """
     given, taken = cast(IO[bytes], process.stdin).fileno(), cast(IO[bytes], process.stdout).fileno()
     os.set_blocking(given, False)
-    waiting, held, wrong, answering = select.poll(), bytearray(), b"", False
+    waiting, held, wrong, answering, size = select.poll(), bytearray(), b"", False, 0
     waiting.register(taken, select.POLLIN)
     waiting.register(given, select.POLLOUT)
     while True:
-        end.check()
+        end.check(size)
         ready = dict(waiting.poll(1000 * _PATIENCE))
         if given in ready:
             with contextlib.suppress(BrokenPipeError):
@@ -264,7 +290,8 @@ def _blocks(process: subprocess.Popen[bytes], line: bytes, end: _End) -> Iterato
         while len(held) >= 4:
             (length,) = struct.unpack(">i", held[:4])
             if length == 0 and wrong:
-                raise _error(json.loads(wrong))
+                said = json.loads(wrong)
+                raise {"QueryError": QueryError, "NotAllowed": NotAllowed}.get(said["kind"], StoreError)(said["error"])
             if length == 0:
                 return
             if len(held) < 4 + abs(length):
@@ -274,14 +301,11 @@ def _blocks(process: subprocess.Popen[bytes], line: bytes, end: _End) -> Iterato
             if length < 0:
                 wrong = block
             else:
+                size += len(block) if answering else 0  # the first says what the result is
+                end.check(size)
                 answering, since = True, time.monotonic()
                 yield block
                 end.at += time.monotonic() - since
-
-
-def _error(said: dict[str, str]) -> Error:
-    kinds = {"QueryError": QueryError, "NotAllowed": NotAllowed}
-    return kinds.get(said["kind"], StoreError)(said["error"])
 
 
 class GuardedIndex(Index):
@@ -309,7 +333,7 @@ class GuardedIndex(Index):
     def __enter__(self) -> GuardedIndex:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self._worker.close()
 
     def query(self, text: str, name: str = "the query") -> Results:
@@ -336,7 +360,7 @@ class GuardedIndex(Index):
             default_graphs=self._graphs,
             named_graphs=self._graphs,
         )
-        bounds = bounds_here()
+        bounds = BOUNDS.get()
         with contextlib.nullcontext(self._worker) if bounds is None else bounds.lend() as worker:
             answer = worker.ask(self.path, request, timeout=self._timeout, memory=self._memory)
         self.notes += [note for note in answer.notes if note not in self.notes]
@@ -352,23 +376,10 @@ class Workers:
         self._lock = threading.Lock()
 
     @contextlib.contextmanager
-    def answering(
-        self,
-        index: Path | None,
-        request: Request,
-        *,
-        timeout: float = 60,
-        memory: int = 4 * GIBIBYTE,
-        largest: int | None = None,
-        stop: threading.Event | None = None,
-    ) -> Iterator[Iterator[bytes]]:
+    def answering(self, index: Path | None, request: Request, **limits: Unpack[Allowance]) -> Iterator[Iterator[bytes]]:
         """Give the answer to a query within the block, as `Worker.blocks` does; several threads may ask at a time."""
-        with self.lend() as worker:
-            blocks = worker.blocks(index, request, timeout=timeout, memory=memory, largest=largest, stop=stop)
-            try:
-                yield blocks
-            finally:
-                blocks.close()
+        with self.lend() as worker, contextlib.closing(worker.blocks(index, request, **limits)) as blocks:
+            yield blocks
 
     @contextlib.contextmanager
     def lend(self) -> Iterator[Worker]:

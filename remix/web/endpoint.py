@@ -38,11 +38,10 @@ from starlette.types import Receive, Scope, Send
 from remix.errors import Error, NotAllowed, QueryError, Timeout
 from remix.files import readable
 from remix.store import Store
-from remix.store.bounds import Bounds
 from remix.store.index import Index
 from remix.store.state import dump, sign_of
 from remix.store.syntax import NEVER_THE_SAME, keywords
-from remix.store.worker import GIBIBYTE, Request, TooLarge, Workers
+from remix.store.worker import GIBIBYTE, Bounds, Request, TooLarge, Workers
 from remix.web.description import GRAPHS, SOLUTIONS, describe, negotiate
 
 __all__ = ["Limits", "application", "log_defect", "status_of", "watch_client"]

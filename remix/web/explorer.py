@@ -28,7 +28,7 @@ from remix._version import __version__
 from remix.errors import Error, QueryError, Timeout, UnknownName, UsageError
 from remix.expressions import fill
 from remix.reports.svg import draw
-from remix.store.bounds import Bounds, holding_bounds
+from remix.store.worker import Bounds, holding_bounds
 from remix.web.endpoint import log_defect, status_of, watch_client
 from remix.web.page import VIEWS, Download, Explored, Note, Page, Shown, Table, View, address
 

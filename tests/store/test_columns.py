@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from remix.names import NIF, RDF
 from remix.store import Store
-from remix.store.columns import lines_about, terms_of
+from remix.store.index import lines_about, terms_of
 from remix.store.rewrite import construct, plan
 
 XSD = "http://www.w3.org/2001/XMLSchema#"

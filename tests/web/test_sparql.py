@@ -11,8 +11,7 @@ from urllib.parse import urlencode
 import pytest
 
 from remix.store import Store
-from remix.store.bounds import Bounds, holding_bounds
-from remix.store.worker import Workers
+from remix.store.worker import Bounds, Workers, holding_bounds
 from remix.web.page import VIEWS, Drawing, Note, Page, Table
 from remix.workspace import Workspace, open_workspace
 from tests.web.conftest import client

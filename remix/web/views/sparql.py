@@ -15,9 +15,9 @@ from remix.rdf.ntriples import columns
 from remix.remixes.facets import list_facets
 from remix.reports.figures import Axis, Figure, Panel, Series
 from remix.store.answers import GRAPH_FORMATS, Result, answer
-from remix.store.bounds import bounds_here
 from remix.store.queries import Query, find, shipped_queries
 from remix.store.syntax import NEVER_THE_SAME, keywords
+from remix.store.worker import BOUNDS
 from remix.web.page import (
     Download,
     Drawing,
@@ -88,7 +88,7 @@ def _text(parameters: Parameters) -> tuple[str, str]:
 
 
 def _limit() -> float:
-    bounds = bounds_here()
+    bounds = BOUNDS.get()
     return bounds.timeout if bounds is not None else float(_SECONDS[-2])
 
 
@@ -112,7 +112,7 @@ def _answer(work: Explored, text: str, parameters: Parameters) -> Result:
     given = parameters.get("timeout", "")
     if given and (not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})?", given, re.ASCII) or not float(given)):
         raise UsageError(f"timeout={given} is no number of seconds, such as timeout=10")
-    bounds = bounds_here()
+    bounds = BOUNDS.get()
     services = bounds.allow_services if bounds is not None else ()
     seconds = min(float(given or _limit()), _limit())
 
