@@ -25,13 +25,12 @@ from remix.remixes.manifest import count_origins, describe, refuse_unknown
 from remix.signature import Signature, content_hash
 from remix.store import DatasetEntry, Store
 from remix.store.missing import NO_RUN
-from remix.store.queries import Query
-from remix.store.selection import Selection, select
-from remix.store.worker import GuardedIndex
 from remix.tables import Printed
 
 if TYPE_CHECKING:
     from remix.store.endpoint import Endpoint
+    from remix.store.queries import Query
+    from remix.store.selection import Selection
 
 __all__ = ["Remix", "build"]
 
@@ -179,6 +178,10 @@ def _select(
     endpoint: Endpoint | None,
 ) -> tuple[Selection, pl.DataFrame | None]:
     """Return what the query selects, and what it empties; raises `EmptySelection` where it selects nothing."""
+    # A remix is read for its manifest without all that a query needs.
+    from remix.store.selection import select
+    from remix.store.worker import GuardedIndex
+
     opened = store.index()  # which keeps its generation there until the answers are
     services = running["allow_services"]
     with GuardedIndex(opened.path, timeout=timeout, allow_services=services, graphs=graphs) as own:
