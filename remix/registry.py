@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from importlib.metadata import EntryPoints
 from typing import Generic, TypeVar
@@ -108,6 +108,11 @@ class Registry(Generic[Part]):
 
     def __iter__(self) -> Iterator[Part]:
         return iter(self._parts.values())
+
+    def first(self, fits: Callable[[Part], bool]) -> Part | None:
+        """Return a part that fits, None where none does; of the modules those behind it are not imported."""
+        found = next((part for part in self._scan() if fits(part)), None)
+        return found or next((part for part in self if fits(part)), None)
 
     def __contains__(self, name: object) -> bool:
         return self._find(name) is not None

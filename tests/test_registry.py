@@ -57,6 +57,16 @@ def test_registry_when_a_file_is_called_alike_imports_no_other(package: Path) ->
         registry.names()
 
 
+def test_registry_when_the_first_part_that_fits_is_asked_for_imports_no_module_behind_it(package: Path) -> None:
+    write(package, "counting", "count-all")
+    (package / "later.py").write_text("raise RuntimeError('imported')")
+    registry = Registry("measure", "parts_of_this_test", Part)
+    found = registry.first(lambda part: part.name == "count-all")
+    assert found is not None and found.name == "count-all"
+    with pytest.raises(RuntimeError, match="imported"):
+        registry.first(lambda part: part.name == "other")
+
+
 def test_registry_when_another_file_has_the_name_finds_it_there(package: Path) -> None:
     write(package, "ranked", "Sa2KB")
     write(package, "sa", "other")

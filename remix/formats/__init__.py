@@ -276,12 +276,14 @@ def _sniff(source: SourceFile) -> Format:
     head = source.head
     if head.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         head = head.decode("utf-16", errors="ignore").encode()
-    fitting = [one for one in FORMATS if one.sniff(head, Path(str(source.path)).name)]
-    if not fitting:
+    name = Path(str(source.path)).name
+    # No two formats take the same file.
+    found = FORMATS.first(lambda one: one.sniff(head, name))
+    if found is None:
         shown = "`remix list formats` shows those that are known, docs/formats.md how to write a mapping for another"
         like = import_module("remix.formats.mapping.definition").resemblance(FORMATS, head)
         raise BadInput(source.name, f"is in no known format{like}; {shown}")
-    return fitting[0]
+    return found
 
 
 def _sniff_collection(source: SourceFile) -> Format:

@@ -159,3 +159,10 @@ class Triples:
         """Return the first object of each unit with this predicate, as a column of that name."""
         found = self.of(term).select("unit", pl.col("object").alias(name))
         return found.unique("unit", keep="first", maintain_order=True)
+
+    def add_first(self, rows: pl.DataFrame, **terms: str) -> pl.DataFrame:
+        """Return the rows with the first object that each unit has with each predicate, null where it has none."""
+        for name in [name for name, term in terms.items() if term in self._parts]:
+            rows = rows.join(self.first(terms[name], name), on="unit", how="left", maintain_order="left")
+        lacking = [pl.lit(None, pl.String).alias(name) for name, term in terms.items() if term not in self._parts]
+        return rows.with_columns(lacking) if lacking else rows

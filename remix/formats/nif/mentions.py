@@ -106,10 +106,8 @@ def _annotations(triples: Triples, subjects: pl.DataFrame, mends: Mends) -> pl.D
     linked = triples.of(IDENT).select("unit")
     parts = triples.of(TYPE).filter(pl.col("object").is_in(_PARTS)).select("unit")
     annotations = annotations.join(parts.join(linked, on="unit", how="anti"), on="unit", how="anti")
-    for name in ("begin", "end", "confidence", "group", "option", "layer"):
-        annotations = annotations.join(
-            triples.first(LITERALS[name], name), on="unit", how="left", maintain_order="left"
-        )
+    said = ("begin", "end", "confidence", "group", "option", "layer")
+    annotations = triples.add_first(annotations, **{name: LITERALS[name] for name in said})
     annotations = annotations.join(_anchors(triples), on="unit", how="left", maintain_order="left")
     annotations = annotations.join(ignorable.select("unit", "ignorable"), on="unit", how="left", maintain_order="left")
     named = annotations.join(subjects, on="unit", how="left", maintain_order="left")
@@ -172,7 +170,7 @@ def _documents(
     )
     missing = missing.with_columns(given=pl.coalesce("given", iri(pl.col("subject")), "subject"))
     both = pl.concat([texts.drop("string"), missing], how="diagonal").with_columns(pl.col("text").cast(pl.String))
-    both = both.join(triples.first(SOURCE, "source"), on="unit", how="left", maintain_order="left")
+    both = triples.add_first(both, source=SOURCE)
     for name, wrong, example in _odd_texts(texts):
         mends.add(name, example, wrong)
     both = both.join(_wrong_ends(triples, texts, mends), on="unit", how="left", maintain_order="left")
@@ -198,8 +196,7 @@ def _wrong_ends(triples: Triples, texts: pl.DataFrame, mends: Mends) -> pl.DataF
     A sentence may count from the begin of the text that it is part of.
     """
     ends = texts.select("unit", "given", size=pl.col("text").str.len_chars().cast(pl.Int64))
-    for name in ("begin", "end"):
-        ends = ends.join(triples.first(LITERALS[name], name), on="unit", how="left", maintain_order="left")
+    ends = triples.add_first(ends, begin=LITERALS["begin"], end=LITERALS["end"])
     begin = integer(pl.col("begin")).fill_null(0).clip(0)
     ends = ends.with_columns(integer(pl.col("end")), length=begin + pl.col("size"))
     wrong = ends.filter(pl.col("end") != pl.col("length"))
@@ -270,8 +267,7 @@ def _regions(triples: Triples, subjects: pl.DataFrame, documents: pl.DataFrame) 
     region = iri_term(pl.lit(f"{names.RMX}Region"))
     units = triples.of(TYPE).filter(pl.col("object") == region).select("unit")
     rows = units.join(triples.first(DOCUMENT, "subject"), on="unit")
-    for name in ("begin", "end"):
-        rows = rows.join(triples.first(LITERALS[name], name), on="unit", how="left")
+    rows = triples.add_first(rows, begin=LITERALS["begin"], end=LITERALS["end"])
     rows = rows.join(documents.select("subject", "document"), on="subject", how="inner")
     return rows.select("document", integer(pl.col("begin")), integer(pl.col("end"))).sort("document", "begin", "end")
 
