@@ -20,7 +20,7 @@ from remix.measures._threads import cached_property, shared_property
 from remix.measures.coded import Basis
 from remix.measures.corpus import Corpus
 from remix.measures.measurement import MEASURES, MeasureChoice, measured_of, sum_up_part
-from remix.measures.whole import OwnSets, Whole
+from remix.measures.whole import Whole
 
 if TYPE_CHECKING:
     import pyarrow
@@ -89,7 +89,7 @@ class _TableWhole(Whole):
     """The whole table, of which a batch has some documents: sizes of sets and percentiles come with the batch."""
 
     def __init__(self, corpus: Corpus, sets: pl.DataFrame, known: Mapping[str, pl.DataFrame]) -> None:
-        super().__init__(OwnSets(corpus), corpus.basis)
+        super().__init__(corpus.sets, corpus.basis)
         self._sizes_given, self._percentiles = sets, known
 
     @shared_property

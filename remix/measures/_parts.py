@@ -19,12 +19,13 @@ from remix.frames import Frames
 from remix.frames_folder import FramesFolder
 from remix.measures._averages import Sums, Units, add_sums, averages, means_of_units
 from remix.measures._threads import in_order
+from remix.measures.coded import GatheredSets, gather_sets, merge_sets
 from remix.measures.codes import Numbers
 from remix.measures.corpus import Corpus
 from remix.measures.declaration import Summary
 from remix.measures.measured import Measured
 from remix.measures.measurement import MeasureChoice, measured_of, sum_up_part
-from remix.measures.whole import GatheredSets, Whole, gather_sets, merge_sets
+from remix.measures.whole import Whole
 from remix.progress import moving
 
 __all__ = ["BATCH", "compute_parts"]
@@ -120,7 +121,7 @@ def _gather(batches: _Batches, empty: Corpus) -> Whole:
     unread = _NOT_MEASURED if (batches.folder.path / "regions").exists() else _NOT_OF_SETS
 
     def sets(number: int) -> GatheredSets:
-        return gather_sets(batches.part(number, unread, empty), number)
+        return gather_sets(batches.part(number, unread, empty).sets)
 
     with moving("sets of the dataset", len(batches.numbers), " batches") as done:
 

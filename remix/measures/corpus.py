@@ -20,9 +20,9 @@ import polars as pl
 from remix.frames import FINE_GRAINED, Frames
 from remix.measures._threads import cached_property
 from remix.measures.classes import class_flags, with_coarse
-from remix.measures.coded import CODE_OF, Basis, CodedMentions
+from remix.measures.coded import CODE_OF, Basis, CodedMentions, OwnSets
 from remix.measures.codes import MANY, Codes, distinct, pair_codes, places_in, places_of, take_rows
-from remix.measures.whole import OwnSets, Whole
+from remix.measures.whole import Whole
 
 __all__ = ["Corpus"]
 
@@ -51,7 +51,12 @@ class Corpus(CodedMentions):
     @cached_property
     def whole(self) -> Whole:
         """Return the whole that this is a part of."""
-        return self._given or Whole(OwnSets(self), self.basis)
+        return self._given or Whole(self.sets, self.basis)
+
+    @cached_property
+    def sets(self) -> OwnSets:
+        """Return the sets of this part."""
+        return OwnSets(self.both, lambda: self.principal_codes, self.batch)
 
     @cached_property
     def both(self) -> Sequence[CodedMentions]:

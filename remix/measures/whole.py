@@ -1,4 +1,4 @@
-"""The dataset as a whole: the sets that the formulas speak of, and what the knowledge base says of them.
+"""The dataset as a whole: what the knowledge base says of the sets that the formulas speak of.
 
 The sets of each part are gathered (`OwnSets`, `gather_sets`), merged (`merge_sets`) and looked up (`Whole`); then the
 parts are measured (`remix.measures.corpus`). A dataset in memory is one part. Which entities a form means and which
@@ -8,137 +8,28 @@ forms an entity has (E^D, S^D), in which part a value comes first, and how often
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from threading import RLock
-from typing import Protocol
 
 import polars as pl
 
 from remix.kb import normalise
-from remix.measures._dictionary import ENTITIES, form_entities, rank_pairs
-from remix.measures._threads import cached_property, shared_property
+from remix.measures._threads import shared_property
 from remix.measures.classes import among, class_flags, classes_for
-from remix.measures.coded import CODE_OF, DISTRIBUTED, Basis, CodedMentions
+from remix.measures.coded import CODE_OF, Basis, Sets
 from remix.measures.codes import Numbers, by_number, pair_codes, places_of, take_rows
 
-__all__ = ["GatheredSets", "OwnSets", "CorpusPart", "Sets", "Whole", "gather_sets", "merge_sets", "percentiles_of"]
+__all__ = ["Whole", "percentiles_of"]
 
+_SCORES = {"": pl.Float64(), "_rank": pl.Int64(), "_percentile": pl.Float64(), "_segment": pl.String()}
+ENTITIES = pl.Schema(
+    {"number": pl.UInt32(), "forms": pl.Int64()}
+    | {f"{score}{of}": kind for score in ("pagerank", "hits", "hub") for of, kind in _SCORES.items()}
+)
+"""What is taken of an entity; its number is its place in the knowledge base."""
+
+_PAIRS = pl.Schema({"name_code": pl.UInt32(), "number": pl.UInt32(), "count": pl.Int64(), "pagerank": pl.Float64()})
 _TITLE = r"^http://(?:[a-z][a-z-]*\.)?dbpedia\.org/resource/(.+)$"
-
-
-class CorpusPart(Protocol):
-    """Annotations whose sets are gathered: those that are measured, and of D where that is another corpus."""
-
-    @property
-    def both(self) -> Sequence[CodedMentions]:
-        """Return what is measured and, last, what D consists of."""
-
-    @property
-    def principal_codes(self) -> pl.Series:
-        """Return the code of the entity of each annotation that counts."""
-
-
-class OwnSets:
-    """The sets of one part, each made when it is asked for."""
-
-    def __init__(self, part: CorpusPart, batch: int = 0) -> None:
-        self._part = part
-        self._batch = batch
-
-    @cached_property
-    def forms(self) -> pl.DataFrame:
-        """Return form_code, scope and key, in the order of the codes."""
-        columns = ["form_code", "scope", "key"]
-        return by_number(pl.concat([one.keyed.select(columns) for one in self._part.both]), "form_code")
-
-    @cached_property
-    def entities(self) -> pl.DataFrame:
-        """Return entity_code, scope, entity and target_code, in the order of the codes."""
-        columns = ["entity_code", "scope", "entity", "target_code"]
-        return by_number(pl.concat([one.linked.select(columns) for one in self._part.both]), "entity_code")
-
-    @cached_property
-    def targets(self) -> pl.DataFrame:
-        """Return linked, entity, target_code and link_code, in the order of the last."""
-        return by_number(pl.concat([one.targets for one in self._part.both]), "link_code")
-
-    @cached_property
-    def links(self) -> pl.DataFrame:
-        """Return form_code and entity_code of D."""
-        return self._part.both[-1].linked.select("form_code", "entity_code").unique()
-
-    @cached_property
-    def pairs(self) -> pl.DataFrame:
-        """Return form_code and entity_code of D and of what is measured."""
-        if len(self._part.both) == 1:
-            return self.links
-        return pl.concat([one.linked.select("form_code", "entity_code") for one in self._part.both]).unique()
-
-    @cached_property
-    def counts(self) -> dict[str, pl.DataFrame]:
-        """Return by key and entity the code of the form, or annotation's entity, its first batch and its count."""
-        codes = {"key": self._part.both[0].keyed["form_code"], "entity": self._part.principal_codes}
-        return {
-            column: codes[column]
-            .alias(CODE_OF[column])
-            .to_frame()
-            .group_by(CODE_OF[column])
-            .agg(batch=pl.lit(self._batch, pl.Int64), count=pl.len().cast(pl.Int64))
-            for column in CODE_OF
-        }
-
-    @cached_property
-    def documents(self) -> dict[str, pl.DataFrame]:
-        """Return by column how often each value comes."""
-        documents = self._part.both[0].counted_documents
-        return {
-            column: documents.group_by(column).agg(count=pl.len().cast(pl.Int64)).drop_nulls() for column in DISTRIBUTED
-        }
-
-
-@dataclass(frozen=True)
-class GatheredSets:
-    """The sets of one or several parts, without the parts; see `OwnSets`."""
-
-    forms: pl.DataFrame
-    entities: pl.DataFrame
-    targets: pl.DataFrame
-    links: pl.DataFrame
-    pairs: pl.DataFrame
-    counts: dict[str, pl.DataFrame]
-    documents: dict[str, pl.DataFrame]
-
-
-Sets = OwnSets | GatheredSets
-
-
-def gather_sets(part: CorpusPart, batch: int) -> GatheredSets:
-    """Return the sets of a part, and where among the parts that is."""
-    own = OwnSets(part, batch)
-    return GatheredSets(own.forms, own.entities, own.targets, own.links, own.pairs, own.counts, own.documents)
-
-
-def merge_sets(found: Sequence[Sets]) -> GatheredSets:
-    """Return the sets of several parts, which have the same codes, given in the order of the parts."""
-    return GatheredSets(
-        forms=by_number(pl.concat([sets.forms for sets in found]), "form_code"),
-        entities=by_number(pl.concat([sets.entities for sets in found]), "entity_code"),
-        targets=by_number(pl.concat([sets.targets for sets in found]), "link_code"),
-        links=pl.concat([sets.links for sets in found]).unique(),
-        pairs=pl.concat([sets.pairs for sets in found]).unique(),
-        counts={
-            column: pl.concat([sets.counts[column] for sets in found])
-            .group_by(code)
-            .agg(pl.col("batch").min(), pl.col("count").sum())
-            for column, code in CODE_OF.items()
-        },
-        documents={
-            column: pl.concat([sets.documents[column] for sets in found]).group_by(column).agg(pl.col("count").sum())
-            for column in DISTRIBUTED
-        },
-    )
 
 
 class Whole:
@@ -220,7 +111,12 @@ class Whole:
 
     @shared_property
     def _pairs(self) -> pl.DataFrame:
-        return form_entities(self.kb, by_number(self.forms, "name_code").select("name_code", "key"))
+        """Return W_E: name_code, number of the entity, count of the pair and PageRank of the entity."""
+        if self.kb is None:
+            return pl.DataFrame(schema=_PAIRS)
+        names = by_number(self.forms, "name_code")
+        found = self.kb.numbered_pairs(names["key"])
+        return found.select(names["name_code"].gather(found["place"]), *list(_PAIRS)[1:]).cast(_PAIRS)
 
     @shared_property
     def dictionary(self) -> pl.DataFrame:
@@ -242,8 +138,8 @@ class Whole:
 
     @shared_property
     def candidates(self) -> pl.DataFrame:
-        """Return the dictionary with total, prior and rank of every candidate; see `_dictionary.ranked`."""
-        return rank_pairs(self.dictionary)
+        """Return the dictionary with total, prior and rank of every candidate; see `_rank_pairs`."""
+        return _rank_pairs(self.dictionary)
 
     @shared_property
     def linked_candidates(self) -> pl.DataFrame:
@@ -340,3 +236,38 @@ def percentiles_of(column: str, counts: pl.DataFrame) -> pl.DataFrame:
     ordered = counts.drop_nulls(column).sort(column, descending=True)
     placed = (100 * middle / pl.col("count").sum()).round(10).alias(f"{column}_percentile")
     return ordered.select(column, placed)
+
+
+def _rank_pairs(pairs: pl.DataFrame) -> pl.DataFrame:
+    """Return name_code, count, PageRank and more of pairs, with total, prior and rank among those of the name.
+
+    More counts rank first, then a higher PageRank; equals share the better rank. `first` says whether none has a larger
+    prior, or without any counts a higher rank. Ranks are taken from the order of the
+    rows: window functions over many small groups take many times longer.
+    """
+    order = ["name_code", "count", "pagerank"]
+    place = pl.int_range(pl.len(), dtype=pl.Int64)
+    new_name, *new_value = (pl.col(column).ne_missing(pl.col(column).shift()) for column in order)
+    first = pl.when(new_name).then(place).forward_fill()
+    totals = pairs.group_by("name_code").agg(total=pl.col("count").sum())
+    rows = pairs.join(totals, on="name_code", how="left", maintain_order="left").with_columns(
+        pl.col("count").fill_null(0), pl.col("pagerank").fill_null(0.0)
+    )
+    if not _in_order(rows):
+        rows = rows.sort(order, descending=[False, True, True])
+    rank = pl.when(pl.any_horizontal(new_name, *new_value)).then(place).forward_fill() - first + 1
+    largest = pl.when(new_name).then("count").forward_fill()
+    return rows.with_columns(
+        prior=pl.when(pl.col("total") > 0).then(pl.col("count") / pl.col("total")),
+        rank=rank,
+        first=pl.when(pl.col("total") > 0).then(pl.col("count") == largest).otherwise(rank == 1),
+    )
+
+
+def _in_order(rows: pl.DataFrame) -> bool:
+    """Return whether the rows of each name stand together, those that rank first before others."""
+    name, count, score = (pl.col(column) for column in ("name_code", "count", "pagerank"))
+    begins = name.ne_missing(name.shift())
+    later = (count < count.shift()) | ((count == count.shift()) & (score <= score.shift()))
+    found = rows.select(sorted=(begins | later).all(), together=begins.sum() == name.n_unique())
+    return all(found.row(0))
