@@ -28,6 +28,9 @@ from remix.store import BASE_IRI, Store
 from remix.store.endpoint import Endpoint
 from remix.store.index import with_subjects
 from remix.store.missing import OF_RUNS
+from remix.store.serialise import text_of
+from remix.store.syntax import modern
+from remix.store.tree import NotUnderstood, parse
 
 __all__ = ["Mirror"]
 
@@ -54,6 +57,7 @@ class Mirror(Endpoint):
         self._folder = folder
         self._answers = 0
         self._names = pl.DataFrame(schema={"theirs": pl.String, "ours": pl.String})
+        self._whole = True
 
     def copy(self, datasets: Sequence[str] = ()) -> None:
         """Copy the datasets of these names, by default all, into the store.
@@ -65,6 +69,7 @@ class Mirror(Endpoint):
         for name in (name for name in datasets if name not in held):
             raise UnknownName("dataset at the endpoint", name, held)
         chosen = [name for name in held if name in datasets or not datasets]
+        self._whole = len(chosen) == len(held)
         given = []
         with self.store.loading() as loading:
             for name in chosen:
@@ -92,9 +97,16 @@ class Mirror(Endpoint):
             raise UsageError(f"{some} have documents of the same IRIs at {self.address}: name the one that is meant")
 
     def frame(self, text: str, name: str = "the query") -> pl.DataFrame:
-        """Return all solutions of a SELECT, documents and annotations as the store calls them."""
+        """Return all solutions of a SELECT, documents and annotations as the store calls them.
+
+        Where datasets were left at the endpoint its own LIMIT and OFFSET count what the others have.
+        """
         theirs, ours = self._names["theirs"], self._names["ours"]
-        return super().frame(text, name).with_columns(pl.all().replace(theirs, ours))
+        asked, begin, limit = (text, 0, None) if self._whole else _without_limit(text)
+        rows = super().frame(asked, name)
+        if begin or limit is not None:
+            rows = rows.filter(pl.any_horizontal(pl.all().is_in(theirs.implode())))[begin:][:limit]
+        return rows.with_columns(pl.all().replace(theirs, ours))
 
     def _graph(self, text: str, name: str) -> list[bytes]:
         """Return the triples that the endpoint itself makes, their subjects as the store calls them."""
@@ -182,3 +194,16 @@ def _pair(theirs: pl.DataFrame, store: Store) -> pl.DataFrame:
         return ordered.with_columns(nth=pl.int_range(pl.len()).over("dataset", "given"))
 
     return number(theirs, "theirs").join(number(ours, "ours"), on=["dataset", "given", "nth"])
+
+
+def _without_limit(text: str) -> tuple[str, int, int | None]:
+    """Return a SELECT without its LIMIT and OFFSET, and how many rows these leave out and take."""
+    try:
+        tree = parse(modern(text))
+        if cut := tree.get("limitoffset"):
+            limit = cut.get("limit")
+            whole = text_of(tree.but(limitoffset=None))
+            return whole, int(cut.get("offset") or 0), None if limit is None else int(limit)
+    except NotUnderstood:  # it is asked as it stands
+        pass
+    return text, 0, None

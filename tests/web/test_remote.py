@@ -91,6 +91,10 @@ KEPT = "SELECT ?annotation { ?annotation nif:anchorOf ?form FILTER (STRLEN(?form
         (KEPT, {"drop": True}),
         (KEPT, {"limit": 2, "seed": 1}),
         (KEPT, {"dataset": ["news"]}),
+        (
+            "SELECT ?annotation { ?annotation a nif:Phrase } ORDER BY DESC(?annotation) LIMIT 3 OFFSET 1",
+            {"dataset": "news"},
+        ),
         ("CONSTRUCT { ?a ?p ?o } { ?a ?p ?o ; nif:referenceContext ?d FILTER (RAND() < 2) }", {}),
     ],
 )
