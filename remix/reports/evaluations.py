@@ -9,12 +9,16 @@ from pathlib import Path
 import polars as pl
 
 from remix import progress
-from remix.errors import UsageError
+from remix.errors import UnknownName, UsageError
+from remix.reports.figures import Figure
+from remix.reports.plots import save
 from remix.reports.readable import fold_rows, legend, readable_errors, readable_tables, signature_lines
+from remix.reports.scores import DRAWN, figure_of_curve, figure_of_scores
 from remix.scoring import evaluate_sources
 from remix.scoring.choice import Choice, asked_of
 from remix.scoring.inputs.sources import Keeper, Sources
 from remix.scoring.reproduction import check, read_record, write_record
+from remix.signature import Signature
 from remix.tables import Printed
 
 __all__ = [
@@ -104,7 +108,7 @@ def evaluation_report(
     if record is not None:
         write_record(record, rows, sources, choice)
     for kind, file in drawn:
-        _draw(keeper, sources, choice, rows, datasets, kind, file)
+        save(_draw(keeper, sources, choice, kind) if kind in DRAWN else figure_of_scores(rows, datasets), file)
     by = (*choice.by, *(["kb"] if with_kb else []))
     shown, left_out = fold_rows(rows)
     tables = readable_tables(shown, datasets, by)
@@ -145,7 +149,7 @@ def comparison_report(
     kinds = {"score": found.scores, "pair": found.pairs, "correlation": found.correlations}
     parts = [rows.select(pl.lit(kind).alias("kind"), pl.all()) for kind, rows in kinds.items() if len(rows)]
     signed = {"f1_precision": pl.lit(found.f1_precision), "signature": pl.lit(found.signature)}
-    signed |= {"signature_short": pl.lit(_short(found.signature))}
+    signed |= {"signature_short": pl.lit(Signature.parse(found.signature).short())}
     rows = pl.concat(parts, how="diagonal_relaxed").with_columns(**signed)
     # Slices by a column are many more than systems: then they are the rows.
     across, down = ("part", "system") if found.scores["part"].n_unique() <= BROADEST else ("system", "part")
@@ -178,12 +182,6 @@ def agreement_report(keeper: Keeper, sources: Sources) -> ComparisonReport:
     return ComparisonReport(
         rows, [_round_scores(rows.drop("signature"))], [f"signature {signature}"], signature=signature
     )
-
-
-def _short(signature: str) -> str:
-    from remix.signature import Signature
-
-    return Signature.parse(signature).short()
 
 
 def _round_scores(table: pl.DataFrame) -> pl.DataFrame:
@@ -232,9 +230,6 @@ def _store(keeper: Keeper, sources: Sources, choice: Choice) -> None:
 
 def _plot(setting: str) -> tuple[str, Path]:
     """Return what is drawn and into which file; without a kind it is micro-F1."""
-    from remix.errors import UnknownName
-    from remix.reports.scores import DRAWN
-
     kind, equals, file = setting.partition("=")
     if not equals or not kind.isalnum():
         return "f1", Path(setting)
@@ -243,22 +238,7 @@ def _plot(setting: str) -> tuple[str, Path]:
     return kind, Path(file)
 
 
-def _draw(
-    keeper: Keeper,
-    sources: Sources,
-    choice: Choice,
-    rows: pl.DataFrame,
-    datasets: Sequence[str],
-    kind: str,
-    file: Path,
-) -> None:
-    if kind == "f1":
-        from remix.reports.scores import plot_scores
-
-        plot_scores(rows, file, datasets)
-        return
-    from remix.reports.scores import plot_curve
+def _draw(keeper: Keeper, sources: Sources, choice: Choice, kind: str) -> Figure:
     from remix.scoring.comparison import curve
 
-    asked = Choice(choice.profile, choice.tasks, choice.matchings)
-    plot_curve(kind, curve(keeper, sources, asked, kind), file)
+    return figure_of_curve(kind, curve(keeper, sources, Choice(choice.profile, choice.tasks, choice.matchings), kind))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -14,10 +13,10 @@ from remix.errors import UsageError
 from remix.expressions import fill
 from remix.names import shorten
 from remix.reports.figures import COLOURS, Axis, Figure, Panel, Series
-from remix.reports.plots import HIGHEST, ROW, WIDEST, groups_within, save, width_of_bars
+from remix.reports.plots import HIGHEST, ROW, WIDEST, groups_within, width_of_bars
 from remix.reports.readable import with_f1_shown
 
-__all__ = ["DRAWN", "Scored", "figure_of_columns", "figure_of_curve", "figure_of_scores", "plot_curve", "plot_scores"]
+__all__ = ["DRAWN", "Scored", "figure_of_columns", "figure_of_curve", "figure_of_scores"]
 
 _KINDS = ["kb", "error_class", ""]
 """Columns whose slices come with every table and are no answer to `--by`."""
@@ -56,11 +55,6 @@ def figure_of_scores(rows: pl.DataFrame, datasets: Sequence[str] = ()) -> Figure
     axis = Axis("micro-F1" if of_f1 == "all" else f"micro-F1 (P {of_f1})", limits=(0, 1))
     drawn = [Panel(part["panel"][0], "bars", _series(part, systems), y=axis) for part in panels]
     return Figure(f"{axis.label} of systems", drawn, f"Bars for {', '.join(systems)}.", beside)
-
-
-def plot_scores(rows: pl.DataFrame, to: Path, datasets: Sequence[str] = ()) -> None:
-    """Write the figure of scores as PNG, SVG or PDF; needs the extra `plot`."""
-    save(figure_of_scores(rows, datasets), to)
 
 
 def _series(part: pl.DataFrame, systems: Sequence[str]) -> list[Series]:
@@ -224,8 +218,3 @@ def _panel(part: pl.DataFrame, curve: Curve, systems: Sequence[str]) -> Panel:
         Axis(curve.title, limits=(0, 1.02)),
         diagonal=curve.diagonal,
     )
-
-
-def plot_curve(name: str, rows: pl.DataFrame, to: Path) -> None:
-    """Write the figure of a curve as PNG, SVG or PDF; needs the extra `plot`."""
-    save(figure_of_curve(name, rows), to)

@@ -17,7 +17,7 @@ from remix.names import RMX
 from remix.publication.card import draw_measures
 from remix.reports.figures import KINDS, Axis, Boundary, Figure, Panel, Series
 from remix.reports.plots import save, width_of_bars
-from remix.reports.scores import _bars, _facets, plot_scores
+from remix.reports.scores import _bars, _facets, figure_of_scores
 
 if TYPE_CHECKING:
     from remix.publication.description import Publication
@@ -56,19 +56,19 @@ def test_bars_of_one_dataset_are_those_of_all() -> None:
 def test_plot_when_drawn_twice_gives_the_same_bytes(suffix: str, tmp_path: Path) -> None:
     files = [tmp_path / f"{name}{suffix}" for name in "ab"]
     for file in files:
-        plot_scores(pl.DataFrame(WHOLE), file)
+        save(figure_of_scores(pl.DataFrame(WHOLE)), file)
     assert files[0].read_bytes() == files[1].read_bytes()
     assert files[0].stat().st_size > 1000
 
 
 def test_plot_when_the_suffix_is_unknown_names_the_known(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"no plot is written as '\.gif'.*\.png"):
-        plot_scores(pl.DataFrame(WHOLE), tmp_path / "a.gif")
+        save(figure_of_scores(pl.DataFrame(WHOLE)), tmp_path / "a.gif")
 
 
 def test_plot_when_no_row_has_a_score_says_so(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="nothing to plot"):
-        plot_scores(pl.DataFrame(WHOLE).with_columns(f1=pl.lit(None, pl.Float64)), tmp_path / "a.png")
+        save(figure_of_scores(pl.DataFrame(WHOLE).with_columns(f1=pl.lit(None, pl.Float64))), tmp_path / "a.png")
 
 
 def test_bars_of_entity_sets_are_drawn_once_whatever_the_matching() -> None:
@@ -100,7 +100,7 @@ def test_many_slices_are_facets_and_no_figure_is_wider_or_higher_than_a_page(tmp
     drawn = [set(facet["group"]) for facet in facets[:3]]
     assert [len(groups) for groups in drawn] == [9, 9, 9]
     assert set.union(*drawn) == {f"slice {number}" for number in range(173, 200)}
-    plot_scores(pl.DataFrame(rows), tmp_path / "a.png")
+    save(figure_of_scores(pl.DataFrame(rows)), tmp_path / "a.png")
     # 1.2 inches of margin and nine groups, and six rows of 3.4 inches, at 150 pixels.
     width, height = struct.unpack(">II", (tmp_path / "a.png").read_bytes()[16:24])
     assert (width, height) == (1692, 3060)

@@ -10,7 +10,7 @@ import pytest
 
 from remix.errors import UnknownName, UsageError
 from remix.remixes.partitions import partition
-from remix.reports.distributions import Quantity, draw_shares
+from remix.reports.statistics import Quantity, draw_shares
 from remix.store import Store
 from remix.web.page import VIEWS, Drawing, Form, Note, Page, Table
 from remix.workspace import Workspace, open_workspace
