@@ -14,7 +14,7 @@ from remix.measures import Measured
 from remix.measures.classes import COARSE, classes_for
 from remix.names import EL
 from remix.remixes.partitions import Subset, in_part, partition
-from remix.reports.distributions import explain
+from remix.reports.statistics import explain
 from remix.scoring.inputs.columns import OF_ANNOTATIONS
 
 __all__ = [
@@ -36,7 +36,7 @@ _NO_VALUE, _OTHER = "no value", "other"
 
 @dataclass(frozen=True)
 class Classed:
-    """A column in a few classes: their names in order, what each annotation is in, and what the column says."""
+    """A column in a few classes: their names in order, what the annotations are in, and what the column says."""
 
     names: Sequence[str]
     values: Mapping[str, str]
@@ -83,12 +83,13 @@ def explain_columns(measured: Measured) -> dict[str, str]:
     return {**own, **{name: f"{said[0].upper()}{said[1:]}." for name, said in OF_ANNOTATIONS.items()}, **measures}
 
 
-def class_annotations(rows: pl.DataFrame, column: str, measured: Measured) -> Classed:
+def class_annotations(rows: pl.DataFrame, column: str, measured: Measured, document: str) -> Classed:
     """Return a column of `list_annotations` in few classes: the most frequent values, or quarters of numbers.
 
-    `rows` are those of a dataset, so that a class is the same in all of its documents. `prominence` and `confusion`
-    stand for the first columns of these measures, `category` for the first group of categories. Raises `UnknownName`
-    for a column that there is not, `MissingKnowledge` where a knowledge base is needed for it.
+    `rows` are those of a dataset, so that a class is the same in all of its documents; `values` has the annotations of
+    the `document`. `prominence` and `confusion` stand for the first columns of these measures, `category` for the first
+    group of categories. Raises `UnknownName` for a column that there is not, `MissingKnowledge` where a knowledge base
+    is needed for it.
     """
     explained, chosen = explain_columns(measured), STANDS_FOR.get(column, column)
     if chosen not in rows.columns and column in STANDS_FOR:
@@ -104,7 +105,8 @@ def class_annotations(rows: pl.DataFrame, column: str, measured: Measured) -> Cl
     found = named.cast(pl.String).fill_null(_NO_VALUE)
     names = [*order, *([_NO_VALUE] if named.null_count() else [])]
     meaning = explained.get(column) or explained.get(chosen) or "The fine-grained categories that the data give."
-    return Classed(names, dict(zip(rows["annotation"], found, strict=True)), meaning.partition("\n")[0])
+    own = rows.select("annotation", found.alias("class")).filter(rows["document"] == document)
+    return Classed(names, dict(own.iter_rows()), meaning.partition("\n")[0])
 
 
 def _name_values(values: pl.Series) -> pl.Series:

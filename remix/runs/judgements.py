@@ -28,7 +28,7 @@ OUTCOMES = {
 """What can become of a mention of gold or of an answer that is on none, by name."""
 
 SEVERAL = " | "
-"""Stands between the slices of a mention that is in several."""
+"""Stands between the slices or types of a mention that is of several."""
 
 _PLACE = ["dataset", "document", "begin", "end"]
 
@@ -40,8 +40,8 @@ class Judgements:
     - `documents`: document, dataset, name and text;
     - `mentions`: a row per mention of gold, and per span that is no mention of gold but has an answer: mention (a
       number), dataset, document, begin, end, surface_form, annotation (null where gold has none), gold (its entities
-      and 'NIL', those of alternatives, too, or null), type (its coarse class) and, where it was asked for, slice (those
-      of a mention of several classes with `SEVERAL` between them);
+      and 'NIL', those of alternatives, too, or null), type (its coarse class, and those of alternatives) and, where it
+      was asked for, slice (several of a mention, as types, with `SEVERAL` between them);
     - `systems`: mention, system, outcome (see `OUTCOMES`), answer (its entities or 'NIL'), answered (the span that was
       answered, as text), classes (of errors, with the name of the taxonomy), a row for each that has an outcome.
     """
@@ -100,16 +100,18 @@ def judge_mentions(
 def _mentions(inputs: Inputs, case: Case, found: Outcomes) -> pl.DataFrame:
     """Return the mentions of gold, alternatives in one row, and the spans of answers that are on none of them."""
     gold = inputs.gold
-    links = case.kept.select("annotation", "group").join(gold.links, on="annotation", how="left")
+    groups = case.kept.select("annotation", "group")
+    links = groups.join(gold.links, on="annotation", how="left")
     entity = pl.col("entity").fill_null("NIL").unique().sort().str.join(" or ")
     entities = links.group_by("group").agg(gold=entity)
     coarse = gold.classes.filter(pl.col("class").is_in(class_mapping()["coarse"].unique().implode()))
     types = coarse.group_by("annotation").agg(type=pl.col("class").str.extract(r"([^/#:]+)$").sort().first())
+    types = groups.join(types, on="annotation").group_by("group").agg(pl.col("type").unique().sort().str.join(SEVERAL))
     forms = gold.annotations.select("annotation", "surface_form")
     placed = case.kept.sort("g").unique("group", keep="first", maintain_order=True)
     placed = placed.join(case.mentions.documents, on="doc", maintain_order="left")
     required = placed.select("group", *_PLACE, "annotation")
-    for key, table in (("annotation", forms), ("group", entities), ("annotation", types)):
+    for key, table in (("annotation", forms), ("group", entities), ("group", types)):
         required = required.join(table, on=key, how="left", maintain_order="left")
     alone = found.answers.filter(pl.col("annotation").is_null() | (pl.col("outcome") == "ignored"))
     alone = alone.group_by(_PLACE).agg(pl.col("surface_form").drop_nulls().first())

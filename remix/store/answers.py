@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -32,7 +32,8 @@ class Result(Printed):
     """An answer: `kind` is table, graph or boolean.
 
     `table` has a column a variable, IRIs as text and numbers as numbers, or one column `answer`; `triples` are sorted
-    lines of N-Triples. `rewritten` is what was run, `notes` are for the user.
+    lines of N-Triples. `rewritten` is what was run, `notes` are for the user, `iris` the texts of the table that are
+    IRIs, by column, where they were asked for.
     """
 
     kind: str
@@ -40,6 +41,7 @@ class Result(Printed):
     triples: tuple[bytes, ...] = ()
     notes: tuple[str, ...] = ()
     rewritten: str = ""
+    iris: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def preview(self) -> tuple[str, pl.DataFrame]:
         """Return what this is in one line, and the table that is shown of it."""
@@ -77,6 +79,7 @@ def answer(
     memory: int = 8 * GIBIBYTE,
     largest: int | None = None,
     endpoint: str | None = None,
+    iris: bool = False,
 ) -> Result:
     """Return what a query answers, on the store or on another endpoint, exactly as Oxigraph would.
 
@@ -99,13 +102,14 @@ def answer(
         if found.kind == "graph":
             return Result("graph", pl.DataFrame(), tuple(body.read().splitlines()), notes, found.rewritten)
         parsed = ox.parse_query_results(body, ox.QueryResultsFormat.JSON)
-        return Result(*_tabulate(parsed), (), notes, found.rewritten)
+        kind, table, of_columns = _tabulate(parsed, iris=iris)
+        return Result(kind, table, (), notes, found.rewritten, of_columns)
 
 
 def _ask(index: Endpoint, text: str, name: str, services: tuple[str, ...], *, rewrite: bool) -> Result:
     how = plan(permit(text, name=name, allow_services=services))
     if how.tree is not None and how.tree.kind in ("SelectQuery", "AskQuery"):
-        return Result(*_tabulate(index.query(how.text, name)), (), how.notes, how.text)
+        return Result(*_tabulate(index.query(how.text, name))[:2], (), how.notes, how.text)
     if rewrite and how.selection is not None:
         try:
             return Result("graph", pl.DataFrame(), tuple(construct(index, how, name)), how.notes, how.selection)
@@ -114,16 +118,23 @@ def _ask(index: Endpoint, text: str, name: str, services: tuple[str, ...], *, re
     return Result("graph", pl.DataFrame(), tuple(sorted(index.triples(how.text, name))), how.notes, how.text)
 
 
-def _tabulate(results: object) -> tuple[str, pl.DataFrame]:
-    """Return the kind of solutions and their table."""
+def _tabulate(results: object, *, iris: bool = False) -> tuple[str, pl.DataFrame, Mapping[str, frozenset[str]]]:
+    """Return the kind of solutions, their table and, where they are asked for, the IRIs of each column."""
     if isinstance(results, ox.QueryBoolean):
-        return "boolean", pl.DataFrame({"answer": [bool(results)]})
+        return "boolean", pl.DataFrame({"answer": [bool(results)]}), {}
     if not isinstance(results, ox.QuerySolutions):
         raise StoreError("neither solutions nor an answer came back")
     names = [variable.value for variable in results.variables]
-    rows = [[plain(term) for term in solution] for solution in results]
+    terms = [*results] if iris else results
+    rows = [[plain(term) for term in solution] for solution in terms]
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
-    return "table", pl.DataFrame([_column(name, values) for name, values in zip(names, columns, strict=True)])
+    table = pl.DataFrame([_column(name, values) for name, values in zip(names, columns, strict=True)])
+    of_columns = {name: frozenset(_iris(terms, name)) for name in names} if iris else {}
+    return "table", table, of_columns
+
+
+def _iris(solutions: Iterable[ox.QuerySolution], name: str) -> Iterator[str]:
+    return (term.value for one in solutions if isinstance(term := one[name], ox.NamedNode))
 
 
 def _column(name: str, values: tuple[object, ...]) -> pl.Series:

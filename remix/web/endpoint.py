@@ -19,7 +19,7 @@ import re
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import parse_qs, quote
 
@@ -66,16 +66,6 @@ class Limits:
     concurrent: int = 4
     allow_services: Sequence[str] = ()
     allow_origins: Sequence[str] = ()
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """What a client asks: the query, null where it gives none, in how many seconds, and the protocol's dataset."""
-
-    query: str | None
-    timeout: float
-    default_graphs: list[str]
-    named_graphs: list[str]
 
 
 class _Refused(Exception):
@@ -133,10 +123,8 @@ class _Endpoint:
         """Return the answer to a request, or the line that refuses it."""
         seconds = min(_LONGEST_REQUEST, self.limits.timeout)
         try:
-            asked = await asyncio.wait_for(_read_request(http, self.limits.timeout), seconds)
-            if asked.query is None:
-                return await self._description(http)
-            return await self._answer(http, asked, asked.query)
+            request, timeout = await asyncio.wait_for(_read_request(http, self.limits), seconds)
+            return await (self._answer(http, request, timeout) if request else self._description(http))
         except _Refused as refusal:
             status, line = refusal.status, str(refusal)
         except Error as error:
@@ -149,23 +137,15 @@ class _Endpoint:
         headers = {**_HEADERS, **({"Retry-After": "1"} if status == 503 else {})}
         return PlainTextResponse(f"{line}\n", status, headers=headers)
 
-    async def _answer(self, http: HttpRequest, asked: _Asked, query: str) -> Response:
+    async def _answer(self, http: HttpRequest, request: Request, timeout: float) -> Response:
         accept = http.headers.get("accept", "")
         solutions, graph = negotiate(accept, SOLUTIONS), negotiate(accept, GRAPHS)
-        words = keywords(query)
+        words = keywords(request.text)
         form = next((word for word in words if word in ("SELECT", "ASK", "CONSTRUCT", "DESCRIBE")), "SELECT")
         if (solutions if form in ("SELECT", "ASK") else graph) is None:
             known = SOLUTIONS if form in ("SELECT", "ASK") else GRAPHS
             raise _Refused(406, f"no such format; known: {', '.join(names[0] for names in known.values())}")
-        own = bool(asked.default_graphs or asked.named_graphs)
-        request = Request(
-            query,
-            solutions=solutions or "json",
-            graph=graph or "ttl",
-            allow_services=tuple(self.limits.allow_services),
-            default_graphs=asked.default_graphs if own else None,
-            named_graphs=asked.named_graphs if own else None,
-        )
+        request = replace(request, solutions=solutions or "json", graph=graph or "ttl")
         index, state = await anyio.to_thread.run_sync(self._current)
         headers = _tag_headers(
             "" if NEVER_THE_SAME.intersection(words) else f"{state}-{request.solutions}-{request.graph}"
@@ -173,7 +153,7 @@ class _Endpoint:
         if _is_known(http, headers):
             return Response(status_code=304, headers=headers)
         await self._turn()
-        return await self._begin(http, index, request, asked.timeout, headers)
+        return await self._begin(http, index, request, timeout, headers)
 
     def _current(self) -> tuple[Index, str]:
         """Return the index of the store's state, and what names that; both are kept until the state is another."""
@@ -270,8 +250,11 @@ async def watch_client(http: HttpRequest, stop: threading.Event) -> None:
     stop.set()
 
 
-async def _read_request(http: HttpRequest, longest: float) -> _Asked:
-    """Return what a request asks; raises `_Refused` for what the protocol does not know."""
+async def _read_request(http: HttpRequest, limits: Limits) -> tuple[Request | None, float]:
+    """Return what a client asks, None where it has no query, and the seconds that this may take.
+
+    Raises `_Refused` for what the protocol does not know.
+    """
     parameters = _form(http.url.query)
     if http.method == "POST":
         media = http.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -295,8 +278,11 @@ async def _read_request(http: HttpRequest, longest: float) -> _Asked:
         iri for iri in graphs[0] + graphs[1] if not re.fullmatch(r"[A-Za-z][^:]*:[^\x00-\x20<>\"{}|^`\\]*", iri)
     ]:
         raise _Refused(400, f"'{wrong[0]}' is no IRI of a graph")
-    timeout = _seconds(parameters["timeout"][-1]) if "timeout" in parameters else longest
-    return _Asked(queries[0] if queries else None, min(timeout, longest), *graphs)
+    timeout = _seconds(parameters["timeout"][-1]) if "timeout" in parameters else limits.timeout
+    default, named = graphs if any(graphs) else (None, None)
+    services = tuple(limits.allow_services)
+    request = Request("".join(queries), allow_services=services, default_graphs=default, named_graphs=named)
+    return request if queries else None, min(timeout, limits.timeout)
 
 
 def _seconds(text: str) -> float:

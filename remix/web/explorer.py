@@ -17,6 +17,7 @@ from urllib.parse import parse_qsl, urlencode
 import anyio
 import anyio.to_thread
 import polars as pl
+import polars.selectors as selectors
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 from starlette.requests import Request as HttpRequest
@@ -65,16 +66,9 @@ def _environment() -> Environment:
     made = Environment(loader=PackageLoader("remix.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=False)
     made.filters["cell"] = lambda value, name: tables.cell(name, value)
     made.filters["prose"] = lambda text: Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
-    made.globals.update(heat=_heat, numbers=_numbers, digest=_digest, draw=draw)
+    digest = lambda text: f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"  # noqa: E731
+    made.globals.update(heat=_heat, draw=draw, digest=digest, numbers=selectors.numeric())
     return made
-
-
-def _numbers(table: Table) -> set[str]:
-    return {name for name, kind in table.frame.schema.items() if kind.is_numeric()}
-
-
-def _digest(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
 def _heat(table: Table) -> dict[str, list[str]]:

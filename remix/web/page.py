@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from remix.store.queries import Query
 
 __all__ = [
+    "MICRO_OR_MACRO",
     "VIEWS",
     "Shown",
     "Code",
@@ -44,6 +45,9 @@ __all__ = [
     "address",
     "choose",
 ]
+
+
+MICRO_OR_MACRO = "micro pools all annotations, macro averages documents"
 
 
 class Explored(Protocol):

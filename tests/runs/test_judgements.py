@@ -11,6 +11,7 @@ import pytest
 from remix.errors import UsageError
 from remix.runs.judgements import SEVERAL
 from remix.store import Store
+from remix.web.page import VIEWS
 from remix.workspace import Workspace, open_workspace
 
 
@@ -73,3 +74,17 @@ def test_alternatives_are_told_all_and_an_answer_that_is_one_of_them_is_correct(
     found = work.judgements("mine")
     assert found.mentions["gold"].to_list() == ["http://e.org/Ada or http://e.org/Countess"]
     assert found.systems.select("outcome", "answer").rows() == [("correct", "http://e.org/Countess")]
+
+
+def test_types_are_those_of_all_alternatives(tmp_path: Path) -> None:
+    gold = (Path(__file__).parent / "small" / "gold.ttl").read_text()
+    [ada] = [part for part in gold.split("\n\n") if '"Ada" ;' in part]
+    place = ada.replace("char=0,3>", "again>").replace("dbr:Ada_Lovelace", "dbr:Ada").replace("Person", "Place")
+    (tmp_path / "gold.ttl").write_text(f"{gold}\n{place}")
+    work = Workspace(tmp_path / ".remix")
+    work.load([tmp_path / "gold.ttl"])
+    work.add_run("a", Path(__file__).parent / "small" / "a.ttl", on="gold")
+    types = work.judgements("gold").mentions.filter(surface_form="Ada")["type"].to_list()
+    assert types == [f"Person{SEVERAL}Place"]
+    asked = {"dataset": "gold", "system": "a", "show": "all", "type": "Place"}
+    assert VIEWS["errors"].show(work, asked).tables["errors"]["surface_form"].to_list() == ["Ada"]

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remix.errors import MissingKnowledge, UnknownName
+from remix.reports.documents import class_annotations, list_annotations
 from remix.store import Store
 from remix.web.explorer import render_page
 from remix.web.page import VIEWS, Code, Legend, Note, Page, Passages, Segment, Table
@@ -156,6 +157,13 @@ def test_classes_are_those_of_the_dataset_in_all_of_its_documents(sample: Worksp
     names = sample.frames("sample-news").documents.select(pl.coalesce("given", "document")).to_series()
     legends = [legend_of(shown(sample, dataset="sample-news", name=name, colour="confusion")) for name in names]
     assert all(one == legends[0] for one in legends) and 2 <= len(legends[0]) <= 5
+
+
+def test_classes_are_told_of_the_mentions_of_one_document_alone(sample: Workspace) -> None:
+    rows = list_annotations(sample.frames("sample-news"), sample.measures())
+    own = rows.filter(document=rows["document"][0])["annotation"]
+    classed = class_annotations(rows, "type", sample.measures(), rows["document"][0])
+    assert classed.values.keys() == {*own} and len(own) < len(rows)
 
 
 def test_a_mention_leads_to_all_that_is_known_of_it(sample: Workspace) -> None:

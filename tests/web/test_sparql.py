@@ -55,6 +55,16 @@ def test_documents_mentions_and_datasets_lead_to_their_pages_and_entities_out(wo
     assert '<a href="http://a.example/b" rel="noreferrer">' in answer.text and 'href="javascript' not in answer.text
 
 
+def test_texts_that_look_like_addresses_lead_nowhere(work: Workspace) -> None:
+    address = "http://a.example/b"
+    values = f'VALUES (?text ?iri) {{ ("{address}" <{address}>) }}'
+    for query in (f"SELECT * {{ {values} }}", f"CONSTRUCT {{ ?iri <urn:says> ?text }} WHERE {{ {values} }}"):
+        [table] = [block for block in shown(work, query=query).blocks if isinstance(block, Table)]
+        [row] = table.frame.to_dicts()
+        led = {name for name in row if row[name] == address and name in table.links and table.links[name](row)}
+        assert led == ({"iri"} if "iri" in row else {"subject"})
+
+
 def test_answers_are_data_in_whole_and_graphs_are_files(get: Get) -> None:
     rows = json.loads(get(place(".json", query=FIRST)).text)
     assert len(rows) == 16 and rows[0].keys() == {"document", "annotation", "entity"}

@@ -226,3 +226,23 @@ def test_score_of_a_class_leads_to_the_mentions_that_have_other_classes_too(tmp_
     for name, forms in (("Person", ["Ada", "Alan"]), ("Writer", ["Ada"])):
         asked = {"dataset": "gold", "system": "a", "show": "all", "by": "class", "slice": f"{ONTOLOGY}{name}"}
         assert VIEWS["errors"].show(work, asked).tables["errors"]["surface_form"].to_list() == forms
+
+
+def test_cells_of_several_datasets_lead_to_the_errors_in_the_one_with_most_of_the_mentions(tmp_path: Path) -> None:
+    """Of texts of two words the second dataset has two, of texts of three the first has one and the second none."""
+    work = Workspace(tmp_path / ".remix")
+    for name, counts in (("first", (2, 3)), ("second", (2, 2))):
+        lines = [
+            {"document": f"{name}{n}", "text": "Ada" + " met" * (words - 1), "begin": 0, "end": 3, "entity": KNOWN}
+            for n, words in enumerate(counts)
+        ]
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        work.load([tmp_path / f"{name}.jsonl"])
+        work.add_run("a", tmp_path / f"{name}.jsonl", on=name)
+    [table] = [one for one in shown(work, by="words").blocks if isinstance(one, Table) and one.name == "systems"]
+    [row] = table.frame.to_dicts()
+    # All are four, two in each: of those with as many the first by name.
+    wanted = {"all (4)": "first", "2 (3)": "second", "3 (1)": "first"}
+    assert {name: lead(row).split("&")[0] for name, lead in table.links.items()} == {
+        name: f"/errors?dataset={dataset}" for name, dataset in wanted.items()
+    }

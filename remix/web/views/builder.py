@@ -7,7 +7,7 @@ import math
 import re
 import shlex
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -15,7 +15,6 @@ import polars as pl
 from remix.errors import Error, UnknownName, UsageError
 from remix.names import shorten
 from remix.rdf.turtle import turtle
-from remix.remixes import Remix
 from remix.remixes.facets import Condition, Facet, FacetedCorpus, compose, corpus_of
 from remix.reports.figures import Axis, Figure, Panel, Series
 from remix.store.queries import Parameter, Query, find, shipped_queries
@@ -50,6 +49,7 @@ _EXPLAINED = {
     "kept_documents": "texts of the dataset in the remix",
     "kept": "annotations of the dataset in the remix",
 }
+_FILES = {".rq": "rq", "NIF": "ttl", "manifest": "manifest.ttl", "all three (.zip)": "zip"}
 _REPLACES = "An edited query replaces the choices; Show leads back to them."
 
 
@@ -177,11 +177,15 @@ def _by_frequency(corpus: FacetedCorpus, facet: Facet) -> list[str]:
 def _show(work: Explored, parameters: Parameters) -> Page:
     if not work.datasets():
         return Page("Builder", [Note("Nothing is loaded yet.", ["remix load FILE", "remix fetch NAME"])])
-    corpus = corpus_of(work.store)
+    corpus, notes = corpus_of(work.store), list[str]()
     form = Form(_fields(corpus, parameters), live=True)
     try:
         asked = _read(corpus, parameters)
-        left, table, notes = _count(corpus, asked)
+        if asked.conditions is not None:
+            left, table = corpus.count(asked.conditions, dataset=asked.dataset, edition=asked.edition)
+        else:
+            choices = asked.values, asked.set_from, asked.dataset, asked.edition
+            left, table, notes = corpus.count_query(asked.query, *choices)
     except Error as error:
         again = [_editor(parameters, parameters["sparql"])] if parameters.get("sparql") else []
         return Page("Builder", [form, Note(f"Not possible: {error}"), *again], error=error)
@@ -193,13 +197,6 @@ def _show(work: Explored, parameters: Parameters) -> Page:
     blocks.append(Table("datasets", table, links, explained=_EXPLAINED, words="What each dataset gives to the remix."))
     blocks.append(_columns(corpus, parameters) if asked.conditions is not None else _meanings(asked))
     return Page("Builder", blocks, beside=[_editor(parameters, asked.text), *_ways(asked, parameters)])
-
-
-def _count(corpus: FacetedCorpus, asked: _Choices) -> tuple[pl.DataFrame, pl.DataFrame, list[str]]:
-    if asked.conditions is not None:
-        return *corpus.count(asked.conditions, dataset=asked.dataset, edition=asked.edition), []
-    choices = asked.values, asked.set_from, asked.dataset, asked.edition
-    return corpus.count_query(asked.query, *choices)
 
 
 def _waterfall(left: pl.DataFrame) -> list[Shown]:
@@ -217,9 +214,8 @@ def _waterfall(left: pl.DataFrame) -> list[Shown]:
 
 def _ways(asked: _Choices, parameters: Parameters) -> list[Shown]:
     """Return the command line that does the same, and the files."""
-    files = {".rq": "rq", "NIF": "ttl", "manifest": "manifest.ttl", "all three (.zip)": "zip"}
     kept = {name: value for name, value in parameters.items() if name not in ("sort", "at", "table")}
-    downloads = {words: address(f"builder.{suffix}", **kept) for words, suffix in files.items()}
+    downloads = {words: address(f"builder.{suffix}", **kept) for words, suffix in _FILES.items()}
     words = "The same in a terminal, with the file .rq beside you where the query is none that ships:"
     return [Code("build", asked.command, downloads, words)]
 
@@ -320,36 +316,27 @@ def _meanings(asked: _Choices) -> Table:
     return Table("parameters", frame, words=" ".join(said))
 
 
-def _build(work: Explored, parameters: Parameters) -> tuple[_Choices, Remix]:
-    asked = _read(corpus_of(work.store), parameters)
-    name = parameters.get("name") or asked.query.name
-    where = {"dataset": asked.dataset, "edition": asked.edition}
-    return asked, work.build(asked.query, name=name, values=asked.values, set_from=asked.set_from, **where)
+def _offer(suffix: str) -> Callable[[Explored, Parameters], Download]:
+    """Return what makes a file: the query, the remix as NIF, its manifest, or all three in an archive."""
 
+    def make(work: Explored, parameters: Parameters) -> Download:
+        asked = _read(corpus_of(work.store), parameters)
+        text = asked.text.encode()
+        if suffix == "rq":
+            return Download(text, "application/sparql-query", f"{asked.query.name}.rq")
+        name = parameters.get("name") or asked.query.name
+        where = {"dataset": asked.dataset, "edition": asked.edition}
+        made = work.build(asked.query, name=name, values=asked.values, set_from=asked.set_from, **where)
+        files = {"ttl": turtle(made.triples), "manifest.ttl": turtle(made.manifest), "rq": text}
+        if suffix != "zip":
+            return Download(files[suffix], "text/turtle", f"{made.name}.{suffix}")
+        content = io.BytesIO()
+        with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as packed:
+            for end, one in files.items():
+                packed.writestr(zipfile.ZipInfo(f"{made.name}.{end}"), one, zipfile.ZIP_DEFLATED)
+        return Download(content.getvalue(), "application/zip", f"{made.name}.zip")
 
-def _query_file(work: Explored, parameters: Parameters) -> Download:
-    asked = _read(corpus_of(work.store), parameters)
-    return Download(asked.text.encode(), "application/sparql-query", f"{asked.query.name}.rq")
-
-
-def _nif_file(work: Explored, parameters: Parameters) -> Download:
-    _, made = _build(work, parameters)
-    return Download(turtle(made.triples), "text/turtle", f"{made.name}.ttl")
-
-
-def _manifest_file(work: Explored, parameters: Parameters) -> Download:
-    _, made = _build(work, parameters)
-    return Download(turtle(made.manifest), "text/turtle", f"{made.name}.manifest.ttl")
-
-
-def _zip_file(work: Explored, parameters: Parameters) -> Download:
-    asked, made = _build(work, parameters)
-    texts = {"ttl": turtle(made.triples), "manifest.ttl": turtle(made.manifest), "rq": asked.text.encode()}
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as packed:
-        for suffix, text in texts.items():
-            packed.writestr(zipfile.ZipInfo(f"{made.name}.{suffix}"), text, zipfile.ZIP_DEFLATED)
-    return Download(content.getvalue(), "application/zip", f"{made.name}.zip")
+    return make
 
 
 def _example(work: Explored) -> dict[str, str]:
@@ -366,5 +353,5 @@ builder = View(
     _show,
     menu=4,
     example=_example,
-    downloads={"rq": _query_file, "ttl": _nif_file, "manifest.ttl": _manifest_file, "zip": _zip_file},
+    downloads={suffix: _offer(suffix) for suffix in _FILES.values()},
 )

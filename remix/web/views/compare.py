@@ -5,9 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from remix.measures import AVERAGES
-from remix.reports.distributions import draw_shares, explain_averages, list_quantities, values_of
-from remix.reports.statistics import columns_by_measure
-from remix.web.page import Drawing, Explored, Field, Form, Note, Page, Parameters, Table, View, choose
+from remix.reports.statistics import columns_by_measure, draw_shares, explain_averages, list_quantities, values_of
+from remix.web.page import MICRO_OR_MACRO, Drawing, Explored, Field, Form, Note, Page, Parameters, Table, View, choose
 
 _MOST = 8
 """Datasets that are compared at once: as many lines can be told apart."""
@@ -26,7 +25,7 @@ def _show(work: Explored, parameters: Parameters) -> Page:
     form = Form(
         [
             Field("datasets", "datasets", ",".join(names), [entry.name for entry in entries], "many"),
-            choose("average", "average", AVERAGES, average, "micro pools all annotations, macro averages documents"),
+            choose("average", "average", AVERAGES, average, MICRO_OR_MACRO),
             choose("column", "distribution of", [*known], column),
         ],
         button="Compare",

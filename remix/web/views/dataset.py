@@ -8,17 +8,30 @@ from remix.checks import RULES
 from remix.errors import UnknownName, UsageError
 from remix.measures import AVERAGES, Measured
 from remix.remixes.partitions import Partition, count_parts, partition
-from remix.reports.distributions import (
+from remix.reports.inventory import describe_dataset
+from remix.reports.statistics import (
+    choose_average,
     draw_distribution,
     explain_averages,
     list_quantities,
     summarise,
     values_of,
 )
-from remix.reports.inventory import describe_dataset
-from remix.reports.statistics import choose_average
-from remix.store import DatasetEntry
-from remix.web.page import Drawing, Explored, Field, Form, Note, Page, Parameters, Shown, Table, View, address, choose
+from remix.web.page import (
+    MICRO_OR_MACRO,
+    Drawing,
+    Explored,
+    Field,
+    Form,
+    Note,
+    Page,
+    Parameters,
+    Shown,
+    Table,
+    View,
+    address,
+    choose,
+)
 
 SCHEMES = ("log-deciles", "quantiles 4", "head-torso-tail")
 
@@ -40,22 +53,18 @@ def _show(work: Explored, parameters: Parameters) -> Page:
             choose("name", "dataset", [one.name for one in work.datasets()], entry.name),
             choose("column", "distribution of", [*known], asked["column"]),
             choose("scheme", "boundaries of", SCHEMES, asked["scheme"], "as `remix partition` cuts all that is loaded"),
-            choose(
-                "average",
-                "average",
-                AVERAGES,
-                asked["average"],
-                "micro pools all annotations, macro averages documents",
-            ),
+            choose("average", "average", AVERAGES, asked["average"], MICRO_OR_MACRO),
             Field("find", "documents named like", asked["find"]),
         ]
     )
+    told = describe_dataset(entry, work.store)
+    rows = pl.DataFrame({"what": [*told], "value": [str(value) for value in told.values()]})
     to_do = Note("Its measures are not stored: queries and partitions do not see them yet.", ["remix enrich"])
     blocks: list[Shown] = [
         *([] if entry.enrichment else [to_do]),
         *_distribution(work, entry.name, asked),
         _measures(measured, entry.name, asked["average"]),
-        _origin(work, entry),
+        Table("origin", rows, words="Where it comes from, under which licence, and how large it is."),
         *_repairs(work, entry.name),
         _documents(work, entry.name, asked["find"]),
         Note("The same in a terminal:", [f"remix stats {entry.name}", f"remix check {entry.name}"]),
@@ -117,12 +126,6 @@ def _cut(values: pl.Series, scheme: str) -> Partition:
         return ()
 
 
-def _origin(work: Explored, entry: DatasetEntry) -> Table:
-    said = describe_dataset(entry, work.store)
-    rows = pl.DataFrame({"what": [*said], "value": [str(value) for value in said.values()]})
-    return Table("origin", rows, words="Where it comes from, under which licence, and how large it is.")
-
-
 def _repairs(work: Explored, name: str) -> list[Table]:
     """Return what loading mended, with what the rule says of it; no table where it mended nothing."""
     report = work.store.report(name)
@@ -159,9 +162,6 @@ def _documents(work: Explored, dataset: str, find: str) -> Table:
     return Table("documents", rows, links, words, heat=("words", "mentions", "nil", "density"))
 
 
-def _example(work: Explored) -> dict[str, str]:
-    entries = work.datasets()
-    return {"name": entries[0].name} if entries else {}
-
-
-dataset = View("dataset", "Dataset", _show, example=_example)
+dataset = View(
+    "dataset", "Dataset", _show, example=lambda work: {"name": entries[0].name} if (entries := work.datasets()) else {}
+)

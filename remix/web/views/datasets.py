@@ -5,9 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from remix.measures import AVERAGES
-from remix.reports.distributions import explain_averages
-from remix.reports.statistics import columns_by_measure
-from remix.web.page import Explored, Field, Form, Note, Page, Parameters, Table, View, address, choose
+from remix.reports.statistics import columns_by_measure, explain_averages
+from remix.web.page import MICRO_OR_MACRO, Explored, Field, Form, Note, Page, Parameters, Table, View, address, choose
 
 _FIRST = "density,ambiguitySurfaceForm,ambiguityEntity,pagerank,prior,candidateRecall,nilExplicit,typePerson,typePlace"
 """What is shown unless other measures are chosen: how much is annotated, how ambiguous it is, how well known."""
@@ -44,7 +43,7 @@ def _show(work: Explored, parameters: Parameters) -> Page:
     )
     form = Form(
         [
-            choose("average", "average", AVERAGES, average, "micro pools all annotations, macro averages documents"),
+            choose("average", "average", AVERAGES, average, MICRO_OR_MACRO),
             Field("columns", "measures", ",".join(names), [*explained], "many"),
         ]
     )

@@ -17,7 +17,6 @@ from remix.rdf.ntriples import columns
 from remix.rdf.turtle import turtle
 from remix.reports.documents import (
     STANDS_FOR,
-    Classed,
     class_annotations,
     describe_annotation,
     explain_columns,
@@ -89,7 +88,9 @@ def _show(work: Explored, parameters: Parameters) -> Page:
     beside = _beside(work, own, judged, asked) if asked["annotation"] else ()
     hint = "A mention in the text leads to its candidates, the answers of systems, and its RDF."
     blocks.append(Note("", links={"What is known of this mention": "#columns"}) if beside else Note(hint))
-    blocks += [_table(own, asked), _downloads(asked)]
+    place = address("document.ttl", dataset=dataset, name=asked["name"])
+    leads = {"the document as NIF (.ttl)": place, "its dataset": address("dataset", name=dataset)}
+    blocks += [_table(own, asked), Note("There is as well:", links=leads)]
     return Page(f"{dataset}: {document['called']}", blocks, beside, neighbours=_neighbours(documents, document, asked))
 
 
@@ -142,10 +143,10 @@ def _marks(
         alone = [row for row in found if row["annotation"] is None]
     else:
         column = "type" if asked["colour"] == _OUTCOME else asked["colour"]
-        classed = class_annotations(rows, column, work.measures())
-        looks, said, alone = _looks(classed), {}, []
-        names = [Segment(name, f"look look-{nth}") for nth, name in enumerate(classed.names)]
-        legend = Legend(f"{column}: {classed.meaning}", names)
+        classed = class_annotations(rows, column, work.measures(), document)
+        classes = {name: f"look look-{nth}" for nth, name in enumerate(classed.names)}
+        looks, said, alone = {one: classes[name] for one, name in classed.values.items()}, {}, []
+        legend = Legend(f"{column}: {classed.meaning}", [Segment(*pair) for pair in classes.items()])
     marks = []
     spans: dict[tuple[int, int], list[Mapping[str, Any]]] = {}
     for row in own.drop_nulls(["begin", "end"]).iter_rows(named=True):
@@ -162,11 +163,6 @@ def _marks(
         label = f"{row['outcome']}: {row['answer']}, where gold has no mention"
         marks.append(Mark(row["begin"], -row["end"], row["outcome"], label, "", ""))
     return marks, legend
-
-
-def _looks(classed: Classed) -> dict[str, str]:
-    numbers = {name: f"look look-{nth}" for nth, name in enumerate(classed.names)}
-    return {annotation: numbers[name] for annotation, name in classed.values.items()}
 
 
 def _outcomes(own: pl.DataFrame, judged: Judgements, system: str, document: str) -> list[dict[str, Any]]:
@@ -240,18 +236,8 @@ def _nest(text: str, begin: int, end: int, heap: list[Mark], told: dict[str, int
 def _table(own: pl.DataFrame, asked: Parameters) -> Table:
     shown = ["begin", "end", "surface_form", "entities", "type", "is_nil", "ignorable", "confidence"]
     extra = [name for name in (asked["colour"],) if name in own.columns and name not in shown]
-    links = {"surface_form": _leads_to(asked)}
+    links = {"surface_form": lambda row: address("document", **{**asked, "annotation": row["annotation"]})}
     return Table("annotations", own.select(*shown, *extra, "annotation"), links, "A surface form leads to all of it.")
-
-
-def _leads_to(asked: Parameters) -> Any:
-    return lambda row: address("document", **{**asked, "annotation": row["annotation"]})
-
-
-def _downloads(asked: Parameters) -> Note:
-    place = address("document.ttl", dataset=asked["dataset"], name=asked["name"])
-    links = {"the document as NIF (.ttl)": place, "its dataset": address("dataset", name=asked["dataset"])}
-    return Note("There is as well:", links=links)
 
 
 def _beside(work: Explored, own: pl.DataFrame, judged: Judgements | None, asked: Parameters) -> list[Shown]:
@@ -306,12 +292,8 @@ def _example(work: Explored) -> dict[str, str]:
     for entry in work.datasets()[:1]:
         frames = work.frames(entry.name)
         first = frames.documents.row(0, named=True)
-        own = frames.annotations.filter(document=first["document"])["annotation"]
-        return {
-            "dataset": entry.name,
-            "name": first["given"] or first["document"],
-            "annotation": own[0] if len(own) else "",
-        }
+        own = frames.annotations.filter(document=first["document"])["annotation"].head(1).to_list()
+        return {"dataset": entry.name, "name": first["given"] or first["document"], "annotation": "".join(own)}
     return {}
 
 

@@ -207,14 +207,14 @@ def _form(
     systems: Sequence[str],
 ) -> Form:
     dataset, system, other = asked["dataset"], asked["system"], asked.get("other", "")
-    classes = pl.concat([rows[f"{name} class"].str.split(" ").explode() for name in _name_systems(asked)])
+    classes = pl.concat([rows[f"{name} class"].str.split(" ") for name in _name_systems(asked)])
     fields = [
         choose("dataset", "dataset", datasets, dataset),
         choose("system", "system", systems, system),
         choose("other", "beside it", ["", *systems], other, "a second system, whose answers stand beside"),
         choose("show", "show", _SHOWN, asked.get("show", _ERRORS), "what became of the mention"),
         choose("class", "class of error", ["", *_values(classes)], asked.get("class", "")),
-        choose("type", "type", ["", *_values(rows["type"])], asked.get("type", "")),
+        choose("type", "type", ["", *_values(rows["type"].str.split(SEVERAL))], asked.get("type", "")),
         choose(
             "agreement",
             "agreement",
@@ -225,15 +225,14 @@ def _form(
         Field("by", "slices by", asked.get("by", ""), explained="a column, as `remix evaluate --by` has it"),
     ]
     if "slice" in rows.columns:
-        fields.append(
-            choose("slice", "slice", ["", *_values(rows["slice"].str.split(SEVERAL).explode())], asked.get("slice", ""))
-        )
+        slices = _values(rows["slice"].str.split(SEVERAL))
+        fields.append(choose("slice", "slice", ["", *slices], asked.get("slice", "")))
     fields += [Field(name, name, asked[name]) for name in ("gold", "answer") if asked.get(name)]
     return Form(fields)
 
 
-def _values(column: pl.Series) -> list[str]:
-    return [str(value) for value in column.drop_nulls().unique().sort() if value]
+def _values(lists: pl.Series) -> list[str]:
+    return [str(value) for value in lists.explode().drop_nulls().unique().sort() if value]
 
 
 def _steps(asked: Mapping[str, str], start: int, count: int, number: int) -> dict[str, str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -47,7 +48,7 @@ def _show(work: Explored, parameters: Parameters) -> Page:
     table = Table(
         of,
         _matrix(counts, shown),
-        {name: _leads(name, of) for name in names},
+        {name: partial(_lead, of, name) for name in names},
         f"{_SHOWN[shown].capitalize()}: {_KINDS[of]}. A cell leads to what both share; who trains on one dataset and "
         "tests on the other has seen it.",
         heat=names,
@@ -89,8 +90,8 @@ def _matrix(counts: pl.DataFrame, shown: str) -> pl.DataFrame:
     return cells.pivot("other", index=_WITH, values=_CELL)
 
 
-def _leads(name: str, of: str) -> Callable[[Mapping[str, Any]], str]:
-    return lambda row: address("overlap", of=of, dataset=row[_WITH], other=name) if row[name] else ""
+def _lead(of: str, name: str, row: Mapping[str, Any]) -> str:
+    return address("overlap", of=of, dataset=row[_WITH], other=name) if row[name] else ""
 
 
 def _pair(work: Explored, form: Form, of: str, dataset: str, other: str) -> Page:
@@ -99,7 +100,7 @@ def _pair(work: Explored, form: Form, of: str, dataset: str, other: str) -> Page
     shared = own.join(others, on=_ITEM, suffix=" again").sort(_ITEM)
     links = {}
     if of == "texts":
-        links = {name: _leads_to_document(name) for name in (dataset, other)}
+        links = {name: partial(_lead_to_document, name) for name in (dataset, other)}
         shared = shared.with_columns(pl.col(_ITEM).str.slice(0, 120))
     table = Table(of, shared, links, f"{shared.height} {_KINDS[of]} are in both.")
     back = Note("", links={"All pairs of datasets": address("overlap", of=of)})
@@ -112,12 +113,8 @@ def _list_items(work: Explored, of: str, name: str) -> pl.DataFrame:
     return grouped.agg((pl.col("by").first() if of == "texts" else pl.len()).alias(name))
 
 
-def _leads_to_document(dataset: str) -> Callable[[Mapping[str, Any]], str]:
-    return lambda row: address("document", dataset=dataset, name=row[dataset])
+def _lead_to_document(dataset: str, row: Mapping[str, Any]) -> str:
+    return address("document", dataset=dataset, name=row[dataset])
 
 
-def _example(work: Explored) -> dict[str, str]:
-    return {"of": "forms"}
-
-
-overlap = View("overlap", "Overlap", _show, menu=6, example=_example)
+overlap = View("overlap", "Overlap", _show, menu=6, example=lambda work: {"of": "forms"})

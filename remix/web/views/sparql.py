@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import polars as pl
@@ -99,9 +99,7 @@ def _editor(text: str, parameters: Parameters) -> Form:
     chosen = parameters.get("timeout") or seconds[-1]
     return Form(
         [
-            Field(
-                "query", "query", text, look="area", explained="SPARQL 1.1; well-known prefixes need no declaration."
-            ),
+            Field("query", "query", text, (), "area", explained="SPARQL 1.1; well-known prefixes need no declaration."),
             choose("timeout", "seconds at most", [*dict.fromkeys([*seconds, chosen])], chosen, told),
         ],
         button="Run",
@@ -117,7 +115,8 @@ def _answer(work: Explored, text: str, parameters: Parameters) -> Result:
     seconds = min(float(given or _limit()), _limit())
 
     def ask() -> Result:
-        return answer(work.store, Query.parse(text), allow_services=services, timeout=seconds, largest=_LARGEST)
+        asked = Query.parse(text)
+        return answer(work.store, asked, allow_services=services, timeout=seconds, largest=_LARGEST, iris=True)
 
     if NEVER_THE_SAME.intersection(keywords(text)):
         return ask()
@@ -126,20 +125,19 @@ def _answer(work: Explored, text: str, parameters: Parameters) -> Result:
     )
 
 
-def _table(found: Result) -> pl.DataFrame:
-    """Return solutions, or the triples of a graph without the marks of N-Triples."""
+def _table(found: Result) -> tuple[pl.DataFrame, Mapping[str, Collection[str]]]:
+    """Return solutions, or the triples of a graph without the marks of N-Triples, and the IRIs of each column."""
     if found.kind != "graph":
-        return found.table
+        return found.table, found.iris
     rows = columns(b"\n".join(found.triples))
     literal = r'^"((?s:.*))"(?:@[\w-]+|\^\^<[^>]*>)?$'
-    return rows.select(
-        pl.coalesce(pl.col(name).str.extract(literal), pl.col(name).str.strip_chars("<>")).alias(name)
-        for name in rows.columns
-    )
+    iris = rows.select(pl.all().str.extract("^<(.*)>$"))
+    cells = (pl.coalesce(pl.col(name).str.extract(literal), iris[name], name).alias(name) for name in rows.columns)
+    return rows.select(cells), {one.name: set(one.drop_nulls()) for one in iris}
 
 
 def _result(work: Explored, found: Result, text: str, parameters: Parameters) -> list[Shown]:
-    table = _table(found)
+    table, iris = _table(found)
     blocks: list[Shown] = [Note(note) for note in found.notes]
     if found.kind == "graph":
         kept = {"query": text, "timeout": parameters.get("timeout", "")}
@@ -149,23 +147,22 @@ def _result(work: Explored, found: Result, text: str, parameters: Parameters) ->
         blocks.append(
             Note("Nothing in the workspace matches: try with a condition less, or see what there is by ?s ?p ?o.")
         )
-    blocks.append(
-        Table(
-            "result", table, _links(work, table), words="One row." if table.height == 1 else f"{table.height:,} rows."
-        )
-    )
+    words = "One row." if table.height == 1 else f"{table.height:,} rows."
+    blocks.append(Table("result", table, _links(work, table, iris), words))
     numbers = [name for name, kind in table.schema.items() if kind.is_numeric()]
     if numbers and table.width > 1 and table.height:
         blocks += _chart(table, numbers, text, parameters)
     return blocks
 
 
-def _links(work: Explored, table: pl.DataFrame) -> Mapping[str, Callable[[Mapping[str, Any]], str]]:
+def _links(
+    work: Explored, table: pl.DataFrame, iris: Mapping[str, Collection[str]]
+) -> Mapping[str, Callable[[Mapping[str, Any]], str]]:
     """Return for each column of texts where its IRIs lead: datasets and documents to their pages, others out."""
-    texts = [name for name, kind in table.schema.items() if kind == pl.String]
+    texts = [name for name, kind in table.schema.items() if kind == pl.String and iris.get(name)]
     if not texts or not work.datasets():
         return {}
-    every = pl.concat([table[name].alias("iri") for name in texts]).drop_nulls().unique()
+    every = pl.Series("iri", [*{iri for name in texts for iri in iris[name]}])
     frames = work.frames()
     of_documents = frames.documents.select(iri="document", document="document", dataset="dataset")
     of_mentions = frames.annotations.select(iri="annotation", document="document", dataset="dataset")
@@ -173,14 +170,13 @@ def _links(work: Explored, table: pl.DataFrame) -> Mapping[str, Callable[[Mappin
     places = {iri: address("document", dataset=dataset, name=document) for iri, document, dataset in own.iter_rows()}
     places |= {entry.iri: address("dataset", name=entry.name) for entry in work.datasets()}
 
+    def outside(iri: str) -> str:
+        return iri if re.match(r"https?://[^\s<>\"]+$", iri) else ""
+
     def lead(name: str) -> Callable[[Mapping[str, Any]], str]:
-        return lambda row: places.get(row[name] or "") or _outside(row[name] or "")
+        return lambda row: places.get(iri, outside(iri)) if (iri := row[name]) in iris[name] else ""
 
     return {name: lead(name) for name in texts}
-
-
-def _outside(iri: str) -> str:
-    return iri if re.match(r"https?://[^\s<>\"]+$", iri) else ""
 
 
 def _chart(table: pl.DataFrame, numbers: list[str], text: str, parameters: Parameters) -> list[Shown]:
@@ -236,17 +232,13 @@ def _graph(form: str) -> Callable[[Explored, Parameters], Download]:
 
 def _vocabulary(work: Explored, parameters: Parameters) -> Download:
     """Return what the editor completes: prefixes, and terms with what they mean."""
-    terms = {f"{prefix}:{name}": "" for name in shipped_queries() for prefix, name in _NAME.findall(_bare(name))}
+    bare = re.sub(r"(?m)^\s*#.*$", "", "\n".join(find(f"{name}.rq").text for name in shipped_queries()))
+    terms = {f"{prefix}:{name}": "" for prefix, name in _NAME.findall(bare)}
     terms |= {facet.term: facet.meaning for facet in list_facets().values() if facet.term}
     terms |= dict(list_terms().select("term", pl.col("meaning").fill_null("")).iter_rows())
     known = {term: meaning for term, meaning in sorted(terms.items()) if term.partition(":")[0] in PREFIXES}
     text = json.dumps({"prefixes": PREFIXES, "terms": known}, ensure_ascii=False)
     return Download(text.encode(), "application/json", "vocabulary.json")
-
-
-def _bare(name: str) -> str:
-    """Return the text of a shipped query without its comments."""
-    return re.sub(r"(?m)^\s*#.*$", "", find(f"{name}.rq").text)
 
 
 sparql = View(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -41,7 +42,8 @@ def _show(work: Explored, parameters: Parameters) -> Page:
     names = sorted({run.dataset for run in runs})
     chosen = [asked["dataset"]] if asked["dataset"] else names
     parts: list[str | list[str]] = [chosen] if asked["by"] else [*chosen]
-    scored = work.scores(parts, **{key: asked[key] for key in ("profile", "task", "match")}, by=_several(asked["by"]))
+    by = [asked["by"]] if asked["by"] else []
+    scored = work.scores(parts, **{key: asked[key] for key in ("profile", "task", "match")}, by=by)
     form = _form(asked, names, sorted({run.system for run in runs}), columns)
     told = [Note(said) for said in scored.problems]
     waiting = scored.done < scored.of
@@ -98,6 +100,7 @@ def _complete(work: Explored, runs: Sequence[Run], parameters: Parameters) -> tu
     columns = _list_columns(work)
     datasets = sorted({run.dataset for run in runs})
     systems = sorted({run.system for run in runs})
+    asked["dataset"] = asked["dataset"] or (datasets[0] if asked["by"] and len(datasets) == 1 else "")
     known = {
         "dataset": ("dataset with a run", datasets, "remix run list"),
         "by": ("column to slice by", [*columns], "remix list columns"),
@@ -151,10 +154,6 @@ def _form(
     )  # fmt: skip
 
 
-def _several(value: str) -> list[str]:
-    return [value] if value else []
-
-
 def _tell_scores(asked: Mapping[str, str], scored: Scored, columns: Mapping[str, str]) -> list[Shown]:
     """Return the matrix, its figures, the tests of pairs, and the scores in full."""
     rows, of_f1 = with_f1_shown(
@@ -169,13 +168,24 @@ def _tell_scores(asked: Mapping[str, str], scored: Scored, columns: Mapping[str,
     pairs = _name_parts(scored.pairs, asked["by"])
     cells = _mark(shown, pairs, asked["against"])
     score = f"{average}-F1" + ("" if of_f1 == "all" else f" (precision {of_f1})")
-    figures = figure_of_columns(cells, score, spider=asked["spider"], links=lambda row: _lead(asked, row))
+    lead = partial(_lead, asked, _find_largest(scored.rows, asked["by"]))
+    figures = figure_of_columns(cells, score, spider=asked["spider"], links=lead)
     return [
-        _matrix(asked, cells, score, rows["part"].n_unique() - cells["part"].n_unique(), columns),
+        _matrix(asked, cells, score, rows["part"].n_unique() - cells["part"].n_unique(), columns, lead),
         *[Drawing(name, figure) for name, figure in figures.items()],
-        *_compare(asked, pairs),
+        *_compare(asked, pairs, lead),
         _list_scores(rows),
     ]
+
+
+def _find_largest(rows: pl.DataFrame, by: str) -> dict[tuple[str, str], str]:
+    """Return by system and part of the matrix the dataset that has most of the mentions."""
+    own = rows.filter(pl.col("dataset") != "all", pl.col("column").is_in(["", by]))
+    own = own.sort("mentions", "dataset", descending=[True, False], nulls_last=True)
+    own = own.unique(["system", "slice"], keep="first", maintain_order=True)
+    return {
+        (system, part or "all"): name for system, part, name in own.select("system", "slice", "dataset").iter_rows()
+    }
 
 
 def _name_parts(pairs: pl.DataFrame, by: str) -> pl.DataFrame:
@@ -208,7 +218,14 @@ def _mark(shown: pl.DataFrame, pairs: pl.DataFrame, against: str) -> pl.DataFram
     return shown.with_columns(mark=mark.otherwise(pl.lit("")), interval=interval)
 
 
-def _matrix(asked: Mapping[str, str], cells: pl.DataFrame, score: str, left: int, columns: Mapping[str, str]) -> Table:
+def _matrix(
+    asked: Mapping[str, str],
+    cells: pl.DataFrame,
+    score: str,
+    left: int,
+    columns: Mapping[str, str],
+    lead: Callable[[Mapping[str, Any]], str],
+) -> Table:
     """Return a row for each system and a column for each dataset or slice, with the interval in small letters."""
     order = (
         cells.group_by("system")
@@ -223,7 +240,7 @@ def _matrix(asked: Mapping[str, str], cells: pl.DataFrame, score: str, left: int
         beside = pl.concat_str(pl.col("interval", "mark").fill_null(""), separator=" ").str.strip_chars()
         own = own.select("system", pl.col("f1").alias(name), beside.alias(f"{name} 95 %"))
         table = table.join(own, on="system", how="left", maintain_order="left")
-        links[name] = _leading(asked, str(part), name)
+        links[name] = _leading(lead, str(part), name)
         on = f"{mentions} mentions in " if mentions is not None else ""
         explained[name] = f"{score} on {on}{documents} documents" + (
             f"; {asked['by']} is {part}" if asked["by"] else ""
@@ -236,7 +253,8 @@ def _matrix(asked: Mapping[str, str], cells: pl.DataFrame, score: str, left: int
         words += f" {asked['by']}: {said}."
     words += " The number of mentions is in the header."
     leads = "A score leads to its errors"
-    leads += "." if (asked["profile"], asked["task"]) == ("remix", "A2KB") else ", those of A2KB by the profile remix."
+    leads += "" if (asked["profile"], asked["task"]) == ("remix", "A2KB") else ", those of A2KB by the profile remix"
+    leads += ", in the dataset that has most of the mentions." if asked["by"] and not asked["dataset"] else "."
     words += f" {left} smaller slices are among the scores below alone." if left else ""
     return Table("systems", table, links, words, explained, [*small], small, leads)
 
@@ -245,42 +263,26 @@ _SAMPLES = "1,000 samples of documents"
 _NO_INTERVAL = "without intervals, which need ten documents or more"
 
 
-def _leading(asked: Mapping[str, str], part: str, name: str) -> Callable[[Mapping[str, Any]], str]:
-    def lead(row: Mapping[str, Any]) -> str:
-        return "" if row[name] is None else _lead(asked, {"system": row["system"], "part": part})
-
-    return lead
+def _leading(lead: Callable[[Mapping[str, Any]], str], part: str, name: str) -> Callable[[Mapping[str, Any]], str]:
+    return lambda row: "" if row[name] is None else lead({"system": row["system"], "part": part})
 
 
-def _lead(asked: Mapping[str, str], row: Mapping[str, Any]) -> str:
-    """Return the address of the errors behind a score, nothing where the score is of several datasets together."""
-    dataset = asked["dataset"] or ("" if asked["by"] else row["part"])
-    if not dataset:
-        return ""
+def _lead(asked: Mapping[str, str], largest: Mapping[tuple[str, str], str], row: Mapping[str, Any]) -> str:
+    """Return the address of the errors behind a score; of several datasets on the one with most of the mentions."""
+    dataset = asked["dataset"] or (largest.get((row["system"], row["part"]), "") if asked["by"] else row["part"])
     sliced = {"by": asked["by"], "slice": row["part"]} if asked["by"] and row["part"] != "all" else {}
-    other = asked["against"] if asked["against"] != row["system"] else ""
+    other = row.get("other", asked["against"])
+    other = other if other != row["system"] else ""
     return address("errors", dataset=dataset, system=row["system"], other=other, **sliced)
 
 
-def _compare(asked: Mapping[str, str], pairs: pl.DataFrame) -> list[Shown]:
+def _compare(asked: Mapping[str, str], pairs: pl.DataFrame, lead: Callable[[Mapping[str, Any]], str]) -> list[Shown]:
     """Return the tests of pairs of systems, those of one alone where the others are held against it."""
     if "p_holm" not in pairs.columns or pairs.is_empty():
         return [Note("No pair of systems is tested: a test needs two systems and ten documents.")]
     if against := asked["against"]:
         pairs = pairs.filter((pl.col("system") == against) | (pl.col("other") == against))
-    names = [
-        "part",
-        "system",
-        "other",
-        "score_system",
-        "score_other",
-        "difference",
-        "low",
-        "high",
-        "p",
-        "p_holm",
-        "documents",
-    ]
+    names = ["part", "system", "other", "score_system", "score_other", "difference", "low", "high", "p", "p_holm"]
     explained = {
         "difference": "the score of the system less that of the other",
         "low": "where the 95 % interval of the difference begins, from a paired bootstrap over documents",
@@ -292,11 +294,9 @@ def _compare(asked: Mapping[str, str], pairs: pl.DataFrame) -> list[Shown]:
     whole = {shorten(part): part for part in pairs["part"].unique()}
     pairs = pairs.with_columns(pl.col("part").replace({part: short for short, part in whole.items()}))
 
-    def lead(row: Mapping[str, Any]) -> str:
-        return _lead({**asked, "against": row["other"]}, {**row, "part": whole[row["part"]]})
-
+    links = {"difference": lambda row: lead({**row, "part": whole[row["part"]]})}
     words, leads = "Is the first really better than the second?", "A difference leads to the errors of both."
-    return [Table("pairs", pairs.select(names), {"difference": lead}, words, explained, leads=leads)]
+    return [Table("pairs", pairs.select(*names, "documents"), links, words, explained, leads=leads)]
 
 
 def _list_scores(rows: pl.DataFrame) -> Table:
