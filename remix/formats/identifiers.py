@@ -27,6 +27,7 @@ __all__ = [
     "strip_offsets",
     "title",
     "title_url",
+    "usual_groups",
 ]
 
 # DBpedia calls the text of Berlin `…/Berlin?dbpv=2016-10&nif=context`.
@@ -126,6 +127,13 @@ def group_alternatives(annotations: pl.DataFrame) -> pl.DataFrame:
         found = rows.join(firsts, on="row", how="left", maintain_order="left")["first"]
         first = pl.coalesce(pl.lit(found), first)
     return annotations.with_columns(group=pl.coalesce("group", first))
+
+
+def usual_groups(annotations: pl.DataFrame) -> pl.DataFrame:
+    """Return the annotations with the `group` and `option` that reading gives where a file says none itself."""
+    return group_alternatives(
+        annotations.with_columns(pl.lit(None, pl.String).alias(name) for name in ("group", "option"))
+    )
 
 
 def separate_mentions(rows: pl.DataFrame) -> pl.DataFrame:

@@ -130,8 +130,7 @@ def tagged_spans(
     begins = inside & (tag.str.contains("^[BS]") | ~follows)
     tagged = tokens.with_columns(_begins=begins, mention=begins.cum_sum().cast(pl.Int64)).filter(inside)
     odd = tagged.filter(pl.col("_begins") & tag.str.starts_with("I"))
-    if odd.height:
-        mends.add("tag", f"{odd['place'][0]}: {odd.select(tag)[0, 0]} begins a mention", odd.height)
+    mends.add_rows("tag", odd.select("place", said=tag), "{place}: {said} begins a mention")
     return tagged.group_by("mention", maintain_order=True).agg(
         pl.col("row", "place", "name", "begin").first(), pl.col("end").last(), **columns
     )

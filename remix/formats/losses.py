@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from remix.formats.identifiers import group_alternatives
+from remix.formats.identifiers import usual_groups
 from remix.formats.layers import TERMS
 from remix.frames import OTHER_LAYER, Frames
 from remix.names import RMX
@@ -81,8 +81,7 @@ def _parts(frames: Frames) -> Cut:
 
 def _repeated_spans(frames: Frames) -> Cut:
     """Make annotations on one span alternatives of each other where they are not, as they would be read again."""
-    none = pl.lit(None, pl.String)
-    usual = group_alternatives(frames.annotations.with_columns(group=none, option=none))
+    usual = usual_groups(frames.annotations)
     span = ["document", "begin", "end", pl.col("ignorable").is_null()]
     apart = (pl.col("group").n_unique().over(span) > 1) & (pl.col("option") == pl.col("annotation"))
     rows = frames.annotations.filter(apart)["annotation"]

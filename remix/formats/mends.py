@@ -36,6 +36,11 @@ class Mends:
             told = self.each.setdefault(kind, [])
             told += each[: TOLD - len(told)]
 
+    def add_rows(self, kind: str, rows: pl.DataFrame, example: str) -> None:
+        """Count rows of which something was mended; the example names columns, as in `{place}: '{anchor}'`."""
+        if rows.height:
+            self.add(kind, example.format_map(rows.row(0, named=True)), rows.height)
+
     def add_offsets(self, rows: pl.DataFrame, name: str, example: Callable[[dict[str, object]], str]) -> None:
         """Count what `check_offsets` says of annotations, and the blocks in which they are wrong alike.
 

@@ -22,7 +22,7 @@ from remix.formats.identifiers import annotation_iris, document_iris, document_n
 from remix.formats.losses import CLUSTER, loss_of
 from remix.formats.mends import Mends
 from remix.formats.offsets import check_offsets
-from remix.frames import Frames
+from remix.frames import Frames, fit
 from remix.names import RMX
 from remix.rdf.iris import is_absolute, is_legal, legal
 from remix.rdf.terms import language_tag
@@ -32,6 +32,7 @@ __all__ = [
     "DOCUMENTS",
     "LINKS",
     "MENTIONS",
+    "NUMBER",
     "MentionTables",
     "drop_overlaps",
     "assemble",
@@ -69,6 +70,9 @@ LINKS: dict[str, pl.DataType] = {"mention": pl.Int64(), "identifier": pl.String(
 CLASSES: dict[str, pl.DataType] = {"mention": pl.Int64(), "class": pl.String()}
 CANDIDATES: dict[str, pl.DataType] = {**LINKS, "score": pl.Float64()}
 
+NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+"""A finite number as files write it."""
+
 _PREFIXES = {
     "wikidata": "http://www.wikidata.org/entity/",
     "wd": "http://www.wikidata.org/entity/",
@@ -102,14 +106,14 @@ def assemble(read: MentionTables, dataset: str, content: str = "") -> Contents:
     Offsets are held against texts and anchors and repaired as in NIF; a mention that lies outside its text is left
     out and reported. A mention without a link, or with one that spells NIL, is NIL.
     """
-    documents = _fit(read.documents, DOCUMENTS).unique("name", keep="first", maintain_order=True)
+    documents = fit(read.documents, DOCUMENTS).unique("name", keep="first", maintain_order=True)
     documents = documents.with_columns(
         _languages(documents["language"], read.mends),
         document=document_iris(documents["name"], dataset),
         dataset=pl.lit(dataset),
         given="name",
     )
-    rows = _fit(read.mentions, MENTIONS).join(
+    rows = fit(read.mentions, MENTIONS).join(
         documents.select("name", "document", "text"), on="name", how="left", maintain_order="left"
     )
     rows = _with_own_group(place_named(rows, read.mends))
@@ -124,9 +128,9 @@ def assemble(read: MentionTables, dataset: str, content: str = "") -> Contents:
     _tell_illegal(pl.concat([links["identifier"], read.classes["class"], rows["class"]]), read.mends)
     rows = _with_groups(rows).sort("mention")
     rows = rows.with_columns(is_nil=~pl.col("mention").is_in(links["mention"].unique().implode()))
-    candidates = _fit(read.candidates, CANDIDATES).join(named, on="mention", maintain_order="left")
+    candidates = fit(read.candidates, CANDIDATES).join(named, on="mention", maintain_order="left")
     candidates = candidates.with_columns(entity=canonical_entities(candidates["identifier"]))
-    several = _fit(read.classes, CLASSES).join(named, on="mention")
+    several = fit(read.classes, CLASSES).join(named, on="mention")
     classes = [one.select("annotation", "class") for one in (rows, several)]
     clusters = rows.filter(pl.col("is_nil")).drop_nulls("cluster")
     frames = Frames.of(
@@ -147,17 +151,15 @@ def _languages(languages: pl.Series, mends: Mends) -> pl.Series:
     """Return the tags of the languages (BCP 47); what is none is counted and left out."""
     told = languages.to_frame("said").with_columns(language=language_tag(pl.col("said")))
     none = told.filter((pl.col("language") != pl.col("said")) | (pl.col("language").is_null() & (pl.col("said") != "")))
-    if none.height:
-        mends.add("language", f"'{none['said'][0]}' is no tag of a language", none.height)
+    mends.add_rows("language", none, "'{said}' is no tag of a language")
     return told["language"]
 
 
 def _tell_illegal(iris: pl.Series, mends: Mends) -> None:
     """Count the IRIs that are mended where they are compared and written."""
     told = iris.drop_nulls().str.strip_chars().to_frame("iri")
-    wrong = told.filter(~is_legal(pl.col("iri"))).filter(is_absolute(pl.col("iri")))["iri"]
-    if len(wrong):
-        mends.add("invalid-iri", f"<{wrong[0]}>", len(wrong))
+    wrong = told.filter(~is_legal(pl.col("iri"))).filter(is_absolute(pl.col("iri")))
+    mends.add_rows("invalid-iri", wrong, "<{iri}>")
 
 
 def _with_groups(rows: pl.DataFrame) -> pl.DataFrame:
@@ -168,13 +170,6 @@ def _with_groups(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.join(own, on="part_of", how="left").with_columns(
         group=pl.coalesce("first", fill("{}#group={}", "document", "group")),
         option=pl.coalesce("first", fill("{}#option={}", "document", "option")),
-    )
-
-
-def _fit(frame: pl.DataFrame, schema: dict[str, pl.DataType]) -> pl.DataFrame:
-    return frame.select(
-        (pl.col(name) if name in frame.columns else pl.lit(None)).cast(kind).alias(name)
-        for name, kind in schema.items()
     )
 
 
@@ -220,7 +215,7 @@ def _resolve(links: pl.DataFrame) -> pl.DataFrame:
     """Return mention, identifier, entity, entity_as_given of the links that are to something."""
     # One entity is linked many times.
     code = "code" if "code" in links.columns else number_texts(pl.col("identifier"))
-    rows = _fit(links, LINKS).with_columns(links.select(code=code))
+    rows = fit(links, LINKS).with_columns(links.select(code=code))
     known = rows.filter(pl.col("code").is_first_distinct()).filter(~_is_nothing(pl.col("identifier")))
     known = known.select("code", entity=canonical_entities(known["identifier"]))
     return rows.join(known, on="code", maintain_order="left").with_columns(entity_as_given="identifier").drop("code")

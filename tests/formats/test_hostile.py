@@ -387,7 +387,7 @@ def test_nested_labels_of_elevant_have_a_limit(tmp_path: Path, parent: Callable[
 
 
 def test_mentions_looked_for_in_a_text_have_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("remix.formats.definitions.answers._MOST_LETTERS", 100_000)
+    monkeypatch.setattr("remix.formats.definitions.answers.MOST_LETTERS", 100_000)
     answers = [{"mention": f"x{n}"} for n in range(1000)]
     line = json.dumps({"document": "d", "text": "ab " * 1000, "answers": answers})
     assert refusal(tmp_path / "x.jsonl", line) == (

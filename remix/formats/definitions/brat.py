@@ -155,9 +155,7 @@ def _tell_unread(lines: pl.DataFrame, comments: pl.DataFrame, mends: Mends) -> N
     used = pl.col("kind").is_in(["T", "N"]) | pl.col("rest").str.starts_with("Confidence ")
     noted = (pl.lit("AnnotatorNotes ") + comments["id"] + "\t" + comments["said"]).pipe(pl.select).to_series()
     unread = lines.filter(~used & ~pl.col("rest").str.strip_chars().is_in(noted.implode()))
-    if unread.height:
-        row = unread.row(0, named=True)
-        mends.add("unread", f"{row['name']}.ann, line {row['number']}: {row['line'][:60]}", unread.height)
+    mends.add_rows("unread", unread, "{name}.ann, line {number}: {line:.60}")
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:

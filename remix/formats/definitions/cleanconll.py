@@ -32,8 +32,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     )
     refuse_line(rows.drop_nulls("token"), wrong)
     masked = rows.filter(pl.col("token") == MASK)
-    if masked.height:
-        mends.add("masked", f"{masked['place'][0]}: the word is {MASK}; CoNLL-2003 has what it is", masked.height)
+    mends.add_rows("masked", masked, "{place}: the word is {token}; CoNLL-2003 has what it is")
     texts, tokens = join_tokens(rows, SENTENCES)
     mentions = _mentions(tokens, mends)
     links = mentions.select("mention", "identifier").drop_nulls()

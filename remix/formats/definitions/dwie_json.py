@@ -63,9 +63,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     concepts = _rows(articles, "concepts").unique(["article", "concept"], keep="first", maintain_order=True)
     told = mentions.join(concepts, on=["article", "concept"], how="left", maintain_order="left")
     astray = told.filter(pl.col("tags").is_null() & pl.col("concept").is_not_null())
-    if astray.height:
-        row = astray.row(0, named=True)
-        mends.add("dangling", f"{row['place']}: concept {row['concept']} is none of {row['name']}", astray.height)
+    mends.add_rows("dangling", astray, "{place}: concept {concept} is none of {name}")
     types = pl.col("tags").list.eval(pl.element().filter(pl.element().str.starts_with("type::")).str.slice(6))
     scores = (
         pl.col("scores").fill_null([]).list.gather(pl.int_ranges(pl.col("candidates").list.len()), null_on_oob=True)

@@ -98,8 +98,7 @@ def _name_documents(documents: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     named = documents.with_columns(name=pl.coalesce("iri", "id", place))
     own = named["name"]
     taken = again = ~own.is_first_distinct()
-    if (repeated := named.filter(again)).height:
-        mends.add("duplicate-document", f"{repeated['name'][0]} is the name of two documents", repeated.height)
+    mends.add_rows("duplicate-document", named.filter(again), "{name} is the name of two documents")
     # Another document may be called like this already; places differ, so that no two of these are.
     while taken.any():
         named = named.with_columns(name=pl.when(taken).then(fill("{}-{}", "name", place)).otherwise("name"))
@@ -112,8 +111,7 @@ def _with_spans(source: SourceFile, rows: pl.DataFrame, mends: Mends) -> pl.Data
     begins, ends = pl.col("start").is_not_null(), pl.col("end").is_not_null()
     if (half := rows.filter(begins ^ ends)).height:
         raise BadInput(source.name, f"{half['place'][0]}: start and end go together")
-    if (whole := rows.filter(~begins)).height:
-        mends.add("unread", f"{whole['place'][0]} is about the whole document (no start and end)", whole.height)
+    mends.add_rows("unread", rows.filter(~begins), "{place} is about the whole document (no start and end)")
     return rows.filter(begins)
 
 

@@ -101,10 +101,7 @@ def _tell_other_texts(rows: pl.DataFrame, texts: pl.DataFrame, tokens: pl.DataFr
     told = rows.select("place", "sentence", "said").drop_nulls("said").join(spans, on="sentence", maintain_order="left")
     told = told.join(texts, on="name", maintain_order="left")
     other = told.filter(cut_spans(told, "name") != told["said"].str.strip_chars())
-    if other.height:
-        mends.add(
-            "text", f"{other['place'][0]}: the tokens make another text than '{other['said'][0][:60]}'", other.height
-        )
+    mends.add_rows("text", other, "{place}: the tokens make another text than '{said:.60}'")
 
 
 def _mentions(tokens: pl.DataFrame, fields: list[str], mends: Mends) -> pl.DataFrame:
@@ -131,8 +128,7 @@ def _mentions(tokens: pl.DataFrame, fields: list[str], mends: Mends) -> pl.DataF
         end=pl.when("closes").then("end").shift(-1).over(same), before=pl.col("opens").shift().over(same)
     )
     alone = pairs.filter(pl.when("opens").then(pl.col("end").is_null()).otherwise(~pl.col("before").fill_null(False)))
-    if alone.height:
-        mends.add("bracket", f"{alone['place'][0]}: {alone['bracket'][0][:60]} has no other end", alone.height)
+    mends.add_rows("bracket", alone, "{place}: {bracket:.60} has no other end")
     whole = pl.concat([events.filter(single), pairs.filter("opens").drop_nulls("end")], how="diagonal").sort("mention")
     return whole.select(pl.col("mention").cast(pl.Int64), "place", "name", "begin", "end", "etype", "identity").rename(
         {"etype": "class"}

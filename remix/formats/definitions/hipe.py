@@ -86,9 +86,7 @@ def _rows(source: SourceFile, lines: pl.DataFrame, mends: Mends) -> pl.DataFrame
             )
     # The header is repeated where files were put together.
     rows = lines.filter(pl.col("line") != header["line"][0]).with_columns(comment=comment)
-    empty = rows.filter(pl.col("line").str.starts_with("\t"))
-    if empty.height:
-        mends.add("empty-token", f"line {empty['row'][0]} has no token", empty.height)
+    mends.add_rows("empty-token", rows.filter(pl.col("line").str.starts_with("\t")), "line {row} has no token")
     rows = rows.filter(~pl.col("line").str.starts_with("\t"))
     cells = rows.with_columns(cells=pl.when(~pl.col("comment")).then(pl.col("line").str.split("\t")))
     wrong = cells.filter(pl.col("cells").list.len() != len(names))
@@ -145,8 +143,7 @@ def _mentions(tokens: pl.DataFrame, layer: str, mends: Mends) -> pl.DataFrame:
     )
     typed = rows.filter(pl.col("inside") & (pl.col("kind") != ""))
     odd = typed.filter(pl.col("begins") & pl.col("tag").str.starts_with("I-"))
-    if odd.height:
-        mends.add("tag", f"line {odd['row'][0]}: I- begins a mention", odd.height)
+    mends.add_rows("tag", odd, "line {row}: I- begins a mention")
     mentions = _join(typed, "run").with_columns(layer=pl.lit(layer), tag=pl.col(layer).str.slice(2))
     several = pl.col("part").n_unique().over("run") > 1
     apart = _join(rows.filter((pl.col("kind") == "") | ~pl.col("inside") | several), "part").filter("is_link")

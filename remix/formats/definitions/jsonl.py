@@ -18,7 +18,7 @@ import polars as pl
 
 from remix.files import write_whole
 from remix.formats import Loss
-from remix.formats.identifiers import group_alternatives
+from remix.formats.identifiers import usual_groups
 from remix.formats.losses import EVERYTHING
 from remix.formats.mapping import shipped_mapping
 from remix.formats.mapping.definition import format_of
@@ -77,10 +77,7 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
 
 def _alternatives(annotations: pl.DataFrame) -> pl.DataFrame:
     """Return annotation, ignorable, and group and option where reading would not find them out by the spans."""
-    none = pl.lit(None, pl.String)
-    usual = group_alternatives(annotations.with_columns(group=none, option=none)).select(
-        "annotation", "group", "option"
-    )
+    usual = usual_groups(annotations).select("annotation", "group", "option")
     both = annotations.join(usual, on="annotation", maintain_order="left", suffix="_usual")
     other = (pl.col("group") != pl.col("group_usual")) | (pl.col("option") != pl.col("option_usual"))
     told = other.any().over("group")

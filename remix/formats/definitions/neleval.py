@@ -19,10 +19,10 @@ from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.lines import read_lines, refuse_line
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends
-from remix.formats.mentions import MentionTables, assemble, flatten_labelled, identifier_or_nil, label_documents
+from remix.formats.mentions import NUMBER, MentionTables, assemble, flatten_labelled, identifier_or_nil, label_documents
 from remix.frames import Frames
 
-_NUMBER = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
+_NUMBER = f"^{NUMBER}$"
 _MOST = 1000
 """How many candidates a mention may have: each takes a pass over the lines that have so many."""
 

@@ -77,9 +77,7 @@ def _tell_repeated(triples: pl.DataFrame, mends: Mends) -> None:
     said = triples.filter(is_shared(triples))
     said = said.filter(~said.select(pl.struct(pl.all()).is_first_distinct()).to_series())
     named = said.filter(~pl.any_horizontal(pl.col("subject", "object").str.starts_with("_:")))
-    if named.height:
-        subject, predicate, _ = named.row(0)
-        mends.add("repeated-triple", f"{subject} {predicate} is said again", named.height)
+    mends.add_rows("repeated-triple", named, "{subject} {predicate} is said again")
 
 
 def _refuse_what_is_no_nif(source: SourceFile, found: NifTables) -> None:

@@ -25,6 +25,7 @@ from remix.formats.lines import numbered_lines
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends, decode
 from remix.formats.mentions import (
+    NUMBER,
     MentionTables,
     assemble,
     flatten_labelled,
@@ -42,7 +43,7 @@ RUN = "remix"
 _PLACE = r"^(\S+): ?([0-9]{1,18}) ?[-–] ?([0-9]{1,18})$"
 _LINE = re.compile(r"[^\t]*\t[^\t]*\t[^\t]*\t\S+: ?[0-9]+ ?[-–] ?[0-9]+\t[^\t]+\t")
 _MENTION = ["file", "query", "name", "begin", "end"]
-_NUMBER = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
+_NUMBER = f"^{NUMBER}$"
 
 
 def _is_tac(head: bytes, name: str) -> bool:
@@ -77,9 +78,7 @@ def _as_mentions(best: pl.DataFrame, ranked: pl.DataFrame, mends: Mends) -> Ment
     linked = ~pl.col("identifier").str.starts_with("NIL")
     candidates = ranked.join(best.select("mention", *_MENTION), on=_MENTION).filter(linked)
     nominal = best.filter(pl.col("kind").fill_null("NAM") != "NAM")
-    if nominal.height:
-        row = nominal.row(0, named=True)
-        mends.add("unread", f"{row['place']}: the kind of mention {row['kind']}", nominal.height)
+    mends.add_rows("unread", nominal, "{place}: the kind of mention {kind}")
     return MentionTables(
         documents=best.select("name"),
         mentions=best.with_columns(

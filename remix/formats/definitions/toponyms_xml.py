@@ -104,10 +104,7 @@ def _count_from_zero(rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     less = rows.with_columns(pl.col("begin", "end") - 1)
     fits, given = (cut_spans(one, "name") == rows["anchor"] for one in (less, rows))
     shifted = rows["shifted"] & (int((fits & rows["shifted"]).sum()) > int((given & rows["shifted"]).sum()))
-    if count := int(shifted.sum()):
-        row = rows.filter(shifted).row(0, named=True)
-        example = f"{row['place']}: '{row['anchor']}' {row['begin']},{row['end']}, as the file counts from 1"
-        mends.add("offset", example, count)
+    mends.add_rows("offset", rows.filter(shifted), "{place}: '{anchor}' {begin},{end}, as the file counts from 1")
     return rows.with_columns(pl.col("begin", "end") - shifted.cast(pl.Int64))
 
 

@@ -76,8 +76,10 @@ class _Reading:
         parts = [self._mentions(rules) for rules in self.mapping.mention]
         self._refuse_absent(parts)
         mentions = pl.concat(parts, how="diagonal_relaxed")
-        if self.mapping.mention[0].distinct:
-            mentions = _distinct(mentions, self.mapping.mention[0].distinct)
+        if by := self.mapping.mention[0].distinct:
+            # What says nothing is like nothing.
+            first = pl.struct("record", *by).is_first_distinct()
+            mentions = mentions.filter(first | pl.any_horizontal(pl.col(by).is_null()))
         if len(parts) > 1:
             mentions = mentions.sort("record", maintain_order=True)
         return assemble(self._tables(rows, mentions.with_row_index("mention")), dataset)
@@ -158,8 +160,7 @@ class _Reading:
         nth = pl.int_range(1, pl.len() + 1).over("name")
         numbered = first.select(pl.when(nth > 1).then(fill("{};{}", "name", nth)).otherwise("name")).to_series()
         shared = first.filter(first["name"].is_duplicated() & names.is_null())
-        if shared.height:
-            self.mends.add("shared-name", f"'{shared['name'][0]}' names several documents", shared.height)
+        self.mends.add_rows("shared-name", shared, "'{name}' names several documents")
         return names.zip_with(names.is_not_null(), numbered)
 
     def _name(self, said: str) -> pl.Expr:
@@ -194,7 +195,8 @@ class _Reading:
         lists: dict[str, FieldPath] = {}
         for paths in fields.values():
             lists.update({path.listed.said: path.listed for path in paths if path.listed is not None})
-        whole = {f"_{name}": self._whole(paths) for name, paths in fields.items()}
+        once = {name: tuple(path for path in paths if path.listed is None) for name, paths in fields.items()}
+        whole = {f"_{name}": first_of(paths, self.shape) for name, paths in once.items()}
         linked = [self._condition(*one) for one in self.mapping.link.where.items()]
         rows = self._documents.select(
             pl.col("@record", "@line", "@name", "@begin", "@end").name.replace("@", ""),
@@ -208,8 +210,8 @@ class _Reading:
             told = [f"_{name}" for name in ("begin", "end", "spans", "form", "link") if name in fields]
             said = pl.any_horizontal(pl.col(["begin", *told]).is_not_null())
             other = rows.filter(~said)
-            if other.height and self.mapping.records.syntax == "table":
-                self.mends.add("no-mention", f"line {other['line'][0]}: the row names no mention", other.height)
+            if self.mapping.records.syntax == "table":
+                self.mends.add_rows("no-mention", other, "line {line}: the row names no mention")
             rows = rows.filter(said)
         given = {name: self._find(name, paths) for name, paths in fields.items()}
         place = {name: pl.col(name).cast(pl.String) for name in ("begin", "end")}
@@ -221,9 +223,6 @@ class _Reading:
         if rules.spans:
             return _in_parts(rows)
         return _spans_of_tags(rows, self.mends) if rules.tags else rows
-
-    def _whole(self, paths: tuple[FieldPath, ...]) -> pl.Expr:
-        return first_of(tuple(path for path in paths if path.listed is None), self.shape)
 
     def _find(self, name: str, paths: tuple[FieldPath, ...]) -> pl.Expr:
         found = [pl.col(f"_{name}")]
@@ -251,9 +250,10 @@ class _Reading:
         if len(there) > 1:
             uneven = rows.filter(pl.any_horizontal(pl.col(name).list.len().fill_null(0) != longest for name in there))
             told = uneven.filter(pl.any_horizontal(pl.col(name).list.len() != longest for name in there))
-            if told.height:
-                named = " and ".join(name.removeprefix("[") for name in there)
-                self.mends.add("parallel", f"line {told['line'][0]}: {named} are not equally long", told.height)
+            named = " and ".join(name.removeprefix("[") for name in there)
+            self.mends.add_rows(
+                "parallel", told.with_columns(named=pl.lit(named)), "line {line}: {named} are not equally long"
+            )
             if uneven.height:
                 every = pl.int_ranges(0, longest)
                 whole = [pl.col(name).fill_null(pl.lit([], rows.schema[name])) for name in there]
@@ -265,7 +265,9 @@ class _Reading:
         rows = _with_columns(mentions, ("record", "_linked", "edition", "part"))
         first = pl.when(pl.col("part").is_not_null()).then(pl.col("mention").min().over("part"))
         rows = rows.with_columns(part_of=first if "part" in mentions.columns else pl.lit(None, pl.Int64))
-        rows = parse_rows(self.source.name, rows, self.mends, names=_names_of(rules))
+        ends = rules.end or rules.last or rules.length
+        names = (rules.begin[0].said if rules.begin else "begin", ends[0].said if ends else "end")
+        rows = parse_rows(self.source.name, rows, self.mends, names=names)
         rows = self._count(rows, documents, rules)
         file, mends = self.source.name, self.mends
         said = {name: next((path.said for path in getattr(rules, name)), name) for name in FIELDS}
@@ -276,12 +278,12 @@ class _Reading:
         candidates = candidates_in(file, rows, "candidates", keys, said["candidates"])
         candidates = candidates.join(places, on="mention", maintain_order="left")
         classes = listed_values(file, rows, "class", said["class_"]).rename({"value": "class"})
-        names = documents.select(pl.col("@name", "@text", "@language").name.replace("@", ""))
+        texts = documents.select(pl.col("@name", "@text", "@language").name.replace("@", ""))
         if self.mapping.document.joined:
             # A document whose text comes later has it.
-            names = pl.concat([names.drop_nulls("text"), names.filter(pl.col("text").is_null())])
+            texts = pl.concat([texts.drop_nulls("text"), texts.filter(pl.col("text").is_null())])
         return MentionTables(
-            documents=names,
+            documents=texts,
             mentions=rows.rename({"document": "name", "surface_form": "anchor"}).drop("class"),
             links=identify(self.mapping, links, mends),
             candidates=identify(self.mapping, candidates, Mends()),
@@ -310,12 +312,6 @@ def _with_columns(mentions: pl.DataFrame, more: tuple[str, ...]) -> pl.DataFrame
     every = (*names.values(), "begin", "end", *(name for name in FIELDS if name not in names), *more)
     missing = [pl.lit(None, pl.String).alias(name) for name in every if name not in rows.columns]
     return rows.with_columns(pl.col("mention").cast(pl.Int64), *missing)
-
-
-def _names_of(rules: MentionRules) -> tuple[str, str]:
-    """Return what messages call begin and end: the first paths that they are looked for at."""
-    end = rules.end or rules.last or rules.length
-    return (rules.begin[0].said if rules.begin else "begin", end[0].said if end else "end")
 
 
 def _with_ends(rows: pl.DataFrame, rules: MentionRules) -> pl.DataFrame:
@@ -350,8 +346,7 @@ def _spans_of_tags(rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     # Files also write `i-person` and `I.person`.
     tag = pl.col("tags").str.replace(r"^([BIbi])[.]", "${1}-").str.replace(r"^[bi](?:-|$)", "X-")
     odd = rows.filter(~pl.col("tags").str.contains(r"^(?:[OBIbi_-]|[BIbi][-.].*)$"))
-    if odd.height:
-        mends.add("tag", f"line {odd['line'][0]}: '{odd['tags'][0]}' is no tag: read as O", odd.height)
+    mends.add_rows("tag", odd, "line {line}: '{tags}' is no tag: read as O")
     token = pl.int_range(pl.len()).over("record")
     rows = rows.with_columns(tags=tag, row="line", place=fill("line {}", "line"), begin=token, end=token + 1)
     said = [name for name in (*FIELDS, "edition") if name in rows.columns]
@@ -359,9 +354,3 @@ def _spans_of_tags(rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     columns["class_"] = pl.col("tags").str.slice(2).first()
     found = tagged_spans(rows, pl.col("tags"), columns, mends, within="record")
     return found.with_columns(pl.col("begin", "end").cast(pl.String)).drop("mention", "row", "place")
-
-
-def _distinct(mentions: pl.DataFrame, by: tuple[str, ...]) -> pl.DataFrame:
-    """Return the mentions of which no earlier one of the record has the same; what says nothing is like nothing."""
-    same = pl.struct("record", *by).is_first_distinct()
-    return mentions.filter(same | pl.any_horizontal(pl.col(by).is_null()))

@@ -72,9 +72,7 @@ def _tokenise(mapping: MappingRules, rows: pl.DataFrame, shape: Shape, mends: Me
     letters = pl.col("@text").str.replace_all(r"\s", ""), pl.col("@tokens").list.join("").str.replace_all(r"\s", "")
     rows = rows.with_columns(tokens.cast(pl.List(pl.String)).alias("@tokens"))
     other = rows.filter(letters[0] != letters[1])
-    if other.height:
-        reason = f"line {other['@line'][0]}: the text has other letters than its tokens, which are taken for it"
-        mends.add("text", reason, other.height)
+    mends.add_rows("text", other, "line {@line}: the text has other letters than its tokens, which are taken for it")
     return rows.with_columns(
         pl.when(letters[0] == letters[1]).then("@text").otherwise(pl.col("@tokens").list.join(" ")).alias("@text")
     )

@@ -13,6 +13,7 @@ from remix.files import read_bytes
 from remix.formats.identifiers import is_shared, title_url
 from remix.formats.mapping import MappingRules
 from remix.formats.mends import Mends
+from remix.formats.mentions import NUMBER
 
 __all__ = ["candidates_in", "identify", "listed_values", "parse_rows"]
 
@@ -95,7 +96,7 @@ def identify(mapping: MappingRules, said: pl.DataFrame, mends: Mends) -> pl.Data
     said = said.filter(~none.fill_null(True))
     if rules.kind == "qid":
         sound = one.str.contains(r"^(?:.*[/:])?Q[0-9]+$")
-        _tell(said.filter(~sound), mends, "is no QID: read as NIL")
+        mends.add_rows("link", said.filter(~sound), "line {line}: '{identifier}' is no QID: read as NIL")
         said = said.filter(sound)
     if rules.edition:
         return said.with_columns(identifier=_spell(mapping, one))
@@ -119,12 +120,6 @@ def _spell(mapping: MappingRules, one: pl.Expr) -> pl.Expr:
     return pl.lit(rules.prefix) + one if rules.prefix else one
 
 
-def _tell(wrong: pl.DataFrame, mends: Mends, reason: str) -> None:
-    if wrong.height:
-        row = wrong.row(0, named=True)
-        mends.add("link", f"line {row['line']}: '{row['identifier']}' {reason}", wrong.height)
-
-
 def _map(mapping: MappingRules, said: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     """Return the links by a table of two columns beside the mapping: what the file says, and what that is."""
     file = Path(mapping.file).parent / mapping.link.map
@@ -137,11 +132,12 @@ def _map(mapping: MappingRules, said: pl.DataFrame, mends: Mends) -> pl.DataFram
         raise BadInput(file, "is no table of two columns: what a file says as link, a tab, what that is")
     table = pl.DataFrame({"identifier": columns[0], "known": columns[1]}).unique("identifier", keep="first")
     found = said.join(table, on="identifier", how="left", maintain_order="left")
-    _tell(found.filter(pl.col("known").is_null()), mends, f"is not in {file.name}: read as NIL")
+    unknown = found.filter(pl.col("known").is_null()).with_columns(file=pl.lit(file.name))
+    mends.add_rows("link", unknown, "line {line}: '{identifier}' is not in {file}: read as NIL")
     return found.drop_nulls("known").with_columns(identifier="known").drop("known")
 
 
-_NUMBER = r"^\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*$"
+_NUMBER = rf"^\s*{NUMBER}\s*$"
 
 
 def parse_rows(
@@ -162,19 +158,17 @@ def parse_rows(
     rows = _with_numbers(source, rows, names)
     sure = pl.col("confidence").str.contains(_NUMBER).fill_null(False)
     said = pl.col("confidence").is_not_null() & (pl.col("confidence").str.strip_chars() != "")
-    if (unsure := rows.filter(said & ~sure)).height:
-        row = unsure.row(0, named=True)
-        mends.add("confidence", f"line {row['line']}: '{row['confidence']}' is no number, left out", unsure.height)
+    mends.add_rows("confidence", rows.filter(said & ~sure), "line {line}: '{confidence}' is no number, left out")
     # One label may stand in several readings of a mention, and be required in one of them alone.
     told: list[str] = [name for name in ("ignorable", "group", "option", "part") if name in rows.columns]
     told += ["surface_form"] if rows["begin"].null_count() else []
     same = ["document", "begin", "end", "entity", *told]
     twice = rows.filter(is_shared(rows.select(same))).filter(~pl.struct(same).is_first_distinct())
-    if twice.height:
-        row = twice.row(0, named=True)
-        span = f"'{row['surface_form'] or ''}'" if row["begin"] is None else f"{row['begin']},{row['end']}"
-        place = f"{row['document']} {span}"
-        mends.add("duplicate", f"line {row['line']}: {place} has the same entity again", twice.height)
+    form = fill("'{}'", pl.col("surface_form").fill_null(""))
+    twice = twice.with_columns(
+        span=pl.when(pl.col("begin").is_null()).then(form).otherwise(fill("{},{}", "begin", "end"))
+    )
+    mends.add_rows("duplicate", twice, "line {line}: {document} {span} has the same entity again")
     confidence = pl.when(sure).then(pl.col("confidence").str.strip_chars()).cast(pl.Float64)
     return rows.with_columns(confidence)
 

@@ -130,9 +130,7 @@ def _confidence(annotations: pl.DataFrame, mends: Mends) -> pl.Series:
     found = said.with_columns(number=pl.col("text").cast(pl.Float64, strict=False))
     sure = pl.col("number").is_finite().fill_null(False)
     unsure = found.filter(pl.col("confidence").is_not_null() & ~sure)
-    if unsure.height:
-        row = unsure.row(0, named=True)
-        mends.add("confidence", f"{row['given']}: {row['confidence']} is no number, left out", unsure.height)
+    mends.add_rows("confidence", unsure, "{given}: {confidence} is no number, left out")
     return found.select(pl.when(sure).then("number").alias("confidence")).to_series()
 
 
@@ -171,23 +169,14 @@ def _documents(
     missing = missing.with_columns(given=pl.coalesce("given", iri(pl.col("subject")), "subject"))
     both = pl.concat([texts.drop("string"), missing], how="diagonal").with_columns(pl.col("text").cast(pl.String))
     both = triples.add_first(both, source=SOURCE)
-    for name, wrong, example in _odd_texts(texts):
-        mends.add(name, example, wrong)
+    mends.add_rows("empty-document", texts.filter(pl.col("text") == ""), "{given}")
+    mends.add_rows("duplicate-document", texts.filter(~pl.col("subject").is_first_distinct()), "{given} has two texts")
     both = both.join(_wrong_ends(triples, texts, mends), on="unit", how="left", maintain_order="left")
     return both.with_columns(
         pl.coalesce(iri(pl.col("source")), literal(pl.col("source"))).alias("source"),
         document=document_iris(both["given"], dataset),
         dataset=pl.lit(dataset),
     )
-
-
-def _odd_texts(texts: pl.DataFrame) -> list[tuple[str, int, str]]:
-    empty = texts.filter(pl.col("text") == "")["given"].to_list()
-    several = texts.filter(~pl.col("subject").is_first_distinct())["given"].to_list()
-    return [
-        ("empty-document", len(empty), "".join(empty[:1])),
-        ("duplicate-document", len(several), "".join(f"{iri} has two texts" for iri in several[:1])),
-    ]
 
 
 def _wrong_ends(triples: Triples, texts: pl.DataFrame, mends: Mends) -> pl.DataFrame:
@@ -200,9 +189,7 @@ def _wrong_ends(triples: Triples, texts: pl.DataFrame, mends: Mends) -> pl.DataF
     begin = integer(pl.col("begin")).fill_null(0).clip(0)
     ends = ends.with_columns(integer(pl.col("end")), length=begin + pl.col("size"))
     wrong = ends.filter(pl.col("end") != pl.col("length"))
-    if wrong.height:
-        row = wrong.row(0, named=True)
-        mends.add("context-end", f"{row['given']}: {row['end']} is {row['length']}", wrong.height)
+    mends.add_rows("context-end", wrong, "{given}: {end} is {length}")
     return wrong.select("unit", "length")
 
 
@@ -215,13 +202,8 @@ def _locate(bare: pl.DataFrame, documents: pl.DataFrame, mends: Mends) -> pl.Dat
     disagree = rows.filter(
         ((pl.col("iri_begin") != pl.col("begin")) | (pl.col("iri_end") != pl.col("end"))) & pl.col("kind").is_null()
     )
-    if disagree.height:
-        row = disagree.row(0, named=True)
-        mends.add("fragment", f"{row['given']}: begin and end are {row['begin']}, {row['end']}", disagree.height)
-    dangling = rows.filter(pl.col("text").is_null())
-    if dangling.height:
-        row = dangling.row(0, named=True)
-        mends.add("dangling", f"{row['given']}: no text is given for {row['context']}", dangling.height)
+    mends.add_rows("fragment", disagree, "{given}: begin and end are {begin}, {end}")
+    mends.add_rows("dangling", rows.filter(pl.col("text").is_null()), "{given}: no text is given for {context}")
     return rows.with_columns(surface_form=pl.coalesce("said", "anchor")).drop("text", "said")
 
 

@@ -11,7 +11,7 @@ from remix import names
 from remix.errors import UsageError
 from remix.expressions import fill
 from remix.files import write_whole
-from remix.formats.identifiers import given_iris, group_alternatives
+from remix.formats.identifiers import given_iris, usual_groups
 from remix.formats.nif import (
     ANCHOR,
     CLASS,
@@ -170,7 +170,7 @@ def _entity() -> pl.Expr:
 
 def _groups(annotations: pl.DataFrame) -> list[pl.DataFrame]:
     """Return the groups and options that reading would not give by itself."""
-    usual = group_alternatives(annotations.with_columns(group=pl.lit(None, pl.String), option=pl.lit(None, pl.String)))
+    usual = usual_groups(annotations)
     parts = []
     for name in ("group", "option"):
         # What others share is told by all of them: read under another name, an annotation's own IRI is another.

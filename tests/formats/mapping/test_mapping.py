@@ -141,7 +141,7 @@ def test_form_that_stands_in_more_places_than_it_is_named_is_told(tmp_path: Path
 
 
 def test_forms_that_are_looked_for_have_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("remix.formats.alignment._MOST_LETTERS", 20)
+    monkeypatch.setattr("remix.formats.alignment.MOST_LETTERS", 20)
     mapping = DOCUMENT + '[mention]\nform = "m[].f"\nlink = "m[].q"\n'
     forms = [{"f": form, "q": "Q1"} for form in ("Ada", "met", "Bob")]
     # A text of eleven letters: 11, 22, and then no more.
