@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 
@@ -38,17 +40,39 @@ SHORT = {"precision": "P", "recall": "R"}
 """What tables call the scores that are no F1."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Report(Printed):
-    """What a verb prints: `rows` as data, or `tables` one below the other and `lines` that say what they are.
+class ShownTables(NamedTuple):
+    """What people are shown of rows: tables one below the other, lines that say what they are, titles above tables."""
 
-    `titles` stand above the tables, where they have any.
-    """
-
-    rows: pl.DataFrame
     tables: Sequence[pl.DataFrame]
     lines: Sequence[str]
     titles: Sequence[str] = ()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Report(Printed):
+    """What a verb prints: `rows` as data, or what people are shown of them, which `show` makes at the first look."""
+
+    rows: pl.DataFrame
+    show: Callable[[], ShownTables]
+
+    @cached_property
+    def _shown(self) -> ShownTables:
+        return self.show()
+
+    @property
+    def tables(self) -> Sequence[pl.DataFrame]:
+        """Return the tables that people are shown."""
+        return self._shown.tables
+
+    @property
+    def lines(self) -> Sequence[str]:
+        """Return the lines below the tables, which say what they are."""
+        return self._shown.lines
+
+    @property
+    def titles(self) -> Sequence[str]:
+        """Return what stands above each table, where they have titles."""
+        return self._shown.titles
 
     def preview(self) -> tuple[str, pl.DataFrame]:
         """Return how many rows there are, and the first table."""
@@ -110,12 +134,15 @@ def evaluation_report(
     for kind, file in drawn:
         save(_draw(keeper, sources, choice, kind) if kind in DRAWN else figure_of_scores(rows, datasets), file)
     by = (*choice.by, *(["kb"] if with_kb else []))
-    shown, left_out = fold_rows(rows)
-    tables = readable_tables(shown, datasets, by)
-    if choice.errors:
+    return EvaluationReport(rows, lambda: _show_scores(rows, datasets, by, choice.errors), datasets)
+
+
+def _show_scores(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str], errors: Sequence[str]) -> ShownTables:
+    folded, left_out = fold_rows(rows)
+    tables = readable_tables(folded, datasets, by)
+    if errors:
         tables["classes of errors"] = readable_errors(rows)
-    lines = [*left_out, *legend(rows, choice.errors), *signature_lines(rows, by)]
-    return EvaluationReport(rows, [*tables.values()], lines, [*tables], datasets)
+    return ShownTables([*tables.values()], [*left_out, *legend(rows, errors), *signature_lines(rows, by)], [*tables])
 
 
 def reproduction_report(
@@ -160,7 +187,7 @@ def comparison_report(
     told = _explain_tests(called, choice.unit) if len(found.pairs) else [f"scores are {called}"] if of_f1 else []
     lines = [*told, f"signature {found.signature}"]
     shown = [_round_scores(table) for table in tables if len(table)]
-    return ComparisonReport(rows, shown, lines, (), **vars(found))
+    return ComparisonReport(rows, lambda: ShownTables(shown, lines), **vars(found))
 
 
 def _explain_tests(score: str, unit: str) -> list[str]:
@@ -179,9 +206,8 @@ def agreement_report(keeper: Keeper, sources: Sources) -> ComparisonReport:
 
     rows = agreement_of(keeper, sources)
     signature = rows["signature"][0]
-    return ComparisonReport(
-        rows, [_round_scores(rows.drop("signature"))], [f"signature {signature}"], signature=signature
-    )
+    shown = ShownTables([_round_scores(rows.drop("signature"))], [f"signature {signature}"])
+    return ComparisonReport(rows, lambda: shown, signature=signature)
 
 
 def _round_scores(table: pl.DataFrame) -> pl.DataFrame:
@@ -209,7 +235,7 @@ def _side_by_side(keeper: Keeper, sources: Sources, choice: Choice, profiles: st
     for name in names:
         lines += [*([""] if lines else []), f"{name}: " + "\n".join(signature_lines(rows.filter(profile=name)))]
     tables = [scores.with_columns(pl.col(rounded).round(3)).rename(renamed), *([told] if len(told) else [])]
-    return EvaluationReport(rows, tables, lines)
+    return EvaluationReport(rows, lambda: ShownTables(tables, lines))
 
 
 def _store(keeper: Keeper, sources: Sources, choice: Choice) -> None:
