@@ -118,23 +118,20 @@ class Inputs:
                 contents={name: known for name, known in self.contents.items() if name not in self.given_spans},
                 made_for={**self.made_for, **dict.fromkeys(self.given_spans, "D2KB")},
             )
-        return found._on_what_all_answer()
+        out = {one for name, run in found.runs.items() for one in found.without_answers(name, run)}
+        if not out:
+            return found
+        free = ~pl.col("document").is_in(found.gold_of(out)["document"].implode())
+        documents = found.gold.documents.filter(free)["document"]
+        if documents.is_empty():
+            raise UsageError(f"no dataset is one that all of {', '.join(found.runs)} are registered on")
+        return replace(found, gold=found.gold.keep(documents=documents))
 
     def gold_of(self, homes: Collection[tuple[str, str]]) -> pl.DataFrame:
         """Return the documents of gold that come from these datasets, each with that of gold."""
         wanted = pl.DataFrame(sorted(homes), schema=dict.fromkeys(("home", "dataset"), pl.String), orient="row")
         own = self._places().join(wanted, on=["home", "dataset"], how="semi")["gold"]
         return self.gold.documents.filter(pl.col("document").is_in(own.implode()))
-
-    def _on_what_all_answer(self) -> Inputs:
-        out = frozenset[tuple[str, str]]().union(*(self.without_answers(name, run) for name, run in self.runs.items()))
-        if not out:
-            return self
-        left = self.gold_of(out)["document"]
-        documents = self.gold.documents.filter(~pl.col("document").is_in(left.implode()))["document"]
-        if documents.is_empty():
-            raise UsageError(f"no dataset is one that all of {', '.join(self.runs)} are registered on")
-        return replace(self, gold=self.gold.keep(documents=documents))
 
 
 @dataclass(frozen=True)

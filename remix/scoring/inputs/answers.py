@@ -175,12 +175,14 @@ class Answers:
         return None if self.kb is None else self.kb.scan("subclasses")
 
     def reach(self, classes: pl.Series, *, below: bool = False) -> pl.DataFrame:
-        """Return class and reached: what is above the classes in the hierarchy, or below."""
-        from remix.scoring.inputs.entities import reach
+        """Return class and reached: every class above each of the classes, or below it, direct or indirect."""
+        from remix.kb.networks import superclasses
 
         if self.hierarchy is None:
             return pl.DataFrame(schema={"class": pl.String, "reached": pl.String})
-        return reach(self.hierarchy, classes, below=below)
+        steps = self.hierarchy.select("class", "parent")
+        steps = steps.rename({"class": "parent", "parent": "class"}) if below else steps
+        return superclasses(steps, classes).rename({"superclass": "reached"})
 
     @cached_property
     def numbered(self) -> pl.DataFrame:

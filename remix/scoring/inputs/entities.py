@@ -85,21 +85,6 @@ def read_subclasses(file: Path | str) -> pl.DataFrame:
     return found.unique().sort("class", "parent")
 
 
-def reach(subclasses: pl.DataFrame | pl.LazyFrame, classes: pl.Series, *, below: bool = False) -> pl.DataFrame:
-    """Return class and reached: every class above each of the classes, or below it, direct or indirect.
-
-    >>> steps = pl.DataFrame({"class": ["cat", "mammal"], "parent": ["mammal", "animal"]})
-    >>> reach(steps, pl.Series(["animal", "cat"]), below=True).rows()
-    [('animal', 'cat'), ('animal', 'mammal')]
-    """
-    from remix.kb.networks import superclasses
-
-    steps = subclasses.lazy().select("class", "parent")
-    if below:
-        steps = steps.rename({"class": "parent", "parent": "class"})
-    return superclasses(steps, classes).rename({"superclass": "reached"})
-
-
 def with_labels_linked(
     runs: Mapping[str, Frames], kb: KnowledgeBase | None, names: pl.DataFrame | None = None
 ) -> dict[str, Frames]:
@@ -108,41 +93,30 @@ def with_labels_linked(
     `names` (entity, name) says what entities are called, by default the knowledge base. Other labels stay entities of
     their own. How many were linked is told. Raises `MissingKnowledge` with neither.
     """
+    from remix.kb.forms import normalise
+
     if names is not None:
         called = names.lazy().select("entity", label="name")
     elif kb is not None:
         called = kb.scan("entities").select("entity", "label")
     else:
         raise MissingKnowledge("labels need names of entities: give --entities, or `remix kb attach NAME`")
-    spelt = [run.links.filter(_is_label())["entity_as_given"] for run in runs.values()]
-    labels = pl.concat([*spelt, pl.Series([], dtype=pl.String)]).str.strip_prefix(LABEL)
-    entity = _entities(called, labels.unique())
-    return {name: _link(name, run, entity) for name, run in runs.items()}
-
-
-def _is_label() -> pl.Expr:
-    return pl.col("entity").str.starts_with(LABEL)
-
-
-def _entities(called: pl.LazyFrame, labels: pl.Series) -> pl.DataFrame:
-    """Return key (the normalised label) and `linked`, of labels that exactly one entity has."""
-    from remix.kb.forms import normalise
-
-    asked = pl.DataFrame({"label": labels}, schema={"label": pl.String}).select(key=normalise(pl.col("label"))).unique()
+    label = normalise(pl.col("entity_as_given").str.strip_prefix(LABEL))
+    key = pl.when(pl.col("entity").str.starts_with(LABEL)).then(label).alias("key")
+    labelled = {name: run.links.with_columns(key) for name, run in runs.items()}
+    asked = pl.concat([pl.Series("key", [], dtype=pl.String), *(links["key"] for links in labelled.values())])
     known = called.select("entity", key=normalise(pl.col("label"))).drop_nulls()
-    found = known.join(asked.lazy(), on="key", how="semi").collect()
-    return found.group_by("key").agg(pl.len(), linked=pl.col("entity").first()).filter(pl.col("len") == 1).drop("len")
-
-
-def _link(name: str, run: Frames, entity: pl.DataFrame) -> Frames:
-    from remix.kb.forms import normalise
-
-    key = pl.when(_is_label()).then(normalise(pl.col("entity_as_given").str.strip_prefix(LABEL)))
-    links = run.links.with_columns(key=key).join(entity, on="key", how="left", maintain_order="left")
-    labelled, linked = links["key"].count(), links["linked"].count()
-    if labelled:
-        progress.note(f"run '{name}': {linked} of its {labelled} labels without identifier are linked by the label")
-    return replace(run, links=links.with_columns(pl.coalesce("linked", "entity").alias("entity")).drop("key", "linked"))
+    alike = known.join(asked.drop_nulls().unique().to_frame().lazy(), on="key", how="semi").collect()
+    entity = alike.group_by("key").agg(pl.len(), linked=pl.col("entity").first()).filter(pl.col("len") == 1)
+    found = {}
+    for name, links in labelled.items():
+        links = links.join(entity.drop("len"), on="key", how="left", maintain_order="left")
+        if count := links["key"].count():
+            linked = links["linked"].count()
+            progress.note(f"run '{name}': {linked} of its {count} labels without identifier are linked by the label")
+        entities = links.with_columns(pl.coalesce("linked", "entity").alias("entity"))
+        found[name] = replace(runs[name], links=entities.drop("key", "linked"))
+    return found
 
 
 _ITEM = r"Q[0-9]+"

@@ -81,7 +81,7 @@ def mentions_of(
     # Without runs the answers are those of none.
     every = [replace(one, annotations=one.one_layer()) for one in (gold, *(runs.values() or [Frames.empty()]))]
     documents = gold.documents.select("document", "dataset").unique().sort("dataset", "document")
-    documents = documents.with_row_index("doc").select(pl.col("doc").cast(pl.Int64), "document", "dataset")
+    documents = documents.select(pl.int_range(pl.len(), dtype=pl.Int64).alias("doc"), "document", "dataset")
     keys = documents.select("doc", gold="document")
     sides = [_rows(every[0], keys.select("doc", document="gold"), 0)]
     for number, (name, run) in enumerate(zip(runs or [""], every[1:], strict=True)):
@@ -310,6 +310,6 @@ def _answers(
         )
         free = ~pl.col("doc").is_in(regions["doc"].unique().implode())
         inside = (free | pl.col("id").is_in(within["id"].unique().implode())).alias("inside")
-    kept = kept.with_columns(inside).with_row_index("a").with_columns(pl.col("a").cast(pl.Int64))
+    kept = kept.with_columns(inside, a=pl.int_range(pl.len(), dtype=pl.Int64))
     links = look_up(links, "id", kept, ["a"]).select("a", "entity")
     return kept.select("a", "system", "doc", "begin", "end", "link", "inside", "annotation"), links

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,7 +51,12 @@ def properties_of(
 
     Raises `UnknownName` for an IRI or prefixed name that no document has, and for a local name that several have.
     """
-    asked = _find_unexplained(gold, names)
+    if not names:
+        return None
+    from remix.measures import MEASURES
+
+    known = columns_of_data(gold) | {one.name for measure in MEASURES for one in measure.columns}
+    asked = [name for name in dict.fromkeys(names) if name not in known and not is_of_errors(name)]
     if not asked:
         return None
     rows = pl.concat([_read_values(store, place, gold.documents) for place in places]).unique(maintain_order=True)
@@ -64,19 +69,9 @@ def properties_of(
             column = own.select("document", _numbers(own["value"]).alias(name))
             found = column if found is None else found.join(column, on="document", how="full", coalesce=True)
         elif full or own.height:
-            known = own if own.height else rows
-            raise UnknownName("property of documents", name, map(shorten, known["predicate"].unique()))
+            like = own if own.height else rows
+            raise UnknownName("property of documents", name, map(shorten, like["predicate"].unique()))
     return found
-
-
-def _find_unexplained(gold: Frames, names: Iterable[str]) -> list[str]:
-    """Return the names that are no column of the frames, no measure of the data and none that is computed."""
-    if not (wanted := list(dict.fromkeys(names))):
-        return []
-    from remix.measures import MEASURES
-
-    known = columns_of_data(gold) | {one.name for measure in MEASURES for one in measure.columns}
-    return [name for name in wanted if name not in known and not is_of_errors(name)]
 
 
 def _numbers(values: pl.Series) -> pl.Series:
@@ -96,18 +91,18 @@ def _numbers(values: pl.Series) -> pl.Series:
 def _read_values(store: Store | None, place: Path | str, documents: pl.DataFrame) -> pl.DataFrame:
     """Return document, predicate and value: what a dataset of the store, or a file of NIF, says of gold's documents."""
     loaded = {} if store is None else {entry.name: entry.iri for entry in store.datasets()}
-    rows = _read_stored(store, loaded[str(place)]) if store and str(place) in loaded else _of_file(place, documents)
+    if store is not None and str(place) in loaded:
+        dataset = loaded[str(place)]
+        query = f"""SELECT ?document ?predicate ?value WHERE {{
+          GRAPH <{dataset}> {{ <{dataset}> <{HFTS}referenceDocuments> ?document . ?document ?predicate ?value }}
+          FILTER(?predicate != <{NIF}isString>)
+        }}"""
+        rows = store.index().frame(query).with_columns(iri(pl.col("document")))
+    else:
+        rows = _of_file(place, documents)
     value = pl.coalesce(iri(pl.col("value")), literal(pl.col("value")))
     rows = rows.select("document", iri(pl.col("predicate")).alias("predicate"), value=value).drop_nulls()
     return rows.filter(~pl.col("predicate").is_in(_STRUCTURE))
-
-
-def _read_stored(store: Store, dataset: str) -> pl.DataFrame:
-    query = f"""SELECT ?document ?predicate ?value WHERE {{
-      GRAPH <{dataset}> {{ <{dataset}> <{HFTS}referenceDocuments> ?document . ?document ?predicate ?value }}
-      FILTER(?predicate != <{NIF}isString>)
-    }}"""
-    return store.index().frame(query).with_columns(iri(pl.col("document")))
 
 
 def _of_file(place: Path | str, documents: pl.DataFrame) -> pl.DataFrame:

@@ -153,7 +153,7 @@ def _deal(left: pl.DataFrame, right: pl.DataFrame, name: str) -> pl.DataFrame:
 
 def _spans(annotations: pl.DataFrame, tokens: pl.DataFrame) -> pl.DataFrame:
     """Return annotation, gold (its document), begin, end and surface_form, a row a document that has tokens of it."""
-    places = tokens.with_row_index("place").with_columns(pl.col("place").cast(pl.Int64))
+    places = tokens.with_columns(place=pl.int_range(pl.len(), dtype=pl.Int64))
     rows = annotations.select("annotation", "document", "begin", "end").with_row_index("row")
     first, last = places.select("document", "begin", first="place"), places.select("document", "end", last="place")
     rows = rows.sort("begin").join_asof(

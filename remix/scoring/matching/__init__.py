@@ -172,19 +172,13 @@ def _judge(case: Case, criterion: str, matching: Matching) -> Judged:
     assigned = assign(
         edges.select("doc", "group", "option", "g", "size", "a", "correct", "link", "shared", "union", case="system")
     )
-    right = _whole(assigned)
+    # A group is right as a whole.
+    alone = (assigned["size"] == 1).all()
+    right = assigned.filter("correct" if alone else pl.col("correct").all().over("case", "group"))
     groups = right.select("doc", "group", system="case")
-    if (right["size"] > 1).any():
-        groups = groups.unique()
+    groups = groups if alone else groups.unique()
     answers = _outcomes(case, pairs, edges["a"], right["a"], _further(pairs, required, right))
     return Judged(answers, groups, assigned.select("g", "a", "correct", system="case"))
-
-
-def _whole(assigned: pl.DataFrame) -> pl.DataFrame:
-    """Return the assigned pairs of groups whose pairs are all correct."""
-    if (assigned["size"] == 1).all():
-        return assigned.filter("correct")
-    return assigned.filter(pl.col("correct").all().over("case", "group"))
 
 
 def _further(pairs: pl.DataFrame, required: pl.DataFrame, right: pl.DataFrame) -> pl.Series:

@@ -115,15 +115,14 @@ def _places(texts: pl.DataFrame, unit: str) -> pl.DataFrame:
 
 def read_offsets(gold: Frames, runs: Mapping[str, Frames], readings: Mapping[str, str]) -> dict[str, Frames]:
     """Return the runs, those that are named with their offsets read as `wrong_offsets` found them."""
-    return {name: _fix(gold, run, name, readings[name]) if name in readings else run for name, run in runs.items()}
-
-
-def _fix(gold: Frames, run: Frames, name: str, reading: str) -> Frames:
-    pairs = align(gold, run, name, told=False)
-    texts = pairs.join(gold.documents.select(gold="document", text="text"), on="gold").unique("document")
-    named = texts.select(doc="document", text="text").drop_nulls("text")
-    rows = _read_as(run.annotations.rename({"document": "doc"}), reading, named).rename({"doc": "document"})
-    return replace(run, annotations=rows.select(run.annotations.columns))
+    found = dict(runs)
+    for name, reading in readings.items():
+        pairs, rows = align(gold, runs[name], name, told=False), runs[name].annotations
+        texts = pairs.join(gold.documents.select(gold="document", text="text"), on="gold").unique("document")
+        named = texts.select(doc="document", text="text").drop_nulls("text")
+        read = _read_as(rows.rename({"document": "doc"}), reading, named).rename({"doc": "document"})
+        found[name] = replace(runs[name], annotations=read.select(rows.columns))
+    return found
 
 
 def tell_beyond(case: Case, texts: pl.DataFrame) -> None:
@@ -152,7 +151,10 @@ def tell_namespaces(
     """
     if len(mentions.answer_links) < LEAST:
         return
-    named = mentions.iris.with_columns(namespace=_namespace(pl.col("iri")))
+    # What stands before the last part of an IRI.
+    namespace = pl.coalesce(pl.col("iri").str.extract(one) for one in (KNOWN_WORLD, r"^(?:http://)?(.*[/#:])[^/#:]*$"))
+    namespace = pl.when(is_bare(pl.col("iri"))).then(pl.lit("no namespace")).otherwise(namespace)
+    named = mentions.iris.with_columns(namespace=namespace)
     ours = named["namespace"].filter(pl.Series(mark(mentions.gold_links["entity"], len(named)))).unique()
     same = named["namespace"].is_in(ours.implode())
     links = mentions.answer_links.select("a", same=same.gather(mentions.answer_links["entity"]))
@@ -176,13 +178,6 @@ def tell_namespaces(
             f"gold's {len(gold)} of {_count(gold)}; {right} of the {on_span} answers that have the span of a linked "
             f"mention of gold have its entity{_joining(pairs, right, kb, shelf)}"
         )
-
-
-def _namespace(entity: pl.Expr) -> pl.Expr:
-    """Return what stands before the last part of an IRI, or what names without any are called."""
-    start = entity.str.extract(r"^(?:http://)?(.*[/#:])[^/#:]*$")
-    namespace = pl.coalesce(entity.str.extract(KNOWN_WORLD), start)
-    return pl.when(is_bare(entity)).then(pl.lit("no namespace")).otherwise(namespace)
 
 
 def _count(links: pl.DataFrame) -> str:

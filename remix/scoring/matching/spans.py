@@ -39,16 +39,12 @@ def _shares(case: Case, judged: Judged) -> pl.DataFrame:
     return right.group_by("system", "doc", "group", maintain_order=True).agg(pl.col("option").first(), *parts)
 
 
-def _share_of_gold(case: Case, judged: Judged) -> pl.DataFrame:
-    return _shares(case, judged).select("system", "doc", "group", "option", share="of_gold")
-
-
 partial = Matching(
     "partial",
     "spans that overlap are right in part: precision by the share of the answer, recall by that of gold",
     pl.lit(True),
     credit=_credit_shares,
-    shares=_share_of_gold,
+    shares=lambda case, judged: _shares(case, judged).select(*_KEYS, "group", "option", share="of_gold"),
 )
 
 

@@ -113,7 +113,10 @@ def slice_by(whole: Case, slicing: Slicing, answers: Answers, rest: str = "dropp
     of the column; an entity of unknown class is.
     """
     if slicing.of_documents:
-        yield from _of_documents(whole, slicing)
+        places = whole.mentions.documents.join(slicing.values, on="document").select("doc", "value")
+        for value in places["value"].unique().sort():
+            inside = pl.col("doc").is_in(places.filter(pl.col("value") == value)["doc"].implode())
+            yield replace(whole.where(inside), column=slicing.label, value=value)
         return
     column = slicing.column
     numbered = whole.gold.select("g", "annotation").join(slicing.values, on="annotation").select("g", "value")
@@ -141,13 +144,6 @@ def cross(whole: Case, slicings: Sequence[Slicing], answers: Answers, rest: str 
                 if not inner.kept.is_empty():
                     column, value = f"{case.column} × {inner.column}", f"{case.value} × {inner.value}"
                     yield replace(inner, column=column, value=value)
-
-
-def _of_documents(whole: Case, slicing: Slicing) -> Iterator[Case]:
-    places = whole.mentions.documents.join(slicing.values, on="document").select("doc", "value")
-    for value in places["value"].unique().sort():
-        inside = pl.col("doc").is_in(places.filter(pl.col("value") == value)["doc"].implode())
-        yield replace(whole.where(inside), column=slicing.label, value=value)
 
 
 def of_value(whole: Case, column: str, value: str, chosen: pl.Series, rest: str, scope: Scope) -> Case:

@@ -215,16 +215,13 @@ def elements(case: Case, task: str, matching: str) -> Elements:
     edges = required.filter("correct").select(*KEYS, "group", "a").unique().sort("system", "group", "a")
     answers = case.answers
     if task == "D2KB":
-        given = required["a"] if case.whole is None else _on_required(case.whole, how)
+        given = required["a"]
+        if case.whole is not None:
+            given = look_up(how.pairs(case.whole).filter(how.spans), "g", case.whole.kept, ["doc"])["a"]
         answers = answers.filter(pl.col("a").is_in(given.unique().implode()))
     free = ~pl.col("inside") | pl.col("a").is_in(fits_ignorable(pairs).implode())
     answers = answers.select("a", *KEYS, length=pl.col("end") - pl.col("begin"), free=free)
     return Elements(case.kept.select("group", "doc").unique().sort("group"), answers, edges)
-
-
-def _on_required(case: Case, how: Matching) -> pl.Series:
-    """Return the answers on the spans of required mentions."""
-    return look_up(how.pairs(case).filter(how.spans), "g", case.kept, ["doc"])["a"]
 
 
 def with_candidates(case: Case, pairs: pl.DataFrame) -> pl.DataFrame:

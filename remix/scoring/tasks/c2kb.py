@@ -25,24 +25,18 @@ def _require(case: Case) -> pl.DataFrame:
 
 
 def _count(case: Case, matching: Matching) -> pl.DataFrame:
-    gold = case.gold.join(case.mentions.gold_links, on="g")
     required = _require(case)
     answered = _answer_sets(case)
     units = _units(required, case.mentions.gold_links)
     found = _find(required, case.mentions.gold_links, answered, units)
-    kept = gold.join(required.select("g"), on="g", how="semi").select("doc", "entity").unique()
-    judged = (
-        answered.join(kept.with_columns(kept=pl.lit(True)), on=["doc", "entity"], how="left")
-        .join(gold.select("doc", "entity").unique().with_columns(known=pl.lit(True)), on=["doc", "entity"], how="left")
-        .with_columns(pl.col("kept", "known").fill_null(False))
-        .with_columns(wrong=~pl.col("known") & pl.col("inside"))
-    )
-    scoped = {
-        "fp_in_scope": (pl.col("wrong") & pl.col("in_scope")).sum(),
-        "fp_on_mention": (pl.col("wrong") & pl.col("on_mention")).sum(),
-    }
+    gold = case.gold.join(case.mentions.gold_links, on="g").select("doc", "entity", known=pl.lit(True)).unique()
+    judged = answered.join(gold, on=["doc", "entity"], how="left")
+    wrong = pl.col("known").is_null() & pl.col("inside")
     counted = judged.group_by("system", "doc").agg(
-        fp=pl.col("wrong").sum(), left=(~pl.col("wrong")).sum().cast(pl.Int64), **scoped
+        fp=wrong.sum(),
+        left=(~wrong).sum().cast(pl.Int64),
+        fp_in_scope=(wrong & pl.col("in_scope")).sum(),
+        fp_on_mention=(wrong & pl.col("on_mention")).sum(),
     )
     # What is neither FP nor TP was ignored: ignorable entities, and further alternatives of a satisfied mention.
     counted = counted.join(found, on=["system", "doc"], how="left").with_columns(

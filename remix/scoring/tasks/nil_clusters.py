@@ -32,13 +32,11 @@ def _at(measure: str) -> Task:
         free = case.gold.filter(pl.col("ignorable").is_not_null()).select(_PLACE)
         gold = case.mentions.for_each_system(case.kept.filter(pl.col("link") == NIL))
         answers = case.answers.filter((pl.col("link") == NIL) & pl.col("inside")).join(free, on=_PLACE, how="anti")
-        both = pl.concat(
-            [
-                side.select("system", *_PLACE, _cluster(), side=pl.lit(name))
-                for name, side in (("gold", gold), ("answer", answers))
-            ]
-        )
-        both = both.with_columns(item=pl.struct(_PLACE).rank("dense").cast(pl.Int64))
+        every = {"gold": gold, "answer": answers}
+        both = pl.concat(rows.select("system", *_PLACE, "cluster", side=pl.lit(side)) for side, rows in every.items())
+        # A mention that names no cluster is alone in its own.
+        cluster = pl.coalesce(fill("named {}", "cluster"), fill("{} {} {}", *_PLACE))
+        both = both.with_columns(cluster=cluster, item=pl.struct(_PLACE).rank("dense").cast(pl.Int64))
         columns = ["system", "doc", "item", "cluster"]
         sides = [both.filter(side=name).select(columns) for name in ("gold", "answer")]
         return cluster_counts(sides[0], sides[1], measure).with_columns(*UNSCOPED, ignored=pl.lit(0, pl.Int64))
@@ -47,12 +45,6 @@ def _at(measure: str) -> Task:
     return Task(
         "NIL-clusters", f"text given; clusters of NIL mentions compared: {summary}", count, _at, takes=("measure",)
     )
-
-
-def _cluster() -> pl.Expr:
-    """Return the cluster of a mention; a mention that names none is alone in its own."""
-    alone = fill("{} {} {}", *_PLACE)
-    return pl.coalesce(fill("named {}", "cluster"), alone).alias("cluster")
 
 
 nil_clusters = _at(DEFAULT)

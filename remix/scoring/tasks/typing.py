@@ -25,15 +25,6 @@ from remix.scoring.tasks import Task, refuse_counts
 from remix.scoring.tasks.annotation import erec
 
 
-def _count_recognised(case: Case, matching: Matching) -> pl.DataFrame:
-    return _counts(compare_types(case, matching))
-
-
-def _count_given(case: Case, matching: Matching) -> pl.DataFrame:
-    # Spans are given, so that they are equal or not answered.
-    return _counts(on_gold_spans(compare_types(case, MATCHINGS["strong"])))
-
-
 def on_gold_spans(found: Typed) -> Typed:
     """Return what was compared without the answers where gold has no mention."""
     return replace(found, extra=found.extra.filter("on_mention"))
@@ -155,9 +146,16 @@ def _classes(
 
 
 etyping = Task(
-    "ETyping", "text and spans given; classes compared with those above them, on gold spans only", _count_given
+    "ETyping",
+    "text and spans given; classes compared with those above them, on gold spans only",
+    # Spans are given, so that they are equal or not answered.
+    lambda case, matching: _counts(on_gold_spans(compare_types(case, MATCHINGS["strong"]))),
 )
-rt2kb = Task("RT2KB", "text given; spans, and the classes on them with those above them, compared", _count_recognised)
+rt2kb = Task(
+    "RT2KB",
+    "text given; spans, and the classes on them with those above them, compared",
+    lambda case, matching: _counts(compare_types(case, matching)),
+)
 
 
 def _class_spans(case: Case, matching: Matching) -> pl.DataFrame:

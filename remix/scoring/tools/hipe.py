@@ -42,7 +42,10 @@ def sides(case: Case, task: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     gold = _mentions(frames, task, kb, of_gold=True).join(places, on="document", maintain_order="left")
     gold = gold.with_columns(label=pl.col("labels").list.first())
     if task in LAYERS:
-        gold, known = _label(gold)
+        # Types count that are labels of their dataset: of `A-B` only `B` is one.
+        part = pl.col("label").str.split("|").list.first().str.extract("([^-]*)$", 1)
+        known = gold.select("dataset", label=part).drop_nulls().unique()
+        gold = gold.join(known, on=["dataset", "label"], how="semi", maintain_order="left")
     if case.column:
         gold = gold.filter(pl.col("annotation").is_in(case.kept["annotation"].implode()))
     parts = []
@@ -54,20 +57,12 @@ def sides(case: Case, task: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     if task in LAYERS:
         every = every.with_columns(label=pl.col("labels").list.first())
         told = every.join(known, on=["dataset", "label"], how="semi", maintain_order="left")
-        every = pl.concat(
-            [told, every.filter(pl.col("label").is_in(TAGS)).join(known, on=["dataset", "label"], how="anti")]
-        )
+        others = every.filter(pl.col("label").is_in(TAGS)).join(known, on=["dataset", "label"], how="anti")
+        every = pl.concat([told, others])
     if case.column:
         every = every.filter(pl.col("doc").is_in(case.answers["doc"].implode()))
     columns = ["doc", "begin", "end", "text"]
     return gold.drop_nulls("label").select(*columns, "label"), every.select("system", *columns, "labels")
-
-
-def _label(gold: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return gold whose types are labels of its dataset, and dataset and label of all: of `A-B` only `B` is one."""
-    part = pl.col("label").str.split("|").list.first().str.extract("([^-]*)$", 1)
-    known = gold.select("dataset", label=part).drop_nulls().unique()
-    return gold.join(known, on=["dataset", "label"], how="semi", maintain_order="left"), known
 
 
 def _mentions(frames: Frames, task: str, kb: KnowledgeBase | None, *, of_gold: bool) -> pl.DataFrame:
@@ -78,7 +73,9 @@ def _mentions(frames: Frames, task: str, kb: KnowledgeBase | None, *, of_gold: b
     rows = frames.annotations.filter(own & kept)
     if task in LINKS:
         apart = frames.annotations.filter(layer=task)
-        both = _overlapping(rows, apart)
+        others = apart.select("document", other="annotation", first="begin", last="end")
+        both = rows.select("annotation", "document", "begin", "end").join(others, on="document")
+        both = both.filter((pl.col("begin") < pl.col("last")) & (pl.col("first") < pl.col("end")))
         # A mention of gold has the link that it begins with, one of a run a part for each of its links.
         gone = both["other"] if of_gold else both["annotation"]
         rows = pl.concat([rows, apart]).filter(~pl.col("annotation").is_in(gone.implode()))
@@ -90,13 +87,6 @@ def _mentions(frames: Frames, task: str, kb: KnowledgeBase | None, *, of_gold: b
     text = pl.col("surface_form").str.replace_all(r"\s", "")
     rows = rows.select("annotation", "document", "begin", "end", text=text)
     return rows.join(labels, on="annotation", maintain_order="left")
-
-
-def _overlapping(rows: pl.DataFrame, apart: pl.DataFrame) -> pl.DataFrame:
-    """Return annotation and `other` of mentions of one document that overlap."""
-    others = apart.select("document", other="annotation", first="begin", last="end")
-    pairs = rows.select("annotation", "document", "begin", "end").join(others, on="document")
-    return pairs.filter((pl.col("begin") < pl.col("last")) & (pl.col("first") < pl.col("end")))
 
 
 def _links(frames: Frames, rows: pl.DataFrame, kb: KnowledgeBase | None) -> pl.DataFrame:
@@ -126,15 +116,8 @@ def cut(rows: pl.DataFrame, case: Case, bounds: tuple[float, float]) -> pl.DataF
     noise = gold.values.filter(pl.col("term") == NOISE).select(annotation="subject", noise="number")
     inside = (pl.col("noise") >= low) & ((pl.col("noise") < high) | (pl.col("noise") == low))
     out = gold.annotations.filter(pl.col("layer") == MAIN).join(noise.filter(~inside), on="annotation")
-    tokens = tokens_of(gold).with_row_index("row")
-    gone = tokens.sort("begin").join_asof(
-        out.sort("begin").select("document", first="begin", last="end"),
-        left_on="begin",
-        right_on="first",
-        by="document",
-        strategy="backward",
-        check_sortedness=False,
-    )
+    spans = out.select("document", "begin", last="end").sort("begin")
+    gone = tokens_of(gold).sort("begin").join_asof(spans, on="begin", by="document", check_sortedness=False)
     places = case.mentions.documents.unique("document", keep="first")
     left = gone.filter((pl.col("begin") < pl.col("last")).fill_null(False).not_()).join(places, on="document")
     starts = left.select("doc", new_begin="begin", begin="begin").sort("begin")
@@ -145,12 +128,9 @@ def cut(rows: pl.DataFrame, case: Case, bounds: tuple[float, float]) -> pl.DataF
     found = ended.sort("row").filter(pl.col("new_begin") < pl.col("new_end"))
     same = (pl.col("begin") == pl.col("new_begin")) & (pl.col("end") == pl.col("new_end"))
     # What a run has in place of the tokens that are left is not known: they are gold's.
-    texts = places.join(gold.documents.select("document", whole="text"), on="document").select("doc", "whole")
-    found = found.join(texts, on="doc", how="left", maintain_order="left")
-    left_text = (
-        pl.col("whole").str.slice("new_begin", pl.col("new_end") - pl.col("new_begin")).str.replace_all(r"\s", "")
-    )
-    text = pl.when(same).then("text").otherwise(left_text)
+    found = found.join(case.known.texts.rename({"text": "whole"}), on="doc", how="left", maintain_order="left")
+    of_gold = pl.col("whole").str.slice("new_begin", pl.col("new_end") - pl.col("new_begin"))
+    text = pl.when(same).then("text").otherwise(of_gold.str.replace_all(r"\s", ""))
     return found.with_columns(text=text, begin="new_begin", end="new_end").select(rows.columns)
 
 
@@ -170,15 +150,11 @@ def meetings(gold: pl.DataFrame, answers: pl.DataFrame, systems: int) -> pl.Data
     >>> meetings(gold, pl.DataFrame(one), 1).select("g", "a", "strict", "fuzzy").rows()
     [(0, 0, False, False), (1, None, False, False)]
     """
-    order = ["doc", "begin", "end"]
-    gold = gold.with_row_index("g").with_columns(pl.col("g").cast(pl.Int64)).sort(*order, "g")
-    gold = gold.with_row_index("place").with_columns(pl.col("place").cast(pl.Int64))
-    answers = answers.with_row_index("a").with_columns(pl.col("a").cast(pl.Int64)).sort("system", *order, "a")
-    answers = answers.with_row_index("turn").with_columns(pl.col("turn").cast(pl.Int64))
+    order, number = ["doc", "begin", "end"], pl.int_range(pl.len(), dtype=pl.Int64)
+    gold = gold.with_columns(g=number).sort(*order, "g").with_columns(place=number)
+    answers = answers.with_columns(a=number).sort("system", *order, "a").with_columns(turn=number)
     pairs = _pairs(gold, answers)
-    exact = pairs.filter(pl.col("equal") & pl.col("alike") & pl.col("right")).unique(
-        "turn", keep="first", maintain_order=True
-    )
+    exact = pairs.filter("equal", "alike", "right").unique("turn", keep="first", maintain_order=True)
     rest = _by_turns(pairs.join(exact, on="turn", how="anti", maintain_order="left"), exact)
     met = pl.concat(
         [

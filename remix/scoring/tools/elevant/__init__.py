@@ -67,16 +67,12 @@ def _answers(case: Case) -> pl.DataFrame:
     first = case.mentions.answer_links.group_by("a").agg(entity=pl.col("entity").min())
     answers = answers.join(first, on="a", how="left", maintain_order="left")
     answers = answers.join(entity_names(case), on="entity", how="left", maintain_order="left")
-    answers = answers.join(_find_dated(case), on="a", how="left", maintain_order="left")
+    dated = case.known.answered_classes.select("a", answer_dated=pl.col("class").str.extract("#(DATETIME|QUANTITY)$"))
+    dated = dated.drop_nulls("answer_dated").unique("a")
+    answers = answers.join(dated, on="a", how="left", maintain_order="left")
     name = pl.col("name") if case.known.names is not None else pl.col("text")
     kind = pl.coalesce(coreference_kind(pl.col("text")), named_kind(name, unknown=pl.col("link") == NIL))
     return answers.with_columns(kind=kind, answered=pl.col("link") != NIL)
-
-
-def _find_dated(case: Case) -> pl.DataFrame:
-    """Return a and `answer_dated`: answers whose entity is typed as a date or a quantity."""
-    dated = pl.col("class").str.extract("#(DATETIME|QUANTITY)$")
-    return case.known.answered_classes.select("a", answer_dated=dated).drop_nulls("answer_dated").unique("a")
 
 
 def _detect(case: Case, labels: Labels, answers: pl.DataFrame) -> pl.DataFrame:
