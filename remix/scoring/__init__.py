@@ -242,11 +242,10 @@ def _tell_made_for(made_for: Mapping[str, str], tasks: Iterable[str]) -> None:
 
 def _match(inputs: Inputs, choice: Choice) -> tuple[Case, str]:
     """Return the whole of gold with all answers, and as what offsets were read, where that is to be fixed."""
-    gold, fix = inputs.gold, choice.fix_offsets
     whole = case_of(inputs, choice)
-    readings = wrong_offsets(whole, gold.documents)
-    if fix and readings:
-        whole = case_of(replace(inputs, runs=read_offsets(gold, inputs.runs, readings)), choice)
-    tell_beyond(whole, gold.documents)
-    tell_namespaces(whole.mentions, whole.overlaps, inputs.knowledge.kb, inputs.knowledge.shelf)
-    return whole, ",".join(f"{name}={reading}" for name, reading in readings.items()) if fix else ""
+    readings = wrong_offsets(whole)
+    if choice.fix_offsets and readings:
+        whole = case_of(read_offsets(inputs, readings), choice)
+    tell_beyond(whole)
+    tell_namespaces(whole)
+    return whole, ",".join(f"{name}={reading}" for name, reading in readings.items()) if choice.fix_offsets else ""

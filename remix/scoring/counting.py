@@ -36,7 +36,7 @@ def counts_of(whole: Case, choice: Choice, weights: Weights | None = None) -> pl
             parts += _sliced_by_profile(whole, choice, column, parts[0].columns)
             continue
         slicings = [values_by(answers.gold, one.column, *answers.tables, one.scheme) for one in breakdown(column)]
-        cases = _keep_supported(list(cross(whole, slicings, answers, choice.profile.rest)), column, choice.min_support)
+        cases = _keep_supported(list(cross(whole, slicings, choice.profile.rest)), column, choice.min_support)
         parts += [_count(case, choice, degrees) for case in progress.track(cases, f"slices by {column}")]
     counts = (
         pl.concat(parts, how="diagonal_relaxed").join(mentions.names, on="system").join(mentions.documents, on="doc")

@@ -68,8 +68,8 @@ def _case(inputs: Inputs, handling: Handling) -> Case:
     rules = PROFILES["remix"]
     prepared = rules.prepare(inputs)
     case = whole_case(prepared)
-    if handling.fix_offsets and (readings := wrong_offsets(case, prepared.gold.documents)):
-        case = whole_case(replace(prepared, runs=read_offsets(prepared.gold, prepared.runs, readings)))
+    if handling.fix_offsets and (readings := wrong_offsets(case)):
+        case = whole_case(read_offsets(prepared, readings))
     rule, number = threshold_rule(handling.threshold)
     if rule not in ("none", "fixed"):
         raise UsageError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 
@@ -15,6 +15,8 @@ from remix.registry import Registry
 from remix.scoring.inputs.answers import Answers
 from remix.scoring.inputs.mentions import Mentions
 from remix.scoring.matching.pairs import assign
+
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -113,19 +115,14 @@ class Case:
         'link': span and entity; 'span': span alone, whatever the links are; 'span, link first': span alone, but of
         several answers that a mention may take, the one that is linked right.
         """
-        judged: Judged = self.once((criterion, matching.name), lambda case: _judge(case, criterion, matching))
-        return judged
+        return self.once((criterion, matching.name), lambda case: _judge(case, criterion, matching))
 
-    def once(self, key: tuple[object, ...], work: Callable[[Case], Any]) -> Any:
+    def once(self, key: tuple[object, ...], work: Callable[[Case], Found]) -> Found:
         """Return what `work` makes of this case, computed once for each key."""
         if key not in self._judged:
             self._judged[key] = work(self)
-        return self._judged[key]
-
-
-def overlapping(case: Case) -> pl.DataFrame:
-    """Return the pairs of gold mentions and answers that share a character."""
-    return case.overlaps
+        found: Found = self._judged[key]
+        return found
 
 
 def found_whole(case: Case, judged: Judged) -> pl.DataFrame:
@@ -152,7 +149,7 @@ class Matching:
     name: str
     summary: str
     spans: pl.Expr
-    pairs: Callable[[Case], pl.DataFrame] = overlapping
+    pairs: Callable[[Case], pl.DataFrame] = lambda case: case.overlaps
     at: Callable[[float], Matching] | None = None
     credit: Callable[[Case, Judged, bool], pl.DataFrame] | None = None
     shares: Callable[[Case, Judged], pl.DataFrame] | None = found_whole

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -13,13 +11,9 @@ from remix import progress
 from remix.dense import look_up, mark
 from remix.documents import align
 from remix.errors import Error
-from remix.frames import Frames
+from remix.scoring.inputs import Inputs, Knowledge
 from remix.scoring.inputs.entities import KNOWN_WORLD, is_bare
-from remix.scoring.inputs.mentions import Mentions
 from remix.scoring.matching import Case
-
-if TYPE_CHECKING:
-    from remix.kb import KnowledgeBase
 
 FEW = 0.3
 """A run of which fewer answers have the span of a gold mention, or links a namespace of gold, is looked at."""
@@ -30,12 +24,11 @@ LEAST = 3
 _UNITS = {"UTF-16 code units": "utf16", "bytes of UTF-8": "bytes"}
 
 
-def wrong_offsets(case: Case, texts: pl.DataFrame) -> dict[str, str]:
+def wrong_offsets(case: Case) -> dict[str, str]:
     """Return, by the name of each run whose offsets seem to mean something else, what they seem to be.
 
     That is 'shifted by N', 'inclusive ends', 'one-based, inclusive ends', 'UTF-16 code units' or 'bytes of UTF-8': what
-    gives the most answers the span of a gold mention, at least twice as many as there are. `texts` has document and
-    text of gold.
+    gives the most answers the span of a gold mention, at least twice as many as there are.
     """
     if len(case.answers) < LEAST:
         return {}
@@ -47,7 +40,7 @@ def wrong_offsets(case: Case, texts: pl.DataFrame) -> dict[str, str]:
     found = {}
     for system, answers, before in few.select("system", "answers", "equal").iter_rows():
         own = case.answers.filter(system=system).select("a", "doc", "begin", "end").drop_nulls()
-        best = _best(own, case.gold, _texts(case.mentions, texts))
+        best = _best(own, case.gold, _texts(case))
         if best is not None and best[1] >= max(2 * before, before + LEAST):
             name = case.mentions.systems[system]
             found[name] = best[0]
@@ -58,8 +51,9 @@ def wrong_offsets(case: Case, texts: pl.DataFrame) -> dict[str, str]:
     return found
 
 
-def _texts(mentions: Mentions, texts: pl.DataFrame) -> pl.DataFrame:
-    return mentions.documents.select("doc", "document").join(texts.unique("document"), on="document").drop_nulls("text")
+def _texts(case: Case) -> pl.DataFrame:
+    texts = case.known.gold.documents.select("document", "text").unique("document").drop_nulls("text")
+    return case.mentions.documents.select("doc", "document").join(texts, on="document")
 
 
 def _best(answers: pl.DataFrame, gold: pl.DataFrame, texts: pl.DataFrame) -> tuple[str, int] | None:
@@ -113,21 +107,21 @@ def _places(texts: pl.DataFrame, unit: str) -> pl.DataFrame:
     )
 
 
-def read_offsets(gold: Frames, runs: Mapping[str, Frames], readings: Mapping[str, str]) -> dict[str, Frames]:
-    """Return the runs, those that are named with their offsets read as `wrong_offsets` found them."""
-    found = dict(runs)
+def read_offsets(inputs: Inputs, readings: Mapping[str, str]) -> Inputs:
+    """Return the inputs, the runs that are named with their offsets read as `wrong_offsets` found them."""
+    gold, runs, found = inputs.gold, inputs.runs, dict(inputs.runs)
     for name, reading in readings.items():
         pairs, rows = align(gold, runs[name], name, told=False), runs[name].annotations
         texts = pairs.join(gold.documents.select(gold="document", text="text"), on="gold").unique("document")
         named = texts.select(doc="document", text="text").drop_nulls("text")
         read = _read_as(rows.rename({"document": "doc"}), reading, named).rename({"doc": "document"})
         found[name] = replace(runs[name], annotations=read.select(rows.columns))
-    return found
+    return replace(inputs, runs=found)
 
 
-def tell_beyond(case: Case, texts: pl.DataFrame) -> None:
+def tell_beyond(case: Case) -> None:
     """Say of each run how many of its answers lie beyond the texts, and where the first does."""
-    lengths = _texts(case.mentions, texts).select("doc", "document", length=pl.col("text").str.len_chars())
+    lengths = _texts(case).select("doc", "document", length=pl.col("text").str.len_chars())
     if lengths.is_empty():
         return
     rows = look_up(case.answers.drop_nulls(["begin", "end"]), "doc", lengths, ["document", "length"])
@@ -141,14 +135,13 @@ def tell_beyond(case: Case, texts: pl.DataFrame) -> None:
         )
 
 
-def tell_namespaces(
-    mentions: Mentions, overlaps: pl.DataFrame, kb: KnowledgeBase | None, shelf: Sequence[Path] = ()
-) -> None:
+def tell_namespaces(case: Case) -> None:
     """Say of each run whose entities are of other namespaces than gold's: which, and what would join the two.
 
-    What would is the sameAs links of a knowledge base of the `shelf` (folders of those that are built), counted on the
-    answers that have the span of a linked mention of gold. `kb` is the one that is attached, which does not.
+    What would is the sameAs links of a knowledge base of the shelf, counted on the answers that have the span of a
+    linked mention of gold.
     """
+    mentions = case.mentions
     if len(mentions.answer_links) < LEAST:
         return
     # What stands before the last part of an IRI.
@@ -167,7 +160,7 @@ def tell_namespaces(
     answers = mentions.answers.select("a", "system").join(mentions.answer_links, on="a").join(named, on="entity")
     for system in apart["system"]:
         own = answers.filter(pl.col("system") == system)
-        pairs = overlaps.filter("equal").select("a", "g", "link")
+        pairs = case.overlaps.filter("equal").select("a", "g", "link")
         pairs = pairs.join(own.select("a", answer="iri"), on="a").join(gold.select("g", gold="iri"), on="g")
         on_span, right = pairs["a"].n_unique(), pairs.filter("link")["a"].n_unique()
         if right >= max(1, FEW * on_span):
@@ -176,7 +169,7 @@ def tell_namespaces(
         progress.note(
             f"run '{name}' and gold name entities in different worlds: its {len(own)} links are of {_count(own)}, "
             f"gold's {len(gold)} of {_count(gold)}; {right} of the {on_span} answers that have the span of a linked "
-            f"mention of gold have its entity{_joining(pairs, right, kb, shelf)}"
+            f"mention of gold have its entity{_joining(pairs, right, case.known.inputs.knowledge)}"
         )
 
 
@@ -187,20 +180,23 @@ def _count(links: pl.DataFrame) -> str:
     return ", ".join([*shown, *(["…"] if len(rows) > len(shown) else [])])
 
 
-def _joining(pairs: pl.DataFrame, right: int, kb: KnowledgeBase | None, shelf: Sequence[Path]) -> str:
-    """Return how many answers a knowledge base would make right, and the command that attaches the best."""
-    from remix.kb import KnowledgeBase as Opened
+def _joining(pairs: pl.DataFrame, right: int, known: Knowledge) -> str:
+    """Return how many answers a knowledge base would make right, and the command that attaches the best.
 
-    found: list[tuple[int, str]] = []
-    for folder in shelf:
+    The one that is attached does not.
+    """
+    from remix.kb import KnowledgeBase
+
+    kb, found = known.kb, [(0, "")]
+    for folder in known.shelf:
         try:
-            other = Opened.open(folder)
+            other = KnowledgeBase.open(folder)
         except Error:  # one that an older version built, or that is gone
             continue
         if kb is None or other.version != kb.version:
             joined = pairs.filter(other.resolve(pairs["answer"]) == other.resolve(pairs["gold"]))
             found.append((joined["a"].n_unique(), folder.name))
-    count, best = max(found, default=(0, ""))
+    count, best = max(found)
     if count >= max(2 * right, right + 1):
         return f"; {count} would by the sameAs links of a knowledge base that is there: `remix kb attach {best}`"
     attached = f"; the sameAs links of '{kb.name}', which is attached, do not join them" if kb is not None else ""

@@ -106,7 +106,7 @@ CLASSES = ("class", "type")
 """Columns whose values are classes, which answers have by their entities."""
 
 
-def slice_by(whole: Case, slicing: Slicing, answers: Answers, rest: str = "dropped") -> Iterator[Case]:
+def slice_by(whole: Case, slicing: Slicing, rest: str = "dropped") -> Iterator[Case]:
     """Return a case for each value, in order: gold of that value kept, other gold dropped or removed.
 
     A column of documents leaves other documents out, as a remix does. An answer is in scope by its own class or value
@@ -120,12 +120,12 @@ def slice_by(whole: Case, slicing: Slicing, answers: Answers, rest: str = "dropp
         return
     column = slicing.column
     numbered = whole.gold.select("g", "annotation").join(slicing.values, on="annotation").select("g", "value")
-    values = None if column in CLASSES or numbered.is_empty() else answers.values(column)
+    values = None if column in CLASSES or numbered.is_empty() else whole.known.values(column)
     named = None if values is None else slicing.name_values(values)
     for value in numbered["value"].unique().sort():
         chosen = numbered.filter(pl.col("value") == value)["g"]
         if column in CLASSES:
-            scope = scope_of_class(answers, value)
+            scope = scope_of_class(whole.known, value)
         elif named is not None:
             scope = Scope(named.group_by("a").agg(in_scope=(pl.col("value") == value).fill_null(False).any()))
         else:
@@ -133,14 +133,14 @@ def slice_by(whole: Case, slicing: Slicing, answers: Answers, rest: str = "dropp
         yield of_value(whole, slicing.label, value, chosen, rest, scope)
 
 
-def cross(whole: Case, slicings: Sequence[Slicing], answers: Answers, rest: str = "dropped") -> Iterator[Case]:
+def cross(whole: Case, slicings: Sequence[Slicing], rest: str = "dropped") -> Iterator[Case]:
     """Return a case for each combination of values that any kept mention has, each cut by one column after another."""
     first, *others = slicings
-    for case in slice_by(whole, first, answers, rest):
+    for case in slice_by(whole, first, rest):
         if not others:
             yield case
         elif not case.kept.is_empty():
-            for inner in cross(case, others, answers, rest):
+            for inner in cross(case, others, rest):
                 if not inner.kept.is_empty():
                     column, value = f"{case.column} × {inner.column}", f"{case.value} × {inner.value}"
                     yield replace(inner, column=column, value=value)

@@ -39,12 +39,9 @@ def _count(case: Case, matching: Matching) -> pl.DataFrame:
         fp_on_mention=(wrong & pl.col("on_mention")).sum(),
     )
     # What is neither FP nor TP was ignored: ignorable entities, and further alternatives of a satisfied mention.
-    counted = counted.join(found, on=["system", "doc"], how="left").with_columns(
-        ignored=(pl.col("left") - pl.col("tp").cast(pl.Int64).fill_null(0)).clip(0)
-    )
-    return case.scope.drop_unknown(
-        complete_counts(case, units.group_by("doc").agg(gold=pl.len()), found, counted.drop("left", "tp"))
-    )
+    ignored = (pl.col("left") - pl.col("tp").cast(pl.Int64).fill_null(0)).clip(0)
+    counted = counted.join(found, on=["system", "doc"], how="left").with_columns(ignored=ignored).drop("left", "tp")
+    return case.scope.drop_unknown(complete_counts(case, units.group_by("doc").agg(gold=pl.len()), found, counted))
 
 
 def _answer_sets(case: Case) -> pl.DataFrame:

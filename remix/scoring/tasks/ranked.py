@@ -86,13 +86,10 @@ def ranked_annotations(case: Case, matching: Matching) -> tuple[pl.DataFrame, pl
     groups = judged.pairs.filter("correct").join(case.gold.select("g", "group"), on="g").select("a", "group")
     answers = with_detail(case, "confidence").answers.select("a", "confidence")
     items = judged.answers.filter(pl.col("outcome") != "ignored").join(groups, on="a", how="left").join(answers, on="a")
-    right = pl.col("outcome") == "tp"
-    items = items.select(*KEYS, "a", "group", "confidence", right=right).sort(
-        *KEYS, "confidence", "a", descending=[False, False, True, False], nulls_last=True
+    items = items.with_columns(right=pl.col("outcome") == "tp")
+    return _rank(items, ["confidence", "a"], last=True), case.kept.group_by("doc").agg(
+        asked=pl.col("group").n_unique().cast(pl.Int64)
     )
-    last = items.filter("right").unique(["system", "group"], keep="last", maintain_order=True)
-    items = pl.concat([items.filter(~pl.col("right")), last])
-    return _rank(items), case.kept.group_by("doc").agg(asked=pl.col("group").n_unique().cast(pl.Int64))
 
 
 def ranked_entities(case: Case, matching: Matching) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -109,17 +106,18 @@ def ranked_entities(case: Case, matching: Matching) -> tuple[pl.DataFrame, pl.Da
     items = items.join(wanted, on=["doc", "entity"], how="left").with_columns(right=pl.col("group").is_not_null())
     free = items.join(known, on=["doc", "entity"], how="semi").filter(~pl.col("right"))
     items = items.join(free, on=[*KEYS, "entity"], how="anti").filter(pl.col("right") | pl.col("inside"))
-    items = items.sort(
-        *KEYS, "confidence", "a", "entity", descending=[False, False, True, False, False], nulls_last=True
+    # Of what one answer names, what is wrong comes first.
+    return _rank(items, ["confidence", "a", "right", "entity"]), units.group_by("doc").agg(
+        asked=pl.col("group").n_unique().cast(pl.Int64)
     )
-    first = items.filter("right").unique(["system", "group"], keep="first", maintain_order=True)
-    items = pl.concat([items.filter(~pl.col("right")), first])
-    return _rank(items), units.group_by("doc").agg(asked=pl.col("group").n_unique().cast(pl.Int64))
 
 
-def _rank(items: pl.DataFrame) -> pl.DataFrame:
-    order = [*KEYS, "confidence", "a"]
-    items = items.sort(order, descending=[False, False, True, False], nulls_last=True, maintain_order=True)
+def _rank(items: pl.DataFrame, order: list[str], *, last: bool = False) -> pl.DataFrame:
+    """Return system, doc, rank, right: of the right items of one mention of gold the first counts, or the last."""
+    descending = [name == "confidence" for name in (*KEYS, *order)]
+    items = items.sort(*KEYS, *order, descending=descending, nulls_last=True)
+    chosen = (pl.int_range(pl.len()) == (pl.len() - 1 if last else 0)).over("system", "group", "right")
+    items = items.filter(~pl.col("right") | chosen)
     return items.select(*KEYS, "right", rank=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(KEYS))
 
 
@@ -138,9 +136,7 @@ def ranked_counts(case: Case, items: pl.DataFrame, asked: pl.DataFrame, measure:
         counts = {"tp": pl.col("value"), "fp": 1 - pl.col("value"), "fn": 1 - pl.col("value")}
     else:
         size = pl.col("asked") if measure == "r-precision" else pl.lit(int(measure[2:]), pl.Int64)
-        found = (
-            items.filter(pl.col("right") & (pl.col("rank") <= size)).group_by(KEYS).agg(right=pl.len().cast(pl.Int64))
-        )
+        found = items.filter("right", pl.col("rank") <= size).group_by(KEYS).agg(right=pl.len().cast(pl.Int64))
         rows = rows.join(found, on=KEYS, how="left", maintain_order="left").with_columns(pl.col("right").fill_null(0))
         counts = {"tp": pl.col("right"), "fp": size - pl.col("right"), "fn": pl.col("asked") - pl.col("right")}
     return rows.select(*KEYS, *UNSCOPED, "asked", ignored=pl.lit(0, pl.Int64), **counts)

@@ -301,7 +301,7 @@ def _events(case: Case, task: str, matching: str, noise: tuple[float, float] | N
     answers = answers.with_columns(pl.col("labels").list.head(int(ranks)))
     # An answer stays as long as any of its links is one.
     answers = answers.filter(pl.col("labels").list.drop_nulls().list.len() > 0)
-    met: pl.DataFrame = case.once(
+    met = case.once(
         ("hipe", task, ranks, form[2] is None, noise), lambda own: meetings(gold, answers, len(own.mentions.systems))
     )
     number = pl.int_range(pl.len(), dtype=pl.Int64)

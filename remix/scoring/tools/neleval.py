@@ -105,10 +105,10 @@ def counts_by_triple(case: Case, triple: Triple) -> pl.DataFrame:
     columns = list(dict.fromkeys(column for field in triple.key for column in FIELDS[field]))
     gold, answers = case.once(("triples", "sides"), _sides)
     if triple.aggregate in OVERLAPS:
-        return _overlapping(case, gold, answers, triple)
+        return _overlapping(gold, answers, triple)
     gold, answers = gold.filter(FILTERS[triple.filter]), answers.filter(FILTERS[triple.filter])
     if triple.aggregate == "sets":
-        return _sets(case, gold, answers, columns)
+        return _sets(gold, answers, columns)
     # Of gold alone g is known.
     both = pl.concat([gold, answers], how="diagonal").with_columns(item=pl.struct(columns).rank("dense"))
     clustered = both.select("g", "system", "doc", "item", cluster="eid")
@@ -150,7 +150,7 @@ def _fill(counts: pl.DataFrame) -> pl.DataFrame:
     return counts.select("system", "doc", "tp", "fp", "fn", "tp_of_gold", *UNSCOPED, ignored=pl.lit(0, pl.Int64))
 
 
-def _sets(case: Case, gold: pl.DataFrame, answers: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
+def _sets(gold: pl.DataFrame, answers: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
     """Return the counts of keys, each once a side: that of its first row there."""
     both = pl.concat([rows.select("system", *columns) for rows in (gold, answers)], rechunk=True)
     # Rows are told apart by their hashes, which takes a third of the time; that these do so is then verified.
@@ -167,7 +167,7 @@ def _sets(case: Case, gold: pl.DataFrame, answers: pl.DataFrame, columns: list[s
     return count_pairs(found, extra.with_columns(free=pl.lit(False)), missed)
 
 
-def _overlapping(case: Case, gold: pl.DataFrame, answers: pl.DataFrame, triple: Triple) -> pl.DataFrame:
+def _overlapping(gold: pl.DataFrame, answers: pl.DataFrame, triple: Triple) -> pl.DataFrame:
     """Return the counts of shared characters; all annotations are counted, whatever the filter: as neleval does."""
     fields = [column for field in triple.key if field != "span" for column in FIELDS[field]]
     alike = pl.struct(*dict.fromkeys(["system", "doc", *fields])).alias("alike")

@@ -33,8 +33,7 @@ _LABEL = ["system", "label"]
 
 def labels_once(case: Case) -> Labels:
     """Return the labels of gold, computed once for a case."""
-    found: Labels = case.once(("elevant", "labels"), labels_of)
-    return found
+    return case.once(("elevant", "labels"), labels_of)
 
 
 def outcomes(case: Case) -> pl.DataFrame:
@@ -45,8 +44,7 @@ def outcomes(case: Case) -> pl.DataFrame:
     `known` (gold has an entity), `answered` (the answer has one), `same` (they share one), and the outcomes: `tp`,
     `fp`, `fn` of linking, `found`, `false`, `missed` of recognition.
     """
-    rows: pl.DataFrame = case.once(("elevant", "outcomes"), _outcomes)
-    return rows
+    return case.once(("elevant", "outcomes"), _outcomes)
 
 
 def _outcomes(case: Case) -> pl.DataFrame:

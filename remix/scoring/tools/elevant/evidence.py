@@ -27,8 +27,7 @@ def evidence(case: Case) -> pl.DataFrame:
     `rare`, `answered_popular`, `hyperlink`, `reference` ('answered' alike, 'other' or null: the mention before that
     names the entity).
     """
-    rows: pl.DataFrame = case.once(("elevant", "evidence"), _evidence)
-    return rows
+    return case.once(("elevant", "evidence"), _evidence)
 
 
 def _evidence(case: Case) -> pl.DataFrame:
