@@ -9,51 +9,35 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import copy_context
 from pathlib import Path
-from typing import Any
 
 import duckdb
-import narwhals as nw
 
-from remix.errors import Error, UsageError
-from remix.kb.engines import ROW_GROUP, Engine
-from remix.places import aside_of
+from remix.errors import UsageError
+from remix.kb.engines import ROW_GROUP, Engine, Session
 from remix.progress import moving
 
 
-class _Session:
-    distributed = False
-
+class _OutOfCore(Session):
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self._connection = connection
 
-    def scan(self, files: Sequence[Path]) -> nw.LazyFrame[Any]:
-        """Return the rows of Parquet files, nothing of them read yet."""
-        return nw.from_native(self._connection.read_parquet([str(file) for file in files]))
+    def _read(self, files: Sequence[Path]) -> duckdb.DuckDBPyRelation:
+        return self._connection.read_parquet([str(file) for file in files])
 
-    def write(self, frame: nw.LazyFrame[Any], path: Path, sort_by: Sequence[str] = ()) -> None:
-        """Write rows as Parquet, sorted by columns (downwards after '-'); the file has its name once it is whole."""
-        rows: duckdb.DuckDBPyRelation = frame.to_native()
-        watched = self._watch(path.stem.replace("_", " "))
+    def _write(self, rows: duckdb.DuckDBPyRelation, to: Path, sort_by: Sequence[str], what: str) -> None:
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
             if sort_by:
                 rows = rows.order(", ".join(map(_order_by, sort_by)))
-            with aside_of(path) as aside:
-                with watched, _interrupting(self._connection):
-                    rows.write_parquet(str(aside), compression="zstd", row_group_size=ROW_GROUP)
-                aside.replace(path)
+            with self._watch(what), _interrupting(self._connection):
+                rows.write_parquet(str(to), compression="zstd", row_group_size=ROW_GROUP)
         except duckdb.OutOfMemoryException as error:
-            raise Error(f"{path} needs more memory or more room on the disk: {_reason(error)}") from None
-        except (duckdb.IOException, OSError) as error:
-            raise Error(f"{path} cannot be written: {_reason(error)}") from None
+            raise MemoryError(_reason(error)) from None
+        except duckdb.IOException as error:
+            raise OSError(_reason(error)) from None
         except (duckdb.InterruptException, RuntimeError) as error:
             if "interrupted" in str(error).lower():  # what duckdb makes of Ctrl-C
                 raise KeyboardInterrupt from None
             raise
-
-    def number(self, frame: nw.LazyFrame[Any], column: str, path: Path) -> None:
-        """Write a column, sorted, with the number of each value from 0 as `index`."""
-        self.write(frame.select(column).with_row_index("number", order_by=column), path, [column])
 
     @contextmanager
     def _watch(self, what: str) -> Iterator[None]:
@@ -102,7 +86,7 @@ def _interrupting(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
 
 
 @contextmanager
-def _open(work: Path, memory: str) -> Iterator[_Session]:
+def _open(work: Path, memory: str) -> Iterator[_OutOfCore]:
     with duckdb.connect() as connection:
         try:
             connection.execute("SET memory_limit = ?", [memory])
@@ -113,7 +97,7 @@ def _open(work: Path, memory: str) -> Iterator[_Session]:
         connection.execute("SET preserve_insertion_order = false")
         connection.execute("SET enable_progress_bar = true")  # without it there is no progress to ask for
         connection.execute("SET enable_progress_bar_print = false")
-        yield _Session(connection)
+        yield _OutOfCore(connection)
 
 
 def _order_by(column: str) -> str:

@@ -19,7 +19,7 @@ import narwhals as nw
 import polars as pl
 
 from remix.errors import Error, UsageError
-from remix.kb.engines import ROW_GROUP, Engine, height
+from remix.kb.engines import ROW_GROUP, Engine, Session, height
 from remix.progress import stage
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ _ADVICE = {
 """What to do, by what is said."""
 
 
-class SparkTables:
+class SparkTables(Session):
     """Reads and writes Parquet with a session of Spark; what is written is a folder of files in their order."""
 
     distributed = True
@@ -60,43 +60,32 @@ class SparkTables:
     def __init__(self, spark: SparkSession) -> None:
         self.spark = spark
 
-    def scan(self, files: Sequence[Path]) -> nw.LazyFrame[Any]:
-        """Return the rows of Parquet files, or of folders of them, that have the same columns."""
-        rows: nw.LazyFrame[Any] = nw.from_native(self._read(files))
-        return rows
-
     def _read(self, files: Sequence[Path]) -> DataFrame:
         return self.spark.read.parquet(*(file.absolute().as_uri() for file in files))
 
     def write(self, frame: nw.LazyFrame[Any], path: Path, sort_by: Sequence[str] = ()) -> None:
-        """Write a frame sorted by columns (downwards after '-') as a folder of Parquet files, whole or not at all.
-
-        Raises `Error`.
-        """
-        from pyspark.sql import Observation
-        from pyspark.sql.functions import count, lit
-
-        rows: DataFrame = frame.to_native()
-        if sort_by:
-            rows = rows.orderBy(
-                *(
-                    rows[column[1:]].desc_nulls_last() if column.startswith("-") else rows[column].asc_nulls_first()
-                    for column in sort_by
-                )
-            )
-        aside = path.with_name(f"{path.name}.unfinished")
-        what = path.stem.replace("_", " ")
-        with _explain_errors(path), stage(what):
-            self.spark.sparkContext.setJobDescription(what)
+        """Write a frame as a folder of Parquet files, as any session does; raises `Error`."""
+        aside, what = path.with_name(f"{path.name}.unfinished"), path.stem.replace("_", " ")
+        with _failing(f"{path} cannot be written", OSError), stage(what):
             path.parent.mkdir(parents=True, exist_ok=True)
-            options = {"compression": "zstd", "parquet.block.row.count.limit": str(ROW_GROUP)}
-            counted = Observation()
-            rows = rows.observe(counted, count(lit(1)).alias("rows"))
-            rows.write.mode("overwrite").options(**options).parquet(aside.absolute().as_uri())
-            _complete(aside, counted.get["rows"])
+            self._write(frame.to_native(), aside, sort_by, what)
             for file in (*aside.glob(".*.crc"), *aside.glob("_*")):  # other readers take them for Parquet
                 file.unlink()
             aside.rename(path)
+
+    def _write(self, rows: DataFrame, to: Path, sort_by: Sequence[str], what: str) -> None:
+        from pyspark.sql import Observation
+        from pyspark.sql.functions import count, lit
+
+        self.spark.sparkContext.setJobDescription(what)
+        if sort_by:
+            order = ((rows[one.removeprefix("-")], one.startswith("-")) for one in sort_by)
+            rows = rows.orderBy(*(one.desc_nulls_last() if down else one.asc_nulls_first() for one, down in order))
+        options = {"compression": "zstd", "parquet.block.row.count.limit": str(ROW_GROUP)}
+        counted = Observation()
+        rows = rows.observe(counted, count(lit(1)).alias("rows"))
+        rows.write.mode("overwrite").options(**options).parquet(to.absolute().as_uri())
+        _complete(to, counted.get["rows"])
 
     def number(self, frame: nw.LazyFrame[Any], column: str, path: Path) -> None:
         """Write the rows with `number`, their place from 0 in the order of a column; raises `Error`.
@@ -173,25 +162,14 @@ def _open(work: Path, memory: str) -> Iterator[SparkTables]:
 
 
 @contextmanager
-def _explain_errors(path: Path) -> Iterator[None]:
+def _failing(what: str = "Spark failed", *others: type[Exception]) -> Iterator[None]:
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
     try:
         yield
-    except (OSError, Py4JError, PySparkException) as error:
-        raise Error(f"{path} cannot be written: {failure_reason(error)}") from None
-
-
-@contextmanager
-def _failing() -> Iterator[None]:
-    from py4j.protocol import Py4JError
-    from pyspark.errors import PySparkException
-
-    try:
-        yield
-    except (Py4JError, PySparkException) as error:
-        raise Error(f"Spark failed: {failure_reason(error)}") from error
+    except (Py4JError, PySparkException, *others) as error:
+        raise Error(f"{what}: {failure_reason(error)}") from error
 
 
 def failure_reason(error: Exception) -> str:
