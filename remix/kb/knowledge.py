@@ -93,21 +93,6 @@ class KnowledgeBase(Parts):
         """Return entity, class and source."""
         return self.scan("types").collect()
 
-    @cached_property
-    def redirects(self) -> pl.DataFrame:
-        """Return redirect and target, the last one of a chain."""
-        return self.scan("redirects").collect()
-
-    @cached_property
-    def disambiguations(self) -> pl.DataFrame:
-        """Return page and entity: which entities a disambiguation page lists."""
-        return self.scan("disambiguations").collect()
-
-    @cached_property
-    def resolution(self) -> pl.DataFrame:
-        """Return iri and entity for every IRI that stands for another entity."""
-        return self.scan("resolution").collect()
-
     def resolve(self, entities: pl.Series) -> pl.Series:
         """Return what each entity stands for: in canonical form, redirects and sameAs links followed."""
         forms = canonical(entities).alias("iri").to_frame()

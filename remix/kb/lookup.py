@@ -13,14 +13,7 @@ from remix.iris import canonical, expand
 from remix.kb.knowledge import KnowledgeBase
 from remix.names import shorten
 
-__all__ = [
-    "SHOWN",
-    "coverage",
-    "list_candidates",
-    "lookup",
-    "problems_of",
-    "sources_of",
-]
+__all__ = ["SHOWN", "coverage", "list_candidates", "lookup", "problems_of", "sources_of"]
 
 SHOWN = 20
 """How many candidates, and how many forms and other IRIs of an entity, are shown by default."""
@@ -55,24 +48,15 @@ def list_candidates(kb: KnowledgeBase, form: str, limit: int = SHOWN) -> pl.Data
     shown = found.sort("rank", "entity").head(limit)
     types = kb.rows("types", "entity", shown["entity"], ["entity", "class"])
     segments = kb.rows("entities", "entity", shown["entity"], ["entity", "pagerank_segment"])
-    return (
-        shown.join(segments, on="entity", how="left", maintain_order="left")
-        .join(
-            types.group_by("entity").agg(pl.col("class").unique().sort()),
-            on="entity",
-            how="left",
-            maintain_order="left",
-        )
-        .select(
-            pl.col("entity").map_elements(shorten, return_dtype=pl.String),
-            "rank",
-            "count",
-            "prior",
-            "pagerank",
-            segment="pagerank_segment",
-            types=pl.col("class").list.eval(pl.element().map_elements(shorten, return_dtype=pl.String)),
-            of=pl.lit(found.height, pl.Int64),
-        )
+    classes = types.group_by("entity").agg(pl.col("class").unique().sort())
+    for more in (segments, classes):
+        shown = shown.join(more, on="entity", how="left", maintain_order="left")
+    return shown.select(
+        pl.col("entity").map_elements(shorten, return_dtype=pl.String),
+        *("rank", "count", "prior", "pagerank"),
+        segment="pagerank_segment",
+        types=pl.col("class").list.eval(pl.element().map_elements(shorten, return_dtype=pl.String)),
+        of=pl.lit(found.height, pl.Int64),
     )
 
 
@@ -178,21 +162,20 @@ def sources_of(kb: KnowledgeBase) -> pl.DataFrame:
     The place of a file is its folder, where the part is named like the file. `rows` and `problems` are what was read
     and what could not be; the hash is short, `kb.json` has it in full.
     """
+    texts = ("source", "part", "place", "date", "licence")
     rows = [
-        (
-            *(str(part.get(name) or "") for name in ("source", "part")),
-            str(part.get("place") or "").removesuffix(f"/{part.get('part')}"),
-            *(str(part.get(name) or "") for name in ("date", "licence")),
-            int(part.get("size") or 0),
-            sum(part.get("rows", {}).values()),
-            sum(problem["count"] for problem in part.get("problems", {}).values()),
-            str(part.get("fingerprint") or "")[:12],
-        )
+        {
+            **{name: str(part.get(name) or "") for name in texts},
+            "place": str(part.get("place") or "").removesuffix(f"/{part.get('part')}"),
+            "bytes": int(part.get("size") or 0),
+            "rows": sum(part.get("rows", {}).values()),
+            "problems": sum(problem["count"] for problem in part.get("problems", {}).values()),
+            "hash": str(part.get("fingerprint") or "")[:12],
+        }
         for part in kb.described.get("sources", [])
     ]
-    schema = dict.fromkeys(("source", "part", "place", "date", "licence"), pl.String())
-    numbers = dict.fromkeys(("bytes", "rows", "problems"), pl.Int64())
-    return pl.DataFrame(rows, schema={**schema, **numbers, "hash": pl.String()}, orient="row")
+    numbers = dict.fromkeys(("bytes", "rows", "problems"), pl.Int64)
+    return pl.DataFrame(rows, schema={**dict.fromkeys(texts, pl.String), **numbers, "hash": pl.String})
 
 
 def problems_of(kb: KnowledgeBase) -> pl.DataFrame:
@@ -208,12 +191,7 @@ def problems_of(kb: KnowledgeBase) -> pl.DataFrame:
         for name, cases in (("circular_redirects", circles), ("unknown_link_targets", []))
         if (found := kb.described.get(name)) and found["count"]
     ]
-    schema: dict[str, pl.DataType] = {
-        "where": pl.String(),
-        "problem": pl.String(),
-        "count": pl.Int64(),
-        "case": pl.String(),
-    }
+    schema = {"where": pl.String, "problem": pl.String, "count": pl.Int64, "case": pl.String}
     rows = [
         (where, problem, count, shorten(str(case)))
         for where, problem, count, cases in read + whole
@@ -246,16 +224,15 @@ def coverage(kb: KnowledgeBase, frames: Frames) -> pl.DataFrame:
     def share(column: str) -> pl.Expr:
         return pl.col(column).fill_null(False).mean().alias(column)
 
+    forms = forms.join(names, on="key", how="left")
+    entities = entities.join(known, on="entity", how="left").join(typed, on="entity", how="left")
+    pairs = pairs.join(found, on=["key", "entity"], how="left")
+    height = pl.len().cast(pl.Int64)
     sizes = (
-        mentions.group_by("dataset").agg(annotations=pl.len().cast(pl.Int64)),
-        forms.join(names, on="key", how="left")
-        .group_by("dataset")
-        .agg(share("in_dictionary"), forms=pl.len().cast(pl.Int64)),
-        entities.join(known, on="entity", how="left")
-        .join(typed, on="entity", how="left")
-        .group_by("dataset")
-        .agg(*(share(column) for column in ("known", "typed", "scored")), entities=pl.len().cast(pl.Int64)),
-        pairs.join(found, on=["key", "entity"], how="left").group_by("dataset").agg(share("reachable")),
+        mentions.group_by("dataset").agg(annotations=height),
+        forms.group_by("dataset").agg(share("in_dictionary"), forms=height),
+        entities.group_by("dataset").agg(*map(share, ("known", "typed", "scored")), entities=height),
+        pairs.group_by("dataset").agg(share("reachable")),
     )
     rows = frames.documents.select("dataset").unique()
     for part in sizes:

@@ -54,7 +54,9 @@ def link_graph(kb: Parts) -> networkx.DiGraph:
 
     graph = to_graph(name_edges(kb.folder / "entities.parquet", kb.folder / "links.parquet"))
     ranked = kb.scan("entities").filter(pl.col("pagerank").is_not_null()).select("entity", *SCORES).collect()
-    _describe_nodes(graph, ranked, "entity")
+    scores = ranked.rows_by_key("entity", named=True, unique=True)
+    known = ({score: value for score, value in row.items() if value is not None} for row in scores.values())
+    graph.add_nodes_from(zip(scores, known, strict=True))
     return graph
 
 
@@ -129,11 +131,3 @@ def write_graphml(graph: networkx.DiGraph, to: Path | str) -> None:
 
     with write_whole(to) as stream:
         networkx.write_graphml_xml(graph, stream)
-
-
-def _describe_nodes(graph: networkx.DiGraph, rows: pl.DataFrame, column: str) -> None:
-    """Add each row to the node that its column names, and the nodes that are not yet there; nulls are left out."""
-    graph.add_nodes_from(
-        (row.pop(column), {name: value for name, value in row.items() if value is not None})
-        for row in rows.iter_rows(named=True)
-    )

@@ -11,27 +11,6 @@ from typing import Any
 
 import narwhals as nw
 
-__all__ = [
-    "add_numbers",
-    "best_labels",
-    "closed_steps",
-    "count_forms",
-    "dictionary",
-    "distinct",
-    "double_steps",
-    "entities",
-    "first_targets",
-    "known_entities",
-    "open_steps",
-    "pairs",
-    "resolution",
-    "resolve",
-    "sameas_pairs",
-    "scores_of_entities",
-    "unknown_targets",
-    "without",
-]
-
 Frame = nw.LazyFrame[Any]
 
 
@@ -61,14 +40,11 @@ def first_targets(redirects: Frame) -> Frame:
     return _most(named, "redirect", "_named", "target")
 
 
-def open_steps(steps: Frame, redirects: Frame) -> Frame:
-    """Return the steps (redirect, target) whose target is a redirect itself."""
-    return steps.join(redirects.select("redirect"), left_on="target", right_on="redirect", how="semi")
-
-
-def closed_steps(steps: Frame, redirects: Frame) -> Frame:
-    """Return the steps (redirect, target) whose target is no redirect: the ends of chains."""
-    return steps.join(redirects.select("redirect"), left_on="target", right_on="redirect", how="anti")
+def split_steps(steps: Frame, redirects: Frame) -> tuple[Frame, Frame]:
+    """Return the steps (redirect, target) whose target is a redirect itself, and those that are the ends of chains."""
+    on = {"left_on": "target", "right_on": "redirect"}
+    known = redirects.select("redirect")
+    return steps.join(known, how="semi", **on), steps.join(known, how="anti", **on)
 
 
 def double_steps(steps: Frame, known: Frame) -> Frame:
@@ -111,14 +87,7 @@ def count_forms(forms: Frame, pages: Frame, uncounted: Sequence[str]) -> Frame:
     count = nw.col("count")
     counts = nw.when(~nw.col("source").is_in(uncounted) | nw.col("source").is_null()).then(count)
     kept = forms.join(pages.select("page"), left_on="entity", right_on="page", how="anti")
-    return _sum_counts(
-        kept.with_columns(count=counts) if uncounted else kept, "key", "surface_form", "entity", "source"
-    )
-
-
-def pairs(forms: Frame) -> Frame:
-    """Return key, entity and count, summed over the sources and spellings that have counts; else null."""
-    return _sum_counts(forms, "key", "entity")
+    return sum_counts(kept.with_columns(count=counts) if uncounted else kept, "key", "surface_form", "entity", "source")
 
 
 def dictionary(pairs: Frame, entities: Frame) -> Frame:
@@ -194,7 +163,8 @@ def _most(rows: Frame, of: str, by: str, name: str) -> Frame:
     return best.group_by(of).agg(nw.col(name).min())
 
 
-def _sum_counts(rows: Frame, *columns: str) -> Frame:
+def sum_counts(rows: Frame, *columns: str) -> Frame:
+    """Return the columns with their count, summed over the rows that have counts; else null."""
     count = nw.col("count")
     sums = rows.group_by(*columns).agg(count.sum().cast(nw.Int64).alias("_sum"), count.count().alias("_counts"))
     order = [*columns[:-1], "count", columns[-1]] if columns[-1] == "source" else [*columns, "count"]

@@ -14,29 +14,21 @@ from remix.kb.forms import keys
 
 __all__ = ["ENTITIES", "KEYED", "TABLES", "Problem", "Staging", "strictly"]
 
+_COLUMNS = {
+    "surface_forms": "key surface_form entity count source",
+    "links": "source target origin",
+    "types": "entity class source",
+    "subclasses": "class parent source",
+    "labels": "entity label source",
+    "redirects": "redirect target source",
+    "sameas": "wikidata entity count source",
+    "disambiguations": "page entity source",
+    "demonyms": "key demonym entity source",
+    "scores": "entity pagerank hits hub source",
+}
+_NUMBERS = {"count": pl.Int64(), "pagerank": pl.Float64(), "hits": pl.Float64(), "hub": pl.Float64()}
 TABLES: dict[str, dict[str, pl.DataType]] = {
-    "surface_forms": {
-        "key": pl.String(),
-        "surface_form": pl.String(),
-        "entity": pl.String(),
-        "count": pl.Int64(),
-        "source": pl.String(),
-    },
-    "links": {"source": pl.String(), "target": pl.String(), "origin": pl.String()},
-    "types": {"entity": pl.String(), "class": pl.String(), "source": pl.String()},
-    "subclasses": {"class": pl.String(), "parent": pl.String(), "source": pl.String()},
-    "labels": {"entity": pl.String(), "label": pl.String(), "source": pl.String()},
-    "redirects": {"redirect": pl.String(), "target": pl.String(), "source": pl.String()},
-    "sameas": {"wikidata": pl.String(), "entity": pl.String(), "count": pl.Int64(), "source": pl.String()},
-    "disambiguations": {"page": pl.String(), "entity": pl.String(), "source": pl.String()},
-    "demonyms": {"key": pl.String(), "demonym": pl.String(), "entity": pl.String(), "source": pl.String()},
-    "scores": {
-        "entity": pl.String(),
-        "pagerank": pl.Float64(),
-        "hits": pl.Float64(),
-        "hub": pl.Float64(),
-        "source": pl.String(),
-    },
+    table: {name: _NUMBERS.get(name, pl.String()) for name in columns.split()} for table, columns in _COLUMNS.items()
 }
 """What is staged: IRIs canonical (classes as their vocabulary has them), no nulls but in counts and scores.
 

@@ -126,7 +126,7 @@ class Store:
         Raises `StoreError` for a workspace that cannot be written; whatever is raised, the store is as it was.
         """
         with self._changing() as change:
-            yield Loading(self, change)
+            yield change
 
     def drop(self, *names: str) -> list[DatasetEntry]:
         """Return the datasets that were removed, with all that is kept beside them, in one change.
@@ -233,10 +233,10 @@ class Store:
         return self.folder / kb if (kb := self.state.kb) else None
 
     @contextmanager
-    def _changing(self, *, always: bool = False) -> Iterator[_Change]:
+    def _changing(self, *, always: bool = False) -> Iterator[Loading]:
         """Change the state within the block; the new one is written at its end, with an index where that differs."""
         with writing(self.folder) as state:
-            yield (change := _Change(state))
+            yield (change := Loading(self.folder, state))
             new = change.new
             if always or new.graphs() != state.graphs():
                 from remix.store.index import build_generation
@@ -267,12 +267,12 @@ class Store:
         return f"enrichments/{folder.name}/graph.nt.zst", triples.count(b"\n")
 
 
+@dataclass
 class Loading:
-    """Files that are loaded as one change of a store (see `Store.loading`)."""
+    """A change of the store in a folder under way: `new` is the state that will be (see `Store.loading`)."""
 
-    def __init__(self, store: Store, change: _Change) -> None:
-        self._folder = store.folder
-        self._change = change
+    folder: Path
+    new: State
 
     def load(
         self,
@@ -291,13 +291,13 @@ class Loading:
         from remix.formats import read
 
         chosen = _check_name(name) if name is not None else default_name(path)
-        state = self._change.new
+        state = self.new
         try:
-            with scratch_folder(self._folder / "datasets" / chosen) as place:
+            with scratch_folder(self.folder / "datasets" / chosen) as place:
                 data = place / "data.nt.zst"
                 reading = read(path, name=chosen, base_iri=base_iri, format=format, strict=strict, triples_to=data)
                 same = _same(state, reading, named=name is not None)
-                if same is not None and is_sound(self._folder / same.folder):
+                if same is not None and is_sound(self.folder / same.folder):
                     return Loaded(same.name, "unchanged", same, reading.report)
                 taken = state.datasets.get(chosen)
                 source = readable(path if str(path) == "-" else Path(path).resolve())
@@ -311,12 +311,12 @@ class Loading:
                     (place / "data.manifest.ttl").write_bytes(read_bytes(beside))  # a remix stays one
                 entry = _finish(reading, source, place)
                 seal(place)
-                move_folder(place, self._folder / entry.folder)
+                move_folder(place, self.folder / entry.folder)
         except Error as error:
             if type(error) is not Error:  # what reading has to say of the file
                 raise
-            raise StoreError(f"the workspace {self._folder} cannot be written: {error}") from None
-        self._change.new = state.put(entry)
+            raise StoreError(f"the workspace {self.folder} cannot be written: {error}") from None
+        self.new = state.put(entry)
         return Loaded(entry.name, "replaced" if taken else "loaded", entry, reading.report)
 
 
@@ -325,13 +325,6 @@ class _Held(threading.local):
 
     blocks = 0
     state: tuple[State, Lock | None] | None = None
-
-
-@dataclass
-class _Change:
-    """A change of the state under way: `new` is what it will be."""
-
-    new: State
 
 
 def _find_entry(state: State, name: str) -> DatasetEntry:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 import pyoxigraph as ox
 
 from remix.names import ITSRDF, PREFIXES, RDF, RMX, shorten
 from remix.resources import folder
-from remix.store.syntax import tokens
+from remix.store.syntax import prefixes_of, significant
 
 __all__ = ["NO_RUN", "OF_RUNS", "Known", "missing"]
 
@@ -35,49 +36,38 @@ _PLACES = {"{": 0, "}": 0, ".": 0, ";": 1, "[": 1, ",": 2}
 
 @dataclass
 class Known:
-    """What a store holds, looked up once as it is needed."""
+    """What a store holds, looked up as it is needed."""
 
     store: ox.Store
-    _terms: list[str] = field(default_factory=list)
-    _ontology: set[str] = field(default_factory=set)
-    _values: dict[str, list[str]] = field(default_factory=dict)
 
     def has(self, term: ox.NamedNode | ox.Literal) -> bool:
         """Return whether a triple has the term."""
-        if next(self.store.quads_for_pattern(None, None, term, None), None) is not None:
-            return True
-        if isinstance(term, ox.Literal):
-            return False
-        ends = ((None, term), (term, None))
-        return any(next(self.store.quads_for_pattern(s, p, None, None), None) is not None for s, p in ends)
+        subject = None if isinstance(term, ox.Literal) else term
+        places = [(None, None, term), *([(None, subject, None), (subject, None, None)] if subject else [])]
+        return any(next(self.store.quads_for_pattern(*place, None), None) is not None for place in places)
 
+    @cached_property
     def ontology(self) -> set[str]:
         """Return the terms that the ontologies of remix define."""
-        if not self._ontology:
-            for file in sorted(folder("ontology").glob("*.ttl")):
-                quads = ox.parse(path=str(file), format=ox.RdfFormat.TURTLE)
-                self._ontology |= {quad.subject.value for quad in quads if isinstance(quad.subject, ox.NamedNode)}
-        return self._ontology
+        files = sorted(folder("ontology").glob("*.ttl"))
+        subjects = (quad.subject for file in files for quad in ox.parse(path=str(file), format=ox.RdfFormat.TURTLE))
+        return {subject.value for subject in subjects if isinstance(subject, ox.NamedNode)}
 
+    @cached_property
     def terms(self) -> list[str]:
         """Return the predicates and classes of the store, and the terms of the ontologies, sorted."""
-        if not self._terms:
-            found: set[str] = set(self.ontology())
-            for text in ("SELECT DISTINCT ?x { ?s ?x ?o }", f"SELECT DISTINCT ?x {{ ?s <{_TYPE}>|<{_CLASS}> ?x }}"):
-                answer = self.store.query(text, use_default_graph_as_union=True)
-                assert isinstance(answer, ox.QuerySolutions)
-                found |= {one[0].value for one in answer if isinstance(one[0], ox.NamedNode)}
-            self._terms = sorted(found)
-        return self._terms
+        used = [*self._select("?s ?x ?o"), *self._select(f"?s <{_TYPE}>|<{_CLASS}> ?x FILTER (isIRI(?x))")]
+        return sorted({*self.ontology, *used})
 
     def values(self, predicate: str) -> list[str]:
         """Return the texts that a predicate has as its values, sorted."""
-        if predicate not in self._values:
-            text = f"SELECT DISTINCT ?x {{ ?s <{predicate}> ?x FILTER (isLiteral(?x)) }} LIMIT 1000"
-            answer = self.store.query(text, use_default_graph_as_union=True)
-            assert isinstance(answer, ox.QuerySolutions)
-            self._values[predicate] = sorted({str(one[0].value) for one in answer})
-        return self._values[predicate]
+        return sorted(self._select(f"?s <{predicate}> ?x FILTER (isLiteral(?x))", "LIMIT 1000"))
+
+    def _select(self, pattern: str, limit: str = "") -> set[str]:
+        """Return the values that `?x` has in a pattern."""
+        found = self.store.query(f"SELECT DISTINCT ?x {{ {pattern} }} {limit}", use_default_graph_as_union=True)
+        assert isinstance(found, ox.QuerySolutions)
+        return {str(one[0].value) for one in found}
 
 
 def missing(text: str, known: Known) -> list[str]:
@@ -95,7 +85,7 @@ def missing(text: str, known: Known) -> list[str]:
         return [NO_RUN]
     for predicate, term in asked:
         if term is None:
-            if not known.has(ox.NamedNode(predicate)) and predicate not in known.ontology():
+            if not known.has(ox.NamedNode(predicate)) and predicate not in known.ontology:
                 found[f"nothing in the workspace has {shorten(predicate)}{_nearest_term(predicate, known)}"] = None
         elif isinstance(term, ox.NamedNode):
             if not known.has(term) and (hint := _nearest_term(term.value, known)):
@@ -110,8 +100,8 @@ def missing(text: str, known: Known) -> list[str]:
 def _nearest_term(iri: str, known: Known) -> str:
     """Return the nearest term as a hint: first one of the same name in another namespace."""
     local = re.split(r"[#/:]", iri)[-1]
-    same = [one for one in known.terms() if re.split(r"[#/:]", one)[-1] == local and one != iri]
-    short = {shorten(one): one for one in known.terms() if one != iri}
+    same = [one for one in known.terms if re.split(r"[#/:]", one)[-1] == local and one != iri]
+    short = {shorten(one): one for one in known.terms if one != iri}
     close = [shorten(one) for one in same] or difflib.get_close_matches(shorten(iri), short, 1, _CLOSE)
     return f"; did you mean {close[0]}?" if close else ""
 
@@ -122,13 +112,8 @@ def _list_asked(text: str) -> Iterator[tuple[str, ox.NamedNode | ox.Literal | No
     What stands in brackets, as filters, expressions and alternatives of a path do, is left out, so are several values
     of one variable.
     """
-    stream = [(kind, token) for kind, token in tokens(text) if kind not in ("space", "comment")]
-    prefixes = PREFIXES | {
-        stream[at + 1][1][:-1]: stream[at + 2][1][1:-1]
-        for at in range(len(stream) - 2)
-        if stream[at][1].upper() == "PREFIX" and stream[at + 2][0] == "iri"
-    }
-    pattern, given = _apart(stream, prefixes)
+    prefixes = PREFIXES | prefixes_of(text)
+    pattern, given = _apart(significant(text), prefixes)
     used: dict[str, str] = {}
     place, predicate = 0, ""
     for at, (kind, token) in enumerate(pattern):

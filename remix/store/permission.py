@@ -16,7 +16,7 @@ from remix.errors import NotAllowed, QueryError, nearest
 from remix.names import PREFIXES
 from remix.store.problems import syntax_error
 from remix.store.serialise import text_of
-from remix.store.syntax import is_update, modern, tokens
+from remix.store.syntax import is_update, modern, significant
 from remix.store.tree import Node, NotUnderstood, parse, walk
 
 __all__ = ["permit"]
@@ -102,7 +102,7 @@ def _endpoints(tree: Node) -> dict[str, set[str]]:
 
 
 def _check_graphs(text: str, name: str, graphs: Collection[str]) -> None:
-    stream = [token for kind, token in tokens(text) if kind not in ("space", "comment")]
+    stream = [token for _, token in significant(text)]
     for at, token in enumerate(stream):
         if token.upper() != "FROM" or at + 2 >= len(stream):
             continue

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from remix.errors import NotAllowed, QueryError, UnknownName, UsageError, neares
 from remix.files import readable
 from remix.names import PREFIXES, XSD
 from remix.resources import files, folder
-from remix.store.syntax import is_query, is_update, tokens
+from remix.store.syntax import is_query, is_update, prefixes_of, tokens
 
 __all__ = ["Parameter", "Query", "find", "plain", "shipped_queries", "term_like"]
 
@@ -114,7 +114,7 @@ class Query:
             if name in chosen:
                 given = chosen[name]
                 many = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
-                terms = [term_like(places[name][0], value, name, _prefixes(self.text)) for value in many]
+                terms = [term_like(places[name][0], value, name, prefixes_of(self.text)) for value in many]
                 text = f"{text[:begin]} {' '.join(terms)} {text[end:]}"
         return text
 
@@ -132,10 +132,8 @@ class Query:
             values |= {str(name): value for name, value in pair.items()}
         text = self.bind(values)
         lines = _values(text)
-        parameters = {
-            name: Parameter(name, lines[name][0], known.description) for name, known in self.parameters.items()
-        }
-        return Query(self.name, text, self.source, self.summary, self.description, self.tags, parameters, self.sets)
+        parameters = {name: replace(known, default=lines[name][0]) for name, known in self.parameters.items()}
+        return replace(self, text=text, parameters=parameters)
 
 
 def shipped_queries() -> dict[str, Path]:
@@ -244,16 +242,6 @@ def _values(text: str) -> dict[str, tuple[str, list[tuple[int, int]]]]:
             if default == text[begin:end].strip():
                 places.append((begin, end))
     return found
-
-
-def _prefixes(text: str) -> dict[str, str]:
-    """Return the prefixes that a query declares."""
-    stream = [token for kind, token in tokens(text) if kind not in ("space", "comment")]
-    return {
-        name.removesuffix(":"): iri[1:-1]
-        for word, name, iri in zip(stream, stream[1:], stream[2:], strict=False)
-        if word.upper() == "PREFIX" and iri.startswith("<")
-    }
 
 
 def term_like(default: str, value: object, name: str, declared: Mapping[str, str] | None = None) -> str:

@@ -248,7 +248,7 @@ def _write_graph(results: ox.QueryTriples | list[bytes], request: Request, out: 
         return
     triples = ox.parse(b"\n".join(results), ox.RdfFormat.N_TRIPLES, lenient=True)
     used = {prefix: iri for prefix, iri in PREFIXES.items() if any(iri.encode() in line for line in results)}
-    ox.serialize((quad.triple for quad in triples), out, form, prefixes=used if request.graph != "nt" else None)
+    ox.serialize((quad.triple for quad in triples), out, form, prefixes=used)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,17 @@ from collections.abc import Iterator
 
 from remix.names import HFTS, HFTS_OLD
 
-__all__ = ["NEVER_THE_SAME", "has_dataset_clause", "is_query", "is_update", "keywords", "modern", "tokens"]
+__all__ = [
+    "NEVER_THE_SAME",
+    "has_dataset_clause",
+    "is_query",
+    "is_update",
+    "keywords",
+    "modern",
+    "prefixes_of",
+    "significant",
+    "tokens",
+]
 
 # A keyword is a word outside strings, comments, IRIs, variables, prefixed names and language tags.
 _TOKEN = re.compile(
@@ -37,6 +47,25 @@ def tokens(text: str) -> Iterator[tuple[str, str]]:
     """
     for match in _TOKEN.finditer(text):
         yield str(match.lastgroup), match.group()
+
+
+def significant(text: str) -> list[tuple[str, str]]:
+    """Return the tokens of a query that are no space and no comment."""
+    return [(kind, token) for kind, token in tokens(text) if kind not in ("space", "comment")]
+
+
+def prefixes_of(text: str) -> dict[str, str]:
+    """Return the prefixes that a query declares.
+
+    >>> prefixes_of("PREFIX a: <urn:a> ASK {}")
+    {'a': 'urn:a'}
+    """
+    stream = [token for _, token in significant(text)]
+    return {
+        name.removesuffix(":"): iri[1:-1]
+        for word, name, iri in zip(stream, stream[1:], stream[2:], strict=False)
+        if word.upper() == "PREFIX" and iri.startswith("<")
+    }
 
 
 def keywords(text: str) -> list[str]:

@@ -91,14 +91,15 @@ class Assembly:
         Each round takes what has not ended twice as far. A round after which as many are open as before leaves only
         those that lead in a circle, as the open one that is nearest to its end closes in every round.
         """
-        closed = [relations.closed_steps(first, first)]
-        open_, before, rounds = self._file("open-0", relations.open_steps(first, first)), -1, 0
+        further, ends = relations.split_steps(first, first)
+        closed, open_, before, rounds = [ends], self._file("open-0", further), -1, 0
         while (count := height(open_)) not in (0, before):
             before, rounds = count, rounds + 1
             known = nw.concat([*closed, self.session.scan([open_])])
             moved = self._write(f"moved-{rounds}", relations.double_steps(self.session.scan([open_]), known))
-            closed.append(relations.closed_steps(moved, first))
-            open_ = self._file(f"open-{rounds}", relations.open_steps(moved, first))
+            further, ends = relations.split_steps(moved, first)
+            closed.append(ends)
+            open_ = self._file(f"open-{rounds}", further)
         return nw.concat(closed)
 
     def _forms(self) -> None:
@@ -144,7 +145,7 @@ class Assembly:
                 rank_nodes(self.session, links, resolution, self.work, **how).edges.rename(edges)
 
     def _entities(self) -> None:
-        pairs = self._write("pairs", relations.pairs(self._read("surface_forms")))
+        pairs = self._write("pairs", relations.sum_counts(self._read("surface_forms"), "key", "entity"))
         labels, scores, types = (self._scan(name) for name in ("labels", "scores", "types"))
         ends = self._read("redirects").select(nw.col("target").alias("entity"))
         others = [self._read(part) for part in ("disambiguations", "sameas")]

@@ -45,10 +45,10 @@ _VARIANTS = r"(?:-(?:unredirected|cleaned|transitive|specific|chapters|en-uris|w
 
 @dataclass(frozen=True)
 class _Kind:
-    """One kind of file: what its name is like, and what is taken of it."""
+    """One kind of file: what its name is like, its predicates, `{}` in the place of a language, and what is taken."""
 
     name: str
-    predicates: Callable[[str], tuple[str, ...]]
+    predicates: tuple[str, ...]
     add: Callable[[pl.DataFrame, Choices, Staging], None]
 
 
@@ -114,45 +114,25 @@ def _sameas(rows: pl.DataFrame, choices: Choices, to: Staging) -> None:
     to.add("sameas", kept.select(wikidata="other", entity="one", source=pl.lit("sameas")))
 
 
-def _always(*predicates: str) -> Callable[[str], tuple[str, ...]]:
-    return lambda _: predicates
-
-
-def _name_properties(language: str) -> tuple[str, ...]:
-    hosts = ["", f"{language}."] if language else [""]
-    return (_FOAF_NAME, _DEMONYM, *(f"http://{host}dbpedia.org/property/name" for host in hosts))
-
-
+_PROPERTY = "http://dbpedia.org/property/"
 _KINDS = (
-    _Kind(r"labels(?:-nmw)?", _always(RDFS + "label"), _labels),
-    _Kind(
-        r"(?:transitive-)?redirects",
-        _always(DBO + "wikiPageRedirects", "http://dbpedia.org/property/redirect"),
-        _redirects,
-    ),
-    _Kind(
-        r"disambiguations",
-        _always(DBO + "wikiPageDisambiguates", "http://dbpedia.org/property/disambiguates"),
-        _disambiguations,
-    ),
+    _Kind(r"labels(?:-nmw)?", (RDFS + "label",), _labels),
+    _Kind(r"(?:transitive-)?redirects", (DBO + "wikiPageRedirects", _PROPERTY + "redirect"), _redirects),
+    _Kind(r"disambiguations", (DBO + "wikiPageDisambiguates", _PROPERTY + "disambiguates"), _disambiguations),
     _Kind(
         r"infobox-properties|(?:specific-)?mappingbased-(?:literals|properties)|persondata|raw-infobox-properties",
-        _name_properties,
+        (_FOAF_NAME, _DEMONYM, _PROPERTY + "name", "http://{}.dbpedia.org/property/name"),
         _names,
     ),
-    _Kind(r"instance-types", _always(RDF + "type"), _types),
+    _Kind(r"instance-types", (RDF + "type",), _types),
     _Kind(
         r"page-?links|wikilinks",
-        _always(
-            DBO + "wikiPageWikiLink",
-            "http://dbpedia.org/property/wikilink",
-            "http://dbpedia.org/property/wikiPageUsesWikiLink",
-        ),
+        (DBO + "wikiPageWikiLink", _PROPERTY + "wikilink", _PROPERTY + "wikiPageUsesWikiLink"),
         _links,
     ),
     _Kind(
         r"interlanguage-links(?:-same-as)?|same-?as(?:-all-wikis)?|wikidata(?:-same-?as|-links)?|same-?as-wikidata",
-        _always(OWL + "sameAs"),
+        (OWL + "sameAs",),
         _sameas,
     ),
 )
@@ -235,7 +215,7 @@ def _show_names(before: str, names: Iterable[str]) -> str:
 
 def _read(path: Path, kind: _Kind, choices: Choices, staging: Staging) -> None:
     _, language = recognise(path.name)
-    pattern = Pattern(kind.predicates(language or choices.languages[0]), choices.languages)
+    pattern = Pattern([one.format(language or choices.languages[0]) for one in kind.predicates], choices.languages)
     taken = 0
     foreign: Counter[str] = Counter()
     with staging:
