@@ -13,15 +13,17 @@ import polars as pl
 from remix.errors import Error
 from remix.kb import build
 from remix.kb.engines.spark import SparkTables, spark_session
+from remix.kb.prominence import graph
 from remix.measures import compute_table
 
 FRAMES = ("documents", "annotations", "links", "classes", "regions")
-# So little damping, of links so few, ends the iterations within one job.
+# So little damping, of links so few, ends the iterations within one job, of fewer steps than usual.
 CHOICES: dict[str, Any] = {"name": "both", "damping": 0.1, "tolerance": 1e-12}
 
 
 def main(folder: Path) -> None:
     """Build the tables of a folder and measure its frames on the cluster; write values, and what was found out."""
+    graph.STEPS = 4
     with spark_session() as spark:
         kb = build([("tables", str(folder / "tables"))], folder / "spark", engine="spark", **CHOICES)
         measured = compute_table({name: spark.read.parquet(str(folder / f"{name}.parquet")) for name in FRAMES}, kb)
