@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -203,17 +204,24 @@ NEWS = f"""
 """
 
 
-@pytest.fixture
-def work(tmp_path: Path, kb: KnowledgeBase, monkeypatch: pytest.MonkeyPatch) -> Workspace:
-    """A workspace with two documents, enriched, and a remix of its confused mentions in the current folder."""
-    monkeypatch.chdir(tmp_path)
-    Path("news.ttl").write_text(NEWS, encoding="utf-8")
-    write_frames(framed(RUN), Path("run.ttl"))
-    made = open_workspace(tmp_path / ".remix")
-    made.load(["news.ttl"])
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory, kb: KnowledgeBase) -> Workspace:
+    """A workspace with two documents, enriched, and a remix of its confused mentions beside it; not to be changed."""
+    folder = tmp_path_factory.mktemp("scope")
+    (folder / "news.ttl").write_text(NEWS, encoding="utf-8")
+    write_frames(framed(RUN), folder / "run.ttl")
+    made = open_workspace(folder / ".remix")
+    made.load([folder / "news.ttl"])
     made.store.attach_kb(kb.folder)
     made.enrich()
-    made.build(CONFUSED, name="confused", to=tmp_path)
+    made.build(CONFUSED, name="confused", to=folder)
+    return made
+
+
+@pytest.fixture
+def work(made: Workspace, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    """That workspace, with its folder as the current one."""
+    monkeypatch.chdir(made.folder.parent)
     return made
 
 
@@ -231,9 +239,9 @@ def test_manifest_beside_a_remix_tells_what_is_in_scope_with_and_without_its_ori
     assert (row["precision"], row["precision_in_scope"], row["precision_on_mention"]) == (1 / 4, 1 / 2, 1)
 
 
-def test_remix_without_its_manifest_has_the_precision_on_mention(work: Workspace) -> None:
-    Path("confused.manifest.ttl").unlink()
-    rows = work.evaluate(["confused.ttl"], run=["s=run.ttl"], task=["A2KB"], match=["strong"]).rows
+def test_remix_without_its_manifest_has_the_precision_on_mention(work: Workspace, tmp_path: Path) -> None:
+    alone = shutil.copy("confused.ttl", tmp_path)
+    rows = work.evaluate([alone], run=["s=run.ttl"], task=["A2KB"], match=["strong"]).rows
     assert set(rows["f1_precision"]) == {"on mention"}
 
 
