@@ -10,16 +10,9 @@ from typing import TYPE_CHECKING, Unpack
 
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
-from remix.measures.declaration import AVERAGES, Column, Measure, Summary
+from remix.measures.declaration import AVERAGES, Column, Measure
 from remix.measures.measured import LOW_COVERAGE, Measured
-from remix.measures.measurement import (
-    MEASURES,
-    Measuring,
-    choice_of,
-    column_named,
-    measure_frames,
-    measure_named,
-)
+from remix.measures.measurement import MEASURES, Measuring, choice_of, column_named, measure_frames, measure_named
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -31,16 +24,14 @@ __all__ = [
     "AVERAGES",
     "LOW_COVERAGE",
     "MEASURES",
-    "column_named",
-    "measure_named",
     "Column",
     "Measure",
     "Measured",
-    "Measuring",
-    "Summary",
+    "column_named",
     "compute",
     "compute_folder",
     "compute_table",
+    "measure_named",
 ]
 
 

@@ -61,25 +61,15 @@ def enrich(store: Store, kb: KnowledgeBase | None, **choices: Unpack[Comparing])
             }
         store.enrich(graphs, signature)
         _keep(store, measured, signature)
+    entries = store.datasets()
     return pl.DataFrame(
-        [
-            (
-                entry.name,
-                "unchanged" if before[entry.name].enrichment == signature else "enriched",
-                entry.annotations,
-                entry.enrichment_triples,
-                signature,
-            )
-            for entry in store.datasets()
-        ],
-        schema={
-            "dataset": pl.String,
-            "status": pl.String,
-            "annotations": pl.Int64,
-            "triples": pl.Int64,
-            "signature": pl.String,
-        },
-        orient="row",
+        {
+            "dataset": [entry.name for entry in entries],
+            "status": ["unchanged" if before[one.name].enrichment == signature else "enriched" for one in entries],
+            "annotations": [entry.annotations for entry in entries],
+            "triples": [entry.enrichment_triples for entry in entries],
+            "signature": signature,
+        }
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -69,11 +70,7 @@ class Run:
     def folder_name(self) -> str:
         """Return the name of the folder that keeps the run."""
         # A folder whose name begins with a point is one that is being written.
-        name = (
-            quote(self.system, safe=" ").replace(".", "%2E", 1)
-            if self.system[0] == "."
-            else quote(self.system, safe=" ")
-        )
+        name = re.sub(r"^\.", "%2E", quote(self.system, safe=" "))
         return f"{name}--{self.dataset}--{self.task.lower()}"
 
 

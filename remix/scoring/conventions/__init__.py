@@ -13,31 +13,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-import polars as pl
-
 from remix.frames import Frames
 from remix.registry import Registry
 from remix.scoring.matching import Case
+from remix.scoring.statistics.thresholds import Counter
 
 __all__ = ["CONVENTIONS", "Convention", "Counter"]
-
-Counter = Callable[[Case, str, str], pl.DataFrame]
-"""The counts of a case by the names of task and matching, as `remix.scoring.tasks.Task.count` returns them."""
-
-
-def as_given(frames: Frames) -> Frames:
-    """Return the frames as they are."""
-    return frames
-
-
-def alone(gold: Frames, runs: Mapping[str, Frames]) -> Frames:
-    """Return gold as it is, whatever the runs."""
-    return gold
-
-
-def whole(case: Case, task: str, matching: str, count: Counter) -> Case:
-    """Return the case as it is."""
-    return case
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,10 +36,10 @@ class Convention:
     name: str
     words: str
     source: str = field(default="", compare=False)
-    gold: Callable[[Frames], Frames] = as_given
-    among: Callable[[Frames, Mapping[str, Frames]], Frames] = alone
-    run: Callable[[Frames], Frames] = as_given
-    choose: Callable[[Case, str, str, Counter], Case] = whole
+    gold: Callable[[Frames], Frames] = lambda frames: frames
+    among: Callable[[Frames, Mapping[str, Frames]], Frames] = lambda gold, runs: gold
+    run: Callable[[Frames], Frames] = lambda frames: frames
+    choose: Callable[[Case, str, str, Counter], Case] = lambda case, task, matching, count: case
 
     @property
     def aspect(self) -> str:

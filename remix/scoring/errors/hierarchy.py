@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
-from remix.scoring.errors import Errors, Taxonomy, class_rows
+from remix.scoring.errors import Errors, Taxonomy, class_rows, under_matchings
 from remix.scoring.errors.neleval import judged_pairs
+from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching import Case
 
 NEAR = 2
@@ -27,7 +28,8 @@ def classify(case: Case, matchings: tuple[str, ...]) -> Errors:
     """
     from remix.scoring.matching.graded import distances
 
-    pairs = judged_pairs(case, matchings, linked=True)
+    pairs = under_matchings(matchings, lambda name: judged_pairs(case, name))
+    pairs = pairs.filter((pl.col("link") != NIL) & (pl.col("answered") != NIL))
     ways = distances(case, pairs.filter(~pl.col("correct")), NEAR)
     rows = pairs.join(ways, on=["g", "a"], how="left", maintain_order="left")
     wrong, near = ~pl.col("correct"), pl.col("of_gold").is_not_null()

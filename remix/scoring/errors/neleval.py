@@ -25,17 +25,8 @@ def classify(case: Case, matchings: tuple[str, ...]) -> Errors:
     return Errors(under_matchings(matchings, lambda name: _classify(case, name)))
 
 
-def judged_pairs(case: Case, matchings: tuple[str, ...], *, linked: bool = False) -> pl.DataFrame:
-    """Return matching, system, doc, group, g, a, link, answered and correct: a row for each mention with an answer.
-
-    Under each matching of the registry, under `strong` if there is none among them; with `linked`, those alone where
-    both sides have an entity.
-    """
-    rows = under_matchings(matchings, lambda name: _pairs(case, name))
-    return rows.filter((pl.col("link") != NIL) & (pl.col("answered") != NIL)) if linked else rows
-
-
-def _pairs(case: Case, matching: str) -> pl.DataFrame:
+def judged_pairs(case: Case, matching: str) -> pl.DataFrame:
+    """Return system, doc, group, g, a, link, answered and correct: a row for each mention with an answer."""
     kept = case.kept.select("g", "doc", "group", "link")
     pairs = case.judge("link", MATCHINGS[matching]).pairs.join(kept, on="g")
     pairs = pairs.join(case.answers.select("a", answered="link"), on="a")
@@ -45,7 +36,7 @@ def _pairs(case: Case, matching: str) -> pl.DataFrame:
 def _classify(case: Case, matching: str) -> pl.DataFrame:
     judged = case.judge("link", MATCHINGS[matching])
     kept = case.kept.select("g", "doc", "group", "link")
-    pairs = _pairs(case, matching)
+    pairs = judged_pairs(case, matching)
     linked, answered = pl.col("link") != NIL, pl.col("answered") != NIL
     first = kept.sort("g").unique("group", keep="first", maintain_order=True)
     alone = case.mentions.for_each_system(first).join(pairs, on=["system", "group"], how="anti")

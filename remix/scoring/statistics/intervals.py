@@ -13,10 +13,14 @@ import polars as pl
 from remix.errors import UsageError
 from remix.scoring.statistics import AVERAGES, Average
 
-__all__ = ["LEAST_UNITS", "Array", "DocumentTables", "intervals", "resample", "tables_of"]
+__all__ = ["LEAST_UNITS", "Array", "DocumentTables", "bounds_of", "intervals", "resample", "tables_of"]
 
 LEAST_UNITS = 10
 """Fewer documents than these say nothing about others; a bootstrap over them is refused."""
+
+LEVEL = 0.95
+TAILS = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
+"""Intervals are of 95 %: between which quantiles of the samples."""
 
 _BLOCK = 4_000_000
 """How many draws are held at once."""
@@ -31,7 +35,6 @@ def intervals(
     *,
     samples: int,
     seed: int,
-    level: float = 0.95,
     averages: Mapping[str, Average] = AVERAGES,
 ) -> pl.DataFrame:
     """Return keys, `average` and, for precision, recall and f1, `<score>_low` and `<score>_high`.
@@ -55,17 +58,16 @@ def intervals(
             rows = counts.filter(pl.col("dataset") == dataset)
             labels = rows.select(keys).unique(maintain_order=True).with_row_index("label")
             tables = tables_of(rows.join(labels, on=keys), units, len(labels), averages)
-            parts.append(_bounds(resample(tables, samples, seed), labels.drop("label"), level))
+            parts.append(_bounds(resample(tables, samples, seed), labels.drop("label")))
     return pl.concat(parts)
 
 
-def _bounds(drawn: Mapping[tuple[str, str], Array], labels: pl.DataFrame, level: float) -> pl.DataFrame:
-    tail = (1 - level) / 2
+def _bounds(drawn: Mapping[tuple[str, str], Array], labels: pl.DataFrame) -> pl.DataFrame:
     found = []
     for average in ("micro", "macro"):
         bounds = {"average": pl.Series([average] * len(labels), dtype=pl.String)}
         for name in _SCORES:
-            low, high = _quantiles(drawn[average, name], (tail, 1 - tail))
+            low, high = _quantiles(drawn[average, name])
             bounds[f"{name}_low"] = pl.Series(low, nan_to_null=True)
             bounds[f"{name}_high"] = pl.Series(high, nan_to_null=True)
         found.append(labels.with_columns(**bounds))
@@ -179,13 +181,17 @@ def resample(tables: DocumentTables, samples: int, seed: int) -> dict[tuple[str,
     return tables.scores(sums)
 
 
-def _quantiles(values: Array, at: tuple[float, float]) -> Array:
-    """Return the quantiles of each column over the samples where it is a number."""
+def _quantiles(values: Array) -> Array:
+    """Return the bounds of each column over the samples where it is a number."""
     if not np.isnan(values).any():
-        return np.asarray(np.quantile(values, at, axis=0))
-    found = np.full((len(at), values.shape[1]), np.nan)
-    for column in range(values.shape[1]):
-        numbers = values[:, column][~np.isnan(values[:, column])]
-        if len(numbers):
-            found[:, column] = np.quantile(numbers, at)
-    return found
+        return np.asarray(np.quantile(values, TAILS, axis=0))
+    return np.array([bounds_of(values[:, column]) for column in range(values.shape[1])]).T
+
+
+def bounds_of(values: Array) -> tuple[float, float]:
+    """Return the bounds of what was drawn, where it is a number; NaN where it never is."""
+    known = values[~np.isnan(values)]
+    if not len(known):
+        return float("nan"), float("nan")
+    low, high = np.quantile(known, TAILS)
+    return float(low), float(high)

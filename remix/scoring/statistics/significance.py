@@ -14,7 +14,7 @@ import polars as pl
 from remix import progress
 from remix.errors import UsageError
 from remix.scoring.statistics import AVERAGES, Average
-from remix.scoring.statistics.intervals import LEAST_UNITS, Array, DocumentTables, resample, tables_of
+from remix.scoring.statistics.intervals import LEAST_UNITS, Array, DocumentTables, bounds_of, resample, tables_of
 
 __all__ = ["DIFFERENCES", "between_systems", "differences_of_slices", "holm", "tell_too_few"]
 
@@ -31,7 +31,6 @@ def between_systems(
     score: str = "f1",
     samples: int = 10_000,
     seed: int = 0,
-    level: float = 0.95,
     averages: Mapping[str, Average] = AVERAGES,
 ) -> pl.DataFrame:
     """Return a row for each pair of systems: is the first really better than the second?
@@ -59,7 +58,7 @@ def between_systems(
     rows = []
     for one, other in combinations(range(len(systems)), 2):
         first, second = (float(tables[place].score(average, score)[0]) for place in (one, other))
-        low, high = _bounds(drawn[one] - drawn[other], level)
+        low, high = bounds_of(drawn[one] - drawn[other])
         rows.append(
             {
                 "system": systems[one],
@@ -92,7 +91,6 @@ def differences_of_slices(
     against: str = "",
     samples: int = 10_000,
     seed: int = 0,
-    level: float = 0.95,
     averages: Mapping[str, Average] = AVERAGES,
 ) -> pl.DataFrame:
     """Return for each slice whether the system's micro-F1 on it differs from that on the whole, or on another slice.
@@ -121,7 +119,7 @@ def differences_of_slices(
         drawn = resample(tables, samples, seed)["micro", "f1"]
         whole = tables.score("micro", "f1")
         one, two = pairs["label"].to_numpy(), pairs["other"].to_numpy()
-        tested = [_test(drawn[:, a] - drawn[:, b], level) for a, b in zip(one, two, strict=True)]
+        tested = [_test(drawn[:, a] - drawn[:, b]) for a, b in zip(one, two, strict=True)]
         names = ("difference_low", "difference_high", "p")
         found = pl.DataFrame(tested, schema=dict.fromkeys(names, pl.Float64()), orient="row")
         found = pairs.select(keys).with_columns(found.with_columns(difference=pl.Series(whole[one] - whole[two])))
@@ -157,13 +155,13 @@ def tell_too_few(samples: int, least: int, tests: int, option: str) -> None:
 DIFFERENCES = ("difference", "difference_low", "difference_high", "p", "p_holm")
 
 
-def _test(differences: Array, level: float) -> tuple[float, float, float]:
+def _test(differences: Array) -> tuple[float, float, float]:
     """Return the bounds and p of differences that were drawn, NaN where none is defined."""
     known = differences[~np.isnan(differences)]
     if not len(known):
         return float("nan"), float("nan"), float("nan")
     sides = min((known <= 0).sum(), (known >= 0).sum())
-    return (*_bounds(known, level), min(1.0, 2 * float(sides + 1) / (len(known) + 1)))
+    return (*bounds_of(known), min(1.0, 2 * float(sides + 1) / (len(known) + 1)))
 
 
 def holm(values: pl.Series) -> pl.Series:
@@ -179,14 +177,6 @@ def _holm(*within: str | pl.Expr) -> pl.Expr:
     """Return `p` corrected within the rows of equal keys."""
     left = pl.col("p").count() - pl.col("p").rank("ordinal") + 1
     return (pl.col("p") * left).cum_max().clip(None, 1.0).over(*within, order_by="p")
-
-
-def _bounds(differences: Array, level: float) -> tuple[float, float]:
-    known = differences[~np.isnan(differences)]
-    if not len(known):
-        return float("nan"), float("nan")
-    low, high = np.quantile(known, ((1 - level) / 2, (1 + level) / 2))
-    return float(low), float(high)
 
 
 def _effect(one: DocumentTables, other: DocumentTables, score: str) -> float:

@@ -16,9 +16,10 @@ from remix.errors import UsageError, nearest
 from remix.scoring.matching import Case, Scope, with_detail
 from remix.scoring.statistics import ratio
 
-__all__ = ["above", "best_thresholds", "confident", "sums_by_threshold", "threshold_rule", "thresholds_by"]
+__all__ = ["Counter", "above", "best_thresholds", "confident", "sums_by_threshold", "threshold_rule", "thresholds_by"]
 
 Counter = Callable[[Case, str, str], pl.DataFrame]
+"""The counts of a case by the names of task and matching, as `remix.scoring.tasks.Task.count` returns them."""
 
 RULES = ("none", "oracle", "tuned")
 
