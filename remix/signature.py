@@ -22,8 +22,7 @@ def content_hash(*parts: bytes | str | Path) -> str:
     for part in parts:
         if isinstance(part, Path):
             with part.open("rb") as stream:
-                for block in iter(lambda: stream.read(1 << 20), b""):
-                    digest.update(block)
+                hashlib.file_digest(stream, lambda: digest)
         else:
             digest.update(part.encode() if isinstance(part, str) else part)
     return digest.hexdigest()

@@ -284,14 +284,8 @@ FORMATS = (*_TEXT, "parquet")
 
 def suffix_format(path: Path) -> str:
     """Return the format that a file's suffix names, `table` where it names none."""
-    return {
-        ".csv": "csv",
-        ".json": "json",
-        ".jsonl": "jsonl",
-        ".md": "md",
-        ".tex": "latex",
-        ".parquet": "parquet",
-    }.get(path.suffix, "table")
+    named = {".tex": "latex"} | {f".{one}": one for one in ("csv", "json", "jsonl", "md", "parquet")}
+    return named.get(path.suffix, "table")
 
 
 One = TypeVar("One")

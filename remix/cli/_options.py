@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 import click
 
 from remix import tables
+from remix.files import write_whole
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,7 +31,6 @@ __all__ = [
     "print_bytes",
     "print_report",
     "print_table",
-    "print_text",
     "scoring_options",
     "workspace_option",
 ]
@@ -267,33 +267,20 @@ def print_report(report: Report, output: str, to: Path | None = None) -> None:
 
 def print_table(frame: pl.DataFrame, output: str, to: Path | None = None) -> None:
     """Print a table on standard output, or write it to a file."""
-    if to is None:
-        content = io.BytesIO()
-        tables.write(frame, output, content)
-        print_bytes(content.getvalue())
+    content = io.BytesIO()
+    tables.write(frame, tables.suffix_format(to) if to is not None and output == "table" else output, content)
+    print_bytes(content.getvalue(), to)
+
+
+def print_bytes(content: bytes, to: Path | None = None) -> None:
+    """Print data on standard output, where on a terminal what would steer it is spelt out, or write it to a file."""
+    if to is not None:
+        with write_whole(to) as stream:
+            stream.write(content)
         return
-    from remix.files import write_whole
-
-    with write_whole(to) as stream:
-        tables.write(frame, tables.suffix_format(to) if output == "table" else output, stream)  # type: ignore[arg-type]
-
-
-def print_bytes(content: bytes) -> None:
-    """Print data on standard output, byte by byte; on a terminal what would steer it is spelt out."""
     sys.stdout.flush()
     if sys.stdout.isatty():
         sys.stdout.write(tables.spell_out(content.decode("utf-8", "replace")))
         return
     sys.stdout.buffer.write(content)
     sys.stdout.buffer.flush()
-
-
-def print_text(text: str, to: Path | None = None) -> None:
-    """Print a text on standard output, or write it to a file."""
-    if to is None:
-        click.echo(text)
-        return
-    from remix.files import write_whole
-
-    with write_whole(to) as stream:
-        stream.write(f"{text}\n".encode())

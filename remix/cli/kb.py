@@ -9,7 +9,7 @@ from typing import TypedDict, Unpack
 
 import click
 
-from remix.cli._options import output_option, print_table, print_text, workspace_option
+from remix.cli._options import output_option, print_bytes, print_table, workspace_option
 from remix.tables import render
 from remix.workspace import open_workspace
 
@@ -153,15 +153,16 @@ def show(only: str | None, workspace: Path | None, output: str, to: Path | None)
     tables = opened.show_kb(only=only)
     if only is not None:
         print_table(tables[only], output, to)
-    elif output == "json":
+        return
+    if output == "json":
         more = {name: table.to_dicts() for name, table in tables.items() if name == "coverage"}
         assert opened.kb is not None
-        print_text(json.dumps({**opened.kb.described, "folder": str(opened.kb.folder), **more}, indent=1), to)
+        text = json.dumps({**opened.kb.described, "folder": str(opened.kb.folder), **more}, indent=1)
     elif output in ("table", "md"):
-        shown = [f"## {name}\n\n{render(table, output)}" for name, table in tables.items() if table.height]
-        print_text("\n\n".join(shown), to)
+        text = "\n\n".join(f"## {name}\n\n{render(table, output)}" for name, table in tables.items() if table.height)
     else:
         raise click.UsageError(f"{output} holds one table: choose it with --only")
+    print_bytes(f"{text}\n".encode(), to)
 
 
 @command.command()

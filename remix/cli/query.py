@@ -56,11 +56,4 @@ def command(
         return
     if to and not output and tables.suffix_format(to) != "table":
         raise click.UsageError(f"{to} is for tables, and this query answers with a graph: {', '.join(GRAPHS)}")
-    content = result.graph(output or (suffix if suffix in GRAPHS else "ttl"))
-    if to is None:
-        print_bytes(content)
-        return
-    from remix.files import write_whole
-
-    with write_whole(to) as stream:
-        stream.write(content)
+    print_bytes(result.graph(output or (suffix if suffix in GRAPHS else "ttl")), to)

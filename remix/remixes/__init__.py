@@ -125,7 +125,7 @@ def build(
     kept_of = str(editions) if len(others) or edition else ""
     told = {"editions": kept_of, "endpoint": "" if endpoint is None else endpoint.address}
     signature = _signature(title, text, entries, kb, limit=limit, seed=seed, drop=drop, **told)
-    content = export(store, entries, origin, closed, title, iri, kb)
+    frames, triples, scoped = export(store, entries, origin, closed, title, iri, kb)
     counts = count_origins(origin, closed)
     manifest = describe(
         iri,
@@ -141,9 +141,10 @@ def build(
         others=others,
         **told,
     )
-    notes = (*selection.notes, *_warnings(closed, drop=drop, scoped=content.scoped), *tell_editions(others))
-    made = (title, iri, content.frames, content.triples, manifest, counts)
-    return Remix(*made, selection.waterfall, selection.rewritten, notes, signature)
+    notes = (*selection.notes, *_warnings(closed, drop=drop, scoped=scoped), *tell_editions(others))
+    return Remix(
+        title, iri, frames, triples, manifest, counts, selection.waterfall, selection.rewritten, notes, signature
+    )
 
 
 def _one_edition(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import polars as pl
 
@@ -17,22 +17,13 @@ from remix.rdf.ntriples import SCHEMA, columns
 from remix.remixes.closure import Closed
 from remix.store import DatasetEntry, Store
 
-__all__ = ["Export", "export"]
+__all__ = ["export"]
 
 _KEPT_OF_DROPPED = [
     *(NIF + name for name in ("beginIndex", "endIndex", "anchorOf")),
     ITSRDF + "taIdentRef",
     *(RMX + name for name in ("group", "option", "layer", "givenIri")),
 ]
-
-
-@dataclass(frozen=True)
-class Export:
-    """The frames and triples of a remix, and how many of its IRIs could not be those given."""
-
-    frames: Frames
-    triples: pl.DataFrame
-    scoped: int
 
 
 def export(
@@ -43,8 +34,8 @@ def export(
     name: str,
     iri: str,
     kb: KnowledgeBase | None,
-) -> Export:
-    """Return what was kept as a dataset of its own.
+) -> tuple[Frames, pl.DataFrame, int]:
+    """Return frames and triples of what was kept as a dataset of its own, and how many of its IRIs are not those given.
 
     Kept documents and annotations come with all their triples and with what those lead to (links through local
     resources, blank nodes, contexts that are no documents), annotations with their measures as well; measures of
@@ -62,7 +53,7 @@ def export(
     used = [entry for entry in entries if entry.name in names]
     every = [head, members, _measures(frames, name, iri, kb), _gather(store, used, origin, closed)]
     scoped = iris.filter((pl.col("scoped") == pl.col("exported")) & (pl.col("scoped") != pl.col("given"))).height
-    return Export(frames, rename_terms(pl.concat(every), iris), scoped)
+    return frames, rename_terms(pl.concat(every), iris), scoped
 
 
 def _as_dataset(frames: Frames, name: str) -> Frames:

@@ -1,7 +1,1 @@
 """The web: a SPARQL 1.1 Protocol endpoint over a workspace, read-only and on loopback unless told otherwise."""
-
-from __future__ import annotations
-
-from remix.web.server import serve
-
-__all__ = ["serve"]

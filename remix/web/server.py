@@ -7,7 +7,7 @@ import contextlib
 import ipaddress
 import socket
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from types import FrameType
 
 import uvicorn
@@ -16,7 +16,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from remix.errors import Error
 from remix.store import Store
-from remix.store.worker import GIBIBYTE
 from remix.web.endpoint import Limits, application
 
 __all__ = ["serve"]
@@ -31,30 +30,16 @@ def serve(
     *,
     host: str = "127.0.0.1",
     port: int = 8890,
-    timeout: float = 60,
-    memory: float = 4,
-    concurrent: int = 4,
-    largest: int = 256,
-    allow_services: Iterable[str] = (),
+    limits: Limits,
     pages: Sequence[Route] = (),
-    allow_origins: Iterable[str] = (),
 ) -> None:
     """Serve a store at `http://HOST:PORT/sparql`, and pages beside it, until interrupted; the address is said.
 
-    `timeout` in seconds, for the query and again for the client to read its result; `memory` of a query in GiB,
-    `largest` result in MB; port 0 takes a free one. Pages of `allow_origins` may read answers. On a loopback address
-    only requests that name this machine are answered.
+    The client has as long to read a result as a query may run; port 0 takes a free one. On a loopback address only
+    requests that name this machine are answered.
 
     Raises `Error` where the address cannot be listened on.
     """
-    limits = Limits(
-        timeout,
-        int(memory * GIBIBYTE),
-        largest * 1_000_000,
-        concurrent,
-        tuple(allow_services),
-        tuple(allow_origins),
-    )
     local = _is_loopback(host)
     hosts = ["127.0.0.1", "localhost", "[::1]", host] if local else ["*"]
     try:
@@ -80,7 +65,7 @@ def serve(
             log_level="warning",
             access_log=False,
             lifespan="off",
-            http=type("Connection", (_Connection,), {"patience": timeout}),
+            http=type("Connection", (_Connection,), {"patience": limits.timeout}),
             limit_concurrency=_CONNECTIONS,
             server_header=False,
         )

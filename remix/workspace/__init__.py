@@ -274,23 +274,16 @@ class Workspace(Runs):
         Pages of the origins `allow_origin` may read answers.
         """
         from remix.reports.score_cache import ScoreCache
-        from remix.web import serve
+        from remix.store.worker import GIBIBYTE
+        from remix.web.endpoint import Limits
         from remix.web.explorer import routes
+        from remix.web.server import serve
 
         self.ensure_sample()
         self._scores = ScoreCache(self, waits=False)
-        serve(
-            self.store,
-            host=host,
-            port=port,
-            timeout=timeout,
-            memory=memory,
-            concurrent=concurrent,
-            largest=largest,
-            allow_services=tuple(_one_or_several(allow_service)),
-            pages=routes(self),
-            allow_origins=tuple(_one_or_several(allow_origin)),
-        )
+        open_to = _one_or_several(allow_service), _one_or_several(allow_origin)
+        limits = Limits(timeout, int(memory * GIBIBYTE), largest * 1_000_000, concurrent, *open_to)
+        serve(self.store, host=host, port=port, limits=limits, pages=routes(self))
 
 
 def _sources(
