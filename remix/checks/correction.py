@@ -79,11 +79,11 @@ def _apply(frames: Frames, mended: pl.DataFrame) -> Frames:
 
 
 def _tell(
-    old: Frames, new: Frames, was: pl.Series, now: pl.Series, change: str | pl.Series, source: str
+    old: Frames, new: Frames, was: pl.Series | None, now: pl.Series | None, change: str, source: str
 ) -> pl.DataFrame:
     """Return the rows of `CHANGES` for annotations as they were and as they are now, null where there is none."""
     pairs = pl.DataFrame({"was": was, "now": now}, schema={"was": pl.String, "now": pl.String})
-    pairs = pairs.with_columns(change=pl.lit(change) if isinstance(change, str) else change, source=pl.lit(source))
+    pairs = pairs.with_columns(change=pl.lit(change), source=pl.lit(source))
     left, right = _describe(old), _describe(new).rename({name: f"new_{name}" for name in _WAS})
     rows = pairs.join(left, left_on="was", right_on="annotation", how="left", maintain_order="left")
     rows = rows.join(right, left_on="now", right_on="annotation", how="left", maintain_order="left", suffix="_now")
@@ -144,15 +144,12 @@ def lay_over(frames: Frames, corrected: Frames, *, source: str) -> tuple[Frames,
     )
     known = pl.concat([same, revised])
     gone = old.join(known, left_on="annotation", right_on="was", how="anti", maintain_order="left")["annotation"]
-    came = new.annotations.join(known, left_on="annotation", right_on="now", how="anti", maintain_order="left")[
-        "annotation"
-    ]
-    none = pl.Series([None], dtype=pl.String)
+    came = new.annotations.join(known, left_on="annotation", right_on="now", how="anti", maintain_order="left")
     changes = [
         _tell(frames, new, linked["was"], linked["now"], "linked", source),
         _tell(frames, new, moved["was"], moved["now"], "moved", source),
-        _tell(frames, new, gone, none.new_from_index(0, len(gone)), "removed", source),
-        _tell(frames, new, none.new_from_index(0, len(came)), came, "added", source),
+        _tell(frames, new, gone, None, "removed", source),
+        _tell(frames, new, None, came["annotation"], "added", source),
         _tell_left(corrected, pairs, new, source),
     ]
     return result, pl.concat(changes).sort("document", pl.coalesce("begin", "new_begin"), maintain_order=True)
@@ -162,13 +159,10 @@ def _tell_left(corrected: Frames, pairs: pl.DataFrame, new: Frames, source: str)
     """Return what of an edition was not laid over: its documents without a partner, its annotations without a place."""
     documents = corrected.documents.join(pairs, left_on="document", right_on="other", how="anti", maintain_order="left")
     within = corrected.annotations.join(pairs, left_on="document", right_on="other", how="semi").height
-    told = {
-        f"{documents.height} documents of the edition are not in the dataset": documents.height,
-        f"{within - new.annotations.height} annotations of the edition begin or end within a word": (
-            within - new.annotations.height
-        ),
-    }
-    rows = [{"change": "left", "source": source, "what": what} for what, count in told.items() if count]
+    cut = within - new.annotations.height
+    told = [f"{documents.height} documents of the edition are not in the dataset"] if documents.height else []
+    told += [f"{cut} annotations of the edition begin or end within a word"] if cut else []
+    rows = [{"change": "left", "source": source, "what": what} for what in told]
     return pl.DataFrame(rows, schema=CHANGES)
 
 

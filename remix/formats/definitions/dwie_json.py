@@ -53,11 +53,8 @@ def _is_dwie(head: bytes, name: str) -> bool:
 def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
     parts = [_article(source.place(name), data, mends) for name, data in source.files_that(_is_dwie).items()]
-    articles = (
-        pl.concat(parts)
-        .with_row_index("article")
-        .with_columns(name=pl.coalesce("id", pl.col("article").cast(pl.String)))
-    )
+    articles = pl.concat(parts).with_row_index("article")
+    articles = articles.with_columns(name=pl.coalesce("id", pl.col("article").cast(pl.String)))
     mentions = _rows(articles, "mentions").with_row_index("mention").cast({"mention": pl.Int64})
     mentions = _with_offsets(source, mentions)
     concepts = _rows(articles, "concepts").unique(["article", "concept"], keep="first", maintain_order=True)
@@ -65,9 +62,8 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     astray = told.filter(pl.col("tags").is_null() & pl.col("concept").is_not_null())
     mends.add_rows("dangling", astray, "{place}: concept {concept} is none of {name}")
     types = pl.col("tags").list.eval(pl.element().filter(pl.element().str.starts_with("type::")).str.slice(6))
-    scores = (
-        pl.col("scores").fill_null([]).list.gather(pl.int_ranges(pl.col("candidates").list.len()), null_on_oob=True)
-    )
+    each = pl.int_ranges(pl.col("candidates").list.len())
+    scores = pl.col("scores").fill_null([]).list.gather(each, null_on_oob=True)
     ranked = told.select("mention", identifier="candidates", score=scores).drop_nulls("identifier")
     read = MentionTables(
         documents=articles.select("name", text="content"),

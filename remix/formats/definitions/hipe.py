@@ -75,15 +75,12 @@ def _rows(source: SourceFile, lines: pl.DataFrame, mends: Mends) -> pl.DataFrame
     if header.is_empty():
         raise BadInput(source.name, "has no header with the columns TOKEN, NE-COARSE-LIT and NEL-LIT")
     names = header["line"][0].split("\t")
-    twice = next((name for name in COLUMNS if names.count(name) > 1), None)
-    if twice is not None or len(names) > _MOST:
-        wrong_header = f"has the column {twice} twice" if twice else f"has {len(names)} columns; {_MOST} are the most"
-        raise BadInput(source.name, f"the header {wrong_header}", line=int(header["row"][0]))
-    for name in ("TOKEN", "NE-COARSE-LIT", "NEL-LIT"):
-        if name not in names:
-            raise BadInput(
-                source.name, f"the header has no column {name}{nearest(name, names)}", line=int(header["row"][0])
-            )
+    odd = [f"has the column {name} twice" for name in COLUMNS if names.count(name) > 1]
+    odd += [f"has {len(names)} columns; {_MOST} are the most"] if len(names) > _MOST else []
+    needed = (name for name in ("TOKEN", "NE-COARSE-LIT", "NEL-LIT") if name not in names)
+    odd += [f"has no column {name}{nearest(name, names)}" for name in needed]
+    if odd:
+        raise BadInput(source.name, f"the header {odd[0]}", line=int(header["row"][0]))
     # The header is repeated where files were put together.
     rows = lines.filter(pl.col("line") != header["line"][0]).with_columns(comment=comment)
     mends.add_rows("empty-token", rows.filter(pl.col("line").str.starts_with("\t")), "line {row} has no token")
@@ -91,15 +88,13 @@ def _rows(source: SourceFile, lines: pl.DataFrame, mends: Mends) -> pl.DataFrame
     cells = rows.with_columns(cells=pl.when(~pl.col("comment")).then(pl.col("line").str.split("\t")))
     wrong = cells.filter(pl.col("cells").list.len() != len(names))
     if wrong.height:
-        found = wrong.row(0, named=True)
-        reason = f"has {len(found['cells'])} columns, the header {len(names)}"
-        raise BadInput(source.name, reason, line=int(found["row"]))
+        row, count = wrong.select("row", pl.col("cells").list.len()).row(0)
+        raise BadInput(source.name, f"has {count} columns, the header {len(names)}", line=row)
     values = [pl.col("cells").list.get(place).alias(name) for place, name in enumerate(names) if name in COLUMNS]
-    found_rows = cells.with_columns(pl.col("line").str.strip_chars_end("\t"), *values).rename({"TOKEN": "token"})
+    found = cells.with_columns(pl.col("line").str.strip_chars_end("\t"), *values).rename({"TOKEN": "token"})
     misc = pl.col("MISC") if "MISC" in names else pl.lit(None, pl.String)
-    return found_rows.with_columns(
-        glued=misc.str.split("|").list.contains(_GLUED).fill_null(False), noise=misc.str.extract(_NOISY, 1)
-    ).drop("cells")
+    glued = misc.str.split("|").list.contains(_GLUED).fill_null(False)
+    return found.with_columns(glued=glued, noise=misc.str.extract(_NOISY, 1)).drop("cells")
 
 
 def _with_documents(rows: pl.DataFrame) -> pl.DataFrame:

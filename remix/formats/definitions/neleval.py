@@ -89,12 +89,10 @@ def _candidates(rows: pl.DataFrame) -> pl.DataFrame:
         place += 3
         left = left.filter(pl.col("cell").list.len() > place)
     every = pl.concat(found).drop_nulls("identifier")
+    if len(found) == 1:
+        return every
     # Sorting is stable: of equal scores the one that stands first is the better.
-    return (
-        every
-        if len(found) == 1
-        else every.sort("mention", "score", descending=[False, True], nulls_last=True, maintain_order=True)
-    )
+    return every.sort("mention", "score", descending=[False, True], nulls_last=True, maintain_order=True)
 
 
 def _refuse_what_is_none(rows: pl.DataFrame) -> None:
@@ -109,11 +107,7 @@ def _refuse_what_is_none(rows: pl.DataFrame) -> None:
         .then(fill("{} columns; document, begin, end, then identifier, score and type in threes", count))
         .when(~(number[0] & number[1]))
         .then(
-            fill(
-                "begin and end are numbers, not '{}' and '{}'",
-                cells.get(1, null_on_oob=True),
-                cells.get(2, null_on_oob=True),
-            )
+            fill("begin and end are numbers, not '{}' and '{}'", *(cells.get(one, null_on_oob=True) for one in (1, 2)))
         )
         .when(~score)
         .then(fill("the score is a number, not '{}'", _cell(4)))

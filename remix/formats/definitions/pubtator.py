@@ -94,35 +94,17 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     texts = names.sort("label")
     title = pl.col("text").str.extract(r"^([^\n]*)", 1)
     rest = pl.col("text").str.slice(title.str.len_chars() + 1)
-    broken = texts.filter(
-        rest.str.contains(r"[\r\n]")
-        | title.str.contains("\r")
-        | (pl.col("text") != "") & pl.col("text").str.ends_with("\n")
-    )["document"]
-    rows = (
-        join_concepts(flatten(frames))
-        .join(names.select("document", "label"), on="document", maintain_order="left")
-        .sort("label", "begin", "end")
-    )
+    ends = pl.col("text").str.ends_with("\n")
+    broken = texts.filter(rest.str.contains(r"[\r\n]") | title.str.contains("\r") | ends)["document"]
+    rows = join_concepts(flatten(frames)).join(names.select("document", "label"), on="document", maintain_order="left")
+    rows = rows.sort("label", "begin", "end")
     spread = rows.filter(pl.col("option_size") > 1)["annotation"]
-    flatly = pl.col("surface_form").str.replace_all(r"[\r\n\t]", " ")
-    lines = rows.select(
-        "label",
-        line=fill(
-            "{}\t{}\t{}\t{}\t{}\t{}", "label", "begin", "end", flatly, pl.col("class").fill_null(""), "identifier"
-        ),
-    )
-    bodies = lines.group_by("label", maintain_order=True).agg(body=pl.col("line").str.join("\n") + "\n")
-    heads = texts.select("label", title=title, rest=rest.str.replace_all(r"[\r\n]", " "))
+    form, kind = pl.col("surface_form").str.replace_all(r"[\r\n\t]", " "), pl.col("class").fill_null("")
+    line = fill("{}\t{}\t{}\t{}\t{}\t{}\n", "label", "begin", "end", form, kind, "identifier")
+    bodies = rows.group_by("label", maintain_order=True).agg(body=line.str.join(""))
+    heads = texts.select("label", title=title.str.replace_all("\r", " "), rest=rest.str.replace_all(r"[\r\n]", " "))
     whole = heads.join(bodies, on="label", how="left", maintain_order="left").select(
-        fill(
-            "{}|t|{}\n{}|a|{}\n{}\n",
-            "label",
-            pl.col("title").str.replace_all("\r", " "),
-            "label",
-            "rest",
-            pl.col("body").fill_null(""),
-        )
+        fill("{}|t|{}\n{}|a|{}\n{}\n", "label", "title", "label", "rest", pl.col("body").fill_null(""))
     )
     with write_whole(path) as stream:
         stream.write("".join(whole.to_series()).encode())

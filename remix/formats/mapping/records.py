@@ -95,7 +95,9 @@ def _typed_lines(source: SourceFile, data: bytes, shape: Shape, lines: list[int]
 def _json(mapping: MappingRules, source: SourceFile, mends: Mends) -> tuple[pl.DataFrame, Shape]:
     text = json_text(source.read(), mends)
     tell_misspelt(text, keys_in(mapping.shape), mends)
-    shape = prune(mapping.shape, {*fields_in(text, keys_in(mapping.shape)), *_made_keys(mapping)})
+    keys = keys_in(mapping.shape)
+    # Some keys are made here, and the text does not have them.
+    shape = prune(mapping.shape, {*fields_in(text, keys), OUTER, KEY, *filter(str.isdigit, keys)})
     numbers: list[int] = []
     found: list[str] = []
     for line, value in _elements(mapping, source, text):
@@ -119,12 +121,6 @@ def _refuse_record(mapping: MappingRules, source: SourceFile, line: int, record:
             value = value.get(step) if isinstance(value, dict) else None
         if isinstance(value, list | dict):
             raise BadInput(source.name, f"'{path.said}' is a text, not {json.dumps(value)[:60]}", line=line)
-
-
-def _made_keys(mapping: MappingRules) -> Iterator[str]:
-    """Yield the keys that are made here, which the text does not have."""
-    yield from (OUTER, KEY)
-    yield from (key for key in keys_in(mapping.shape) if key.isdigit())
 
 
 def _elements(mapping: MappingRules, source: SourceFile, text: str) -> Iterator[tuple[int, Any]]:
@@ -252,9 +248,8 @@ def _refuse_longer_rows(source: SourceFile, text: str, separator: str) -> None:
     wanted = len(next(rows, ()))
     for row in rows:
         if len(row) > wanted:
-            reason = (
-                f"has {len(row)} cells in a table of {wanted} columns: put a cell with '{separator}' in it in quotes"
-            )
+            quoted = f"put a cell with '{separator}' in it in quotes"
+            reason = f"has {len(row)} cells in a table of {wanted} columns: {quoted}"
             raise BadInput(source.name, reason, line=rows.line_num)
 
 
@@ -267,9 +262,8 @@ def _headless(mapping: MappingRules, source: SourceFile, text: str) -> tuple[pl.
     if odd.height:
         line, count = odd.select("row", pl.col("cells").list.len()).row(0)
         wanted = f"{len(columns)} cells ({', '.join(columns)})"
-        raise BadInput(
-            source.name, f"has {count} cells; a row has {wanted}, with '{separator}' between them", line=line
-        )
+        reason = f"has {count} cells; a row has {wanted}, with '{separator}' between them"
+        raise BadInput(source.name, reason, line=line)
     rows = cells.select(
         pl.col("row").alias("@line"), *(pl.col("cells").list.get(n).alias(name) for n, name in enumerate(columns))
     )

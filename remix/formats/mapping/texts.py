@@ -109,9 +109,8 @@ def _from_files(mapping: MappingRules, source: SourceFile, rows: pl.DataFrame, m
         file = next((one for pattern in patterns for one in sorted(folder.glob(pattern.replace("{name}", name)))), None)
         if file is not None and file.is_file():
             found[name] = decode(read_bytes(file), mends)
-    texts = pl.DataFrame(
-        {"@name": list(found), "@told": list(found.values())}, schema=dict.fromkeys(("@name", "@told"), pl.String)
-    )
+    columns = dict.fromkeys(("@name", "@told"), pl.String)
+    texts = pl.DataFrame(list(found.items()), schema=columns, orient="row")
     rows = rows.join(texts, on="@name", how="left", maintain_order="left")
     return rows.with_columns(pl.coalesce("@text", "@told").alias("@text")).drop("@told")
 
@@ -124,9 +123,8 @@ def count_characters(rows: pl.DataFrame, texts: pl.DataFrame, offsets: str) -> p
     if offsets == "tokens":
         return _of_tokens(rows, texts)
     both = rows.join(texts.select("record", "text"), on="record", how="left", maintain_order="left")
-    return characters_of_units(both, "record", "begin", "end", unit={"bytes": "utf-8"}.get(offsets, offsets)).drop(
-        "text"
-    )
+    unit = {"bytes": "utf-8"}.get(offsets, offsets)
+    return characters_of_units(both, "record", "begin", "end", unit=unit).drop("text")
 
 
 def _of_tokens(rows: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
@@ -165,9 +163,5 @@ def token_places(texts: pl.DataFrame) -> pl.DataFrame:
     for name, shift in (("first", 0), ("last", 1)):
         found = letters.select("record", pl.col("number").alias(name), (pl.col("place") + shift).alias(f"@{name}"))
         other = other.join(found, on=["record", name], how="left", maintain_order="left")
-    return pl.concat(
-        [
-            plain.select("record", "token", "from", "to"),
-            other.select("record", "token", "@first", "@last").rename({"@first": "from", "@last": "to"}),
-        ]
-    )
+    other = other.select("record", "token", "@first", "@last").rename({"@first": "from", "@last": "to"})
+    return pl.concat([plain.select("record", "token", "from", "to"), other])

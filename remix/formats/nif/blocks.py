@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, takewhile
 
 import polars as pl
 
@@ -120,22 +120,15 @@ def _pieces(rows: list[Row]) -> list[list[Row]]:
     said: dict[str, object] = {}
     for pred, value in rows:
         if pred in _FUNCTIONAL and said.get(pred, _value(pred, value)) != _value(pred, value):
-            types = _trailing_types(pieces[-1])
-            begun = pieces[-1][len(pieces[-1]) - types :]
-            del pieces[-1][len(pieces[-1]) - types :]
+            # The types before it are of the new block.
+            begun = list(takewhile(lambda row: row[0] == TYPE, reversed(pieces[-1])))[::-1]
+            del pieces[-1][len(pieces[-1]) - len(begun) :]
             pieces.append(begun)
             said = {}
         if pred in _FUNCTIONAL:
             said[pred] = _value(pred, value)
         pieces[-1].append((pred, value))
     return pieces if all(map(_complete, pieces)) else [rows]
-
-
-def _trailing_types(rows: list[Row]) -> int:
-    count = 0
-    while count < len(rows) and rows[-1 - count][0] == TYPE:
-        count += 1
-    return count
 
 
 def _complete(rows: Sequence[Row]) -> bool:

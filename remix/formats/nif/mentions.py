@@ -79,7 +79,7 @@ def extract_tables(blocks: Blocks, dataset: str, mends: Mends) -> NifTables:
         annotations,
         _of_annotations(links.filter(~pl.col("nil")), annotations).select("annotation", "entity", "entity_as_given"),
         _classes_of(triples, subjects, annotations, mends),
-        _regions(triples, subjects, documents),
+        _regions(triples, documents),
     )
 
 
@@ -96,9 +96,7 @@ def _subjects(triples: Triples, subjects: pl.DataFrame) -> pl.DataFrame:
 
 def _annotations(triples: Triples, subjects: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     """Return what annotates a text: unit, context (a term), given, begin, end, anchor, ignorable, …"""
-    context = triples.first(CONTEXT, "context")
-    texts = triples.first(TEXT, "text")
-    annotations = context.join(texts, on="unit", how="anti")
+    annotations = triples.first(CONTEXT, "context").join(triples.first(TEXT, "text"), on="unit", how="anti")
     ignorable = _ignorable(triples)
     annotations = pl.concat([annotations, ignorable.select("unit", "context")]).unique(
         "unit", keep="last", maintain_order=True
@@ -245,7 +243,7 @@ def _of_document(name: str) -> pl.Expr:
     return pl.coalesce(fill("{}#{}", "document", local), name).alias(name)
 
 
-def _regions(triples: Triples, subjects: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
+def _regions(triples: Triples, documents: pl.DataFrame) -> pl.DataFrame:
     region = iri_term(pl.lit(f"{names.RMX}Region"))
     units = triples.of(TYPE).filter(pl.col("object") == region).select("unit")
     rows = units.join(triples.first(DOCUMENT, "subject"), on="unit")

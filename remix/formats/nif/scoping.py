@@ -39,17 +39,13 @@ class ScopedTriples:
     own: str = ""
 
 
-def is_measure() -> pl.Expr:
-    """Return whether a predicate is a measure's: of our vocabularies, and not structure."""
-    term = pl.col("predicate").cast(pl.String)
+def measure_predicates(triples: pl.DataFrame) -> list[str]:
+    """Return the predicates of a file that are measures: of our vocabularies, and not structure."""
+    term = pl.col("predicate")
     ours = pl.any_horizontal(term.str.starts_with(f"<{namespace}") for namespace in _STRUCTURE)
     structure = [predicate(part, namespace) for namespace, parts in _STRUCTURE.items() for part in parts]
-    return ours & ~term.is_in(structure)
-
-
-def measure_predicates(triples: pl.DataFrame) -> list[str]:
-    """Return the predicates of a file that are measures."""
-    return triples.select(pl.col("predicate").unique()).filter(is_measure())["predicate"].cast(pl.String).to_list()
+    every = triples.select(term.unique().cast(pl.String))
+    return every.filter(ours & ~term.is_in(structure)).to_series().to_list()
 
 
 def scope(blocks: Blocks, found: NifTables, dataset: str) -> ScopedTriples:
@@ -141,27 +137,20 @@ def _current(term: pl.Expr) -> pl.Expr:
 def _without_dataset(blocks: Blocks, term: str) -> tuple[pl.DataFrame, pl.DataFrame, str]:
     """Return the triples and subjects with the dataset that a file names itself under our name for it, and its own."""
     types = blocks.triples.filter((pl.col("predicate") == TYPE) & (pl.col("object").str.ends_with("#Dataset>")))
-    ours = types.filter(pl.col("object").str.starts_with("<https://raw.githubusercontent.com/santifa/hfts/"))[
-        "unit"
-    ].unique()
-    if len(ours) != 1:
+    ours = types.filter(pl.col("object").str.starts_with("<https://raw.githubusercontent.com/santifa/hfts/"))
+    if ours["unit"].n_unique() != 1:
         return blocks.triples, blocks.subjects, ""
-    unit = ours.item()
-    listed = (pl.col("unit") == unit) & (
-        pl.col("predicate").is_in([REFERENCES, _OLD_REFERENCES]) | (pl.col("object") == DATASET)
-    )
+    unit = ours["unit"][0]
+    said = pl.col("predicate").is_in([REFERENCES, _OLD_REFERENCES]) | (pl.col("object") == DATASET)
+    listed = (pl.col("unit") == unit) & said
     ours_now = pl.when(pl.col("unit") == unit).then(pl.lit(term)).otherwise("subject").alias("subject")
     own = str(blocks.subjects.filter(pl.col("unit") == unit)["subject"].item())
     return blocks.triples.filter(~listed), blocks.subjects.with_columns(ours_now), own
 
 
 def _names(found: NifTables) -> pl.DataFrame:
-    return pl.concat(
-        [
-            found.documents.drop_nulls("unit").select("unit", term=iri_term(pl.col("document"))),
-            found.annotations.select("unit", term=iri_term(pl.col("annotation"))),
-        ]
-    )
+    documents = found.documents.drop_nulls("unit").select("unit", term=iri_term(pl.col("document")))
+    return pl.concat([documents, found.annotations.select("unit", term=iri_term(pl.col("annotation")))])
 
 
 def _offsets(triples: pl.DataFrame, found: NifTables) -> pl.DataFrame:
@@ -188,16 +177,12 @@ def _offsets(triples: pl.DataFrame, found: NifTables) -> pl.DataFrame:
 
 def _objects(triples: pl.DataFrame, found: NifTables, renamed: pl.DataFrame) -> pl.Series:
     """Return the objects with documents and annotations under their scoped IRIs."""
-    new = pl.concat(
-        [
-            found.documents.select("subject", term=iri_term(pl.col("document"))),
-            renamed.drop_nulls("term").select("subject", "term"),
-        ]
-    ).unique("subject", keep="first", maintain_order=True)
+    documents = found.documents.select("subject", term=iri_term(pl.col("document")))
+    new = pl.concat([documents, renamed.drop_nulls("term").select("subject", "term")])
+    new = new.unique("subject", keep="first", maintain_order=True)
     may = pl.col("object").str.starts_with("<") & ~pl.col("predicate").is_in([TYPE, IDENT, CLASS])
-    rows = (
-        triples.with_row_index("row").filter(may).join(new, left_on="object", right_on="subject", maintain_order="left")
-    )
+    rows = triples.with_row_index("row").filter(may)
+    rows = rows.join(new, left_on="object", right_on="subject", maintain_order="left")
     rows = rows.select("row", "unit", "predicate", "term")
     if not found.documents["subject"].is_unique().all():
         own = found.annotations.select("unit", own=iri_term(pl.col("document")))
@@ -226,12 +211,9 @@ def name_blank_nodes(triples: pl.DataFrame, dataset: str) -> pl.DataFrame:
 
 
 def _additions(found: NifTables, subjects: pl.DataFrame, term: str) -> pl.DataFrame:
-    given = pl.concat(
-        [
-            found.documents.select(subject=iri_term(pl.col("document")), given="given"),
-            found.annotations.select(subject=iri_term(pl.col("annotation")), given="given"),
-        ]
-    ).filter(~pl.col("given").str.starts_with("_:"))
+    named = ((found.documents, "document"), (found.annotations, "annotation"))
+    given = pl.concat(rows.select(subject=iri_term(pl.col(name)), given="given") for rows, name in named)
+    given = given.filter(~pl.col("given").str.starts_with("_:"))
     listed = found.documents.drop_nulls("text").select(
         subject=pl.lit(term), predicate=pl.lit(REFERENCES), object=iri_term(pl.col("document"))
     )
