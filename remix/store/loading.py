@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import tempfile
 from collections.abc import Iterable
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, replace
-from dataclasses import replace as dataclass_replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +96,7 @@ def _compare(known: Entry | None, report: LoadReport) -> LoadReport:
     other = () if known is None else count_differences(known, asdict(report))
     for difference in other:
         progress.note(difference.example)
-    return replace(report, repairs=(*report.repairs, *other)) if other else report
+    return dataclasses.replace(report, repairs=(*report.repairs, *other)) if other else report
 
 
 def sample_documents(folder: FramesFolder, count: int, seed: int) -> Frames:
@@ -126,4 +126,4 @@ def load_sample(
         file = Path(place) / f"{folder.name}-sample.nt"
         write_frames(frames, file)
         done = load(store, [str(file)], name=name, replace=replace)
-    return [Outcome(one.name, one.status, dataclass_replace(one.report, file=readable(path))) for one in done]
+    return [Outcome(one.name, one.status, dataclasses.replace(one.report, file=readable(path))) for one in done]

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from textwrap import indent
+
 from remix.store.tree import Node, NotUnderstood, Value, parse
 
 __all__ = ["dataset_clause", "element_text", "text_of"]
 
 _OPERATORS = {"ConditionalOrExpression": "||", "ConditionalAndExpression": "&&"}
-_ARGUMENTS = (
-    "text",
-    "arg",
-    "arg1",
-    "pattern",
-    "arg2",
-    "start",
-    "length",
-    "arg3",
-    "replacement",
-    "flags",
-)
+_ARGUMENTS = ["text", "arg", "arg1", "pattern", "arg2", "start", "length", "arg3", "replacement", "flags"]
 # Their value differs between two evaluations, so an evaluation elsewhere would not give the same result.
 _UNSTEADY = {"RAND", "UUID", "STRUUID", "BNODE", "NOW"}
 _AGGREGATES = {"Count", "Sum", "Min", "Max", "Avg"}
@@ -38,18 +30,17 @@ def text_of(query: Node, *, check: bool = True) -> str:
     }
     LIMIT 2
     """
-    text = _query(query, "")
+    text = _query(query)
     if check and parse(text) != query:
         raise NotUnderstood("its text does not parse back")
     return text
 
 
-def _query(node: Node, indent: str) -> str:
+def _query(node: Node) -> str:
     if node.kind == "ConstructQuery":
         if "template" not in dict(node.parts):
             raise NotUnderstood("CONSTRUCT WHERE")
-        lines = "".join(f"{indent}  {_triple(triple)} .\n" for triple in node.get("template"))
-        head = f"CONSTRUCT {{\n{lines}{indent}}}"
+        head = f"CONSTRUCT {_block(_triples(node.get('template')))}"
     elif node.kind in ("SelectQuery", "SubSelect"):
         modifier = f"{node.get('modifier')} " if node.get("modifier") else ""
         head = f"SELECT {modifier}{' '.join(map(_project, node.get('projection', ()))) or '*'}"
@@ -59,23 +50,23 @@ def _query(node: Node, indent: str) -> str:
         raise NotUnderstood(node.kind)
     if node.get("datasetClause"):
         raise NotUnderstood("FROM")
-    return f"{head}\n{indent}WHERE {_group(node.get('where'), indent)}{_modifiers(node, indent)}"
+    return f"{head}\nWHERE {_group(node.get('where'))}{_modifiers(node)}"
 
 
-def _modifiers(node: Node, indent: str) -> str:
+def _modifiers(node: Node) -> str:
     text = ""
     if grouping := node.get("groupby"):
-        text += f"\n{indent}GROUP BY {' '.join(_condition(one) for one in grouping.get('condition'))}"
+        text += f"\nGROUP BY {' '.join(_condition(one) for one in grouping.get('condition'))}"
     if having := node.get("having"):
-        text += f"\n{indent}HAVING {' '.join(f'({_expression(one)})' for one in having.get('condition'))}"
+        text += f"\nHAVING {' '.join(f'({_expression(one)})' for one in having.get('condition'))}"
     if order := node.get("orderby"):
-        text += f"\n{indent}ORDER BY {' '.join(_order(one) for one in order.get('condition'))}"
+        text += f"\nORDER BY {' '.join(_order(one) for one in order.get('condition'))}"
     if slice_ := node.get("limitoffset"):
         for key in ("limit", "offset"):
             if (number := slice_.get(key)) is not None:
-                text += f"\n{indent}{key.upper()} {number}"
+                text += f"\n{key.upper()} {number}"
     if values := node.get("valuesClause"):
-        text += f"\n{indent}{_values(values)}"
+        text += f"\n{_values(values)}"
     return text
 
 
@@ -98,33 +89,35 @@ def _order(one: Node) -> str:
     return inner if isinstance(inner, str) and inner.startswith("?") else f"({_expression(inner)})"
 
 
-def _group(node: Node, indent: str) -> str:
-    inner = indent + "  "
+def _block(inner: str) -> str:
+    return f"{{\n{indent(inner, '  ')}\n}}" if inner else "{\n}"
+
+
+def _group(node: Node) -> str:
     if node.kind == "SubSelect":
-        return f"{{\n{inner}{_query(node, inner)}\n{indent}}}"
+        return _block(_query(node))
     if node.kind != "GroupGraphPatternSub":
         raise NotUnderstood(node.kind)
-    lines = "".join(f"{inner}{line}\n" for part in node.get("part", ()) for line in _part(part, inner))
-    return f"{{\n{lines}{indent}}}"
+    return _block("\n".join(map(_part, node.get("part", ()))))
 
 
-def _part(node: Node, indent: str) -> list[str]:
+def _part(node: Node) -> str:
     kind, graph = node.kind, node.get("graph")
     if kind == "TriplesBlock":
-        return [f"{_triple(triple)} ." for triple in node.get("triples")]
+        return _triples(node.get("triples"))
     if kind == "Filter":
-        return [f"FILTER ({_expression(node.get('expr'), indent)})"]
+        return f"FILTER ({_expression(node.get('expr'))})"
     if kind == "Bind":
-        return [f"BIND ({_expression(node.get('expr'), indent)} AS {node.get('var')})"]
+        return f"BIND ({_expression(node.get('expr'))} AS {node.get('var')})"
     if kind == "InlineData":
-        return [_values(node)]
+        return _values(node)
     if kind == "GroupOrUnionGraphPattern":
-        return [" UNION ".join(_group(one, indent) for one in graph)]
+        return " UNION ".join(_group(one) for one in graph)
     if kind in ("OptionalGraphPattern", "MinusGraphPattern"):
-        return [f"{kind[:-12].upper()} {_group(graph, indent)}"]
+        return f"{kind[:-12].upper()} {_group(graph)}"
     if kind in ("GraphGraphPattern", "ServiceGraphPattern"):
         silent = "SILENT " if node.get("silent") else ""
-        return [f"{kind[:-12].upper()} {silent}{node.get('term')} {_group(graph, indent)}"]
+        return f"{kind[:-12].upper()} {silent}{node.get('term')} {_group(graph)}"
     raise NotUnderstood(kind)
 
 
@@ -138,9 +131,8 @@ def _values(node: Node) -> str:
     return f"VALUES {names[0]} {{ {' '.join(rows)} }}"
 
 
-def _triple(triple: tuple[Value, Value, Value]) -> str:
-    subject, predicate, value = triple
-    return f"{subject} {_path(predicate)} {value}"
+def _triples(triples: Sequence[tuple[Value, Value, Value]]) -> str:
+    return "\n".join(f"{subject} {_path(predicate)} {value} ." for subject, predicate, value in triples)
 
 
 def _path(path: Value) -> str:
@@ -166,7 +158,7 @@ def _step(path: Value) -> str:
     return _path(path) if simple else f"({_path(path)})"
 
 
-def _expression(node: Value, indent: str = "") -> str:
+def _expression(node: Value) -> str:
     if isinstance(node, str):
         return node
     if not isinstance(node, Node):
@@ -174,46 +166,40 @@ def _expression(node: Value, indent: str = "") -> str:
     kind = node.kind
     if kind in _OPERATORS:
         every = [node.get("expr"), *node.get("other")]
-        return f"({f' {_OPERATORS[kind]} '.join(_expression(one, indent) for one in every)})"
+        return f"({f' {_OPERATORS[kind]} '.join(_expression(one) for one in every)})"
     if kind == "RelationalExpression":
-        return f"({_expression(node.get('expr'), indent)} {node.get('op')} {_operand(node, indent)})"
+        other = (_list if node.get("op") in ("IN", "NOT IN") else _expression)(node.get("other"))
+        return f"({_expression(node.get('expr'))} {node.get('op')} {other})"
     if kind in ("AdditiveExpression", "MultiplicativeExpression"):
         rest = zip(node.get("op"), node.get("other"), strict=True)
-        tail = "".join(f" {operator} {_expression(one, indent)}" for operator, one in rest)
-        return f"({_expression(node.get('expr'), indent)}{tail})"
+        tail = "".join(f" {operator} {_expression(one)}" for operator, one in rest)
+        return f"({_expression(node.get('expr'))}{tail})"
     if kind in ("UnaryNot", "UnaryPlus", "UnaryMinus"):
         sign = {"UnaryNot": "!", "UnaryPlus": "+", "UnaryMinus": "-"}[kind]
-        return f"{sign}({_expression(node.get('expr'), indent)})"
-    return _call(node, indent)
+        return f"{sign}({_expression(node.get('expr'))})"
+    return _call(node)
 
 
-def _operand(node: Node, indent: str) -> str:
-    other = node.get("other")
-    if node.get("op") not in ("IN", "NOT IN"):
-        return _expression(other, indent)
-    return _list(other, indent)
-
-
-def _list(values: Value, indent: str) -> str:
+def _list(values: Value) -> str:
     if isinstance(values, str):  # `()` is read as rdf:nil
         return "()"
-    return f"({', '.join(_expression(one, indent) for one in values)})"
+    return f"({', '.join(_expression(one) for one in values)})"
 
 
-def _call(node: Node, indent: str) -> str:
+def _call(node: Node) -> str:
     kind, _, name = node.kind.partition("_")
     distinct = "DISTINCT " if node.get("distinct") else ""
     if node.kind in ("Builtin_EXISTS", "Builtin_NOTEXISTS"):
-        return f"{'NOT ' if 'NOT' in name else ''}EXISTS {_group(node.get('graph'), indent)}"
+        return f"{'NOT ' if 'NOT' in name else ''}EXISTS {_group(node.get('graph'))}"
     if kind == "Builtin" and name not in _UNSTEADY:
         given = [value for key in _ARGUMENTS if (value := node.get(key)) is not None]
         if len(given) == 1 and isinstance(given[0], tuple):
-            return f"{name}{_list(given[0], indent)}"
-        return f"{name}({', '.join(_expression(one, indent) for one in given)})"
+            return f"{name}{_list(given[0])}"
+        return f"{name}({', '.join(_expression(one) for one in given)})"
     if kind == "Aggregate" and name in _AGGREGATES:
-        return f"{name.upper()}({distinct}{_expression(node.get('vars'), indent)})"
+        return f"{name.upper()}({distinct}{_expression(node.get('vars'))})"
     if node.kind == "Function":
-        inner = ", ".join(_expression(one, indent) for one in node.get("expr") or ())
+        inner = ", ".join(_expression(one) for one in node.get("expr") or ())
         return f"{node.get('iri')}({distinct}{inner})"
     raise NotUnderstood(node.kind)
 
@@ -224,7 +210,7 @@ def element_text(part: Node) -> str:
     >>> element_text(parse("ASK { FILTER (?a > 1) }").get("where").get("part")[0])
     'FILTER ((?a > 1))'
     """
-    return "\n".join(_part(part, ""))
+    return _part(part)
 
 
 def dataset_clause(tree: Node) -> str:

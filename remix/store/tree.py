@@ -112,14 +112,10 @@ def variables(value: Value) -> Counter[str]:
     >>> variables(parse("SELECT ?s { ?s ?p ?p }").get("where"))
     Counter({'?p': 2, '?s': 1})
     """
-    found: Counter[str] = Counter()
     if isinstance(value, str):
-        if value.startswith("?"):
-            found[value] += 1
-    else:
-        for part in [part for _, part in value.parts] if isinstance(value, Node) else value:
-            found += variables(part)
-    return found
+        return Counter([value] if value.startswith("?") else [])
+    parts = [part for _, part in value.parts] if isinstance(value, Node) else value
+    return sum(map(variables, parts), start=Counter())
 
 
 def certain(parts: Sequence[Node]) -> set[str]:

@@ -5,7 +5,7 @@ A stage writes one file, which appears when it is complete: a build that was int
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -75,15 +75,15 @@ class Assembly:
 
     def _redirects(self) -> None:
         first = self._write("first_targets", relations.first_targets(self._rows("redirects")))
-        self._part("redirects", lambda: relations.distinct(self._follow(first), ["redirect", "target"]), "redirect")
+        self._part("redirects", relations.distinct(self._follow(first), ["redirect", "target"]), "redirect")
         circular = first.join(self._read("redirects").select("redirect"), on="redirect", how="anti")
         file = self._file("circular", circular, "redirect")
         self.found["circular_redirects"] = _first(file)
         steps = pl.scan_parquet(file).head(MANY).collect()
         self.found["redirect_circles"] = find_circles(steps)[:SHOWN] if steps.height else []
-        self._part("sameas", lambda: relations.sameas_pairs(self._rows("sameas")), "wikidata")
-        self._part("resolution", lambda: relations.resolution(self._read("redirects"), self._read("sameas")), "iri")
-        self._part("resolution_by_entity", lambda: self._read("resolution"), "entity", "iri")
+        self._part("sameas", relations.sameas_pairs(self._rows("sameas")), "wikidata")
+        self._part("resolution", relations.resolution(self._read("redirects"), self._read("sameas")), "iri")
+        self._part("resolution_by_entity", self._read("resolution"), "entity", "iri")
 
     def _follow(self, first: Frame) -> Frame:
         """Return the redirects that end, each with its last target.
@@ -103,28 +103,24 @@ class Assembly:
         return nw.concat(closed)
 
     def _forms(self) -> None:
-        def forms() -> Frame:
-            uncounted = match_sources(self._sources("surface_forms"), self.rules.uncounted)
-            return relations.count_forms(self._resolve("surface_forms", "entity"), self._pages(), uncounted)
-
-        self._part("surface_forms", forms, "key", "entity", "surface_form", "source")
-        file = self.to / "surface_forms.parquet"
+        uncounted = match_sources(self._sources("surface_forms"), self.rules.uncounted)
+        pages = relations.distinct(self._rows("disambiguations"), ["page"])
+        forms = relations.count_forms(self._resolve("surface_forms"), pages, uncounted)
+        file = self._part("surface_forms", forms, "key", "entity", "surface_form", "source")
         if not height(file):
             raise BadInput("the knowledge base", "no surface forms are left: there is nothing to look up")
         self.found["form_sources"] = _sources_in(file)
 
     def _describe(self) -> None:
-        self._write("types", relations.distinct(self._resolve("types", "entity"), ["entity", "class", "source"]))
+        self._write("types", relations.distinct(self._resolve("types"), ["entity", "class", "source"]))
         self.found["type_sources"] = _sources_in(self.work / "types.parquet")
         subclasses = ["class", "parent", "source"]
-        self._part("subclasses", lambda: relations.distinct(self._rows("subclasses"), subclasses), *subclasses)
+        self._part("subclasses", relations.distinct(self._rows("subclasses"), subclasses), *subclasses)
         pages = ["page", "entity"]
-        self._part(
-            "disambiguations", lambda: relations.distinct(self._resolve("disambiguations", "entity"), pages), *pages
-        )
+        self._part("disambiguations", relations.distinct(self._resolve("disambiguations"), pages), *pages)
         demonyms = ["key", "demonym", "entity", "source"]
-        self._part("demonyms", lambda: relations.distinct(self._resolve("demonyms", "entity"), demonyms), *demonyms)
-        self._write("labels", relations.best_labels(self._resolve("labels", "entity")))
+        self._part("demonyms", relations.distinct(self._resolve("demonyms"), demonyms), *demonyms)
+        self._write("labels", relations.best_labels(self._resolve("labels")))
 
     def _scores(self) -> None:
         scores = self.work / "scores.parquet"
@@ -136,7 +132,7 @@ class Assembly:
             return
         with stage("prominence"):
             if taken:
-                highest = relations.scores_of_entities(self._resolve("scores", "entity"))
+                highest = relations.scores_of_entities(self._resolve("scores"))
                 _place_published(self._file("highest", highest, "entity"), scores)
             else:
                 resolution, rules = self.to / "resolution.parquet", self.rules
@@ -156,9 +152,7 @@ class Assembly:
         gold = match_sources([*self.found["form_sources"], *self.found["type_sources"]], GOLD)
         forms, types = (relations.without(rows, "source", gold) for rows in (self._read("surface_forms"), types))
         elsewhere = [forms, types, *others, ends, labels, scores] if gold else None
-        self._part(
-            "entities", lambda: relations.entities(self._scan("known"), labels, scores, pairs, elsewhere), "number"
-        )
+        self._part("entities", relations.entities(self._scan("known"), labels, scores, pairs, elsewhere), "number")
         of_scores = (pl.col(score).count() for score in SCORES)
         ranked = pl.scan_parquet(self.work / "scores.parquet").select(of_scores).collect()
         self.found["scored"] = ranked.row(0, named=True)
@@ -170,9 +164,9 @@ class Assembly:
         pairs, types, entities = self._scan("pairs"), self._scan("types"), self._read("entities")
         # The candidates of a form stand in the order of their ranks.
         order = ["key", "-count", "-pagerank", "number"]
-        self._part("dictionary", lambda: relations.dictionary(pairs, entities), *order)
-        self._part("dictionary_by_entity", lambda: self._read("dictionary"), "number", "key")
-        self._part("types", lambda: relations.add_numbers(types, entities), "number", "class", "source")
+        self._part("dictionary", relations.dictionary(pairs, entities), *order)
+        self._part("dictionary_by_entity", self._read("dictionary"), "number", "key")
+        self._part("types", relations.add_numbers(types, entities), "number", "class", "source")
 
     # What a stage reads ------------------------------------------------------------------------------------------
 
@@ -191,14 +185,8 @@ class Assembly:
         file = self._file(f"left-{table}", self._rows(table))
         return [file] if height(file) else []
 
-    def _resolve(self, table: str, *columns: str) -> Frame:
-        rows = self._rows(table)
-        for column in columns:
-            rows = relations.resolve(rows, column, self._read("resolution"))
-        return rows
-
-    def _pages(self) -> Frame:
-        return relations.distinct(self._rows("disambiguations"), ["page"])
+    def _resolve(self, table: str) -> Frame:
+        return relations.resolve(self._rows(table), "entity", self._read("resolution"))
 
     def _sources(self, table: str) -> list[str | None]:
         column = _source_column(table)
@@ -219,18 +207,18 @@ class Assembly:
 
     # What a stage writes -----------------------------------------------------------------------------------------
 
-    def _part(self, name: str, rows: Callable[[], Frame], *sort_by: str) -> None:
-        self._ensure(self.to / f"{name}.parquet", rows, sort_by)
+    def _part(self, name: str, rows: Frame, *sort_by: str) -> Path:
+        return self._ensure(self.to / f"{name}.parquet", rows, sort_by)
 
     def _file(self, name: str, rows: Frame, *sort_by: str) -> Path:
-        return self._ensure(self.work / f"{name}.parquet", lambda: rows, sort_by)
+        return self._ensure(self.work / f"{name}.parquet", rows, sort_by)
 
     def _write(self, name: str, rows: Frame) -> Frame:
         return self.session.scan([self._file(name, rows)])
 
-    def _ensure(self, file: Path, rows: Callable[[], Frame], sort_by: Sequence[str]) -> Path:
+    def _ensure(self, file: Path, rows: Frame, sort_by: Sequence[str]) -> Path:
         if not file.exists():
-            self.session.write(rows(), file, sort_by)
+            self.session.write(rows, file, sort_by)
         return file
 
 

@@ -59,15 +59,14 @@ def link_matrix(links: pl.DataFrame) -> tuple[pl.Series, sparse.csc_array]:
 
 
 def pagerank(
-    matrix: Matrix | LinkProducts, *, damping: float = 0.85, tolerance: float = 1e-12, iterations: int = 1000
+    products: LinkProducts, *, damping: float = 0.85, tolerance: float = 1e-12, iterations: int = 1000
 ) -> Vector:
     """Return the PageRank of each node; the ranks sum up to 1.
 
-    The row of an edge in the matrix is its source. The rank of nodes without outgoing edges is spread evenly over all
+    The rank of nodes without outgoing edges is spread evenly over all
     nodes. Iteration ends when the sum of the changes is below the tolerance. Raises `Error` where it does not. Source:
     Page et al., The PageRank Citation Ranking, 1999.
     """
-    products = _products(matrix)
     count = products.nodes
     if not count:
         return np.zeros(0)
@@ -83,14 +82,13 @@ def pagerank(
     return _fixed_point(step, np.full(count, 1.0 / count), tolerance, iterations, "PageRank")
 
 
-def hits(matrix: Matrix | LinkProducts, *, tolerance: float = 1e-12, iterations: int = 10_000) -> tuple[Vector, Vector]:
+def hits(products: LinkProducts, *, tolerance: float = 1e-12, iterations: int = 10_000) -> tuple[Vector, Vector]:
     """Return the authority and the hub score of each node; each vector sums up to 1.
 
-    The matrix is as for `pagerank`. The iteration starts from equal scores, which decides where the graph falls into
+    The iteration starts from equal scores, which decides where the graph falls into
     components of equal weight. Without any edge all scores are 0. Raises `Error` where the scores do not settle.
     Source: Kleinberg, Authoritative Sources in a Hyperlinked Environment, 1999.
     """
-    products = _products(matrix)
     count = products.nodes
     if not products.edges:
         return np.zeros(count), np.zeros(count)
@@ -100,10 +98,6 @@ def hits(matrix: Matrix | LinkProducts, *, tolerance: float = 1e-12, iterations:
 
     authorities = _fixed_point(step, np.full(count, 1.0 / count), tolerance, iterations, "HITS")
     return authorities, _summing_to_one(products.outgoing(authorities))
-
-
-def _products(matrix: Matrix | LinkProducts) -> LinkProducts:
-    return matrix if isinstance(matrix, LinkProducts) else LinkProducts(matrix)
 
 
 def _summing_to_one(vector: Vector) -> Vector:
@@ -127,9 +121,9 @@ def _fixed_point(
 def compute_scores(matrix: Matrix, *, damping: float = 0.85, tolerance: float = 1e-12) -> pl.DataFrame:
     """Return in_degree, out_degree, pagerank, hits (authority) and hub of every node, the last three with ranks.
 
-    The rows are in the order of the nodes; the matrix is as for `pagerank`. An authority or hub below the tolerance is
-    no score but null: outside the component that carries the weight of HITS all are 0, whatever their order.
-    PageRank is never below (1 - damping) / nodes.
+    The rows are in the order of the nodes; the row of an edge in the matrix is its source. An authority or hub below
+    the tolerance is no score but null: outside the component that carries the weight of HITS all are 0, whatever
+    their order. PageRank is never below (1 - damping) / nodes.
     """
     products = LinkProducts(matrix)
     del matrix  # of a large graph it would be a fifth of all memory, where the caller has not kept it

@@ -15,7 +15,7 @@ from scipy import sparse
 from remix.errors import Error
 from remix.kb.prominence import add_places
 from remix.kb.prominence import scores as kernel
-from remix.kb.prominence.scores import hits, link_matrix, pagerank, prominence
+from remix.kb.prominence.scores import LinkProducts, hits, link_matrix, pagerank, prominence
 
 EDGES = [("a", "b"), ("a", "c"), ("b", "c"), ("c", "a"), ("d", "c"), ("d", "e"), ("f", "e"), ("g", "h")]
 """e and h link nowhere: dangling nodes, whose rank must be spread over all nodes."""
@@ -29,7 +29,7 @@ def frame(edges: list[tuple[str, str]]) -> pl.DataFrame:
 def test_pagerank_when_nodes_dangle_then_it_equals_networkx() -> None:
     nodes, matrix = link_matrix(frame(EDGES))
     expected = networkx.pagerank(networkx.DiGraph(EDGES), alpha=0.85, tol=1e-15, max_iter=1000)
-    assert pagerank(matrix) == pytest.approx([expected[node] for node in nodes], abs=1e-9)
+    assert pagerank(LinkProducts(matrix)) == pytest.approx([expected[node] for node in nodes], abs=1e-9)
 
 
 @given(GRAPHS)
@@ -39,14 +39,14 @@ def test_pagerank_when_graphs_are_random_then_it_equals_networkx_and_sums_to_one
     graph = networkx.DiGraph([(a, b) for a, b in edges if a != b])
     graph.add_nodes_from(nodes)
     expected = networkx.pagerank(graph, alpha=0.85, tol=1e-15, max_iter=1000)
-    ranks = pagerank(matrix)
+    ranks = pagerank(LinkProducts(matrix))
     assert ranks == pytest.approx([expected[node] for node in nodes], abs=1e-9)
     assert ranks.sum() == pytest.approx(1.0, abs=1e-9)
 
 
 def test_pagerank_when_two_nodes_link_each_other_then_both_have_half() -> None:
     _, matrix = link_matrix(frame([("a", "b"), ("b", "a")]))
-    assert pagerank(matrix).tolist() == [0.5, 0.5]
+    assert pagerank(LinkProducts(matrix)).tolist() == [0.5, 0.5]
 
 
 def test_hits_when_graph_is_connected_then_it_equals_a_dense_eigenvector() -> None:
@@ -57,7 +57,7 @@ def test_hits_when_graph_is_connected_then_it_equals_a_dense_eigenvector() -> No
     assert values[-1] - values[-2] > 0.5  # a spectral gap: the vector is the only one
     authority = np.abs(vectors[:, -1])
     hub = dense @ authority
-    authorities, hubs = hits(matrix)
+    authorities, hubs = hits(LinkProducts(matrix))
     assert list(nodes) == ["a", "b", "c", "d", "e"]
     assert authorities == pytest.approx(authority / authority.sum(), abs=1e-9)
     assert hubs == pytest.approx(hub / hub.sum(), abs=1e-9)
@@ -72,13 +72,13 @@ def test_link_matrix_when_edges_repeat_and_loop_then_each_counts_once_and_loops_
 def test_prominence_when_there_is_no_link_then_there_is_no_row() -> None:
     assert prominence(frame([])).height == 0
     nodes, matrix = link_matrix(frame([("a", "a")]))
-    assert hits(matrix)[0].tolist() == [0.0]
+    assert hits(LinkProducts(matrix))[0].tolist() == [0.0]
 
 
 def test_hits_when_it_does_not_settle_then_the_error_says_what_to_do() -> None:
     _, matrix = link_matrix(frame(EDGES))
     with pytest.raises(Error, match="not settled after 2 iterations"):
-        hits(matrix, iterations=2)
+        hits(LinkProducts(matrix), iterations=2)
 
 
 def test_placed_when_twenty_are_ranked_then_segments_are_two_nine_nine() -> None:
