@@ -150,11 +150,12 @@ def _tally(case: Case, judged: Judged, on_mention_only: bool) -> pl.DataFrame:
     }
     # Where all answers are TPs gold has a row of its own for the document.
     counted = (
-        judged.answers.filter(pl.col("outcome") != "tp")
+        judged.answers.lazy()
+        .filter(pl.col("outcome") != "tp")
         .group_by("system", "doc")
         .agg(what.sum().cast(pl.Int64).alias(name) for name, what in sums.items())
     )
-    found = judged.groups.group_by("system", "doc").agg(tp=pl.len().cast(pl.Int64))
+    found = judged.groups.lazy().group_by("system", "doc").agg(tp=pl.len().cast(pl.Int64))
     rows = complete_counts(case, case.once(("groups", "doc"), _groups), found, counted)
     return rows if on_mention_only else case.scope.drop_unknown(rows)
 
@@ -171,16 +172,18 @@ def refuse_counts(case: Case, matching: Matching) -> pl.DataFrame:
     raise UsageError("a task that is the mean of others has no counts: name one of its parts")
 
 
-def complete_counts(case: Case, gold: pl.DataFrame, found: pl.DataFrame, counted: pl.DataFrame) -> pl.DataFrame:
+def complete_counts(
+    case: Case, gold: pl.DataFrame, found: pl.DataFrame | pl.LazyFrame, counted: pl.DataFrame | pl.LazyFrame
+) -> pl.DataFrame:
     """Return counts with their FN, for every system and document that gold or the system has something in.
 
     `gold` has doc and `gold`, `found` system, doc and `tp`, `counted` system, doc, `fp`, `ignored`, `fp_in_scope` and
     `fp_on_mention`.
     """
     keys = ["system", "doc"]
-    rows = case.mentions.for_each_system(gold).join(counted, on=keys, how="full", coalesce=True)
-    rows = rows.join(found, on=keys, how="left").with_columns(pl.exclude(keys).fill_null(0).cast(pl.Int64))
-    return rows.select(*keys, "tp", "fp", "ignored", *SCOPED, fn=pl.col("gold") - pl.col("tp"))
+    rows = case.mentions.for_each_system(gold).lazy().join(counted.lazy(), on=keys, how="full", coalesce=True)
+    rows = rows.join(found.lazy(), on=keys, how="left").with_columns(pl.exclude(keys).fill_null(0).cast(pl.Int64))
+    return rows.select(*keys, "tp", "fp", "ignored", *SCOPED, fn=pl.col("gold") - pl.col("tp")).collect()
 
 
 @dataclass(frozen=True)
