@@ -74,22 +74,13 @@ class Measured:
         return [summary for measure in self.measures for summary in measure.summaries]
 
     def _dataset_lines(self, dataset: str, iri: str) -> pl.Series:
-        terms = pl.DataFrame(
-            [
-                (summary.name, average, write_out(term), "integer" if average == "count" else "double")
-                for summary in self._summaries
-                for average, of_average in summary.terms.items()
-                if average != "document"
-                for term in of_average
-            ],
-            schema={"measure": pl.String, "average": pl.String, "iri": pl.String, "kind": pl.String},
-            orient="row",
-        )
-        rows = self.datasets.filter(pl.col("dataset") == dataset).join(
-            terms, on=["measure", "average"], maintain_order="left"
-        )
+        terms = terms_of_datasets(self._summaries)
+        iris = pl.Series("iri", [write_out(term) for term in terms["term"]], dtype=pl.String)
+        stated = terms.select("measure", "average").with_columns(iris)
+        own = self.datasets.filter(pl.col("dataset") == dataset)
+        rows = own.join(stated, on=["measure", "average"], maintain_order="left")
         whole, number = (_literal(pl.col("value"), kind) for kind in ("integer", "double"))
-        number = pl.when(pl.col("kind") == "integer").then(whole).otherwise(number)
+        number = pl.when(pl.col("average") == "count").then(whole).otherwise(number)
         return rows.select(fill(f"<{iri}> <{{}}> {{}} .\n", "iri", number)).to_series()
 
 
@@ -129,6 +120,18 @@ def _document_lines(summaries: list[Summary]) -> list[pl.Expr]:
 def _type_lines(classes: pl.DataFrame) -> pl.DataFrame:
     line = fill(f"<{{}}> <{ITSRDF}taClassRef> <{{}}> .\n", "annotation", "class")
     return classes.sort("annotation", "class").group_by("annotation").agg(_types=line.str.join(""))
+
+
+def terms_of_datasets(summaries: Iterable[Summary]) -> pl.DataFrame:
+    """Return measure, average and term of what is said of datasets, a row for each term."""
+    rows = [
+        (summary.name, average, term)
+        for summary in summaries
+        for average, terms in summary.terms.items()
+        if average != "document"
+        for term in terms
+    ]
+    return pl.DataFrame(rows, schema=dict.fromkeys(("measure", "average", "term"), pl.String()), orient="row")
 
 
 def columns_of(measures: Iterable[Measure]) -> list[Column]:

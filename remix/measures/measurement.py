@@ -21,7 +21,7 @@ from remix.measures.classes import mapping_hash
 from remix.measures.coded import CODE_OF, Basis
 from remix.measures.corpus import Corpus
 from remix.measures.declaration import Column, Measure, Summary, local
-from remix.measures.measured import Measured, columns_of, document_column
+from remix.measures.measured import Measured, columns_of, document_column, terms_of_datasets
 from remix.registry import Registry
 from remix.signature import Signature
 
@@ -145,12 +145,13 @@ def measured_of(
     datasets: pl.DataFrame = NO_AVERAGES,
 ) -> Measured:
     """Return what was computed with its columns and terms."""
+    terms = terms_of_datasets(chosen.summaries).unique(["measure", "average"], keep="first")
     typed = any(measure.name == "types" for measure in chosen.measures)
     kept = ["annotation", "document", "dataset", *(column.name for column in columns_of(chosen.measures))]
     return Measured(
         annotations=values.select(kept),
         documents=_document_columns(documents, chosen.measures),
-        datasets=_with_terms(datasets, chosen.measures),
+        datasets=datasets.join(terms, on=["measure", "average"], how="left", maintain_order="left"),
         classes=corpus.added_classes if typed else NO_CLASSES,
         measures=chosen.measures,
         skipped=chosen.skipped,
@@ -249,20 +250,6 @@ def _document_columns(values: pl.DataFrame, measures: tuple[Measure, ...]) -> pl
             counted = pl.col(f"{summary.name}:count").fill_null(0)
             columns.append(counted.alias(document_column(summary, "count")))
     return values.select(columns)
-
-
-def _with_terms(datasets: pl.DataFrame, measures: tuple[Measure, ...]) -> pl.DataFrame:
-    first = pl.DataFrame(
-        [
-            (summary.name, average, terms[0])
-            for measure in measures
-            for summary in measure.summaries
-            for average, terms in summary.terms.items()
-        ],
-        schema={"measure": pl.String, "average": pl.String, "term": pl.String},
-        orient="row",
-    )
-    return datasets.join(first, on=["measure", "average"], how="left", maintain_order="left")
 
 
 _AVERAGES = {
