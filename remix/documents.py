@@ -119,13 +119,7 @@ def _difference(pairs: pl.DataFrame) -> str:
 
 
 def _report(
-    name: str,
-    gold: pl.DataFrame,
-    run: pl.DataFrame,
-    pairs: pl.DataFrame,
-    named: int,
-    by_text: int,
-    other: str,
+    name: str, gold: pl.DataFrame, run: pl.DataFrame, pairs: pl.DataFrame, named: int, by_text: int, other: str
 ) -> None:
     matched = pairs["gold"].n_unique()
     if not matched:

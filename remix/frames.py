@@ -62,11 +62,7 @@ or 'layer': of a `layer` that is not scored (see `remix.formats.layers`)."""
 OTHER_LAYER = "layer"
 """Why an annotation is ignorable that is of another layer than the one that is scored."""
 
-LINKS: dict[str, pl.DataType] = {
-    "annotation": pl.String(),
-    "entity": pl.String(),
-    "entity_as_given": pl.String(),
-}
+LINKS: dict[str, pl.DataType] = {"annotation": pl.String(), "entity": pl.String(), "entity_as_given": pl.String()}
 """One row per acceptable entity of an annotation, in canonical form; NIL annotations have none."""
 
 CLASSES: dict[str, pl.DataType] = {"annotation": pl.String(), "class": pl.String(), "of_entity": pl.Boolean()}
@@ -92,10 +88,7 @@ def write_parquet(frame: pl.DataFrame, path: Path, *, row_group_size: int | None
     """
     try:
         frame.write_parquet(
-            path,
-            compression="snappy" if passing else "zstd",
-            statistics=not passing,
-            row_group_size=row_group_size,
+            path, compression="snappy" if passing else "zstd", statistics=not passing, row_group_size=row_group_size
         )
     except (OSError, pl.exceptions.PolarsError) as error:
         raise Error(f"{path} cannot be written: {_reason(error)}") from None

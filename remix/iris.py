@@ -93,9 +93,7 @@ def expand(iris: pl.Series) -> pl.Series:
     >>> expand(pl.Series(["dbr:Berlin", "http://example.org/a", "mailto:a"])).to_list()
     ['http://dbpedia.org/resource/Berlin', 'http://example.org/a', 'mailto:a']
     """
-    parts = pl.DataFrame({"iri": iris}).with_columns(
-        prefix=pl.col("iri").str.extract(r"^([A-Za-z]+):(?:[^/]|/[^/]|$)"),
-    )
+    parts = pl.DataFrame({"iri": iris}).with_columns(prefix=pl.col("iri").str.extract(r"^([A-Za-z]+):(?:[^/]|/[^/]|$)"))
     namespace = pl.col("prefix").replace_strict(PREFIXES, default=None, return_dtype=pl.String)
     rest = pl.col("iri").str.replace(r"^[A-Za-z]+:", "")
     return parts.select(pl.coalesce(namespace + rest, "iri").alias(iris.name)).to_series()

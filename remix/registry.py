@@ -35,14 +35,7 @@ class Registry(Generic[Part]):
     Raises `UnknownName` for a name that no part has, `Error` for two different parts of one name, if all are imported.
     """
 
-    def __init__(
-        self,
-        kind: str,
-        package: str,
-        part_type: type[Part],
-        plural: str = "",
-        further: str = "",
-    ) -> None:
+    def __init__(self, kind: str, package: str, part_type: type[Part], plural: str = "", further: str = "") -> None:
         self.kind = kind
         self.package = package
         self.group = package.removesuffix(".definitions")

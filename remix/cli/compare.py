@@ -52,12 +52,6 @@ def command(
     """
     agreement = agreement or (len(scoring["gold"]) == 2 and not scoring["run"])
     report = open_workspace(workspace).compare(
-        datasets,
-        unfiltered=unfiltered,
-        score=score,
-        average=average,
-        samples=samples,
-        agreement=agreement,
-        **scoring,
+        datasets, unfiltered=unfiltered, score=score, average=average, samples=samples, agreement=agreement, **scoring
     )
     print_report(report, output, to)

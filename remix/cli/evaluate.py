@@ -87,9 +87,7 @@ class Evaluating(Scoring):
 )
 @click.option("--store", is_flag=True, help="Also keep outcomes and error classes as RDF, where queries find them.")
 @click.option(
-    "--signature-to",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Write all that --reproduce needs.",
+    "--signature-to", type=click.Path(path_type=Path, dir_okay=False), help="Write all that --reproduce needs."
 )
 @click.option(
     "--reproduce",
@@ -99,11 +97,7 @@ class Evaluating(Scoring):
 @workspace_option
 @output_option
 def command(
-    datasets: tuple[str, ...],
-    workspace: Path | None,
-    output: str,
-    to: Path | None,
-    **scoring: Unpack[Evaluating],
+    datasets: tuple[str, ...], workspace: Path | None, output: str, to: Path | None, **scoring: Unpack[Evaluating]
 ) -> None:
     """Score answers against gold: datasets or remixes with the runs kept by `remix annotate`, or files with --run.
 

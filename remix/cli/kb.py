@@ -133,9 +133,7 @@ def attach(name: str | None, workspace: Path | None, output: str, to: Path | Non
 
 @command.command()
 @click.option(
-    "--only",
-    type=click.Choice(("summary", "sources", "problems", "coverage")),
-    help="Show one table, in any format.",
+    "--only", type=click.Choice(("summary", "sources", "problems", "coverage")), help="Show one table, in any format."
 )
 @workspace_option
 @output_option

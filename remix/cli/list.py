@@ -19,14 +19,7 @@ from remix.workspace import open_workspace
 @workspace_option
 @output_option
 def command(
-    kind: str,
-    task: str,
-    language: str,
-    kb: str,
-    licence: str,
-    workspace: Path | None,
-    output: str,
-    to: Path | None,
+    kind: str, task: str, language: str, kb: str, licence: str, workspace: Path | None, output: str, to: Path | None
 ) -> None:
     """List what is loaded and known (datasets), or the parts of remix of a kind.
 

@@ -17,8 +17,14 @@ from remix.formats.identifiers import given_iris, rename_terms
 from remix.locks import holding
 from remix.places import SUMS, checksums
 from remix.publication.card import draw_measures, write_card, write_citation
-from remix.publication.croissant import table_of, to_croissant
-from remix.publication.description import Publication, describe_catalogued, describe_for_gerbil, describe_origin
+from remix.publication.description import (
+    Publication,
+    describe_catalogued,
+    describe_for_gerbil,
+    describe_origin,
+    table_of,
+    to_croissant,
+)
 from remix.rdf.ntriples import columns
 from remix.rdf.turtle import ntriples, turtle
 from remix.remixes.manifest import refuse_unknown

@@ -139,8 +139,7 @@ def close(origin: Frames, documents: pl.Series, annotations: pl.Series | None, *
     frames = origin.keep(documents=documents, annotations=staying["annotation"])
     ignorable = pl.when(pl.col("annotation").is_in(dropped.implode())).then(pl.lit("dropped"))
     frames = replace(
-        frames,
-        annotations=frames.annotations.with_columns(ignorable.otherwise(pl.col("ignorable")).alias("ignorable")),
+        frames, annotations=frames.annotations.with_columns(ignorable.otherwise(pl.col("ignorable")).alias("ignorable"))
     )
     return Closed(frames, kept, dropped)
 

@@ -45,9 +45,7 @@ def export(
     frames = _as_dataset(closed.frames, name)
     names = closed.frames.documents["dataset"].unique().to_list()
     members = frames.documents.select(
-        subject=pl.lit(f"<{iri}>"),
-        predicate=pl.lit(f"<{HFTS}referenceDocuments>"),
-        object=fill("<{}>", "document"),
+        subject=pl.lit(f"<{iri}>"), predicate=pl.lit(f"<{HFTS}referenceDocuments>"), object=fill("<{}>", "document")
     )
     head = pl.DataFrame([(f"<{iri}>", f"<{RDF}type>", f"<{HFTS}Dataset>")], schema=SCHEMA, orient="row")
     used = [entry for entry in entries if entry.name in names]

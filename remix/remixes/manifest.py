@@ -106,8 +106,7 @@ def count_origins(origin: Frames, closed: Closed) -> pl.DataFrame:
         "dropped": gold.filter(pl.col("annotation").is_in(closed.dropped.implode())),
     }
     table = origin.documents.group_by("dataset").agg(
-        documents=pl.len(),
-        kept_documents=pl.col("document").is_in(closed.frames.documents["document"].implode()).sum(),
+        documents=pl.len(), kept_documents=pl.col("document").is_in(closed.frames.documents["document"].implode()).sum()
     )
     for name, rows in counted.items():
         groups = rows.group_by("dataset").agg(pl.struct("document", "group").n_unique().alias(name))

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MICRO_OR_MACRO",
+    "NOTHING",
     "VIEWS",
     "Shown",
     "Code",
@@ -232,6 +233,10 @@ class Note:
     commands: Sequence[str] = ()
     links: Mapping[str, str] = field(default_factory=dict)
     kind: str = "note"
+
+
+NOTHING = Note("Nothing is loaded yet.", ["remix load FILE", "remix fetch NAME"])
+"""What a page says of a workspace without datasets."""
 
 
 class Shown(Protocol):

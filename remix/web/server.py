@@ -26,12 +26,7 @@ _HEAD = 10
 
 
 def serve(
-    store: Store,
-    *,
-    host: str = "127.0.0.1",
-    port: int = 8890,
-    limits: Limits,
-    pages: Sequence[Route] = (),
+    store: Store, *, host: str = "127.0.0.1", port: int = 8890, limits: Limits, pages: Sequence[Route] = ()
 ) -> None:
     """Serve a store at `http://HOST:PORT/sparql`, and pages beside it, until interrupted; the address is said.
 

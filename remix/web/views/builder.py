@@ -19,6 +19,7 @@ from remix.remixes.facets import Condition, Facet, FacetedCorpus, compose, corpu
 from remix.reports.figures import Axis, Figure, Panel, Series
 from remix.store.queries import Parameter, Query, find, shipped_queries
 from remix.web.page import (
+    NOTHING,
     Code,
     Download,
     Drawing,
@@ -176,7 +177,7 @@ def _by_frequency(corpus: FacetedCorpus, facet: Facet) -> list[str]:
 
 def _show(work: Explored, parameters: Parameters) -> Page:
     if not work.datasets():
-        return Page("Builder", [Note("Nothing is loaded yet.", ["remix load FILE", "remix fetch NAME"])])
+        return Page("Builder", [NOTHING])
     corpus, notes = corpus_of(work.store), list[str]()
     form = Form(_fields(corpus, parameters), live=True)
     try:

@@ -6,7 +6,20 @@ import polars as pl
 
 from remix.measures import AVERAGES
 from remix.reports.statistics import columns_by_measure, draw_shares, explain_averages, list_quantities, values_of
-from remix.web.page import MICRO_OR_MACRO, Drawing, Explored, Field, Form, Note, Page, Parameters, Table, View, choose
+from remix.web.page import (
+    MICRO_OR_MACRO,
+    NOTHING,
+    Drawing,
+    Explored,
+    Field,
+    Form,
+    Note,
+    Page,
+    Parameters,
+    Table,
+    View,
+    choose,
+)
 
 _MOST = 8
 """Datasets that are compared at once: as many lines can be told apart."""
@@ -15,7 +28,7 @@ _MOST = 8
 def _show(work: Explored, parameters: Parameters) -> Page:
     entries = work.datasets()
     if not entries:
-        return Page("Compare datasets", [Note("Nothing is loaded yet.", ["remix load FILE", "remix fetch NAME"])])
+        return Page("Compare datasets", [NOTHING])
     asked = [name for name in parameters.get("datasets", "").split(",") if name]
     every = [work.store.dataset(name).name for name in dict.fromkeys(asked)]
     names = every[:_MOST]

@@ -6,7 +6,20 @@ import polars as pl
 
 from remix.measures import AVERAGES
 from remix.reports.statistics import columns_by_measure, explain_averages
-from remix.web.page import MICRO_OR_MACRO, Explored, Field, Form, Note, Page, Parameters, Table, View, address, choose
+from remix.web.page import (
+    MICRO_OR_MACRO,
+    NOTHING,
+    Explored,
+    Field,
+    Form,
+    Note,
+    Page,
+    Parameters,
+    Table,
+    View,
+    address,
+    choose,
+)
 
 _FIRST = "density,ambiguitySurfaceForm,ambiguityEntity,pagerank,prior,candidateRecall,nilExplicit,typePerson,typePlace"
 """What is shown unless other measures are chosen: how much is annotated, how ambiguous it is, how well known."""
@@ -15,7 +28,7 @@ _FIRST = "density,ambiguitySurfaceForm,ambiguityEntity,pagerank,prior,candidateR
 def _show(work: Explored, parameters: Parameters) -> Page:
     entries = work.datasets()
     if not entries:
-        return Page("Datasets", [Note("Nothing is loaded yet.", ["remix load FILE", "remix fetch NAME"])])
+        return Page("Datasets", [NOTHING])
     measured = work.measures()
     explained = explain_averages(measured)
     chosen = parameters.get("columns") or _FIRST

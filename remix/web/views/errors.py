@@ -200,12 +200,7 @@ def _choose_rows(rows: pl.DataFrame, asked: Mapping[str, str], shown: Sequence[s
     return rows.filter(*(condition.fill_null(False) for condition in conditions))
 
 
-def _form(
-    asked: Mapping[str, str],
-    rows: pl.DataFrame,
-    datasets: Sequence[str],
-    systems: Sequence[str],
-) -> Form:
+def _form(asked: Mapping[str, str], rows: pl.DataFrame, datasets: Sequence[str], systems: Sequence[str]) -> Form:
     dataset, system, other = asked["dataset"], asked["system"], asked.get("other", "")
     classes = pl.concat([rows[f"{name} class"].str.split(" ") for name in _name_systems(asked)])
     fields = [
