@@ -15,15 +15,7 @@ from remix.names import RMX
 from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching import Case
 from remix.scoring.statistics import UNSCOPED
-from remix.scoring.tools.elevant.labels import (
-    Labels,
-    coreference_kind,
-    entity_names,
-    is_lowercase,
-    labels_of,
-    named_kind,
-    with_grown,
-)
+from remix.scoring.tools.elevant.labels import Labels, is_lowercase, labels_of, mention_kind, with_words
 
 MODES = ("IGNORED", "REQUIRED")
 """Whether unknown entities (NIL) are ignored or required."""
@@ -61,15 +53,12 @@ def _outcomes(case: Case) -> pl.DataFrame:
 
 def _answers(case: Case) -> pl.DataFrame:
     """Return the answers with the spans grown to words, their text, mention type and what they stand for."""
-    answers = with_grown(case, case.answers.select("a", "system", "doc", "begin", "end", "link", "inside"))
-    first = case.mentions.answer_links.group_by("a").agg(entity=pl.col("entity").min())
-    answers = answers.join(first, on="a", how="left", maintain_order="left")
-    answers = answers.join(entity_names(case), on="entity", how="left", maintain_order="left")
+    answers = case.answers.select("a", "system", "doc", "begin", "end", "link", "inside")
+    answers = with_words(case, answers, case.mentions.answer_links)
     dated = case.known.answered_classes.select("a", answer_dated=pl.col("class").str.extract("#(DATETIME|QUANTITY)$"))
     dated = dated.drop_nulls("answer_dated").unique("a")
     answers = answers.join(dated, on="a", how="left", maintain_order="left")
-    name = pl.col("name") if case.known.names is not None else pl.col("text")
-    kind = pl.coalesce(coreference_kind(pl.col("text")), named_kind(name, unknown=pl.col("link") == NIL))
+    kind = mention_kind(case, unknown=pl.col("link") == NIL)
     return answers.with_columns(kind=kind, answered=pl.col("link") != NIL)
 
 

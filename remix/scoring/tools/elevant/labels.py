@@ -153,22 +153,17 @@ def _describe(case: Case, gold: pl.DataFrame) -> pl.DataFrame:
     dated = classes.filter(pl.col("class").is_in(DATED)).unique("annotation").select("annotation", dated="class")
     stated = classes.filter(pl.col("class") == "Coreference")["annotation"].unique()
     required = frames.values.filter(pl.col("term") == f"{RMX}required")["subject"].unique()
-    gold = with_grown(case, gold).with_columns(
+    gold = with_words(case, gold, case.mentions.gold_links).with_columns(
         optional=(pl.col("ignorable") == "optional").fill_null(False) & ~pl.col("annotation").is_in(required.implode()),
         dropped=(pl.col("ignorable") == "dropped").fill_null(False),
         coreference=pl.col("annotation").is_in(stated.implode()),
     )
     gold = gold.join(dated, on="annotation", how="left", maintain_order="left")
-    first = case.mentions.gold_links.group_by("g").agg(entity=pl.col("entity").min())
-    gold = gold.join(first, on="g", how="left", maintain_order="left")
-    gold = gold.join(entity_names(case), on="entity", how="left", maintain_order="left")
     known = (pl.col("link") != NIL).any().over("label") & pl.col("dated").is_null()
     by_text = coreference_kind(pl.col("text"))
-    by_name = named_kind(
-        pl.col("name") if case.known.names is not None else pl.col("text"), unknown=~known & pl.col("dated").is_null()
-    )
     stated_kind = pl.when("coreference").then(pl.coalesce(by_text, pl.lit("coref_nominal")))
-    return gold.with_columns(known=known, kind=pl.coalesce(stated_kind, by_text, by_name)).select(
+    kind = pl.coalesce(stated_kind, mention_kind(case, unknown=~known & pl.col("dated").is_null()))
+    return gold.with_columns(known=known, kind=kind).select(
         *("g", "label", "group", "doc", "begin", "end", "first", "last", "text", "known", "entity", "name"),
         *("optional", "dated", "dropped", "kind"),
     )
@@ -177,19 +172,26 @@ def _describe(case: Case, gold: pl.DataFrame) -> pl.DataFrame:
 DATED = ("DATETIME", "QUANTITY")
 
 
-def with_grown(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
-    """Return mentions with `first` and `last`, their spans grown to words, and their `text`."""
-    texts = case.known.texts
-    rows = rows.join(grow(rows, texts), on=["doc", "begin", "end"], how="left", maintain_order="left")
-    return rows.join(texts, on="doc", how="left", maintain_order="left").with_columns(CUT.fill_null(""))
+def with_words(case: Case, rows: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
+    """Return mentions with `first` and `last` (the span grown to words), `text`, `entity` (their first) and `name`.
 
-
-def entity_names(case: Case) -> pl.DataFrame:
-    """Return entity (number) and name; an entity whose name nobody says is not in it."""
-    entities, names = case.mentions.iris, case.known.names
+    `links` are theirs (g or a, entity); the name is null where nobody says what the entity is called.
+    """
+    texts, names, key = case.known.texts, case.known.names, links.columns[0]
+    first = links.group_by(key).agg(pl.col("entity").min()).join(case.mentions.iris, on="entity", how="left")
     if names is None:
-        return entities.select("entity", name="iri").clear()
-    return entities.join(names.select("name", iri="entity"), on="iri").select("entity", "name")
+        first = first.with_columns(name=pl.lit(None, pl.String))
+    else:
+        first = first.join(names.select("name", iri="entity"), on="iri", how="left")
+    rows = rows.join(grow(rows, texts), on=["doc", "begin", "end"], how="left", maintain_order="left")
+    rows = rows.join(texts, on="doc", how="left", maintain_order="left").with_columns(CUT.fill_null(""))
+    return rows.join(first.select(key, "entity", "name"), on=key, how="left", maintain_order="left")
+
+
+def mention_kind(case: Case, *, unknown: pl.Expr) -> pl.Expr:
+    """Return the mention type of rows as `with_words` returns them: coreference by the text, else by the name."""
+    name = pl.col("name") if case.known.names is not None else pl.col("text")
+    return pl.coalesce(coreference_kind(pl.col("text")), named_kind(name, unknown=unknown))
 
 
 def _closure(nests: pl.DataFrame) -> pl.DataFrame:
