@@ -32,7 +32,8 @@ def said(example: str, folder: Path) -> str:
     return output.getvalue()
 
 
-def test_readme_shows_what_its_commands_print(tmp_path: Path) -> None:
+def test_readme_shows_what_its_commands_print(tmp_path: Path, sample_store: Store) -> None:
+    copy_workspace(sample_store.folder, tmp_path / ".remix")  # as the first command makes it in an empty folder
     script = runpy.run_path(str(CHECKOUT / "scripts" / "readme.py"))
     assert script["filled"](README, tmp_path, printed) == README, "run: python scripts/readme.py"
 

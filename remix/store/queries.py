@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -165,10 +166,15 @@ def find(name_or_path: Query | str | Path) -> Query:
             raise QueryError(f"{file} cannot be read: {error.strerror}") from None
         if not text.strip():
             raise QueryError(f"{file} is empty")
-        return Query.parse(text, file.stem, str(file) if asked != file.stem else file.name)
+        return _parse_file(text, file.stem, str(file) if asked != file.stem else file.name)
     if asked and Path(asked).is_dir():
         raise QueryError(f"{asked} is a folder; name a query in it")
     raise UnknownName("query", asked.removesuffix(".rq"), shipped_queries(), "remix list queries")
+
+
+@lru_cache(maxsize=128)  # pages that list the shipped queries read all of them
+def _parse_file(text: str, name: str, source: str) -> Query:
+    return Query.parse(text, name, source)
 
 
 def _find_shipped(name: str) -> Path | None:

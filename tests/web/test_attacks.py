@@ -31,7 +31,8 @@ TAG = '<evil-tag onevil=1>"\' onevil=\'2" onevil="3</script></style></svg></text
 FORMULA = '=HYPERLINK("http://evil.example";"x")|'
 TEXT = f"Bonn {TAG} {FORMULA}"
 SCHEME = "javascript:evil(1)"
-NASTY = ('../../../../etc/passwd\0\r\nSet-Cookie: evil=1"><evil-tag onevil=1>{{7*7}}', "-" + "9" * 30, "é" * 9000)
+# The last is longer than a path may be, 4096 bytes.
+NASTY = ('../../../../etc/passwd\0\r\nSet-Cookie: evil=1"><evil-tag onevil=1>{{7*7}}', "-" + "9" * 30, "é" * 2100)
 KB = {
     "surface_forms.tsv": f"surface_form\tentity_iri\tcount\tsource\nBonn\t{SCHEME}\t3\tevil\nBonn\tdbr:Bonn\t9\tevil\n",
     "labels.tsv": f"entity_iri\tlabel\tsource\n{SCHEME}\t{TAG}\tevil\ndbr:Bonn\t{TAG}\tevil\n",
