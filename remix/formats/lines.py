@@ -18,17 +18,8 @@ from remix.formats.mends import Mends, decode
 from remix.formats.offsets import cut_spans
 
 __all__ = [
-    *(
-        "SENTENCES",
-        "begins",
-        "cut_texts",
-        "join_tokens",
-        "lose_white_space",
-        "number_names",
-        "numbered_lines",
-        "read_lines",
-    ),
-    *("refuse_line", "split_cells", "tagged_spans"),
+    *("SENTENCES", "begins", "cut_texts", "join_tokens", "lose_white_space", "number_names", "numbered_lines"),
+    *("read_lines", "refuse_line", "split_cells", "tagged_spans"),
 ]
 
 SENTENCES = pl.when(pl.col("sentence") != pl.col("sentence").shift()).then(pl.lit("\n")).otherwise(pl.lit(" "))

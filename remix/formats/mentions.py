@@ -33,6 +33,7 @@ __all__ = [
     "LINKS",
     "MENTIONS",
     "NUMBER",
+    "TEXTS",
     "MentionTables",
     "drop_overlaps",
     "assemble",
@@ -45,7 +46,8 @@ __all__ = [
     "whole_number",
 ]
 
-DOCUMENTS: dict[str, pl.DataType] = {"name": pl.String(), "text": pl.String(), "language": pl.String()}
+TEXTS: dict[str, pl.DataType] = {"name": pl.String(), "text": pl.String()}
+DOCUMENTS: dict[str, pl.DataType] = {**TEXTS, "language": pl.String()}
 MENTIONS: dict[str, pl.DataType] = {
     "mention": pl.Int64(),
     "place": pl.String(),

@@ -7,6 +7,7 @@ elements are nested.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 from xml.parsers import expat
@@ -14,7 +15,7 @@ from xml.parsers import expat
 from remix.errors import BadInput
 from remix.formats.mends import Mends, decode_declared
 
-__all__ = ["Element", "replace_illegal", "parse_elements", "root_of", "escape_text"]
+__all__ = ["Element", "has_root", "replace_illegal", "parse_elements", "root_of", "escape_text"]
 
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _AMPERSAND = re.compile(
@@ -119,6 +120,15 @@ def root_of(head: bytes) -> str:
         return ""
     found = _ROOT.search(re.sub(r"(?s)<!--.*?-->|<\?.*?\?>", "", text))
     return found[1] if found else ""
+
+
+def has_root(name: str, pattern: bytes = b"") -> Callable[[bytes, str], bool]:
+    """Return what sniffs XML whose root has this name, and in whose first bytes the pattern is found.
+
+    >>> has_root("articles", rb"<article\\b")(b"<articles><article docid='1'>", "x.xml")
+    True
+    """
+    return lambda head, _: root_of(head) == name and re.search(pattern, head) is not None
 
 
 def replace_illegal(text: str) -> str:

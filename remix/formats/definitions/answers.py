@@ -31,7 +31,7 @@ from remix.formats import Contents, Format, SourceFile
 from remix.formats.alignment import MOST_LETTERS, Aligner
 from remix.formats.json import json_text, json_value
 from remix.formats.mends import Mends
-from remix.formats.mentions import MENTIONS, MentionTables, assemble, whole_number
+from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, assemble, whole_number
 from remix.frames import VALUES
 from remix.names import REPEAT, RMX
 
@@ -70,7 +70,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
         else:
             _collect(source, line, row, read)
     mentions = pl.DataFrame(read.mentions, schema={**MENTIONS, "identifier": pl.String, "repeat": pl.Float64})
-    documents = pl.DataFrame(list(read.documents.items()), schema={"name": pl.String, "text": pl.String}, orient="row")
+    documents = pl.DataFrame(list(read.documents.items()), schema=TEXTS, orient="row")
     links = mentions.select("mention", "identifier").drop_nulls()
     found = assemble(MentionTables(documents, mentions, links, mends=read.mends), dataset)
     return _with_values(found, header, read, dataset)

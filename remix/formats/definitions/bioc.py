@@ -27,7 +27,7 @@ from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.biomedical import join_concepts, split_concepts
 from remix.formats.json import json_text, json_value, tell_misspelt
 from remix.formats.mends import Mends
-from remix.formats.mentions import MENTIONS, MentionTables, assemble, flatten, label_documents, whole_number
+from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, assemble, flatten, label_documents, whole_number
 from remix.formats.xml import parse_elements
 from remix.frames import Frames
 
@@ -64,9 +64,8 @@ def _read(source: SourceFile, dataset: str) -> Contents:
             for annotation in passage["annotations"]:
                 rows += _rows(document["id"], annotation, len(rows), mends)
     mentions, links = split_concepts(pl.DataFrame(rows, schema={**MENTIONS, "identifiers": pl.String}))
-    documents_frame = pl.DataFrame(texts, schema=dict.fromkeys(["name", "text"], pl.String), orient="row")
-    read = MentionTables(documents=documents_frame, mentions=mentions, links=links, mends=mends)
-    return assemble(read, dataset)
+    named = pl.DataFrame(texts, schema=TEXTS, orient="row")
+    return assemble(MentionTables(named, mentions, links, mends=mends), dataset)
 
 
 def _of_json(source: SourceFile, content: bytes, mends: Mends) -> Iterator[dict[str, Any]]:

@@ -17,15 +17,11 @@ from remix.formats import Contents, Format, SourceFile
 from remix.formats.identifiers import title_url
 from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, assemble
-from remix.formats.xml import Element, parse_elements, root_of
+from remix.formats.xml import Element, has_root, parse_elements
 
 _RANK = re.compile(r"rank_([0-9]{1,3})_title")
 _MENTIONS = {"mention": pl.Int64(), "place": pl.String(), "name": pl.String(), "begin": pl.Int64(), "end": pl.Int64()}
 _CANDIDATES = {"mention": pl.Int64(), "identifier": pl.String(), "rank": pl.Int64(), "score": pl.String()}
-
-
-def _is_gerdaq(head: bytes, name: str) -> bool:
-    return root_of(head) == "dataset" and re.search(rb"<instance\b", head) is not None
 
 
 def _read(source: SourceFile, dataset: str) -> Contents:
@@ -81,6 +77,6 @@ gerdaq_xml = Format(
     name="gerdaq-xml",
     summary="GERDAQ (queries in XML with their entities marked)",
     suffixes=(".xml",),
-    sniff=_is_gerdaq,
+    sniff=has_root("dataset", rb"<instance\b"),
     read=_read,
 )

@@ -17,7 +17,16 @@ from remix.errors import BadInput
 from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.identifiers import title, title_url
 from remix.formats.mends import Mends, decode
-from remix.formats.mentions import LINKS, MENTIONS, MentionTables, assemble, flatten_labelled, label_documents, span_of
+from remix.formats.mentions import (
+    LINKS,
+    MENTIONS,
+    TEXTS,
+    MentionTables,
+    assemble,
+    flatten_labelled,
+    label_documents,
+    span_of,
+)
 from remix.formats.source import FILE_NAME, write_collection
 from remix.formats.xml import escape_text, parse_elements, root_of
 from remix.frames import Frames
@@ -45,14 +54,9 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     schema = {key: kind for key, kind in MENTIONS.items() if key in ("place", "name", "begin", "end", "anchor")}
     table = pl.DataFrame(rows, schema={**schema, "identifier": pl.String()}).with_row_index("mention")
     named = table.filter(pl.col("identifier") != "").with_columns(identifier=title_url(pl.col("identifier")))
-    texts = [_text(source, files, name, mends) for name in names]
-    read = MentionTables(
-        documents=pl.DataFrame({"name": names, "text": texts}, schema={"name": pl.String, "text": pl.String}),
-        mentions=table,
-        links=named.select(list(LINKS)),
-        mends=mends,
-    )
-    return assemble(read, dataset)
+    found_texts = [(name, _text(source, files, name, mends)) for name in names]
+    texts = pl.DataFrame(found_texts, schema=TEXTS, orient="row")
+    return assemble(MentionTables(texts, table, named.select(list(LINKS)), mends=mends), dataset)
 
 
 def _annotations(data: bytes, file: str, mends: Mends) -> tuple[list[dict[str, Any]], list[str]]:

@@ -9,7 +9,6 @@ one document; two on one span are two mentions. Source: the README of CRAFT 5; K
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any
@@ -20,28 +19,19 @@ from remix.errors import BadInput
 from remix.formats import Contents, Format, SourceFile
 from remix.formats.identifiers import separate_mentions
 from remix.formats.mends import Mends, decode
-from remix.formats.mentions import MentionTables, assemble, whole_number
-from remix.formats.xml import Element, parse_elements, root_of
+from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, assemble, whole_number
+from remix.formats.xml import Element, has_root, parse_elements
 
 _OBO = "http://purl.obolibrary.org/obo/"
 _JOINED = " ... "
 _ABOVE = 6
 """How many folders up the texts are looked for."""
-_SPANS = {
-    "file": pl.String(),
-    "id": pl.String(),
-    "place": pl.String(),
-    "name": pl.String(),
-    "begin": pl.Int64(),
-    "end": pl.Int64(),
-    "anchor": pl.String(),
-    "of": pl.Int64(),
-}
+_PLACE = {name: MENTIONS[name] for name in ("place", "name", "begin", "end", "anchor")}
+_SPANS = {"file": pl.String(), "id": pl.String(), **_PLACE, "of": pl.Int64()}
 _CONCEPTS = {"file": pl.String(), "id": pl.String(), "identifier": pl.String()}
 
 
-def _is_knowtator(head: bytes, name: str) -> bool:
-    return root_of(head) == "annotations" and re.search(rb"<annotations\b[^>]*\btextSource=", head) is not None
+_is_knowtator = has_root("annotations", rb"<annotations\b[^>]*\btextSource=")
 
 
 def _read(source: SourceFile, dataset: str) -> Contents:
@@ -61,13 +51,8 @@ def _read(source: SourceFile, dataset: str) -> Contents:
             texts[name] = None if text is None else decode(text, mends)
         where = f"{file}, " if source.is_collection else ""
         for number, (line, fields, parts) in enumerate(_annotations(elements, source.place(file))):
-            told = {
-                "file": file,
-                "id": fields.get("mention"),
-                "place": f"{where}line {line}",
-                "name": name,
-                "of": number,
-            }
+            place = f"{where}line {line}"
+            told = {"file": file, "id": fields.get("mention"), "place": place, "name": name, "of": number}
             anchors = _anchors(fields.get("spannedText"), len(parts))
             spans += [told | {"begin": b, "end": e, "anchor": one} for (b, e), one in zip(parts, anchors, strict=True)]
         concepts += [(file, one, concept) for one, concept in _concepts(elements)]
@@ -76,15 +61,8 @@ def _read(source: SourceFile, dataset: str) -> Contents:
         pl.col("identifier").str.replace(r"^([A-Za-z_]+):([^/\s]+)$", f"{_OBO}${{1}}_${{2}}")
     )
     links = mentions.select("mention", "file", "id").join(named, on=["file", "id"], maintain_order="left")
-    read = MentionTables(
-        documents=pl.DataFrame(
-            {"name": list(texts), "text": list(texts.values())}, schema_overrides={"text": pl.String}
-        ),
-        mentions=mentions,
-        links=links,
-        mends=mends,
-    )
-    return assemble(read, dataset)
+    documents = pl.DataFrame(list(texts.items()), schema=TEXTS, orient="row")
+    return assemble(MentionTables(documents, mentions, links, mends=mends), dataset)
 
 
 def _annotations(elements: list[Element], file: str) -> Iterator[tuple[int, dict[str, str], list[tuple[int, int]]]]:

@@ -16,9 +16,9 @@ from remix.errors import BadInput
 from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.identifiers import article
 from remix.formats.mends import Mends, decode
-from remix.formats.mentions import LINKS, MENTIONS, MentionTables, assemble, flatten, label_documents, span_of
+from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, assemble, flatten, label_documents, span_of
 from remix.formats.source import FILE_NAME, write_collection
-from remix.formats.xml import escape_text, parse_elements, replace_illegal, root_of
+from remix.formats.xml import escape_text, has_root, parse_elements, replace_illegal
 from remix.frames import Frames
 
 _ROOT = "ReferenceProblem"
@@ -26,41 +26,30 @@ _FOLDERS = ("RawTexts", "RawText", "RawTextsNoTransliteration")
 _NOTHING = ("", "*null*", "none", "---", "null")
 
 
-def _is_problem(head: bytes, name: str) -> bool:
-    return root_of(head) == _ROOT
+_is_problem = has_root(_ROOT)
 
 
 def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
     problems = source.files_that(_is_problem)
     texts: dict[str, str | None] = {}
-    mentions: list[tuple[int, str, str, int, int, str]] = []
-    links: list[tuple[int, str]] = []
+    rows: list[dict[str, Any]] = []
     for file, data in problems.items():
         place = source.place(file)
         name, instances = _problem(data, place, mends)
         texts.setdefault(name, _text(source, problems, name, mends))
         for line, values in instances:
             begin, end = span_of(values, ("Offset", "Length"), place, line)
-            number = len(mentions)
             said = (texts[name] or "")[max(begin, 0) : max(end, 0)]
             form = values.get("SurfaceForm", "")
             # What the surface form cannot hold, such as outer white space, the offsets do.
             anchor = said if replace_illegal(said).strip() == form else form
-            mentions.append((number, f"{file}, line {line}", name, begin, end, anchor))
-            links += [(number, link) for link in (_link(values),) if link]
-    columns = ["mention", "place", "name", "begin", "end", "anchor"]
-    read = MentionTables(
-        documents=pl.DataFrame(
-            {"name": list(texts), "text": list(texts.values())}, schema_overrides={"text": pl.String}
-        ),
-        mentions=pl.DataFrame(mentions, schema={name: MENTIONS[name] for name in columns}, orient="row").with_columns(
-            pl.when(pl.col("anchor") != "").then("anchor")
-        ),
-        links=pl.DataFrame(links, schema=LINKS, orient="row"),
-        mends=mends,
-    )
-    return assemble(read, dataset)
+            told = {"mention": len(rows), "place": f"{file}, line {line}", "name": name, "begin": begin, "end": end}
+            rows.append(told | {"anchor": anchor or None, "identifier": _link(values) or None})
+    documents = pl.DataFrame(list(texts.items()), schema=TEXTS, orient="row")
+    mentions = pl.DataFrame(rows, schema={**MENTIONS, "identifier": pl.String()})
+    links = mentions.select("mention", "identifier").drop_nulls()
+    return assemble(MentionTables(documents, mentions, links, mends=mends), dataset)
 
 
 def _problem(data: bytes, file: str, mends: Mends) -> tuple[str, list[tuple[int, dict[str, str]]]]:

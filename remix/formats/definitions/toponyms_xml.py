@@ -10,9 +10,7 @@ Lieberman et al. 2010; Kamalloo and Rafiei 2018; Gritta et al. 2018 and 2020.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
-from collections.abc import Callable
 from operator import itemgetter
 from typing import Any
 
@@ -23,28 +21,18 @@ from remix.formats import Contents, Format, SourceFile
 from remix.formats.identifiers import separate_mentions
 from remix.formats.lines import number_names
 from remix.formats.mends import Mends
-from remix.formats.mentions import MENTIONS, MentionTables, assemble, whole_number
+from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, assemble, whole_number
 from remix.formats.offsets import cut_spans
-from remix.formats.xml import Element, parse_elements, root_of
+from remix.formats.xml import Element, has_root, parse_elements
 
 _GEONAMES = "https://sws.geonames.org/"
-_ARTICLES = {"name": pl.String(), "text": pl.String()}
 _PLACES = ("toponym", "location")
-
-
-def _is_of(pattern: bytes) -> Callable[[bytes, str], bool]:
-    """Return what sniffs the dialect of which an article begins like this."""
-
-    def sniff(head: bytes, name: str) -> bool:
-        return root_of(head) == "articles" and re.search(rb"<article\b" + pattern, head) is not None
-
-    return sniff
 
 
 def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
     articles, rows = _articles(source.name, parse_elements(source.read(), source.name, mends))
-    documents = pl.DataFrame(articles, schema=_ARTICLES, orient="row").with_row_index("number")
+    documents = pl.DataFrame(articles, schema=TEXTS, orient="row").with_row_index("number")
     documents = documents.drop("name").join(number_names(documents, "number"), on="number", maintain_order="left")
     kinds = {name: MENTIONS[name] for name in ("place", "begin", "end", "anchor", "class")}
     schema = {"number": pl.UInt32(), **kinds, "identifier": pl.String(), "shifted": pl.Boolean()}
@@ -109,7 +97,8 @@ def _count_from_zero(rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
 
 
 def _dialect(name: str, summary: str, article: bytes) -> Format:
-    return Format(name=name, summary=summary, suffixes=(".xml",), sniff=_is_of(article), read=_read)
+    sniff = has_root("articles", rb"<article\b" + article)
+    return Format(name=name, summary=summary, suffixes=(".xml",), sniff=sniff, read=_read)
 
 
 lgl = _dialect("lgl-xml", "Toponyms of LGL and TR-News (XML with GeoNames)", rb"\s+docid=")
