@@ -13,7 +13,7 @@ from remix.frames import Frames
 from remix.names import ITSRDF, NIF, RDF, RMX, XSD
 from remix.rdf.iris import entity_iri
 from remix.rdf.terms import iri_term, quote, text_term, typed_term
-from remix.scoring.errors import TAXONOMIES
+from remix.scoring.errors import rows_under
 from remix.scoring.matching import MATCHINGS, Case
 from remix.signature import Signature, content_hash
 from remix.store import DatasetEntry
@@ -60,7 +60,12 @@ def outcomes(case: Case, runs: Mapping[str, Frames], matching: str, taxonomies: 
     answers = answers.join(_surface_forms(runs), on=["system", "answer"], how="left").join(assigned, on="a", how="left")
     entities = pl.DataFrame({"entity": range(len(case.mentions.entities)), "iri": case.mentions.entities})
     links = case.mentions.answer_links.join(entities, on="entity").select("a", entity="iri")
-    errors = [_errors(case, name, matching) for name in taxonomies]
+    errors = [
+        rows_under(case, name, matching)
+        .filter("error")
+        .select("system", "doc", "g", "a", pl.lit(f"{name}:").add(pl.col("class")).alias("class"))
+        for name in taxonomies
+    ]
     wrong = pl.concat([_NO_ERRORS, *errors]).join(case.gold.select("g", "annotation"), on="g", how="left")
 
     def name_rows(rows: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
@@ -91,14 +96,6 @@ def _surface_forms(runs: Mapping[str, Frames]) -> pl.DataFrame:
         for number, run in enumerate(runs.values())
     ]
     return pl.concat(parts).unique(["system", "answer"], keep="first", maintain_order=True)
-
-
-def _errors(case: Case, taxonomy: str, matching: str) -> pl.DataFrame:
-    rows = TAXONOMIES[taxonomy].classify(case, (matching,)).rows.filter("error")
-    known = rows["matching"].unique().sort()
-    chosen = matching if matching in known or known.is_empty() else known[0]
-    rows = rows.filter(pl.col("matching") == chosen)
-    return rows.select("system", "doc", "g", "a", pl.lit(f"{taxonomy}:").add(pl.col("class")).alias("class"))
 
 
 _OUTCOMES = {"tp": "truePositiveOf", "fp": "falsePositiveOf", "fn": "falseNegativeOf", "ignored": "ignoredIn"}

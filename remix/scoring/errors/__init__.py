@@ -10,7 +10,7 @@ import polars as pl
 from remix.registry import Registry
 from remix.scoring.matching import MATCHINGS, Case
 
-__all__ = ["TAXONOMIES", "Errors", "Taxonomy", "class_rows", "error_rows", "under_matchings"]
+__all__ = ["TAXONOMIES", "Errors", "Taxonomy", "class_rows", "error_rows", "rows_under", "under_matchings"]
 
 COLUMN = "error_class"
 """The `column` of the rows that count errors."""
@@ -68,6 +68,16 @@ class Taxonomy:
 
 
 TAXONOMIES: Registry[Taxonomy] = Registry("taxonomy of errors", "remix.scoring.errors", Taxonomy, "taxonomies")
+
+
+def rows_under(case: Case, taxonomy: str, matching: str) -> pl.DataFrame:
+    """Return what a taxonomy finds under a matching, as `Errors.rows`; one with matchings of its own gives its first.
+
+    Raises `UnknownName` for a taxonomy that does not exist.
+    """
+    rows = TAXONOMIES[taxonomy].classify(case, (matching,)).rows
+    known = rows["matching"].unique().sort()
+    return rows.filter(matching=matching if matching in known or known.is_empty() else known[0])
 
 
 def error_rows(case: Case, names: Iterable[str], matchings: tuple[str, ...]) -> pl.DataFrame:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from remix.errors import UnknownName, UsageError
-from remix.scoring.errors import TAXONOMIES
+from remix.scoring.errors import rows_under
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.columns import ERROR, is_of_errors, run_of
 from remix.scoring.matching import MATCHINGS, Case
@@ -48,15 +48,12 @@ def error_classes(inputs: Inputs, taxonomy: str, handling: Handling) -> pl.DataF
     threshold that is no number.
     """
     matching = next((name for name in handling.matchings if name in MATCHINGS), "strong")
-    chosen, case = TAXONOMIES[taxonomy], _case(inputs, handling)
-    rows = chosen.classify(case, (matching,)).rows
+    case = _case(inputs, handling)
+    rows = rows_under(case, taxonomy, matching)
     kept = case.kept.select("g", "annotation", "group")
     if len(kept) and len(rows) and rows["g"].null_count() == len(rows):
         raise UsageError(f"taxonomy '{taxonomy}' classes no mentions of gold: write --by {ERROR}:SYSTEM:neleval")
-    # A taxonomy with matchings of its own gives its first.
-    known = [*rows["matching"].unique().sort()]
-    rows = rows.filter("error", matching=matching if matching in known or not known else known[0]).drop_nulls("g")
-    classes = rows.join(kept, on="g").select("group", value="class").unique()
+    classes = rows.filter("error").join(kept, on="g").select("group", value="class").unique()
     found = kept.join(classes, on="group", how="left", maintain_order="left")
     right = case.judge("link", MATCHINGS[matching]).groups["group"].unique()
     otherwise = pl.when(pl.col("group").is_in(right.implode())).then(pl.lit(CORRECT)).otherwise(pl.lit(OTHER))
