@@ -21,7 +21,7 @@ from remix.frames import Frames
 from remix.frames_folder import FramesFolder, finish, under_way, write_part
 from remix.kb import KnowledgeBase
 from remix.locks import holding
-from remix.measures import Column, column_named
+from remix.measures import column_named
 from remix.measures.declaration import write_out
 from remix.measures.enrichment import measures_of_part, named_frames
 from remix.names import NIF
@@ -237,8 +237,10 @@ def partition_store(
     gold = named_frames(store).annotations.filter(pl.col("ignorable").is_null()).select("annotation")
     asked = Query.parse(f"SELECT ?annotation ?value WHERE {{ ?annotation <{iri}> ?value }}", chosen.name)
     found = answer(store, asked).table
-    known = found.select("annotation", _values(chosen)) if found.height else _none(chosen)
-    values = gold.join(known, on="annotation", how="left")[chosen.name]
+    kind = pl.Float64 if chosen.kind in {"integer", "double"} else pl.String
+    none = pl.DataFrame(schema={"annotation": pl.String, "value": kind})
+    known = found.select("annotation", pl.col("value").cast(kind)) if found.height else none
+    values = gold.join(known, on="annotation", how="left")["value"].alias(chosen.name)
     parts = partition(values, scheme)
     table = count_parts(values, parts)
     if to is not None:
@@ -246,15 +248,6 @@ def partition_store(
             query = Query.parse(_query(iri, part), f"{chosen.name}-{part.name}")
             build(store, query, kb=kb).write(to, force=replace)
     return table
-
-
-def _values(column: Column) -> pl.Expr:
-    return pl.col("value").cast(_none(column)[column.name].dtype).alias(column.name)
-
-
-def _none(column: Column) -> pl.DataFrame:
-    kind = pl.Float64 if column.kind in {"integer", "double"} else pl.String
-    return pl.DataFrame(schema={"annotation": pl.String, column.name: kind})
 
 
 def _query(iri: str, part: Subset) -> str:

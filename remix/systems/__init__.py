@@ -18,12 +18,15 @@ from remix.frames import Frames
 from remix.kb import KnowledgeBase, normalise
 from remix.registry import Registry
 
-__all__ = ["SYSTEMS", "TASKS", "Answers", "System", "annotate", "candidates", "spans", "spot"]
+__all__ = ["SPAN", "SYSTEMS", "TASKS", "Answers", "System", "annotate", "candidates", "spans", "spot"]
 
 TASKS = ("A2KB", "D2KB")
 
 Answers: TypeAlias = pl.DataFrame
 """Columns `document`, `begin`, `end`, `entity` (null: NIL), `confidence`."""
+
+SPAN = ["document", "begin", "end"]
+"""Columns that say where a mention stands."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,6 @@ def annotate(name: str, frames: Frames, kb: KnowledgeBase | None, *, task: str =
     return _as_frames(frames, system.answer(frames, cast(KnowledgeBase, kb), task, seed))
 
 
-_SPAN = ["document", "begin", "end"]
 _LONGEST = 8
 """Words of the longest form that is looked for: 99.9 % of dictionary forms are shorter."""
 
@@ -70,7 +72,7 @@ def spans(frames: Frames, kb: KnowledgeBase, task: str) -> pl.DataFrame:
     Columns `document`, `begin`, `end`, `surface_form`, sorted by place, each span once.
     """
     found = frames.one_layer() if task == "D2KB" else spot(frames.documents, kb)
-    return found.select(*_SPAN, "surface_form").unique(_SPAN, keep="any", maintain_order=False).sort(_SPAN)
+    return found.select(*SPAN, "surface_form").unique(SPAN, keep="any", maintain_order=False).sort(SPAN)
 
 
 def candidates(spans: pl.DataFrame, kb: KnowledgeBase) -> pl.DataFrame:
@@ -82,8 +84,8 @@ def candidates(spans: pl.DataFrame, kb: KnowledgeBase) -> pl.DataFrame:
     found = kb.candidates(forms).select("form", "entity", "rank")
     return (
         spans.join(found, left_on="surface_form", right_on="form")
-        .select(*_SPAN, "entity", "rank")
-        .sort(*_SPAN, "rank", "entity")
+        .select(*SPAN, "entity", "rank")
+        .sort(*SPAN, "rank", "entity")
     )
 
 
@@ -97,7 +99,7 @@ def spot(documents: pl.DataFrame, kb: KnowledgeBase) -> pl.DataFrame:
     form = pl.col("surface_form")
     plausible = (form.str.to_lowercase() != form) | (form.str.len_chars() >= 5)
     plausible &= (form.str.len_chars() > 2) | (form.str.to_uppercase() == form)
-    return _longest(grams.filter(plausible)).select(*_SPAN, "surface_form")
+    return _longest(grams.filter(plausible)).select(*SPAN, "surface_form")
 
 
 def _tokens(documents: pl.DataFrame) -> pl.DataFrame:
@@ -159,12 +161,12 @@ def _longest(grams: pl.DataFrame) -> pl.DataFrame:
             .agg(wins=(pl.col("order") == pl.col("best")).all())
             .filter("wins")
         )
-        winners = left.join(won, on=_SPAN, how="semi")
+        winners = left.join(won, on=SPAN, how="semi")
         kept = kept.vstack(winners)
         taken = winners.explode("cell").select("document", "cell")
-        beaten = cells.join(taken, on=["document", "cell"], how="semi").select(_SPAN)
-        left = left.join(beaten, on=_SPAN, how="anti")
-    return kept.unique(_SPAN, keep="any").sort(_SPAN)
+        beaten = cells.join(taken, on=["document", "cell"], how="semi").select(SPAN)
+        left = left.join(beaten, on=SPAN, how="anti")
+    return kept.unique(SPAN, keep="any").sort(SPAN)
 
 
 def _as_frames(frames: Frames, answers: Answers) -> Frames:

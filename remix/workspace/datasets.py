@@ -294,9 +294,18 @@ class Datasets:
         from remix.store import Store
         from remix.store.targets import is_stored, write_out
 
-        def publish_from(store: Store, name: str) -> list[Path]:
-            """Return the files that were written of a dataset of a store."""
-            return publish(
+        with self._place_datasets(dataset) as [name], TemporaryDirectory(prefix="remix-") as place:
+            self.ensure_sample([name])
+            store = self.store
+            if run is not None or (name not in store.state.datasets and Path(name).exists()):
+                # What is described is what a store holds of it: one of its own, which goes afterwards.
+                store, file = Store(Path(place) / "store"), Path(name)
+                if run is not None:
+                    file, format = write_answers(self.store, self.store.own("runs"), run, name, Path(place)), None
+                elif is_stored(self.store, name):
+                    file, format = write_out(self.store, name, Path(place)), None
+                name = store.load(file, format=format).name
+            files = publish(
                 store,
                 name,
                 to,
@@ -308,21 +317,6 @@ class Datasets:
                 gzip=gzip,
                 force=force,
             )
-
-        with self._place_datasets(dataset) as [name]:
-            self.ensure_sample([name])
-            if run is None and (name in self.store.state.datasets or not Path(name).exists()):
-                files = publish_from(self.store, name)
-            else:
-                # What is described is what a store holds of it: one of its own, which goes afterwards.
-                with TemporaryDirectory(prefix="remix-") as place:
-                    held = Store(Path(place) / "store")
-                    file = Path(name)
-                    if run is not None:
-                        file, format = write_answers(self.store, self.store.own("runs"), run, name, Path(place)), None
-                    elif is_stored(self.store, name):
-                        file, format = write_out(self.store, name, Path(place)), None
-                    files = publish_from(held, held.load(file, format=format).name)
         return Listed(files, [{"file": str(file)} for file in files])
 
     def query(
