@@ -12,9 +12,6 @@ from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching import Case
 from remix.scoring.matching.words import grow
 
-KINDS = ("entity_named", "entity_non_named", "entity_unknown", "coref_nominal", "coref_pronominal")
-"""ELEVANT's mention types, as its result files name them."""
-
 PRONOUNS = (
     *("i", "me", "my", "mine", "myself", "we", "us", "our", "ours", "ourselves"),
     *("you", "your", "yours", "yourself", "yourselves", "he", "him", "his", "himself"),
