@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyoxigraph as ox
@@ -24,8 +25,9 @@ def work(small_store: Store) -> Workspace:
 
 
 @pytest.fixture(scope="module")
-def get(work: Workspace) -> Get:
-    return pages_of(work)
+def get(work: Workspace) -> Iterator[Get]:
+    with pages_of(work) as get:
+        yield get
 
 
 def shown(work: Workspace, **parameters: str) -> Page:
@@ -122,4 +124,5 @@ def test_page_of_the_builder_writes_nothing(get: Get, work: Workspace) -> None:
 
 
 def test_empty_builder_says_what_to_do_next(tmp_path: Path) -> None:
-    assert "remix load FILE" in pages_of(open_workspace(tmp_path / "none"))("/builder").text
+    with pages_of(open_workspace(tmp_path / "none")) as get:
+        assert "remix load FILE" in get("/builder").text

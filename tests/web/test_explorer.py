@@ -8,7 +8,8 @@ import html
 import json
 import re
 import runpy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -46,18 +47,18 @@ Get = Callable[[str], httpx.Response]
 OUR_SCRIPT = '<script src="/script.js" defer></script>'
 
 
-def pages_of(work: Workspace) -> Get:
-    """What gets an address of a workspace's pages, by the application itself."""
+@contextmanager
+def pages_of(work: Workspace) -> Iterator[Get]:
+    """What gets an address of a workspace's pages, by the application itself, whose queries share their processes."""
     made = application(work.store, Limits(), ("explorer",), routes(work))
 
     async def ask(place: str) -> httpx.Response:
         transport = httpx.ASGITransport(made)
         async with httpx.AsyncClient(transport=transport, base_url="http://explorer") as client:
-            answer = await client.get(place)
-        made.state.stop()
-        return answer
+            return await client.get(place)
 
-    return lambda place: anyio.run(ask, place)
+    yield lambda place: anyio.run(ask, place)
+    made.state.stop()
 
 
 @pytest.fixture(scope="module")
@@ -66,8 +67,9 @@ def work(run_store: Store) -> Workspace:
 
 
 @pytest.fixture(scope="module")
-def get(work: Workspace) -> Get:
-    return pages_of(work)
+def get(work: Workspace) -> Iterator[Get]:
+    with pages_of(work) as get:
+        yield get
 
 
 def shown(work: Workspace, view: str, **parameters: str) -> Page:
@@ -368,13 +370,14 @@ def test_view_offers_files_whose_names_are_safe_in_a_header(work: Workspace, mon
     made = Download(b"SELECT", "application/sparql-query", 'a"\r\nX: y/../b.rq')
     view = replace(VIEWS["datasets"], name="offered", downloads={"rq": lambda work, parameters: made})
     monkeypatch.setitem(VIEWS._parts, "offered", view)
-    answer = pages_of(work)("/offered.rq")
+    with pages_of(work) as get:
+        answer = get("/offered.rq")
     assert (
         answer.content == b"SELECT" and answer.headers["content-disposition"] == 'attachment; filename="a-X-y-..-b.rq"'
     )
 
 
 def test_empty_workspace_says_what_to_do_next(tmp_path: Path) -> None:
-    get = pages_of(open_workspace(tmp_path / "none"))
-    assert "remix load FILE" in get("/datasets").text
-    assert "remix run add" in get("/errors").text
+    with pages_of(open_workspace(tmp_path / "none")) as get:
+        assert "remix load FILE" in get("/datasets").text
+        assert "remix run add" in get("/errors").text

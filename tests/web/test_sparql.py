@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from urllib.parse import urlencode
 
 import pytest
@@ -29,8 +29,18 @@ def work(small_store: Store) -> Workspace:
 
 
 @pytest.fixture(scope="module")
-def get(work: Workspace) -> Get:
-    return pages_of(work)
+def get(work: Workspace) -> Iterator[Get]:
+    with pages_of(work) as get:
+        yield get
+
+
+@pytest.fixture(scope="module", autouse=True)
+def lent() -> Iterator[None]:
+    """Queries of pages that are shown without a server share their processes as well."""
+    workers = Workers()
+    with holding_bounds(Bounds(60, 1 << 30, 1 << 28, threading.Event(), nullcontext, workers.lend)):
+        yield
+    workers.close()
 
 
 def shown(work: Workspace, **parameters: str) -> Page:
