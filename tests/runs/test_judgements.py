@@ -11,7 +11,7 @@ import pytest
 from remix.errors import UsageError
 from remix.runs.judgements import SEVERAL
 from remix.store import Store
-from remix.web.page import VIEWS
+from remix.web.page import VIEWS, Passages
 from remix.workspace import Workspace, open_workspace
 
 
@@ -87,4 +87,7 @@ def test_types_are_those_of_all_alternatives(tmp_path: Path) -> None:
     types = work.judgements("gold").mentions.filter(surface_form="Ada")["type"].to_list()
     assert types == [f"Person{SEVERAL}Place"]
     asked = {"dataset": "gold", "system": "a", "show": "all", "type": "Place"}
-    assert VIEWS["errors"].show(work, asked).tables["errors"]["surface_form"].to_list() == ["Ada"]
+    page = VIEWS["errors"].show(work, asked)
+    assert page.tables["errors"]["surface_form"].to_list() == ["Ada"]
+    [texts] = [block for block in page.blocks if isinstance(block, Passages)]
+    assert texts.passages[0].facets["type"] == "Person Place"  # what a report chooses texts by, as it does classes

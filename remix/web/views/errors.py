@@ -262,7 +262,8 @@ def _passage(row: Mapping[str, object], dataset: str, shown: Sequence[str]) -> P
         kind = f" ({str(row[f'{name} class']).replace(' ', ', ')})" if row[f"{name} class"] else ""
         notes.append(f"{_MARKS[str(said)]} {name}: {answer}{span} – {said}{kind}")
     place = address("document", dataset=dataset, name=row["name"], system=shown[0])
-    facets = {"outcome": outcome, "class": str(row[f"{shown[0]} class"] or ""), "type": str(row["type"] or "")}
+    types = str(row["type"] or "").replace(SEVERAL, " ")
+    facets = {"outcome": outcome, "class": str(row[f"{shown[0]} class"] or ""), "type": types}
     return Passage(str(row["name"]), segments, notes, place, facets)
 
 
