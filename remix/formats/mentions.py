@@ -28,22 +28,9 @@ from remix.rdf.iris import is_absolute, is_legal, legal
 from remix.rdf.terms import language_tag
 
 __all__ = [
-    "CANDIDATES",
-    "DOCUMENTS",
-    "LINKS",
-    "MENTIONS",
-    "NUMBER",
-    "TEXTS",
-    "MentionTables",
-    "drop_overlaps",
-    "assemble",
-    "canonical_entities",
-    "flatten",
-    "flatten_labelled",
-    "identifier_or_nil",
-    "label_documents",
-    "span_of",
-    "whole_number",
+    *("CANDIDATES", "DOCUMENTS", "LINKS", "MENTIONS", "NUMBER", "TEXTS", "MentionTables", "assemble"),
+    *("canonical_entities", "drop_overlaps", "flatten", "flatten_labelled", "identifier_or_nil", "label_documents"),
+    *("span_of", "whole_number"),
 ]
 
 TEXTS: dict[str, pl.DataType] = {"name": pl.String(), "text": pl.String()}
@@ -133,16 +120,13 @@ def assemble(read: MentionTables, dataset: str, content: str = "") -> Contents:
     candidates = fit(read.candidates, CANDIDATES).join(named, on="mention", maintain_order="left")
     candidates = candidates.with_columns(entity=canonical_entities(candidates["identifier"]))
     several = fit(read.classes, CLASSES).join(named, on="mention")
-    classes = [one.select("annotation", "class") for one in (rows, several)]
+    classes = pl.concat(one.select("annotation", "class") for one in (rows, several)).drop_nulls("class")
     clusters = rows.filter(pl.col("is_nil")).drop_nulls("cluster")
     frames = Frames.of(
         documents=documents,
         annotations=group_alternatives(rows),
         links=links,
-        classes=pl.concat(classes)
-        .drop_nulls("class")
-        .select("annotation", **{"class": _class_iri()})
-        .unique(maintain_order=True),
+        classes=classes.with_columns(_class_iri()).unique(maintain_order=True),
         candidates=candidates.filter(~_is_nothing(pl.col("identifier"))),
         values=clusters.select(subject="annotation", term=pl.lit(CLUSTER), text="cluster"),
     )
@@ -252,7 +236,8 @@ def canonical_entities(identifiers: pl.Series) -> pl.Series:
 
 def _class_iri() -> pl.Expr:
     name = pl.col("class")
-    return legal(pl.when(name.str.contains(r"^[A-Za-z][A-Za-z0-9+.-]*:\S")).then(name).otherwise(pl.lit(RMX) + name))
+    spelt = pl.when(name.str.contains(r"^[A-Za-z][A-Za-z0-9+.-]*:\S")).then(name).otherwise(pl.lit(RMX) + name)
+    return legal(spelt).alias("class")
 
 
 def whole_number(said: object) -> int | None:

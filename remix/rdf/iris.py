@@ -16,15 +16,8 @@ import polars as pl
 from remix.errors import UsageError
 
 __all__ = [
-    "ENCODED",
-    "dataset_iri",
-    "entity_iri",
-    "is_absolute",
-    "is_legal",
-    "legal",
-    "legal_iri",
-    "legal_reference",
-    "plain_entity",
+    *("ENCODED", "dataset_iri", "entity_iri", "is_absolute", "is_legal", "legal", "legal_iri"),
+    *("legal_reference", "plain_entity"),
 ]
 
 PLAIN = "urn:remix:entity:"

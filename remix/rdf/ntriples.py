@@ -24,19 +24,8 @@ from remix.files import open_measured, write_whole
 from remix.rdf.terms import ESCAPES
 
 __all__ = [
-    "LINE",
-    "LITERAL",
-    "PLAIN_IRI",
-    "SCHEMA",
-    "Block",
-    "blocks_of_lines",
-    "columns",
-    "content_hash_of",
-    "lines_of",
-    "serialise",
-    "terms_of",
-    "triples",
-    "write_ntriples",
+    *("LINE", "LITERAL", "PLAIN_IRI", "SCHEMA", "Block", "blocks_of_lines", "columns", "content_hash_of"),
+    *("lines_of", "serialise", "terms_of", "triples", "write_ntriples"),
 ]
 
 BLOCK = 1 << 24

@@ -7,21 +7,8 @@ import polars as pl
 from remix import names
 
 __all__ = [
-    "ESCAPES",
-    "FARTHEST",
-    "escape",
-    "integer",
-    "iri",
-    "iri_term",
-    "language",
-    "language_tag",
-    "literal",
-    "number_term",
-    "predicate",
-    "quote",
-    "text_term",
-    "typed_term",
-    "unescape",
+    *("ESCAPES", "FARTHEST", "escape", "integer", "iri", "iri_term", "language", "language_tag", "literal"),
+    *("number_term", "predicate", "quote", "text_term", "typed_term", "unescape"),
 ]
 
 _LITERAL = r'^"(?s:(.*))"(?:@[A-Za-z0-9-]+|\^\^<[^>]*>)?$'

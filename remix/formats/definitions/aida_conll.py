@@ -116,16 +116,11 @@ def _cut(documents: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     pieces = pieces.join(mentions, on=["document", "cut"], how="left", maintain_order="left").with_row_index("piece")
     said = pl.col("said")
     # A mention is in one sentence.
-    parts = (
-        pl.when(pl.col("annotation").is_null())
-        .then(said.str.extract_all(r"\S+|\n"))
-        .otherwise(said.str.extract_all(r"\S+"))
-    )
+    outside, inside = (said.str.extract_all(pattern) for pattern in (r"\S+|\n", r"\S+"))
+    parts = pl.when(pl.col("annotation").is_null()).then(outside).otherwise(inside)
     tokens = pieces.select("document", "piece", "annotation", token=parts).explode("token").drop_nulls("token")
-    first = pl.int_range(pl.len()).over("piece") == 0
-    return tokens.with_columns(
-        tag=pl.when(pl.col("annotation").is_not_null()).then(pl.when(first).then(pl.lit("B")).otherwise(pl.lit("I")))
-    )
+    tag = pl.when(pl.int_range(pl.len()).over("piece") == 0).then(pl.lit("B")).otherwise(pl.lit("I"))
+    return tokens.with_columns(tag=pl.when(pl.col("annotation").is_not_null()).then(tag))
 
 
 def _changed_texts(documents: pl.DataFrame, tokens: pl.DataFrame) -> tuple[Loss, ...]:

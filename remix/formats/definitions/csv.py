@@ -22,17 +22,9 @@ from remix.frames import Frames
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     names, losses = label_documents(frames.documents, r"^[^\x00\r\n]+$")
     rows = flatten_labelled(frames, names)
-    cells = rows.select(
-        "begin",
-        "end",
-        "surface_form",
-        "confidence",
-        "class",
-        entity=pl.col("identifiers").list.first(),
-        document="label",
-    )
+    document, entity = pl.col("label").alias("document"), pl.col("identifiers").list.first().alias("entity")
     with write_whole(path) as stream:
-        cells.select("document", "begin", "end", "surface_form", "entity", "confidence", "class").write_csv(stream)
+        rows.select(document, "begin", "end", "surface_form", entity, "confidence", "class").write_csv(stream)
     return losses
 
 

@@ -284,6 +284,8 @@ def _regions(articles: pl.DataFrame) -> pl.DataFrame:
     return regions.filter(part).select("document", "begin", "end")
 
 
+_CLASSES = ("classes", "entity-classes", "further-classes")
+
 elevant = Format(
     name="elevant",
     summary="ELEVANT benchmarks and linked articles (JSON Lines)",
@@ -291,19 +293,7 @@ elevant = Format(
     sniff=lambda head, name: kind_of(head) == ARTICLES,
     read=_read,
     write=write_articles,
-    holds=frozenset(
-        {
-            "texts",
-            "nil",
-            "ignorable",
-            "classes",
-            "entity-classes",
-            "further-classes",
-            "candidates",
-            "regions",
-            "unannotated",
-        }
-    ),
+    holds=frozenset({"texts", "nil", "ignorable", *_CLASSES, "candidates", "regions", "unannotated"}),
 )
 
 elevant_simple = format_of(

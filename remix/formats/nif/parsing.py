@@ -23,15 +23,8 @@ from remix.rdf.iris import legal_reference
 from remix.rdf.ntriples import terms_of
 
 __all__ = [
-    "ParsedFile",
-    "SUFFIXES",
-    "add_dots",
-    "declare_prefix",
-    "find_relative_iris",
-    "mend_iri",
-    "mend_iris",
-    "parse",
-    "syntax_of",
+    *("SUFFIXES", "ParsedFile", "add_dots", "declare_prefix", "find_relative_iris", "mend_iri", "mend_iris"),
+    *("parse", "syntax_of"),
 ]
 
 _SYNTAXES = {
