@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gc
 import http.server
@@ -19,6 +20,7 @@ from remix.kb import KnowledgeBase, build
 from remix.runs.stored import take_shipped_runs
 from remix.sample import ensure_sample
 from remix.store import Store
+from remix.store.worker import Bounds, Workers, holding_bounds
 from remix.workspace import Workspace
 from tests.workspaces import copy_workspace
 
@@ -89,6 +91,21 @@ def run_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     workspace.store.enrich({"gold": rare.encode()}, "by hand")
     workspace.store_runs(["gold"], run=[f"{name}={folder / name}.ttl" for name in "ab"])
     return workspace.store
+
+
+@pytest.fixture(scope="session")
+def workers() -> Iterator[Workers]:
+    """The processes of queries that tests lend each other; not to be closed."""
+    workers = Workers()
+    yield workers
+    workers.close()
+
+
+@pytest.fixture
+def lent(workers: Workers) -> Iterator[None]:
+    """Lets one process after another answer the queries of a test, as in a server, not each query one of its own."""
+    with holding_bounds(Bounds(60, 1 << 30, 1 << 28, threading.Event(), contextlib.nullcontext, workers.lend)):
+        yield
 
 
 Build = Callable[[str, Callable[[Path], object]], Path]

@@ -13,6 +13,8 @@ import pytest
 from remix.store import Store
 from tests.commands import run_verb
 
+pytestmark = pytest.mark.usefixtures("lent")
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from urllib.parse import urlencode
 
 import pytest
@@ -16,6 +16,8 @@ from remix.web.page import VIEWS, Drawing, Note, Page, Table
 from remix.workspace import Workspace, open_workspace
 from tests.web.conftest import client
 from tests.web.test_explorer import Get, pages_of
+
+pytestmark = pytest.mark.usefixtures("lent")
 
 FIRST = (
     "SELECT ?document ?annotation ?entity { ?annotation nif:referenceContext ?document ; itsrdf:taIdentRef ?entity }"
@@ -32,15 +34,6 @@ def work(small_store: Store) -> Workspace:
 def get(work: Workspace) -> Iterator[Get]:
     with pages_of(work) as get:
         yield get
-
-
-@pytest.fixture(scope="module", autouse=True)
-def lent() -> Iterator[None]:
-    """Queries of pages that are shown without a server share their processes as well."""
-    workers = Workers()
-    with holding_bounds(Bounds(60, 1 << 30, 1 << 28, threading.Event(), nullcontext, workers.lend)):
-        yield
-    workers.close()
 
 
 def shown(work: Workspace, **parameters: str) -> Page:
