@@ -152,8 +152,9 @@ def _build(
             _refuse_empty(staged, described["languages"])
             for place in ("work", "kb"):
                 (working / place).mkdir(parents=True, exist_ok=True)
+            files = {table: [file for part in staged for file in part.files.get(table, [])] for table in TABLES}
             with engine.open(working, memory) as session:
-                found = Assembly(session, _by_table(staged), working / "work", working / "kb", rules).run()
+                found = Assembly(session, files, working / "work", working / "kb", rules).run()
             _finish(working, folder, {**described, **found, "sources": [one.describe() for one in staged]})
     except BaseException as error:
         note(f"what is read and built so far stays in {working}; the same command goes on from there")
@@ -178,10 +179,6 @@ def _clean(to: Path, name: str, working: Path, *, fresh: bool) -> None:
             )
         elif folder != working:
             note(f"{folder} of an unfinished build with other sources or choices is left; --fresh removes it")
-
-
-def _by_table(staged: Sequence[_Staged]) -> dict[str, list[Path]]:
-    return {table: [file for part in staged for file in part.files.get(table, [])] for table in TABLES}
 
 
 def _refuse_empty(staged: Sequence[_Staged], languages: Sequence[str]) -> None:

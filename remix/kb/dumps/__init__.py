@@ -8,6 +8,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -58,15 +59,15 @@ def check_file(place: str, kind: str) -> Path:
 
 
 def file_part(
-    path: Path, choices: Choices, read: Callable[[Staging], None], *, name: str = "", date: str = "", licence: str = ""
+    path: Path, choices: Choices, read: Callable[[Path, Choices, Staging], None], *, name: str = "", licence: str = ""
 ) -> Part:
     """Return the part that a file is, known by the hash of the file as downloaded and of what changes its reading."""
     return Part(
         name=name or path.name,
         fingerprint=content_hash(path, json.dumps(list(choices.languages))),
-        read=read,
+        read=partial(read, path, choices),
         place=str(path),
-        date=date,
+        date=find_date(read_beginning(path), path),
         licence=licence,
         size=path.stat().st_size,
     )

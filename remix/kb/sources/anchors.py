@@ -21,7 +21,7 @@ from pathlib import Path
 import polars as pl
 
 from remix.errors import BadInput
-from remix.kb.dumps import ENTITY, check_file, entity_iris, excerpts, field, file_part, find_date, read_fields, share
+from remix.kb.dumps import ENTITY, check_file, entity_iris, excerpts, field, file_part, read_fields, share
 from remix.kb.sources import Choices, Part, Source
 from remix.kb.staging import Staging
 
@@ -40,8 +40,7 @@ Reader = Callable[[pl.DataFrame], pl.DataFrame]
 
 
 def _parts(place: str, choices: Choices) -> list[Part]:
-    path = check_file(place, "anchors")
-    return [file_part(path, choices, partial(_read, path, choices), date=find_date("", path))]
+    return [file_part(check_file(place, "anchors"), choices, _read)]
 
 
 def _read(path: Path, choices: Choices, staging: Staging) -> None:

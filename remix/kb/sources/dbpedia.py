@@ -28,7 +28,7 @@ import polars as pl
 
 from remix.errors import BadInput, UsageError
 from remix.iris import canonical
-from remix.kb.dumps import file_part, find_date, read_beginning, read_statements
+from remix.kb.dumps import file_part, read_statements
 from remix.kb.dumps.statements import Pattern
 from remix.kb.forms import ITEM, language_of, title, without_mark
 from remix.kb.sources import Choices, Part, Source
@@ -177,18 +177,13 @@ def _parts(place: str, choices: Choices) -> list[Part]:
             languages[language] += 1
         else:
             name = path.name if root.is_file() else str(path.relative_to(root))
-            chosen[known] = _part(path, name, kind, choices)
+            chosen[known] = file_part(path, choices, partial(_read, kind), name=name, licence=LICENCE)
     _tell(root, other, languages, choices, bool(chosen))
     return list(chosen.values())
 
 
 def _is_file(path: Path) -> bool:
     return path.is_file() and not path.name.startswith(".")
-
-
-def _part(path: Path, name: str, kind: _Kind, choices: Choices) -> Part:
-    date = find_date(read_beginning(path), path)
-    return file_part(path, choices, partial(_read, path, kind, choices), name=name, date=date, licence=LICENCE)
 
 
 def _tell(root: Path, other: list[str], languages: Counter[str], choices: Choices, found: bool) -> None:
@@ -213,7 +208,7 @@ def _show_names(before: str, names: Iterable[str]) -> str:
     return f"{before} {', '.join(names[:10])}{more}" if names else ""
 
 
-def _read(path: Path, kind: _Kind, choices: Choices, staging: Staging) -> None:
+def _read(kind: _Kind, path: Path, choices: Choices, staging: Staging) -> None:
     _, language = recognise(path.name)
     pattern = Pattern([one.format(language or choices.languages[0]) for one in kind.predicates], choices.languages)
     taken = 0

@@ -8,7 +8,6 @@ what is not said is null.
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -22,7 +21,6 @@ from remix.kb.dumps import (
     excerpts,
     field,
     file_part,
-    find_date,
     read_beginning,
     read_fields,
     read_statements,
@@ -46,10 +44,7 @@ _RDF_NAMES = (".nt", ".ttl", ".nq", ".tql", ".n3")
 
 
 def _parts(place: str, choices: Choices) -> list[Part]:
-    path = check_file(place, "scores")
-    text = read_beginning(path)
-    read = partial(_read, path, choices, _is_rdf(path, text))
-    return [file_part(path, choices, read, date=find_date(text, path))]
+    return [file_part(check_file(place, "scores"), choices, _read)]
 
 
 def _is_rdf(path: Path, text: str) -> bool:
@@ -57,11 +52,12 @@ def _is_rdf(path: Path, text: str) -> bool:
     return named or any(term in text for term in ("vrank#", "wikiPageRank>", "hfts.ttl#", "nif-ext.ttl#"))
 
 
-def _read(path: Path, choices: Choices, is_rdf: bool, staging: Staging) -> None:
+def _read(path: Path, choices: Choices, staging: Staging) -> None:
+    text = read_beginning(path)
     with staging:
-        if not is_rdf:
+        if not _is_rdf(path, text):
             _read_fields(path, choices, staging)
-        elif _is_line_based(read_beginning(path)):
+        elif _is_line_based(text):
             _read_lines(path, staging)
         else:
             _read_turtle(path, staging)

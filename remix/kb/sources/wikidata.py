@@ -9,14 +9,13 @@ qualifiers are left out.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 import polars as pl
 
 from remix.errors import BadInput
 from remix.iris import canonical
-from remix.kb.dumps import check_file, file_part, find_date, read_beginning, read_statements
+from remix.kb.dumps import check_file, file_part, read_statements
 from remix.kb.dumps.statements import Pattern
 from remix.kb.forms import ITEM, language_of, title
 from remix.kb.sources import Choices, Part, Source
@@ -32,9 +31,7 @@ _LABELS = (RDFS + "label", PREFIXES["skos"] + "prefLabel", _SCHEMA + "name")
 
 
 def _parts(place: str, choices: Choices) -> list[Part]:
-    path = check_file(place, "wikidata")
-    date = find_date(read_beginning(path), path)
-    return [file_part(path, choices, partial(_read, path, choices), date=date, licence=LICENCE)]
+    return [file_part(check_file(place, "wikidata"), choices, _read, licence=LICENCE)]
 
 
 def _read(path: Path, choices: Choices, staging: Staging) -> None:
