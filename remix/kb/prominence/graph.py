@@ -10,23 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 from shutil import rmtree
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
-import numpy as np
 import polars as pl
-from scipy import sparse
 
 from remix.errors import Error
 from remix.frames import write_parquet
 from remix.kb import relations
 from remix.kb.engines import Session, height
-from remix.kb.prominence import SCORES
-from remix.kb.prominence.scores import compute_scores
+from remix.kb.prominence import SCORES, add_ranks
 from remix.places import aside_of
 from remix.progress import stage
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 __all__ = ["RankedGraph", "edge_matrix", "name_edges", "number_graph", "rank_nodes"]
 
@@ -87,14 +88,25 @@ def rank_nodes(
         graph = _Graph(session, nodes, result.edges, work, tolerance)
         session.write(graph.with_ranks(graph.scores(damping)), result.scores, ["entity"])
         return result
-    with stage("PageRank and HITS"):
-        numbers = compute_scores(edge_matrix(result.edges, height(nodes)), damping=damping, tolerance=tolerance)
+    numbers = _rank_nothing()
+    if count := height(nodes):
+        # Most builds have no links, and take less time than what computes scores takes to import.
+        from remix.kb.prominence.scores import compute_scores
+
+        with stage("PageRank and HITS"):
+            numbers = compute_scores(edge_matrix(result.edges, count), damping=damping, tolerance=tolerance)
     # The names come last: next to the matrix they would be the most that is ever in memory.
     entities = pl.read_parquet(nodes, columns=["entity"])
     with aside_of(result.scores) as aside:
         write_parquet(pl.concat([entities, numbers], how="horizontal"), aside)
         aside.replace(result.scores)
     return result
+
+
+def _rank_nothing() -> pl.DataFrame:
+    """Return the scores of no node."""
+    kinds = {"in_degree": pl.Int64, "out_degree": pl.Int64, **dict.fromkeys(SCORES, pl.Float64)}
+    return reduce(add_ranks, SCORES, pl.DataFrame(schema=kinds))
 
 
 def number_graph(session: Session, links: Frame, resolution: Path | None, work: Path, nodes: Path, edges: Path) -> None:
@@ -134,6 +146,9 @@ def edge_matrix(edges: Path, count: int) -> sparse.csc_array:
     The columns are compressed, so it is the matrix of incoming links at the same time (its transpose).
     """
     size = height(edges)
+    import numpy as np
+    from scipy import sparse
+
     sources = np.empty(size, dtype=np.int32)
     ends = np.zeros(count + 1, dtype=np.int64)
     for first in range(0, size, CHUNK):
