@@ -18,9 +18,9 @@ HEAVY |= {"ssl", "tqdm", "yaml", "zstandard"}
 def loaded(*arguments: str) -> set[str]:
     """Return the packages that are loaded at the end of a command."""
     code = (
-        "import sys; from remix.cli import cli; "
-        "cli.main(sys.argv[1:], standalone_mode=False); "
-        "print(*{name.partition('.')[0] for name in sys.modules})"
+        "import atexit, sys; from remix.cli import cli; "
+        "atexit.register(lambda: print(*{name.partition('.')[0] for name in sys.modules})); "
+        "cli.main(sys.argv[1:], standalone_mode=False)"
     )
     done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
     return set(done.stdout.splitlines()[-1].split())
@@ -43,3 +43,15 @@ def test_plain_evaluation_loads_neither_store_nor_knowledge_base(tmp_path: Path)
     found = loaded("--quiet", "evaluate", "--gold", str(folder), "--run", f"s={folder}", "-o", "json")
     assert "polars" in found
     assert not found & HEAVY
+
+
+def test_load_imports_no_numpy(tmp_path: Path) -> None:
+    prefixes = "@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .\n"
+    prefixes += "@prefix itsrdf: <http://www.w3.org/2005/11/its/rdf#> .\n"
+    annotation = '<http://x/d#char=0,3> nif:referenceContext <http://x/d> ; nif:anchorOf "Zoë" ;'
+    annotation += " nif:beginIndex 0 ; nif:endIndex 3 ; itsrdf:taIdentRef <http://dbpedia.org/resource/Zoe> ."
+    file = tmp_path / "corpus.ttl"
+    file.write_text(f'{prefixes}<http://x/d> a nif:Context ; nif:isString "Zoë met Bo." .\n{annotation}\n')
+    found = loaded("--quiet", "load", str(file), "--workspace", str(tmp_path / "work"))
+    assert "pyoxigraph" in found
+    assert "numpy" not in found
