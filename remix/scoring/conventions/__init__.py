@@ -15,10 +15,9 @@ from typing import Self
 
 from remix.frames import Frames
 from remix.registry import Registry
-from remix.scoring.matching import Case
-from remix.scoring.statistics.thresholds import Counter
+from remix.scoring.matching import Case, Counter
 
-__all__ = ["CONVENTIONS", "Convention", "Counter"]
+__all__ = ["CONVENTIONS", "Convention"]
 
 
 @dataclass(frozen=True, kw_only=True)

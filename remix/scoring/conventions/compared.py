@@ -15,9 +15,9 @@ from remix.documents import align
 from remix.formats.layers import NO_LINK, RANKED
 from remix.frames import Frames
 from remix.names import DBO, DBR
-from remix.scoring.conventions import Convention, Counter
+from remix.scoring.conventions import Convention
 from remix.scoring.inputs.mentions import NIL
-from remix.scoring.matching import Case, matching_named, with_detail
+from remix.scoring.matching import Case, Counter, matching_named, with_detail
 from remix.scoring.matching.pairs import overlaps
 from remix.scoring.statistics.thresholds import choose_best
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from remix.errors import UnknownName
-from remix.scoring.conventions import Convention, Counter
-from remix.scoring.matching import Case, matching_named
+from remix.scoring.conventions import Convention
+from remix.scoring.matching import Case, Counter, matching_named
 from remix.scoring.statistics import count_pairs
 from remix.scoring.tasks import count_entities, elements, task_named
 from remix.scoring.tools.neleval import counts_by_triple, triple_named

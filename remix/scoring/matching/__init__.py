@@ -125,6 +125,10 @@ class Case:
         return found
 
 
+Counter = Callable[[Case, str, str], pl.DataFrame]
+"""The counts of a case by the names of task and matching, as `remix.scoring.tasks.Task.count` returns them."""
+
+
 def found_whole(case: Case, judged: Judged) -> pl.DataFrame:
     """Return system, doc, group, option and `share`, which is 1, of the mentions of gold that were found."""
     found = judged.pairs.filter("correct").join(case.kept.select("g", "doc", "group", "option"), on="g")

@@ -11,12 +11,12 @@ import polars as pl
 from remix.errors import UsageError
 from remix.frames import Frames
 from remix.registry import Registry
-from remix.scoring.conventions import Convention, Counter, compared, scores
+from remix.scoring.conventions import Convention, compared, scores
 from remix.scoring.conventions.pairing import Pairing, pair_maximum
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.entities import with_titles_read
 from remix.scoring.inputs.tokens import laid_on_tokens
-from remix.scoring.matching import MATCHINGS, Case, matching_named
+from remix.scoring.matching import MATCHINGS, Case, Counter, matching_named
 from remix.scoring.statistics import SCOPED, Average, averages
 
 __all__ = ["PROFILES", "Conventions", "OwnRules", "Profile", "require_pairs"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from remix.scoring.conventions import Counter, compared, pairing, scores
-from remix.scoring.matching import Case, matching_named
+from remix.scoring.conventions import compared, pairing, scores
+from remix.scoring.matching import Case, Counter, matching_named
 from remix.scoring.profiles import Conventions, Profile
 from remix.scoring.statistics import UNSCOPED
 from remix.scoring.tasks.typing import compare_types, on_gold_spans

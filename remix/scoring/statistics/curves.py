@@ -10,9 +10,9 @@ from remix import progress
 from remix.errors import UsageError
 from remix.expressions import fill
 from remix.names import EL
-from remix.scoring.matching import Case, matching_named, with_detail
+from remix.scoring.matching import Case, Counter, matching_named, with_detail
 from remix.scoring.statistics import ratio
-from remix.scoring.statistics.thresholds import Counter, best_thresholds, sums_by_threshold, together
+from remix.scoring.statistics.thresholds import best_thresholds, sums_by_threshold, together
 from remix.scoring.statistics.weights import CRITERIA, fuzzy_scores, strict, weigh
 
 __all__ = ["CURVES", "OF_PAIRS", "calibration", "pairings_of", "reliability", "risk_by_coverage"]

@@ -6,20 +6,16 @@ An answer counts where its confidence is above the threshold; an answer without 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 
 import polars as pl
 
 from remix import progress
 from remix.errors import UsageError, nearest
-from remix.scoring.matching import Case, Scope, with_detail
+from remix.scoring.matching import Case, Counter, Scope, with_detail
 from remix.scoring.statistics import ratio
 
-__all__ = ["Counter", "above", "best_thresholds", "confident", "sums_by_threshold", "threshold_rule", "thresholds_by"]
-
-Counter = Callable[[Case, str, str], pl.DataFrame]
-"""The counts of a case by the names of task and matching, as `remix.scoring.tasks.Task.count` returns them."""
+__all__ = ["above", "best_thresholds", "confident", "sums_by_threshold", "threshold_rule", "thresholds_by"]
 
 RULES = ("none", "oracle", "tuned")
 
