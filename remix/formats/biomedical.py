@@ -41,16 +41,15 @@ def split_concepts(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     parts = parts.with_columns(part_of=own.cast(pl.Int64), mention=pl.col("number").cast(pl.Int64))
     links = parts.select("mention", identifier=pl.col("concept").str.split(";").list.eval(pl.element().str.split(",")))
     links = links.explode("identifier").explode("identifier")
-    return parts.drop("row", "number", "first", "concept"), links.select(
-        "mention", identifier=_iri(pl.col("identifier"))
-    )
+    return parts.drop("row", "number", "first", "concept"), links.with_columns(_iri(pl.col("identifier")))
 
 
 def _iri(identifier: pl.Expr) -> pl.Expr:
     said = identifier.str.strip_chars()
     number = said.str.extract(r"^(?:(?i:mesh):)?([A-Z]\d{5,9})$", 1)
     none = said.is_in(["", "-", "-1"])
-    return pl.when(none.fill_null(True)).then(None).otherwise(pl.coalesce(pl.lit(_MESH) + number, said))
+    found = pl.when(none.fill_null(True)).then(None).otherwise(pl.coalesce(pl.lit(_MESH) + number, said))
+    return found.alias("identifier")
 
 
 def spell_concepts(identifiers: pl.Expr) -> pl.Expr:
@@ -68,7 +67,6 @@ def join_concepts(rows: pl.DataFrame) -> pl.DataFrame:
     """
     keys = ["document", "begin", "end", "group", "option"]
     said = rows.with_columns(identifier=spell_concepts(pl.col("identifiers")))
-    one = said.group_by(keys, maintain_order=True).agg(
-        pl.col("identifier").str.join("|"), pl.exclude("identifier").first()
-    )
+    joined = (pl.col("identifier").str.join("|"), pl.exclude("identifier").first())
+    one = said.group_by(keys, maintain_order=True).agg(*joined)
     return one.with_columns(option_size=pl.len().over("group", "option"))

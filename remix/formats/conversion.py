@@ -70,14 +70,8 @@ def convert(
     to = to or format_by_suffix(target)
     if (suffix := SYNTAXES.get(to)) and target.suffix != suffix and not (to == "nif" and target.suffix):
         with TemporaryDirectory(prefix="remix-") as place:
-            done = convert(
-                source,
-                aside := Path(place) / f"{default_name(target)}{suffix}",
-                to="nif",
-                format=format,
-                name=name,
-                texts=texts,
-            )
+            aside = Path(place) / f"{default_name(target)}{suffix}"
+            done = convert(source, aside, to="nif", format=format, name=name, texts=texts)
             with write_whole(target) as stream:
                 stream.write(aside.read_bytes())
         return done
@@ -156,14 +150,9 @@ def _find_texts(bare: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
     """Return the texts of the documents: document, found (the text), spoken (its language)."""
     known = texts.drop_nulls("text").with_columns(part=document_names(texts.drop_nulls("text")["document"]))
     wanted = bare.with_columns(part=document_names(bare["document"]), whole=pl.coalesce("given", "document"))
-    parts = [
-        wanted.join(
-            known.filter(pl.col(theirs).is_unique()).select(
-                pl.col(theirs).alias(ours), found="text", spoken="language"
-            ),
-            on=ours,
-        )
-        for ours, theirs in (("whole", "given"), ("whole", "document"), ("part", "part"))
-    ]
-    both = pl.concat([part.select("document", "found", "spoken") for part in parts])
-    return both.unique("document", keep="first", maintain_order=True)
+    parts = []
+    for ours, theirs in (("whole", "given"), ("whole", "document"), ("part", "part")):
+        once = known.filter(pl.col(theirs).is_unique())
+        met = wanted.join(once.select(pl.col(theirs).alias(ours), found="text", spoken="language"), on=ours)
+        parts.append(met.select("document", "found", "spoken"))
+    return pl.concat(parts).unique("document", keep="first", maintain_order=True)

@@ -37,8 +37,8 @@ def document_iris(given: pl.Series, dataset: str) -> pl.Series:
     # Ordinals follow the given IRIs, so that the same corpus in another order has the same names.
     ordered = base.with_row_index("row").sort("given", "row")
     names = _unique(ordered["part"])
-    named = ordered.with_columns(name=names).sort("row")["name"]
-    return (pl.lit(f"{dataset}/") + named).pipe(pl.select).to_series().alias("document")
+    named = ordered.with_columns(name=names).sort("row")
+    return named.select(document=pl.lit(f"{dataset}/") + pl.col("name"))["document"]
 
 
 def document_names(given: pl.Series) -> pl.Series:
@@ -47,12 +47,9 @@ def document_names(given: pl.Series) -> pl.Series:
     >>> document_names(pl.Series(["http://x/N3/46#char=0,80", "http://x/Ab?dbpv=2016-10&nif=context"])).to_list()
     ['46', 'Ab']
     """
-    part = (
-        strip_offsets(given).str.replace(r"^.*/", "").str.replace_all(r"[^\p{L}\p{N}._~-]+", "-").str.strip_chars("-")
-    )
-    return part.to_frame("part").select(
-        pl.when(pl.col("part") == "").then(pl.lit("document")).otherwise("part").alias("part")
-    )["part"]
+    last = strip_offsets(given).str.replace(r"^.*/", "")
+    part = last.str.replace_all(r"[^\p{L}\p{N}._~-]+", "-").str.strip_chars("-").rename("part")
+    return part.replace("", "document")
 
 
 def strip_offsets(given: pl.Series) -> pl.Series:
@@ -66,8 +63,7 @@ def strip_offsets(given: pl.Series) -> pl.Series:
 
 def _unique(parts: pl.Series) -> pl.Series:
     frame = pl.DataFrame({"part": parts}).with_columns(n=pl.int_range(pl.len()).over("part") + 1)
-    suffixed = pl.concat_str(pl.col("part"), pl.lit("-"), pl.col("n").cast(pl.String))
-    names = frame.select(pl.when(pl.col("n") > 1).then(suffixed).otherwise("part")).to_series()
+    names = frame.select(pl.when(pl.col("n") > 1).then(fill("{}-{}", "part", "n")).otherwise("part")).to_series()
     # `a-2` may be the name of a document of its own.
     return names if names.is_unique().all() else _unique(names)
 
@@ -148,8 +144,7 @@ def offsets_in(given: pl.Expr) -> tuple[pl.Expr, pl.Expr]:
     ...     begin=offsets_in(pl.col("x"))[0], end=offsets_in(pl.col("x"))[1]).rows()
     [(2, 5), (7, 9)]
     """
-    groups = (given.str.extract(_INDEXES, n).cast(pl.Int64, strict=False) for n in (1, 2))
-    begin, end = groups
+    begin, end = (given.str.extract(_INDEXES, n).cast(pl.Int64, strict=False) for n in (1, 2))
     return begin, end
 
 
@@ -160,11 +155,11 @@ def given_iris(frames: Frames) -> pl.DataFrame:
     """
     documents = frames.documents.select(scoped="document", document="document", given="given")
     annotations = frames.annotations.select(scoped="annotation", document="document", given="given")
-    taken = pl.concat([documents, annotations]).filter(pl.col("scoped").ne_missing(pl.col("given")))["scoped"]
+    every = pl.concat([documents, annotations])
+    taken = every.filter(pl.col("scoped").ne_missing(pl.col("given")))["scoped"]
     usable = is_legal(pl.col("given")).fill_null(False)
     things = (
-        pl.concat([documents, annotations])
-        .with_columns(own=usable & (pl.len().over("given") == 1))
+        every.with_columns(own=usable & (pl.len().over("given") == 1))
         .with_columns(own=pl.col("own") & ~pl.col("given").is_in(taken.implode()))
         .with_columns(own_document=pl.when(pl.col("scoped") == pl.col("document")).then("own"))
         .with_columns(own=pl.col("own") & pl.col("own_document").max().over("document").fill_null(True))

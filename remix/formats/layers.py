@@ -54,9 +54,8 @@ def tokens_of(frames: Frames) -> pl.DataFrame:
         return pl.DataFrame(schema=_TOKENS)
     told = frames.documents.select("document").join(told, on="document", maintain_order="left")
     rows = told.with_columns(pl.col("piece").str.extract_all(r"[^\t\n]+[\t\n]?")).explode("piece").drop_nulls()
-    rows = rows.with_columns(
-        token=pl.col("piece").str.strip_chars_end("\t\n"), glued=pl.col("piece").str.ends_with("\t")
-    )
+    piece = pl.col("piece").str
+    rows = rows.with_columns(token=piece.strip_chars_end("\t\n"), glued=piece.ends_with("\t"))
     size = pl.col("token").str.len_chars().cast(pl.Int64)
     after = (size + (~pl.col("glued")).cast(pl.Int64)).cum_sum().shift(fill_value=0).over("document")
     return rows.select("document", "token", begin=after, end=after + size, glued="glued")
