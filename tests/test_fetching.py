@@ -13,7 +13,6 @@ import resource
 import shlex
 import signal
 import socket
-import subprocess
 import sys
 import tarfile
 import threading
@@ -32,6 +31,7 @@ from remix.client import Failure, download
 from remix.errors import Error, UnknownName, UsageError
 from remix.fetching import fetch
 from tests.commands import run_verb
+from tests.processes import Forked
 
 NIF = "@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .\n"
 ROME = (
@@ -289,12 +289,12 @@ def test_interruption_ends_at_once_and_leaves_nothing(
 ) -> None:
     know("silent", rome=ROME)
     paths = os.pathsep.join([str(tmp_path / "site"), *sys.path])
-    command = [sys.executable, "-m", "remix", "fetch", "rome", "--accept-licence"]
-    with subprocess.Popen(command, stderr=-1, text=True, env={**os.environ, "PYTHONPATH": paths}) as process:
+    command = ["-m", "remix", "fetch", "rome", "--accept-licence"]
+    with Forked(command, stderr=-1, text=True, env={**os.environ, "PYTHONPATH": paths}) as process:
         for _ in range(600):
             if odd[0].asked and kept(tmp_path):
                 break
-            threading.Event().wait(0.05)
+            threading.Event().wait(0.01)
         process.send_signal(signal.SIGINT)
         errors = process.communicate(timeout=20)[1]
     assert process.returncode == 130

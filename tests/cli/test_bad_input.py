@@ -66,10 +66,19 @@ def said(done: Done, code: int) -> str:
     return lines[0].removeprefix("remix: ")
 
 
-def contents(folder: Path, name: str = "ws") -> list[tuple[str, int]]:
+Contents = list[tuple[str, int]]
+
+
+def contents(folder: Path, name: str = "ws") -> Contents:
     """The graphs of the workspace and their numbers of triples."""
     found = Store(folder / name).index().frame("SELECT ?g (COUNT(*) AS ?n) { GRAPH ?g { ?s ?p ?o } } GROUP BY ?g")
     return sorted(found.rows())
+
+
+@pytest.fixture(scope="module")
+def known(small_store: Store) -> Contents:
+    """What `ws` holds before a test changes it."""
+    return contents(small_store.folder.parent, small_store.folder.name)
 
 
 def endless(path: Path) -> None:
@@ -91,18 +100,17 @@ def endless(path: Path) -> None:
     ],
 )  # fmt: skip
 def test_a_file_that_cannot_be_read_is_refused(
-    work: Path, verb: str, name: str, content: bytes | None, reason: str
+    work: Path, known: Contents, verb: str, name: str, content: bytes | None, reason: str
 ) -> None:
     if content is not None:
         (work / name).write_bytes(content)
     elif name == "folder":
         (work / name).mkdir()
-    before = contents(work)
     done = run(work, verb, name, "-o", "jsonl")
     assert done.returncode == 1 and reason in done.stdout and "Traceback" not in done.stderr
     if verb == "load":
         assert reason in said(done, 1)
-    assert contents(work) == before
+    assert contents(work) == known
 
 
 @pytest.mark.parametrize(("name", "reason"), [("a.ttl", "a.ttl:1: the line is longer"), ("a.txt", "no known format")])
@@ -149,13 +157,12 @@ def test_a_file_name_may_hold_spaces_and_any_letters(work: Path) -> None:
     ],
 )
 def test_a_query_that_cannot_be_run_says_why(
-    work: Path, verb: tuple[str, ...], query: str, code: int, reason: str
+    work: Path, known: Contents, verb: tuple[str, ...], query: str, code: int, reason: str
 ) -> None:
     (work / "broken.rq").write_text("SELECT ?annotation\n{ ?a nif:x }\n")
     (work / "clean.ttl.gz").write_bytes(gzip.compress(CLEAN.encode()))
-    before = contents(work)
     assert reason in said(run(work, *verb, query), code)
-    assert contents(work) == before and not list(work.glob("*.manifest.ttl"))
+    assert contents(work) == known and not list(work.glob("*.manifest.ttl"))
 
 
 @pytest.mark.parametrize(
@@ -208,11 +215,10 @@ def test_a_remix_that_cannot_be_built_leaves_no_file(
     ],
 )  # fmt: skip
 def test_a_wrong_name_or_option_ends_in_one_line(
-    work: Path, arguments: tuple[str, ...], code: int, reason: str
+    work: Path, known: Contents, arguments: tuple[str, ...], code: int, reason: str
 ) -> None:
-    before = contents(work)
     assert reason in said(run(work, *arguments), code)
-    assert contents(work) == before
+    assert contents(work) == known
 
 
 def without_privileges() -> None:
@@ -261,17 +267,18 @@ full = functools.partial(resource.setrlimit, resource.RLIMIT_FSIZE, (LIMIT, LIMI
     ],
     ids=" ".join,
 )
-def test_a_full_disk_ends_in_one_line_and_nothing_is_lost(work: Path, arguments: tuple[str, ...]) -> None:
+def test_a_full_disk_ends_in_one_line_and_nothing_is_lost(
+    work: Path, known: Contents, arguments: tuple[str, ...]
+) -> None:
     letters = Random(1).randbytes(100_000).hex()
     (work / "large.ttl").write_text(CLEAN.replace('isString "Rome"', f'isString "Rome {letters}"'))
     (work / "all.rq").write_text("SELECT ?annotation { ?annotation a nif:Phrase }")
     (work / "tables").symlink_to(Path(__file__).resolve().parents[2] / "datasets" / "kb")
     if "large" in arguments:
         assert run(work, "load", "large.ttl", "-w", "large").returncode == 0
-    before = contents(work)
     done = run(work, *arguments, prepare=full)
     assert "File too large" in said(done, 1)
-    assert contents(work) == before
+    assert contents(work) == known
     assert not list(work.glob("made/*"))
     assert run(work, "load", "clean.ttl").returncode == 0
 
@@ -318,7 +325,7 @@ class Finished:
     """What a verb that was not stopped leaves in the workspace."""
 
     verb: tuple[str, ...]
-    contents: list[tuple[str, int]]
+    contents: Contents
 
 
 @pytest.fixture(scope="module", params=["load {big}", "enrich", "build --query persons --to made"])
@@ -333,9 +340,8 @@ def finished(
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
 def test_a_command_that_is_stopped_leaves_the_workspace_as_it_was(
-    work: Path, finished: Finished, ending: signal.Signals
+    work: Path, known: Contents, finished: Finished, ending: signal.Signals
 ) -> None:
-    before = contents(work)
     for delay in (0.02, 0.1, 0.25):
         command = ["-m", "remix", "--quiet", *finished.verb, "-w", "ws"]
         with Forked(command, cwd=work, stdout=-1, stderr=-1, text=True) as process:
@@ -344,7 +350,7 @@ def test_a_command_that_is_stopped_leaves_the_workspace_as_it_was(
             errors = process.communicate(timeout=60)[1]
         if ending == signal.SIGINT and process.returncode == 130:
             assert errors.splitlines()[-1].startswith("remix: interrupted") and "Traceback" not in errors
-        assert contents(work) in (before, finished.contents)
+        assert contents(work) in (known, finished.contents)
     assert run(work, "load", "clean.ttl").returncode == 0
 
 
