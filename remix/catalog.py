@@ -23,18 +23,6 @@ from remix.signature import content_hash
 if TYPE_CHECKING:
     from remix.formats import Repair
 
-__all__ = [
-    "Entry",
-    "bibtex",
-    "cache_folder",
-    "count_differences",
-    "entries",
-    "find",
-    "folder_hash",
-    "local",
-    "local_file",
-]
-
 
 @dataclass(frozen=True)
 class Entry:

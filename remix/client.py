@@ -26,8 +26,6 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 from remix._version import __version__
 from remix.errors import Error, StoreError, UsageError
 
-__all__ = ["Reply", "Failure", "ask", "check_address", "download", "first_line", "without_secrets"]
-
 _LARGEST = 512 * 1000 * 1000
 _LONG = 1500
 _BLOCK = 1 << 20

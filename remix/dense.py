@@ -6,8 +6,6 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-__all__ = ["components", "counts", "firsts", "look_up", "mark"]
-
 Numbers = npt.NDArray[np.int64]
 
 

@@ -12,8 +12,6 @@ from remix.expressions import fill
 from remix.formats.identifiers import document_names, strip_offsets
 from remix.frames import Frames
 
-__all__ = ["align"]
-
 AROUND = 15
 """Characters of a text that are shown on both sides of where it differs from another."""
 

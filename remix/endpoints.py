@@ -25,18 +25,6 @@ from remix.names import XSD
 from remix.rdf.terms import text_term
 from remix.signature import content_hash
 
-__all__ = [
-    "RESULTS",
-    "Manners",
-    "Refused",
-    "Remote",
-    "TooHeavy",
-    "count_text",
-    "pages",
-    "read_body",
-    "solutions",
-]
-
 Answer = TypeVar("Answer")
 
 _PROBE = 10_001

@@ -19,23 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-__all__ = [
-    "BadInput",
-    "EmptySelection",
-    "Error",
-    "MissingKnowledge",
-    "NotAllowed",
-    "QueryError",
-    "StoreError",
-    "Timeout",
-    "Unforeseen",
-    "UnknownName",
-    "UsageError",
-    "is_panic",
-    "nearest",
-    "nearest_of",
-]
-
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return a hint at the known names closest to a name, or an empty string.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import polars as pl
 
-__all__ = ["fill", "number_texts"]
-
 
 def fill(template: str, *parts: str | pl.Expr | pl.Series) -> pl.Expr:
     """Return the template with each `{}` replaced by a column, expression or series, null where one of them is null.

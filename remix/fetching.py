@@ -26,8 +26,6 @@ from remix.locks import Busy, hold_file
 from remix.places import folder_written
 from remix.signature import content_hash
 
-__all__ = ["Fetched", "fetch"]
-
 AT_ONCE, RETRIES, TIMEOUT = 4, 2, 60.0
 """Files at the same time; how often a connection that breaks is tried again; the seconds that it may be silent."""
 _BLOCK = 1 << 20

@@ -25,21 +25,6 @@ from remix.places import aside_of, discard, set_aside
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-__all__ = [
-    "default_name",
-    "distinct_names",
-    "expansion_limit",
-    "manifest_beside",
-    "open_bytes",
-    "open_measured",
-    "read_bytes",
-    "readable",
-    "refuse_expansion",
-    "stem",
-    "write_together",
-    "write_whole",
-]
-
 _COMPRESSIONS = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstandard"}
 _COMPRESSED_SUFFIXES = (".gz", ".bz2", ".zst")
 

@@ -12,23 +12,6 @@ from remix.errors import Error, StoreError
 from remix.names import EL, RMX
 from remix.places import verify
 
-__all__ = [
-    "FINE_GRAINED",
-    "ANNOTATIONS",
-    "CANDIDATES",
-    "CLASSES",
-    "DOCUMENTS",
-    "LINKS",
-    "OTHER_LAYER",
-    "REGIONS",
-    "VALUES",
-    "Frames",
-    "fit",
-    "read_parquet",
-    "words",
-    "write_parquet",
-]
-
 DOCUMENTS: dict[str, pl.DataType] = {
     "document": pl.String(),
     "dataset": pl.String(),

@@ -27,8 +27,6 @@ from remix.locks import Busy, hold_file
 from remix.places import move_folder
 from remix.signature import content_hash
 
-__all__ = ["FramesFolder", "finish", "is_frames_folder", "part_name", "under_way", "write_part"]
-
 FORMAT = 1
 _MANIFEST = "manifest.json"
 

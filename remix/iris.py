@@ -21,8 +21,6 @@ import polars as pl
 from remix.names import PREFIXES
 from remix.rdf.iris import ENCODED, is_absolute, legal
 
-__all__ = ["CASELESS", "NIL_PATTERN", "VERSION", "canonical", "canonical_iri", "expand", "is_nil"]
-
 VERSION = "2"
 """Part of every signature; grows when a rule changes."""
 

@@ -10,8 +10,6 @@ from functools import wraps
 from pathlib import Path
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
-__all__ = ["Busy", "Lock", "hold_file", "holding"]
-
 
 class Busy(Exception):
     """Another process holds the lock."""

@@ -2,29 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = [
-    "DBO",
-    "DBR",
-    "DCAT",
-    "DCTERMS",
-    "EL",
-    "HFTS",
-    "HFTS_OLD",
-    "ITSRDF",
-    "MNT",
-    "NIF",
-    "OWL",
-    "PREFIXES",
-    "PROV",
-    "RDF",
-    "RDFS",
-    "REPEAT",
-    "RMX",
-    "VOID",
-    "XSD",
-    "shorten",
-]
-
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"
 OWL = "http://www.w3.org/2002/07/owl#"

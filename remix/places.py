@@ -21,22 +21,6 @@ from pathlib import Path
 from remix.errors import Error, StoreError
 from remix.locks import Lock
 
-__all__ = [
-    "SUMS",
-    "aside_of",
-    "checksums",
-    "discard",
-    "file_hash",
-    "folder_written",
-    "is_sound",
-    "move_folder",
-    "scratch_folder",
-    "seal",
-    "set_aside",
-    "sweep",
-    "verify",
-]
-
 _ASIDE = re.compile(r"\.(.+)\.remix-([0-9a-f]{8}|old)", re.DOTALL)
 
 

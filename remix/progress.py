@@ -10,8 +10,6 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TypeVar
 
-__all__ = ["enable", "moving", "note", "once", "reading", "stage", "track"]
-
 Item = TypeVar("Item")
 FIRST, EVERY = 0.5, 10.0
 """Seconds before the first line of what takes long, and between the lines after it."""

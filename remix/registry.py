@@ -13,8 +13,6 @@ from typing import Generic, TypeVar
 from remix.errors import Error, UnknownName
 from remix.resources import entry_points
 
-__all__ = ["Registry"]
-
 Part = TypeVar("Part")
 
 

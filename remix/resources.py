@@ -12,8 +12,6 @@ from remix.errors import Error
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoints
 
-__all__ = ["entry_points", "files", "folder"]
-
 _PACKAGE = Path(__file__).resolve().parent
 
 

@@ -11,8 +11,6 @@ from remix.measures.enrichment import enrich
 from remix.resources import folder
 from remix.store import Store
 
-__all__ = ["ensure_sample"]
-
 
 def ensure_sample(store: Store, names: Iterable[str] = ()) -> bool:
     """Return whether the sample was taken: loaded, its knowledge base built and attached, its measures computed.

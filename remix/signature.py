@@ -9,8 +9,6 @@ from pathlib import Path
 
 from remix.errors import UsageError
 
-__all__ = ["Signature", "content_hash"]
-
 
 def content_hash(*parts: bytes | str | Path) -> str:
     """Return the SHA-256, in hexadecimal, of the parts one after another; a path stands for its bytes.

@@ -17,8 +17,6 @@ from remix.errors import UsageError, nearest
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["FORMATS", "blocks", "cell", "Listed", "Printed", "Tables", "render", "shorten", "spell_out", "write"]
-
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 WIDTH = 120

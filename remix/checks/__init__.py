@@ -17,8 +17,6 @@ from remix.frames import Frames, fit
 from remix.kb import KnowledgeBase
 from remix.registry import Registry
 
-__all__ = ["FINDINGS", "RULES", "SEVERITIES", "Rule", "Subject", "list_documents", "list_mentions"]
-
 SEVERITIES = ("error", "warning", "note")
 """From what is wrong, over what should be looked at, to what one should know."""
 

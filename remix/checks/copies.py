@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import polars as pl
 
-__all__ = ["count_shared", "find_similar"]
-
 BINS, ROWS = 32, 2
 """Numbers that stand for a text, and how many of them are compared at once.
 

@@ -19,8 +19,6 @@ from remix.frames import Frames, fit
 from remix.iris import canonical
 from remix.kb import KnowledgeBase
 
-__all__ = ["CHANGES", "correct", "lay_over", "write_corrected"]
-
 CHANGES: dict[str, pl.DataType] = {
     "change": pl.String(),
     "source": pl.String(),

@@ -27,8 +27,6 @@ from remix.locks import holding
 from remix.rdf.ntriples import columns
 from remix.store import DatasetEntry, Store
 
-__all__ = ["Checked", "check", "find_violations", "read_checked", "share", "to_sarif"]
-
 SUMMARY = {"file": pl.String, "severity": pl.String, "rule": pl.String, "count": pl.Int64, "example": pl.String}
 _TIMES: dict[str, pl.DataType] = {**FINDINGS, "times": pl.Int64()}
 """Findings, and how many each row stands for."""

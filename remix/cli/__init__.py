@@ -20,8 +20,6 @@ from remix.errors import Error, is_panic, nearest
 from remix.resources import entry_points
 from remix.tables import spell_out
 
-__all__ = ["Verbs", "carry_out", "main"]
-
 
 class Verbs(click.Group):
     """The verbs, imported only when they are asked for: `remix/cli/<verb>.py` holds `command`.

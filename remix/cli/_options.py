@@ -18,23 +18,6 @@ if TYPE_CHECKING:
 
     from remix.reports.evaluations import Report
 
-__all__ = [
-    "Asking",
-    "ComparedWith",
-    "Scoring",
-    "as_data",
-    "asking_options",
-    "comparing_options",
-    "file_format_option",
-    "format_option",
-    "output_option",
-    "print_bytes",
-    "print_report",
-    "print_table",
-    "scoring_options",
-    "workspace_option",
-]
-
 MACHINE = ("json", "jsonl", "csv", "parquet")
 """Formats of tables that are data."""
 

@@ -14,9 +14,6 @@ from remix.tables import shorten
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["command"]
-
-
 AFTER = "load"
 
 

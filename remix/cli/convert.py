@@ -11,8 +11,6 @@ from remix.cli._options import file_format_option, workspace_option
 from remix.tables import render
 from remix.workspace import open_workspace
 
-__all__ = ["command"]
-
 
 @click.command()
 @click.argument("dataset", metavar="IN")

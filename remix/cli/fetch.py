@@ -9,8 +9,6 @@ import click
 
 from remix.cli._options import output_option, print_table, workspace_option
 
-__all__ = ["command"]
-
 AFTER = ""
 
 

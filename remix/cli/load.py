@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from remix.store.loading import Outcome
     from remix.tables import Listed
 
-__all__ = ["command"]
-
-
 AFTER = "fetch"
 
 

@@ -12,8 +12,6 @@ import polars as pl
 
 from remix.formats.mends import Mends
 
-__all__ = ["MOST_LETTERS", "THRESHOLD", "Aligned", "Aligner", "is_unplaced", "place_named", "place_of"]
-
 THRESHOLD = 90.0
 """The least similarity (0 to 100, rapidfuzz's partial ratio) at which a near spelling is taken for the mention."""
 

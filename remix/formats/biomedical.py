@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import polars as pl
 
-__all__ = ["split_concepts", "join_concepts", "spell_concepts"]
-
 _MESH = "http://id.nlm.nih.gov/mesh/"
 
 

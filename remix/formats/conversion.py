@@ -18,8 +18,6 @@ from remix.frames import Frames, words
 from remix.frames_folder import finish, under_way, write_part
 from remix.tables import Printed
 
-__all__ = ["Conversion", "convert", "with_texts"]
-
 FRAMES = "frames"
 """What the folder of Parquet files is called that frames are kept in."""
 _BY_SUFFIX = {".ttl": "nif", ".nt": "nif"}

@@ -17,8 +17,6 @@ from remix.formats.mentions import flatten
 from remix.frames import Frames
 from remix.names import RMX
 
-__all__ = ["ARTICLES", "SIMPLE", "kind_of", "write_articles", "write_simple"]
-
 ARTICLES, SIMPLE = "articles", "simple"
 
 _LINES = 20

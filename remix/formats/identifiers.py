@@ -13,12 +13,6 @@ from remix.frames import Frames
 from remix.names import RMX
 from remix.rdf.iris import is_legal
 
-__all__ = [
-    *("annotation_iris", "article", "document_iris", "document_names", "given_iris", "group_alternatives"),
-    *("is_shared", "offsets_in", "rename_terms", "separate_mentions", "strip_offsets", "title"),
-    *("title_url", "usual_groups"),
-]
-
 # DBpedia calls the text of Berlin `…/Berlin?dbpv=2016-10&nif=context`.
 _OFFSETS = (
     r"(?:\?(?:dbpv=[^&#]*&)?nif=context"

@@ -11,8 +11,6 @@ import polars as pl
 from remix.errors import BadInput
 from remix.formats.mends import Mends, decode, mend_surrogates
 
-__all__ = ["fields_in", "json_lines", "json_text", "json_value", "tell_misspelt"]
-
 _BLOCK = 1 << 20
 _ESCAPED = [f"\\u00{digit}" for digit in range(2, 8)]
 """How an ASCII letter begins that is written as its number, as JSON allows in names of fields, too."""

@@ -12,8 +12,6 @@ import polars as pl
 from remix.frames import Frames
 from remix.names import RMX
 
-__all__ = ["DATE", "LAYERS", "MAIN", "NOISE", "NO_LINK", "PERIOD", "RANKED", "TERMS", "TOKENS", "tokens_of"]
-
 MAIN = "NE-COARSE-LIT"
 LAYERS = {
     MAIN: "NEL-LIT",

@@ -17,11 +17,6 @@ from remix.formats.losses import Loss, loss_of
 from remix.formats.mends import Mends, decode
 from remix.formats.offsets import cut_spans
 
-__all__ = [
-    *("SENTENCES", "begins", "cut_texts", "join_tokens", "lose_white_space", "number_names", "numbered_lines"),
-    *("read_lines", "refuse_line", "split_cells", "tagged_spans"),
-]
-
 SENTENCES = pl.when(pl.col("sentence") != pl.col("sentence").shift()).then(pl.lit("\n")).otherwise(pl.lit(" "))
 """A line feed between sentences, else a space: what `join_tokens` puts between tokens that know their `sentence`."""
 

@@ -16,8 +16,6 @@ from remix.formats.layers import TERMS
 from remix.frames import OTHER_LAYER, Frames
 from remix.names import RMX
 
-__all__ = ["CLUSTER", "EVERYTHING", "FEATURES", "Loss", "loss_of", "reduce_frames"]
-
 CLUSTER = f"{RMX}cluster"
 """The term of a value that names the entity of a NIL annotation: equal names, one entity."""
 

@@ -11,8 +11,6 @@ import polars as pl
 from remix.expressions import fill
 from remix.formats import Repair
 
-__all__ = ["Mends", "decode", "decode_declared", "mend_surrogates"]
-
 TOLD = 1000
 """So many of a kind that is told one by one are told; the others are counted."""
 

@@ -27,12 +27,6 @@ from remix.names import RMX
 from remix.rdf.iris import is_absolute, is_legal, legal
 from remix.rdf.terms import language_tag
 
-__all__ = [
-    *("CANDIDATES", "DOCUMENTS", "LINKS", "MENTIONS", "NUMBER", "TEXTS", "MentionTables", "assemble"),
-    *("canonical_entities", "drop_overlaps", "flatten", "flatten_labelled", "identifier_or_nil", "label_documents"),
-    *("span_of", "whole_number"),
-]
-
 TEXTS: dict[str, pl.DataType] = {"name": pl.String(), "text": pl.String()}
 DOCUMENTS: dict[str, pl.DataType] = {**TEXTS, "language": pl.String()}
 MENTIONS: dict[str, pl.DataType] = {

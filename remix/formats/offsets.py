@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["characters_of_units", "check_offsets", "cut_spans", "units_of_characters"]
-
 REACH = 32
 """How many characters away from the given offset an anchor is looked for."""
 

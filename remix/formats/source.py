@@ -20,8 +20,6 @@ from remix.files import refuse_expansion, write_whole
 from remix.places import folder_written
 from remix.signature import content_hash
 
-__all__ = ["FILE_NAME", "SourceFile", "hash_files", "write_collection"]
-
 FILE_NAME = r"^[\p{L}\p{N}_~-][\p{L}\p{N}._~-]*$"
 """What a document may be called whose text is a file of that name."""
 

@@ -15,8 +15,6 @@ from xml.parsers import expat
 from remix.errors import BadInput
 from remix.formats.mends import Mends, decode_declared
 
-__all__ = ["Element", "has_root", "replace_illegal", "parse_elements", "root_of", "escape_text"]
-
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _AMPERSAND = re.compile(
     r"(?s)(<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z))|&(?!(?:[A-Za-z_][\w.-]*|#[0-9]+|#x[0-9A-Fa-f]+);)"

@@ -10,8 +10,6 @@ from remix.iris import CASELESS
 from remix.names import DBR
 from remix.rdf.iris import ENCODED
 
-__all__ = ["ITEM", "RESOURCE", "keys", "language_of", "normalise", "resource", "title", "without_mark"]
-
 ITEM = r"^http://www\.wikidata\.org/entity/Q[0-9]+$"
 """An item of Wikidata, as a pattern."""
 RESOURCE = r"^http://(?:[a-z-]+\.)?dbpedia\.org/resource/"

@@ -17,8 +17,6 @@ from remix.kb.parts import GOLD, Parts, match_sources
 if TYPE_CHECKING:
     import networkx
 
-__all__ = ["STATUS", "KnowledgeBase"]
-
 STATUS = ("canonical", "redirect", "disambiguation", "unknown")
 """What a link may be, from the healthiest to the worst."""
 

@@ -13,8 +13,6 @@ from remix.iris import canonical, expand
 from remix.kb.knowledge import KnowledgeBase
 from remix.names import shorten
 
-__all__ = ["SHOWN", "coverage", "list_candidates", "lookup", "problems_of", "sources_of"]
-
 SHOWN = 20
 """How many candidates, and how many forms and other IRIs of an entity, are shown by default."""
 

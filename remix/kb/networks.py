@@ -20,16 +20,6 @@ if TYPE_CHECKING:
 
     from remix.kb.parts import Parts
 
-__all__ = [
-    "candidate_graph",
-    "class_graph",
-    "find_circles",
-    "link_graph",
-    "superclasses",
-    "to_graph",
-    "write_graphml",
-]
-
 
 def to_graph(edges: pl.DataFrame) -> networkx.DiGraph:
     """Return the graph whose edges are the rows of a frame: from the first column to the second.

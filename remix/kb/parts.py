@@ -20,8 +20,6 @@ from remix.kb.prominence import place_columns
 from remix.kb.staging import KEYED, TABLES
 from remix.places import verify
 
-__all__ = ["FORMAT", "GOLD", "SORTED_BY", "UNCOUNTED", "Parts", "find_rows", "match_rows", "match_sources"]
-
 FORMAT = "8"
 """Part of every version; grows when a knowledge base of the same sources would come out differently."""
 

@@ -12,8 +12,6 @@ from remix.errors import BadInput
 from remix.frames import write_parquet
 from remix.kb.forms import keys
 
-__all__ = ["ENTITIES", "KEYED", "TABLES", "Problem", "Staging", "strictly"]
-
 _COLUMNS = {
     "surface_forms": "key surface_form entity count source",
     "links": "source target origin",

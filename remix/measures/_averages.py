@@ -26,17 +26,6 @@ import polars as pl
 from remix.measures.coded import CODE_OF
 from remix.measures.declaration import Summary
 
-__all__ = [
-    "FIRSTS",
-    "Fraction",
-    "Sums",
-    "add_sums",
-    "averages",
-    "compute_sums",
-    "fractions",
-    "means_of_units",
-]
-
 FIRSTS = {"key": "dataset_forms", "entity": "dataset_entities"}
 """The table with one row of each distinct value of a column of the annotations."""
 

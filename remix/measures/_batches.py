@@ -25,19 +25,6 @@ from remix.measures.whole import Whole
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = [
-    "MENTIONS",
-    "NESTED",
-    "SUMS",
-    "Work",
-    "in_arrow",
-    "mentions_of",
-    "numbers_of",
-    "results_of",
-    "sums_parts",
-    "totals_of",
-]
-
 Schema = Mapping[str, pl.DataType]
 NESTED = ("annotations", "links", "classes", "regions")
 """The frames whose rows come nested in their document."""

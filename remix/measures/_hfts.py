@@ -17,8 +17,6 @@ from remix.measures.corpus import Corpus
 from remix.measures.declaration import Column, Measure, Summary, terms_of
 from remix.measures.definitions.not_annotated import MEASURE as NOT_ANNOTATED
 
-__all__ = ["HFTS", "tables"]
-
 _CITATION = "https://github.com/santifa/hfts, the code"
 _FORM, _ENTITY, _USED_FORM, _USED_ENTITY = (
     pl.col(name) for name in ("hfts_w_form", "hfts_w_entity", "hfts_d_form", "hfts_d_entity")

@@ -28,8 +28,6 @@ from remix.measures.measurement import MeasureChoice, measured_of, sum_up_part
 from remix.measures.whole import Whole
 from remix.progress import moving
 
-__all__ = ["BATCH", "compute_parts"]
-
 BATCH = 250_000
 """How many annotations are in a batch, of which each thread has one in memory."""
 

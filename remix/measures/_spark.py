@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     import pyarrow
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["MeasuredTable", "compute_folder", "compute_table", "dictionary_links", "firsts", "read_frames", "sizes"]
-
 Tables = Mapping[str, "DataFrame"]
 Schema = Mapping[str, pl.DataType]
 

@@ -10,8 +10,6 @@ from typing import Any, Generic, Self, TypeVar, overload
 
 import polars as pl
 
-__all__ = ["AT_ONCE", "cached_property", "in_order", "shared_property"]
-
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 

@@ -12,8 +12,6 @@ from remix.names import DBO
 from remix.resources import folder
 from remix.signature import content_hash
 
-__all__ = ["COARSE", "among", "class_flags", "class_mapping", "classes_for", "mapping_hash", "with_coarse"]
-
 COARSE = {"person": f"{DBO}Person", "organisation": f"{DBO}Organisation", "place": f"{DBO}Place"}
 
 

@@ -17,18 +17,6 @@ from remix.kb import KnowledgeBase, normalise
 from remix.measures._threads import cached_property
 from remix.measures.codes import MANY, Codes, Numbers, by_number, distinct, pair_codes, take_rows
 
-__all__ = [
-    "CODE_OF",
-    "Basis",
-    "CodedMentions",
-    "GatheredSets",
-    "OwnSets",
-    "Sets",
-    "counted_documents",
-    "gather_sets",
-    "merge_sets",
-]
-
 CODE_OF = {"key": "form_code", "entity": "entity_code"}
 """The column with the number of a value."""
 _OF_MENTION = ("scope", "key", "form_code", "document_code")

@@ -11,8 +11,6 @@ from threading import Lock
 
 import polars as pl
 
-__all__ = ["MANY", "Codes", "Numbers", "by_number", "distinct", "pair_codes", "places_in", "places_of", "take_rows"]
-
 MANY = 1 << 32
 """More than there are numbers of anything: two numbers are one of 64 bits, which is sorted and joined much sooner."""
 

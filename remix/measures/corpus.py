@@ -24,8 +24,6 @@ from remix.measures.coded import CODE_OF, Basis, CodedMentions, OwnSets
 from remix.measures.codes import MANY, Codes, distinct, pair_codes, places_in, places_of, take_rows
 from remix.measures.whole import Whole
 
-__all__ = ["Corpus"]
-
 
 class Corpus(CodedMentions):
     """Some documents that are measured as part of a whole; by default they are the whole.

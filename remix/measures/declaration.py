@@ -14,8 +14,6 @@ from remix.names import PREFIXES
 if TYPE_CHECKING:
     from remix.measures.corpus import Corpus
 
-__all__ = ["AVERAGES", "Column", "Kind", "Measure", "Summary", "local", "shares", "terms_of", "write_out"]
-
 Kind = Literal["integer", "double", "boolean", "string"]
 AVERAGES = ("count", "micro", "macro", "distinct")
 """What a dataset's values are: a sum, pooled, the mean of its documents, the mean of its distinct forms or entities."""

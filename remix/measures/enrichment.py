@@ -33,8 +33,6 @@ from remix.rdf.terms import iri_term, text_term
 from remix.signature import Signature, content_hash
 from remix.store import DatasetEntry, Store
 
-__all__ = ["enrich", "enrich_folder", "entity_lines", "measure_store", "measures_of_part", "named_frames"]
-
 _LEVELS = ("annotations", "documents", "classes")
 
 

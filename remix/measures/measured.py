@@ -15,8 +15,6 @@ from remix.rdf.iris import dataset_iri
 from remix.rdf.terms import text_term, typed_term
 from remix.signature import Signature
 
-__all__ = ["LOW_COVERAGE", "Measured"]
-
 LOW_COVERAGE = 0.5
 """Averages that speak for less than this share of the annotations are marked."""
 

@@ -25,21 +25,6 @@ from remix.measures.measured import Measured, columns_of, document_column, terms
 from remix.registry import Registry
 from remix.signature import Signature
 
-__all__ = [
-    "MEASURES",
-    "MeasureChoice",
-    "Measuring",
-    "Term",
-    "choice_of",
-    "column_named",
-    "measure_named",
-    "measure_frames",
-    "measured_of",
-    "measured_tables",
-    "sum_up_part",
-    "terms",
-]
-
 MEASURES: Registry[Measure] = Registry("measure", "remix.measures.definitions", Measure)
 REFERENCES = ("dataset", "union")
 PROFILES = ("remix", "hfts")

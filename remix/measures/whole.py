@@ -19,8 +19,6 @@ from remix.measures.classes import among, class_flags, classes_for
 from remix.measures.coded import CODE_OF, Basis, Sets
 from remix.measures.codes import Numbers, by_number, pair_codes, places_of, take_rows
 
-__all__ = ["Whole", "percentiles_of"]
-
 _SCORES = {"": pl.Float64(), "_rank": pl.Int64(), "_percentile": pl.Float64(), "_segment": pl.String()}
 ENTITIES = pl.Schema(
     {"number": pl.UInt32(), "forms": pl.Int64()}

@@ -32,8 +32,6 @@ from remix.signature import content_hash
 from remix.store import DatasetEntry, Store
 from remix.store.state import RUN
 
-__all__ = ["SYNTAXES", "publish"]
-
 SYNTAXES = {
     "ttl": "https://www.iana.org/assignments/media-types/text/turtle",
     "nt": "https://www.iana.org/assignments/media-types/application/n-triples",

@@ -16,8 +16,6 @@ from remix.publication.description import Publication
 from remix.reports.figures import Axis, Figure, Panel, Series
 from remix.reports.svg import draw
 
-__all__ = ["draw_measures", "write_card", "write_citation"]
-
 _MESSAGE = "Please cite this dataset as below."
 _SECTION = r"(?s)<!-- remix: ([^ ]+) -->\n(.*?)<!-- end of \1 -->\n"
 

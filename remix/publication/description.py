@@ -26,8 +26,6 @@ from remix.remixes.manifest import describe_software
 from remix.signature import content_hash
 from remix.store import DatasetEntry
 
-__all__ = ["Publication", "describe_catalogued", "describe_for_gerbil", "describe_origin", "table_of", "to_croissant"]
-
 SPDX = "http://spdx.org/rdf/terms#"
 FOAF = "http://xmlns.com/foaf/0.1/"
 DATAID = "http://dataid.dbpedia.org/ns/core#"

@@ -15,11 +15,6 @@ import polars as pl
 
 from remix.errors import UsageError
 
-__all__ = [
-    *("ENCODED", "dataset_iri", "entity_iri", "is_absolute", "is_legal", "legal", "legal_iri"),
-    *("legal_reference", "plain_entity"),
-]
-
 PLAIN = "urn:remix:entity:"
 """Where entities stand in RDF that are no IRIs: identifiers of files in other formats."""
 

@@ -23,11 +23,6 @@ from remix.errors import BadInput
 from remix.files import open_measured, write_whole
 from remix.rdf.terms import ESCAPES
 
-__all__ = [
-    *("LINE", "LITERAL", "PLAIN_IRI", "SCHEMA", "Block", "blocks_of_lines", "columns", "content_hash_of"),
-    *("lines_of", "serialise", "terms_of", "triples", "write_ntriples"),
-]
-
 BLOCK = 1 << 24
 _LONGEST_LINE = 1 << 26
 _AT_ONCE = 1 << 17

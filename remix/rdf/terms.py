@@ -6,11 +6,6 @@ import polars as pl
 
 from remix import names
 
-__all__ = [
-    *("ESCAPES", "FARTHEST", "escape", "integer", "iri", "iri_term", "language", "language_tag", "literal"),
-    *("number_term", "predicate", "quote", "text_term", "typed_term", "unescape"),
-]
-
 _LITERAL = r'^"(?s:(.*))"(?:@[A-Za-z0-9-]+|\^\^<[^>]*>)?$'
 # Control characters are written as \uXXXX, but for the five with a letter of their own.
 _LETTERS = {"\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}

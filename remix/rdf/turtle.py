@@ -11,8 +11,6 @@ from remix.expressions import fill
 from remix.names import PREFIXES, RDF, XSD
 from remix.rdf.ntriples import SCHEMA, columns, serialise
 
-__all__ = ["Said", "iri", "ntriples", "state_triples", "turtle"]
-
 Value = str | int | float | ox.NamedNode
 Said = Mapping[str, Value | Iterable[Value] | None]
 """What is said of an IRI, by predicates."""

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from remix.store.queries import Query
     from remix.store.selection import Selection
 
-__all__ = ["Remix", "build"]
-
 
 @dataclass(frozen=True, repr=False)
 class Remix(Printed):

@@ -14,8 +14,6 @@ from remix.store.index import Index
 from remix.store.serialise import text_of
 from remix.store.tree import Node, NotUnderstood, parse, variables, walk
 
-__all__ = ["Closed", "Editions", "close", "find_emptied", "limit_documents", "tell_editions"]
-
 ALL = "all"
 """The edition that keeps each text of each dataset."""
 

@@ -17,8 +17,6 @@ from remix.rdf.ntriples import SCHEMA, columns
 from remix.remixes.closure import Closed
 from remix.store import DatasetEntry, Store
 
-__all__ = ["export"]
-
 _KEPT_OF_DROPPED = [
     *(NIF + name for name in ("beginIndex", "endIndex", "anchorOf")),
     ITSRDF + "taIdentRef",

@@ -23,8 +23,6 @@ from remix.store.selection import select
 from remix.store.state import RUN
 from remix.store.worker import GuardedIndex
 
-__all__ = ["Condition", "Facet", "FacetedCorpus", "compose", "corpus_of", "list_facets"]
-
 _Row = tuple[str, int, int, int | None]
 _PREFIX_NAMES = ("nif", "itsrdf", "hfts", "rmx", "xsd")
 _EVERY = "?annotation nif:referenceContext ?document ."

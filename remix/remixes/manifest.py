@@ -18,8 +18,6 @@ from remix.remixes.closure import Closed
 from remix.signature import Signature
 from remix.store import DatasetEntry
 
-__all__ = ["Manifest", "count_origins", "describe", "describe_software", "read_manifest", "refuse_unknown"]
-
 
 @dataclass(frozen=True)
 class Manifest:

@@ -33,17 +33,6 @@ from remix.store import Store
 from remix.store.answers import answer
 from remix.store.queries import Query
 
-__all__ = [
-    "SCHEMES",
-    "Subset",
-    "Partition",
-    "count_parts",
-    "in_part",
-    "partition",
-    "partition_folder",
-    "partition_store",
-]
-
 SCHEMES = ("log-deciles", "quantiles", "head-torso-tail", "thresholds", "classes")
 UNSPECIFIED = "unspecified"
 

@@ -17,16 +17,6 @@ from remix.remixes.partitions import Subset, in_part, partition
 from remix.reports.statistics import explain
 from remix.scoring.inputs.columns import OF_ANNOTATIONS
 
-__all__ = [
-    "LOOKS",
-    "STANDS_FOR",
-    "Classed",
-    "class_annotations",
-    "describe_annotation",
-    "explain_columns",
-    "list_annotations",
-]
-
 LOOKS = 7
 """Classes of a column that can be told apart in a text; what has another value is one more."""
 STANDS_FOR = {"prominence": "pagerankSegment", "confusion": "ambiguitySurfaceForm"}

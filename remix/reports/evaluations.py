@@ -23,16 +23,6 @@ from remix.scoring.reproduction import check, read_record, write_record
 from remix.signature import Signature
 from remix.tables import Printed
 
-__all__ = [
-    "ComparisonReport",
-    "EvaluationReport",
-    "Report",
-    "agreement_report",
-    "comparison_report",
-    "evaluation_report",
-    "reproduction_report",
-]
-
 BROADEST = 8
 """Columns of scores beside each other that a terminal has room for."""
 

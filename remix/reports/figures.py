@@ -17,8 +17,6 @@ import polars as pl
 
 from remix.errors import UsageError, nearest
 
-__all__ = ["COLOURS", "KINDS", "SCALES", "Axis", "Boundary", "Figure", "Panel", "Point", "Series", "count_values"]
-
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#666666")
 """The palette of Okabe and Ito, which people who see colours differently can tell apart."""
 KINDS = ("bars", "lines", "steps", "histogram", "spider", "scatter")

@@ -23,8 +23,6 @@ from remix.reports.listings.content import sizes_in
 from remix.store import DatasetEntry, Store
 from remix.store.queries import Query, find, shipped_queries
 
-__all__ = ["about", "describe_dataset", "listing", "show_part"]
-
 
 def listing(kind: str, store: Store, runs: Path, wanted: Mapping[str, str] | None = None) -> pl.DataFrame:
     """Return a row for each thing of a kind (see `LISTINGS`) that has what is wanted in the columns of these names.

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Sheet
 
-__all__ = ["HIGHEST", "ROW", "WIDEST", "groups_within", "save", "width_of_bars"]
-
 WIDEST, HIGHEST = 12.0, 24.0
 """Size of a figure in inches at the most: 1,800 by 3,600 pixels, which a page and a screen can show."""
 ROW, MARGIN, LETTER = 3.4, 1.2, 0.08

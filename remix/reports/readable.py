@@ -13,9 +13,6 @@ from remix.scoring.statistics import F1, SCORES
 from remix.scoring.tasks import takes_spans
 from remix.signature import Signature
 
-__all__ = ["fold_rows", "legend", "readable", "readable_errors", "readable_tables", "signature_lines", "with_f1_shown"]
-
-
 MOST = 15
 """Slices of a column that people are shown."""
 

@@ -38,8 +38,6 @@ from remix.scoring.inputs.gold import LEARNT
 from remix.scoring.inputs.sources import Keeper, Sources
 from remix.signature import content_hash
 
-__all__ = ["SAMPLES", "ScoreCache", "ScoreQuestion", "answer_all"]
-
 SAMPLES = 1000
 """Samples of which intervals are made; tests have ten times as many."""
 ENTRIES, BYTES = 1000, 200_000_000

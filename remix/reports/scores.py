@@ -16,8 +16,6 @@ from remix.reports.figures import COLOURS, Axis, Figure, Panel, Series
 from remix.reports.plots import HIGHEST, ROW, WIDEST, groups_within, width_of_bars
 from remix.reports.readable import with_f1_shown
 
-__all__ = ["DRAWN", "Scored", "figure_of_columns", "figure_of_curve", "figure_of_scores"]
-
 _KINDS = ["kb", "error_class", ""]
 """Columns whose slices come with every table and are no answer to `--by`."""
 

@@ -20,24 +20,6 @@ from remix.reports.figures import Axis, Boundary, Figure, Panel, Series, count_v
 from remix.reports.plots import save
 from remix.tables import Printed
 
-__all__ = [
-    "Quantity",
-    "draw_distribution",
-    "draw_shares",
-    "explain",
-    "explain_averages",
-    "list_quantities",
-    "summarise",
-    "values_of",
-    "Statistics",
-    "choose_average",
-    "columns_by_measure",
-    "figure_of_measures",
-    "plot",
-    "side_by_side",
-    "sizes_of_datasets",
-]
-
 LEVELS = ("dataset", "document", "annotation")
 _POINTS = 200
 """Points of a line that says which share of the values is no larger."""

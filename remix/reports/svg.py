@@ -16,8 +16,6 @@ from html import escape
 
 from remix.reports.figures import COLOURS, Axis, Figure, Panel, Point
 
-__all__ = ["draw"]
-
 _SIZE, _SMALL = 12, 10
 """Letters of labels, and of boundaries and notes."""
 _WIDTHS = {1: 480, 2: 360}

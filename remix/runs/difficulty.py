@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from remix.measures.measurement import Comparing
     from remix.store import Store
 
-__all__ = ["DIFFICULTY", "Difficulty", "difficulty", "store_difficulty"]
-
 DIFFICULTY = "difficulty"
 """The fragment of the graph that holds the difficulty of each annotation."""
 

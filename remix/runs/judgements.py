@@ -17,8 +17,6 @@ from remix.scoring.inputs.sources import Keeper, Sources, Wanted, read_inputs
 from remix.scoring.matching import Case
 from remix.scoring.profiles import PROFILES
 
-__all__ = ["OUTCOMES", "SEVERAL", "Judgements", "judge_mentions"]
-
 OUTCOMES = {
     "correct": "the answer is on the mention and has gold's entity",
     "wrong": "an answer is on the mention and has another entity, or an answer is where gold has no mention",

@@ -11,8 +11,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
-__all__ = ["Model", "area_under_curve", "brier_score", "calibration_error", "fit_model", "folds_of", "newton"]
-
 Numbers = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
 _STEPS = 100

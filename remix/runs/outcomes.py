@@ -19,8 +19,6 @@ from remix.signature import Signature, content_hash
 from remix.store import DatasetEntry
 from remix.store.state import RUN
 
-__all__ = ["Outcomes", "column_graph", "fragment_of", "outcomes", "run_graph"]
-
 
 @dataclass(frozen=True)
 class Outcomes:

@@ -30,20 +30,6 @@ if TYPE_CHECKING:
     from remix.store import Store
     from remix.store.targets import Target
 
-__all__ = [
-    "Run",
-    "add_run",
-    "answers_to",
-    "gather",
-    "list_runs",
-    "load_run",
-    "make_runs",
-    "read_answers",
-    "remove_run",
-    "save_run",
-    "take_shipped",
-]
-
 
 @dataclass(frozen=True)
 class Run:

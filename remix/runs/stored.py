@@ -34,17 +34,6 @@ if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
     from remix.store import DatasetEntry, Store
 
-__all__ = [
-    "AGREEMENT",
-    "drop_run",
-    "keep_outcomes",
-    "register",
-    "store_runs",
-    "store_outcomes",
-    "take_shipped_runs",
-    "verdicts",
-]
-
 AGREEMENT = "agreement"
 """The fragment of the graph that holds which share of the systems is right on each annotation."""
 

@@ -25,19 +25,6 @@ from remix.signature import Signature, content_hash
 if TYPE_CHECKING:
     from remix.scoring.inputs import Background, Inputs
 
-__all__ = [
-    "Asked",
-    "Choice",
-    "LENGTH",
-    "asked_of",
-    "case_of",
-    "fields_of",
-    "frames_hash",
-    "signature_of_parts",
-    "signature_of_tasks",
-    "sign",
-]
-
 
 class Asked(TypedDict, total=False):
     """The fields of `Choice` but the profile, as they may be given: one name for several."""

@@ -29,8 +29,6 @@ from remix.scoring.statistics.significance import between_systems, holm, tell_to
 from remix.scoring.tasks import takes_spans
 from remix.signature import Signature
 
-__all__ = ["Comparison", "Stratum", "agreement_of", "compare_systems", "compared_inputs", "curve", "slices_of"]
-
 
 @dataclass(frozen=True)
 class Stratum:

@@ -15,8 +15,6 @@ from remix.scoring.matching import Case
 from remix.scoring.slicing import cross, kb_cases
 from remix.scoring.statistics.weights import Weights, weigh
 
-__all__ = ["counts_of"]
-
 
 def counts_of(whole: Case, choice: Choice, weights: Weights | None = None) -> pl.DataFrame:
     """Return the counts per document, task, matching and slice.

@@ -16,8 +16,6 @@ from remix.scoring.matching import Case
 from remix.scoring.profiles import PROFILES, Conventions, Profile
 from remix.scoring.tasks import takes_spans
 
-__all__ = ["Counting", "differences", "difference_lines", "headlines", "profile_names"]
-
 SCORES = ("tp", "fp", "fn", "precision", "recall", "f1", "macro_f1")
 
 

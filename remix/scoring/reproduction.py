@@ -17,8 +17,6 @@ from remix.scoring.choice import Choice
 from remix.scoring.inputs.sources import Sources
 from remix.signature import Signature, content_hash
 
-__all__ = ["check", "read_record", "write_record"]
-
 PATHS = ("entities", "hierarchy", "relax")
 
 

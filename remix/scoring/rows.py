@@ -17,8 +17,6 @@ from remix.scoring.statistics import SCORES, precision_of_f1, taking
 from remix.scoring.statistics.weights import FUZZY, fuzzy_scores
 from remix.scoring.tasks import TASKS, task_named
 
-__all__ = ["expand", "rows_of", "sort_rows", "task_name", "with_means", "with_means_of_repeats"]
-
 REPEATED = (*SCORES, *FUZZY)
 """What has a mean, and its sample standard deviation in a column of its own, `<score>_deviation`."""
 

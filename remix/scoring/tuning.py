@@ -16,8 +16,6 @@ from remix.scoring.profiles import PROFILES, Profile
 from remix.scoring.statistics.thresholds import above, threshold_rule, thresholds_by
 from remix.signature import content_hash
 
-__all__ = ["apply_threshold", "follow_threshold", "with_thresholds"]
-
 
 def follow_threshold(choice: Choice) -> Choice:
     """Return the choice with the profile that follows the threshold asked for in place of a rule of its own."""

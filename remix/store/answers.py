@@ -22,8 +22,6 @@ from remix.tables import Printed
 if TYPE_CHECKING:
     from remix.store.endpoint import Endpoint
 
-__all__ = ["GRAPH_FORMATS", "Result", "answer"]
-
 GRAPH_FORMATS = ("ttl", "nt", "jsonld")
 
 

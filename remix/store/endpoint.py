@@ -41,8 +41,6 @@ from remix.store.serialise import dataset_clause, text_of
 from remix.store.syntax import keywords, modern, tokens
 from remix.store.tree import Node, NotUnderstood, parse, variables, visible
 
-__all__ = ["Endpoint"]
-
 _CHUNK = 200
 """Subjects that are asked about at once."""
 _TRIPLES = """SELECT ?s ?p ?o (IF(isNumeric(?o), STR(?o), "") AS ?said) WHERE { VALUES ?s { %s } ?s ?p ?o }"""

@@ -32,8 +32,6 @@ from remix.store.problems import disk_error, guard, open_index, syntax_error
 from remix.store.state import MADE, State, dump, read_generation
 from remix.store.syntax import has_dataset_clause, modern
 
-__all__ = ["Index", "Results", "build_generation", "generation_of", "lines_about", "terms_of", "with_subjects"]
-
 Results = ox.QuerySolutions | ox.QueryBoolean | ox.QueryTriples
 
 _REMOVAL_COST = 3

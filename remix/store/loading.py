@@ -21,8 +21,6 @@ from remix.frames_folder import FramesFolder
 from remix.rdf.iris import dataset_iri
 from remix.store import BASE_IRI, Loading, Store
 
-__all__ = ["Outcome", "load", "load_sample", "sample_documents"]
-
 
 @dataclass(frozen=True)
 class Outcome:

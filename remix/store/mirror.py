@@ -32,8 +32,6 @@ from remix.store.serialise import text_of
 from remix.store.syntax import modern
 from remix.store.tree import NotUnderstood, parse
 
-__all__ = ["Mirror"]
-
 _TRIPLE = ["s", "p", "o"]
 _DATASETS = f"""SELECT DISTINCT ?dataset ?document WHERE {{
   {{ ?dataset {REFERENCES} ?document }} UNION

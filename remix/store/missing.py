@@ -14,8 +14,6 @@ from remix.names import ITSRDF, PREFIXES, RDF, RMX, shorten
 from remix.resources import folder
 from remix.store.syntax import prefixes_of, significant
 
-__all__ = ["NO_RUN", "OF_RUNS", "Known", "missing"]
-
 _TYPE = RDF + "type"
 _CLASS = ITSRDF + "taClassRef"
 _CLOSE = 0.75

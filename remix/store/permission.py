@@ -19,8 +19,6 @@ from remix.store.serialise import text_of
 from remix.store.syntax import is_update, modern, significant
 from remix.store.tree import Node, NotUnderstood, parse, walk
 
-__all__ = ["permit"]
-
 
 def permit(
     text: str, *, name: str = "the query", allow_services: Iterable[str] = (), graphs: Collection[str] | None = None

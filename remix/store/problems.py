@@ -11,8 +11,6 @@ import pyoxigraph as ox
 
 from remix.errors import Error, QueryError, StoreError
 
-__all__ = ["disk_error", "guard", "open_index", "syntax_error"]
-
 _DISK = (
     "No space left on device",
     "Disk quota exceeded",

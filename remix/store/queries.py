@@ -24,8 +24,6 @@ from remix.names import PREFIXES, XSD
 from remix.resources import files, folder
 from remix.store.syntax import is_query, is_update, prefixes_of, tokens
 
-__all__ = ["Parameter", "Query", "find", "plain", "shipped_queries", "term_like"]
-
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """libyaml's, where PyYAML has it: what describes the shipped queries is read in a fifth of the time."""
 _DEEPEST = 20

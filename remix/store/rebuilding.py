@@ -15,8 +15,6 @@ from remix.places import SUMS, is_sound, verify
 from remix.store.index import build_generation
 from remix.store.state import MADE, Attached, DatasetEntry, State, clean, lock_workspace, read_state, write_state
 
-__all__ = ["rebuild"]
-
 _TABLE = ["what", "name", "status", "do"]
 
 

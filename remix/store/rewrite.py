@@ -30,8 +30,6 @@ from remix.store.serialise import text_of
 from remix.store.syntax import modern, tokens
 from remix.store.tree import MOVABLE, Node, NotUnderstood, certain, parse, subjects, variables, visible
 
-__all__ = ["Plan", "construct", "fill_template", "plan", "with_order", "with_variables"]
-
 Triple = tuple[str, str, str]
 
 

@@ -29,8 +29,6 @@ from remix.names import PREFIXES
 from remix.store.missing import Known, missing
 from remix.store.problems import guard, open_index, syntax_error
 
-__all__ = ["Request"]
-
 _KEPT = 256 << 20
 """Bytes of memory up to which a process answers a further query."""
 _BLOCK = 1 << 16

@@ -18,8 +18,6 @@ from remix.store.rewrite import Plan, plan, with_order, with_variables
 from remix.store.serialise import dataset_clause, element_text, text_of
 from remix.store.tree import Node, NotUnderstood, parse, visible
 
-__all__ = ["Selection", "select"]
-
 _WATERFALL = {"condition": pl.String, "documents": pl.Int64, "annotations": pl.Int64}
 
 

@@ -7,8 +7,6 @@ from textwrap import indent
 
 from remix.store.tree import Node, NotUnderstood, Value, parse
 
-__all__ = ["dataset_clause", "element_text", "text_of"]
-
 _OPERATORS = {"ConditionalOrExpression": "||", "ConditionalAndExpression": "&&"}
 _ARGUMENTS = ["text", "arg", "arg1", "pattern", "arg2", "start", "length", "arg3", "replacement", "flags"]
 # Their value differs between two evaluations, so an evaluation elsewhere would not give the same result.

@@ -25,24 +25,6 @@ from remix.files import write_whole
 from remix.locks import Busy, Lock, hold_file
 from remix.places import discard, sweep
 
-__all__ = [
-    "MADE",
-    "RUN",
-    "Attached",
-    "DatasetEntry",
-    "Once",
-    "State",
-    "claim",
-    "clean",
-    "dump",
-    "lock_workspace",
-    "open_state",
-    "read_generation",
-    "read_state",
-    "write_state",
-    "writing",
-]
-
 Answer = TypeVar("Answer")
 
 _VERSION = 3

@@ -7,18 +7,6 @@ from collections.abc import Iterator
 
 from remix.names import HFTS, HFTS_OLD
 
-__all__ = [
-    "NEVER_THE_SAME",
-    "has_dataset_clause",
-    "is_query",
-    "is_update",
-    "keywords",
-    "modern",
-    "prefixes_of",
-    "significant",
-    "tokens",
-]
-
 # A keyword is a word outside strings, comments, IRIs, variables, prefixed names and language tags.
 _TOKEN = re.compile(
     r"""(?P<comment>\#[^\n]*)

@@ -19,8 +19,6 @@ from remix.rdf.ntriples import columns
 from remix.rdf.turtle import turtle
 from remix.store import Store
 
-__all__ = ["Target", "is_stored", "named_targets", "targets", "write_out"]
-
 
 @dataclass(frozen=True)
 class Target:

@@ -19,8 +19,6 @@ import pyoxigraph as ox
 
 from remix.names import PREFIXES, XSD
 
-__all__ = ["MOVABLE", "Node", "NotUnderstood", "Value", "certain", "parse", "subjects", "variables", "visible", "walk"]
-
 Value = Any
 """A node, a tuple of values, or a term or keyword as a string."""
 

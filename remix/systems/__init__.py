@@ -18,8 +18,6 @@ from remix.frames import Frames
 from remix.kb import KnowledgeBase, normalise
 from remix.registry import Registry
 
-__all__ = ["SPAN", "SYSTEMS", "TASKS", "Answers", "System", "annotate", "candidates", "spans", "spot"]
-
 TASKS = ("A2KB", "D2KB")
 
 Answers: TypeAlias = pl.DataFrame

@@ -12,8 +12,6 @@ import pyoxigraph as ox
 from remix.names import DCTERMS, HFTS, ITSRDF, NIF, RDF, RMX, VOID, XSD
 from remix.store.state import State
 
-__all__ = ["GRAPHS", "SOLUTIONS", "describe", "negotiate"]
-
 SD = "http://www.w3.org/ns/sparql-service-description#"
 _RESULTS = ("SPARQL_Results_JSON", "SPARQL_Results_XML", "SPARQL_Results_CSV", "SPARQL_Results_TSV")
 _SYNTAXES = ("Turtle", "N-Triples", "RDF_XML", "JSON-LD")

@@ -44,8 +44,6 @@ from remix.store.syntax import NEVER_THE_SAME, keywords
 from remix.store.worker import GIBIBYTE, Bounds, Request, TooLarge, Workers
 from remix.web.description import GRAPHS, SOLUTIONS, describe, negotiate
 
-__all__ = ["Limits", "application", "log_defect", "status_of", "watch_client"]
-
 _LARGEST_QUERY = 1 << 20
 _LONGEST_REQUEST = 30
 """Seconds within which a request has to arrive, where a query may take as long."""

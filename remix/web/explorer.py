@@ -33,8 +33,6 @@ from remix.store.worker import Bounds, holding_bounds
 from remix.web.endpoint import log_defect, status_of, watch_client
 from remix.web.page import VIEWS, Download, Explored, Note, Page, Shown, Table, View, address
 
-__all__ = ["render_file", "render_page", "routes"]
-
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
     "img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",

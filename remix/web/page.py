@@ -23,31 +23,6 @@ if TYPE_CHECKING:
     from remix.store import DatasetEntry, Store
     from remix.store.queries import Query
 
-__all__ = [
-    "MICRO_OR_MACRO",
-    "NOTHING",
-    "VIEWS",
-    "Shown",
-    "Code",
-    "Download",
-    "Drawing",
-    "Explored",
-    "Field",
-    "Form",
-    "Legend",
-    "Note",
-    "Page",
-    "Parameters",
-    "Passage",
-    "Passages",
-    "Segment",
-    "Table",
-    "View",
-    "address",
-    "choose",
-]
-
-
 MICRO_OR_MACRO = "micro pools all annotations, macro averages documents"
 
 

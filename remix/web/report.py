@@ -16,8 +16,6 @@ from remix.web.page import VIEWS, Explored, Note, Page, Table
 from remix.web.views.errors import browse
 from remix.web.views.systems import compare_systems
 
-__all__ = ["write_report"]
-
 SENTENCES = 3000
 """How many errors a report shows in their sentences at the most, of all systems together: about 3 MB."""
 MOST = 200

@@ -18,8 +18,6 @@ from remix.errors import Error
 from remix.store import Store
 from remix.web.endpoint import Limits, application
 
-__all__ = ["serve"]
-
 _CONNECTIONS = 1000
 _HEAD = 10
 """Seconds within which the head of a request has to arrive, where a query may take as long."""

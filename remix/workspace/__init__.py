@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     RunsGiven: TypeAlias = Several | Mapping[str, GivenAnswers]
     """Names of registered runs and `NAME=FILE` settings, or answers by the name of their run."""
 
-__all__ = ["Workspace", "open_workspace"]
-
 
 class Workspace(Runs):
     """A workspace: what is loaded, enriched, built, answered and scored in one folder (`.remix` by default).

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     Several: TypeAlias = str | Iterable[str]
     """One name or several."""
 
-__all__ = ["DEFAULT_FOLDER", "Datasets", "_one_or_several"]
-
 DEFAULT_FOLDER = Path(".remix")
 
 

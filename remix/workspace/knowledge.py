@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
     from remix.workspace.datasets import Several
 
-__all__ = ["KnowledgeBases"]
-
 
 class KnowledgeBases(Datasets):
     """Datasets with a knowledge base."""

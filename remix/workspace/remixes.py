@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from remix.store.queries import Query
     from remix.workspace.datasets import Dataset, Several
 
-__all__ = ["Remixes"]
-
 
 def _comparing(reference: str, case_sensitive: bool, without_source: Several, with_gold: bool) -> Comparing:
     return {

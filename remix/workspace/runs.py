@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from remix.store.targets import Target
     from remix.workspace.datasets import Dataset, Several
 
-__all__ = ["Runs"]
-
 
 class Runs(Remixes):
     """Datasets and remixes with the answers of systems to them."""

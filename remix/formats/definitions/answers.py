@@ -35,8 +35,6 @@ from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, assemble, who
 from remix.frames import VALUES
 from remix.names import REPEAT, RMX
 
-__all__ = ["LABEL", "PROBLEMS"]
-
 LABEL = "urn:remix:label:"
 PROBLEMS = {"refusal": f"{RMX}refusal", "cut_off": f"{RMX}cutOff", "not_in_text": f"{RMX}notInText"}
 """What is no answer, by the term of its value."""

@@ -23,8 +23,6 @@ from remix.frames import Frames
 from remix.names import RDF
 from remix.rdf.ntriples import content_hash_of, write_ntriples
 
-__all__ = ["NIF"]
-
 _TABULAR = re.compile(
     r"\S+\t(?:[0-9]+\t[0-9]+(?:\s|$)|AnnotatorNotes )|[^\s|]+\|[ta]\||TOKEN\t"
     r"|#[^\n]*\n(?:#[^\n]*\n|\s)*(?!(?i:prefix|base|graph)\t)[^\s<>:@\"\[({#]+\t"

@@ -19,11 +19,6 @@ from remix import resources
 from remix.errors import BadInput, nearest
 from remix.formats.mapping.paths import FieldPath, Shape, shape_of
 
-__all__ = [
-    *("DocumentRules", "LinkRules", "MappingRules", "MentionRules", "RecordRules"),
-    *("read_mapping", "shipped_mapping"),
-]
-
 Where = tuple[FieldPath, ...]
 """Places of one thing: the first of them where a record has something."""
 

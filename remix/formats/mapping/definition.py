@@ -14,8 +14,6 @@ from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.mapping import MappingRules, read_mapping
 from remix.frames import Frames
 
-__all__ = ["fits", "format_at", "format_of", "mapped_formats", "resemblance"]
-
 
 def mapped_formats() -> Iterator[Format]:
     """Yield the formats of all such mappings."""

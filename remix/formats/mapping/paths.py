@@ -13,8 +13,6 @@ from typing import Any
 
 import polars as pl
 
-__all__ = ["EACH", "FieldPath", "Shape", "column_type", "find_misfit", "keys_in", "prune", "shape_of"]
-
 EACH = -1
 """The step of a path to each element of a list."""
 

@@ -22,8 +22,6 @@ from remix.formats.mapping.values import candidates_in, identify, listed_values,
 from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, assemble
 
-__all__ = ["read_mapped", "read_table"]
-
 FIELDS = ("form", "link", "confidence", "class_", "cluster", "ignorable", "group", "option", "candidates")
 """What is said of a mention beside its place."""
 

@@ -23,8 +23,6 @@ from remix.formats.mapping import MappingRules
 from remix.formats.mapping.paths import EACH, FieldPath, Shape, column_type, find_misfit, keys_in, prune
 from remix.formats.mends import Mends, decode
 
-__all__ = ["header_of", "read_records"]
-
 _MOST = 1000
 """How many columns a table may have: each costs much more memory than its name."""
 _BLANK = re.compile(rb"\n[\n\r\t ]")

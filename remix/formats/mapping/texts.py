@@ -14,8 +14,6 @@ from remix.formats.mapping.paths import EACH, FieldPath, Shape
 from remix.formats.mends import Mends, decode
 from remix.formats.offsets import characters_of_units
 
-__all__ = ["count_characters", "first_of", "put_together"]
-
 
 def first_of(paths: tuple[FieldPath, ...], shape: Shape) -> pl.Expr:
     """Return what stands at the first of some paths where a record has something, null without a path."""

@@ -15,8 +15,6 @@ from remix.formats.mapping import MappingRules
 from remix.formats.mends import Mends
 from remix.formats.mentions import NUMBER
 
-__all__ = ["candidates_in", "identify", "listed_values", "parse_rows"]
-
 
 def listed_values(file: str, rows: pl.DataFrame, column: str, said_as: str) -> pl.DataFrame:
     """Return mention and value: a row for each element of a field that is a text or a list of texts.

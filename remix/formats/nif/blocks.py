@@ -15,8 +15,6 @@ import polars as pl
 from remix.formats.mends import Mends
 from remix.formats.nif import ANCHOR, CONTEXT, INDEXES, TEXT, TYPE
 
-__all__ = ["Blocks", "Triples", "number_subjects"]
-
 _FUNCTIONAL = (CONTEXT, *INDEXES, TEXT)
 
 Row = tuple[str, str]

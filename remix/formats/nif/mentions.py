@@ -34,8 +34,6 @@ from remix.iris import canonical, is_nil
 from remix.rdf.iris import plain_entity
 from remix.rdf.terms import integer, iri, iri_term, language, literal, predicate
 
-__all__ = ["NifTables", "extract_tables"]
-
 _PARTS = [
     predicate(part) for part in ("Sentence", "Word", "Paragraph", "Section", "Title", "Structure", "TextSpanAnnotation")
 ]

@@ -22,11 +22,6 @@ from remix.names import PREFIXES
 from remix.rdf.iris import legal_reference
 from remix.rdf.ntriples import terms_of
 
-__all__ = [
-    *("SUFFIXES", "ParsedFile", "add_dots", "declare_prefix", "find_relative_iris", "mend_iri", "mend_iris"),
-    *("parse", "syntax_of"),
-]
-
 _SYNTAXES = {
     ".ttl": ox.RdfFormat.TURTLE,
     ".n3": ox.RdfFormat.TURTLE,

@@ -16,8 +16,6 @@ from remix.formats.nif.writing import iri_or_text, terms_of
 from remix.frames import Frames
 from remix.rdf.terms import iri, iri_term, literal, number_term, predicate
 
-__all__ = ["ScopedTriples", "measure_values", "name_blank_nodes", "revise", "scope", "unscope"]
-
 _OLD_REFERENCES = predicate("referenceDocuments", names.HFTS_OLD)
 _BEGIN, _END = INDEXES
 _STRUCTURE = {

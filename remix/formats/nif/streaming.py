@@ -52,8 +52,6 @@ from remix.rdf.iris import dataset_iri
 from remix.rdf.ntriples import LINE, blocks_of_lines, triples
 from remix.rdf.terms import iri
 
-__all__ = ["Streamed", "stream"]
-
 SHARE = 64 << 20
 """How many bytes of lines are read together as one part."""
 

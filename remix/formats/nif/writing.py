@@ -35,8 +35,6 @@ from remix.rdf.ntriples import SCHEMA, serialise, write_ntriples
 from remix.rdf.terms import iri_term, language_tag, text_term, typed_term
 from remix.rdf.turtle import ntriples, turtle
 
-__all__ = ["iri_or_text", "terms_of", "triples_of", "write_frames", "write_terms", "write_triples"]
-
 _BEGIN, _END = INDEXES
 _INTEGER = f"{names.XSD}nonNegativeInteger"
 _DOUBLE = f"{names.XSD}double"

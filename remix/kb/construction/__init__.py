@@ -31,8 +31,6 @@ from remix.places import discard, move_folder, scratch_folder, seal, sweep
 from remix.progress import note, stage
 from remix.signature import content_hash
 
-__all__ = ["build", "hold", "remove_unfinished"]
-
 MEMORY = "3GB"
 
 

@@ -25,8 +25,6 @@ from remix.kb.staging import TABLES
 from remix.places import aside_of
 from remix.progress import stage
 
-__all__ = ["Assembly", "Rules"]
-
 Frame = nw.LazyFrame[Any]
 SHOWN = 10
 MANY = 100_000

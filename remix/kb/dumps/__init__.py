@@ -24,21 +24,6 @@ from remix.progress import reading
 from remix.rdf.ntriples import Block, blocks_of_lines
 from remix.signature import content_hash
 
-__all__ = [
-    "ENTITY",
-    "check_file",
-    "entity_iris",
-    "excerpts",
-    "field",
-    "file_part",
-    "find_date",
-    "read_beginning",
-    "read_blocks",
-    "read_fields",
-    "read_statements",
-    "share",
-]
-
 ENTITY = r"^(?:<?https?://[^ ]+|<[^ ]+>|Q[1-9][0-9]*|(?:dbr|wd):[^ ]+)$"
 """What is an entity by its looks; titles are not."""
 

@@ -14,8 +14,6 @@ import polars as pl
 from remix.rdf.ntriples import LITERAL, PLAIN_IRI, Block, lines_of, triples
 from remix.rdf.terms import unescape
 
-__all__ = ["Pattern", "Statements", "number_lines", "parse_statements"]
-
 _TEXT = r'^"[^"\\]*"@[A-Za-z0-9-]+ \.$'
 _FOREIGN = r'"@([A-Za-z0-9-]+) \.$'
 _PLAIN = ("http://www.w3.org/2001/XMLSchema#string", "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString")

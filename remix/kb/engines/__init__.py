@@ -19,8 +19,6 @@ from remix.errors import Error
 from remix.places import aside_of
 from remix.registry import Registry
 
-__all__ = ["ENGINES", "ROW_GROUP", "Engine", "Session", "height"]
-
 ROW_GROUP = 20_480
 """Rows whose smallest and largest values are kept together: so much is read to find one key in a sorted file."""
 

@@ -25,8 +25,6 @@ from remix.progress import stage
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["SparkTables", "failure_reason", "spark_session"]
-
 CONFIGURED = ("PYSPARK_GATEWAY_PORT", "PYSPARK_SUBMIT_ARGS", "SPARK_CONF_DIR")
 """Where one of these is set, Spark was submitted or configured by its user, and remix sets nothing."""
 

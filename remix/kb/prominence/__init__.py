@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import polars as pl
 
-__all__ = ["SCORES", "SEGMENTS", "add_places", "add_ranks", "place_columns"]
-
-
 SCORES = ("pagerank", "hits", "hub")
 """The scores of an entity that have places."""
 

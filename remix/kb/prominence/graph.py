@@ -29,8 +29,6 @@ from remix.progress import stage
 if TYPE_CHECKING:
     from scipy import sparse
 
-__all__ = ["RankedGraph", "edge_matrix", "name_edges", "number_graph", "rank_nodes"]
-
 Frame = nw.LazyFrame[Any]
 Step = Callable[[Frame], Frame]
 CHUNK = 1 << 24

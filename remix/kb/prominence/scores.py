@@ -23,17 +23,6 @@ from remix.kb.prominence import SCORES, add_places, add_ranks
 if TYPE_CHECKING:
     import networkx
 
-__all__ = [
-    "LinkProducts",
-    "Matrix",
-    "Vector",
-    "compute_scores",
-    "hits",
-    "link_matrix",
-    "pagerank",
-    "prominence",
-]
-
 
 def link_matrix(links: pl.DataFrame) -> tuple[pl.Series, sparse.csc_array]:
     """Return the nodes, sorted, and the matrix whose row is an edge's source and whose column is its target.

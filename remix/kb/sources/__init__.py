@@ -20,8 +20,6 @@ from remix.errors import UsageError
 from remix.kb.staging import Staging
 from remix.registry import Registry
 
-__all__ = ["READERS", "SOURCES", "Choices", "Origin", "Part", "Source", "check_releases", "origins_of"]
-
 READERS = "2"
 """Part of every version and of all that is read; grows when a source reads other rows of the same content."""
 

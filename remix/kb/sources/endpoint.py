@@ -32,8 +32,6 @@ from remix.rdf.iris import is_legal
 from remix.rdf.terms import text_term
 from remix.signature import content_hash
 
-__all__ = ["SOURCE", "iri_terms", "literal_terms", "title_terms"]
-
 _ROUNDS = 40
 """How far redirects and superclasses are followed; Wikidata's longest chains of classes are about half as long."""
 _IN_ONE_LANGUAGE = {"labels": "entity", "sameas": "wikidata"}

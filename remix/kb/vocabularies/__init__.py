@@ -18,9 +18,6 @@ import polars as pl
 from remix.names import PREFIXES
 from remix.registry import Registry
 
-__all__ = ["VOCABULARIES", "Question", "Vocabulary", "columns", "kind_of"]
-
-
 _KINDS = {"form": "forms", "class": "classes", "parent": "classes"}
 
 

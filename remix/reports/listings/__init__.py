@@ -12,8 +12,6 @@ from remix.registry import Registry
 if TYPE_CHECKING:
     from remix.store import Store
 
-__all__ = ["LISTINGS", "Listing", "Rows"]
-
 Rows = Iterable[dict[str, object]]
 
 

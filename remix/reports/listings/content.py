@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from remix.store import DatasetEntry, Store
     from remix.store.queries import Query
 
-__all__ = ["sizes_in"]
-
 
 def sizes_in(store: Store, entry: DatasetEntry) -> dict[str, int]:
     """Return how large a loaded dataset is, by the names of `SIZES`, as its report said it when it was loaded."""

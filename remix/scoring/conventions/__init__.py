@@ -17,8 +17,6 @@ from remix.frames import Frames
 from remix.registry import Registry
 from remix.scoring.matching import Case, Counter
 
-__all__ = ["CONVENTIONS", "Convention"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Convention:

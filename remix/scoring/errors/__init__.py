@@ -10,8 +10,6 @@ import polars as pl
 from remix.registry import Registry
 from remix.scoring.matching import MATCHINGS, Case
 
-__all__ = ["TAXONOMIES", "Errors", "Taxonomy", "class_rows", "error_rows", "rows_under", "under_matchings"]
-
 COLUMN = "error_class"
 """The `column` of the rows that count errors."""
 

@@ -17,8 +17,6 @@ from remix.scoring.profiles import PROFILES
 from remix.scoring.slicing import whole_case
 from remix.scoring.statistics.thresholds import above, threshold_rule
 
-__all__ = ["CORRECT", "OTHER", "Handling", "error_classes", "with_errors"]
-
 CORRECT = "correct"
 """The value of mentions that a system gets right, and on which it makes no error of the taxonomy."""
 

@@ -19,8 +19,6 @@ from remix.scoring.inputs.tokens import laid_on_tokens
 from remix.scoring.matching import MATCHINGS, Case, Counter, matching_named
 from remix.scoring.statistics import SCOPED, Average, averages
 
-__all__ = ["PROFILES", "Conventions", "OwnRules", "Profile", "require_pairs"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Conventions:

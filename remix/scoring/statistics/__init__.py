@@ -9,23 +9,6 @@ from typing import Literal
 
 import polars as pl
 
-__all__ = [
-    "AVERAGES",
-    "F1",
-    "KEYS",
-    "SCOPED",
-    "SCORES",
-    "UNSCOPED",
-    "Average",
-    "Over",
-    "averages",
-    "count_pairs",
-    "precision_of_f1",
-    "ratio",
-    "scores",
-    "taking",
-]
-
 KEYS = ["system", "doc"]
 """What there is a row of counts for."""
 

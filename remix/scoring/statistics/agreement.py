@@ -24,8 +24,6 @@ from remix.scoring.statistics import ratio
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
 
-__all__ = ["agreement", "kappa"]
-
 FREE = -2
 """The label of a token outside of all mentions."""
 

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-__all__ = ["CLUSTER_MEASURES", "ClusterMeasure", "cluster_counts"]
-
 
 @dataclass(frozen=True)
 class ClusterMeasure:

@@ -15,8 +15,6 @@ from remix.scoring.statistics import ratio
 from remix.scoring.statistics.thresholds import best_thresholds, sums_by_threshold, together
 from remix.scoring.statistics.weights import CRITERIA, fuzzy_scores, strict, weigh
 
-__all__ = ["CURVES", "OF_PAIRS", "calibration", "pairings_of", "reliability", "risk_by_coverage"]
-
 BINS = 10
 """Bins of equal width: [0, 0.1], (0.1, 0.2], …, (0.9, 1]."""
 

@@ -13,8 +13,6 @@ import polars as pl
 from remix.errors import UsageError
 from remix.scoring.statistics import AVERAGES, Average
 
-__all__ = ["LEAST_UNITS", "Array", "DocumentTables", "bounds_of", "intervals", "resample", "tables_of"]
-
 LEAST_UNITS = 10
 """Fewer documents than these say nothing about others; a bootstrap over them is refused."""
 

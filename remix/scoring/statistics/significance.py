@@ -16,8 +16,6 @@ from remix.errors import UsageError
 from remix.scoring.statistics import AVERAGES, Average
 from remix.scoring.statistics.intervals import LEAST_UNITS, Array, DocumentTables, bounds_of, resample, tables_of
 
-__all__ = ["DIFFERENCES", "between_systems", "differences_of_slices", "holm", "tell_too_few"]
-
 _BLOCK = 4_000_000
 """How many signs are held at once."""
 

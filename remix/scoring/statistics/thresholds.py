@@ -15,8 +15,6 @@ from remix.errors import UsageError, nearest
 from remix.scoring.matching import Case, Counter, Scope, with_detail
 from remix.scoring.statistics import ratio
 
-__all__ = ["above", "best_thresholds", "confident", "sums_by_threshold", "threshold_rule", "thresholds_by"]
-
 RULES = ("none", "oracle", "tuned")
 
 

@@ -25,8 +25,6 @@ from remix.scoring.matching import Case, matching_named
 from remix.scoring.statistics import ratio
 from remix.signature import content_hash
 
-__all__ = ["FUZZY", "STRICT", "Weights", "column_weighed_by", "fuzzy_scores", "strict", "weigh", "weights_of"]
-
 FUZZY = ("fuzzy_recall", "fuzzy_f1")
 
 STRICT = {
