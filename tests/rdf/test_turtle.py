@@ -62,7 +62,7 @@ def test_turtle_names_blank_nodes_by_their_content() -> None:
 
 def test_turtle_declares_only_the_prefixes_it_uses_and_puts_the_type_first() -> None:
     kind = ox.NamedNode(f"{NIF}Phrase")
-    frame = state_triples([("urn:a", f"{NIF}beginIndex", 3), ("urn:a", f"{RDF}type", kind)])
+    frame = state_triples({"urn:a": {f"{NIF}beginIndex": 3, f"{RDF}type": kind}})
     assert turtle(frame).decode() == (
         f"@prefix nif: <{NIF}> .\n@prefix xsd: <{XSD}> .\n\n"
         '<urn:a> a nif:Phrase ;\n    nif:beginIndex "3"^^xsd:integer .\n'
