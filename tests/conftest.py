@@ -39,9 +39,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Look for garbage in what tests make, not among the modules and tests that stay to the end."""
+    """Look for garbage between tests, in what they make, not among the modules and tests that stay to the end."""
     gc.freeze()
-    gc.set_threshold(100_000)
+    gc.disable()
+
+
+def pytest_runtest_logfinish() -> None:
+    """Take garbage away by the thread that runs tests: no other may drop the triples that Oxigraph has answered."""
+    if gc.get_count()[0] > 100_000:
+        gc.collect()
 
 
 CHECKOUT = Path(__file__).resolve().parent.parent

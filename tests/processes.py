@@ -103,6 +103,12 @@ class _Server:
             command, cwd=CHECKOUT, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, env=alone
         )
         theirs.close()
+        atexit.register(self.close)
+
+    def close(self) -> None:
+        """End the process, which does so where nobody can ask it any more."""
+        self._socket.close()
+        self._process.wait()
 
     def fork(self, request: _Request, streams: Sequence[int]) -> int:
         """Return the number of a process that carries out a request with three streams; it is a child of this one."""
