@@ -1,7 +1,7 @@
 """The dataset as a whole: what the knowledge base says of the sets that the formulas speak of.
 
-The sets of each part are gathered (`OwnSets`, `gather_sets`), merged (`merge_sets`) and looked up (`Whole`); then the
-parts are measured (`remix.measures.corpus`). A dataset in memory is one part. Which entities a form means and which
+The sets of each part are gathered and merged (`remix.measures.coded`) and looked up (`Whole`); then the parts are
+measured (`remix.measures.corpus`). A dataset in memory is one part. Which entities a form means and which
 forms an entity has (E^D, S^D), in which part a value comes first, and how often each comes: all is kept by number
 (`Codes`), the strings once for each.
 """

@@ -314,6 +314,14 @@ def published(folder: Path, run: str, kind: str) -> Iterator[tuple[tuple[str, st
             yield (task, regime + rank.replace("-", ""), average, label), cells
 
 
+def test_mentions_without_offsets_meet_nothing() -> None:
+    # The answer 1 is exact on the mention 1; the answer 0 is wrong, the mention 0 is missed.
+    gold = pl.DataFrame({"doc": [0, 0], "begin": [None, 0], "end": [None, 3], "text": [None, "Ada"]})
+    answers = gold.with_columns(system=pl.lit(0, pl.Int64), labels=pl.lit(["PERS"]))
+    found = meetings(gold.with_columns(label=pl.lit("PERS")), answers, 1).select("g", "a", "strict", "fuzzy")
+    assert set(found.rows()) == {(None, 0, False, False), (1, 1, True, True), (0, None, False, False)}
+
+
 def test_labels_that_count_are_those_of_the_tag_set(real_data: Path) -> None:
     listed = (real_data / "hipe2022" / "tagset-hipe2022-all.txt").read_text(encoding="utf-8").upper().split()
     assert {one.removeprefix("B-").removeprefix("I-") for one in listed} - {"O", "_"} == TAGS

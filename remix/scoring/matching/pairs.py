@@ -1,10 +1,10 @@
 """Pairs of gold mentions and answers: those that share a character, and the best assignment of one to another.
 
 The assignment is one-to-one and the same whatever the order of either side. Within each component of overlapping
-mentions it has, in this order: the most correct pairs (by link, or
-by span where links are not compared), the most pairs, the most equal links, the largest sum of intersection over
-union, the smallest offsets (gold in its order, each with its first answer). All of it is exact: unions are brought
-to a common denominator, nothing is compared in floating point.
+mentions it has, in this order: the most correct pairs (by link, or by span where links are not compared), the most
+pairs, the most equal links, the largest sum of intersection over union, the smallest offsets (gold in its order, each
+with its first answer). All of it is exact: unions are brought to a common denominator, nothing is compared in floating
+point.
 """
 
 from __future__ import annotations

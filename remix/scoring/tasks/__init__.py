@@ -121,7 +121,7 @@ def narrow(task: Task, value: str) -> Task:
 
 
 def tally(case: Case, criterion: str, matching: Matching, *, on_mention_only: bool = False) -> pl.DataFrame:
-    """Return the counts of a task that compares mention by mention, by a criterion of `Case.judged`.
+    """Return the counts of a task that compares mention by mention, by a criterion of `Case.judge`.
 
     A group of gold gives one TP or one FN, or parts of them where the matching has such. With `on_mention_only`,
     answers where gold has no kept mention are not counted at all.

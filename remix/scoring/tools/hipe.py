@@ -173,7 +173,11 @@ def meetings(gold: pl.DataFrame, answers: pl.DataFrame, systems: int) -> pl.Data
 
 
 def _pairs(gold: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
-    """Return what overlaps by turn and place: `equal` spans, `alike` texts, `right` label, `other` than the first."""
+    """Return what overlaps by turn and place: `equal` spans, `alike` texts, `right` label, `other` than the first.
+
+    Mentions without offsets are in no pair.
+    """
+    gold, answers = gold.drop_nulls(["begin", "end"]), answers.drop_nulls(["begin", "end"])
     left, right = touching(gold, answers)
     pairs = pl.concat(
         [
