@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from textwrap import indent
 
 from remix.store.tree import Node, NotUnderstood, Value, parse
 
@@ -88,7 +87,9 @@ def _order(one: Node) -> str:
 
 
 def _block(inner: str) -> str:
-    return f"{{\n{indent(inner, '  ')}\n}}" if inner else "{\n}"
+    # Line feeds alone end a line: U+2028 and the like stand as they are in a literal.
+    lines = "".join(f"  {line}\n" for line in inner.split("\n")) if inner else ""
+    return f"{{\n{lines}}}"
 
 
 def _group(node: Node) -> str:

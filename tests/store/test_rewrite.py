@@ -128,6 +128,13 @@ def test_rewrite_covers_aggregates_in_subselects() -> None:
     assert subjects(same(text)) == {"<urn:d1>", "<urn:m1>", "<urn:m2>"}
 
 
+def test_rewrite_keeps_separators_of_lines_within_literals() -> None:
+    # U+2028 and U+0085 end lines of a text, but none of a query.
+    text = 'FILTER NOT EXISTS { ?d <urn:text> "a\u2028b\x85c" }'
+    lines = same(f"CONSTRUCT {{ ?d ?dp ?do }} WHERE {{ <urn:set> <urn:has> ?d . ?d ?dp ?do . {text} }}")
+    assert {"<urn:d1>", "<urn:d2>"} < subjects(lines)
+
+
 def test_rewrite_is_refused_where_subject_may_be_unbound() -> None:
     reason = as_it_is("CONSTRUCT { ?d ?p ?o } WHERE { OPTIONAL { ?d <urn:size> 9 } ?d ?p ?o }")
     assert reason == "no pattern serves the template alone"
