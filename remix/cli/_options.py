@@ -124,7 +124,7 @@ asking_options = _together(
     ),
     click.option("--set-from", metavar="SET", help="Take a named set of parameters, such as table4."),
     click.option("--allow-service", multiple=True, metavar="URL", help="Let SERVICE ask this endpoint."),
-    click.option("--endpoint", metavar="URL", help="Ask this SPARQL endpoint, of whose datasets the answer is."),
+    click.option("--endpoint", metavar="URL", help="Ask this SPARQL endpoint in place of the workspace."),
     click.option(
         "--timeout",
         type=click.FloatRange(min=0, min_open=True),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -124,7 +124,7 @@ def evaluation_report(
     for kind, file in drawn:
         save(_draw(keeper, sources, choice, kind) if kind in DRAWN else figure_of_scores(rows, datasets), file)
     by = (*choice.by, *(["kb"] if with_kb else []))
-    return EvaluationReport(rows, lambda: _show_scores(rows, datasets, by, choice.errors), datasets)
+    return EvaluationReport(rows, partial(_show_scores, rows, datasets, by, choice.errors), datasets)
 
 
 def _show_scores(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str], errors: Sequence[str]) -> ShownTables:
@@ -177,7 +177,7 @@ def comparison_report(
     told = _explain_tests(called, choice.unit) if len(found.pairs) else [f"scores are {called}"] if of_f1 else []
     lines = [*told, f"signature {found.signature}"]
     shown = [_round_scores(table) for table in tables if len(table)]
-    return ComparisonReport(rows, lambda: ShownTables(shown, lines), **vars(found))
+    return ComparisonReport(rows, partial(ShownTables, shown, lines), **vars(found))
 
 
 def _explain_tests(score: str, unit: str) -> list[str]:
@@ -196,8 +196,8 @@ def agreement_report(keeper: Keeper, sources: Sources) -> ComparisonReport:
 
     rows = agreement_of(keeper, sources)
     signature = rows["signature"][0]
-    shown = ShownTables([_round_scores(rows.drop("signature"))], [f"signature {signature}"])
-    return ComparisonReport(rows, lambda: shown, signature=signature)
+    show = partial(ShownTables, [_round_scores(rows.drop("signature"))], [f"signature {signature}"])
+    return ComparisonReport(rows, show, signature=signature)
 
 
 def _round_scores(table: pl.DataFrame) -> pl.DataFrame:
@@ -225,7 +225,7 @@ def _side_by_side(keeper: Keeper, sources: Sources, choice: Choice, profiles: st
     for name in names:
         lines += [*([""] if lines else []), f"{name}: " + "\n".join(signature_lines(rows.filter(profile=name)))]
     tables = [scores.with_columns(pl.col(rounded).round(3)).rename(renamed), *([told] if len(told) else [])]
-    return EvaluationReport(rows, lambda: ShownTables(tables, lines))
+    return EvaluationReport(rows, partial(ShownTables, tables, lines))
 
 
 def _store(keeper: Keeper, sources: Sources, choice: Choice) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 
 from remix.workspace import Workspace
@@ -16,6 +17,13 @@ def test_one_column_may_stand_for_a_list_of_one(tmp_path: Path) -> None:
     assert "InKB" in one.tables[0]["slice"].to_list()
     assert one.tables[0].equals(listed.tables[0])
     assert one.lines == listed.lines
+
+
+def test_a_report_can_be_sent_to_another_process(tmp_path: Path) -> None:
+    runs = Path(__file__).parent.parent / "runs" / "small"
+    report = Workspace(tmp_path / "w").evaluate(gold=runs / "gold.ttl", run=f"a={runs / 'a.ttl'}")
+    sent = pickle.loads(pickle.dumps(report))
+    assert sent.lines == report.lines and sent.tables[0].equals(report.tables[0])
 
 
 def test_slices_are_in_tables_of_their_own_by_size_and_many_small_ones_in_a_line(tmp_path: Path) -> None:
