@@ -142,7 +142,7 @@ def averages(
 
     def macro(counts: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
         """Return the mean scores of documents and over how many they are, a row per keys."""
-        each = _of_both(counts).lazy().with_columns(**scores())
+        each = _of_both(counts).with_columns(**scores())
         counting = own.counting()
         means = [pl.when(_is_known(name)).then(pl.col(name).filter(counting).mean()).alias(name) for name in SCORES]
         numbers = [(pl.col(name).is_not_null() & counting).sum().alias(f"{name}_documents") for name in SCORES[:3]]
@@ -153,7 +153,7 @@ def averages(
                 f1 = ratio(2 * pl.col(precision) * recall, pl.col(precision) + recall).fill_null(0.0)
                 name = precision.replace("precision", "f1")
                 found = found.with_columns(pl.when(pl.col(precision).is_not_null()).then(f1).alias(name))
-        return _with_mentions(_of_both(found.collect()))
+        return _with_mentions(_of_both(found))
 
     own = Average("macro", macro, scores, documents, harmonic)
     return {"micro": Average("micro", micro, scores), "macro": own}
