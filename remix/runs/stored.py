@@ -186,7 +186,7 @@ def _outcomes(
     gold: Frames, runs: Mapping[str, Frames], kb: KnowledgeBase | None, matching: str, errors: Sequence[str]
 ) -> Outcomes:
     rules = PROFILES["remix"]
-    known = Knowledge(types=with_coarse(kb.types).unique() if kb is not None else None, kb=kb)
+    known = Knowledge(types=with_coarse(kb.types).select("entity", "class").unique() if kb is not None else None, kb=kb)
     inputs = rules.prepare(Inputs(gold, runs, known))
     choice = Choice(rules, ("A2KB",), (matching,), errors=tuple(errors))
     return outcomes(case_of(inputs, choice), inputs.runs, matching, errors)

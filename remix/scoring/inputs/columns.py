@@ -194,7 +194,7 @@ def values_by(
         found = every.join(found, on=key, how="left", maintain_order="left")
         counted = gold.annotations.filter(pl.col("ignorable").is_null()).select(key).join(found, on=key)
         subsets = partition(counted["value"].alias(column), scheme)
-        parts = _number([(_label(one), in_part("value", one)) for one in subsets])
+        parts = _number_names([(_label(one), in_part("value", one)) for one in subsets])
     elif found["value"].dtype.is_numeric():
         parts = _quarters(gold, found)
     slicing = Slicing(column, found, found["value"].dtype, parts, scheme)
@@ -295,7 +295,7 @@ def _quarters(gold: Frames, found: pl.DataFrame) -> tuple[tuple[str, pl.Expr], .
     value = pl.col("value")
     lows, highs = [value.is_not_null(), *(value > cut for cut in cuts)], [*(value <= cut for cut in cuts), pl.lit(True)]
     names = [_interval(low, high) for low, high in pairwise((None, *cuts, None))]
-    return _number([(name, low & high) for name, low, high in zip(names, lows, highs, strict=True)])
+    return _number_names([(name, low & high) for name, low, high in zip(names, lows, highs, strict=True)])
 
 
 def _label(part: Subset) -> str:
@@ -318,7 +318,7 @@ def _interval(low: float | None, high: float | None) -> str:
     )
 
 
-def _number(parts: list[tuple[str, pl.Expr]]) -> tuple[tuple[str, pl.Expr], ...]:
+def _number_names(parts: list[tuple[str, pl.Expr]]) -> tuple[tuple[str, pl.Expr], ...]:
     """Return the parts, their names with numbers, so that sorted as text they are in the order of their values."""
     width = len(str(len(parts)))
     return tuple((f"{number:0{width}}: {name}", condition) for number, (name, condition) in enumerate(parts, 1))

@@ -208,15 +208,11 @@ def _places(gold: Frames, origin: Frames, kept: Iterable[str]) -> pl.DataFrame:
     rows = gold.documents.select("given", "text", gold="document")
     scoped = rows.join(known.select("document", given="document"), on="given", coalesce=False)
     nth = pl.int_range(pl.len()).over("given", "text").alias("nth")
-    mine, theirs = (
-        rows.join(scoped, on="gold", how="anti").drop_nulls("given"),
-        known.select("given", "text", "document"),
-    )
+    mine = rows.join(scoped, on="gold", how="anti").drop_nulls("given").with_columns(nth)
+    theirs = known.select("given", "text", "document").with_columns(nth)
     parts = [scoped.select("gold", "document")]
     for keys in (["given", "text", "nth"], ["given", "text"], ["given"]):
-        pairs = mine.with_columns(nth).join(
-            theirs.with_columns(nth), on=keys, nulls_equal=True, maintain_order="left_right"
-        )
+        pairs = mine.join(theirs, on=keys, nulls_equal=True, maintain_order="left_right")
         parts.append(pairs.select("gold", "document"))
     return pl.concat(parts).unique("gold", keep="first", maintain_order=True)
 

@@ -187,7 +187,8 @@ def _joining(pairs: pl.DataFrame, right: int, known: Knowledge) -> str:
     """
     from remix.kb import KnowledgeBase
 
-    kb, found = known.kb, [(0, "")]
+    kb = known.kb
+    found = [(0, "")]
     for folder in known.shelf:
         try:
             other = KnowledgeBase.open(folder)

@@ -72,7 +72,7 @@ def between_systems(
             }
         )
     found = pl.DataFrame(rows, schema=_PAIRS, infer_schema_length=None)
-    return found.with_columns(pl.col(_NUMBERS).fill_nan(None)).with_columns(p_holm=_holm(pl.lit(1)))
+    return found.with_columns(pl.col(_NUMBERS).fill_nan(None)).with_columns(p_holm=_holm())
 
 
 _NUMBERS = ("score_system", "score_other", "difference", "low", "high", "effect", "p")
@@ -168,13 +168,13 @@ def holm(values: pl.Series) -> pl.Series:
     >>> holm(pl.Series([0.01, 0.04, 0.03, None])).to_list()
     [0.03, 0.06, 0.06, None]
     """
-    return values.to_frame("p").select(_holm(pl.lit(1)).alias(values.name)).to_series()
+    return values.to_frame("p").select(_holm().alias(values.name)).to_series()
 
 
-def _holm(*within: str | pl.Expr) -> pl.Expr:
-    """Return `p` corrected within the rows of equal keys."""
+def _holm(*within: str) -> pl.Expr:
+    """Return `p` corrected within the rows of equal keys, of all rows without keys."""
     left = pl.col("p").count() - pl.col("p").rank("ordinal") + 1
-    return (pl.col("p") * left).cum_max().clip(None, 1.0).over(*within, order_by="p")
+    return (pl.col("p") * left).cum_max().clip(None, 1.0).over(*(within or [pl.lit(1)]), order_by="p")
 
 
 def _effect(one: DocumentTables, other: DocumentTables, score: str) -> float:
