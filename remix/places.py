@@ -29,7 +29,8 @@ def folder_written(path: Path | str, *, sealed: bool = True) -> Iterator[Path]:
     """Hold a new folder that takes its place at the end of the block, or leaves no trace.
 
     It is sealed first. A folder that has the name is exchanged for it, at one moment where the system
-    can do that, and removed: see before that it may be. Raises `Error` as `written`.
+    can do that, and removed: see before that it may be. Raises `Error` where
+    it cannot be written.
     """
     target = Path(path)
     with scratch_folder(target) as aside:

@@ -246,12 +246,12 @@ def _bulk_load(store: ox.Store, files: Mapping[str, Path]) -> None:
 def lines_about(files: Iterable[Path], subjects: pl.Series) -> tuple[pl.DataFrame, pl.Series]:
     """Return the triples of these subjects in files of N-Triples, and the subjects whose triples are not all there.
 
+    Subjects are IRIs as N-Triples spells them. The frame has `subject` and `line`, spelt as a store spells it; a
+    line comes once for each file that has it. Raises `OSError` for a file that is gone.
+
     A look-up in the store costs about ten microseconds a triple, reading all lines a tenth of that. A store does not
     spell every literal as the file does ("007" becomes "7", a nonNegativeInteger an integer), so what may differ is put
     through one, each literal once.
-
-    Subjects are IRIs as N-Triples spells them. The frame has `subject` and `line`, spelt as a store spells it; a
-    line comes once for each file that has it. Raises `OSError` for a file that is gone.
     """
     wanted = subjects.unique().implode()
     # One scan of all the files: one for each would make the set of what is wanted again for each.

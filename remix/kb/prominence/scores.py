@@ -52,9 +52,8 @@ def pagerank(
 ) -> Vector:
     """Return the PageRank of each node; the ranks sum up to 1.
 
-    The rank of nodes without outgoing edges is spread evenly over all
-    nodes. Iteration ends when the sum of the changes is below the tolerance. Raises `Error` where it does not. Source:
-    Page et al., The PageRank Citation Ranking, 1999.
+    The rank of nodes without outgoing edges is spread evenly over all nodes. Iteration ends when the sum of the changes
+    is below the tolerance. Raises `Error` where it does not. Source: Page et al., The PageRank Citation Ranking, 1999.
     """
     count = products.nodes
     if not count:
@@ -74,9 +73,9 @@ def pagerank(
 def hits(products: LinkProducts, *, tolerance: float = 1e-12, iterations: int = 10_000) -> tuple[Vector, Vector]:
     """Return the authority and the hub score of each node; each vector sums up to 1.
 
-    The iteration starts from equal scores, which decides where the graph falls into
-    components of equal weight. Without any edge all scores are 0. Raises `Error` where the scores do not settle.
-    Source: Kleinberg, Authoritative Sources in a Hyperlinked Environment, 1999.
+    The iteration starts from equal scores, which decides where the graph falls into components of equal weight. Without
+    any edge all scores are 0. Raises `Error` where the scores do not settle. Source: Kleinberg,
+    Authoritative Sources in a Hyperlinked Environment, 1999.
     """
     count = products.nodes
     if not products.edges:

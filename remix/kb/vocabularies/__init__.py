@@ -8,7 +8,7 @@ about in turn: the target of a redirect, the class of an entity, its parents.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from itertools import chain
 from string import Template
@@ -40,6 +40,7 @@ class Question:
     key: str
     pattern: str
     fills: Mapping[str, Mapping[str, str | pl.Expr]]
+    _: KW_ONLY
     finds: str = ""
     of: str = ""
     suffixes: Mapping[str, str] = field(default_factory=dict)

@@ -52,21 +52,21 @@ _SUFFIXES = {
 }
 
 _OF_FORMS = [
-    Question("label", "form", f"?entity rdfs:label ?form {_NEITHER}", _forms("form"), "entity"),
-    Question("name", "form", "?entity foaf:name ?form", _forms("form"), "entity", untagged=True),
+    Question("label", "form", f"?entity rdfs:label ?form {_NEITHER}", _forms("form"), finds="entity"),
+    Question("name", "form", "?entity foaf:name ?form", _forms("form"), finds="entity", untagged=True),
     Question(
         "redirect-label",
         "form",
         f"{_FORM_OF_REDIRECT} ?entity {_NO_PAGE}",
         {**_forms("form"), **_redirects("entity")},
-        "entity",
+        finds="entity",
     ),
     Question(
         "disambiguation",
         "form",
         "?page rdfs:label ?form ; dbo:wikiPageDisambiguates ?entity",
         {**_forms(_MARKED), **_PAGES},
-        "entity",
+        finds="entity",
         suffixes=_SUFFIXES,
     ),
     Question(
@@ -74,12 +74,12 @@ _OF_FORMS = [
         "form",
         f"{_FORM_OF_REDIRECT} ?page . {_DISAMBIGUATES}",
         {**_forms(_MARKED), **_PAGES, **_redirects("page")},
-        "entity",
+        finds="entity",
     ),
 ]
 
 _OF_ENTITIES = [
-    Question("redirect", "redirect", _REDIRECT, _redirects(), "target"),
+    Question("redirect", "redirect", _REDIRECT, _redirects(), finds="target"),
     Question("redirect-label", "target", f"{_REDIRECT} {_OF_REDIRECT}", {**_forms(_TITLE, "target"), **_redirects()}),
     # Redirects of redirects; bots keep Wikipedia free of longer chains.
     Question(
@@ -103,13 +103,19 @@ _OF_ENTITIES = [
         "wikidata",
         '?entity owl:sameAs ?wikidata FILTER(CONTAINS(STR(?entity), "dbpedia.org/resource/"))',
         _SAMEAS,
-        "entity",
+        finds="entity",
         of=ITEM,
     ),
     Question("demonym", "entity", f"?entity {_DEMONYM}", {"demonyms": columns("entity", demonym=_DEMONYMS)}),
-    Question("instance-types", "entity", "?entity rdf:type ?class", {"types": columns("entity", "class")}, "class"),
     Question(
-        "subclass", "class", "?class rdfs:subClassOf ?parent", {"subclasses": columns("class", "parent")}, "parent"
+        "instance-types", "entity", "?entity rdf:type ?class", {"types": columns("entity", "class")}, finds="class"
+    ),
+    Question(
+        "subclass",
+        "class",
+        "?class rdfs:subClassOf ?parent",
+        {"subclasses": columns("class", "parent")},
+        finds="parent",
     ),
     Question("page-links", "source", _LINK, _LINKS, chunk=25),
     Question("page-links", "target", _LINK, _LINKS, chunk=25),

@@ -26,10 +26,10 @@ _REDIRECTS = {"redirects": columns("redirect", "target")}
 _LINKS = {"links": columns("source", "target")}
 
 _QUESTIONS = (
-    Question("label", "form", f"?entity rdfs:label ?form {_NO_PAGE}", _FORMS, "entity"),
-    Question("alias", "form", f"?entity skos:altLabel ?form {_NO_PAGE}", _FORMS, "entity"),
-    Question("sitelink", "title", f"?article {_SITELINK}", {}, "wikidata", of=RESOURCE),
-    Question("sameAs", "redirect", _SAME + _IS_ITEM.format("target"), _REDIRECTS, "target"),
+    Question("label", "form", f"?entity rdfs:label ?form {_NO_PAGE}", _FORMS, finds="entity"),
+    Question("alias", "form", f"?entity skos:altLabel ?form {_NO_PAGE}", _FORMS, finds="entity"),
+    Question("sitelink", "title", f"?article {_SITELINK}", {}, finds="wikidata", of=RESOURCE),
+    Question("sameAs", "redirect", _SAME + _IS_ITEM.format("target"), _REDIRECTS, finds="target"),
     Question("sameAs", "target", _SAME + _IS_ITEM.format("redirect"), _REDIRECTS),
     Question("label", "entity", f"?entity rdfs:label ?label {_LABEL}", _LABELS),
     Question("alias", "entity", f"?entity skos:altLabel ?alias {_LANGUAGE.format('alias')}", _ALIASES),
@@ -45,8 +45,10 @@ _QUESTIONS = (
         f"?entity wdt:P1549 ?demonym {_LANGUAGE.format('demonym')}",
         {"demonyms": columns("entity", "demonym")},
     ),
-    Question("P31", "entity", "?entity wdt:P31 ?class", {"types": columns("entity", "class")}, "class"),
-    Question("P279", "class", "?class wdt:P279 ?parent", {"subclasses": columns("class", "parent")}, "parent", of=ITEM),
+    Question("P31", "entity", "?entity wdt:P31 ?class", {"types": columns("entity", "class")}, finds="class"),
+    Question(
+        "P279", "class", "?class wdt:P279 ?parent", {"subclasses": columns("class", "parent")}, finds="parent", of=ITEM
+    ),
     Question("statement", "source", _STATEMENT + _IS_ITEM.format("target"), _LINKS, chunk=25),
     # What points to a country or a profession goes into the millions: above `most` it is left out and reported.
     Question("statement", "target", _STATEMENT + _IS_ITEM.format("source"), _LINKS, chunk=10, most=200_000),
