@@ -23,17 +23,17 @@ _XSD_LITERAL = f'"\\^\\^<{XSD}([A-Za-z]+)>$'
 def state_triples(said: Mapping[str, Said]) -> pl.DataFrame:
     """Return triples as a frame of terms: of each IRI by predicates what is said of it, one value, several or none.
 
-    Text, numbers and IRIs are told by their type; None and the empty text say nothing.
+    Text, numbers and IRIs are told by their type; None and an empty text alone say nothing.
 
-    >>> state_triples({"urn:a": {"urn:p": 3, "urn:q": ["b", "c"], "urn:r": None}})["object"].to_list()
-    ['"3"^^<http://www.w3.org/2001/XMLSchema#integer>', '"b"', '"c"']
+    >>> state_triples({"urn:a": {"urn:p": 3, "urn:q": ["b", ""], "urn:r": None, "urn:s": ""}})["object"].to_list()
+    ['"3"^^<http://www.w3.org/2001/XMLSchema#integer>', '"b"', '""']
     """
     rows = [
         (f"<{subject}>", f"<{predicate}>", _term(value))
         for subject, about in said.items()
         for predicate, values in about.items()
-        for value in ([values] if isinstance(values, Value) else values or ())
-        if value != ""
+        if values is not None and values != ""
+        for value in ([values] if isinstance(values, Value) else values)
     ]
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 

@@ -145,7 +145,7 @@ def describe(
     whole = counts.row(by_predicate=pl.col("dataset") == "all", named=True)
     origins = {f"{iri}#origin-{entry.name}": entry for entry in entries}
     given = sorted(parameters.items())
-    nodes = {f"{iri}#parameter-{name}": {f"{RMX}name": name, f"{RMX}value": value} for name, value in given}
+    nodes = {f"{iri}#parameter-{name}": {f"{RMX}name": name, f"{RMX}value": [value]} for name, value in given}
     said: dict[str, Said] = {
         iri: {
             f"{RDF}type": [ox.NamedNode(f"{PROV}Entity"), ox.NamedNode(f"{HFTS}Dataset")],

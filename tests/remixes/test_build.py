@@ -12,6 +12,7 @@ from remix.errors import EmptySelection, QueryError, UnknownName, UsageError
 from remix.formats import read
 from remix.names import HFTS, NIF, PROV, RMX
 from remix.remixes import Remix, build
+from remix.remixes.manifest import read_manifest
 from remix.store import Store
 from remix.store.queries import Query, find
 
@@ -168,6 +169,14 @@ def test_manifest_holds_the_parameters_as_they_were_set(small_store: Store, tmp_
     node = "urn:remix:dataset:persons_hard#parameter-min_confusion"
     assert _objects(graph, node, f"{RMX}value") == {"101"}
     assert str(tmp_path) not in (tmp_path / "persons_hard.manifest.ttl").read_text()
+
+
+def test_manifest_holds_a_parameter_without_values(small_store: Store, tmp_path: Path) -> None:
+    other = "VALUES ?other { } ?annotation rmx:isRare ?other"
+    text = f"SELECT ?annotation {{ {{ ?annotation rmx:isRare true }} UNION {{ {other} }} }}"
+    remix = build(small_store, Query.parse(text, "rare"))
+    remix.write(tmp_path)
+    assert read_manifest(tmp_path / "rare.ttl").parameters == {"other": ""}
 
 
 def test_signature_differs_for_other_parameters_and_choices(small_store: Store) -> None:
