@@ -53,8 +53,15 @@ def _read_members(path: Path) -> dict[str, bytes]:
 
 
 _DAMAGES = (
-    zipfile.BadZipFile, zlib.error, EOFError, struct.error, LookupError, ValueError, RuntimeError, NotImplementedError
-)  # fmt: skip
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    struct.error,
+    LookupError,
+    ValueError,
+    RuntimeError,
+    NotImplementedError,
+)
 """What reading a damaged archive, or one of a kind that is not known (encrypted, …), ends in."""
 
 

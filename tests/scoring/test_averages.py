@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -24,6 +27,28 @@ def one(rows: pl.DataFrame, dataset: str, average: str) -> dict[str, object]:
 
 def scored(gold: Frames, run: Frames, **options: object) -> pl.DataFrame:
     return evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=["strong"], **options)  # type: ignore[arg-type]
+
+
+PROGRAM = """
+import random
+import polars as pl
+from remix.scoring.statistics import AVERAGES
+
+draw = random.Random(1).randrange
+counts = pl.DataFrame({"system": ["a"] * 300, "doc": range(300), "ignored": [0] * 300, "has_gold": [True] * 300})
+counts = counts.with_columns(
+    *(pl.Series(name, [draw(9) for _ in range(300)]) for name in ("tp", "fp", "fn"))
+)
+inside = {f"fp_{where}": "fp" for where in ("in_scope", "on_mention", "on_kept")}
+print(AVERAGES["macro"].summarise(counts.with_columns(**inside), ["system"]).rows())
+"""
+
+
+def test_macro_scores_are_the_same_to_the_last_digit_on_any_number_of_processors():
+    settings = [{**os.environ, "POLARS_MAX_THREADS": threads} for threads in ("1", "2", "8")]
+    # Processes that are started: a forked one has as many threads as polars found when it was imported.
+    rows = {subprocess.check_output([sys.executable, "-c", PROGRAM], env=one, text=True) for one in settings}
+    assert len(rows) == 1 and rows.pop().startswith("[('a', ")
 
 
 def test_macro_scores_are_means_over_the_documents_where_they_are_defined(frames):

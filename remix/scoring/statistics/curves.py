@@ -113,6 +113,7 @@ def alpha_curve(case: Case, pairings: Pairings, count: Counter) -> pl.DataFrame:
     kept = case.gold.select("g", "annotation").join(strict(case.known.gold), on="annotation")
 
     def draw(task: str, matching: str) -> pl.DataFrame:
+        """Return F1* and fuzzy recall of each weight."""
         counts, parts = count(case, task, matching), []
         for alpha in (step / STEPS for step in range(STEPS + 1)):
             degree = pl.when("strict").then(1.0).otherwise(alpha)
@@ -138,6 +139,7 @@ def progression(case: Case, pairings: Pairings, count: Counter) -> pl.DataFrame:
     named = _combinations(case)
 
     def draw(task: str, matching: str) -> pl.DataFrame:
+        """Return combinations, best first."""
         counts = _by_combination(case, CRITERIA[task], matching, named)
         best = counts.with_columns(mentions=pl.col("tp") + pl.col("fn"), own=_scores()["f1"]).sort(
             "system", "own", "mentions", "combination", descending=[False, True, True, False], nulls_last=True
@@ -158,6 +160,7 @@ def threshold_curve(case: Case, pairings: Pairings, count: Counter) -> pl.DataFr
     """
 
     def draw(task: str, matching: str) -> pl.DataFrame:
+        """Return the scores of each threshold."""
         sums = sums_by_threshold(case, task, matching, count, together(case))
         best = best_thresholds(sums).select("system", "above", best=pl.lit(True))
         rows = sums.join(best, on=["system", "above"], how="left", nulls_equal=True, maintain_order="left")

@@ -178,7 +178,8 @@ def _by_frequency(corpus: FacetedCorpus, facet: Facet) -> list[str]:
 def _show(work: Explored, parameters: Parameters) -> Page:
     if not work.datasets():
         return Page("Builder", [NOTHING])
-    corpus, notes = corpus_of(work.store), list[str]()
+    corpus = corpus_of(work.store)
+    notes: list[str] = []
     form = Form(_fields(corpus, parameters), live=True)
     try:
         asked = _read(corpus, parameters)
@@ -321,6 +322,7 @@ def _offer(suffix: str) -> Callable[[Explored, Parameters], Download]:
     """Return what makes a file: the query, the remix as NIF, its manifest, or all three in an archive."""
 
     def make(work: Explored, parameters: Parameters) -> Download:
+        """Return the file of what the parameters choose."""
         asked = _read(corpus_of(work.store), parameters)
         text = asked.text.encode()
         if suffix == "rq":
@@ -328,9 +330,10 @@ def _offer(suffix: str) -> Callable[[Explored, Parameters], Download]:
         name = parameters.get("name") or asked.query.name
         where = {"dataset": asked.dataset, "edition": asked.edition}
         made = work.build(asked.query, name=name, values=asked.values, set_from=asked.set_from, **where)
-        files = {"ttl": turtle(made.triples), "manifest.ttl": turtle(made.manifest), "rq": text}
+        graphs = {"ttl": made.triples, "manifest.ttl": made.manifest}
         if suffix != "zip":
-            return Download(files[suffix], "text/turtle", f"{made.name}.{suffix}")
+            return Download(turtle(graphs[suffix]), "text/turtle", f"{made.name}.{suffix}")
+        files = {end: turtle(graph) for end, graph in graphs.items()} | {"rq": text}
         content = io.BytesIO()
         with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as packed:
             for end, one in files.items():
