@@ -31,6 +31,13 @@ for name, examples in {"quick": 3, "thorough": 20}.items():
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 
+def pytest_configure() -> None:
+    """Keep a worker on a processor of its own: polars and Python then hand work to each other without waking one."""
+    if (worker := os.environ.get("PYTEST_XDIST_WORKER")) and hasattr(os, "sched_setaffinity"):
+        processors = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, {processors[int(worker.removeprefix("gw")) % len(processors)]})
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let one process run the extra tests of a folder, which share a browser or a session of Spark."""
     for item in items:
@@ -48,6 +55,12 @@ def pytest_runtest_logfinish() -> None:
     """Take garbage away by the thread that runs tests: no other may drop the triples that Oxigraph has answered."""
     if gc.get_count()[0] > 100_000:
         gc.collect()
+
+
+def pytest_unconfigure() -> None:
+    """Let go of what stayed to the end, so that no library complains of what it made and nobody released."""
+    gc.unfreeze()
+    gc.collect()
 
 
 CHECKOUT = Path(__file__).resolve().parent.parent
