@@ -141,7 +141,7 @@ ADDED = {
         """,
     "scoring.conventions": """
         from dataclasses import replace
-        from remix.scoring.conventions.scores import undefined_one
+        from remix.scoring.conventions.aspects import undefined_one
         part = replace(undefined_one, name="added-convention", words="one is said where nothing is counted")
         """,
     "scoring.profiles": """

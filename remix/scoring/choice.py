@@ -13,7 +13,7 @@ from remix._version import __version__
 from remix.errors import UsageError, nearest
 from remix.frames import Frames
 from remix.names import RMX
-from remix.scoring.conventions.scores import undefined_null
+from remix.scoring.conventions.aspects import undefined_null
 from remix.scoring.inputs.columns import columns_of
 from remix.scoring.inputs.sources import Sources, Wanted
 from remix.scoring.matching import Case

@@ -10,10 +10,10 @@ import polars as pl
 from remix.errors import UsageError
 from remix.expressions import fill
 from remix.scoring.choice import Choice, case_of
-from remix.scoring.conventions.pairing import pair_keys
 from remix.scoring.inputs import Inputs
 from remix.scoring.matching import Case
 from remix.scoring.profiles import PROFILES, Conventions, Profile
+from remix.scoring.profiles.neleval import pair_keys
 from remix.scoring.tasks import takes_spans
 
 SCORES = ("tp", "fp", "fn", "precision", "recall", "f1", "macro_f1")

@@ -9,7 +9,7 @@ import polars as pl
 from remix import progress
 from remix.frames import Frames
 from remix.scoring.choice import LENGTH, Choice, case_of, frames_hash
-from remix.scoring.conventions.compared import threshold_none
+from remix.scoring.conventions.aspects import threshold_none
 from remix.scoring.inputs import Inputs
 from remix.scoring.matching import Case
 from remix.scoring.profiles import PROFILES, Profile

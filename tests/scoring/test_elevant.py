@@ -21,7 +21,7 @@ from remix.scoring.inputs.entities import read_entities
 from remix.scoring.inputs.files import read_frames
 from remix.scoring.matching.words import grow
 from remix.scoring.profiles import PROFILES
-from remix.scoring.tools.elevant import outcomes
+from remix.scoring.profiles.elevant import outcomes
 
 MODES = ("IGNORED", "REQUIRED")
 

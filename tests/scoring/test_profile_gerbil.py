@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from remix.scoring import evaluate
-from remix.scoring.conventions.pairing import first_unused
+from remix.scoring.conventions.aspects import first_unused
 from remix.workspace import Workspace
 
 DBR = "http://dbpedia.org/resource/"

@@ -23,7 +23,7 @@ from remix.scoring.differences import Counting, differences, headlines
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.entities import relax_runs
 from remix.scoring.inputs.files import read_frames
-from remix.scoring.tools.hipe import TAGS, meetings
+from remix.scoring.profiles.hipe import TAGS, meetings
 
 HEADER = "TOKEN\tNE-COARSE-LIT\tNE-FINE-LIT\tNEL-LIT\tMISC\n"
 

@@ -13,8 +13,8 @@ from remix.errors import UnknownName
 from remix.formats.losses import CLUSTER
 from remix.frames import Frames
 from remix.scoring import PROFILES, evaluate
+from remix.scoring.profiles.neleval import NAMED, triple_named
 from remix.scoring.statistics.clusters import cluster_counts
-from remix.scoring.tools.neleval import NAMED, triple_named
 
 
 def scored(gold: Frames, run: Frames, measure: str, average: str = "micro") -> dict[str, object]:

@@ -1,10 +1,8 @@
 """Conventions: the rules in which evaluators differ, each exchangeable for another of its aspect.
 
-They stand in the order of counting: what is `compared`, which answer is paired with which mention (`pairing`), what
-becomes of the counts (`scores`).
-
-A profile has one of each aspect (`remix.scoring.profiles.Conventions`); what one of them does to a score is found by
-exchanging it alone and counting again (`remix.scoring.differences`).
+A profile has one of each aspect (`remix.scoring.profiles.Conventions`). The `aspects` stand in the order of counting,
+with the rules that several tools have; a rule that one tool alone has stands in the file of its profile. What a rule
+does to a score is found by exchanging it alone and counting again (`remix.scoring.differences`).
 """
 
 from __future__ import annotations
@@ -48,4 +46,6 @@ class Convention:
         return replace(self, source=source)
 
 
-CONVENTIONS: Registry[Convention] = Registry("convention", "remix.scoring.conventions", Convention)
+CONVENTIONS: Registry[Convention] = Registry(
+    "convention", "remix.scoring.conventions", Convention, further="remix.scoring.profiles:rules_of_tools"
+)

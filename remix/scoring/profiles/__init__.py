@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Literal
 
 import polars as pl
@@ -11,8 +13,7 @@ import polars as pl
 from remix.errors import UsageError
 from remix.frames import Frames
 from remix.registry import Registry
-from remix.scoring.conventions import Convention, compared, scores
-from remix.scoring.conventions.pairing import Pairing, pair_maximum
+from remix.scoring.conventions import Convention, aspects
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.entities import with_titles_read
 from remix.scoring.inputs.tokens import laid_on_tokens
@@ -28,17 +29,17 @@ class Conventions:
     `Convention` in `remix.scoring.conventions`.
     """
 
-    documents: compared.Documents = compared.documents_of_gold
-    nil: compared.Nil = compared.nil_is_nil
-    optional: compared.Optional = compared.optional_ignored
-    regions: compared.Regions = compared.regions_respected
-    alternatives: compared.Alternatives = compared.alternatives_grouped
-    repeated: compared.Repeated = compared.repeated_once
-    overlapping: compared.Overlapping = compared.overlapping_kept
-    threshold: compared.Threshold = compared.threshold_none
-    pairing: Pairing = pair_maximum
-    macro: scores.Macro = scores.macro_where_defined
-    undefined: scores.Undefined = scores.undefined_null
+    documents: aspects.Documents = aspects.documents_of_gold
+    nil: aspects.Nil = aspects.nil_is_nil
+    optional: aspects.Optional = aspects.optional_ignored
+    regions: aspects.Regions = aspects.regions_respected
+    alternatives: aspects.Alternatives = aspects.alternatives_grouped
+    repeated: aspects.Repeated = aspects.repeated_once
+    overlapping: aspects.Overlapping = aspects.overlapping_kept
+    threshold: aspects.Threshold = aspects.threshold_none
+    pairing: aspects.Pairing = aspects.pair_maximum
+    macro: aspects.Macro = aspects.macro_where_defined
+    undefined: aspects.Undefined = aspects.undefined_null
 
     def __iter__(self) -> Iterator[Convention]:
         """Return the rules in the order of their fields."""
@@ -63,6 +64,12 @@ class Conventions:
     def averages(self) -> Mapping[str, Average]:
         """Return how the rules make precision, recall and F1 of counts."""
         return averages(self.undefined.scores, self.macro.documents, self.macro.harmonic)
+
+
+PLAIN_GOLD = Conventions(
+    optional=aspects.optional_unknown, regions=aspects.regions_unknown, alternatives=aspects.alternatives_separate
+)
+"""The conventions of a tool to which gold is annotations alone: nothing optional, no regions, no alternatives."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,6 +151,14 @@ class Profile:
 PROFILES: Registry[Profile] = Registry("profile", "remix.scoring.profiles", Profile)
 
 
+def rules_of_tools() -> Iterator[Convention]:
+    """Return the conventions of the profiles that ship, each as often as a profile has it."""
+    for module in iter_modules(__path__, f"{__name__}."):
+        for part in vars(import_module(module.name)).values():
+            if isinstance(part, Profile):
+                yield from part.conventions
+
+
 def _of_every_document(case: Case, counts: pl.DataFrame) -> pl.DataFrame:
     """Return the counts with rows of zeros for the other documents, and `has_gold`.
 
@@ -174,7 +189,7 @@ def _with_thresholds(case: Case, counts: pl.DataFrame, chosen: pl.DataFrame) -> 
 
 def require_pairs(profile: Profile) -> None:
     """Raise `UsageError` for a profile that does not tell which annotation of gold an answer stands for."""
-    if profile.own or profile.conventions.pairing != pair_maximum:
+    if profile.own or profile.conventions.pairing != aspects.pair_maximum:
         raise UsageError(
             f"profile '{profile.name}' pairs no answer with one annotation, which weights need: use remix or emnlp2019"
         )

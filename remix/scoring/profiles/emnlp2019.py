@@ -1,7 +1,23 @@
 """Rosales-Méndez, Hogan and Poblete, Fine-Grained Evaluation for Entity Linking (EMNLP 2019)."""
 
-from remix.scoring.conventions import compared
+from dataclasses import replace
+
+import polars as pl
+
+from remix.frames import Frames
+from remix.scoring.conventions import aspects
 from remix.scoring.profiles import Conventions, Profile
+
+
+def _merge(run: Frames) -> Frames:
+    """Return the run with the answers of one span as one answer, right where one of its links is."""
+    if not run.annotations.select("document", "begin", "end").is_duplicated().any():
+        return run
+    rows = run.annotations.with_columns(first=pl.col("annotation").min().over("document", "begin", "end"))
+    links = run.links.join(rows.select("annotation", "first"), on="annotation")
+    links = links.with_columns(annotation="first").drop("first").unique()
+    return replace(run, annotations=rows.filter(pl.col("annotation") == pl.col("first")).drop("first"), links=links)
+
 
 emnlp2019 = Profile(
     name="emnlp2019",
@@ -12,7 +28,12 @@ emnlp2019 = Profile(
     rest="removed",
     headline=("D2KB", "strong"),
     conventions=Conventions(
-        alternatives=compared.answers_merged.with_source("Table4_5_6-Appendix.py, beSureOnlyOneAnnotation")
+        alternatives=aspects.Alternatives(
+            name="answers-merged",
+            words="the answers on one span are one answer, right where one of its links is",
+            source="Table4_5_6-Appendix.py, beSureOnlyOneAnnotation",
+            run=_merge,
+        ),
     ),
     notes={
         "answers": "only those whose span is a gold mention's (Table4_5_6-Appendix.py, KeepOnlyAnnotationsOf)",

@@ -1,7 +1,59 @@
 """EUEF, easy-to-use evaluation framework for entity linking (Liu, Chen et al.), the files of 2015."""
 
-from remix.scoring.conventions import compared, pairing, scores
-from remix.scoring.profiles import Conventions, Profile
+from dataclasses import replace
+
+import polars as pl
+
+from remix.scoring.conventions import aspects
+from remix.scoring.matching import Case, Counter, matching_named, with_detail
+from remix.scoring.matching.pairs import overlaps
+from remix.scoring.profiles import PLAIN_GOLD, Profile
+from remix.scoring.tasks import Elements
+
+
+def _longest_of_matching(case: Case, task: str, matching: str, count: Counter) -> Case:
+    if task == "C2KB":
+        return case
+    case = with_detail(case, "surface_form")
+    gold = _longest(case, "g", case.gold.with_columns(system=pl.lit(0, pl.Int64)), matching)
+    answers = _longest(case, "a", case.answers, matching)
+    return replace(
+        case,
+        gold=case.gold.filter(pl.col("g").is_in(gold.implode())),
+        answers=case.answers.filter(pl.col("a").is_in(answers.implode())),
+    )
+
+
+def _longest(case: Case, key: str, rows: pl.DataFrame, matching: str) -> pl.Series:
+    """Return the numbers of the mentions that are the longest of those that match some mention of their side."""
+    how = matching_named(matching)
+    # One side held against itself: systems are kept apart as documents of their own.
+    apart = rows.with_columns(doc=pl.col("doc") * len(case.mentions.systems) + pl.col("system"))
+    apart = apart.sort("doc", "begin", "end", key)
+    side = replace(case.mentions, gold=apart.rename({key: "g"}, strict=False), answers=apart.rename({key: "a"}))
+    links = case.mentions.gold_links if key == "g" else case.mentions.answer_links
+    side = replace(side, gold_links=links.rename({key: "g"}), answer_links=links.rename({key: "a"}))
+    mirror = replace(case, mentions=side, gold=side.gold, answers=side.answers, overlaps=overlaps(side))
+    pairs = how.pairs(mirror).filter(how.spans).select("g", "a")
+    length = apart.select(a=key, length=pl.col("end") - pl.col("begin"))
+    best = pairs.join(length, on="a").sort("g", "length", "a", descending=[False, True, False])
+    best = best.unique("g", keep="first", maintain_order=True)
+    alone = apart.join(pairs, left_on=key, right_on="g", how="anti")[key]
+    return pl.concat([best["a"].rename(key), alone]).unique()
+
+
+def _pair(compared: Elements) -> tuple[pl.DataFrame, Elements]:
+    first = compared.edges.sort("a", "group").unique("a", keep="first", maintain_order=True)
+    first = first.join(compared.answers.select("a", "length"), on="a")
+    kept = first.sort("length", "a", descending=[True, False]).unique(["system", "group"], keep="first")
+    dropped = first.join(kept, on="a", how="anti")
+    edges, answers = (rows.join(dropped, on="a", how="anti") for rows in (compared.edges, compared.answers))
+    return edges.unique(["system", "group"]), replace(compared, edges=edges, answers=answers)
+
+
+def _count(case: Case, task: str, matching: str) -> pl.DataFrame:
+    return aspects.count_by_pairs(case, task, matching, _pair, known=(*aspects.OF_PEERS, "candidates", "NIL"))
+
 
 euef = Profile(
     name="euef",
@@ -11,15 +63,29 @@ euef = Profile(
     matchings=("fuzzy-over(0)",),
     rest="removed",
     headline=("A2KB", "fuzzy-over(0)"),
-    conventions=Conventions(
-        nil=compared.nil_left_out.with_source("matching/NILMatching.java: NIL is a task of its own, NM"),
-        optional=compared.optional_unknown,
-        regions=compared.regions_unknown,
-        alternatives=compared.alternatives_separate,
-        overlapping=compared.embedded_longest.with_source("main/Filter.java, coreference"),
-        pairing=pairing.pair_longest.with_source("main/Filter.java, filterMany2One"),
-        macro=scores.macro_harmonic.with_source("main/Evaluator.java, macroF1"),
-        undefined=scores.undefined_one.with_source("main/Evaluator.java, precision, recall"),
+    conventions=replace(
+        PLAIN_GOLD,
+        nil=aspects.nil_left_out.with_source("matching/NILMatching.java: NIL is a task of its own, NM"),
+        overlapping=aspects.Overlapping(
+            name="embedded-longest",
+            words="of mentions of one side that match each other only the longest stays",
+            source="main/Filter.java, coreference",
+            choose=_longest_of_matching,
+        ),
+        pairing=aspects.Pairing(
+            name="pair-longest",
+            words="of several answers that match a gold mention the longest stays and the others are taken out",
+            source="main/Filter.java, filterMany2One",
+            count=_count,
+        ),
+        macro=aspects.Macro(
+            name="macro-harmonic",
+            words="macro P and R are means over all documents, macro-F1 is the harmonic mean of these two",
+            source="main/Evaluator.java, macroF1",
+            documents="all",
+            harmonic=True,
+        ),
+        undefined=aspects.undefined_one.with_source("main/Evaluator.java, precision, recall"),
     ),
     notes={
         "candidates": "CM: the mention matches, and its candidates and gold's have an entity in common "

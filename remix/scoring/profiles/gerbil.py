@@ -2,30 +2,46 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import polars as pl
 
-from remix.scoring.conventions import compared, pairing, scores
+from remix.frames import Frames
+from remix.names import DBO, DBR
+from remix.scoring.conventions import aspects
 from remix.scoring.matching import Case, Counter, matching_named
-from remix.scoring.profiles import Conventions, Profile
+from remix.scoring.profiles import PLAIN_GOLD, Profile
 from remix.scoring.statistics import UNSCOPED
+from remix.scoring.statistics.thresholds import choose_best
 from remix.scoring.tasks.typing import compare_types, on_gold_spans
 
-NOTES = {
-    "order": "the order of annotations, which RDF does not have, is that of their offsets",
-    "D2KB": "answers whose span is no gold mention's are left out, a second answer on one span stays, "
-    "matching is strong (matching/impl/SearcherBasedNotMatchingMarkingFilter.java)",
-    "InKB, EE": "each side is filtered by its own class and counted again, above the threshold of all mentions, in "
-    "D2KB of answers on any gold span; a document without either is perfect, a class without any mention has no row; "
-    "ERec has none (evaluate/impl/ClassConsideringFMeasureCalculator.java, evaluate/EvaluatorFactory.java)",
-    "GSInKB": "D2KB on the mentions whose gold is in the knowledge base, not reported for other tasks "
-    "(evaluate/impl/GSInKBClassifyingEvaluatorDecorator.java)",
-    "ETyping, RT2KB": "each mention has a precision and a recall of its classes and those below them in well-known "
-    "knowledge bases, 1 where neither side has any, 0 where it is missed or extra; micro scores are their means, macro "
-    "ones those of documents with mentions (matching/impl/HierarchicalMatchingsCounter.java, "
-    "evaluate/impl/HierarchicalFMeasureCalculator.java)",
-    "sameAs": "entities are compared in canonical form and with the sameAs links of the knowledge base, not by "
-    "asking the web (semantic/sameas)",
-}
+WELL_KNOWN = (
+    DBR,
+    DBO,
+    "http://www.ontologydesignpatterns.org/ont/dul/DUL.owl#",
+    "http://www.ontologydesignpatterns.org/ont/d0.owl#",
+    "http://www.wikidata.org/entity/",
+    "http://d-nb.info/",
+)
+"""GERBIL's namespaces of well-known knowledge bases (gerbil.properties, DefaultWellKnownKB)."""
+
+
+def _in_well_known(frames: Frames) -> Frames:
+    """Return the frames with NIL for annotations none of whose links is in a well-known knowledge base."""
+    known = pl.any_horizontal(pl.col("entity").str.starts_with(one) for one in WELL_KNOWN)
+    if frames.links.select(known.all()).item():
+        return frames
+    links = frames.links.filter(known.any().over("annotation"))
+    none = pl.col("annotation").is_in(links["annotation"].unique().implode())
+    return replace(frames, links=links, annotations=frames.annotations.with_columns(is_nil=~none))
+
+
+def _empty_is_perfect() -> dict[str, pl.Expr]:
+    def fill(score: pl.Expr, wrong: pl.Expr) -> pl.Expr:
+        empty = (pl.col("tp") == 0) & (wrong == 0) & (pl.col("fn") == 0)
+        return pl.when(empty).then(1.0).otherwise(score.fill_null(0.0))
+
+    return aspects.fill_scores(fill)
 
 
 CLASSED = ("A2KB", "D2KB", "C2KB")
@@ -46,7 +62,7 @@ def _counting(rules: Counter) -> Counter:
 def _typing(case: Case, task: str, matching: str) -> pl.DataFrame:
     """Return the sums over mentions of their precision (`tp`) and recall (`tp_of_gold`)."""
     spans = matching_named("strong" if task == "ETyping" else matching)
-    found = compare_types(case, spans, below=True, within=compared.WELL_KNOWN, bare=True)
+    found = compare_types(case, spans, below=True, within=WELL_KNOWN, bare=True)
     found = on_gold_spans(found) if task == "ETyping" else found
     nothing = (pl.col("asked") == 0) & (pl.col("answered") == 0)
     share = {
@@ -75,18 +91,50 @@ gerbil = Profile(
     rest="removed",
     kb_rows="always",
     around=_counting,
-    conventions=Conventions(
-        nil=compared.nil_by_namespace.with_source(
-            "matching/impl/AbstractMeaningMatchingsSearcher.java; gerbil.properties, DefaultWellKnownKB"
+    conventions=replace(
+        PLAIN_GOLD,
+        nil=aspects.Nil(
+            name="nil-by-namespace",
+            words="an entity outside the well-known knowledge bases is an emerging entity, and all of these are equal",
+            source="matching/impl/AbstractMeaningMatchingsSearcher.java; gerbil.properties, DefaultWellKnownKB",
+            gold=_in_well_known,
+            run=_in_well_known,
         ),
-        optional=compared.optional_unknown,
-        regions=compared.regions_unknown,
-        alternatives=compared.alternatives_separate,
-        repeated=compared.repeated_each,
-        threshold=compared.threshold_on_test.with_source("evaluate/impl/ConfidenceBasedFMeasureCalculator.java"),
-        pairing=pairing.pair_first_unused.with_source("matching/impl/MatchingsCounterImpl.java"),
-        macro=scores.macro_of_all.with_source("evaluate/impl/FMeasureCalculator.java"),
-        undefined=scores.empty_is_perfect.with_source("evaluate/impl/FMeasureCalculator.java"),
+        repeated=aspects.Repeated(
+            name="repeated-each",
+            words="every annotation counts, also one that repeats another of the same span and entity",
+            collapse=False,
+        ),
+        threshold=aspects.Threshold(
+            name="threshold-on-test",
+            words="answers count above the confidence that gives the best micro-F1 on this very gold, the lowest such "
+            "one",
+            source="evaluate/impl/ConfidenceBasedFMeasureCalculator.java",
+            choose=choose_best,
+        ),
+        pairing=aspects.pair_first_unused.with_source("matching/impl/MatchingsCounterImpl.java"),
+        macro=aspects.macro_of_all.with_source("evaluate/impl/FMeasureCalculator.java"),
+        undefined=aspects.Undefined(
+            name="empty-is-perfect",
+            words="P = R = F1 = 1 where nothing is asked and nothing answered; 0 where only one of them is",
+            source="evaluate/impl/FMeasureCalculator.java",
+            scores=_empty_is_perfect,
+        ),
     ),
-    notes=NOTES,
+    notes={
+        "order": "the order of annotations, which RDF does not have, is that of their offsets",
+        "D2KB": "answers whose span is no gold mention's are left out, a second answer on one span stays, "
+        "matching is strong (matching/impl/SearcherBasedNotMatchingMarkingFilter.java)",
+        "InKB, EE": "each side is filtered by its own class and counted again, above the threshold of all mentions, in "
+        "D2KB of answers on any gold span; a document without either is perfect, a class without any mention has no "
+        "row; ERec has none (evaluate/impl/ClassConsideringFMeasureCalculator.java, evaluate/EvaluatorFactory.java)",
+        "GSInKB": "D2KB on the mentions whose gold is in the knowledge base, not reported for other tasks "
+        "(evaluate/impl/GSInKBClassifyingEvaluatorDecorator.java)",
+        "ETyping, RT2KB": "each mention has a precision and a recall of its classes and those below them in well-known "
+        "knowledge bases, 1 where neither side has any, 0 where it is missed or extra; micro scores are their means, "
+        "macro ones those of documents with mentions (matching/impl/HierarchicalMatchingsCounter.java, "
+        "evaluate/impl/HierarchicalFMeasureCalculator.java)",
+        "sameAs": "entities are compared in canonical form and with the sameAs links of the knowledge base, not by "
+        "asking the web (semantic/sameas)",
+    },
 )

@@ -1,14 +1,248 @@
-"""neleval, the evaluator of TAC's entity discovery and linking (Hachey, Nothman and Radford 2014), of July 2018."""
+"""neleval, the evaluator of TAC's entity discovery and linking (Hachey, Nothman and Radford 2014), of July 2018.
 
-from dataclasses import replace
+Its measures are triples of aggregate, filter and key: `sets:is_linked:span+kbid`.
+"""
 
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import count
+
+import numpy as np
 import polars as pl
 
+from remix.dense import firsts
+from remix.documents import align
+from remix.errors import UnknownName
+from remix.expressions import fill
+from remix.frames import Frames
 from remix.names import RMX
-from remix.scoring.conventions import compared, pairing, scores
+from remix.scoring.conventions import aspects
+from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching import Case, with_detail
-from remix.scoring.profiles import Conventions, Profile
-from remix.scoring.tools.neleval import NAMED, counts_by_triple, triple_named
+from remix.scoring.profiles import PLAIN_GOLD, Profile
+from remix.scoring.statistics import KEYS, UNSCOPED, count_pairs
+from remix.scoring.statistics.clusters import CLUSTER_MEASURES, cluster_counts
+
+OVERLAPS = ("overlap-maxmax", "overlap-maxsum", "overlap-summax", "overlap-sumsum")
+AGGREGATES = ("sets", *OVERLAPS, *CLUSTER_MEASURES)
+FILTERS = {"": pl.lit(True), "is_linked": pl.col("kbid").is_not_null(), "is_nil": pl.col("kbid").is_null()}
+FIELDS = {
+    "docid": ("doc",),
+    "start": ("begin",),
+    "end": ("end",),
+    "span": ("doc", "begin", "end"),
+    "eid": ("eid",),
+    "kbid": ("kbid",),
+    "type": ("type",),
+    "is_nil": ("is_nil",),
+    "is_linked": ("is_linked",),
+}
+"""The columns of the fields of a key."""
+
+
+@dataclass(frozen=True)
+class Triple:
+    """How annotations are aggregated, which of them, and by which fields two of them are the same."""
+
+    aggregate: str
+    filter: str
+    key: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.aggregate}:{self.filter}:{'+'.join(self.key)}"
+
+
+NAMED: Mapping[str, Triple] = {
+    "strong_mention_match": Triple("sets", "", ("span",)),
+    "strong_typed_mention_match": Triple("sets", "", ("span", "type")),
+    "strong_linked_mention_match": Triple("sets", "is_linked", ("span",)),
+    "strong_link_match": Triple("sets", "is_linked", ("span", "kbid")),
+    "strong_nil_match": Triple("sets", "is_nil", ("span",)),
+    "strong_all_match": Triple("sets", "", ("span", "kbid")),
+    "strong_typed_link_match": Triple("sets", "is_linked", ("span", "type", "kbid")),
+    "strong_typed_nil_match": Triple("sets", "is_nil", ("span", "type")),
+    "strong_typed_all_match": Triple("sets", "", ("span", "type", "kbid")),
+    "entity_match": Triple("sets", "is_linked", ("docid", "kbid")),
+    "muc": Triple("muc", "", ("span",)),
+    "b_cubed": Triple("b_cubed", "", ("span",)),
+    "b_cubed_plus": Triple("b_cubed", "", ("span", "kbid")),
+    "entity_ceaf": Triple("entity_ceaf", "", ("span",)),
+    "mention_ceaf": Triple("mention_ceaf", "", ("span",)),
+    "mention_ceaf_plus": Triple("mention_ceaf", "", ("span", "kbid")),
+    "typed_mention_ceaf": Triple("mention_ceaf", "", ("span", "type")),
+    "typed_mention_ceaf_plus": Triple("mention_ceaf", "", ("span", "type", "kbid")),
+    "pairwise": Triple("pairwise", "", ("span",)),
+}
+"""neleval's own names (neleval/configs.py)."""
+
+_ALIASES = {("A2KB", "strong"): "strong_all_match", ("ERec", "strong"): "strong_mention_match"}
+_ALIASES |= {("C2KB", "strong"): "entity_match"}
+
+
+def triple_named(name: str, task: str = "A2KB") -> Triple:
+    """Return the triple of a name, of a text `aggregate:filter:key+key`, or of a task under strong matching.
+
+    Raises `UnknownName` for other names, aggregates, filters and fields.
+
+    >>> str(triple_named("strong_link_match")), triple_named("sets:is_linked:span+kbid") == NAMED["strong_link_match"]
+    ('sets:is_linked:span+kbid', True)
+    """
+    if name.count(":") != 2:
+        name = _ALIASES.get((task, name), name)
+        if name not in NAMED:
+            raise UnknownName("measure of neleval", name, NAMED, "remix show profile:neleval")
+        return NAMED[name]
+    aggregate, chosen, key = name.split(":")
+    chosen = "" if chosen == "None" else chosen
+    fields = tuple(key.split("+"))
+    for kind, given, known in (
+        ("aggregate", [aggregate], AGGREGATES),
+        ("filter", [chosen], FILTERS),
+        ("field", fields, FIELDS),
+    ):
+        for one in given:
+            if one not in known:
+                raise UnknownName(f"{kind} of a triple", one, known)
+    return Triple(aggregate, chosen, fields)
+
+
+def counts_by_triple(case: Case, triple: Triple) -> pl.DataFrame:
+    """Return the counts of a case by a triple, per system and document, with `tp_of_gold`."""
+    columns = list(dict.fromkeys(column for field in triple.key for column in FIELDS[field]))
+    gold, answers = case.once(("triples", "sides"), _sides)
+    if triple.aggregate in OVERLAPS:
+        return _overlapping(gold, answers, triple)
+    gold, answers = gold.filter(FILTERS[triple.filter]), answers.filter(FILTERS[triple.filter])
+    if triple.aggregate == "sets":
+        return _sets(gold, answers, columns)
+    # Of gold alone g is known.
+    both = pl.concat([gold, answers], how="diagonal").with_columns(item=pl.struct(columns).rank("dense"))
+    clustered = both.select("g", "system", "doc", "item", cluster="eid")
+    of_gold = pl.col("g").is_not_null()
+    return _fill(cluster_counts(clustered.filter(of_gold), clustered.filter(~of_gold), triple.aggregate))
+
+
+def _sides(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return gold, once for each system, and the answers, with the fields of keys.
+
+    Of several links of a mention of gold it is the one that the system answers there.
+    """
+    case = with_detail(with_detail(case, "cluster"), "type")
+    links = (case.mentions.gold_links, case.mentions.answer_links)
+    first, given = (own.group_by(own.columns[0]).agg(kbid=pl.col("entity").min()) for own in links)
+    gold = case.mentions.for_each_system(case.kept.join(first, on="g", how="left", maintain_order="left"))
+    several = case.gold.filter(pl.col("link") >= len(case.mentions.entities)).select("g")
+    if len(several):
+        pairs = case.overlaps.filter(pl.col("equal") & pl.col("link")).join(several, on="g", how="semi")
+        answered = case.answers.select("a", "system").join(case.mentions.answer_links, on="a")
+        chosen = pairs.join(answered, on="a").join(case.mentions.gold_links, on=["g", "entity"], how="semi")
+        chosen = chosen.group_by("system", "g").agg(chosen=pl.col("entity").min())
+        gold = gold.join(chosen, on=["system", "g"], how="left", maintain_order="left")
+        gold = gold.with_columns(kbid=pl.coalesce("chosen", "kbid"))
+    answers = case.answers.join(given, on="a", how="left", maintain_order="left")
+    return _with_fields(gold).select("g", *_COLUMNS), _with_fields(answers).select("a", *_COLUMNS)
+
+
+_COLUMNS = ("system", "doc", "begin", "end", "kbid", "eid", "type", "is_nil", "is_linked")
+
+
+def _with_fields(rows: pl.DataFrame) -> pl.DataFrame:
+    nil = pl.col("link") == NIL
+    named = pl.when(nil).then("cluster").otherwise(fill("entity {}", "kbid"))
+    return rows.with_columns(eid=named.fill_null(""), is_nil=nil, is_linked=~nil)
+
+
+def _fill(counts: pl.DataFrame) -> pl.DataFrame:
+    return counts.select("system", "doc", "tp", "fp", "fn", "tp_of_gold", *UNSCOPED, ignored=pl.lit(0, pl.Int64))
+
+
+def _sets(gold: pl.DataFrame, answers: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
+    """Return the counts of keys, each once a side: that of its first row there."""
+    both = pl.concat([rows.select("system", *columns) for rows in (gold, answers)], rechunk=True)
+    # Rows are told apart by their hashes, which takes a third of the time; that these do so is then verified.
+    keys = (firsts(both.hash_rows(seed).to_numpy()) for seed in count())
+    key = next(one for one in keys if both[one].equals(both))
+    sides = []
+    for own in (key[: len(gold)], key[len(gold) :]):
+        places = np.full(len(both), -1, np.int64)
+        places[own[::-1]] = np.arange(len(own))[::-1]
+        sides.append(places)
+    asked, given = sides
+    found, missed = (gold[KEYS][asked[(asked >= 0) & one]] for one in (given >= 0, given < 0))
+    extra = answers[KEYS][given[(given >= 0) & (asked < 0)]]
+    return count_pairs(found, extra.with_columns(free=pl.lit(False)), missed)
+
+
+def _overlapping(gold: pl.DataFrame, answers: pl.DataFrame, triple: Triple) -> pl.DataFrame:
+    """Return the counts of shared characters; all annotations are counted, whatever the filter: as neleval does."""
+    fields = [column for field in triple.key if field != "span" for column in FIELDS[field]]
+    alike = pl.struct(*dict.fromkeys(["system", "doc", *fields])).alias("alike")
+    asked, answered = (
+        rows.filter(FILTERS[triple.filter]).select(key, "system", "begin", "end", alike)
+        for rows, key in ((gold, "g"), (answers, "a"))
+    )
+    pairs = _neighbours(asked, answered)
+    of_gold, of_answer = triple.aggregate[-6:-3], triple.aggregate[-3:]
+    turned = pairs.rename({"begin": "begin_gold", "end": "end_gold", "begin_gold": "begin", "end_gold": "end"})
+    left = _shares(gold, _cover(turned, "g", of_gold), "g").rename({"found": "tp_of_gold", "missed": "fn"})
+    right = _shares(answers, _cover(pairs, "a", of_answer), "a").rename({"found": "tp", "missed": "fp"})
+    both = right.join(left, on=["system", "doc"], how="full", coalesce=True)
+    return _fill(both.with_columns(pl.col("tp", "fp", "tp_of_gold", "fn").fill_null(0.0)))
+
+
+def _neighbours(gold: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
+    """Return the pairs that neleval finds to overlap, of those with equal `alike`: system, g, a and both spans.
+
+    It walks both sides from the last to the first and holds each mention against the next of the other side only
+    (`Measure.get_overlapping`). So of mentions within each other on one side some pairs are never seen; where
+    neither side has such, these are all that overlap.
+    """
+    sides = [answers.with_columns(g=pl.lit(None, pl.Int64)), gold.with_columns(a=pl.lit(None, pl.Int64))]
+    walk = pl.concat([side.select("g", "a", "system", "begin", "end", "alike") for side in sides]).sort(
+        "alike", "begin", pl.col("end").neg(), pl.col("g").is_not_null(), maintain_order=True
+    )
+    met = walk.select("system", pl.col("g", "a").forward_fill().over("alike")).drop_nulls()
+    spans = answers.select("system", "a", "begin", "end"), gold.select("system", "g", "begin", "end")
+    pairs = met.join(spans[0], on=["system", "a"]).join(spans[1], on=["system", "g"], suffix="_gold")
+    return pairs.filter((pl.col("begin") < pl.col("end_gold")) & (pl.col("begin_gold") < pl.col("end")))
+
+
+def _cover(pairs: pl.DataFrame, key: str, mode: str) -> pl.DataFrame:
+    """Return system, key and `share`: what part of a mention its best partner ('max') or all of them cover."""
+    first, last = pl.max_horizontal("begin", "begin_gold"), pl.min_horizontal("end", "end_gold")
+    parts = pairs.with_columns(first=first, last=last, length=pl.col("end") - pl.col("begin"))
+    group = ["system", key]
+    if mode == "max":
+        return parts.group_by(group).agg(share=((pl.col("last") - pl.col("first")) / pl.col("length")).max())
+    parts = parts.sort(*group, "first", "last")
+    before = pl.col("last").cum_max().shift(1).over(group).fill_null(0)
+    fresh = (pl.col("last") - pl.max_horizontal("first", before)).clip(0)
+    return parts.with_columns(fresh=fresh).group_by(group).agg(share=pl.col("fresh").sum() / pl.col("length").first())
+
+
+def _shares(rows: pl.DataFrame, covered: pl.DataFrame, key: str) -> pl.DataFrame:
+    rows = rows.join(covered, on=["system", key], how="left", maintain_order="left")
+    share = pl.col("share").fill_null(0.0)
+    return rows.group_by("system", "doc", maintain_order=True).agg(found=share.sum(), missed=(1 - share).sum())
+
+
+def _with_answered(gold: Frames, runs: Mapping[str, Frames]) -> Frames:
+    """Return gold with the documents that only runs know, where no file says which documents there are.
+
+    Formats with texts name every document of gold. Without texts one that has no annotation is in no file.
+    """
+    datasets = gold.documents["dataset"].unique()
+    if gold.documents["text"].count() or len(datasets) != 1:
+        return gold
+    for name, run in runs.items():
+        known = align(gold, run, name, told=False)
+        unknown = pl.col("text").is_null() & ~pl.col("document").is_in(known["document"].implode())
+        added = run.documents.filter(unknown).with_columns(dataset=pl.lit(datasets[0]))
+        if len(added):
+            gold = replace(gold, documents=pl.concat([gold.documents, added.select(gold.documents.columns)]))
+    return gold
 
 
 def _by_type(case: Case, task: str, matching: str) -> pl.DataFrame:
@@ -27,6 +261,14 @@ def _by_type(case: Case, task: str, matching: str) -> pl.DataFrame:
     return pl.concat(parts) if parts else counts_by_triple(case, triple).clear().with_columns(slice=pl.lit(""))
 
 
+pair_keys = aspects.Pairing(
+    name="pair-keys",
+    words="annotations are the same where the fields of the measure's key are; each key counts once a side, "
+    "clusters are the mentions of one entity identifier",
+    source="annotation.py, Measure; coref_metrics.py",
+    count=lambda case, task, matching: counts_by_triple(case, triple_named(matching, task)),
+)
+
 neleval = Profile(
     name="neleval",
     summary="measures are an aggregate, a filter and a key: sets of keys, character overlap, clusters",
@@ -36,15 +278,23 @@ neleval = Profile(
     meanings={name: str(triple) for name, triple in NAMED.items()},
     rest="removed",
     slices={"type": _by_type},
-    conventions=Conventions(
-        documents=compared.documents_of_both.with_source("evaluate.py, Evaluate.iter_pairs"),
-        nil=compared.nil_is_nil.with_source("annotation.py: the kbid of every NIL is None"),
-        optional=compared.optional_unknown,
-        regions=compared.regions_unknown,
-        alternatives=compared.alternatives_separate,
-        pairing=pairing.pair_keys.with_source("annotation.py, Measure; coref_metrics.py"),
-        macro=scores.macro_of_asked.with_source("evaluate.py, <macro> by docid"),
-        undefined=scores.undefined_zero.with_source("evaluate.py, StrictMetricWarning"),
+    conventions=replace(
+        PLAIN_GOLD,
+        documents=aspects.Documents(
+            name="documents-of-both",
+            words="without texts, answers in documents that gold has no annotation of are wrong",
+            source="evaluate.py, Evaluate.iter_pairs",
+            among=_with_answered,
+        ),
+        nil=aspects.nil_is_nil.with_source("annotation.py: the kbid of every NIL is None"),
+        pairing=pair_keys,
+        macro=aspects.Macro(
+            name="macro-of-asked",
+            words="macro scores, F1 too, are means over the documents that have gold",
+            source="evaluate.py, <macro> by docid",
+            documents="asked",
+        ),
+        undefined=aspects.undefined_zero.with_source("evaluate.py, StrictMetricWarning"),
     ),
     notes={
         **{name: str(triple) for name, triple in NAMED.items()},

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from remix.frames import FINE_GRAINED
 from remix.names import RMX
 from remix.scoring.inputs.answers import CUT
 from remix.scoring.inputs.mentions import NIL
@@ -91,11 +92,15 @@ class Labels:
 
 
 def labels_of(case: Case) -> Labels:
-    """Return the labels of gold.
+    """Return the labels of gold, computed once for a case.
 
     Where gold says only which annotations are alternatives (a group with options), the longest is the parent of the
     others, and those of its own span are further links of it.
     """
+    return case.once(("elevant", "labels"), _labels_of)
+
+
+def _labels_of(case: Case) -> Labels:
     gold, nesting = _number(case)
     numbers = gold.select("g", "label")
     rows = gold.filter(pl.col("g") == pl.col("label")).drop("g", "group")
@@ -199,3 +204,12 @@ def _closure(nests: pl.DataFrame) -> pl.DataFrame:
         further = below.join(nests.select(child="label", next="child"), on="child").select("label", child="next")
         below = pl.concat([below, further]).unique()
     return below
+
+
+def entity_types(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return label and class of gold's entities, a and class of the answers'; no row without a class."""
+    numbers = labels_of(case).numbers.join(case.gold.select("g", "annotation"), on="g")
+    stated = (
+        case.known.gold.classes.filter(~FINE_GRAINED).join(numbers, on="annotation").select("label", "class").unique()
+    )
+    return stated, case.known.answered_classes.filter(~FINE_GRAINED).select("a", "class").unique()

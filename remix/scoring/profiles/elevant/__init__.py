@@ -1,31 +1,37 @@
-"""The rules by which ELEVANT judges answers: outcomes of labels and false detections for a system, and their counts.
+"""ELEVANT (Bast, Hertel and Prange, EMNLP 2022): spans grown to words, nested labels, NIL ignored or required.
 
-Source: Bast, Hertel and Prange, ELEVANT (EMNLP 2022, demonstrations), and its package `elevant.evaluation`
-(case_generator.py, case.py, evaluator.py). Labels, nested in one another, are in `labels`, what errors are told by in
-`evidence`.
+It judges the label of gold or the false detection, each for a system, by the rules of its package `elevant.evaluation`
+(case_generator.py, case.py, evaluator.py).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import polars as pl
 
 from remix.errors import UsageError
-from remix.frames import FINE_GRAINED
+from remix.frames import Frames
 from remix.names import RMX
+from remix.scoring.conventions import aspects
 from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching import Case
-from remix.scoring.statistics import UNSCOPED
-from remix.scoring.tools.elevant.labels import Labels, is_lowercase, labels_of, mention_kind, with_words
+from remix.scoring.profiles import Conventions, OwnRules, Profile
+from remix.scoring.profiles.elevant.labels import (
+    Labels,
+    entity_types,
+    is_lowercase,
+    labels_of,
+    mention_kind,
+    with_words,
+)
+from remix.scoring.statistics import UNSCOPED, averages
 
 MODES = ("IGNORED", "REQUIRED")
 """Whether unknown entities (NIL) are ignored or required."""
 
 _LABEL = ["system", "label"]
-
-
-def labels_once(case: Case) -> Labels:
-    """Return the labels of gold, computed once for a case."""
-    return case.once(("elevant", "labels"), labels_of)
 
 
 def outcomes(case: Case) -> pl.DataFrame:
@@ -40,7 +46,7 @@ def outcomes(case: Case) -> pl.DataFrame:
 
 
 def _outcomes(case: Case) -> pl.DataFrame:
-    labels = labels_once(case)
+    labels = labels_of(case)
     answers = _answers(case)
     detected = _detect(case, labels, answers)
     counting = _counting(detected, labels)
@@ -218,6 +224,14 @@ def _roots(rows: pl.DataFrame, labels: Labels) -> pl.DataFrame:
     return rows.drop(f"under_{name}" for name in names)
 
 
+def _last_on_a_span(gold: Frames, runs: Mapping[str, Frames]) -> tuple[Frames, dict[str, Frames]]:
+    def last(run: Frames) -> Frames:
+        span = ["document", "begin", "end"]
+        return replace(run, annotations=run.annotations.unique(span, keep="last", maintain_order=True))
+
+    return gold, {name: last(run) for name, run in runs.items()}
+
+
 _OUTCOMES = {"A2KB": ("tp", "fp", "fn"), "ERec": ("found", "false", "missed")}
 OTHER = f"{RMX}OTHER"
 """The type of what has no type that ELEVANT lists, and of dates and quantities."""
@@ -263,15 +277,6 @@ def by_type(case: Case, task: str, matching: str) -> pl.DataFrame:
     return _sum_up(sliced, ["system", "doc", "slice"])
 
 
-def entity_types(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return label and class of gold's entities, a and class of the answers'; no row without a class."""
-    numbers = labels_once(case).numbers.join(case.gold.select("g", "annotation"), on="g")
-    stated = (
-        case.known.gold.classes.filter(~FINE_GRAINED).join(numbers, on="annotation").select("label", "class").unique()
-    )
-    return stated, case.known.answered_classes.filter(~FINE_GRAINED).select("a", "class").unique()
-
-
 def _rows(case: Case, task: str, matching: str) -> pl.DataFrame:
     """Return the outcomes of one task as `tp`, `fp` and `fn`, each where it is counted."""
     if task not in _OUTCOMES:
@@ -292,3 +297,36 @@ def _sum_up(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     rows = rows.with_columns(ignored=neither)
     sums = rows.group_by(keys).agg(pl.col("tp", "fp", "ignored", "fn").sum().cast(pl.Int64))
     return sums.select(*keys, "tp", "fp", "ignored", *UNSCOPED, "fn")
+
+
+MEANINGS = {"IGNORED": "unknown entities are no gold and no answers", "REQUIRED": "all unknown ones are equal"}
+"""How entities count that the knowledge base does not have."""
+
+elevant = Profile(
+    name="elevant",
+    summary="spans are equal after growing to words; one TP or FN a root label; unknown entities ignored or required",
+    source="ELEVANT, src/elevant/evaluation: case_generator.py, case.py, mention_type.py, evaluator.py",
+    tasks=("A2KB", "ERec"),
+    matchings=MODES,
+    conventions=Conventions(nil=aspects.nil_left_out, undefined=aspects.undefined_zero),
+    notes={
+        "matching": "spans are equal as they are or after growing over letters, digits and '\"_ (case_generator.py)",
+        "answers": "on one span the last one; false only inside the annotated region (article.py, case_generator.py)",
+        "alternatives": "nested labels give one TP or FN, of the root or of what is found below it (case_generator.py)",
+        "nil": "; ".join(f"{mode}: {meaning}" for mode, meaning in MEANINGS.items()) + " (case.py)",
+        "optional": "optional, date and quantity labels are never missed, but wrong links on them count (case.py)",
+        "dropped": "what is answered on a dropped mention counts neither way (not of ELEVANT, which has none)",
+        "coreference": "pronouns and descriptions are counted in A2KB, not in ERec (evaluator.py)",
+        "names": "an entity is named if its name begins with a capital letter, or is not known (mention_type.py)",
+        "averages": "micro alone; a score without denominator is 0 (evaluator.py)",
+    },
+    own=OwnRules(
+        prepare=_last_on_a_span,
+        count=count,
+        averages={"micro": averages(aspects.zero_of_all)["micro"]},
+        nearest=("A2KB", "expanded"),
+    ),
+    slices={"mention_type": by_mention_type, "type": by_type},
+    meanings=MEANINGS,
+    headline=("A2KB", "IGNORED"),
+)
