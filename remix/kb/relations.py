@@ -11,6 +11,8 @@ from typing import Any
 
 import narwhals as nw
 
+from remix.kb.prominence import SCORES
+
 Frame = nw.LazyFrame[Any]
 
 
@@ -129,9 +131,8 @@ def entities(
     Label and prominence are null where there is none. Numbers and ranks have 32 bits: they are read for all entities
     wherever some are looked up.
     """
-    names = scores.collect_schema().names()
-    places = (nw.col(name).cast(nw.Int32) for name in names if name.endswith(("_rank", "_equal")))
-    kept = scores.with_columns(*places)
+    places = (nw.col(f"{score}_{place}").cast(nw.Int32) for score in SCORES for place in ("rank", "equal"))
+    kept = scores.select("entity", "in_degree", "out_degree", *SCORES, *places)
     forms = pairs.group_by("entity").agg(nw.len().cast(nw.Int64).alias("forms"))
     rows = known.with_columns(nw.col("number").cast(nw.Int32)).join(labels, on="entity", how="left")
     counted = rows.join(kept, on="entity", how="left").join(forms, on="entity", how="left")
@@ -145,7 +146,7 @@ def entities(
 
 def scores_of_entities(scores: Frame) -> Frame:
     """Return one row an entity of published scores: of several the highest, as of a page and its redirects."""
-    highest = (nw.col(score).max() for score in ("pagerank", "hits", "hub"))
+    highest = (nw.col(score).max() for score in SCORES)
     return scores.group_by("entity").agg(*highest)
 
 

@@ -110,8 +110,7 @@ def compute_sums(
     pooled: dict[str, pl.DataFrame] = {}
     for table in sorted({fraction.over for fraction in every}):
         documents = _sums([fraction for fraction in every if fraction.over == table], tables[table], "document")
-        sums = pl.exclude("document").cast(pl.Float64).sum()
-        pooled[table] = documents.group_by("dataset", maintain_order=True).agg(sums)
+        pooled[table] = sum_up(documents.drop("document"), "dataset", pl.all().cast(pl.Float64).sum())
         own = documents.select(*keys, *_of_documents(summaries, table))
         values = values.join(own, on=keys, how="left", nulls_equal=True, maintain_order="left")
     units = {unit: _units(summaries, tables["annotations"], unit) for unit in CODE_OF if _varying(summaries, unit)}
@@ -125,7 +124,7 @@ def add_sums(parts: Sequence[Sums]) -> Sums:
     """Return the sums of several parts together, without those of units."""
 
     def together(frames: list[pl.DataFrame]) -> pl.DataFrame:
-        return pl.concat(frames).group_by("dataset", maintain_order=True).agg(pl.all().sum())
+        return sum_up(pl.concat(frames), "dataset", pl.all().sum())
 
     pooled = {table: together([part.pooled[table] for part in parts]) for table in parts[0].pooled}
     return Sums(pooled, {}, together([part.macro for part in parts]))
@@ -199,7 +198,17 @@ def _sums(of: Sequence[Fraction], table: pl.DataFrame, key: str, *names: str) ->
         rows = table.select("dataset", key, *names, *columns)
         sums = [column for one in of for column in one.sums(pl.col(f"{one.name}:part").count())]
         every = pl.len().alias(":rows")
-    return rows.group_by("dataset", key, maintain_order=True).agg(*firsts, every, *sums)
+    return sum_up(rows, ["dataset", key], *firsts, every, *sums)
+
+
+def sum_up(rows: pl.DataFrame, keys: str | list[str], *sums: pl.Expr) -> pl.DataFrame:
+    """Return a row for each value of the keys, in the order of the first of each, with sums over its rows.
+
+    They are added up in the order of the rows: the same to the last digit on any number of processors.
+    """
+    # polars lets each thread sum up a share of the rows, unless something is asked for which a group must be whole.
+    whole = pl.len().n_unique().alias(":whole")
+    return rows.rechunk().group_by(keys, maintain_order=True).agg(*sums, whole).drop(":whole")
 
 
 def _weigh(of: Sequence[Fraction], rows: pl.DataFrame) -> pl.DataFrame:
@@ -253,7 +262,7 @@ def _totals(values: pl.DataFrame, names: Iterable[str], *, covered: bool) -> pl.
     every = [column for name in names for column in ([name, f"{name}:covered"] if covered else [name])]
     sums = [pl.col(column).sum().alias(f"{column}:sum") for column in every]
     counts = [pl.col(column).count().alias(f"{column}:values") for column in every]
-    return values.group_by("dataset", maintain_order=True).agg(pl.len().alias(":rows"), *sums, *counts)
+    return sum_up(values, "dataset", pl.len().alias(":rows"), *sums, *counts)
 
 
 def _means(names: Iterable[str], *, covered: bool) -> tuple[dict[str, pl.Expr], dict[str, pl.Expr]]:

@@ -8,7 +8,7 @@ as part of that whole; averages are made of sums (`_averages`), those of each fo
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ import polars as pl
 from remix.errors import BadInput
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder
-from remix.measures._averages import Sums, Units, add_sums, averages, means_of_units
+from remix.measures._averages import Sums, Units, add_sums, averages, means_of_units, sum_up
 from remix.measures._threads import in_order
 from remix.measures.coded import GatheredSets, gather_sets, merge_sets
 from remix.measures.codes import Numbers
@@ -32,7 +32,7 @@ BATCH = 250_000
 """How many annotations are in a batch, of which each thread has one in memory."""
 
 UNITS = 1_000_000
-"""How many forms or entities have their sums in memory at a time."""
+"""About how many forms or entities have their sums in memory at a time."""
 
 _NOT_MEASURED = ("given", "confidence", "entity_as_given", "language", "source")
 _NOT_OF_SETS = (*_NOT_MEASURED, "option", "text", "begin", "end", "is_nil", "class")
@@ -71,7 +71,7 @@ def compute_parts(
         tempfile.TemporaryDirectory(prefix="remix-") as place,
         moving("measures", len(batches.numbers), " batches") as done,
     ):
-        waiting = _Units(Path(place))
+        waiting = _Units(Path(place), {"key": whole.sets.forms.height, "entity": whole.sets.entities.height})
 
         def keep_part(found: tuple[range, Sums, Measured | None]) -> None:
             numbers, of_part, taken = found
@@ -140,15 +140,16 @@ def _gather(batches: _Batches, empty: Corpus) -> Whole:
 class _Units:
     """The sums of each form and entity, on disk until all batches are in."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, heights: Mapping[str, int]) -> None:
         self.folder = folder
+        self._shares = {unit: 1 + height // UNITS for unit, height in heights.items()}
         self._files: dict[str, dict[int, list[Path]]] = {}
 
     def add(self, units: Units) -> None:
-        """Set the sums of a batch aside, by range of codes."""
+        """Set the sums of a batch aside, in shares by their names: codes are given as threads ask for them."""
         for unit, rows in units.items():
-            ranges = rows.drop("unit").with_columns((pl.col("code") // UNITS).alias(":share"))
-            for (share,), part in ranges.partition_by(":share", as_dict=True, include_key=False).items():
+            shares = rows.with_columns((pl.col("unit").hash() % self._shares[unit]).alias(":share")).drop("unit")
+            for (share,), part in shares.partition_by(":share", as_dict=True, include_key=False).items():
                 files = self._files.setdefault(unit, {}).setdefault(int(share), [])
                 file = self.folder / f"{unit}-{share}-{len(files)}.arrow"
                 part.write_ipc(file, compression="lz4")
@@ -161,7 +162,7 @@ class _Units:
             found = []
             for _, files in sorted(shares.items()):
                 parts = pl.concat(pl.read_ipc(file) for file in files)
-                rows = parts.group_by("dataset", "code", maintain_order=True).agg(pl.all().sum())
+                rows = sum_up(parts, ["dataset", "code"], pl.all().sum())
                 found.append(means_of_units(summaries, {unit: rows})[unit])
-            means[unit] = pl.concat(found).group_by("dataset", maintain_order=True).agg(pl.all().sum())
+            means[unit] = sum_up(pl.concat(found), "dataset", pl.all().sum())
         return means

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 
 import polars as pl
@@ -10,6 +13,37 @@ import pytest
 from remix.measures import _threads as threads
 from remix.measures._threads import cached_property, in_order
 from remix.measures.codes import Numbers
+
+from .conftest import MakeKb
+
+PROGRAM = """
+import sys
+from pathlib import Path
+import polars as pl
+from remix.frames import Frames
+from remix.kb import KnowledgeBase
+from remix.measures import compute
+
+annotation, count = pl.int_range(12_000, eager=True), pl.col("annotation")
+# Of three documents of four annotations, two have mentions with alternatives, two or three of one.
+rows = annotation.alias("annotation").to_frame().with_columns(document=count // 4, dataset=count // 4000)
+rows = rows.with_columns(group=count - count % 4 % (1 + pl.col("document") % 3))
+frames = Frames.of(
+    documents=rows.select("document", "dataset", text=pl.lit("w")).unique("document").cast(pl.String),
+    annotations=rows.with_columns(surface_form=pl.lit("x"), option=count).cast(pl.String),
+    links=rows.select("annotation", entity="e:" + (count * count % 199).cast(pl.String)).cast(pl.String),
+)
+print(compute(frames, KnowledgeBase.open(Path(sys.argv[1])), measures=["prominence"]).datasets.rows())
+"""
+
+
+def test_averages_are_the_same_to_the_last_digit_on_any_number_of_processors(make_kb: MakeKb) -> None:
+    links = [(f"e:{n}", f"e:{n * n % m}", 1, "pages") for n in range(199) for m in (13, 101, 199)]
+    command = [sys.executable, "-c", PROGRAM, str(make_kb([("x", "e:1", 1, "names")], links=links).folder)]
+    settings = [{**os.environ, "POLARS_MAX_THREADS": threads} for threads in ("1", "2", "8")]
+    # Processes that are started: a forked one has as many threads as polars found when it was imported.
+    rows = {subprocess.check_output(command, env=one, text=True) for one in settings}
+    assert len(rows) == 1 and "pagerank" in rows.pop()
 
 
 @pytest.fixture(params=[1, 3])

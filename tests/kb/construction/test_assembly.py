@@ -267,3 +267,13 @@ def test_engine_when_the_place_cannot_be_written_then_the_error_names_it_and_not
     with ENGINES[engine].open(tmp_path, "1GB") as session, pytest.raises(Error, match=r"full/two.parquet cannot be"):
         session.write(session.scan([file]), tmp_path / "full" / "two.parquet", ["a"])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["full", "one.parquet"]
+
+
+def test_a_build_that_an_older_state_left_goes_on_without_the_columns_that_follow_from_ranks(tmp_path: Path) -> None:
+    rows: Rows = {"surface_forms": [("Ann", "e:A", 1, "label")], "links": [("e:A", "e:B", "label")]}
+    built, _ = assembled(rows, tmp_path, "polars")
+    scores = tmp_path / "work" / "scores.parquet"
+    pl.read_parquet(scores).with_columns(hub_percentile=50.0, hub_segment=pl.lit("head")).write_parquet(scores)
+    (tmp_path / "kb" / "entities.parquet").unlink()
+    again, _ = assembled(rows, tmp_path, "polars")
+    assert again["entities"].equals(built["entities"])
