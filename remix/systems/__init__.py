@@ -15,7 +15,8 @@ import polars as pl
 from remix.errors import MissingKnowledge, UsageError
 from remix.expressions import fill
 from remix.frames import Frames
-from remix.kb import KnowledgeBase, normalise
+from remix.kb import KnowledgeBase
+from remix.kb.forms import keys
 from remix.registry import Registry
 
 TASKS = ("A2KB", "D2KB")
@@ -137,10 +138,8 @@ def _grams(tokens: pl.DataFrame) -> pl.DataFrame:
     possessive = both.filter(pl.col("surface_form").str.contains(r"['’]s$")).with_columns(
         pl.col("surface_form").str.replace(r"['’]s$", ""), stop=pl.col("stop") - 2
     )
-    every = pl.concat([both, bare, possessive])
-    return every.select(
-        "document", "begin", "surface_form", "token", "last", end="stop", key=normalise(pl.col("surface_form"))
-    )
+    every = pl.concat([both, bare, possessive]).select("document", "begin", "surface_form", "token", "last", end="stop")
+    return every.with_columns(key=keys(every["surface_form"]))
 
 
 def _longest(grams: pl.DataFrame) -> pl.DataFrame:
