@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import sys
 from collections.abc import Callable
+from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, overload
 
 import click
 
 from remix import tables
 from remix.files import write_whole
+from remix.workspace import open_workspace
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,10 +25,44 @@ MACHINE = ("json", "jsonl", "csv", "parquet")
 """Formats of tables that are data."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-
+Printing = ParamSpec("Printing")
+Made = TypeVar("Made")
+Other = TypeVar("Other")
 
 Options = Callable[[Command], Command]
 """What adds options to a verb."""
+
+
+@overload
+def calling(
+    method: Callable[..., Made], /
+) -> Callable[[Callable[Concatenate[partial[Made], Printing], None]], Callable[..., None]]: ...
+@overload
+def calling(
+    method: Callable[..., Made], other: Callable[..., Other], /
+) -> Callable[[Callable[Concatenate[partial[Made], partial[Other], Printing], None]], Callable[..., None]]: ...
+def calling(*methods: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what makes a verb of a function that calls methods of the workspace and prints what they return.
+
+    The function is given each method with the options that are called as its parameters, ready to be called, and beside
+    them those options that it names itself. An option that none of them takes ends in a `TypeError`.
+    """
+    taken = [inspect.signature(method).parameters for method in methods]
+
+    def add(show: Callable[..., None]) -> Callable[..., None]:
+        named = [*inspect.signature(show).parameters][len(methods) :]
+
+        @wraps(show)
+        def command(**options: object) -> None:
+            workspace, calls = options["workspace"], []
+            for method, own in zip(methods, taken, strict=True):
+                calls.append(partial(method, workspace, **{name: options[name] for name in options if name in own}))
+            beside = {"workspace"}.union(*taken).difference(named)
+            show(*calls, **{name: value for name, value in options.items() if name not in beside})
+
+        return command
+
+    return add
 
 
 def _together(*options: Options[Command]) -> Options[Command]:
@@ -40,9 +77,13 @@ def _together(*options: Options[Command]) -> Options[Command]:
 
 
 workspace_option = click.option(
-    "-w", "--workspace", type=click.Path(path_type=Path), help="Folder of the workspace (default: .remix)."
+    "-w",
+    "--workspace",
+    type=click.Path(path_type=Path),
+    callback=lambda _, __, folder: open_workspace(folder),
+    help="Folder of the workspace (default: .remix).",
 )
-"""The folder that holds the store, the knowledge base and the runs."""
+"""The workspace of the folder that holds the store, the knowledge base and the runs."""
 
 output_option = _together(
     click.option(
@@ -94,15 +135,6 @@ comparing_options = _together(
 """What annotations are held against where they are measured."""
 
 
-class ComparedWith(TypedDict):
-    """What a verb is given that has the options of `comparing_options`."""
-
-    reference: str
-    case_sensitive: bool
-    without_source: tuple[str, ...]
-    with_gold: bool
-
-
 def _read_settings(_: click.Context, __: click.Parameter, settings: tuple[str, ...]) -> dict[str, str]:
     found: dict[str, str] = {}
     for setting in settings:
@@ -135,16 +167,6 @@ asking_options = _together(
     ),
 )
 """What a query is given, and where and how long it is asked."""
-
-
-class Asking(TypedDict):
-    """What a verb is given that has the options of `asking_options`."""
-
-    values: dict[str, str]
-    set_from: str | None
-    allow_service: tuple[str, ...]
-    endpoint: str | None
-    timeout: float
 
 
 scoring_options = _together(
@@ -207,25 +229,6 @@ scoring_options = _together(
     ),
 )
 """What every verb takes that scores runs: gold, runs, profile, task, matching, columns, samples."""
-
-
-class Scoring(TypedDict):
-    """What a verb is given that has the options of `scoring_options`; the workspace's methods say what each is."""
-
-    gold: tuple[Path, ...]
-    run: tuple[str, ...]
-    format: tuple[str, ...]
-    system: tuple[str, ...]
-    profile: str
-    task: tuple[str, ...]
-    match: tuple[str, ...]
-    by: tuple[str, ...]
-    min_support: int
-    documents: str
-    unit: str
-    seed: int
-    entities: Path | None
-    hierarchy: Path | None
 
 
 def as_data(output: str, to: Path | None) -> bool:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import format_option, output_option, print_table, workspace_option
-from remix.workspace import open_workspace
+from remix.cli._options import calling, format_option, output_option, print_table, workspace_option
+from remix.workspace import Workspace
+
+if TYPE_CHECKING:
+    import polars as pl
 
 AFTER = "partition"
 
@@ -23,17 +28,8 @@ AFTER = "partition"
 @format_option
 @workspace_option
 @output_option
-def command(
-    datasets: tuple[str, ...],
-    system: tuple[str, ...],
-    task: str,
-    seed: int,
-    nif: Path | None,
-    format: tuple[str, ...],
-    workspace: Path | None,
-    output: str,
-    to: Path | None,
-) -> None:
+@calling(Workspace.annotate)
+def command(annotate: partial[pl.DataFrame], output: str, to: Path | None) -> None:
     """Run systems over datasets or remixes and keep their answers; without a target, over all datasets.
 
     In A2KB a system gets the texts alone, in D2KB the spans of the annotations as well. The answers are kept in the
@@ -43,5 +39,4 @@ def command(
     Example:
       remix annotate sample-news --system prior --system random-candidate
     """
-    made = open_workspace(workspace).annotate(datasets, system, task=task, seed=seed, nif=nif, format=format)
-    print_table(made, output, to)
+    print_table(annotate(), output, to)

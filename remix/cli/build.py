@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
-from typing import Unpack
+from typing import TYPE_CHECKING
 
 import click
 
 from remix import tables
-from remix.cli._options import Asking, asking_options, print_table, workspace_option
-from remix.workspace import open_workspace
+from remix.cli._options import asking_options, calling, print_table, workspace_option
+from remix.workspace import Workspace
+
+if TYPE_CHECKING:
+    from remix.remixes import Remix
 
 AFTER = "query"
 
@@ -41,22 +45,8 @@ AFTER = "query"
 @click.option("--explain", is_flag=True, help="Also print the query as it was run and what each condition left.")
 @click.option("--fix-variables", is_flag=True, help="Mend a template variable that the pattern never binds.")
 @workspace_option
-def command(
-    query: str,
-    name: str | None,
-    to: Path,
-    force: bool,
-    output: str,
-    drop: bool,
-    dataset: tuple[str, ...],
-    edition: tuple[str, ...],
-    limit: int | None,
-    seed: int | None,
-    explain: bool,
-    fix_variables: bool,
-    workspace: Path | None,
-    **asking: Unpack[Asking],
-) -> None:
+@calling(Workspace.build)
+def command(build: partial[Remix], to: Path, output: str, explain: bool) -> None:
     """Make a remix: the documents and annotations that a query selects, as NIF with a manifest.
 
     Writes NAME.ttl and NAME.manifest.ttl and prints how much each dataset gave. An empty workspace takes the sample
@@ -66,20 +56,7 @@ def command(
     Example:
       remix build --query persons_hard.rq --set min_confusion=5
     """
-    remix = open_workspace(workspace).build(
-        query,
-        to=to,
-        force=force,
-        name=name,
-        drop=drop,
-        dataset=dataset,
-        edition=edition,
-        limit=limit,
-        seed=seed,
-        fix_variables=fix_variables,
-        explain=explain,
-        **asking,
-    )
+    remix = build()
     if explain:
         print("\n".join(line for line in remix.rewritten.splitlines() if not line.startswith("#+")), end="\n\n")
         print(f"{tables.render(remix.waterfall)}\n")

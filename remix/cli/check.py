@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import as_data, file_format_option, output_option, print_table, workspace_option
+from remix.cli._options import as_data, calling, file_format_option, output_option, print_table, workspace_option
 from remix.tables import shorten
+from remix.workspace import Workspace
 
 if TYPE_CHECKING:
     import polars as pl
@@ -43,21 +45,8 @@ AFTER = "load"
 @file_format_option
 @output_option
 @workspace_option
-def command(
-    datasets: tuple[str, ...],
-    kb: str | None,
-    rule: tuple[str, ...],
-    each: bool,
-    shared: bool,
-    fix: Path | None,
-    overlay: str | None,
-    shacl: bool,
-    sarif: Path | None,
-    format: str | None,
-    output: str,
-    to: Path | None,
-    workspace: Path | None,
-) -> None:
+@calling(Workspace.check)
+def command(check: partial[pl.DataFrame], each: bool, fix: Path | None, output: str, to: Path | None) -> None:
     """Look for defects in datasets: in the file, where mentions begin and end, in links, copies of texts.
 
     Each row is one rule with the count and first example of what it finds; `remix list rules` says what each looks for
@@ -69,20 +58,7 @@ def command(
       remix check sample-news --fix corrected.ttl
       remix check sample-news sample-posts --shared
     """
-    from remix.workspace import open_workspace
-
-    found = open_workspace(workspace).check(
-        datasets,
-        kb=kb,
-        rule=rule,
-        each=each,
-        shared=shared,
-        fix=fix,
-        overlay=overlay,
-        shacl=shacl,
-        sarif=sarif,
-        format=format,
-    )
+    found = check()
     if fix is not None and not each and not as_data(output, to):
         found = found.group_by("change", "source", maintain_order=True).len("count")
         if found.is_empty():

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import Unpack
+from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import Scoring, output_option, print_report, scoring_options, workspace_option
-from remix.workspace import open_workspace
+from remix.cli._options import calling, output_option, print_report, scoring_options, workspace_option
+from remix.workspace import Workspace
+
+if TYPE_CHECKING:
+    from remix.reports.evaluations import ComparisonReport
 
 AFTER = "evaluate"
 
@@ -28,17 +32,14 @@ AFTER = "evaluate"
 @click.option("--agreement", is_flag=True, help="Agreement of two datasets' annotations (as two --gold without --run).")
 @workspace_option
 @output_option
+@calling(Workspace.compare)
 def command(
-    datasets: tuple[str, ...],
-    unfiltered: str,
-    score: str,
-    average: str,
-    samples: int,
+    compare: partial[ComparisonReport],
+    gold: tuple[Path, ...],
+    run: tuple[str, ...],
     agreement: bool,
-    workspace: Path | None,
     output: str,
     to: Path | None,
-    **scoring: Unpack[Scoring],
 ) -> None:
     """Compare systems on datasets, remixes or slices; or, with two --gold and no --run, two annotations of one text.
 
@@ -50,8 +51,4 @@ def command(
     Example:
       remix compare sample-news --by isRare --unit context --samples 1000
     """
-    agreement = agreement or (len(scoring["gold"]) == 2 and not scoring["run"])
-    report = open_workspace(workspace).compare(
-        datasets, unfiltered=unfiltered, score=score, average=average, samples=samples, agreement=agreement, **scoring
-    )
-    print_report(report, output, to)
+    print_report(compare(agreement=agreement or (len(gold) == 2 and not run)), output, to)

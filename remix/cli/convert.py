@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import file_format_option, workspace_option
+from remix.cli._options import calling, file_format_option, workspace_option
 from remix.tables import render
-from remix.workspace import open_workspace
+from remix.workspace import Workspace
+
+if TYPE_CHECKING:
+    from remix.formats.conversion import Conversion
 
 
 @click.command()
@@ -22,15 +27,8 @@ from remix.workspace import open_workspace
 @click.option("--text", type=click.Path(path_type=Path), help="File of any format with the texts that IN lacks.")
 @click.option("--name", default=None, help="Name of the dataset, which IRIs are made of (default: from IN's name).")
 @workspace_option
-def command(
-    dataset: str,
-    target: Path,
-    to: str | None,
-    format: str | None,
-    text: Path | None,
-    name: str | None,
-    workspace: Path | None,
-) -> None:
+@calling(Workspace.convert)
+def command(convert: partial[Conversion], target: Path) -> None:
     """Write the documents and annotations of a dataset, gold or answers, in another format.
 
     IN is a file of any format that `remix list formats` shows, plain or compressed, `-` for standard input, a folder of
@@ -42,7 +40,7 @@ def command(
     Example:
       remix convert sample-news sample-news.zip --to brat
     """
-    done = open_workspace(workspace).convert(dataset, target, to=to, format=format, text=text, name=name)
+    done = convert()
     table = done.table()
     if table.height:
         # What is written may go to standard output itself.

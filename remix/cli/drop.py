@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
+from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import workspace_option
-from remix.workspace import open_workspace
+from remix.cli._options import calling, workspace_option
+from remix.workspace import Workspace
+
+if TYPE_CHECKING:
+    from remix.store import DatasetEntry
+    from remix.tables import Listed
 
 
 @click.command()
 @click.argument("datasets", nargs=-1, required=True)
 @click.option("--run", "systems", multiple=True, metavar="NAME", help="Drop the answers of this run on them alone.")
 @workspace_option
-def command(datasets: tuple[str, ...], systems: tuple[str, ...], workspace: Path | None) -> None:
+@calling(Workspace.drop, Workspace.drop_run)
+def command(
+    drop: partial[Listed[DatasetEntry]],
+    drop_run: partial[Listed[tuple[str, str]]],
+    datasets: tuple[str, ...],
+    systems: tuple[str, ...],
+) -> None:
     """Take datasets out of the workspace, with their enrichment; the files they came from stay.
 
     With --run datasets stay, and the answers of a run on them go, with their outcomes, as `remix run drop`
@@ -25,10 +36,9 @@ def command(datasets: tuple[str, ...], systems: tuple[str, ...], workspace: Path
     Example:
       remix drop sample-posts
     """
-    opened = open_workspace(workspace)
     for dataset in datasets if systems else ():
         for system in systems:
-            taken = [what for _, what in opened.drop_run(system, on=dataset)]
+            taken = [what for _, what in drop_run(system, on=dataset)]
             print(f"the run of {system} on {dataset} is dropped: {', '.join(taken)}", file=sys.stderr)
-    for entry in () if systems else opened.drop(datasets):
+    for entry in () if systems else drop():
         print(f"{entry.name} is dropped: {entry.documents} documents, {entry.triples} triples", file=sys.stderr)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import ComparedWith, comparing_options, output_option, print_table, workspace_option
-from remix.workspace import open_workspace
+from remix.cli._options import calling, comparing_options, output_option, print_table, workspace_option
+from remix.workspace import Workspace
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from remix.runs.difficulty import Difficulty
 
 SHOWN = 10
@@ -39,14 +42,15 @@ AFTER = "kb"
 )
 @workspace_option
 @output_option
+@calling(Workspace.enrich, Workspace.difficulty)
 def command(
+    enrich: partial[pl.DataFrame],
+    learn: partial[Difficulty],
+    workspace: Workspace,
     folder: Path | None,
     difficulty: bool,
-    seed: int,
-    workspace: Path | None,
     output: str,
     to: Path | None,
-    **comparing: Unpack[ComparedWith],
 ) -> None:
     """Compute every measure of every dataset and keep the values as RDF, where queries find them.
 
@@ -63,13 +67,12 @@ def command(
     """
     import polars as pl
 
-    opened = open_workspace(workspace)
     if folder is not None and difficulty:
         raise click.UsageError("--difficulty is learnt from the runs of a workspace: leave it or DIR out")
-    done = opened.enrich(folder, **comparing)
-    if opened.kb is None:
+    done = enrich()
+    if workspace.kb is None:
         print("no knowledge base is attached: see `remix kb attach`, then enrich again", file=sys.stderr)
-    learnt = opened.difficulty(seed=seed, **comparing) if difficulty else None
+    learnt = learn() if difficulty else None
     if learnt is not None and output != "table":
         done = done.join(
             learnt.report.with_columns(difficulty=pl.lit(str(learnt.signature))), how="cross", suffix="_judged"

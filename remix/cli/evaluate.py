@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import Unpack
+from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import Scoring, as_data, output_option, print_report, scoring_options, workspace_option
-from remix.workspace import open_workspace
+from remix.cli._options import as_data, calling, output_option, print_report, scoring_options, workspace_option
+from remix.workspace import Workspace
+
+if TYPE_CHECKING:
+    from remix.reports.evaluations import EvaluationReport
 
 AFTER = "run"
-
-
-class Evaluating(Scoring):
-    """What the verb is given beside datasets and where to print; the method of the workspace says what each is."""
-
-    scope: str
-    spans: str
-    bootstrap: int
-    against: str
-    errors: tuple[str, ...]
-    relax: Path | None
-    seen: str
-    link_labels: bool
-    weight: str
-    fix_offsets: bool
-    threshold: str
-    plot: tuple[str, ...]
-    store: bool
-    signature_to: Path | None
-    reproduce: Path | None
 
 
 @click.command()
@@ -96,9 +80,8 @@ class Evaluating(Scoring):
 )
 @workspace_option
 @output_option
-def command(
-    datasets: tuple[str, ...], workspace: Path | None, output: str, to: Path | None, **scoring: Unpack[Evaluating]
-) -> None:
+@calling(Workspace.evaluate)
+def command(evaluate: partial[EvaluationReport], reproduce: Path | None, output: str, to: Path | None) -> None:
     """Score answers against gold: datasets or remixes with the runs kept by `remix annotate`, or files with --run.
 
     Each row has its counts (tp, fp, fn, ignored), P, R and F1; remixes and slices have three precisions: of all
@@ -109,10 +92,9 @@ def command(
     Example:
       remix evaluate sample-news --system prior --task A2KB --by class
     """
-    if (file := scoring["reproduce"]) is not None:
-        _refuse_others(file)
-    report = open_workspace(workspace).evaluate(datasets, every=as_data(output, to), **scoring)
-    print_report(report, output, to)
+    if reproduce is not None:
+        _refuse_others(reproduce)
+    print_report(evaluate(every=as_data(output, to)), output, to)
 
 
 def _refuse_others(file: Path) -> None:

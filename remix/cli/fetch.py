@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import output_option, print_table, workspace_option
+from remix.cli._options import calling, output_option, print_table, workspace_option
+from remix.workspace import Workspace
+
+if TYPE_CHECKING:
+    from remix.fetching import Fetched
+    from remix.tables import Listed
 
 AFTER = ""
 
@@ -20,14 +27,8 @@ AFTER = ""
 )
 @output_option
 @workspace_option
-def command(
-    datasets: tuple[str, ...],
-    accept_licence: bool,
-    mirror: str | None,
-    output: str,
-    to: Path | None,
-    workspace: Path | None,
-) -> None:
+@calling(Workspace.fetch)
+def command(fetch: partial[Listed[Fetched]], accept_licence: bool, output: str, to: Path | None) -> None:
     """Download datasets of the catalogue, verify and keep them, so that `remix load` takes them by their names.
 
     `remix list datasets` shows what there is, `remix show DATASET` what is known of one: its licence, citation, counts
@@ -39,10 +40,7 @@ def command(
     Example:
       remix fetch sample-news
     """
-    from remix.workspace import open_workspace
-
-    asked = accept_licence or (_ask if sys.stdin.isatty() else False)
-    found = open_workspace(workspace).fetch(datasets, accept_licence=asked, mirror=mirror)
+    found = fetch(accept_licence=accept_licence or (_ask if sys.stdin.isatty() else False))
     print_table(found.table, output, to)
     for one in found:
         if one.reason:

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import output_option, print_table, workspace_option
-from remix.workspace import open_workspace
+from remix.cli._options import calling, output_option, print_table, workspace_option
+from remix.workspace import Workspace
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @click.command()
 @workspace_option
 @output_option
-def command(workspace: Path | None, output: str, to: Path | None) -> None:
+@calling(Workspace.info)
+def command(info: partial[pl.DataFrame], output: str, to: Path | None) -> None:
     """Show what the workspace holds, and the versions of what reads it; paste it into reports of problems.
 
     \b
     Example:
       remix info
     """
-    print_table(open_workspace(workspace).info(), output, to)
+    print_table(info(), output, to)

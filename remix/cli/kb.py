@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import output_option, print_bytes, print_table, workspace_option
+from remix.cli._options import calling, output_option, print_bytes, print_table, workspace_option
 from remix.tables import render
-from remix.workspace import open_workspace
+from remix.workspace import Workspace
+
+if TYPE_CHECKING:
+    import networkx
+    import polars as pl
+
+    from remix.kb import KnowledgeBase
+    from remix.tables import Tables
 
 AFTER = "check"
 
@@ -24,27 +32,6 @@ def command() -> None:
     Example:
       remix kb attach
     """
-
-
-class KnowledgeBuilding(TypedDict):
-    """What `remix kb build` is given beside sources and where to print; `build_kb` says what each is."""
-
-    name: str
-    lang: tuple[str, ...]
-    datasets: tuple[str, ...]
-    refresh: bool
-    without_source: tuple[str, ...]
-    complete: bool
-    strict: bool
-    scores: str
-    damping: float
-    tolerance: float
-    date: str
-    licence: str
-    mixed_releases: bool
-    fresh: bool
-    engine: str
-    memory: str
 
 
 @command.command()
@@ -77,13 +64,8 @@ class KnowledgeBuilding(TypedDict):
 )
 @workspace_option
 @output_option
-def build(
-    sources: tuple[tuple[str, str], ...],
-    workspace: Path | None,
-    output: str,
-    to: Path | None,
-    **building: Unpack[KnowledgeBuilding],
-) -> None:
+@calling(Workspace.build_kb, Workspace.show_kb)
+def build(build_kb: partial[KnowledgeBase], show_kb: partial[Tables], output: str, to: Path | None) -> None:
     """Build a knowledge base from one or more sources, and attach it.
 
     A build that is interrupted goes on where it ended when the same command is given again; one that fails leaves the
@@ -106,9 +88,8 @@ def build(
     Example:
       remix kb build --from tables sample --name mine --without-source 'gold:*'
     """
-    opened = open_workspace(workspace)
-    made = opened.build_kb(sources, **building)
-    if len(problems := opened.show_kb(only="problems")["problems"]):
+    made = build_kb()
+    if len(problems := show_kb(only="problems")["problems"]):
         each = problems.unique(["where", "problem"], maintain_order=True).select("problem", "count")
         said = ", ".join(
             f"{problem} ({count})" for problem, count in each.group_by("problem", maintain_order=True).sum().rows()
@@ -121,14 +102,15 @@ def build(
 @click.argument("name", required=False)
 @workspace_option
 @output_option
-def attach(name: str | None, workspace: Path | None, output: str, to: Path | None) -> None:
+@calling(Workspace.attach_kb)
+def attach(attach_kb: partial[KnowledgeBase], output: str, to: Path | None) -> None:
     """Attach a knowledge base by its name or folder; without one, the sample that ships with remix.
 
     \b
     Example:
       remix kb attach
     """
-    print_table(open_workspace(workspace).attach_kb(name).summary(), output, to)
+    print_table(attach_kb().summary(), output, to)
 
 
 @command.command()
@@ -137,7 +119,8 @@ def attach(name: str | None, workspace: Path | None, output: str, to: Path | Non
 )
 @workspace_option
 @output_option
-def show(only: str | None, workspace: Path | None, output: str, to: Path | None) -> None:
+@calling(Workspace.show_kb)
+def show(show_kb: partial[Tables], workspace: Workspace, only: str | None, output: str, to: Path | None) -> None:
     """Show what is in the attached knowledge base: choices and sizes, sources, problems, coverage of the datasets.
 
     Coverage is of what is loaded: the share of distinct surface forms in the dictionary, of distinct entities that are
@@ -147,15 +130,14 @@ def show(only: str | None, workspace: Path | None, output: str, to: Path | None)
     Example:
       remix kb show
     """
-    opened = open_workspace(workspace)
-    tables = opened.show_kb(only=only)
+    tables = show_kb()
     if only is not None:
         print_table(tables[only], output, to)
         return
     if output == "json":
         more = {name: table.to_dicts() for name, table in tables.items() if name == "coverage"}
-        assert opened.kb is not None
-        text = json.dumps({**opened.kb.described, "folder": str(opened.kb.folder), **more}, indent=1)
+        assert (kb := workspace.kb) is not None
+        text = json.dumps({**kb.described, "folder": str(kb.folder), **more}, indent=1)
     elif output in ("table", "md"):
         text = "\n\n".join(f"## {name}\n\n{render(table, output)}" for name, table in tables.items() if table.height)
     else:
@@ -170,7 +152,8 @@ def show(only: str | None, workspace: Path | None, output: str, to: Path | None)
     "--to", type=click.Path(path_type=Path), required=True, help="Write the graph to this file, such as out.graphml."
 )
 @workspace_option
-def graph(of: str, document: str | None, to: Path, workspace: Path | None) -> None:
+@calling(Workspace.graph_kb)
+def graph(graph_kb: partial[networkx.DiGraph], to: Path) -> None:
     """Write a graph of the attached knowledge base as GraphML, which Gephi, Cytoscape and yEd read.
 
     It is the graph of the links between entities, with their prominence; of the classes, each with an edge to those
@@ -180,7 +163,7 @@ def graph(of: str, document: str | None, to: Path, workspace: Path | None) -> No
     Example:
       remix kb graph links --to links.graphml
     """
-    made = open_workspace(workspace).graph_kb(of, document=document, to=to)
+    made = graph_kb()
     print(f"{to}: {len(made)} nodes, {made.number_of_edges()} edges", file=sys.stderr)
 
 
@@ -189,7 +172,8 @@ def graph(of: str, document: str | None, to: Path, workspace: Path | None) -> No
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Show the first so many.")
 @workspace_option
 @output_option
-def lookup(name: str, limit: int, workspace: Path | None, output: str, to: Path | None) -> None:
+@calling(Workspace.lookup_kb)
+def lookup(lookup_kb: partial[pl.DataFrame], output: str, to: Path | None) -> None:
     """Show the candidates of a surface form, or what is known of an entity.
 
     \b
@@ -197,7 +181,7 @@ def lookup(name: str, limit: int, workspace: Path | None, output: str, to: Path 
       remix kb lookup Paris
       remix kb lookup dbr:Berlin
     """
-    found = open_workspace(workspace).lookup_kb(name, limit=limit)
+    found = lookup_kb()
     if "of" in found.columns and (count := found["of"][0]) > found.height:
         print(f"the first {found.height} of {count} candidates; --limit shows more", file=sys.stderr)
     # For people that note says it once; programs have it in a column.

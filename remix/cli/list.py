@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import output_option, print_table, workspace_option
-from remix.workspace import open_workspace
+from remix.cli._options import calling, output_option, print_table, workspace_option
+from remix.workspace import Workspace
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @click.command()
@@ -18,9 +23,8 @@ from remix.workspace import open_workspace
 @click.option("--licence", default="", help="Datasets whose licence has these words: 'CC BY', MIT, ….")
 @workspace_option
 @output_option
-def command(
-    kind: str, task: str, language: str, kb: str, licence: str, workspace: Path | None, output: str, to: Path | None
-) -> None:
+@calling(Workspace.listing)
+def command(listing: partial[pl.DataFrame], output: str, to: Path | None) -> None:
     """List what is loaded and known (datasets), or the parts of remix of a kind.
 
     `remix list kinds` says which kinds there are: queries, measures, columns, terms, tasks, profiles, formats, ….
@@ -30,5 +34,4 @@ def command(
       remix list queries
       remix list datasets --language de --kb wikidata
     """
-    found = open_workspace(workspace).listing(kind, task=task, language=language, kb=kb, licence=licence)
-    print_table(found, output, to)
+    print_table(listing(), output, to)

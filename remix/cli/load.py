@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from remix.cli._options import file_format_option, output_option, print_table, workspace_option
+from remix.cli._options import calling, file_format_option, output_option, print_table, workspace_option
 from remix.errors import UsageError
 from remix.tables import shorten
+from remix.workspace import Workspace
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,19 +35,16 @@ AFTER = "fetch"
 @click.option("--seed", type=click.IntRange(min=0), default=0, help="Seed of --sample.", show_default=True)
 @output_option
 @workspace_option
+@calling(Workspace.load, Workspace.stream)
 def command(
+    load: partial[Listed[Outcome]],
+    stream: partial[Listed[Outcome]],
     datasets: tuple[str, ...],
     dry_run: bool,
-    strict: bool,
-    name: str | None,
     format: str | None,
-    base_iri: str,
-    replace: bool,
     sample: int | None,
-    seed: int,
     output: str,
     to: Path | None,
-    workspace: Path | None,
 ) -> None:
     """Load datasets into the workspace, and say what was found and repaired.
 
@@ -61,29 +60,16 @@ def command(
     Example:
       remix load sample-news --dry-run
     """
-    from remix.workspace import open_workspace
-
-    opened = open_workspace(workspace)
     if to == Path("frames"):
         if len(datasets) < 2:
             raise UsageError("write `remix load --to frames DIR FILE...`: the folder, then the files")
         if dry_run or sample is not None or format not in {None, "nif"}:
             raise UsageError("--to frames streams NIF: it goes without --dry-run, --sample and --format")
         folder, *files = datasets
-        outcomes = opened.stream(files, folder, name=name, base_iri=base_iri, strict=strict, replace=replace)
+        outcomes = stream(files, to=folder)
         to = None
     else:
-        outcomes = opened.load(
-            datasets,
-            dry_run=dry_run,
-            strict=strict,
-            name=name,
-            format=format,
-            base_iri=base_iri,
-            replace=replace,
-            sample=sample,
-            seed=seed,
-        )
+        outcomes = load()
     if outcomes:
         print_table(_show_outcomes(outcomes, output), output, to)
     errors = [outcome.report.error for outcome in outcomes if outcome.report.error]

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from remix import tables
-from remix.cli._options import print_table, workspace_option
-from remix.workspace import open_workspace
+from remix.cli._options import calling, print_table, workspace_option
+from remix.workspace import Workspace
+
+if TYPE_CHECKING:
+    import polars as pl
 
 AFTER = "build"
 
@@ -29,9 +34,8 @@ AFTER = "build"
 @click.option("--replace", is_flag=True, help="Replace what is there already.")
 @click.option("-o", "--output", type=click.Choice(tables.FORMATS[:-1]), default="table", help="Format of the table.")
 @workspace_option
-def command(
-    folder: Path | None, by: str, scheme: str, to: Path | None, replace: bool, output: str, workspace: Path | None
-) -> None:
+@calling(Workspace.partition)
+def command(partition: partial[pl.DataFrame], to: Path | None, output: str) -> None:
     """Cut what is loaded, or a folder of frames, into parts by a column; print boundaries and quantities.
 
     Each part is written into a folder: of a workspace as a remix (NAME.ttl with its manifest), of frames as a folder of
@@ -43,7 +47,7 @@ def command(
     Example:
       remix partition --by ambiguitySurfaceForm --scheme 'thresholds:3,5,16'
     """
-    table = open_workspace(workspace).partition(folder, by=by, scheme=scheme, to=to, replace=replace)
+    table = partition()
     print_table(table, output)
     if to is not None:
         print(f"{table.filter(table['annotations'] > 0).height} parts are written into {to}", file=sys.stderr)

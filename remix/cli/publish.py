@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import file_format_option, workspace_option
-from remix.workspace import open_workspace
+from remix.cli._options import calling, file_format_option, workspace_option
+from remix.workspace import Workspace
+
+if TYPE_CHECKING:
+    from remix.tables import Listed
 
 AFTER = "compare"
 
@@ -30,20 +35,8 @@ AFTER = "compare"
 @click.option("--gzip", is_flag=True, help="Compress the NIF.")
 @file_format_option
 @workspace_option
-def command(
-    dataset: str,
-    to: Path,
-    force: bool,
-    run: str | None,
-    licence: str | None,
-    url: str | None,
-    creator: tuple[str, ...],
-    description: str,
-    syntax: str,
-    gzip: bool,
-    format: str | None,
-    workspace: Path | None,
-) -> None:
+@calling(Workspace.publish)
+def command(publish: partial[Listed[Path]], dataset: str, to: Path, run: str | None) -> None:
     """Write a dataset or a remix as NIF with its measures and as Parquet, described for people and machines.
 
     Beside them stand a manifest (PROV-O), descriptions in DCAT and VoID, DataID, and Croissant with schema.org, a
@@ -53,20 +46,7 @@ def command(
     Example:
       remix publish sample-news --to published
     """
-    files = open_workspace(workspace).publish(
-        dataset,
-        to=to,
-        run=run,
-        licence=licence,
-        url=url,
-        creator=creator,
-        description=description,
-        syntax=syntax,
-        gzip=gzip,
-        force=force,
-        format=format,
-    )
-    for path in files:
+    for path in publish():
         print(path)
     what = f"{dataset} is" if run is None else f"the answers of {run} to {dataset} are"
     print(f"{what} published in {to}", file=sys.stderr)

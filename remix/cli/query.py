@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
-from typing import Unpack
+from typing import TYPE_CHECKING
 
 import click
 
 from remix import tables
-from remix.cli._options import Asking, asking_options, print_bytes, print_table, workspace_option
-from remix.workspace import open_workspace
+from remix.cli._options import asking_options, calling, print_bytes, print_table, workspace_option
+from remix.workspace import Workspace
+
+if TYPE_CHECKING:
+    from remix.store.answers import Result
 
 GRAPHS = ("ttl", "nt", "jsonld")
 
@@ -26,15 +30,8 @@ AFTER = "stats"
 @click.option("--rewrite/--no-rewrite", default=True, help="Run a CONSTRUCT sooner, or exactly as it stands.")
 @click.option("--explain", is_flag=True, help="Print the query as it is run, on standard error.")
 @workspace_option
-def command(
-    query: str,
-    output: str | None,
-    to: Path | None,
-    rewrite: bool,
-    explain: bool,
-    workspace: Path | None,
-    **asking: Unpack[Asking],
-) -> None:
+@calling(Workspace.query)
+def command(query: partial[Result], output: str | None, to: Path | None, explain: bool) -> None:
     """Run a shipped query, a .rq file or SPARQL text as it is, and print what it answers.
 
     The default graph is the union of all datasets and their measures; well-known prefixes need no declaration. A
@@ -45,7 +42,7 @@ def command(
     Example:
       remix query "SELECT ?type (COUNT(*) AS ?n) { ?s a ?type } GROUP BY ?type ORDER BY DESC(?n)"
     """
-    result = open_workspace(workspace).query(query, rewrite=rewrite, **asking)
+    result = query()
     for line in (*([result.rewritten.rstrip()] if explain else []), *result.notes):
         print(line, file=sys.stderr)
     suffix = to.suffix[1:] if to else ""

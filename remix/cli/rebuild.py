@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import output_option, print_table, workspace_option
-from remix.workspace import open_workspace
+from remix.cli._options import calling, output_option, print_table, workspace_option
+from remix.workspace import Workspace
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @click.command()
 @workspace_option
 @output_option
-def command(workspace: Path | None, output: str, to: Path | None) -> None:
+@calling(Workspace.rebuild)
+def command(rebuild: partial[pl.DataFrame], output: str, to: Path | None) -> None:
     """Make the state and the index of a workspace again from its files, and check those.
 
     This is for a workspace whose state.json is gone or damaged, or of which any file is. What is sound is kept; what is
@@ -24,7 +30,7 @@ def command(workspace: Path | None, output: str, to: Path | None) -> None:
     Example:
       remix rebuild
     """
-    table = open_workspace(workspace).rebuild()
+    table = rebuild()
     print_table(table, output, to)
     damaged = table.filter(table["status"] != "kept").height
     print(f"{table.height - damaged} datasets and graphs are kept, {damaged} are damaged", file=sys.stderr)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import click
 
-from remix.cli._options import workspace_option
-from remix.workspace import open_workspace
+from remix.cli._options import calling, workspace_option
+from remix.workspace import Workspace
 
 AFTER = "publish"
 
@@ -18,7 +19,8 @@ AFTER = "publish"
 @click.option("--run", multiple=True, metavar="NAME", help="A registered run whose errors are shown (default: all).")
 @click.option("--to", type=click.Path(path_type=Path), required=True, metavar="FILE", help="File of HTML to write.")
 @workspace_option
-def command(datasets: tuple[str, ...], run: tuple[str, ...], to: Path, workspace: Path | None) -> None:
+@calling(Workspace.report)
+def command(report: partial[Path]) -> None:
     """Write the pages of `remix serve` on datasets, scores and errors as one file, which needs no server.
 
     It holds measures and documents of the datasets, the scores of the runs, and up to 200 errors of each run in their
@@ -28,5 +30,5 @@ def command(datasets: tuple[str, ...], run: tuple[str, ...], to: Path, workspace
     Example:
       remix report sample-news --run prior --to report.html
     """
-    file = open_workspace(workspace).report(datasets, run=run, to=to)
+    file = report()
     print(f"{file} is written: {file.stat().st_size / 1e6:.1f} MB", file=sys.stderr)

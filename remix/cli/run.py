@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import format_option, output_option, print_table, workspace_option
-from remix.workspace import open_workspace
+from remix.cli._options import calling, format_option, output_option, print_table, workspace_option
+from remix.workspace import Workspace
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from remix.tables import Listed
 
 AFTER = "annotate"
 
@@ -27,7 +34,7 @@ def command() -> None:
 
 @command.command()
 @click.argument("name")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("answers", nargs=-1, required=True, metavar="FILE...")
 @click.option(
     "--on",
     multiple=True,
@@ -45,17 +52,8 @@ def command() -> None:
 @format_option
 @workspace_option
 @output_option
-def add(
-    name: str,
-    files: tuple[str, ...],
-    on: tuple[str, ...],
-    task: str,
-    replace: bool,
-    format: tuple[str, ...],
-    workspace: Path | None,
-    output: str,
-    to: Path | None,
-) -> None:
+@calling(Workspace.add_run)
+def add(add_run: partial[pl.DataFrame], output: str, to: Path | None) -> None:
     """Register the answers of files under a name: `remix evaluate`, `compare` and `enrich --difficulty` take it.
 
     Files are of any format that remix reads; several add up. Documents are found by their IRI, the last part of it, or
@@ -66,21 +64,21 @@ def add(
       remix annotate sample-news --system prior --nif answers
       remix run add mine answers/prior--sample-news--a2kb.ttl --on sample-news
     """
-    rows = open_workspace(workspace).add_run(name, files, on=on, task=task, replace=replace, format=format)
-    print_table(rows, output, to)
+    print_table(add_run(), output, to)
 
 
 @command.command("list")
 @workspace_option
 @output_option
-def list_all(workspace: Path | None, output: str, to: Path | None) -> None:
+@calling(Workspace.runs)
+def list_all(runs: partial[pl.DataFrame], output: str, to: Path | None) -> None:
     """List the registered runs, a row for each dataset and task.
 
     \b
     Example:
       remix run list
     """
-    rows = open_workspace(workspace).runs()
+    rows = runs()
     if rows.is_empty():
         print("no run is registered: `remix annotate` and `remix run add` register some", file=sys.stderr)
     print_table(rows, output, to)
@@ -90,7 +88,8 @@ def list_all(workspace: Path | None, output: str, to: Path | None) -> None:
 @click.argument("name")
 @workspace_option
 @output_option
-def show(name: str, workspace: Path | None, output: str, to: Path | None) -> None:
+@calling(Workspace.show_run)
+def show(show_run: partial[pl.DataFrame], output: str, to: Path | None) -> None:
     """Show a run: the datasets and tasks that it has answers to, how many, and where they come from.
 
     \b
@@ -98,7 +97,7 @@ def show(name: str, workspace: Path | None, output: str, to: Path | None) -> Non
       remix evaluate sample-news
       remix run show prior
     """
-    print_table(open_workspace(workspace).show_run(name), output, to)
+    print_table(show_run(), output, to)
 
 
 @command.command()
@@ -106,7 +105,8 @@ def show(name: str, workspace: Path | None, output: str, to: Path | None) -> Non
 @click.option("--on", multiple=True, metavar="DATASET", help="Drop the answers to this dataset alone (default: all).")
 @click.option("--task", type=click.Choice(["A2KB", "D2KB"]), default=None, help="Drop those made for this task alone.")
 @workspace_option
-def drop(names: tuple[str, ...], on: tuple[str, ...], task: str | None, workspace: Path | None) -> None:
+@calling(Workspace.drop_run)
+def drop(drop_run: partial[Listed[tuple[str, str]]], names: tuple[str, ...]) -> None:
     """Take runs out of the workspace, with their outcomes; the files that they came from stay.
 
     \b
@@ -114,7 +114,6 @@ def drop(names: tuple[str, ...], on: tuple[str, ...], task: str | None, workspac
       remix evaluate sample-news
       remix run drop random-candidate
     """
-    opened = open_workspace(workspace)
     for name in names:
-        for dataset, what in opened.drop_run(name, on=on, task=task):
+        for dataset, what in drop_run(name=name):
             print(f"the run {name} on {dataset} is dropped: {what}", file=sys.stderr)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from functools import partial
 
 import click
 
-from remix.cli._options import workspace_option
-from remix.workspace import open_workspace
+from remix.cli._options import calling, workspace_option
+from remix.workspace import Workspace
 
 AFTER = "publish"
 
@@ -40,17 +40,8 @@ AFTER = "publish"
 @click.option("--allow-service", multiple=True, metavar="URL", help="Let SERVICE ask this endpoint.")
 @click.option("--allow-origin", multiple=True, metavar="ORIGIN", help="Let pages of this origin read answers.")
 @workspace_option
-def command(
-    host: str,
-    port: int,
-    timeout: float,
-    memory: float,
-    concurrent: int,
-    largest: int,
-    allow_service: tuple[str, ...],
-    allow_origin: tuple[str, ...],
-    workspace: Path | None,
-) -> None:
+@calling(Workspace.serve)
+def command(serve: partial[None]) -> None:
     """Serve the workspace over the SPARQL 1.1 Protocol and as pages to look at, read-only, until interrupted.
 
     Pages show datasets with their measures, documents with their annotations, scores of systems, and each error in
@@ -62,13 +53,4 @@ def command(
     Example:
       remix serve --port 8890
     """
-    open_workspace(workspace).serve(
-        host=host,
-        port=port,
-        timeout=timeout,
-        memory=memory,
-        concurrent=concurrent,
-        largest=largest,
-        allow_service=allow_service,
-        allow_origin=allow_origin,
-    )
+    serve()

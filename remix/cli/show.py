@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from functools import partial
 
 import click
 
-from remix.cli._options import workspace_option
-from remix.workspace import open_workspace
+from remix.cli._options import calling, workspace_option
+from remix.workspace import Workspace
 
 
 @click.command()
 @click.argument("name")
 @workspace_option
-def command(name: str, workspace: Path | None) -> None:
+@calling(Workspace.show)
+def command(show: partial[str]) -> None:
     """Show a query with its parameters and text, a dataset with its counts, source and licence, a measure, a profile.
 
     \b
     Example:
       remix show persons_hard
     """
-    print(open_workspace(workspace).show(name), end="")
+    print(show(), end="")

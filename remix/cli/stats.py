@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
-from typing import Unpack
+from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import (
-    ComparedWith,
-    comparing_options,
-    format_option,
-    output_option,
-    print_table,
-    workspace_option,
-)
+from remix.cli._options import calling, comparing_options, format_option, output_option, print_table, workspace_option
 from remix.tables import blocks
-from remix.workspace import open_workspace
+from remix.workspace import Workspace
+
+if TYPE_CHECKING:
+    from remix.reports.statistics import Statistics
 
 AFTER = "enrich"
 
@@ -47,21 +44,8 @@ AFTER = "enrich"
 @format_option
 @workspace_option
 @output_option
-def command(
-    datasets: tuple[str, ...],
-    level: str,
-    average: str,
-    measure: tuple[str, ...],
-    profile: str,
-    engine: str,
-    plot: Path | None,
-    endpoint: str | None,
-    format: tuple[str, ...],
-    workspace: Path | None,
-    output: str,
-    to: Path | None,
-    **comparing: Unpack[ComparedWith],
-) -> None:
+@calling(Workspace.stats)
+def command(stats: partial[Statistics], level: str, output: str, to: Path | None) -> None:
     """Show the measures of datasets side by side, by default of all, computed afresh.
 
     A FILE is measured beside what is loaded. DIR is a folder of frames (`remix load --to frames`); one that is alone is
@@ -74,18 +58,7 @@ def command(
     Example:
       remix stats --average all
     """
-    found = open_workspace(workspace).stats(
-        datasets,
-        level=level,
-        average=average,
-        measure=measure,
-        profile=profile,
-        engine=engine,
-        plot=plot,
-        endpoint=endpoint,
-        format=format,
-        **comparing,
-    )
+    found = stats()
     if found.measured.skipped:
         print(f"no knowledge base is attached: without {', '.join(found.measured.skipped)}", file=sys.stderr)
     people = level != "dataset" or output in {"table", "md", "latex"}
