@@ -43,8 +43,9 @@ from remix.store.tree import Node, NotUnderstood, parse, variables, visible
 
 _CHUNK = 200
 """Subjects that are asked about at once."""
-_TRIPLES = """SELECT ?s ?p ?o (IF(isNumeric(?o), STR(?o), "") AS ?said) WHERE { VALUES ?s { %s } ?s ?p ?o }"""
-"""Virtuoso has doubles in its answers with 6 digits, and has all of them to say."""
+_SAID = "_as_text"
+"""What follows the name of a variable in that of its text: Virtuoso gives 6 digits of a double, and in a text all."""
+_TRIPLES = f"""SELECT ?s ?p ?o (IF(isNumeric(?o), STR(?o), "") AS ?o{_SAID}) WHERE {{ VALUES ?s {{ %s }} ?s ?p ?o }}"""
 _NUMBER = rf"(\^\^<{XSD}(?:double|float|decimal)>)$"
 _LASTING = "_:nodeID-"
 """What the names of blank nodes begin with in Virtuoso: there they stay, elsewhere another answer has others."""
@@ -57,11 +58,10 @@ class Endpoint(Index):
     says. Raises `UsageError` for an address that is not http or https.
     """
 
-    notes: Sequence[str] = ()
-
     def __init__(self, address: str, *, timeout: float | None = None) -> None:
         check_address(address)
         super().__init__(None)
+        self.notes: list[str] = []
         manners = Manners.of_environment()
         if urlsplit(address).hostname in ("localhost", "127.0.0.1", "::1") and "REMIX_ENDPOINT_RATE" not in os.environ:
             manners = replace(manners, rate=inf)  # one's own
@@ -122,17 +122,15 @@ class Endpoint(Index):
             raise NotUnderstood("blank nodes of another store")
         iris = subjects.filter(subjects.str.starts_with("<")).to_list()
         found = list(self.triples_of(iris))
-        if sum(_has_blank_nodes(rows) for rows in found) > 1:
+        if sum(has_blank_nodes(rows) for rows in found) > 1:
             raise NotUnderstood("blank nodes that two answers may call alike")
         lines = (rows.select(fill("{} {} {} .", "s", "p", "o").alias("line"))["line"] for rows in found)
         return with_subjects(line for some in lines for line in some)
 
     def triples_of(self, subjects: Sequence[str]) -> Iterator[pl.DataFrame]:
         """Return the triples of subjects that have IRIs, in pieces: s, p and o, terms as N-Triples spells them."""
-        told = (pl.col("said").str.len_chars() > 2) & pl.col("o").str.contains(_NUMBER)
-        exact = pl.col("said") + pl.col("o").str.extract(_NUMBER, 1)
-        for rows in self.solutions(_TRIPLES, subjects, ["s", "p", "o", "said"]):
-            yield rows.select("s", "p", o=pl.when(told).then(exact).otherwise("o"))
+        for rows in self.solutions(_TRIPLES, subjects, [*"spo", f"o{_SAID}"]):
+            yield _with_all_digits(rows, "o")
 
     def solutions(self, query: str, keys: Sequence[str], names: Sequence[str]) -> Iterator[pl.DataFrame]:
         """Return the solutions of a query about many terms, some hundreds of which take the place of its `%s`."""
@@ -176,27 +174,28 @@ class Endpoint(Index):
     def _page(self, text: str, name: str, seen: pl.DataFrame | None, why: str) -> pl.DataFrame:
         """Return all rows of a query, of which some may have been `seen`; `why` says why not all."""
         try:
-            query = _Paged(parse(text), seen.columns if seen is not None else None)
+            query = _Paged(parse(text), seen)
         except NotUnderstood as reason:
             hint = "ask for less (LIMIT), or write it more simply"
             raise StoreError(f"{why}; {name} cannot be read in pages ({reason}): {hint}") from None
         begin, end = query.range(self._remote.number(query.count))
         if seen is not None and seen.height == end - begin:
             return seen
-        none = pl.DataFrame(schema=dict.fromkeys(query.names, pl.String))
-        rows = pl.concat([none, *pages(self._remote, query.ordered, query.names, begin, end)])
-        if _has_blank_nodes(rows):
+        names = [*query.names, *(f"{one}{_SAID}" for one in query.numbers)]
+        none = pl.DataFrame(schema=dict.fromkeys(names, pl.String))
+        rows = pl.concat([none, *pages(self._remote, query.ordered, names, begin, end)])
+        if has_blank_nodes(rows):
             hint = "leave their variables out, or ask for less (LIMIT)"
             raise StoreError(
                 f"{self.address} answers in pages with blank nodes, which two pages may call alike: {hint}"
             )
         wanted = query.distinct and self._remote.number(query.distinct)
-        if wanted and rows.n_unique() != wanted:
+        if wanted and (given := rows.drop(query.numbers).n_unique()) != wanted:
             raise StoreError(
-                f"{self.address} counts {wanted:,} different rows and gave {rows.n_unique():,} of them in its pages: "
+                f"{self.address} counts {wanted:,} different rows and gave {given:,} of them in its pages: "
                 "its order is not the same each time; ask again, or for less at a time"
             )
-        return rows
+        return _with_all_digits(rows, *query.numbers)
 
     def _graph(self, text: str, name: str) -> list[bytes]:
         """Return the triples that the endpoint itself makes."""
@@ -220,27 +219,30 @@ class Endpoint(Index):
 class _Paged:
     """A SELECT as it is read in pages: `ordered` by all its variables; `count` and `distinct` count its rows.
 
-    `distinct`, of the different ones, is empty where that cannot be asked. Raises `NotUnderstood` for a query whose
+    `distinct`, of the different ones, is empty where that cannot be asked. Of `numbers`, which are the variables that
+    had any in the rows `seen`, the texts are asked for as well, and counted. Raises `NotUnderstood` for a query whose
     text cannot be made anew.
     """
 
-    def __init__(self, tree: Node, names: Sequence[str] | None) -> None:
+    def __init__(self, tree: Node, seen: pl.DataFrame | None) -> None:
         if tree.kind != "SelectQuery":
             raise NotUnderstood("it is no SELECT")
         projected = [str(one.get("var") or one.get("evar")) for one in tree.get("projection", ())]
-        every = [f"?{one}" for one in names] if names else projected
+        every = projected if seen is None else [f"?{one}" for one in seen.columns]
         every = every or sorted(visible(tree.get("where").get("part", ())))
         self.names = [one[1:] for one in every]
+        self.numbers = [one for one in self.names if seen is None or seen[one].str.contains(_NUMBER).any()]
         self._slice = tree.get("limitoffset")
         graphs, whole = dataset_clause(tree), tree.but(limitoffset=None, orderby=None, datasetClause=None)
         known = tree.get("orderby").get("condition") if tree.get("orderby") else ()
         named = {one.get("expr") for one in known if not one.get("order")}
         conditions = (*known, *(Node.of("OrderCondition", expr=one) for one in every if one not in named))
         plain, order = text_of(whole), text_of(whole.but(orderby=Node.of("OrderClause", condition=conditions)))
-        every_name = " ".join(every)
+        texts = " ".join(f"(STR(?{one}) AS ?{one}{_SAID})" for one in self.numbers)
+        others = " ".join(one for one in every if one[1:] not in self.numbers)
         self.count = _from(count_text(plain), graphs)
-        self.ordered = _from(f"SELECT {every_name} WHERE {{ {{ {order} }} }}", graphs)
-        different = f"SELECT DISTINCT {every_name} WHERE {{ {{ {plain} }} }}"
+        self.ordered = _from(f"SELECT {' '.join(every)} {texts} WHERE {{ {{ {order} }} }}", graphs)
+        different = f"SELECT DISTINCT {others} {texts} WHERE {{ {{ {plain} }} }}"
         self.distinct = "" if self._slice else _from(count_text(different), graphs)
 
     def range(self, count: int) -> tuple[int, int]:
@@ -248,6 +250,15 @@ class _Paged:
         begin = int(self._slice.get("offset") or 0) if self._slice else 0
         limit = self._slice.get("limit") if self._slice else None
         return min(begin, count), min(count, count if limit is None else begin + int(limit))
+
+
+def _with_all_digits(rows: pl.DataFrame, *numbers: str) -> pl.DataFrame:
+    """Return rows with the numbers of these columns as their texts say them, and without these."""
+    for one in numbers:
+        text, kind = pl.col(f"{one}{_SAID}").str.strip_chars('"'), pl.col(one).str.extract(_NUMBER, 1)
+        exact = pl.when(text != "").then('"' + text + '"' + kind)
+        rows = rows.with_columns(pl.coalesce(exact, one).alias(one)).drop(f"{one}{_SAID}")
+    return rows
 
 
 def _from(query: str, graphs: str) -> str:
@@ -269,12 +280,11 @@ def _selection(tree: Node) -> tuple[str, Sequence[tuple[str, str, str]]]:
     every = tree.get("limitoffset") or blank
     projection = tuple(Node.of("vars", var=name) for name in names)
     where = tree.get("where") if tree.get("template") else Node.of("GroupGraphPatternSub", part=parts)
-    select = Node("SelectQuery", tree.but(template=None, datasetClause=None, where=where).parts)
-    text = text_of(select.but(projection=projection, modifier=None if every else "DISTINCT"))
-    return text.replace("\nWHERE", f"{dataset_clause(tree)}\nWHERE", 1), template
+    select = Node("SelectQuery", tree.but(template=None, where=where).parts)
+    return text_of(select.but(projection=projection, modifier=None if every else "DISTINCT")), template
 
 
-def _has_blank_nodes(rows: pl.DataFrame) -> bool:
+def has_blank_nodes(rows: pl.DataFrame) -> bool:
     """Return whether there are blank nodes that another answer may call otherwise."""
     return any((each.str.starts_with("_:") & ~each.str.starts_with(_LASTING)).any() for each in rows)
 

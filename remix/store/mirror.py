@@ -25,12 +25,12 @@ from remix.names import NIF, RMX
 from remix.progress import moving, note
 from remix.rdf.terms import iri
 from remix.store import BASE_IRI, Store
-from remix.store.endpoint import Endpoint
+from remix.store.endpoint import Endpoint, has_blank_nodes
 from remix.store.index import with_subjects
 from remix.store.missing import OF_RUNS
 from remix.store.serialise import text_of
-from remix.store.syntax import modern
-from remix.store.tree import NotUnderstood, parse
+from remix.store.syntax import keywords, modern
+from remix.store.tree import Node, NotUnderstood, parse, walk
 
 _TRIPLE = ["s", "p", "o"]
 _DATASETS = f"""SELECT DISTINCT ?dataset ?document WHERE {{
@@ -44,6 +44,9 @@ _BLANK = """SELECT ?s ?p ?b ?q ?o WHERE { VALUES ?s { %s } ?s ?p ?b FILTER (isBl
 _KNOWLEDGE = r"^<https?://([a-z-]+\.)*(dbpedia|wikidata|wikipedia|yago-knowledge|freebase)\.(org|com)/"
 _HOME = r"^<((?:https?://[^/#>]+)|(?:[^:>]+:[^:/#>]*))"
 """The host of an IRI, or the beginning of one that has none."""
+_LIMITS = {"LIMIT", "OFFSET"}
+_MOST = 1000
+"""Rows that a query is given as VALUES at most: Virtuoso takes some thousands."""
 
 
 class Mirror(Endpoint):
@@ -97,17 +100,57 @@ class Mirror(Endpoint):
     def frame(self, text: str, name: str = "the query") -> pl.DataFrame:
         """Return all solutions of a SELECT, documents and annotations as the store calls them.
 
-        Where datasets were left at the endpoint its own LIMIT and OFFSET count what the others have.
+        Where datasets were left at the endpoint its LIMIT and OFFSET would count what the others have. So what is cut,
+        the query or a sub-select of it, is asked for whole, and its rows that name a document or annotation of the
+        store are counted here. What cannot be counted so is told in `notes`.
         """
-        theirs, ours = self._names["theirs"], self._names["ours"]
-        asked, begin, limit = (text, 0, None) if self._whole else _without_limit(text)
-        rows = super().frame(asked, name)
-        if begin or limit is not None:
-            rows = rows.filter(pl.any_horizontal(pl.all().is_in(theirs.implode())))[begin:][:limit]
-        return rows.with_columns(pl.all().replace(theirs, ours))
+        if self._whole or not _LIMITS & set(keywords(text)):
+            rows = super().frame(text, name)
+        else:
+            rows = self._count_own(text, name)
+        return rows.with_columns(pl.all().replace(self._names["theirs"], self._names["ours"]))
+
+    def _count_own(self, text: str, name: str) -> pl.DataFrame:
+        """Return the solutions of a SELECT each LIMIT of which counts what the store has."""
+        try:
+            tree = parse(modern(text))
+            text_of(tree)  # of whose parts queries are made
+            if moved := {node.kind for node in walk(tree)} & {"GraphGraphPattern", "ServiceGraphPattern"}:
+                raise NotUnderstood(moved.pop().removesuffix("GraphPattern").upper())
+        except NotUnderstood as reason:
+            self._tell(name, reason)
+            return super().frame(text, name)
+
+        def take(query: Node) -> pl.DataFrame:
+            """Return the rows that a SELECT takes of those that name something of the store."""
+            cut = query.get("limitoffset") or Node.of("")
+            asked = query.but(limitoffset=None, datasetClause=tree.get("datasetClause"))
+            rows = Endpoint.frame(self, text_of(Node("SelectQuery", asked.parts), check=False), name)
+            own = rows.filter(pl.any_horizontal(pl.all().is_in(self._names["theirs"].implode()))) if cut.parts else rows
+            begin, limit = int(cut.get("offset") or 0), cut.get("limit")
+            return own[begin:][: None if limit is None else int(limit)]
+
+        def put_values(node: Node) -> Node:
+            """Return the rows of a sub-select that is cut in its place, and any other node as it is."""
+            if node.kind != "SubSelect" or not node.get("limitoffset"):
+                return node
+            rows = take(node).fill_null("UNDEF")
+            if not 0 < rows.height <= _MOST or has_blank_nodes(rows):
+                self._tell(name, "a sub-select of no documents or annotations, of too many, or of blank nodes")
+                return node
+            values = Node.of("InlineData", var=tuple(f"?{one}" for one in rows.columns), value=tuple(rows.rows()))
+            return Node.of("GroupGraphPatternSub", part=(values,))
+
+        return take(tree.map(put_values))
+
+    def _tell(self, name: str, reason: object) -> None:
+        line = f"{name} has a LIMIT that counts what all datasets at {self.address} have ({reason})"
+        self.notes += [line] if line not in self.notes else []
 
     def _graph(self, text: str, name: str) -> list[bytes]:
         """Return the triples that the endpoint itself makes, their subjects as the store calls them."""
+        if not self._whole and _LIMITS & set(keywords(text)):
+            self._tell(name, "its triples are made there")
         rows = with_subjects(line.decode() for line in super()._graph(text, name))
         ours = rows.with_columns(ours=pl.col("subject").replace(self._names["theirs"], self._names["ours"]))
         lines = ours.select(pl.col("ours") + pl.col("line").str.strip_prefix(pl.col("subject")))
@@ -192,16 +235,3 @@ def _pair(theirs: pl.DataFrame, store: Store) -> pl.DataFrame:
         return ordered.with_columns(nth=pl.int_range(pl.len()).over("dataset", "given"))
 
     return number(theirs, "theirs").join(number(ours, "ours"), on=["dataset", "given", "nth"])
-
-
-def _without_limit(text: str) -> tuple[str, int, int | None]:
-    """Return a SELECT without its LIMIT and OFFSET, and how many rows these leave out and take."""
-    try:
-        tree = parse(modern(text))
-        if cut := tree.get("limitoffset"):
-            limit = cut.get("limit")
-            whole = text_of(tree.but(limitoffset=None))
-            return whole, int(cut.get("offset") or 0), None if limit is None else int(limit)
-    except NotUnderstood:  # it is asked as it stands
-        pass
-    return text, 0, None

@@ -179,8 +179,8 @@ def _unbound(tree: Node) -> dict[str, str | None]:
 
 def _without_open_patterns(how: Plan, tree: Node) -> Plan:
     """Return the plan with the selection of a CONSTRUCT; raises `NotUnderstood` for one of another shape."""
-    if any(tree.get(part) for part in ("limitoffset", "having", "groupby", "valuesClause")):
-        raise NotUnderstood("the query as a whole has a LIMIT, a GROUP BY or VALUES")
+    if any(tree.get(part) for part in ("limitoffset", "having", "groupby", "valuesClause", "datasetClause")):
+        raise NotUnderstood("the query as a whole has a LIMIT, a GROUP BY, VALUES or FROM")
     if any(isinstance(term, str) and term.startswith("_:") for triple in tree.get("template") for term in triple):
         raise NotUnderstood("a blank node in the template is another one for each solution")
     # A template triple with a variable that is never bound makes nothing.

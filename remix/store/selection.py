@@ -15,7 +15,7 @@ from remix.names import shorten
 from remix.store.index import Index
 from remix.store.permission import permit
 from remix.store.rewrite import Plan, plan, with_order, with_variables
-from remix.store.serialise import dataset_clause, element_text, text_of
+from remix.store.serialise import element_text, text_of
 from remix.store.tree import Node, NotUnderstood, parse, visible
 
 _WATERFALL = {"condition": pl.String, "documents": pl.Int64, "annotations": pl.Int64}
@@ -215,12 +215,9 @@ def _steps(run: str, columns: Sequence[str]) -> list[tuple[str, str]]:
         if not wanted <= visible(group):
             continue
         names = tuple(Node.of("vars", var=one) for one in sorted(wanted, reverse=True))
-        step = Node.of("SelectQuery", modifier="DISTINCT", projection=names, where=where.but(part=group))
-        try:
-            text = text_of(step, check=False)
-        except NotUnderstood:
-            continue
-        steps.append((label, text.replace("\nWHERE", f"{dataset_clause(tree)}\nWHERE", 1)))
+        asked = {"datasetClause": tree.get("datasetClause"), "projection": names, "where": where.but(part=group)}
+        with suppress(NotUnderstood):
+            steps.append((label, text_of(Node.of("SelectQuery", modifier="DISTINCT", **asked), check=False)))
     return steps
 
 

@@ -45,9 +45,7 @@ def _query(node: Node) -> str:
         head = "ASK"
     else:
         raise NotUnderstood(node.kind)
-    if node.get("datasetClause"):
-        raise NotUnderstood("FROM")
-    return f"{head}\nWHERE {_group(node.get('where'))}{_modifiers(node)}"
+    return f"{head}{dataset_clause(node)}\nWHERE {_group(node.get('where'))}{_modifiers(node)}"
 
 
 def _modifiers(node: Node) -> str:

@@ -158,6 +158,16 @@ def test_rewrite_is_refused_for_limit_of_the_whole() -> None:
     as_it_is(f"{SHAPE} WHERE {{ ?d ?dp ?do . ?m ?mp ?mo ; <urn:in> ?d }} LIMIT 3")
 
 
+def test_construct_reads_from_the_graphs_that_it_names() -> None:
+    text = f"{SHAPE} FROM <urn:g2> WHERE {{ ?d ?dp ?do . ?m ?mp ?mo ; <urn:in> ?d }}"
+    assert "FROM" in as_it_is(text)
+    index = Index.in_memory(DATA)
+    # <urn:g2> has no triple about a document, so no solution; the union has those of three annotations.
+    assert construct(index, plan(text)) == direct(index, text) == []
+    alone = "CONSTRUCT { ?m ?mp ?mo } FROM <urn:g2> WHERE { ?m ?mp ?mo ; <urn:in> ?d }"
+    assert len(construct(index, plan(alone))) == 2
+
+
 def test_rewrite_is_refused_for_blank_nodes_in_template_and_unsteady_functions() -> None:
     as_it_is("CONSTRUCT { ?d ?p ?o . [] <urn:of> ?d } WHERE { ?d ?p ?o ; <urn:size> ?n }")
     as_it_is("CONSTRUCT { ?d ?p ?o } WHERE { ?d ?p ?o ; <urn:size> ?n FILTER (RAND() < 2) }")

@@ -166,9 +166,20 @@ def test_waterfall_reads_from_the_graphs_that_the_query_names(small_store: Store
     assert steps[0][1:] == (6, 16) and [step[1:] for step in steps[1:]] == [(2, 8)] * (len(steps) - 1)
 
 
-def test_limit_that_cannot_be_ordered_is_told(small_store: Store) -> None:
+def test_remix_reads_from_the_graphs_that_a_construct_names(small_store: Store) -> None:
+    text = "CONSTRUCT { ?a ?p ?o } FROM <urn:remix:dataset:news> { ?a a nif:Phrase ; ?p ?o }"
+    assert len(chosen(small_store, text).annotations) == 8  # of 16
+
+
+def test_limit_within_named_graphs_is_ordered(small_store: Store) -> None:
     found = chosen(small_store, "SELECT ?annotation FROM <urn:remix:dataset:news> { ?annotation a nif:Phrase } LIMIT 3")
+    assert found.annotations.to_list() == small_store.frames(["news"]).annotations["annotation"].sort()[:3].to_list()
+    assert found.notes == ("the query has LIMIT 3 but no ORDER BY: it is ordered by ?annotation",)
+
+
+def test_limit_that_cannot_be_ordered_is_told(small_store: Store) -> None:
+    found = chosen(small_store, "SELECT ?annotation { ?annotation a nif:Phrase FILTER (RAND() < 2) } LIMIT 3")
     assert len(found.annotations) == 3
     assert found.notes == (
-        "the query has a LIMIT but no ORDER BY, and gets none (FROM): it may take other rows next time",
+        "the query has a LIMIT but no ORDER BY, and gets none (Builtin_RAND): it may take other rows next time",
     )

@@ -95,6 +95,13 @@ KEPT = "SELECT ?annotation { ?annotation nif:anchorOf ?form FILTER (STRLEN(?form
             "SELECT ?annotation { ?annotation a nif:Phrase } ORDER BY DESC(?annotation) LIMIT 3 OFFSET 1",
             {"dataset": "news"},
         ),
+        # The first documents by name are all of news: they would leave nothing of posts.
+        ("documents_limited", {"dataset": "posts"}),
+        (
+            "SELECT ?annotation { { SELECT ?document (COUNT(?one) AS ?size) { ?one nif:referenceContext ?document } "
+            "GROUP BY ?document ORDER BY DESC(?size) LIMIT 2 } ?annotation nif:referenceContext ?document } LIMIT 3",
+            {"dataset": "posts"},
+        ),
         ("CONSTRUCT { ?a ?p ?o } { ?a ?p ?o ; nif:referenceContext ?d FILTER (RAND() < 2) }", {}),
     ],
 )
@@ -105,6 +112,28 @@ def test_remix_of_an_endpoint_is_that_of_the_store(
     found = elsewhere.build(query, name="own", endpoint=address, **choices)  # type: ignore[arg-type]
     assert_same(found, right)
     assert not elsewhere.folder.exists()
+
+
+FREQUENT = """SELECT ?annotation { ?annotation itsrdf:taIdentRef ?entity { SELECT ?entity {
+  ?one itsrdf:taIdentRef ?entity } GROUP BY ?entity ORDER BY DESC(COUNT(?one)) ?entity LIMIT 2 } }"""
+"""Annotations with one of the two entities that have most."""
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        FREQUENT,
+        "SELECT ?annotation { GRAPH ?g { ?annotation a nif:Phrase } } LIMIT 3",
+        "CONSTRUCT { ?annotation ?p ?o } { ?annotation a nif:Phrase ; ?p ?o FILTER (RAND() < 2) } LIMIT 30",
+    ],
+)
+def test_limit_that_counts_what_all_datasets_of_an_endpoint_have_is_told(
+    address: str, elsewhere: Workspace, query: str
+) -> None:
+    whole = elsewhere.build(query, name="own", endpoint=address)
+    assert not any("LIMIT that counts" in note for note in whole.notes)
+    told = elsewhere.build(query, name="own", endpoint=address, dataset="news").notes
+    assert any(f"has a LIMIT that counts what all datasets at {address} have" in note for note in told), told
 
 
 def test_manifest_tells_endpoint_query_and_hash_and_no_password(
@@ -250,7 +279,10 @@ def test_remix_of_a_virtuoso_is_that_of_the_store_and_more_rows_than_it_gives_co
     for entry in ours.datasets():
         ours.publish(entry.name, to=tmp_path / "published")
     files = {entry.name: (tmp_path / "published" / f"{entry.name}.ttl").read_text() for entry in ours.datasets()}
-    files["many"] = "\n".join(f"<urn:s{n}> <urn:n> {n % 9} ." for n in range(25_000))
+    # A Virtuoso answers with 6 digits of a double, by which all of <urn:close> are one.
+    files["many"] = "\n".join(
+        f"<urn:s{n}> <urn:n> {n % 9} ; <urn:close> {0.5 + (n % 99) * 1e-9:.17e} ." for n in range(25_000)
+    )
     (tmp_path / "virtuoso").mkdir()
     with virtuoso(tmp_path / "virtuoso", 10_000, **files) as address:
         asked = Endpoint(address)
@@ -260,6 +292,7 @@ def test_remix_of_a_virtuoso_is_that_of_the_store_and_more_rows_than_it_gives_co
         right = sorted((n % 9 for n in range(25_000)), reverse=True)[11_000:23_000]
         assert last["n"].str.extract("([0-9])").cast(pl.Int64).to_list() == right and last["s"].is_unique().all()
         assert asked.frame("SELECT ?n { ?s <urn:n> ?n }")["n"].value_counts().height == 9
+        assert asked.frame("SELECT ?n { ?s <urn:close> ?n }")["n"].value_counts().height == 99
         assert len(asked.triples("CONSTRUCT { ?s <urn:is> ?n } { ?s <urn:n> ?n }")) == 25_000
         assert [bool(asked.query(f"ASK {{ ?s <urn:n> {n} }}")) for n in (8, 9)] == [True, False]
         for query in ("basic", "persons_hard", "confusion_form_at_least"):
