@@ -237,7 +237,7 @@ def _by_document(counting: Counting, names: list[str]) -> pl.DataFrame:
     table = pl.DataFrame({"doc": range(len(DOCUMENTS))}, schema={"doc": pl.Int64})
     for name in names:
         profile = PROFILES[name]
-        counts = counting.counts(Step("", "", profile, profile.headline, own=profile.own is not None))
+        counts = counting.counts(Step("", "", profile, profile.headline))
         told = pl.format("{} {} {}", *(pl.col(one).cast(pl.Int64) for one in ("tp", "fp", "fn")))
         table = table.join(counts.select("doc", told.alias(name)), on="doc", how="left", maintain_order="left")
     return table.with_columns(pl.col(names).fill_null("0 0 0")).select((pl.col("doc") + 1).alias("document"), *names)

@@ -10,12 +10,8 @@ import polars as pl
 from remix.errors import UsageError
 from remix.measures.classes import class_mapping
 from remix.runs.outcomes import Outcomes, outcomes
-from remix.scoring.choice import Choice, case_of
-from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.columns import breakdown, columns_of, is_of_errors, values_by
 from remix.scoring.inputs.sources import Keeper, Sources, Wanted, read_inputs
-from remix.scoring.matching import Case
-from remix.scoring.profiles import PROFILES
 
 OUTCOMES = {
     "correct": "the answer is on the mention and has gold's entity",
@@ -74,14 +70,10 @@ def judge_mentions(
     columns = breakdown(by) if by else ()
     if len(columns) > 1 or any(is_of_errors(one.column) for one in columns):
         raise UsageError(f"mentions are shown by one column of the data, not by '{by}'")
-    rules = PROFILES["remix"]
-    choice = Choice(rules, ("A2KB",), (match,), errors=("neleval",))
     sources = Sources((dataset,), systems=tuple(systems))
     read = read_inputs(keeper, sources, Wanted(by=tuple(columns_of([by] if by else []))))
-    inputs = rules.prepare(replace(read, knowledge=read.knowledge.with_types()))
-    case = case_of(inputs, choice)
-    found = outcomes(case, inputs.runs, match, choice.errors)
-    mentions = _mentions(inputs, case, found)
+    found = outcomes(replace(read, knowledge=read.knowledge.with_types()), match, ("neleval",))
+    case, mentions = found.case, _mentions(found)
     if columns:
         slicing = values_by(case.known.gold, columns[0].column, *case.known.tables, columns[0].scheme)
         key, known = "document", slicing.values.drop_nulls("value")
@@ -91,13 +83,13 @@ def judge_mentions(
             known = known.join(groups, on="annotation")
         slices = known.group_by(key).agg(slice=pl.col("value").unique().sort().str.join(SEVERAL))
         mentions = mentions.join(slices, on=key, how="left", maintain_order="left")
-    documents = inputs.gold.documents.select("document", "dataset", "text", name=pl.coalesce("given", "document"))
-    return Judgements(documents, mentions, _judge_systems(case, found, mentions))
+    documents = case.known.gold.documents.select("document", "dataset", "text", name=pl.coalesce("given", "document"))
+    return Judgements(documents, mentions, _judge_systems(found, mentions))
 
 
-def _mentions(inputs: Inputs, case: Case, found: Outcomes) -> pl.DataFrame:
+def _mentions(found: Outcomes) -> pl.DataFrame:
     """Return the mentions of gold, alternatives in one row, and the spans of answers that are on none of them."""
-    gold = inputs.gold
+    case, gold = found.case, found.case.known.gold
     groups = case.kept.select("annotation", "group")
     links = groups.join(gold.links, on="annotation", how="left")
     entity = pl.col("entity").fill_null("NIL").unique().sort().str.join(" or ")
@@ -117,7 +109,7 @@ def _mentions(inputs: Inputs, case: Case, found: Outcomes) -> pl.DataFrame:
     return rows.with_row_index("mention")
 
 
-def _judge_systems(case: Case, found: Outcomes, mentions: pl.DataFrame) -> pl.DataFrame:
+def _judge_systems(found: Outcomes, mentions: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of systems of `Judgements`."""
     entities = found.links.group_by("a").agg(answer=pl.col("entity").unique().sort().str.join(" or "))
     classes = pl.col("class").unique().sort().str.join(" ")
@@ -125,7 +117,7 @@ def _judge_systems(case: Case, found: Outcomes, mentions: pl.DataFrame) -> pl.Da
     of_answers = found.errors.drop_nulls("a").group_by("system", "a").agg(classes=classes)
     answers = found.answers.join(entities, on="a", how="left", maintain_order="left")
     answers = answers.with_columns(answer=pl.coalesce("answer", pl.lit("NIL")), answered=pl.col("surface_form"))
-    groups = case.kept.select("annotation", "group").unique("annotation")
+    groups = found.case.kept.select("annotation", "group").unique("annotation")
     on_gold = answers.filter(pl.col("outcome") != "ignored").join(groups, on="annotation")
     given = on_gold.sort("a").unique(["system", "group"], keep="first", maintain_order=True)
     outcome = (

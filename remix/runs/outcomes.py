@@ -9,12 +9,14 @@ from urllib import parse
 import polars as pl
 
 from remix.expressions import fill
-from remix.frames import Frames
 from remix.names import ITSRDF, NIF, RDF, RMX, XSD
 from remix.rdf.iris import entity_iri
 from remix.rdf.terms import iri_term, quote, text_term, typed_term
+from remix.scoring.choice import Choice, case_of
 from remix.scoring.errors import rows_under
+from remix.scoring.inputs import Inputs
 from remix.scoring.matching import MATCHINGS, Case
+from remix.scoring.profiles import PROFILES
 from remix.signature import Signature, content_hash
 from remix.store import DatasetEntry
 from remix.store.state import RUN
@@ -24,6 +26,7 @@ from remix.store.state import RUN
 class Outcomes:
     """The outcomes of runs against gold; documents and annotations of gold by their IRIs, systems by their names.
 
+    - `case`: gold and runs as they were compared;
     - `gold`: system, dataset, annotation, group, `outcome` ('tp', 'fn') of each required annotation; a group of
       alternatives has one outcome;
     - `answers`: system, dataset, a, document, begin, end, surface_form, confidence, `outcome` ('tp', 'fp', 'ignored')
@@ -33,68 +36,55 @@ class Outcomes:
       annotation of gold, or both.
     """
 
+    case: Case
     gold: pl.DataFrame
     answers: pl.DataFrame
     links: pl.DataFrame
     errors: pl.DataFrame
 
 
-def outcomes(case: Case, runs: Mapping[str, Frames], matching: str, taxonomies: Sequence[str] = ()) -> Outcomes:
-    """Return what became of gold and answers under a matching, with the error classes of these taxonomies.
+def outcomes(inputs: Inputs, matching: str, taxonomies: Sequence[str] = ()) -> Outcomes:
+    """Return what became of gold and answers by the profile remix under a matching, with error classes of taxonomies.
 
     A taxonomy with matchings of its own (ELEVANT's modes) gives its first. Raises `UnknownName` for a matching or
     taxonomy that does not exist.
     """
-    judged = case.judge("link", MATCHINGS[matching])
-    systems = pl.DataFrame({"system": range(len(case.mentions.systems))}, schema={"system": pl.Int64})
-    names = systems.with_columns(name=pl.Series(case.mentions.systems, dtype=pl.String))
-    documents = case.mentions.documents
-    kept = case.kept.select("doc", "g", "group", "annotation")
+    rules = PROFILES["remix"]
+    case = case_of(rules.prepare(inputs), Choice(rules))
+    mentions, judged = case.mentions, case.judge("link", MATCHINGS[matching])
+    required = mentions.for_each_system(case.kept.select("doc", "g", "group", "annotation"))
     found = judged.groups.select("system", "group").unique().with_columns(outcome=pl.lit("tp"))
-    gold = systems.join(kept, how="cross").join(found, on=["system", "group"], how="left")
-    gold = gold.with_columns(pl.col("outcome").fill_null("fn"))
-    assigned = judged.pairs.select("a", "g").join(case.gold.select("g", "annotation"), on="g").select("a", "annotation")
+    gold = required.join(found, on=["system", "group"], how="left").with_columns(pl.col("outcome").fill_null("fn"))
+    annotations = case.gold.select("g", "annotation")
+    assigned = judged.pairs.select("a", "g").join(annotations, on="g").select("a", "annotation")
     answers = judged.answers.select("a", "outcome").join(case.answers.select(_ANSWER), on="a")
-    answers = answers.join(_surface_forms(runs), on=["system", "answer"], how="left").join(assigned, on="a", how="left")
-    entities = pl.DataFrame({"entity": range(len(case.mentions.entities)), "iri": case.mentions.entities})
-    links = case.mentions.answer_links.join(entities, on="entity").select("a", entity="iri")
+    forms = case.known.of_runs(lambda run: run.annotations.select("surface_form", "confidence", answer="annotation"))
+    forms = forms.unique(["system", "answer"], keep="first", maintain_order=True)
+    answers = answers.join(forms, on=["system", "answer"], how="left").join(assigned, on="a", how="left")
     errors = [
         rows_under(case, name, matching)
         .filter("error")
         .select("system", "doc", "g", "a", pl.lit(f"{name}:").add(pl.col("class")).alias("class"))
         for name in taxonomies
     ]
-    wrong = pl.concat([_NO_ERRORS, *errors]).join(case.gold.select("g", "annotation"), on="g", how="left")
+    wrong = pl.concat([_NO_ERRORS, *errors]).join(annotations, on="g", how="left")
 
     def name_rows(rows: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
-        labelled = rows.join(documents, on="doc").join(names, on="system")
+        labelled = rows.join(mentions.documents, on="doc").join(mentions.names, on="system")
         return labelled.drop("system").rename({"name": "system"}).select("system", "dataset", *columns).sort(pl.all())
 
     return Outcomes(
+        case,
         name_rows(gold, ["annotation", "group", "outcome"]),
         name_rows(answers, [*_PLACE, "surface_form", "confidence", "outcome", "annotation"]),
-        links.sort("a", "entity"),
+        mentions.answer_links.join(mentions.iris, on="entity").select("a", entity="iri").sort("a", "entity"),
         name_rows(wrong.unique(), ["a", "annotation", "class"]),
     )
 
 
 _PLACE = ["a", "document", "begin", "end"]
 _ANSWER = ["a", "system", "doc", "begin", "end", pl.col("annotation").alias("answer")]
-_NO_ERRORS = pl.DataFrame(
-    schema={"system": pl.Int64, "doc": pl.Int64, "g": pl.Int64, "a": pl.Int64, "class": pl.String}
-)
-
-
-def _surface_forms(runs: Mapping[str, Frames]) -> pl.DataFrame:
-    """Return system, answer, surface_form and confidence of every annotation of the runs."""
-    parts = [
-        run.annotations.select(
-            pl.lit(number, pl.Int64).alias("system"), pl.col("annotation").alias("answer"), "surface_form", "confidence"
-        )
-        for number, run in enumerate(runs.values())
-    ]
-    return pl.concat(parts).unique(["system", "answer"], keep="first", maintain_order=True)
-
+_NO_ERRORS = pl.DataFrame(schema=dict.fromkeys(("system", "doc", "g", "a"), pl.Int64) | {"class": pl.String})
 
 _OUTCOMES = {"tp": "truePositiveOf", "fp": "falsePositiveOf", "fn": "falseNegativeOf", "ignored": "ignoredIn"}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -21,11 +22,9 @@ from remix.names import RMX
 from remix.rdf.ntriples import columns
 from remix.runs.outcomes import Outcomes, column_graph, fragment_of, outcomes, run_graph
 from remix.runs.registration import add_run, gather, list_runs, remove_run, take_shipped
-from remix.scoring.choice import Choice, case_of
 from remix.scoring.inputs import Inputs, Knowledge
 from remix.scoring.inputs.files import GivenAnswers, answers_of, read_frames, run_files
 from remix.scoring.inputs.gold import kept_gold
-from remix.scoring.profiles import PROFILES
 from remix.signature import Signature
 from remix.store.state import RUN
 from remix.store.targets import targets
@@ -152,9 +151,10 @@ def store_runs(
 
     Raises `UnknownName` for a matching or taxonomy that does not exist, `BadInput` for a run on other texts.
     """
+    types = with_coarse(kb.types).select("entity", "class").unique() if kb is not None else None
     # Scoring has said already what does not fit.
     with progress.stage("outcomes"), progress.enable(False):
-        found = _outcomes(gold, runs, kb, matching, errors)
+        found = outcomes(Inputs(gold, runs, Knowledge(types=types, kb=kb)), matching, errors)
         pairs = _pairs(gold, runs, registered)
     entries = {entry.name: entry for entry in store.datasets()}
     chosen = {
@@ -180,16 +180,6 @@ def store_runs(
     with progress.stage("graphs of runs"):
         store.attach(graphs)
     return pl.DataFrame(rows, schema=_TABLE, orient="row")
-
-
-def _outcomes(
-    gold: Frames, runs: Mapping[str, Frames], kb: KnowledgeBase | None, matching: str, errors: Sequence[str]
-) -> Outcomes:
-    rules = PROFILES["remix"]
-    known = Knowledge(types=with_coarse(kb.types).select("entity", "class").unique() if kb is not None else None, kb=kb)
-    inputs = rules.prepare(Inputs(gold, runs, known))
-    choice = Choice(rules, ("A2KB",), (matching,), errors=tuple(errors))
-    return outcomes(case_of(inputs, choice), inputs.runs, matching, errors)
 
 
 def verdicts(store: Store, dataset: str) -> pl.DataFrame:
@@ -275,7 +265,7 @@ def _of_run(found: Outcomes, dataset: str, system: str) -> Outcomes:
     own = (pl.col("dataset") == dataset) & (pl.col("system") == system)
     answers = found.answers.filter(own)
     links = found.links.join(answers.select("a"), on="a", how="semi", maintain_order="left")
-    return Outcomes(found.gold.filter(own), answers, links, found.errors.filter(own))
+    return replace(found, gold=found.gold.filter(own), answers=answers, links=links, errors=found.errors.filter(own))
 
 
 def _counts(own: Outcomes) -> tuple[int, ...]:

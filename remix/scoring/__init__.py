@@ -19,9 +19,8 @@ from remix.scoring.choice import Asked, Choice, case_of, fields_of, sign, signat
 from remix.scoring.counting import counts_of
 from remix.scoring.differences import Counting, differences, headlines, profile_names
 from remix.scoring.errors import error_rows
-from remix.scoring.errors.columns import Handling, with_errors
+from remix.scoring.errors.columns import with_errors
 from remix.scoring.inputs import Background, Inputs, Knowledge
-from remix.scoring.inputs.columns import columns_of, is_of_errors
 from remix.scoring.inputs.sources import Keeper, Sources, read_inputs
 from remix.scoring.matching import MATCHINGS, Case, Matching
 from remix.scoring.matching.misreadings import read_offsets, tell_beyond, tell_namespaces, wrong_offsets
@@ -222,11 +221,7 @@ def _complete(inputs: Inputs, asked: Choice) -> Inputs:
     """Return the inputs with the types of their entities and, where it is sliced by them, the errors of runs."""
     if asked.weight:
         require_pairs(asked.profile)
-    inputs = replace(inputs, knowledge=inputs.knowledge.with_types())
-    columns = columns_of(asked.by)
-    if any(is_of_errors(column) for column in columns):
-        return with_errors(inputs, columns, Handling(asked.matchings, asked.threshold, asked.fix_offsets))
-    return inputs
+    return with_errors(replace(inputs, knowledge=inputs.knowledge.with_types()), asked)
 
 
 def _tell_made_for(made_for: Mapping[str, str], tasks: Iterable[str]) -> None:

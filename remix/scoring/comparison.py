@@ -15,8 +15,7 @@ from remix._version import __version__
 from remix.errors import UnknownName, UsageError
 from remix.scoring.choice import LENGTH, Choice, case_of, frames_hash, sign, signature_of_parts
 from remix.scoring.counting import counts_of
-from remix.scoring.errors.columns import Handling, with_errors
-from remix.scoring.inputs.columns import columns_of
+from remix.scoring.errors.columns import with_errors
 from remix.scoring.inputs.files import read_frames
 from remix.scoring.inputs.gold import kept_gold
 from remix.scoring.inputs.sources import Keeper, Sources, read_inputs
@@ -238,7 +237,7 @@ def compared_inputs(
     counted, signatures = [], []
     for own in [sources] if choice.by else sources.of_one_kind().one_by_one() or [sources]:
         read = read_inputs(keeper, own, choice.needs()).for_tasks(spans=takes_spans(choice.tasks[0]))
-        found = with_errors(read, columns_of(choice.by), Handling(choice.matchings))
+        found = with_errors(read, choice)
         whole = case_of(choice.profile.prepare(found), choice)
         counts, documents = counts_of(whole, choice), whole.mentions.documents
         counted.append(counts)

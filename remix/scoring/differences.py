@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import polars as pl
 
@@ -16,19 +17,24 @@ from remix.scoring.profiles import PROFILES, Conventions, Profile
 from remix.scoring.profiles.neleval import pair_keys
 from remix.scoring.tasks import takes_spans
 
+Found = TypeVar("Found")
+
 SCORES = ("tp", "fp", "fn", "precision", "recall", "f1", "macro_f1")
 
 
 @dataclass(frozen=True)
 class Step:
-    """A profile on the way from one to another: what was exchanged last, and what is counted; `own` if it counts by
-    rules that are no conventions."""
+    """A profile on the way from one to another: what was exchanged last, and by which task and matching it counts."""
 
     aspect: str
     words: str
     profile: Profile
     headline: tuple[str, str]
-    own: bool = False
+
+    @property
+    def own(self) -> str:
+        """The name of the profile where it counts by rules that are no conventions, else empty."""
+        return self.profile.name if self.profile.own else ""
 
 
 def profile_names(given: str) -> list[str]:
@@ -52,19 +58,19 @@ class Counting:
 
     def __init__(self, inputs: Inputs) -> None:
         self.inputs = inputs
-        self._prepared: dict[tuple[object, ...], Inputs] = {}
-        self._cases: dict[tuple[int, ...], Case] = {}
-        self._counts: dict[tuple[object, ...], pl.DataFrame] = {}
-        self._scores: dict[tuple[object, ...], pl.DataFrame] = {}
+        self._found: dict[tuple[object, ...], Any] = {}
+
+    def _once(self, *key: object, work: Callable[[], Found]) -> Found:
+        if key not in self._found:
+            self._found[key] = work()
+        found: Found = self._found[key]
+        return found
 
     def scores(self, step: Step) -> pl.DataFrame:
         """Return system and `SCORES` of a step over all documents, a row a system in their order."""
         counts, rules = self.counts(step), step.profile.conventions
-        own = step.profile.name if step.profile.own else ""
-        key = (id(counts), own, rules.undefined.scores, rules.macro.documents, rules.macro.harmonic)
-        if key not in self._scores:
-            self._scores[key] = self._sum_up(step, counts)
-        return self._scores[key]
+        key = (id(counts), step.own, rules.undefined.scores, rules.macro.documents, rules.macro.harmonic)
+        return self._once("scores", *key, work=lambda: self._sum_up(step, counts))
 
     def _sum_up(self, step: Step, counts: pl.DataFrame) -> pl.DataFrame:
         systems = self._case(step).mentions.names
@@ -78,27 +84,21 @@ class Counting:
     def counts(self, step: Step) -> pl.DataFrame:
         """Return the counts of a step per system (its number) and document."""
         case, rules = self._case(step), step.profile.conventions
-        own = step.profile.name if step.own else ""
         counting = (rules.pairing.count, rules.macro.documents != "defined", *(rule.choose for rule in rules))
-        key = (id(case), own, *counting, *step.headline)
-        if key not in self._counts:
-            self._counts[key] = step.profile.count(case, *step.headline).sort("system", "doc")
-        return self._counts[key]
+        key = (id(case), step.own, *counting, *step.headline)
+        return self._once("counts", *key, work=lambda: step.profile.count(case, *step.headline).sort("system", "doc"))
 
     def _case(self, step: Step) -> Case:
-        rules = step.profile.conventions
-        spans = takes_spans(step.headline[0])
+        rules, spans = step.profile.conventions, takes_spans(step.headline[0])
         reading = [(rule.gold, rule.among, rule.run) for rule in rules]
-        read = (spans, step.profile.name if step.own else "", *reading)
-        if read not in self._prepared:
-            self._prepared[read] = step.profile.prepare(self.inputs.for_tasks(spans=spans))
-        inputs = self._prepared[read]
+        inputs = self._once(
+            "inputs",
+            *(spans, step.own, *reading),
+            work=lambda: step.profile.prepare(self.inputs.for_tasks(spans=spans)),
+        )
         # Rules that find nothing to change leave the very frames that they were given.
         frames = (rules.repeated.collapse, id(inputs.gold), *(id(run) for run in inputs.runs.values()))
-        if frames not in self._cases:
-            choice = Choice(step.profile, step.headline[:1], step.headline[1:])
-            self._cases[frames] = case_of(inputs, choice)
-        return self._cases[frames]
+        return self._once("case", *frames, work=lambda: case_of(inputs, Choice(step.profile)))
 
 
 def headlines(counting: Counting, names: list[str]) -> pl.DataFrame:
@@ -106,7 +106,7 @@ def headlines(counting: Counting, names: list[str]) -> pl.DataFrame:
     parts = []
     for name in names:
         profile = PROFILES[name]
-        rows = counting.scores(Step("", "", profile, profile.headline, own=profile.own is not None))
+        rows = counting.scores(Step("", "", profile, profile.headline))
         labels = {"profile": name, "task": profile.headline[0], "matching": profile.headline[1]}
         parts.append(rows.select(*(pl.lit(value).alias(key) for key, value in labels.items()), pl.all()))
     return pl.concat(parts, how="vertical_relaxed")
@@ -135,12 +135,15 @@ def differences(counting: Counting, names: list[str]) -> pl.DataFrame:
 
 def _steps(first: Profile, second: Profile) -> Iterator[Step]:
     """Return the profiles on the way, the first of them as it is."""
-    yield Step("start", "", first, first.headline, own=first.own is not None)
+    yield Step("start", "", first, first.headline)
     rules, at = first.conventions, first.own.nearest if first.own else first.headline
     wanted, to = second.conventions, second.own.nearest if second.own else second.headline
     if first.own:
         yield Step("own", f"rules that only {first.name} has, no longer", _with(first, rules), at)
-    for aspect in _order(rules):
+    aspects = [one.aspect for one in rules]
+    # Spans and task change under a pairing that knows them.
+    turn = aspects.index(rules.pairing.aspect) + (rules.pairing == pair_keys)
+    for aspect in [*aspects[:turn], "", *aspects[turn:]]:
         if not aspect:
             if at[1] != to[1]:
                 at = (at[0], to[1])
@@ -152,19 +155,12 @@ def _steps(first: Profile, second: Profile) -> Iterator[Step]:
             rules = replace(rules, **{aspect: rule})
             yield Step(aspect, rule.words, _with(first, rules), at)
     if second.own:
-        yield Step("own", f"rules that only {second.name} has", second, second.headline, own=True)
-
-
-def _order(rules: Conventions) -> list[str]:
-    """Return the aspects in the order of exchange, '' where spans and task change: under a pairing that knows them."""
-    names = [one.aspect for one in rules]
-    place = names.index(rules.pairing.aspect) + (rules.pairing == pair_keys)
-    return [*names[:place], "", *names[place:]]
+        yield Step("own", f"rules that only {second.name} has", second, second.headline)
 
 
 def _with(profile: Profile, rules: Conventions) -> Profile:
     """Return the profile with these rules and none besides."""
-    return replace(profile, own=None, kb_rows="", around=lambda count: count, conventions=rules)
+    return replace(profile, own=None, around=lambda count: count, conventions=rules)
 
 
 def difference_lines(changes: pl.DataFrame, first: str) -> pl.DataFrame:

@@ -14,10 +14,12 @@ from click.testing import CliRunner
 from remix.cli import cli
 from remix.errors import BadInput, Error, UnknownName, UsageError
 from remix.formats import read
+from remix.frames import Frames
 from remix.names import RMX
 from remix.resources import folder
-from remix.runs.outcomes import Outcomes, fragment_of, run_graph
+from remix.runs.outcomes import Outcomes, fragment_of, outcomes, run_graph
 from remix.runs.stored import AGREEMENT, verdicts
+from remix.scoring.inputs import Inputs
 from remix.store import DatasetEntry, Store
 from remix.store.selection import select
 from remix.workspace import Workspace
@@ -157,9 +159,11 @@ def test_graph_is_the_same_however_the_frames_lie_in_memory() -> None:
     errors = pl.DataFrame({"a": [1, 2, None], "annotation": ["urn:g2", None, "urn:g3"], "class": ["t:w", "t:e", "t:m"]})
     frames = [gold, answers, links, errors]
     entry = DatasetEntry("n", "urn:n", "hash", "f", "nif", 1, 1, 1, "folder")
-    graph, signature = run_graph(Outcomes(*frames), entry, "s", {})
+    texts = Frames.of(documents=pl.DataFrame({"document": ["urn:d"], "dataset": ["n"], "text": ["x"]}))
+    case = outcomes(Inputs(texts, {"s": texts}), "strong").case
+    graph, signature = run_graph(Outcomes(case, *frames), entry, "s", {})
     assert graph.count(b"urn:n#run-s> .") == 6
-    assert run_graph(Outcomes(*map(_in_uneven_chunks, frames)), entry, "s", {}) == (graph, signature)
+    assert run_graph(Outcomes(case, *map(_in_uneven_chunks, frames)), entry, "s", {}) == (graph, signature)
 
 
 def test_terms_of_a_run_are_in_the_ontology(run_store: Store) -> None:
