@@ -72,22 +72,19 @@ def enrich(store: Store, kb: KnowledgeBase | None, **choices: Unpack[Comparing])
 
 
 def measure_store(store: Store, kb: KnowledgeBase | None) -> Measured:
-    """Return the measures of all datasets of a store, as `enrich` kept them.
+    """Return the measures of all datasets of a store by the default choices, as `remix stats` has them.
 
-    Where datasets have come or gone since, they are computed as `remix stats` does, and kept in the workspace's cache
-    for the next time if that can be written. Raises `StoreError` for an empty store.
+    They are read where `enrich` computed the same; else they are computed, and kept in the workspace's cache for the
+    next time if that can be written. Raises `StoreError` for an empty store.
     """
-    entries = {entry.name: entry for entry in store.datasets()}
     chosen = choice_of(kb)
-    own, stored = _signature_of_store(entries, chosen), {entry.enrichment for entry in entries.values()}
-    loaded = pl.col("dataset").is_in([*entries])
-    for signature in (*(stored if len(stored) == 1 else ()), own):
-        place = _place(store, signature or "")
-        with suppress(StoreError):
-            found = {name: read_parquet(place / f"{name}.parquet").filter(loaded) for name in (*_LEVELS, "datasets")}
-            return Measured(**found, measures=chosen.measures, skipped=chosen.skipped, signature=chosen.signature)
+    signature = _signature_of_store({entry.name: entry for entry in store.datasets()}, chosen)
+    with suppress(StoreError):
+        place = _place(store, signature)
+        found = {name: read_parquet(place / f"{name}.parquet") for name in (*_LEVELS, "datasets")}
+        return Measured(**found, measures=chosen.measures, skipped=chosen.skipped, signature=chosen.signature)
     measured = measure_frames(named_frames(store), chosen)
-    _keep(store, measured, own)
+    _keep(store, measured, signature)
     return measured
 
 

@@ -18,6 +18,8 @@ from remix.measures.measured import document_column
 from remix.remixes.partitions import Partition
 from remix.reports.figures import Axis, Boundary, Figure, Panel, Series, count_values
 from remix.reports.plots import save
+from remix.signature import Signature
+from remix.store import DatasetEntry
 from remix.tables import Printed
 
 LEVELS = ("dataset", "document", "annotation")
@@ -214,6 +216,20 @@ def explain_averages(measured: Measured) -> dict[str, str]:
         for summary in measure.summaries
         if summary.name in known
     }
+
+
+def explain_stored(entry: DatasetEntry, measured: Measured) -> str:
+    """Return in which measures of a dataset are stored otherwise than they are measured, empty where they are not."""
+    if entry.enrichment is None:
+        return "Its measures are not stored: queries and partitions do not see them yet."
+    own = measured.signature.fields
+    others = [
+        f"{name} {said}"
+        for name, said in Signature.parse(entry.enrichment).fields.items()
+        if own.get(name, said) != said
+    ]
+    said = "Queries and partitions see other values than this page and `remix stats`, which `remix enrich` stored by"
+    return f"{said}: {', '.join(others)}." if others else ""
 
 
 def list_quantities(measured: Measured) -> Mapping[str, Quantity]:

@@ -115,8 +115,8 @@ class Remixes(KnowledgeBases):
     def measures(self) -> Measured:
         """Return the measures of all loaded datasets, read or computed once for each state of the workspace.
 
-        They are those that `enrich` stored; where datasets came or went since, those of `stats`. Raises `StoreError`
-        for a workspace without datasets.
+        They are those of `stats` without options, whatever `enrich` stored. Raises `StoreError` for a workspace without
+        datasets.
         """
         from remix.measures.enrichment import measure_store
 

@@ -208,6 +208,28 @@ def test_measures_are_read_from_the_cache_that_enrich_keeps_and_follow_the_state
     assert [*(own.folder / "cache" / "measures").iterdir()] != kept
 
 
+def test_pages_show_what_stats_says_and_tell_what_else_enrich_stored(
+    sample_workspace: Callable[[], Workspace],
+) -> None:
+    own = sample_workspace()
+    own.enrich(reference="union", case_sensitive=True)
+    assert own.measures().datasets.sort(pl.all()).equals(own.stats().datasets.sort(pl.all()))
+    for view in ("datasets", "dataset"):
+        blocks = shown(own, view, name="sample-news").blocks
+        [said] = [one.text for one in blocks if isinstance(one, Note) and "`remix enrich` stored by" in one.text]
+        assert said.endswith("+case, reference union, case kept.")
+
+
+def test_pages_are_shown_where_a_knowledge_base_was_attached_after_enriching(work: Workspace, tmp_path: Path) -> None:
+    own = Workspace(tmp_path / "work")
+    own.load([SMALL / "news.ttl", SMALL / "posts.ttl"])
+    own.enrich()
+    assert work.kb is not None
+    own.store.attach_kb(work.kb.folder)
+    assert "ambiguitySurfaceForm" in {*table_of(shown(own, "dataset", name="news"), "distributions").frame["column"]}
+    assert "kb none" in "".join(one.text for one in shown(own, "datasets").blocks if isinstance(one, Note))
+
+
 def test_what_is_asked_of_pages_of_datasets_and_not_heeded_is_said(pair: Workspace) -> None:
     one = pair.datasets()[0].name
     for view, asked, said in (

@@ -18,23 +18,7 @@ from remix.rdf.turtle import turtle
 from remix.remixes.facets import Condition, Facet, FacetedCorpus, compose, corpus_of
 from remix.reports.figures import Axis, Figure, Panel, Series
 from remix.store.queries import Parameter, Query, find, shipped_queries
-from remix.web.page import (
-    NOTHING,
-    Code,
-    Download,
-    Drawing,
-    Explored,
-    Field,
-    Form,
-    Note,
-    Page,
-    Parameters,
-    Shown,
-    Table,
-    View,
-    address,
-    choose,
-)
+from remix.web import page
 
 _NONE = "no value"
 _MOST = 60
@@ -87,11 +71,11 @@ def _field_name(query: str, set_from: str | None, parameter: str) -> str:
     return ".".join(filter(None, (query, set_from, parameter)))
 
 
-def _list(parameters: Parameters, name: str) -> list[str]:
+def _list(parameters: page.Parameters, name: str) -> list[str]:
     return [one for one in dict.fromkeys(parameters.get(name, "").split(",")) if one]
 
 
-def _read(corpus: FacetedCorpus, parameters: Parameters) -> _Choices:
+def _read(corpus: FacetedCorpus, parameters: page.Parameters) -> _Choices:
     """Return what the address asks for; raises `UnknownName`, `UsageError`, `QueryError` for what is wrong in it."""
     dataset = corpus.check(_list(parameters, "dataset"))
     edition = ["all"] if parameters.get("edition") == _EACH else []
@@ -116,14 +100,14 @@ def _read(corpus: FacetedCorpus, parameters: Parameters) -> _Choices:
     return _Choices(made, {}, None, conditions, dataset, edition)
 
 
-def _choose_facets(corpus: FacetedCorpus, parameters: Parameters) -> list[Facet]:
+def _choose_facets(corpus: FacetedCorpus, parameters: page.Parameters) -> list[Facet]:
     names = dict.fromkeys([*_list(parameters, "on"), *_list(parameters, "add")])
     if unknown := [name for name in names if name not in corpus.facets]:
         raise UnknownName("column with values", unknown[0], corpus.facets, "remix enrich")
     return [corpus.facets[name] for name in names]
 
 
-def _condition(corpus: FacetedCorpus, facet: Facet, parameters: Parameters) -> Condition:
+def _condition(corpus: FacetedCorpus, facet: Facet, parameters: page.Parameters) -> Condition:
     picked = _list(parameters, f"in.{facet.name}")
     missing = _NONE in picked
     if facet.kind == "number":
@@ -135,7 +119,7 @@ def _condition(corpus: FacetedCorpus, facet: Facet, parameters: Parameters) -> C
     return Condition(facet, among=tuple(names[one] for one in picked if one != _NONE), missing=missing)
 
 
-def _ends(corpus: FacetedCorpus, facet: Facet, parameters: Parameters) -> tuple[float, float, float]:
+def _ends(corpus: FacetedCorpus, facet: Facet, parameters: page.Parameters) -> tuple[float, float, float]:
     """Return least and largest of a slider and its steps."""
     if not _by_values(parameters):
         return 0.0, 100.0, 1.0
@@ -145,16 +129,16 @@ def _ends(corpus: FacetedCorpus, facet: Facet, parameters: Parameters) -> tuple[
     return low, high, 1.0 if whole and high - low <= 2000 else (high - low) / 200 or 1.0
 
 
-def _by_values(parameters: Parameters) -> bool:
+def _by_values(parameters: page.Parameters) -> bool:
     return parameters.get("scale") == _SCALES[1]
 
 
-def _slider(end: str, facet: Facet, parameters: Parameters) -> str:
+def _slider(end: str, facet: Facet, parameters: page.Parameters) -> str:
     """Return the name of a slider's field, which is another for each scale: 50 is a value or a percentile."""
     return f"{end}{'-value' if _by_values(parameters) else ''}.{facet.name}"
 
 
-def _read_bound(corpus: FacetedCorpus, facet: Facet, end: str, parameters: Parameters) -> float | None:
+def _read_bound(corpus: FacetedCorpus, facet: Facet, end: str, parameters: page.Parameters) -> float | None:
     """Return the value that a slider stands for; at its end there is none."""
     low, high, step = _ends(corpus, facet, parameters)
     name = _slider(end, facet, parameters)
@@ -175,12 +159,12 @@ def _by_frequency(corpus: FacetedCorpus, facet: Facet) -> list[str]:
     return [one for one in found["value"] if "," not in one][:_MOST]
 
 
-def _show(work: Explored, parameters: Parameters) -> Page:
+def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     if not work.datasets():
-        return Page("Builder", [NOTHING])
+        return page.Page("Builder", [page.NOTHING])
     corpus = corpus_of(work.store)
     notes: list[str] = []
-    form = Form(_fields(corpus, parameters), live=True)
+    form = page.Form(_fields(corpus, parameters), live=True)
     try:
         asked = _read(corpus, parameters)
         if asked.conditions is not None:
@@ -190,18 +174,20 @@ def _show(work: Explored, parameters: Parameters) -> Page:
             left, table, notes = corpus.count_query(asked.query, *choices)
     except Error as error:
         again = [_editor(parameters, parameters["sparql"])] if parameters.get("sparql") else []
-        return Page("Builder", [form, Note(f"Not possible: {error}"), *again], error=error)
-    blocks: list[Shown] = [form, *(Note(note) for note in notes), *_waterfall(left)]
+        return page.Page("Builder", [form, page.Note(f"Not possible: {error}"), *again], error=error)
+    blocks: list[page.Shown] = [form, *(page.Note(note) for note in notes), *_waterfall(left)]
     if left["mentions"][-1] == 0:
-        blocks.append(Note("Nothing is left: take out the condition after which the counts fall to zero."))
-    links = {"dataset": lambda row: address("dataset", name=row["dataset"])}
+        blocks.append(page.Note("Nothing is left: take out the condition after which the counts fall to zero."))
+    links = {"dataset": lambda row: page.address("dataset", name=row["dataset"])}
     table = table.sort("kept", "dataset", descending=[True, False])
-    blocks.append(Table("datasets", table, links, explained=_EXPLAINED, words="What each dataset gives to the remix."))
+    blocks.append(
+        page.Table("datasets", table, links, explained=_EXPLAINED, words="What each dataset gives to the remix.")
+    )
     blocks.append(_columns(corpus, parameters) if asked.conditions is not None else _meanings(asked))
-    return Page("Builder", blocks, beside=[_editor(parameters, asked.text), *_ways(asked, parameters)])
+    return page.Page("Builder", blocks, beside=[_editor(parameters, asked.text), *_ways(asked, parameters)])
 
 
-def _waterfall(left: pl.DataFrame) -> list[Shown]:
+def _waterfall(left: pl.DataFrame) -> list[page.Shown]:
     """Return the waterfall as a table and as a figure."""
     words = "What is left after each condition; the last row is what `remix build` writes."
     share = left.with_columns(share_of_mentions=pl.col("mentions") / max(1, left["mentions"][0]))
@@ -209,49 +195,57 @@ def _waterfall(left: pl.DataFrame) -> list[Shown]:
     series = [Series("mentions", left["condition"].to_list(), left["mentions"].to_list())]
     panel = Panel("", "bars", series, y=Axis("mentions"), lying=True)
     return [
-        Table("waterfall", share, words=words, explained=told),
-        Drawing("mentions left", Figure("What is left after each condition", [panel])),
+        page.Table("waterfall", share, words=words, explained=told),
+        page.Drawing("mentions left", Figure("What is left after each condition", [panel])),
     ]
 
 
-def _ways(asked: _Choices, parameters: Parameters) -> list[Shown]:
+def _ways(asked: _Choices, parameters: page.Parameters) -> list[page.Shown]:
     """Return the command line that does the same, and the files."""
     kept = {name: value for name, value in parameters.items() if name not in ("sort", "at", "table")}
-    downloads = {words: address(f"builder.{suffix}", **kept) for words, suffix in _FILES.items()}
+    downloads = {words: page.address(f"builder.{suffix}", **kept) for words, suffix in _FILES.items()}
     words = "The same in a terminal, with the file .rq beside you where the query is none that ships:"
-    return [Code("build", asked.command, downloads, words)]
+    return [page.Code("build", asked.command, downloads, words)]
 
 
-def _editor(parameters: Parameters, text: str) -> Form:
-    hidden = [Field(name, name, parameters.get(name, ""), look="hidden") for name in ("dataset", "edition", "name")]
-    area = Field("sparql", "SPARQL", text, look="area", explained=_REPLACES)
-    return Form([area, *hidden], button="Count the edited query")
+def _editor(parameters: page.Parameters, text: str) -> page.Form:
+    hidden = [
+        page.Field(name, name, parameters.get(name, ""), look="hidden") for name in ("dataset", "edition", "name")
+    ]
+    area = page.Field("sparql", "SPARQL", text, look="area", explained=_REPLACES)
+    return page.Form([area, *hidden], button="Count the edited query")
 
 
-def _fields(corpus: FacetedCorpus, parameters: Parameters) -> list[Field]:
+def _fields(corpus: FacetedCorpus, parameters: page.Parameters) -> list[page.Field]:
     """Return what can be chosen: a shipped query with its parameters, or columns with their bounds; and datasets."""
     shipped = parameters.get("query", "")
-    fields = [choose("query", "shipped query", ["", *shipped_queries()], shipped, "A query that remix ships with.")]
+    fields = [
+        page.choose("query", "shipped query", ["", *shipped_queries()], shipped, "A query that remix ships with.")
+    ]
     if shipped in shipped_queries():
         fields += _of_query(find(f"{shipped}.rq"), parameters)
     else:
         fields += _of_columns(corpus, parameters)
-    fields.append(Field("dataset", "only these datasets", parameters.get("dataset", ""), corpus.datasets, "many"))
+    fields.append(page.Field("dataset", "only these datasets", parameters.get("dataset", ""), corpus.datasets, "many"))
     told = "Whether the remix has each edition of a text, or that of the first dataset alone."
-    fields.append(choose("edition", "a text of several datasets", (_ONE, _EACH), parameters.get("edition", _ONE), told))
-    return [*fields, Field("name", "name of the remix", parameters.get("name", ""), explained="Names its files.")]
+    fields.append(
+        page.choose("edition", "a text of several datasets", (_ONE, _EACH), parameters.get("edition", _ONE), told)
+    )
+    return [*fields, page.Field("name", "name of the remix", parameters.get("name", ""), explained="Names its files.")]
 
 
-def _of_columns(corpus: FacetedCorpus, parameters: Parameters) -> list[Field]:
+def _of_columns(corpus: FacetedCorpus, parameters: page.Parameters) -> list[page.Field]:
     chosen = _choose_facets(corpus, parameters)
     names = [one.name for one in chosen]
     others = [name for name in corpus.facets if name not in names]
-    fields = [choose("add", "add a condition on", ["", *others], "", "A column of annotations, or of their documents.")]
+    fields = [
+        page.choose("add", "add a condition on", ["", *others], "", "A column of annotations, or of their documents.")
+    ]
     if chosen:
-        fields.append(Field("on", "conditions on", ",".join(names), names, "many"))
+        fields.append(page.Field("on", "conditions on", ",".join(names), names, "many"))
     if any(one.kind == "number" for one in chosen):
         told = "Percentiles are of the values that are loaded; the query has the value itself."
-        fields.append(choose("scale", "sliders show", _SCALES, parameters.get("scale", _SCALES[0]), told))
+        fields.append(page.choose("scale", "sliders show", _SCALES, parameters.get("scale", _SCALES[0]), told))
     for one in chosen:
         picked = parameters.get(f"in.{one.name}", "")
         if one.kind == "number":
@@ -259,20 +253,20 @@ def _of_columns(corpus: FacetedCorpus, parameters: Parameters) -> list[Field]:
             for end, word, default in (("low", "from", ends[0]), ("high", "to", ends[1])):
                 name = _slider(end, one, parameters)
                 place = parameters.get(name, "") or f"{default:.10g}"
-                fields.append(Field(name, f"{one.name}, {word}", place, (), "range", *ends, one.meaning))
-            fields.append(Field(f"in.{one.name}", f"{one.name}, also", picked, (_NONE,), "many"))
+                fields.append(page.Field(name, f"{one.name}, {word}", place, (), "range", *ends, one.meaning))
+            fields.append(page.Field(f"in.{one.name}", f"{one.name}, also", picked, (_NONE,), "many"))
         else:
             values = [*map(shorten, _by_frequency(corpus, one)), _NONE]
-            fields.append(Field(f"in.{one.name}", one.name, picked, values, "many", explained=one.meaning))
+            fields.append(page.Field(f"in.{one.name}", one.name, picked, values, "many", explained=one.meaning))
     return fields
 
 
-def _of_query(query: Query, parameters: Parameters) -> list[Field]:
+def _of_query(query: Query, parameters: page.Parameters) -> list[page.Field]:
     chosen = parameters.get("set", "") if parameters.get("set") in query.sets else ""
     fields = []
     if query.sets:
         told = "Values of the parameters that have a name, as the query's file gives them."
-        fields.append(choose("set", "set of parameters", ["", *query.sets], chosen, told))
+        fields.append(page.choose("set", "set of parameters", ["", *query.sets], chosen, told))
     given = query.values({}, chosen or None)
     for one in query.parameters.values():
         name = _field_name(query.name, chosen or None, one.name)
@@ -280,7 +274,7 @@ def _of_query(query: Query, parameters: Parameters) -> list[Field]:
     return fields
 
 
-def _parameter(one: Parameter, given: str, name: str, value: str) -> Field:
+def _parameter(one: Parameter, given: str, name: str, value: str) -> page.Field:
     """Return the field of a parameter: a slider where its meaning tells its ends, and its default lies within."""
     value = value or _plain(given)
     kind = "a number" if re.fullmatch(r"[-+.\de]+", given) else "an IRI" if ":" in given else "a text"
@@ -288,8 +282,8 @@ def _parameter(one: Parameter, given: str, name: str, value: str) -> Field:
     ends = re.search(r"(?:between |\(|from )(\d+)(?: and | to )(\d+)", one.description)
     if kind == "a number" and ends is not None and float(ends[1]) <= float(given) <= float(ends[2]):
         low, high = float(ends[1]), float(ends[2])
-        return Field(name, one.name, value, (), "range", low, high, (high - low) / 100, told)
-    return Field(name, one.name, value, explained=told)
+        return page.Field(name, one.name, value, (), "range", low, high, (high - low) / 100, told)
+    return page.Field(name, one.name, value, explained=told)
 
 
 def _plain(term: str) -> str:
@@ -297,17 +291,17 @@ def _plain(term: str) -> str:
     return term[1:-1] if term[:1] + term[-1:] in ('""', "<>", "''") else term
 
 
-def _columns(corpus: FacetedCorpus, parameters: Parameters) -> Table:
+def _columns(corpus: FacetedCorpus, parameters: page.Parameters) -> page.Table:
     """Return what can be asked for: the columns with their meaning, each leading to a condition on it."""
     on = ",".join(one.name for one in _choose_facets(corpus, parameters))
     kept = {name: value for name, value in parameters.items() if name not in ("on", "add", "sort", "at")}
     facets = corpus.facets.values()
     frame = pl.DataFrame({"column": [one.name for one in facets], "meaning": [one.meaning for one in facets]})
-    links = {"column": lambda row: address("builder", on=",".join(filter(None, (on, row["column"]))), **kept)}
-    return Table("columns", frame, links, words="Each leads to a condition on it.")
+    links = {"column": lambda row: page.address("builder", on=",".join(filter(None, (on, row["column"]))), **kept)}
+    return page.Table("columns", frame, links, words="Each leads to a condition on it.")
 
 
-def _meanings(asked: _Choices) -> Table:
+def _meanings(asked: _Choices) -> page.Table:
     """Return the parameters of a query with their values and what they mean."""
     values = asked.query.values(asked.values, asked.set_from)
     rows = [(one.name, values[one.name], one.default, one.description) for one in asked.query.parameters.values()]
@@ -315,35 +309,35 @@ def _meanings(asked: _Choices) -> Table:
         rows, schema=dict.fromkeys(("parameter", "value", "default", "meaning"), pl.String), orient="row"
     )
     said = filter(None, (f"{asked.query.summary}." if asked.query.summary else "", asked.query.description))
-    return Table("parameters", frame, words=" ".join(said))
+    return page.Table("parameters", frame, words=" ".join(said))
 
 
-def _offer(suffix: str) -> Callable[[Explored, Parameters], Download]:
+def _offer(suffix: str) -> Callable[[page.Explored, page.Parameters], page.Download]:
     """Return what makes a file: the query, the remix as NIF, its manifest, or all three in an archive."""
 
-    def make(work: Explored, parameters: Parameters) -> Download:
+    def make(work: page.Explored, parameters: page.Parameters) -> page.Download:
         """Return the file of what the parameters choose."""
         asked = _read(corpus_of(work.store), parameters)
         text = asked.text.encode()
         if suffix == "rq":
-            return Download(text, "application/sparql-query", f"{asked.query.name}.rq")
+            return page.Download(text, "application/sparql-query", f"{asked.query.name}.rq")
         name = parameters.get("name") or asked.query.name
         where = {"dataset": asked.dataset, "edition": asked.edition}
         made = work.build(asked.query, name=name, values=asked.values, set_from=asked.set_from, **where)
         graphs = {"ttl": made.triples, "manifest.ttl": made.manifest}
         if suffix != "zip":
-            return Download(turtle(graphs[suffix]), "text/turtle", f"{made.name}.{suffix}")
+            return page.Download(turtle(graphs[suffix]), "text/turtle", f"{made.name}.{suffix}")
         files = {end: turtle(graph) for end, graph in graphs.items()} | {"rq": text}
         content = io.BytesIO()
         with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as packed:
             for end, one in files.items():
                 packed.writestr(zipfile.ZipInfo(f"{made.name}.{end}"), one, zipfile.ZIP_DEFLATED)
-        return Download(content.getvalue(), "application/zip", f"{made.name}.zip")
+        return page.Download(content.getvalue(), "application/zip", f"{made.name}.zip")
 
     return make
 
 
-def _example(work: Explored) -> dict[str, str]:
+def _example(work: page.Explored) -> dict[str, str]:
     if not work.datasets():
         return {}
     facets = corpus_of(work.store).facets
@@ -351,7 +345,7 @@ def _example(work: Explored) -> dict[str, str]:
     return {"on": ",".join(chosen[:2]), "low.ambiguitySurfaceForm": "20"} if chosen else {}
 
 
-builder = View(
+builder = page.View(
     "builder",
     "Builder",
     _show,

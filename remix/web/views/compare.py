@@ -6,54 +6,48 @@ import polars as pl
 
 from remix.measures import AVERAGES
 from remix.reports.statistics import columns_by_measure, draw_shares, explain_averages, list_quantities, values_of
-from remix.web.page import (
-    MICRO_OR_MACRO,
-    NOTHING,
-    Drawing,
-    Explored,
-    Field,
-    Form,
-    Note,
-    Page,
-    Parameters,
-    Table,
-    View,
-    choose,
-)
+from remix.web import page
 
 _MOST = 8
 """Datasets that are compared at once: as many lines can be told apart."""
 
 
-def _show(work: Explored, parameters: Parameters) -> Page:
+def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     entries = work.datasets()
     if not entries:
-        return Page("Compare datasets", [NOTHING])
+        return page.Page("Compare datasets", [page.NOTHING])
     asked = [name for name in parameters.get("datasets", "").split(",") if name]
     every = [work.store.dataset(name).name for name in dict.fromkeys(asked)]
     names = every[:_MOST]
     average, measured = parameters.get("average") or "micro", work.measures()
     known = list_quantities(measured)
     column = parameters.get("column") or ("ambiguitySurfaceForm" if "ambiguitySurfaceForm" in known else "words")
-    form = Form(
+    form = page.Form(
         [
-            Field("datasets", "datasets", ",".join(names), [entry.name for entry in entries], "many"),
-            choose("average", "average", AVERAGES, average, MICRO_OR_MACRO),
-            choose("column", "distribution of", [*known], column),
+            page.Field("datasets", "datasets", ",".join(names), [entry.name for entry in entries], "many"),
+            page.choose("average", "average", AVERAGES, average, page.MICRO_OR_MACRO),
+            page.choose("column", "distribution of", [*known], column),
         ],
         button="Compare",
     )
     if len(names) < 2:
-        return Page("Compare datasets", [form, Note(f"Choose two datasets or more, up to {_MOST}, to compare them.")])
+        return page.Page(
+            "Compare datasets", [form, page.Note(f"Choose two datasets or more, up to {_MOST}, to compare them.")]
+        )
     values = values_of(column, measured, work.frames())
     figure = draw_shares(known[column], {name: values.filter(dataset=name)["value"] for name in names})
     words = f"A line says which share of the {known[column].of} has no more than x: {known[column].meaning}"
-    table, note = _measures(work, names, average), Note("The same in a terminal:", [f"remix stats {' '.join(names)}"])
-    told = [Note(f"These are the first {_MOST} of {len(every)} that were chosen.")] if len(every) > _MOST else []
-    return Page(f"Compare {', '.join(names)}", [form, *told, Drawing("distribution", figure, words), table, note])
+    table, note = (
+        _measures(work, names, average),
+        page.Note("The same in a terminal:", [f"remix stats {' '.join(names)}"]),
+    )
+    told = [page.Note(f"These are the first {_MOST} of {len(every)} that were chosen.")] if len(every) > _MOST else []
+    return page.Page(
+        f"Compare {', '.join(names)}", [form, *told, page.Drawing("distribution", figure, words), table, note]
+    )
 
 
-def _measures(work: Explored, names: list[str], average: str) -> Table:
+def _measures(work: page.Explored, names: list[str], average: str) -> page.Table:
     """Return a row for each measure, a column for each dataset, and how far each is from the first."""
     measured = work.measures()
     says = explain_averages(measured)
@@ -74,11 +68,11 @@ def _measures(work: Explored, names: list[str], average: str) -> Table:
     shown = table.filter(pl.any_horizontal(pl.col(name).is_not_null() for name in names))
     words = "In small letters: the share of annotations or documents for which a measure could be computed."
     small = {name: f"share of {name}" for name in names}
-    return Table("measures", shown, words=words, small=small)
+    return page.Table("measures", shown, words=words, small=small)
 
 
-def _example(work: Explored) -> dict[str, str]:
+def _example(work: page.Explored) -> dict[str, str]:
     return {"datasets": ",".join(entry.name for entry in work.datasets()[:2])}
 
 
-compare = View("compare", "Compare", _show, menu=5, example=_example)
+compare = page.View("compare", "Compare", _show, menu=5, example=_example)

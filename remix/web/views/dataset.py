@@ -13,30 +13,17 @@ from remix.reports.statistics import (
     choose_average,
     draw_distribution,
     explain_averages,
+    explain_stored,
     list_quantities,
     summarise,
     values_of,
 )
-from remix.web.page import (
-    MICRO_OR_MACRO,
-    Drawing,
-    Explored,
-    Field,
-    Form,
-    Note,
-    Page,
-    Parameters,
-    Shown,
-    Table,
-    View,
-    address,
-    choose,
-)
+from remix.web import page
 
 SCHEMES = ("log-deciles", "quantiles 4", "head-torso-tail")
 
 
-def _show(work: Explored, parameters: Parameters) -> Page:
+def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     entry = work.store.dataset(parameters.get("name", ""))
     asked = {"column": "ambiguitySurfaceForm", "scheme": SCHEMES[0], "average": "micro", "find": ""}
     asked |= {key: value for key, value in parameters.items() if key in asked and value}
@@ -48,32 +35,34 @@ def _show(work: Explored, parameters: Parameters) -> Page:
     known = list_quantities(measured)
     if asked["column"] not in known and "column" not in parameters:
         asked["column"] = "words"
-    form = Form(
+    form = page.Form(
         [
-            choose("name", "dataset", [one.name for one in work.datasets()], entry.name),
-            choose("column", "distribution of", [*known], asked["column"]),
-            choose("scheme", "boundaries of", SCHEMES, asked["scheme"], "as `remix partition` cuts all that is loaded"),
-            choose("average", "average", AVERAGES, asked["average"], MICRO_OR_MACRO),
-            Field("find", "documents named like", asked["find"]),
+            page.choose("name", "dataset", [one.name for one in work.datasets()], entry.name),
+            page.choose("column", "distribution of", [*known], asked["column"]),
+            page.choose(
+                "scheme", "boundaries of", SCHEMES, asked["scheme"], "as `remix partition` cuts all that is loaded"
+            ),
+            page.choose("average", "average", AVERAGES, asked["average"], page.MICRO_OR_MACRO),
+            page.Field("find", "documents named like", asked["find"]),
         ]
     )
     told = describe_dataset(entry, work.store)
     rows = pl.DataFrame({"what": [*told], "value": [str(value) for value in told.values()]})
-    to_do = Note("Its measures are not stored: queries and partitions do not see them yet.", ["remix enrich"])
-    blocks: list[Shown] = [
-        *([] if entry.enrichment else [to_do]),
+    stored = explain_stored(entry, measured)
+    blocks: list[page.Shown] = [
+        *([page.Note(stored, ["remix enrich"])] if stored else []),
         *_distribution(work, entry.name, asked),
         _measures(measured, entry.name, asked["average"]),
-        Table("origin", rows, words="Where it comes from, under which licence, and how large it is."),
+        page.Table("origin", rows, words="Where it comes from, under which licence, and how large it is."),
         *_repairs(work, entry.name),
         _documents(work, entry.name, asked["find"]),
-        Note("The same in a terminal:", [f"remix stats {entry.name}", f"remix check {entry.name}"]),
+        page.Note("The same in a terminal:", [f"remix stats {entry.name}", f"remix check {entry.name}"]),
     ]
-    places = {block.name: f"#{block.name}" for block in blocks if isinstance(block, Table)}
-    return Page(entry.name, [Note("On this page:", links=places), form, *blocks])
+    places = {block.name: f"#{block.name}" for block in blocks if isinstance(block, page.Table)}
+    return page.Page(entry.name, [page.Note("On this page:", links=places), form, *blocks])
 
 
-def _measures(measured: Measured, name: str, average: str) -> Table:
+def _measures(measured: Measured, name: str, average: str) -> page.Table:
     rows = choose_average(measured.datasets.filter(dataset=name), average)
     says = {name: text.partition("\n")[0] for name, text in explain_averages(measured).items()}
     table = rows.select(
@@ -85,19 +74,19 @@ def _measures(measured: Measured, name: str, average: str) -> Table:
     )
     words = "What is covered is the share of annotations or documents for which the measure could be computed. "
     words += "`remix show MEASURE` tells how it is made and read."
-    return Table("measures", table, words=words)
+    return page.Table("measures", table, words=words)
 
 
-def _distribution(work: Explored, name: str, asked: Parameters) -> list[Shown]:
+def _distribution(work: page.Explored, name: str, asked: page.Parameters) -> list[page.Shown]:
     """Return the distributions of all columns of numbers as a table, and the chosen one as a figure with its parts."""
     measured, frames, column = work.measures(), work.frames(), asked["column"]
     # Both are asked for again within, where they are of the state that the answer is kept for.
     summary = work.store.once(("summary", name), lambda: summarise(work.measures(), work.frames(), [name]))
-    links = {"column": lambda row: address("dataset", name=name, column=row["column"], scheme=asked["scheme"])}
+    links = {"column": lambda row: page.address("dataset", name=name, column=row["column"], scheme=asked["scheme"])}
     quantity = list_quantities(measured).get(column)
     explained = {one.name: one.meaning.partition("\n")[0] for one in list_quantities(measured).values()}
     says = pl.col("column").replace_strict(explained, default="", return_dtype=pl.String)
-    table = Table(
+    table = page.Table(
         "distributions",
         summary.with_columns(says=says),
         links,
@@ -107,14 +96,19 @@ def _distribution(work: Explored, name: str, asked: Parameters) -> list[Shown]:
     every = values_of(column, measured, frames)
     own = every.filter(dataset=name)["value"]
     if quantity is None or not own.count():
-        return [table, Note(f"No value of {column} is known in this dataset.", ["remix enrich", "remix kb attach"])]
+        return [
+            table,
+            page.Note(f"No value of {column} is known in this dataset.", ["remix enrich", "remix kb attach"]),
+        ]
     parts = _cut(every["value"].alias(column), asked["scheme"])
     figure = draw_distribution(quantity, own, parts)
     words = f"{quantity.meaning} The lines are the boundaries of {asked['scheme']} over all that is loaded."
-    blocks: list[Shown] = [Drawing("distribution", figure, words)]
+    blocks: list[page.Shown] = [page.Drawing("distribution", figure, words)]
     if parts:
         counts = count_parts(own, parts)
-        blocks.append(Table("parts", counts.rename({"annotations": quantity.of}), words="The parts in this dataset."))
+        blocks.append(
+            page.Table("parts", counts.rename({"annotations": quantity.of}), words="The parts in this dataset.")
+        )
     return [*blocks, table]
 
 
@@ -126,7 +120,7 @@ def _cut(values: pl.Series, scheme: str) -> Partition:
         return ()
 
 
-def _repairs(work: Explored, name: str) -> list[Table]:
+def _repairs(work: page.Explored, name: str) -> list[page.Table]:
     """Return what loading mended, with what the rule says of it; no table where it mended nothing."""
     report = work.store.report(name)
     repairs = report["repairs"] if isinstance(report["repairs"], list) else []
@@ -135,10 +129,10 @@ def _repairs(work: Explored, name: str) -> list[Table]:
     found = pl.DataFrame(repairs, schema={"kind": pl.String, "count": pl.Int64, "example": pl.String})
     rules = {rule.name: f"{rule.summary} {rule.fix}" for rule in RULES}
     says = pl.col("kind").replace_strict(rules, default="", return_dtype=pl.String)
-    return [Table("repaired", found.with_columns(says=says), words="What loading mended; see `remix check`.")]
+    return [page.Table("repaired", found.with_columns(says=says), words="What loading mended; see `remix check`.")]
 
 
-def _documents(work: Explored, dataset: str, find: str) -> Table:
+def _documents(work: page.Explored, dataset: str, find: str) -> page.Table:
     frames = work.frames(dataset)
     counts = (
         frames.annotations.filter(pl.col("ignorable").is_null())
@@ -157,11 +151,11 @@ def _documents(work: Explored, dataset: str, find: str) -> Table:
     )
     if find:
         rows = rows.filter(pl.col("name").str.to_lowercase().str.contains(find.lower(), literal=True))
-    links = {"name": lambda row: address("document", dataset=dataset, name=row["name"])}
+    links = {"name": lambda row: page.address("document", dataset=dataset, name=row["name"])}
     words = f"Those whose name contains '{find}'." if find else ""
-    return Table("documents", rows, links, words, heat=("words", "mentions", "nil", "density"))
+    return page.Table("documents", rows, links, words, heat=("words", "mentions", "nil", "density"))
 
 
-dataset = View(
+dataset = page.View(
     "dataset", "Dataset", _show, example=lambda work: {"name": entries[0].name} if (entries := work.datasets()) else {}
 )

@@ -5,30 +5,17 @@ from __future__ import annotations
 import polars as pl
 
 from remix.measures import AVERAGES
-from remix.reports.statistics import columns_by_measure, explain_averages
-from remix.web.page import (
-    MICRO_OR_MACRO,
-    NOTHING,
-    Explored,
-    Field,
-    Form,
-    Note,
-    Page,
-    Parameters,
-    Table,
-    View,
-    address,
-    choose,
-)
+from remix.reports.statistics import columns_by_measure, explain_averages, explain_stored
+from remix.web import page
 
 _FIRST = "density,ambiguitySurfaceForm,ambiguityEntity,pagerank,prior,candidateRecall,nilExplicit,typePerson,typePlace"
 """What is shown unless other measures are chosen: how much is annotated, how ambiguous it is, how well known."""
 
 
-def _show(work: Explored, parameters: Parameters) -> Page:
+def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     entries = work.datasets()
     if not entries:
-        return Page("Datasets", [NOTHING])
+        return page.Page("Datasets", [page.NOTHING])
     measured = work.measures()
     explained = explain_averages(measured)
     chosen = parameters.get("columns") or _FIRST
@@ -44,43 +31,46 @@ def _show(work: Explored, parameters: Parameters) -> Page:
         }
     )
     rows = sizes.join(columns_by_measure(measured.datasets, names, average), on="dataset", how="left")
-    table = Table(
+    table = page.Table(
         "datasets",
         rows,
-        {"dataset": lambda row: address("dataset", name=row["dataset"])},
+        {"dataset": lambda row: page.address("dataset", name=row["dataset"])},
         "In small letters: the share of annotations or documents for which a measure could be computed. Darker cells "
         "have higher values than others of their column.",
         {**explained, "stored": "Whether queries and partitions see its measures.", "runs": "How many runs answer it."},
         ("documents", "annotations", *names),
         {name: f"share with {name}" for name in names},
     )
-    form = Form(
+    form = page.Form(
         [
-            choose("average", "average", AVERAGES, average, MICRO_OR_MACRO),
-            Field("columns", "measures", ",".join(names), [*explained], "many"),
+            page.choose("average", "average", AVERAGES, average, page.MICRO_OR_MACRO),
+            page.Field("columns", "measures", ",".join(names), [*explained], "many"),
         ]
     )
     unknown = [name for name in parameters.get("columns", "").split(",") if name and name not in explained]
-    told = [Note(f"No dataset has a value of: {', '.join(unknown)}.", ["remix list measures"])] if unknown else []
-    return Page("Datasets", [form, *told, table, *_notes(work, rows), _LEADS])
+    told = [page.Note(f"No dataset has a value of: {', '.join(unknown)}.", ["remix list measures"])] if unknown else []
+    return page.Page("Datasets", [form, *told, table, *_notes(work), _LEADS])
 
 
-_LEADS = Note(
+_LEADS = page.Note(
     "A dataset's name leads to its distributions and documents.",
     links={"Compare datasets": "/compare", "What datasets share": "/overlap"},
 )
 
 
-def _notes(work: Explored, rows: pl.DataFrame) -> list[Note]:
-    """Return what to do about datasets whose measures are not stored, and about measures that were skipped."""
+def _notes(work: page.Explored) -> list[page.Note]:
+    """Return what to do about measures that are not stored, that were stored by other choices, or that were skipped."""
+    measured, entries = work.measures(), work.datasets()
     notes = []
-    if plain := rows.filter(stored="no").height:
+    if plain := sum(entry.enrichment is None for entry in entries):
         said = f"The measures of {plain} of the datasets are not stored: queries and partitions do not see them yet."
-        notes.append(Note(said, ["remix enrich"]))
-    if skipped := work.measures().skipped:
+        notes.append(page.Note(said, ["remix enrich"]))
+    others = dict.fromkeys(explain_stored(entry, measured) for entry in entries if entry.enrichment)
+    notes += [page.Note(said, ["remix enrich"]) for said in others if said]
+    if skipped := measured.skipped:
         said = f"Without a knowledge base these say nothing: {', '.join(skipped)}."
-        notes.append(Note(said, ["remix kb attach", "remix kb build"]))
+        notes.append(page.Note(said, ["remix kb attach", "remix kb build"]))
     return notes
 
 
-datasets = View("datasets", "Datasets", _show, menu=1)
+datasets = page.View("datasets", "Datasets", _show, menu=1)

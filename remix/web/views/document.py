@@ -23,25 +23,7 @@ from remix.reports.documents import (
     list_annotations,
 )
 from remix.runs.judgements import OUTCOMES, Judgements
-from remix.web.page import (
-    Code,
-    Download,
-    Explored,
-    Field,
-    Form,
-    Legend,
-    Note,
-    Page,
-    Parameters,
-    Passage,
-    Passages,
-    Segment,
-    Shown,
-    Table,
-    View,
-    address,
-    choose,
-)
+from remix.web import page
 from remix.web.views.errors import judge, list_answers
 
 _DEEP = 12
@@ -66,7 +48,7 @@ class Mark:
         return -self.before
 
 
-def _show(work: Explored, parameters: Parameters) -> Page:
+def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     dataset = work.store.dataset(parameters.get("dataset", "")).name
     documents = _documents(work, dataset)
     document = _find(documents, dataset, parameters.get("name", ""))
@@ -84,17 +66,19 @@ def _show(work: Explored, parameters: Parameters) -> Page:
     marks, legend = _marks(work, rows, document["document"], judged, asked)
     text = document["text"] or ""
     segments, notes = lay_out(text, marks)
-    blocks = [_form(work, rows, systems, asked), legend, Passages([Passage("", segments, notes)])]
+    blocks = [_form(work, rows, systems, asked), legend, page.Passages([page.Passage("", segments, notes)])]
     beside = _beside(work, own, judged, asked) if asked["annotation"] else ()
     hint = "A mention in the text leads to its candidates, the answers of systems, and its RDF."
-    blocks.append(Note("", links={"What is known of this mention": "#columns"}) if beside else Note(hint))
-    place = address("document.ttl", dataset=dataset, name=asked["name"])
-    leads = {"the document as NIF (.ttl)": place, "its dataset": address("dataset", name=dataset)}
-    blocks += [_table(own, asked), Note("There is as well:", links=leads)]
-    return Page(f"{dataset}: {document['called']}", blocks, beside, neighbours=_neighbours(documents, document, asked))
+    blocks.append(page.Note("", links={"What is known of this mention": "#columns"}) if beside else page.Note(hint))
+    place = page.address("document.ttl", dataset=dataset, name=asked["name"])
+    leads = {"the document as NIF (.ttl)": place, "its dataset": page.address("dataset", name=dataset)}
+    blocks += [_table(own, asked), page.Note("There is as well:", links=leads)]
+    return page.Page(
+        f"{dataset}: {document['called']}", blocks, beside, neighbours=_neighbours(documents, document, asked)
+    )
 
 
-def _documents(work: Explored, dataset: str) -> pl.DataFrame:
+def _documents(work: page.Explored, dataset: str) -> pl.DataFrame:
     return work.frames(dataset).documents.with_columns(called=pl.coalesce("given", "document")).with_row_index()
 
 
@@ -106,47 +90,49 @@ def _find(documents: pl.DataFrame, dataset: str, name: str) -> dict[str, Any]:
     return found.row(0, named=True)
 
 
-def _neighbours(documents: pl.DataFrame, document: Mapping[str, Any], asked: Parameters) -> dict[str, str]:
+def _neighbours(documents: pl.DataFrame, document: Mapping[str, Any], asked: page.Parameters) -> dict[str, str]:
     places = {"prev": document["index"] - 1, "next": document["index"] + 1}
     return {
-        way: address("document", **{**asked, "name": documents["called"][place], "annotation": ""})
+        way: page.address("document", **{**asked, "name": documents["called"][place], "annotation": ""})
         for way, place in places.items()
         if 0 <= place < documents.height
     }
 
 
-def _form(work: Explored, rows: pl.DataFrame, systems: Sequence[str], asked: Parameters) -> Form:
+def _form(work: page.Explored, rows: pl.DataFrame, systems: Sequence[str], asked: page.Parameters) -> page.Form:
     groups = [name for name in rows.columns if name.startswith("category ")]
     known = [name for name in explain_columns(work.measures()) if STANDS_FOR.get(name, name) in rows.columns]
     colours = dict.fromkeys([*known[:3], *groups, *([_OUTCOME] if systems else []), *known])
     colours.pop("surface_form", None)
-    return Form(
+    return page.Form(
         [
-            choose("dataset", "dataset", [asked["dataset"]], asked["dataset"]),
-            Field("name", "document", asked["name"]),
-            choose("colour", "colour by", [*colours], asked["colour"]),
-            choose("system", "answers of", ["", *systems], asked["system"]),
+            page.choose("dataset", "dataset", [asked["dataset"]], asked["dataset"]),
+            page.Field("name", "document", asked["name"]),
+            page.choose("colour", "colour by", [*colours], asked["colour"]),
+            page.choose("system", "answers of", ["", *systems], asked["system"]),
         ]
     )
 
 
 def _marks(
-    work: Explored, rows: pl.DataFrame, document: str, judged: Judgements | None, asked: Parameters
-) -> tuple[list[Mark], Shown]:
+    work: page.Explored, rows: pl.DataFrame, document: str, judged: Judgements | None, asked: page.Parameters
+) -> tuple[list[Mark], page.Shown]:
     """Return the stretches of a document's text that are annotated, and what their looks mean."""
     own = rows.filter(document=document)
     by_outcome = asked["colour"] == _OUTCOME and judged is not None and bool(asked["system"])
     if by_outcome and judged is not None:
         found = _outcomes(own, judged, asked["system"], document)
         looks, said = {row["annotation"]: row["outcome"] for row in found}, {row["annotation"]: row for row in found}
-        legend = Legend(f"What {asked['system']} made of each mention:", [Segment(n, n, OUTCOMES[n]) for n in OUTCOMES])
+        legend = page.Legend(
+            f"What {asked['system']} made of each mention:", [page.Segment(n, n, OUTCOMES[n]) for n in OUTCOMES]
+        )
         alone = [row for row in found if row["annotation"] is None]
     else:
         column = "type" if asked["colour"] == _OUTCOME else asked["colour"]
         classed = class_annotations(rows, column, work.measures(), document)
         classes = {name: f"look look-{nth}" for nth, name in enumerate(classed.names)}
         looks, said, alone = {one: classes[name] for one, name in classed.values.items()}, {}, []
-        legend = Legend(f"{column}: {classed.meaning}", [Segment(*pair) for pair in classes.items()])
+        legend = page.Legend(f"{column}: {classed.meaning}", [page.Segment(*pair) for pair in classes.items()])
     marks = []
     spans: dict[tuple[int, int], list[Mapping[str, Any]]] = {}
     for row in own.drop_nulls(["begin", "end"]).iter_rows(named=True):
@@ -157,7 +143,7 @@ def _marks(
         look = looks.get(first["annotation"], "unjudged") + (" nil" if first["is_nil"] else "")
         chosen = first["annotation"] == asked["annotation"]
         label = "; ".join(dict.fromkeys(_label(row, said.get(row["annotation"])) for row in every))
-        href = address("document", **{**asked, "annotation": first["annotation"]}) + f"#mention-{number}"
+        href = page.address("document", **{**asked, "annotation": first["annotation"]}) + f"#mention-{number}"
         marks.append(Mark(begin, -end, look + " chosen" * chosen, label, href, f"mention-{number}"))
     for row in alone:
         label = f"{row['outcome']}: {row['answer']}, where gold has no mention"
@@ -189,7 +175,7 @@ def _label(row: Mapping[str, Any], judged: Mapping[str, Any] | None) -> str:
     return f"{row['surface_form']}: {gold}, {row['type']}{ignored}{answer}"
 
 
-def lay_out(text: str, marks: Sequence[Mark]) -> tuple[list[Segment], list[str]]:
+def lay_out(text: str, marks: Sequence[Mark]) -> tuple[list[page.Segment], list[str]]:
     """Return a text in segments, mentions within others as parts of them, and what is said of mentions that cross.
 
     A mention that begins in another and ends behind it is cut where the other ends. What has no place in the text, or
@@ -208,7 +194,7 @@ def lay_out(text: str, marks: Sequence[Mark]) -> tuple[list[Segment], list[str]]
     return segments, notes
 
 
-def _nest(text: str, begin: int, end: int, heap: list[Mark], told: dict[str, int], depth: int) -> list[Segment]:
+def _nest(text: str, begin: int, end: int, heap: list[Mark], told: dict[str, int], depth: int) -> list[page.Segment]:
     """Return a stretch of the text in segments; the marks, a heap by where they begin, all lie within it."""
     segments, at = [], begin
     while heap:
@@ -222,73 +208,79 @@ def _nest(text: str, begin: int, end: int, heap: list[Mark], told: dict[str, int
                 other = replace(other, before=-mark.end, look=f"{other.look} cut")
             inside.append(other)
         heapq.heapify(inside)
-        parts: list[Segment] = []
+        parts: list[page.Segment] = []
         if depth < _DEEP:
             parts = _nest(text, mark.begin, mark.end, inside, told, depth + 1) if inside else []
         else:
             told["deep"] += len(inside)
-        segments += [Segment(text[at : mark.begin])] if at < mark.begin else []
-        segments.append(Segment(text[mark.begin : mark.end], mark.look, mark.label, mark.href, parts, mark.name))
+        segments += [page.Segment(text[at : mark.begin])] if at < mark.begin else []
+        segments.append(page.Segment(text[mark.begin : mark.end], mark.look, mark.label, mark.href, parts, mark.name))
         at = mark.end
-    return [*segments, Segment(text[at:end])] if at < end else segments
+    return [*segments, page.Segment(text[at:end])] if at < end else segments
 
 
-def _table(own: pl.DataFrame, asked: Parameters) -> Table:
+def _table(own: pl.DataFrame, asked: page.Parameters) -> page.Table:
     shown = ["begin", "end", "surface_form", "entities", "type", "is_nil", "ignorable", "confidence"]
     extra = [name for name in (asked["colour"],) if name in own.columns and name not in shown]
-    links = {"surface_form": lambda row: address("document", **{**asked, "annotation": row["annotation"]})}
-    return Table("annotations", own.select(*shown, *extra, "annotation"), links, "A surface form leads to all of it.")
+    links = {"surface_form": lambda row: page.address("document", **{**asked, "annotation": row["annotation"]})}
+    return page.Table(
+        "annotations", own.select(*shown, *extra, "annotation"), links, "A surface form leads to all of it."
+    )
 
 
-def _beside(work: Explored, own: pl.DataFrame, judged: Judgements | None, asked: Parameters) -> list[Shown]:
+def _beside(
+    work: page.Explored, own: pl.DataFrame, judged: Judgements | None, asked: page.Parameters
+) -> list[page.Shown]:
     """Return what is known of one annotation: its columns, candidates, answers of systems, and RDF."""
     chosen = own.filter(annotation=asked["annotation"])
     if chosen.is_empty():
         raise UnknownName("annotation", asked["annotation"], own["annotation"])
     row = chosen.row(0, named=True)
-    blocks: list[Shown] = [Note(f"“{row['surface_form']}”, {row['begin']} to {row['end']}: {row['entities'] or 'NIL'}")]
+    blocks: list[page.Shown] = [
+        page.Note(f"“{row['surface_form']}”, {row['begin']} to {row['end']}: {row['entities'] or 'NIL'}")
+    ]
     if judged is not None:
         mention = judged.mentions.filter(annotation=row["annotation"]).select("mention")
         short = pl.col("answer").map_elements(shorten, return_dtype=pl.String)
         answers = judged.systems.join(mention, on="mention").drop("mention").with_columns(short)
         words = "What each registered run answered here."
-        blocks.append(Table("answers", answers, words=words, small={"outcome": "classes", "answer": "answered"}))
+        blocks.append(page.Table("answers", answers, words=words, small={"outcome": "classes", "answer": "answered"}))
     said = describe_annotation(row, work.measures())
     blocks += [
         _candidates(work, row),
-        Table("columns", said, words="All that is known of it.", small={"column": "says"}),
+        page.Table("columns", said, words="All that is known of it.", small={"column": "says"}),
     ]
     index = work.store.once("index", work.store.index)
     lines = index.about(pl.Series([f"<{row['annotation']}>"]))["line"]
     text = turtle(columns("".join(f"{line}\n" for line in lines.unique()).encode())).decode()
-    return [*blocks, Code("RDF", text, words="All that the store says of it, in data, measures and runs.")]
+    return [*blocks, page.Code("RDF", text, words="All that the store says of it, in data, measures and runs.")]
 
 
-def _candidates(work: Explored, row: Mapping[str, Any]) -> Shown:
+def _candidates(work: page.Explored, row: Mapping[str, Any]) -> page.Shown:
     """Return the first candidates of the annotation's form in the knowledge base, as measures see it."""
     if (kb := work.kb) is None:
-        return Note("Without a knowledge base there are no candidates.", ["remix kb attach", "remix kb build"])
+        return page.Note("Without a knowledge base there are no candidates.", ["remix kb attach", "remix kb build"])
     try:
         found = list_candidates(kb.without_gold(), row["surface_form"] or "", SHOWN)
     except UnknownName:
-        return Note(f"The knowledge base has no candidate for “{row['surface_form']}”.")
+        return page.Note(f"The knowledge base has no candidate for “{row['surface_form']}”.")
     number, place = found["of"][0], row.get("candidateRank")
     words = f"The first {found.height} of {number}" if number > found.height else f"All {number}"
     words += f", by how often the form means them; gold's entity has the rank {place or '(none of them)'}."
     said = [name for name in found.columns if found[name].null_count() < found.height and name != "of"]
-    return Table("candidates", found.select(said), words=words)
+    return page.Table("candidates", found.select(said), words=words)
 
 
-def _write(work: Explored, parameters: Parameters) -> Download:
+def _write(work: page.Explored, parameters: page.Parameters) -> page.Download:
     """Return the document as NIF, with the IRIs that its file gave."""
     dataset = work.store.dataset(parameters.get("dataset", "")).name
     document = _find(_documents(work, dataset), dataset, parameters.get("name", ""))
     kept = work.frames(dataset).keep(documents=pl.Series([document["document"]]))
     name = str(document["called"]).rstrip("/").rpartition("/")[2] or "document"
-    return Download(turtle(terms_of(kept, given=True)), "text/turtle", f"{dataset}-{name}.ttl")
+    return page.Download(turtle(terms_of(kept, given=True)), "text/turtle", f"{dataset}-{name}.ttl")
 
 
-def _example(work: Explored) -> dict[str, str]:
+def _example(work: page.Explored) -> dict[str, str]:
     for entry in work.datasets()[:1]:
         frames = work.frames(entry.name)
         first = frames.documents.row(0, named=True)
@@ -297,4 +289,4 @@ def _example(work: Explored) -> dict[str, str]:
     return {}
 
 
-document = View("document", "Document", _show, example=_example, downloads={"ttl": _write})
+document = page.View("document", "Document", _show, example=_example, downloads={"ttl": _write})

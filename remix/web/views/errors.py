@@ -11,22 +11,7 @@ from remix.errors import UnknownName
 from remix.names import shorten
 from remix.runs.judgements import OUTCOMES, SEVERAL, Judgements
 from remix.runs.registration import Run, list_runs
-from remix.web.page import (
-    Explored,
-    Field,
-    Form,
-    Note,
-    Page,
-    Parameters,
-    Passage,
-    Passages,
-    Segment,
-    Shown,
-    Table,
-    View,
-    address,
-    choose,
-)
+from remix.web import page
 
 _BESIDE = 120
 """Characters shown on either side of a mention."""
@@ -48,12 +33,12 @@ _SHOWN = (_ERRORS, *OUTCOMES, "all")
 _MARKS = {"correct": "✓", "wrong": "✗", "missed": "○", "ignored": "–"}
 
 
-def _show(work: Explored, parameters: Parameters) -> Page:
+def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     runs = list_answers(work)
     if not runs:
         if named := parameters.get("dataset"):
             work.store.dataset(named)
-        return Page("Errors", [Note("No run is registered yet.", ["remix run add NAME FILE --on DATASET"])])
+        return page.Page("Errors", [page.Note("No run is registered yet.", ["remix run add NAME FILE --on DATASET"])])
     asked = {name: value for name, value in parameters.items() if value}
     asked, systems = _complete(asked, runs)
     dataset, by = asked["dataset"], asked.get("by", "")
@@ -61,17 +46,17 @@ def _show(work: Explored, parameters: Parameters) -> Page:
     form = _form(asked, _rows(judged, shown), sorted({run.dataset for run in runs}), systems)
     of_texts = {run.system for run in runs if run.dataset == dataset and run.task == "A2KB"}
     given = [name for name in shown if name not in of_texts]
-    told = [Note(f"{name} was given the mentions (D2KB) and found none itself.") for name in given]
-    return Page(f"Errors of {' and '.join(shown)} on {dataset}", [form, *told, *browse(judged, asked)])
+    told = [page.Note(f"{name} was given the mentions (D2KB) and found none itself.") for name in given]
+    return page.Page(f"Errors of {' and '.join(shown)} on {dataset}", [form, *told, *browse(judged, asked)])
 
 
-def list_answers(work: Explored) -> list[Run]:
+def list_answers(work: page.Explored) -> list[Run]:
     """Return the runs that are on a dataset that is loaded."""
     loaded = {entry.name for entry in work.datasets()}
     return [run for run in list_runs(work.store.folder / "runs") if run.dataset in loaded]
 
 
-def judge(work: Explored, dataset: str, by: str = "") -> Judgements:
+def judge(work: page.Explored, dataset: str, by: str = "") -> Judgements:
     """Return what runs made of a loaded dataset, once for each state of the workspace and of the runs.
 
     Raises `StoreError` where no run is on the dataset.
@@ -85,7 +70,7 @@ def judge(work: Explored, dataset: str, by: str = "") -> Judgements:
     )
 
 
-def browse(judged: Judgements, asked: Mapping[str, str]) -> list[Shown]:
+def browse(judged: Judgements, asked: Mapping[str, str]) -> list[page.Shown]:
     """Return the sentences that are asked for, as texts and as a table, and the pairs of entities that are confused.
 
     `asked` are the parameters of the page, of which `dataset` and `system` must be there.
@@ -100,9 +85,9 @@ def browse(judged: Judgements, asked: Mapping[str, str]) -> list[Shown]:
     told += _explain_agreement(asked, shown)
     steps = _steps(asked, start, count, chosen.height)
     return [
-        Note(told, links=steps),
-        Passages(passages),
-        Note("The keys n and p lead to the next and the previous text.", links=steps),
+        page.Note(told, links=steps),
+        page.Passages(passages),
+        page.Note("The keys n and p lead to the next and the previous text.", links=steps),
         _tabulate(chosen, shown),
         _tell_confused(judged, asked),
     ]
@@ -138,7 +123,7 @@ def _name_systems(asked: Mapping[str, str]) -> list[str]:
     return list(dict.fromkeys(asked[name] for name in ("system", "other") if asked.get(name)))
 
 
-def _tabulate(chosen: pl.DataFrame, shown: Sequence[str]) -> Table:
+def _tabulate(chosen: pl.DataFrame, shown: Sequence[str]) -> page.Table:
     names = [f"{one} {column}" for one in shown for column in ("outcome", "answer", "class")]
     columns = [
         "begin",
@@ -151,7 +136,7 @@ def _tabulate(chosen: pl.DataFrame, shown: Sequence[str]) -> Table:
     ]
     explained = {f"{one} outcome": "; ".join(f"{name}: {said}" for name, said in OUTCOMES.items()) for one in shown}
     explained |= {"right": "how many registered systems are right here", "of": "of how many"}
-    return Table(
+    return page.Table(
         "errors", chosen.select(pl.col("name").alias("document"), *columns, "right", "of"), explained=explained
     )
 
@@ -200,30 +185,30 @@ def _choose_rows(rows: pl.DataFrame, asked: Mapping[str, str], shown: Sequence[s
     return rows.filter(*(condition.fill_null(False) for condition in conditions))
 
 
-def _form(asked: Mapping[str, str], rows: pl.DataFrame, datasets: Sequence[str], systems: Sequence[str]) -> Form:
+def _form(asked: Mapping[str, str], rows: pl.DataFrame, datasets: Sequence[str], systems: Sequence[str]) -> page.Form:
     dataset, system, other = asked["dataset"], asked["system"], asked.get("other", "")
     classes = pl.concat([rows[f"{name} class"].str.split(" ") for name in _name_systems(asked)])
     fields = [
-        choose("dataset", "dataset", datasets, dataset),
-        choose("system", "system", systems, system),
-        choose("other", "beside it", ["", *systems], other, "a second system, whose answers stand beside"),
-        choose("show", "show", _SHOWN, asked.get("show", _ERRORS), "what became of the mention"),
-        choose("class", "class of error", ["", *_values(classes)], asked.get("class", "")),
-        choose("type", "type", ["", *_values(rows["type"].str.split(SEVERAL))], asked.get("type", "")),
-        choose(
+        page.choose("dataset", "dataset", datasets, dataset),
+        page.choose("system", "system", systems, system),
+        page.choose("other", "beside it", ["", *systems], other, "a second system, whose answers stand beside"),
+        page.choose("show", "show", _SHOWN, asked.get("show", _ERRORS), "what became of the mention"),
+        page.choose("class", "class of error", ["", *_values(classes)], asked.get("class", "")),
+        page.choose("type", "type", ["", *_values(rows["type"].str.split(SEVERAL))], asked.get("type", "")),
+        page.choose(
             "agreement",
             "agreement",
             ["", *(_AGREEMENT if other else ()), _ALL_MISS],
             asked.get("agreement", ""),
             "which of the systems are right",
         ),
-        Field("by", "slices by", asked.get("by", ""), explained="a column, as `remix evaluate --by` has it"),
+        page.Field("by", "slices by", asked.get("by", ""), explained="a column, as `remix evaluate --by` has it"),
     ]
     if "slice" in rows.columns:
         slices = _values(rows["slice"].str.split(SEVERAL))
-        fields.append(choose("slice", "slice", ["", *slices], asked.get("slice", "")))
-    fields += [Field(name, name, asked[name]) for name in ("gold", "answer") if asked.get(name)]
-    return Form(fields)
+        fields.append(page.choose("slice", "slice", ["", *slices], asked.get("slice", "")))
+    fields += [page.Field(name, name, asked[name]) for name in ("gold", "answer") if asked.get(name)]
+    return page.Form(fields)
 
 
 def _values(lists: pl.Series) -> list[str]:
@@ -234,21 +219,21 @@ def _steps(asked: Mapping[str, str], start: int, count: int, number: int) -> dic
     """Return the addresses of the texts before and after those that are shown."""
     steps = {}
     if start:
-        steps["previous"] = address("errors", **{**asked, "from": max(0, start - count)})
+        steps["previous"] = page.address("errors", **{**asked, "from": max(0, start - count)})
     if start + count < number:
-        steps["next"] = address("errors", **{**asked, "from": start + count})
+        steps["next"] = page.address("errors", **{**asked, "from": start + count})
     return steps
 
 
-def _passage(row: Mapping[str, object], dataset: str, shown: Sequence[str]) -> Passage:
+def _passage(row: Mapping[str, object], dataset: str, shown: Sequence[str]) -> page.Passage:
     text, begin, end = str(row["text"] or ""), int(str(row["begin"])), int(str(row["end"]))
     first = max(0, begin - _BESIDE)
     outcome = next(str(row[f"{name} outcome"]) for name in shown if row[f"{name} outcome"])
     gold = _name_entities(row["gold"]) if row["annotation"] else "none here"
     segments = [
-        Segment(("… " if first else "") + text[first:begin]),
-        Segment(text[begin:end], f"{outcome}{' nil' if gold == 'NIL' else ''}", f"{outcome}; gold: {gold}"),
-        Segment(text[end : end + _BESIDE] + (" …" if end + _BESIDE < len(text) else "")),
+        page.Segment(("… " if first else "") + text[first:begin]),
+        page.Segment(text[begin:end], f"{outcome}{' nil' if gold == 'NIL' else ''}", f"{outcome}; gold: {gold}"),
+        page.Segment(text[end : end + _BESIDE] + (" …" if end + _BESIDE < len(text) else "")),
     ]
     notes = [f"gold: {gold}"]
     for name in shown:
@@ -261,30 +246,30 @@ def _passage(row: Mapping[str, object], dataset: str, shown: Sequence[str]) -> P
         span = f" on “{answered}”" if answered and answered != row["surface_form"] else ""
         kind = f" ({str(row[f'{name} class']).replace(' ', ', ')})" if row[f"{name} class"] else ""
         notes.append(f"{_MARKS[str(said)]} {name}: {answer}{span} – {said}{kind}")
-    place = address("document", dataset=dataset, name=row["name"], system=shown[0])
+    place = page.address("document", dataset=dataset, name=row["name"], system=shown[0])
     types = str(row["type"] or "").replace(SEVERAL, " ")
     facets = {"outcome": outcome, "class": str(row[f"{shown[0]} class"] or ""), "type": types}
-    return Passage(str(row["name"]), segments, notes, place, facets)
+    return page.Passage(str(row["name"]), segments, notes, place, facets)
 
 
 def _name_entities(said: object) -> str:
     return " or ".join(shorten(one) for one in str(said or "").split(" or "))
 
 
-def _tell_confused(judged: Judgements, asked: Mapping[str, str]) -> Table:
+def _tell_confused(judged: Judgements, asked: Mapping[str, str]) -> page.Table:
     by = {name: asked[name] for name in ("dataset", "system", "by") if name in asked}
-    return Table(
+    return page.Table(
         f"confused by {asked['system']}",
         judged.confused_pairs(asked["system"]).head(100),
-        {"mentions": lambda row: address("errors", **by, gold=row["gold"], answer=row["answer"])},
+        {"mentions": lambda row: page.address("errors", **by, gold=row["gold"], answer=row["answer"])},
         words="Which entity is taken for which, most often first.",
         leads="The number leads to the sentences.",
     )
 
 
-def _example(work: Explored) -> Parameters:
+def _example(work: page.Explored) -> page.Parameters:
     runs = list_answers(work)
     return {"dataset": runs[0].dataset, "system": runs[0].system} if runs else {}
 
 
-errors = View("errors", "Errors", _show, menu=3, example=_example)
+errors = page.View("errors", "Errors", _show, menu=3, example=_example)

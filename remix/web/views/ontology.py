@@ -9,7 +9,7 @@ import pyoxigraph as ox
 
 from remix.names import DCTERMS, OWL, RDF, RDFS, RMX, shorten
 from remix.resources import folder
-from remix.web.page import Explored, Note, Page, Table, View
+from remix.web import page
 
 _SAID = {
     "label": f"{RDFS}label",
@@ -41,9 +41,9 @@ def list_terms() -> pl.DataFrame:
     return pl.DataFrame([rows[iri] for iri in sorted(rows)], schema=dict.fromkeys(names, pl.String))
 
 
-def _show(work: Explored, parameters: Mapping[str, str]) -> Page:
+def _show(work: page.Explored, parameters: Mapping[str, str]) -> page.Page:
     said = "What `remix` says in RDF beyond NIF, ITS RDF and hfts; the file is ontology/remix.ttl."
-    return Page("Ontology", [Note(said), Table("terms", list_terms())])
+    return page.Page("Ontology", [page.Note(said), page.Table("terms", list_terms())])
 
 
-ontology = View("ontology", "Ontology", _show, menu=9)
+ontology = page.View("ontology", "Ontology", _show, menu=9)

@@ -10,7 +10,7 @@ import polars as pl
 
 from remix.checks.copies import count_shared
 from remix.errors import UnknownName
-from remix.web.page import Explored, Form, Note, Page, Parameters, Table, View, address, choose
+from remix.web import page
 
 _KINDS = {
     "texts": "texts that are the same to the letter",
@@ -24,28 +24,28 @@ _WITH, _CELL, _ITEM = "shared with", "shared here", "shared item"
 """Columns beside those that are called as datasets are, in whose names is no blank."""
 
 
-def _show(work: Explored, parameters: Parameters) -> Page:
+def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     if len(work.datasets()) < 2:
         said = "What datasets share is seen where two or more are loaded."
-        return Page("What datasets share", [Note(said, ["remix load FILE", "remix fetch NAME"])])
+        return page.Page("What datasets share", [page.Note(said, ["remix load FILE", "remix fetch NAME"])])
     of, shown = parameters.get("of") or "texts", parameters.get("show") or "share"
     for what, name, known in (("kind of what is shared", of, _KINDS), ("way to show it", shown, _SHOWN)):
         if name not in known:
             raise UnknownName(what, name, known)
     dataset, other = parameters.get("dataset", ""), parameters.get("other", "")
-    form = Form(
+    form = page.Form(
         [
-            choose("of", "what is shared", [*_KINDS], of),
-            choose("show", "as", [*_SHOWN], shown),
-            choose("dataset", "dataset", ["", *(entry.name for entry in work.datasets())], dataset),
-            choose("other", "and", ["", *(entry.name for entry in work.datasets())], other),
+            page.choose("of", "what is shared", [*_KINDS], of),
+            page.choose("show", "as", [*_SHOWN], shown),
+            page.choose("dataset", "dataset", ["", *(entry.name for entry in work.datasets())], dataset),
+            page.choose("other", "and", ["", *(entry.name for entry in work.datasets())], other),
         ]
     )
     if dataset and other:
         return _pair(work, form, of, *(work.store.dataset(name).name for name in (dataset, other)))
     counts = work.store.once(("shared", of), lambda: _count(work, of))
     names = counts["dataset"].unique().sort().to_list()
-    table = Table(
+    table = page.Table(
         of,
         _matrix(counts, shown),
         {name: partial(_lead, of, name) for name in names},
@@ -53,18 +53,19 @@ def _show(work: Explored, parameters: Parameters) -> Page:
         "tests on the other has seen it.",
         heat=names,
     )
-    told = [Note("Choose two datasets to see what both share.")] if dataset or other else []
-    return Page(
-        "What datasets share", [form, *told, table, Note("With similar texts as well:", ["remix check --shared A B"])]
+    told = [page.Note("Choose two datasets to see what both share.")] if dataset or other else []
+    return page.Page(
+        "What datasets share",
+        [form, *told, table, page.Note("With similar texts as well:", ["remix check --shared A B"])],
     )
 
 
-def _count(work: Explored, of: str) -> pl.DataFrame:
+def _count(work: page.Explored, of: str) -> pl.DataFrame:
     items = pl.concat(_items(work, of, entry.name) for entry in work.datasets())
     return count_shared(items.select("dataset", "item"))
 
 
-def _items(work: Explored, of: str, name: str) -> pl.DataFrame:
+def _items(work: page.Explored, of: str, name: str) -> pl.DataFrame:
     """Return dataset, item and `by`, the document that has a text, or the annotation that has another item."""
     frames = work.frames(name)
     if of == "texts":
@@ -77,7 +78,7 @@ def _items(work: Explored, of: str, name: str) -> pl.DataFrame:
     return rows.select(pl.lit(name).alias("dataset"), "item", "by").drop_nulls("item")
 
 
-def _resolve(work: Explored) -> pl.DataFrame:
+def _resolve(work: page.Explored) -> pl.DataFrame:
     """Return entity, as annotations of any dataset link to it, and `item`, what it stands for."""
     distinct = work.frames().links["entity"].drop_nulls().unique()
     return pl.DataFrame({"entity": distinct, "item": distinct if (kb := work.kb) is None else kb.resolve(distinct)})
@@ -91,10 +92,10 @@ def _matrix(counts: pl.DataFrame, shown: str) -> pl.DataFrame:
 
 
 def _lead(of: str, name: str, row: Mapping[str, Any]) -> str:
-    return address("overlap", of=of, dataset=row[_WITH], other=name) if row[name] else ""
+    return page.address("overlap", of=of, dataset=row[_WITH], other=name) if row[name] else ""
 
 
-def _pair(work: Explored, form: Form, of: str, dataset: str, other: str) -> Page:
+def _pair(work: page.Explored, form: page.Form, of: str, dataset: str, other: str) -> page.Page:
     """Return what two datasets share, with the document or the number of annotations of each that has it."""
     own, others = (_list_items(work, of, name) for name in (dataset, other))
     shared = own.join(others, on=_ITEM, suffix=" again").sort(_ITEM)
@@ -102,19 +103,19 @@ def _pair(work: Explored, form: Form, of: str, dataset: str, other: str) -> Page
     if of == "texts":
         links = {name: partial(_lead_to_document, name) for name in (dataset, other)}
         shared = shared.with_columns(pl.col(_ITEM).str.slice(0, 120))
-    table = Table(of, shared, links, f"{shared.height} {_KINDS[of]} are in both.")
-    back = Note("", links={"All pairs of datasets": address("overlap", of=of)})
-    return Page(f"{of.capitalize()} of both {dataset} and {other}", [form, table, back])
+    table = page.Table(of, shared, links, f"{shared.height} {_KINDS[of]} are in both.")
+    back = page.Note("", links={"All pairs of datasets": page.address("overlap", of=of)})
+    return page.Page(f"{of.capitalize()} of both {dataset} and {other}", [form, table, back])
 
 
-def _list_items(work: Explored, of: str, name: str) -> pl.DataFrame:
+def _list_items(work: page.Explored, of: str, name: str) -> pl.DataFrame:
     """Return the items of one dataset, and in a column of its name the document, or how many annotations have it."""
     grouped = _items(work, of, name).group_by(pl.col("item").alias(_ITEM))
     return grouped.agg((pl.col("by").first() if of == "texts" else pl.len()).alias(name))
 
 
 def _lead_to_document(dataset: str, row: Mapping[str, Any]) -> str:
-    return address("document", dataset=dataset, name=row[dataset])
+    return page.address("document", dataset=dataset, name=row[dataset])
 
 
-overlap = View("overlap", "Overlap", _show, menu=6, example=lambda work: {"of": "forms"})
+overlap = page.View("overlap", "Overlap", _show, menu=6, example=lambda work: {"of": "forms"})

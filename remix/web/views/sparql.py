@@ -18,21 +18,7 @@ from remix.store.answers import GRAPH_FORMATS, Result, answer
 from remix.store.queries import Query, find, shipped_queries
 from remix.store.syntax import NEVER_THE_SAME, keywords
 from remix.store.worker import BOUNDS
-from remix.web.page import (
-    Download,
-    Drawing,
-    Explored,
-    Field,
-    Form,
-    Note,
-    Page,
-    Parameters,
-    Shown,
-    Table,
-    View,
-    address,
-    choose,
-)
+from remix.web import page
 from remix.web.views.ontology import list_terms
 
 _START = """SELECT ?dataset ?document (COUNT(?annotation) AS ?annotations) WHERE {
@@ -54,28 +40,28 @@ _MEDIA = {"ttl": "text/turtle", "nt": "application/n-triples", "jsonld": "applic
 _NAME = re.compile(r"(?<![\w<?$:/#-])([a-z][\w-]*):([A-Za-z_][\w-]*)")
 
 
-def _show(work: Explored, parameters: Parameters) -> Page:
+def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     asked = parameters.get("query", "")
     text, told = _text(parameters)
-    blocks: list[Shown] = [_editor(text, parameters), *([Note(told)] if told else [])]
+    blocks: list[page.Shown] = [_editor(text, parameters), *([page.Note(told)] if told else [])]
     beside = [_examples()]
     if not work.datasets():
         blocks.append(
-            Note("Nothing is loaded yet, so no query finds anything.", ["remix load FILE", "remix fetch NAME"])
+            page.Note("Nothing is loaded yet, so no query finds anything.", ["remix load FILE", "remix fetch NAME"])
         )
     if not asked.strip():
         blocks.append(
-            Note("Run the query, change it, or take one of the examples. Ctrl+Enter runs it, Esc closes lists.")
+            page.Note("Run the query, change it, or take one of the examples. Ctrl+Enter runs it, Esc closes lists.")
         )
-        return Page("SPARQL", blocks, beside)
+        return page.Page("SPARQL", blocks, beside)
     try:
         found = _answer(work, text, parameters)
     except Error as error:
-        return Page("SPARQL", [*blocks, Note(f"The query has no answer: {error}")], beside, error=error)
-    return Page("SPARQL", [*blocks, *_result(work, found, text, parameters)], beside)
+        return page.Page("SPARQL", [*blocks, page.Note(f"The query has no answer: {error}")], beside, error=error)
+    return page.Page("SPARQL", [*blocks, *_result(work, found, text, parameters)], beside)
 
 
-def _text(parameters: Parameters) -> tuple[str, str]:
+def _text(parameters: page.Parameters) -> tuple[str, str]:
     """Return the query of the editor and what is said of it: what was asked, an example, or one to begin with."""
     if asked := parameters.get("query", "").replace("\r\n", "\n").strip():
         return f"{asked}\n", ""
@@ -92,21 +78,23 @@ def _limit() -> float:
     return bounds.timeout if bounds is not None else float(_SECONDS[-2])
 
 
-def _editor(text: str, parameters: Parameters) -> Form:
+def _editor(text: str, parameters: page.Parameters) -> page.Form:
     limit = _limit()
     seconds = [str(one) for one in _SECONDS if one < limit] + [f"{limit:g}"]
     told = f"The query is ended after so many seconds; this server allows {limit:g}."
     chosen = parameters.get("timeout") or seconds[-1]
-    return Form(
+    return page.Form(
         [
-            Field("query", "query", text, (), "area", explained="SPARQL 1.1; well-known prefixes need no declaration."),
-            choose("timeout", "seconds at most", [*dict.fromkeys([*seconds, chosen])], chosen, told),
+            page.Field(
+                "query", "query", text, (), "area", explained="SPARQL 1.1; well-known prefixes need no declaration."
+            ),
+            page.choose("timeout", "seconds at most", [*dict.fromkeys([*seconds, chosen])], chosen, told),
         ],
         button="Run",
     )
 
 
-def _answer(work: Explored, text: str, parameters: Parameters) -> Result:
+def _answer(work: page.Explored, text: str, parameters: page.Parameters) -> Result:
     given = parameters.get("timeout", "")
     if given and (not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})?", given, re.ASCII) or not float(given)):
         raise UsageError(f"timeout={given} is no number of seconds, such as timeout=10")
@@ -136,19 +124,19 @@ def _table(found: Result) -> tuple[pl.DataFrame, Mapping[str, Collection[str]]]:
     return rows.select(cells), {one.name: set(one.drop_nulls()) for one in iris}
 
 
-def _result(work: Explored, found: Result, text: str, parameters: Parameters) -> list[Shown]:
+def _result(work: page.Explored, found: Result, text: str, parameters: page.Parameters) -> list[page.Shown]:
     table, iris = _table(found)
-    blocks: list[Shown] = [Note(note) for note in found.notes]
+    blocks: list[page.Shown] = [page.Note(note) for note in found.notes]
     if found.kind == "graph":
         kept = {"query": text, "timeout": parameters.get("timeout", "")}
-        files = {f".{form}": address(f"query.{form}", **kept) for form in GRAPH_FORMATS}
-        blocks.append(Note("The graph as a file:", links=files))
+        files = {f".{form}": page.address(f"query.{form}", **kept) for form in GRAPH_FORMATS}
+        blocks.append(page.Note("The graph as a file:", links=files))
     if table.is_empty():
         blocks.append(
-            Note("Nothing in the workspace matches: try with a condition less, or see what there is by ?s ?p ?o.")
+            page.Note("Nothing in the workspace matches: try with a condition less, or see what there is by ?s ?p ?o.")
         )
     words = "One row." if table.height == 1 else f"{table.height:,} rows."
-    blocks.append(Table("result", table, _links(work, table, iris), words))
+    blocks.append(page.Table("result", table, _links(work, table, iris), words))
     numbers = [name for name, kind in table.schema.items() if kind.is_numeric()]
     if numbers and table.width > 1 and table.height:
         blocks += _chart(table, numbers, text, parameters)
@@ -156,7 +144,7 @@ def _result(work: Explored, found: Result, text: str, parameters: Parameters) ->
 
 
 def _links(
-    work: Explored, table: pl.DataFrame, iris: Mapping[str, Collection[str]]
+    work: page.Explored, table: pl.DataFrame, iris: Mapping[str, Collection[str]]
 ) -> Mapping[str, Callable[[Mapping[str, Any]], str]]:
     """Return for each column of texts where its IRIs lead: datasets and documents to their pages, others out."""
     texts = [name for name, kind in table.schema.items() if kind == pl.String and iris.get(name)]
@@ -167,8 +155,10 @@ def _links(
     of_documents = frames.documents.select(iri="document", document="document", dataset="dataset")
     of_mentions = frames.annotations.select(iri="annotation", document="document", dataset="dataset")
     own = pl.concat([of_documents, of_mentions]).filter(pl.col("iri").is_in(every.implode()))
-    places = {iri: address("document", dataset=dataset, name=document) for iri, document, dataset in own.iter_rows()}
-    places |= {entry.iri: address("dataset", name=entry.name) for entry in work.datasets()}
+    places = {
+        iri: page.address("document", dataset=dataset, name=document) for iri, document, dataset in own.iter_rows()
+    }
+    places |= {entry.iri: page.address("dataset", name=entry.name) for entry in work.datasets()}
 
     def outside(iri: str) -> str:
         return iri if re.match(r"https?://[^\s<>\"]+$", iri) else ""
@@ -179,18 +169,18 @@ def _links(
     return {name: lead(name) for name in texts}
 
 
-def _chart(table: pl.DataFrame, numbers: list[str], text: str, parameters: Parameters) -> list[Shown]:
+def _chart(table: pl.DataFrame, numbers: list[str], text: str, parameters: page.Parameters) -> list[page.Shown]:
     """Return the form of a chart of two columns, and the chart that is chosen there."""
     kind, x, y = (parameters.get(name, "") for name in ("chart", "x", "y"))
     y = y if y in numbers else numbers[-1]
     x = x if x in table.columns else next(name for name in table.columns if name != y)
     kept = {"query": text, "timeout": parameters.get("timeout", "")}
-    form = Form(
+    form = page.Form(
         [
-            choose("chart", "chart", ["", *_CHARTS], kind),
-            choose("x", "along", table.columns, x),
-            choose("y", "values", numbers, y),
-            *(Field(name, name, value, look="hidden") for name, value in kept.items()),
+            page.choose("chart", "chart", ["", *_CHARTS], kind),
+            page.choose("x", "along", table.columns, x),
+            page.choose("y", "values", numbers, y),
+            *(page.Field(name, name, value, look="hidden") for name, value in kept.items()),
         ],
         button="Draw",
     )
@@ -204,7 +194,7 @@ def _chart(table: pl.DataFrame, numbers: list[str], text: str, parameters: Param
     if not across.dtype.is_numeric() and across.n_unique() < len(across):
         words += f" Rows of the same {x} are drawn over each other: group them in the query, as by `GROUP BY ?{x}`."
     panel = Panel("", kind, [series], x=Axis(x), y=Axis(y), lying=kind == "bars" and shown.height > 8)
-    return [form, Drawing("chart", Figure(f"{y} by {x}", [panel]), words.strip())]
+    return [form, page.Drawing("chart", Figure(f"{y} by {x}", [panel]), words.strip())]
 
 
 def _short(names: pl.Series) -> pl.Series:
@@ -213,24 +203,24 @@ def _short(names: pl.Series) -> pl.Series:
     return last if last.n_unique() == names.n_unique() else names
 
 
-def _examples() -> Table:
+def _examples() -> page.Table:
     """Return the shipped queries, each leading to itself in the editor."""
     queries = [find(f"{name}.rq") for name in shipped_queries()]
     frame = pl.DataFrame({"example": [one.name for one in queries], "what it finds": [one.summary for one in queries]})
-    return Table("examples", frame, {"example": lambda row: address("query", example=row["example"])})
+    return page.Table("examples", frame, {"example": lambda row: page.address("query", example=row["example"])})
 
 
-def _graph(form: str) -> Callable[[Explored, Parameters], Download]:
-    def make(work: Explored, parameters: Parameters) -> Download:
+def _graph(form: str) -> Callable[[page.Explored, page.Parameters], page.Download]:
+    def make(work: page.Explored, parameters: page.Parameters) -> page.Download:
         found = _answer(work, _text(parameters)[0], parameters)
         if found.kind != "graph":
             raise UsageError("this query answers a table: .csv, .json, .md and .tex have its rows")
-        return Download(found.graph(form), _MEDIA[form], f"result.{form}")
+        return page.Download(found.graph(form), _MEDIA[form], f"result.{form}")
 
     return make
 
 
-def _vocabulary(work: Explored, parameters: Parameters) -> Download:
+def _vocabulary(work: page.Explored, parameters: page.Parameters) -> page.Download:
     """Return what the editor completes: prefixes, and terms with what they mean."""
     bare = re.sub(r"(?m)^\s*#.*$", "", "\n".join(find(f"{name}.rq").text for name in shipped_queries()))
     terms = {f"{prefix}:{name}": "" for prefix, name in _NAME.findall(bare)}
@@ -238,10 +228,10 @@ def _vocabulary(work: Explored, parameters: Parameters) -> Download:
     terms |= dict(list_terms().select("term", pl.col("meaning").fill_null("")).iter_rows())
     known = {term: meaning for term, meaning in sorted(terms.items()) if term.partition(":")[0] in PREFIXES}
     text = json.dumps({"prefixes": PREFIXES, "terms": known}, ensure_ascii=False)
-    return Download(text.encode(), "application/json", "vocabulary.json")
+    return page.Download(text.encode(), "application/json", "vocabulary.json")
 
 
-sparql = View(
+sparql = page.View(
     "query",
     "SPARQL",
     _show,

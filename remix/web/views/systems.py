@@ -19,7 +19,7 @@ from remix.scoring.inputs.columns import OWN
 from remix.scoring.matching import MATCHINGS
 from remix.scoring.profiles import PROFILES
 from remix.scoring.tasks import TASKS
-from remix.web.page import Drawing, Explored, Form, Note, Page, Parameters, Shown, Table, View, address, choose
+from remix.web import page
 from remix.web.views.errors import list_answers
 
 _SCHEMES = ("quantiles:4", "log-deciles")
@@ -29,9 +29,11 @@ _NAMING = ("document", "surface_form", "kb", "confidence")
 _SCORES = ("precision", "recall", "f1", "macro F1")
 _BEST = "the best of the column"
 _ALPHA = 0.05
+_Leading = Callable[[Mapping[str, Any]], str]
+"""What makes an address of a row."""
 
 
-def _show(work: Explored, parameters: Parameters) -> Page:
+def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     runs = list_answers(work)
     loaded, dataset = [entry.name for entry in work.datasets()], parameters.get("dataset", "")
     if not runs or (dataset in loaded and not any(run.dataset == dataset for run in runs)):
@@ -45,22 +47,22 @@ def _show(work: Explored, parameters: Parameters) -> Page:
     by = [asked["by"]] if asked["by"] else []
     scored = work.scores(parts, **{key: asked[key] for key in ("profile", "task", "match")}, by=by)
     form = _form(asked, names, sorted({run.system for run in runs}), columns)
-    told = [Note(said) for said in scored.problems]
+    told = [page.Note(said) for said in scored.problems]
     waiting = scored.done < scored.of
     if waiting:
         told.append(
-            Note(
+            page.Note(
                 f"Being computed: {scored.done} of {scored.of} are done. This page asks again every 2 seconds;"
                 " what is done stays, and is shown at once the next time.",
-                links={"ask again": address("systems", **asked)},
+                links={"ask again": page.address("systems", **asked)},
             )
         )
     blocks = [] if scored.rows.is_empty() else _tell_scores(asked, scored, columns)
-    note = Note("The same in a terminal:", _commands(asked, chosen))
-    return Page("Systems", [form, *told, *blocks, _tell_conventions(asked["profile"]), note], refresh=2 * waiting)
+    note = page.Note("The same in a terminal:", _commands(asked, chosen))
+    return page.Page("Systems", [form, *told, *blocks, _tell_conventions(asked["profile"]), note], refresh=2 * waiting)
 
 
-def compare_systems(work: Explored, datasets: Sequence[str], systems: Sequence[str] = ()) -> list[Shown]:
+def compare_systems(work: page.Explored, datasets: Sequence[str], systems: Sequence[str] = ()) -> list[page.Shown]:
     """Return matrix, figures, tests and scores of systems, by default all, on loaded datasets; what is not computed is.
 
     They are those of the profile that is remix's own, in its task and matching.
@@ -74,22 +76,26 @@ def compare_systems(work: Explored, datasets: Sequence[str], systems: Sequence[s
         if "other" in pairs.columns:
             pairs = pairs.filter(pl.col("system").is_in(systems), pl.col("other").is_in(systems))
         scored = replace(scored, rows=rows, pairs=pairs)
-    told: list[Shown] = [Note(said) for said in scored.problems]
+    told: list[page.Shown] = [page.Note(said) for said in scored.problems]
     if scored.rows.is_empty():
         return told
     return [*told, *_tell_scores({**asked, "against": "", "spider": ""}, scored, {})]
 
 
-def _tell_empty(loaded: Sequence[str], dataset: str) -> Page:
+def _tell_empty(loaded: Sequence[str], dataset: str) -> page.Page:
     if not loaded:
         said = "Nothing is loaded yet, so no system has answered."
-        return Page("Systems", [Note(said, ["remix load FILE", "remix fetch NAME"])])
+        return page.Page("Systems", [page.Note(said, ["remix load FILE", "remix fetch NAME"])])
     on = dataset or "DATASET"
     said = f"No run is registered {f'on {dataset} ' if dataset else ''}yet: add a system's answers, or have one answer."
-    return Page("Systems", [Note(said, [f"remix run add NAME FILE --on {on}", f"remix annotate {on} --system NAME"])])
+    return page.Page(
+        "Systems", [page.Note(said, [f"remix run add NAME FILE --on {on}", f"remix annotate {on} --system NAME"])]
+    )
 
 
-def _complete(work: Explored, runs: Sequence[Run], parameters: Parameters) -> tuple[dict[str, str], dict[str, str]]:
+def _complete(
+    work: page.Explored, runs: Sequence[Run], parameters: page.Parameters
+) -> tuple[dict[str, str], dict[str, str]]:
     """Return what is asked, with the task and matching of the profile, and the columns that can be asked for."""
     asked = {
         name: parameters.get(name, "") for name in ("dataset", "by", "profile", "task", "match", "against", "spider")
@@ -115,7 +121,7 @@ def _complete(work: Explored, runs: Sequence[Run], parameters: Parameters) -> tu
     return asked, columns
 
 
-def _list_columns(work: Explored) -> dict[str, str]:
+def _list_columns(work: page.Explored) -> dict[str, str]:
     """Return what scores can be sliced by, with what it says: columns, and parts of columns of numbers."""
     found = {name: said for name, said in OWN.items() if name not in _NAMING}
     known = work.kb is not None
@@ -137,24 +143,24 @@ def _list_matchings(profile: str) -> list[str]:
 
 def _form(
     asked: Mapping[str, str], datasets: Sequence[str], systems: Sequence[str], columns: Mapping[str, str]
-) -> Form:
+) -> page.Form:
     profile, by = asked["profile"], asked["by"]
     task = getattr(TASKS[asked["task"]], "summary", "") if asked["task"] in TASKS else ""
     matching = PROFILES[profile].meaning(asked["match"])
-    return Form(
+    return page.Form(
         [
-            choose("dataset", "dataset", ["", *datasets], asked["dataset"], "one, or a column for each"),
-            choose("by", "slices by", ["", *columns], by, columns.get(by, "a column of annotations or documents")),
-            choose("profile", "conventions of", PROFILES.names(), profile, PROFILES[profile].summary),
-            choose("task", "task", _list_tasks(profile), asked["task"], task),
-            choose("match", "matching", _list_matchings(profile), asked["match"], matching),
-            choose("against", "held against", ["", *systems], asked["against"], f"by default {_BEST}"),
-            choose("spider", "spider plot over", ["", "scores"], asked["spider"], "the columns, or the scores of all"),
+            page.choose("dataset", "dataset", ["", *datasets], asked["dataset"], "one, or a column for each"),
+            page.choose("by", "slices by", ["", *columns], by, columns.get(by, "a column of annotations or documents")),
+            page.choose("profile", "conventions of", PROFILES.names(), profile, PROFILES[profile].summary),
+            page.choose("task", "task", _list_tasks(profile), asked["task"], task),
+            page.choose("match", "matching", _list_matchings(profile), asked["match"], matching),
+            page.choose("against", "held against", ["", *systems], asked["against"], f"by default {_BEST}"),
+            page.choose("spider", "spider plot over", ["", "scores"], asked["spider"], "the columns, or all scores"),
         ]
     )  # fmt: skip
 
 
-def _tell_scores(asked: Mapping[str, str], scored: Scored, columns: Mapping[str, str]) -> list[Shown]:
+def _tell_scores(asked: Mapping[str, str], scored: Scored, columns: Mapping[str, str]) -> list[page.Shown]:
     """Return the matrix, its figures, the tests of pairs, and the scores in full."""
     rows, of_f1 = with_f1_shown(
         scored.rows.filter(pl.col("dataset") == "all", pl.col("column").is_in(["", asked["by"]]))
@@ -172,7 +178,7 @@ def _tell_scores(asked: Mapping[str, str], scored: Scored, columns: Mapping[str,
     figures = figure_of_columns(cells, score, spider=asked["spider"], links=lead)
     return [
         _matrix(asked, cells, score, rows["part"].n_unique() - cells["part"].n_unique(), columns, lead),
-        *[Drawing(name, figure) for name, figure in figures.items()],
+        *[page.Drawing(name, figure) for name, figure in figures.items()],
         *_compare(asked, pairs, lead),
         _list_scores(rows),
     ]
@@ -224,8 +230,8 @@ def _matrix(
     score: str,
     left: int,
     columns: Mapping[str, str],
-    lead: Callable[[Mapping[str, Any]], str],
-) -> Table:
+    lead: _Leading,
+) -> page.Table:
     """Return a row for each system and a column for each dataset or slice, with the interval in small letters."""
     order = (
         cells.group_by("system")
@@ -256,14 +262,14 @@ def _matrix(
     leads += "" if (asked["profile"], asked["task"]) == ("remix", "A2KB") else ", those of A2KB by the profile remix"
     leads += ", in the dataset that has most of the mentions." if asked["by"] and not asked["dataset"] else "."
     words += f" {left} smaller slices are among the scores below alone." if left else ""
-    return Table("systems", table, links, words, explained, [*small], small, leads)
+    return page.Table("systems", table, links, words, explained, [*small], small, leads)
 
 
 _SAMPLES = "1,000 samples of documents"
 _NO_INTERVAL = "without intervals, which need ten documents or more"
 
 
-def _leading(lead: Callable[[Mapping[str, Any]], str], part: str, name: str) -> Callable[[Mapping[str, Any]], str]:
+def _leading(lead: _Leading, part: str, name: str) -> _Leading:
     return lambda row: "" if row[name] is None else lead({"system": row["system"], "part": part})
 
 
@@ -273,13 +279,13 @@ def _lead(asked: Mapping[str, str], largest: Mapping[tuple[str, str], str], row:
     sliced = {"by": asked["by"], "slice": row["part"]} if asked["by"] and row["part"] != "all" else {}
     other = row.get("other", asked["against"])
     other = other if other != row["system"] else ""
-    return address("errors", dataset=dataset, system=row["system"], other=other, **sliced)
+    return page.address("errors", dataset=dataset, system=row["system"], other=other, **sliced)
 
 
-def _compare(asked: Mapping[str, str], pairs: pl.DataFrame, lead: Callable[[Mapping[str, Any]], str]) -> list[Shown]:
+def _compare(asked: Mapping[str, str], pairs: pl.DataFrame, lead: _Leading) -> list[page.Shown]:
     """Return the tests of pairs of systems, those of one alone where the others are held against it."""
     if "p_holm" not in pairs.columns or pairs.is_empty():
-        return [Note("No pair of systems is tested: a test needs two systems and ten documents.")]
+        return [page.Note("No pair of systems is tested: a test needs two systems and ten documents.")]
     if against := asked["against"]:
         pairs = pairs.filter((pl.col("system") == against) | (pl.col("other") == against))
     names = ["part", "system", "other", "score_system", "score_other", "difference", "low", "high", "p", "p_holm"]
@@ -296,10 +302,10 @@ def _compare(asked: Mapping[str, str], pairs: pl.DataFrame, lead: Callable[[Mapp
 
     links = {"difference": lambda row: lead({**row, "part": whole[row["part"]]})}
     words, leads = "Is the first really better than the second?", "A difference leads to the errors of both."
-    return [Table("pairs", pairs.select(*names, "documents"), links, words, explained, leads=leads)]
+    return [page.Table("pairs", pairs.select(*names, "documents"), links, words, explained, leads=leads)]
 
 
-def _list_scores(rows: pl.DataFrame) -> Table:
+def _list_scores(rows: pl.DataFrame) -> page.Table:
     names = ["system", "part", "task", "matching", "average", "documents", "mentions", "tp", "fp", "fn", "ignored"]
     names += ["precision", "recall", "f1", "f1_low", "f1_high"]
     explained = {
@@ -311,14 +317,14 @@ def _list_scores(rows: pl.DataFrame) -> Table:
         "f1_low": "where the 95 % interval of F1 begins",
         "f1_high": "where it ends",
     }
-    return Table("scores", rows.select(name for name in names if name in rows.columns), explained=explained)
+    return page.Table("scores", rows.select(name for name in names if name in rows.columns), explained=explained)
 
 
-def _tell_conventions(profile: str) -> Shown:
+def _tell_conventions(profile: str) -> page.Shown:
     """Return the rules in which a profile differs from that of remix, with the place where its tool has them."""
     if profile == "remix":
         said = "These are the conventions of remix; another profile shows here in what it differs."
-        return Note(said, ["remix show remix", "remix evaluate --profile all"])
+        return page.Note(said, ["remix show remix", "remix evaluate --profile all"])
     own, ours = PROFILES[profile].rules(), PROFILES["remix"].rules()
     rows = [
         (name, ours.get(name, ""), own.get(name, ""))
@@ -327,7 +333,7 @@ def _tell_conventions(profile: str) -> Shown:
     ]
     table = pl.DataFrame(rows, schema=dict.fromkeys(["convention", "remix", profile], pl.String), orient="row")
     words = f"{PROFILES[profile].summary}. In numbers: `remix evaluate --profile remix,{profile}`."
-    return Table("conventions", table, words=words)
+    return page.Table("conventions", table, words=words)
 
 
 def _commands(asked: Mapping[str, str], datasets: Sequence[str]) -> list[str]:
@@ -336,4 +342,4 @@ def _commands(asked: Mapping[str, str], datasets: Sequence[str]) -> list[str]:
     return [f"remix evaluate {told} --bootstrap 1000", f"remix compare {told}"]
 
 
-systems = View("systems", "Systems", _show, menu=2)
+systems = page.View("systems", "Systems", _show, menu=2)
