@@ -24,9 +24,8 @@ def look_up(rows: pl.DataFrame, key: str, table: pl.DataFrame, columns: list[str
     places[known] = np.arange(len(known))
     found = places[asked]
     if len(found) and found.min() < 0:
-        rows = rows.filter(found >= 0)
-        found = found[found >= 0]
-    return rows.with_columns(table[column].gather(found) for column in columns)
+        rows, found = rows.filter(found >= 0), found[found >= 0]
+    return rows.hstack(table[columns][found])
 
 
 def mark(numbers: pl.Series, size: int) -> npt.NDArray[np.bool_]:

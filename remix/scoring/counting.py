@@ -72,19 +72,19 @@ def _sliced_by_profile(whole: Case, choice: Choice, column: str, order: list[str
 def _count(case: Case, choice: Choice, degrees: pl.DataFrame | None = None) -> pl.DataFrame:
     """Return the counts of every task and matching of one case."""
     case = case.in_kept_documents() if choice.documents == "kept" and case.column else case
-    kept = replace(case, gold=case.kept)
     labels = {"column": case.column, "slice": case.value}
     if choice.by:
         rows = (case.kept["g"], case.answers["a"])
         labels["members"] = sha256(b"|".join(one.to_numpy().tobytes() for one in rows)).hexdigest()
+    cut = bool((case.gold["ignorable"] == "dropped").any())
     parts = []
     for task in choice.tasks:
-        seen = kept if task == "D2KB" and choice.spans == "kept" else case
+        seen = replace(case, gold=case.kept) if task == "D2KB" and choice.spans == "kept" else case
         for matching in choice.matchings:
             counts = choice.profile.count(seen, task, matching)
             if degrees is not None:
                 fuzzy = weigh(seen, task, matching, degrees)
                 counts = counts.join(fuzzy, on=["system", "doc"], how="left", maintain_order="left")
-            labelled = {"task": task, "matching": matching, **labels, "cut": case.is_cut()}
-            parts.append(counts.with_columns(pl.lit(value).alias(name) for name, value in labelled.items()))
+            named = {"task": task, "matching": matching, **labels, "cut": cut}
+            parts.append(counts.with_columns(pl.lit(value).alias(name) for name, value in named.items()))
     return pl.concat(parts, how="diagonal_relaxed")

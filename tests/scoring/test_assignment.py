@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from remix.scoring.matching.pairs import assign
 
 SCHEMA = {
-    "case": pl.Int64,
+    "system": pl.Int64,
     "doc": pl.Int64,
     "group": pl.Int64,
     "option": pl.Int64,

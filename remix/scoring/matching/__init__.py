@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, TypeVar
 
 import polars as pl
@@ -36,11 +37,11 @@ class Scope:
         return Scope(every, pl.concat([self.unknown, other.unknown]).unique())
 
     def mark(self, answers: pl.DataFrame) -> pl.DataFrame:
-        """Return the answers with `in_scope`."""
+        """Return the answers with `in_scope`; a wrong link on a kept mention (`on_mention`) is never excused."""
         if self.inside.is_empty():
             return answers.with_columns(in_scope=pl.lit(True))
         rows = answers.join(self.inside, on="a", how="left", maintain_order="left")
-        return rows.with_columns(pl.col("in_scope").fill_null(True))
+        return rows.with_columns(pl.col("in_scope").fill_null(True) | pl.col("on_mention"))
 
     def drop_unknown(self, counts: pl.DataFrame) -> pl.DataFrame:
         """Return counts without those in scope of the documents where they are not known."""
@@ -89,14 +90,16 @@ class Case:
     # Not to be given: what `replace` derives from a case begins with a cache of its own.
     _judged: dict[tuple[object, ...], Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    @property
+    @cached_property
     def kept(self) -> pl.DataFrame:
         """The gold annotations that are required."""
         return self.gold.filter(pl.col("ignorable").is_null())
 
-    def is_cut(self) -> bool:
-        """Return whether annotations were dropped, so that one precision does not tell the whole story."""
-        return bool(self.gold.select((pl.col("ignorable") == "dropped").any()).item())
+    @cached_property
+    def required(self) -> pl.DataFrame:
+        """The doc and group of each mention that is required."""
+        mentions = self.kept.select("doc", "group")
+        return mentions.unique() if (counts(mentions["group"]) > 1).any() else mentions
 
     def where(self, condition: pl.Expr) -> Case:
         """Return the case of the gold and of the answers that meet a condition."""
@@ -160,26 +163,20 @@ class Matching:
 
 
 def _judge(case: Case, criterion: str, matching: Matching) -> Judged:
-    required = case.kept
     # An option's number is that of its first annotation, so it is no other group's.
-    required = required.with_columns(size=pl.Series(counts(required["option"])))
-    correct = pl.col("link") if criterion == "link" else pl.lit(True)
+    required = case.kept.with_columns(size=pl.Series(counts(case.kept["option"])))
     pairs = look_up(look_up(matching.pairs(case), "g", case.gold, ["ignorable"]), "a", case.answers, ["system"])
-    pairs = pairs.with_columns(correct=correct, spans=matching.spans)
-    if criterion == "span":
-        pairs = pairs.with_columns(link=pl.lit(True))
+    correct = pl.col("link") if criterion == "link" else pl.lit(True)
+    link = pl.lit(True) if criterion == "span" else pl.col("link")
+    pairs = pairs.with_columns(correct=correct, spans=matching.spans, link=link)
     edges = pairs.filter(pl.col("spans") & pl.col("ignorable").is_null())
-    edges = look_up(edges, "g", required, ["doc", "group", "option", "size"])
-    assigned = assign(
-        edges.select("doc", "group", "option", "g", "size", "a", "correct", "link", "shared", "union", case="system")
-    )
+    assigned = assign(look_up(edges, "g", required, ["doc", "group", "option", "size"]))
     # A group is right as a whole.
     alone = (assigned["size"] == 1).all()
-    right = assigned.filter("correct" if alone else pl.col("correct").all().over("case", "group"))
-    groups = right.select("doc", "group", system="case")
-    groups = groups if alone else groups.unique()
+    right = assigned.filter("correct" if alone else pl.col("correct").all().over("system", "group"))
+    groups = right["system", "doc", "group"]
     answers = _outcomes(case, pairs, edges["a"], right["a"], _further(pairs, required, right))
-    return Judged(answers, groups, assigned.select("g", "a", "correct", system="case"))
+    return Judged(answers, groups if alone else groups.unique(), assigned["system", "g", "a", "correct"])
 
 
 def _further(pairs: pl.DataFrame, required: pl.DataFrame, right: pl.DataFrame) -> pl.Series:
@@ -187,37 +184,27 @@ def _further(pairs: pl.DataFrame, required: pl.DataFrame, right: pl.DataFrame) -
 
     Without this, gold that writes its alternatives as several annotations would not be perfect as answers.
     """
-    several = required.filter(counts(required["group"]) > 1)
-    if several.is_empty():
+    several = counts(required["group"]) > 1
+    if not several.any():
         return pairs["a"].clear()
-    satisfied = right.select("group", system="case").unique()
     # By span and entity, since repeated annotations are one group and no alternatives of each other.
     like = ["group", "begin", "end", "meant"]
-    named = several.select("g", *like[:3], meant="link")
+    named = required.filter(several).select("g", *like[:3], meant="link")
     fitting = look_up(pairs.filter(pl.col("spans") & pl.col("correct")), "g", named, like)
-    taken = look_up(right.select("g", system="case"), "g", named, like)
-    fitting = fitting.join(satisfied, on=["group", "system"], how="semi")
+    taken = look_up(right.select("g", "system"), "g", named, like)
+    fitting = fitting.join(right, on=["group", "system"], how="semi")
     return fitting.join(taken, on=[*like, "system"], how="anti")["a"].unique()
 
 
-def _outcomes(
-    case: Case, pairs: pl.DataFrame, on_mention: pl.Series, right: pl.Series, further: pl.Series
-) -> pl.DataFrame:
+def _outcomes(case: Case, pairs: pl.DataFrame, near: pl.Series, right: pl.Series, further: pl.Series) -> pl.DataFrame:
     numbers = case.answers["a"].to_numpy()
     size = int(numbers.max(initial=-1)) + 1
-    found, near = mark(right, size), mark(on_mention, size)
+    found = mark(right, size)
     ignored = mark(further, size) | mark(fits_ignorable(pairs.filter(~found[pairs["a"]])), size)
-    answers = case.answers.select(
-        *("a", "system", "doc", "inside"),
-        on_mention=pl.Series(near[numbers]),
-        tp=pl.Series(found[numbers]),
-        ignored=pl.Series(ignored[numbers]),
-    )
-    out = pl.col("ignored") | ~(pl.col("inside") | pl.col("on_mention"))
-    outcome = pl.when("tp").then(pl.lit("tp")).when(out).then(pl.lit("ignored")).otherwise(pl.lit("fp"))
-    answers = case.scope.mark(answers.select("a", "system", "doc", "on_mention", outcome=outcome))
-    # A wrong link on a kept mention is never excused.
-    return answers.with_columns(pl.col("in_scope") | pl.col("on_mention"))
+    tp, on_mention, left_out = (pl.Series(one[numbers]) for one in (found, mark(near, size), ignored))
+    out = left_out | ~(case.answers["inside"] | on_mention)
+    outcome = pl.when(tp).then(pl.lit("tp")).when(out).then(pl.lit("ignored")).otherwise(pl.lit("fp"))
+    return case.scope.mark(case.answers.select(*("a", "system", "doc"), on_mention=on_mention, outcome=outcome))
 
 
 def fits_ignorable(pairs: pl.DataFrame) -> pl.Series:
@@ -227,10 +214,10 @@ def fits_ignorable(pairs: pl.DataFrame) -> pl.Series:
     overlaps it, an optional one only what matches it in full. An answer on the very span of a kept annotation belongs
     there, whatever overlaps it: only what is gold on that same span, by its link too, takes it away.
     """
+    if pairs["ignorable"].null_count() == len(pairs):
+        return pairs["a"].clear()
     takes = pl.when(pl.col("ignorable") == "optional").then(pl.col("spans") & pl.col("correct")).otherwise(pl.lit(True))
     ignorable = pairs.filter(pl.col("ignorable").is_not_null() & takes)
-    if ignorable.is_empty():
-        return pairs["a"].clear()
     kept = pairs.filter(pl.col("ignorable").is_null())
     itself = pl.col("equal") & pl.col("link")
     placed = kept.filter("equal")["a"].unique()

@@ -99,12 +99,12 @@ def _link(pairs: pl.DataFrame, mentions: Mentions) -> pl.Expr:
 def assign(edges: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of `edges` that are assigned.
 
-    `edges` has `case` (what is assigned apart from the rest, a system), `group`, `option`, `g`, `size` (how many
+    `edges` has `system` (each is assigned for itself), `group`, `option`, `g`, `size` (how many
     annotations the option needs), `a`, `correct`, `link`, `shared`, `union`. A group is assigned one option at most, an
     answer to one annotation at most; an option of several annotations needs an answer for each.
     """
     # Where a group and an answer have only each other, as nearly all have, there is nothing to choose.
-    groups = edges.select(pl.col("case") * (pl.col("group").max().fill_null(0) + 1) + pl.col("group")).to_series()
+    groups = edges.select(pl.col("system") * (pl.col("group").max().fill_null(0) + 1) + pl.col("group")).to_series()
     single = (counts(groups) == 1) & (counts(edges["a"]) == 1) & (edges["size"].to_numpy() == 1)
     chosen, rest = edges.filter(single), edges.filter(~single)
     return pl.concat([chosen, _choose(rest)]) if len(rest) else chosen
@@ -112,18 +112,18 @@ def assign(edges: pl.DataFrame) -> pl.DataFrame:
 
 def _choose(edges: pl.DataFrame) -> pl.DataFrame:
     """Return the assigned rows; where either side of a component is one group or answer, its best row."""
-    composed = (pl.col("size") > 1).any().over("case", "group")
+    composed = (pl.col("size") > 1).any().over("system", "group")
     part = pl.when(composed).then("g").otherwise(-1)
     # Of several alternatives that one answer fits, only the best can be part of a best assignment.
     best = _rank(edges.with_columns(composed=composed, part=part)).unique(
-        ["case", "group", "a", "part"], keep="first", maintain_order=True
+        ["system", "group", "a", "part"], keep="first", maintain_order=True
     )
-    degrees = best.with_columns(of_group=pl.len().over("case", "group"), of_answer=pl.len().over("a"))
+    degrees = best.with_columns(of_group=pl.len().over("system", "group"), of_answer=pl.len().over("a"))
     degrees = degrees.with_columns(
-        star=((pl.col("of_answer") == 1) & ~pl.col("composed")).all().over("case", "group"),
+        star=((pl.col("of_answer") == 1) & ~pl.col("composed")).all().over("system", "group"),
         point=((pl.col("of_group") == 1) & ~pl.col("composed")).all().over("a"),
     )
-    stars = degrees.filter("star").unique(["case", "group"], keep="first", maintain_order=True)
+    stars = degrees.filter("star").unique(["system", "group"], keep="first", maintain_order=True)
     points = degrees.filter(pl.col("point") & ~pl.col("star")).unique("a", keep="first", maintain_order=True)
     rest = degrees.filter(~pl.col("point") & ~pl.col("star"))
     return pl.concat([part.select(edges.columns) for part in (stars, points)] + [_search(rest.select(edges.columns))])
@@ -156,10 +156,10 @@ def _search(edges: pl.DataFrame) -> pl.DataFrame:
     """Return the assigned rows of the components that are neither pairs nor stars."""
     if edges.is_empty():
         return edges
-    edges = edges.sort("case", "g", "a")
-    groups = edges.select(pl.struct("case", "group").rank("dense").cast(pl.Int64) - 1).to_series().to_numpy()
+    edges = edges.sort("system", "g", "a")
+    groups = edges.select(pl.struct("system", "group").rank("dense").cast(pl.Int64) - 1).to_series().to_numpy()
     labels = components(groups, edges["a"].to_numpy())
-    edges = edges.with_columns(component=pl.Series(labels)).sort("component", "case", "g", "a")
+    edges = edges.with_columns(component=pl.Series(labels)).sort("component", "system", "g", "a")
     bounds = np.flatnonzero(np.diff(edges["component"].to_numpy(), prepend=-1, append=-1))
     rows = edges.select("group", "option", "g", "size", "a", "correct", "link", "shared", "union").rows()
     chosen: list[int] = []

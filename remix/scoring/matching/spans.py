@@ -61,7 +61,7 @@ def _credit_halves(case: Case, judged: Judged, on_mention_only: bool) -> pl.Data
     pairs = look_up(case.overlaps, "g", case.kept, ["doc", "group"])
     pairs = look_up(pairs, "a", wrong, ["system"])
     pairs = pairs.join(judged.groups, on=["system", "group"], how="anti")
-    near = assign(pairs.with_columns(case="system", option="g", size=pl.lit(1, pl.Int64), correct="equal"))
+    near = assign(pairs.with_columns(option="g", size=pl.lit(1, pl.Int64), correct="equal"))
     false = pl.col("outcome") == "fp"
     halves = {
         "fp": false.sum(),

@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
 import polars as pl
 
-from remix.dense import counts, look_up
+from remix.dense import Numbers, look_up
 from remix.errors import MissingKnowledge, UnknownName, UsageError
 from remix.registry import Registry
 from remix.scoring.inputs.mentions import NIL
@@ -142,29 +143,15 @@ def tally(case: Case, criterion: str, matching: Matching, *, on_mention_only: bo
 def _tally(case: Case, judged: Judged, on_mention_only: bool) -> pl.DataFrame:
     wrong = pl.col("outcome") == "fp"
     wrong = wrong & pl.col("on_mention") if on_mention_only else wrong
-    sums = {
-        "fp": wrong,
-        "ignored": pl.col("outcome") == "ignored",
-        "fp_in_scope": wrong & pl.col("in_scope"),
-        "fp_on_mention": wrong & pl.col("on_mention"),
-    }
-    # Where all answers are TPs gold has a row of its own for the document.
-    counted = (
-        judged.answers.lazy()
-        .filter(pl.col("outcome") != "tp")
-        .group_by("system", "doc")
-        .agg(what.sum().cast(pl.Int64).alias(name) for name, what in sums.items())
+    answers = judged.answers.filter(pl.col("outcome") != "tp").select(
+        *KEYS,
+        fp=wrong,
+        ignored=pl.col("outcome") == "ignored",
+        fp_in_scope=wrong & pl.col("in_scope"),
+        fp_on_mention=wrong & pl.col("on_mention"),
     )
-    found = judged.groups.lazy().group_by("system", "doc").agg(tp=pl.len().cast(pl.Int64))
-    rows = complete_counts(case, case.once(("groups", "doc"), _groups), found, counted)
+    rows = complete_counts(case, case.required["doc"], judged.groups, answers)
     return rows if on_mention_only else case.scope.drop_unknown(rows)
-
-
-def _groups(case: Case) -> pl.DataFrame:
-    """Return doc and `gold`: how many mentions are required."""
-    kept = case.kept.select("doc", "group")
-    groups = kept.unique() if (counts(kept["group"]) > 1).any() else kept
-    return groups.group_by("doc").agg(gold=pl.len())
 
 
 def refuse_counts(case: Case, matching: Matching) -> pl.DataFrame:
@@ -172,18 +159,28 @@ def refuse_counts(case: Case, matching: Matching) -> pl.DataFrame:
     raise UsageError("a task that is the mean of others has no counts: name one of its parts")
 
 
-def complete_counts(
-    case: Case, gold: pl.DataFrame, found: pl.DataFrame | pl.LazyFrame, counted: pl.DataFrame | pl.LazyFrame
-) -> pl.DataFrame:
+def complete_counts(case: Case, required: pl.Series, found: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
     """Return counts with their FN, for every system and document that gold or the system has something in.
 
-    `gold` has doc and `gold`, `found` system, doc and `tp`, `counted` system, doc, `fp`, `ignored`, `fp_in_scope` and
-    `fp_on_mention`.
+    `required` is the document (doc) of each mention, `found` has system and doc of each that a system has, `answers`
+    of each answer that is no TP, and whether it is `fp`, `ignored`, `fp_in_scope` and `fp_on_mention`.
     """
-    keys = ["system", "doc"]
-    rows = case.mentions.for_each_system(gold).lazy().join(counted.lazy(), on=keys, how="full", coalesce=True)
-    rows = rows.join(found.lazy(), on=keys, how="left").with_columns(pl.exclude(keys).fill_null(0).cast(pl.Int64))
-    return rows.select(*keys, "tp", "fp", "ignored", *SCOPED, fn=pl.col("gold") - pl.col("tp")).collect()
+    systems = len(case.mentions.systems)
+    width = 1 + max(int(docs.to_numpy().max(initial=-1)) for docs in (required, found["doc"], answers["doc"]))
+    # Each system has a place for each document, one system behind the other.
+    of_found, of_answers = (rows["system"].to_numpy() * width + rows["doc"].to_numpy() for rows in (found, answers))
+
+    def count(places: Numbers) -> Numbers:
+        every: Numbers = np.bincount(places, minlength=systems * width)
+        return every
+
+    asked = np.tile(np.bincount(required.to_numpy(), minlength=width), systems)
+    there = np.flatnonzero(asked + count(of_answers))
+    tp = count(of_found)
+    counted = {name: count(of_answers[answers[name].to_numpy()]) for name in ("fp", "ignored", *SCOPED)}
+    every = {"tp": tp, **counted, "fn": asked - tp}
+    places = {"system": there // width, "doc": there % width}
+    return pl.DataFrame({**places, **{name: values[there] for name, values in every.items()}})
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import polars as pl
 
 from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching import Case, Matching
+from remix.scoring.statistics import KEYS
 from remix.scoring.tasks import Task, complete_counts
 
 
@@ -32,16 +33,16 @@ def _count(case: Case, matching: Matching) -> pl.DataFrame:
     gold = case.gold.join(case.mentions.gold_links, on="g").select("doc", "entity", known=pl.lit(True)).unique()
     judged = answered.join(gold, on=["doc", "entity"], how="left")
     wrong = pl.col("known").is_null() & pl.col("inside")
-    counted = judged.group_by("system", "doc").agg(
-        fp=wrong.sum(),
-        left=(~wrong).sum().cast(pl.Int64),
-        fp_in_scope=(wrong & pl.col("in_scope")).sum(),
-        fp_on_mention=(wrong & pl.col("on_mention")).sum(),
+    judged = judged.select(
+        *KEYS,
+        fp=wrong,
+        ignored=~wrong,
+        fp_in_scope=wrong & pl.col("in_scope"),
+        fp_on_mention=wrong & pl.col("on_mention"),
     )
+    counts = complete_counts(case, units["doc"], found, judged)
     # What is neither FP nor TP was ignored: ignorable entities, and further alternatives of a satisfied mention.
-    ignored = (pl.col("left") - pl.col("tp").cast(pl.Int64).fill_null(0)).clip(0)
-    counted = counted.join(found, on=["system", "doc"], how="left").with_columns(ignored=ignored).drop("left", "tp")
-    return case.scope.drop_unknown(complete_counts(case, units.group_by("doc").agg(gold=pl.len()), found, counted))
+    return case.scope.drop_unknown(counts.with_columns(ignored=(pl.col("ignored") - pl.col("tp")).clip(0)))
 
 
 def _answer_sets(case: Case) -> pl.DataFrame:
@@ -52,8 +53,8 @@ def _answer_sets(case: Case) -> pl.DataFrame:
     place = ["doc", "begin", "end"]
     kept = case.kept.select(*place, on_mention=pl.lit(True)).unique()
     answers = case.answers.select("a", "system", "inside", *place).join(kept, on=place, how="left")
-    answers = case.scope.mark(answers).with_columns(pl.col("on_mention").fill_null(False))
-    answers = answers.with_columns(pl.col("in_scope") | pl.col("on_mention")).join(case.mentions.answer_links, on="a")
+    answers = case.scope.mark(answers.with_columns(pl.col("on_mention").fill_null(False)))
+    answers = answers.join(case.mentions.answer_links, on="a")
     return answers.group_by("system", "doc", "entity").agg(pl.col("inside", "in_scope", "on_mention").any())
 
 
@@ -82,7 +83,7 @@ def _units(required: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
 
 
 def _find(required: pl.DataFrame, links: pl.DataFrame, answered: pl.DataFrame, units: pl.DataFrame) -> pl.DataFrame:
-    """Return how many units each system has, per document: an option needs an entity of each of its annotations."""
+    """Return system, doc and group of each unit that a system has: an option needs an entity of each annotation."""
     counted = required.join(units.select("group"), on="group", how="semi")
     hits = (
         counted.join(links, on="g")
@@ -91,7 +92,7 @@ def _find(required: pl.DataFrame, links: pl.DataFrame, answered: pl.DataFrame, u
         .agg(hit=pl.col("g").n_unique())
         .filter(pl.col("hit") == pl.col("size"))
     )
-    return hits.group_by("system", "doc").agg(tp=pl.col("group").n_unique())
+    return hits.select(*KEYS, "group").unique()
 
 
 c2kb = Task("C2KB", "text given; the set of entities of each document compared, NIL left out", _count)
