@@ -99,6 +99,17 @@ def test_registry_when_another_distribution_has_the_name_refuses_it(package: Pat
         Registry("measure", "parts_of_this_test", Part)["density"]
 
 
+def test_registry_when_a_part_of_another_distribution_fits_as_well_takes_the_one_that_ships(package: Path) -> None:
+    write(package, "zelda", "zelda")
+    about = package.parent / "third-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: third\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[parts_of_this_test]\na = third_first:part\n")
+    (package.parent / "third_first.py").write_text("from tests.test_registry import Part\npart = Part('a')")
+    found = Registry("measure", "parts_of_this_test", Part).first(lambda part: True)
+    assert found is not None and found.name == "zelda"
+
+
 def test_registry_when_its_package_has_definitions_takes_entry_points_of_the_package_above(package: Path) -> None:
     (package / "definitions").mkdir()
     write(package / "definitions", "__init__")

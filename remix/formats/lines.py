@@ -74,6 +74,20 @@ def read_lines(source: SourceFile, mends: Mends, sniff: Callable[[bytes, str], b
     return pl.concat(parts)
 
 
+def split_documents(lines: pl.DataFrame, columns: Sequence[str], starts: pl.Expr, said: pl.Expr) -> pl.DataFrame:
+    """Return the lines that are not blank with their cells, their `sentence` and the `name` of their document.
+
+    A document begins with a line that `starts` it; a line that `said` its name has no token either. A sentence ends at
+    a blank line.
+    """
+    filled = pl.col("line").str.contains(r"\S")
+    rows = lines.with_columns(starts=starts, number=starts.cum_sum(), sentence=(starts | ~filled).cum_sum())
+    rows = split_cells(rows.filter(filled), columns).with_columns(said=said)
+    rows = rows.with_columns(token=pl.when(~pl.col("starts") & pl.col("said").is_null()).then("token"))
+    names = rows.group_by("number", maintain_order=True).agg(name=pl.col("said").drop_nulls().first())
+    return rows.join(number_names(names, "number"), on="number", maintain_order="left")
+
+
 def refuse_line(rows: pl.DataFrame, wrong: pl.Expr) -> None:
     """Raise `BadInput` with file, line and reason of the first of the rows of which something is `wrong`."""
     told = rows.select("file", "row", wrong=wrong).drop_nulls("wrong").head(1)

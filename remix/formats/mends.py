@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
+from pathlib import PurePosixPath
 
 import polars as pl
 
 from remix.expressions import fill
-from remix.formats import Repair
+from remix.formats import Repair, SourceFile
 
 TOLD = 1000
 """So many of a kind that is told one by one are told; the others are counted."""
@@ -96,6 +97,14 @@ def decode(data: bytes, mends: Mends) -> str:
         return data.decode()
     except UnicodeDecodeError:
         return "".join(_line(line, n, mends) for n, line in enumerate(data.splitlines(keepends=True), 1))
+
+
+def find_text(source: SourceFile, name: str, beside: Iterable[str], but: Container[str], mends: Mends) -> str | None:
+    """Return the text of the file of that name in a folder or archive, `but` of these, else of one beside; or None."""
+    inside = (file for file in source.members if file not in but and PurePosixPath(file).name == name)
+    found = next((source.members[file] for file in inside), None)
+    data = source.beside(*beside) if found is None else found
+    return None if data is None else decode(data, mends)
 
 
 _DECLARED = re.compile(r"""(<\?xml[^>]*?)\s+encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")

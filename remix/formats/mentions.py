@@ -1,13 +1,14 @@
 """Mentions as plain formats have them, into frames and out of them.
 
-A format that is no RDF reads three tables and leaves the rest to `assemble`: offsets against the text, names, NIL,
-canonical entities, alternatives on one span. `flatten` is the way back.
+A format that is no RDF has a function that makes `MentionTables` of a source, and `reader` of it. The rest is done by
+`assemble`: offsets against the text, names, NIL, canonical entities, alternatives on one span. The way back is
+`lay_out`: documents with the names that the file calls them by, and a row a mention.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
@@ -16,7 +17,7 @@ import polars as pl
 from remix import iris
 from remix.errors import BadInput
 from remix.expressions import fill, number_texts
-from remix.formats import Contents, Loss
+from remix.formats import Contents, Loss, SourceFile
 from remix.formats.alignment import is_unplaced, place_named, place_of
 from remix.formats.identifiers import annotation_iris, document_iris, document_names, group_alternatives
 from remix.formats.losses import CLUSTER, loss_of
@@ -38,6 +39,7 @@ MENTIONS: dict[str, pl.DataType] = {
     "anchor": pl.String(),
     "confidence": pl.Float64(),
     "class": pl.String(),
+    "identifier": pl.String(),
     "cluster": pl.String(),
     "part_of": pl.Int64(),
     "ignorable": pl.String(),
@@ -52,6 +54,14 @@ first mention of those that are required together; `group` and `option` are name
 LINKS: dict[str, pl.DataType] = {"mention": pl.Int64(), "identifier": pl.String()}
 CLASSES: dict[str, pl.DataType] = {"mention": pl.Int64(), "class": pl.String()}
 CANDIDATES: dict[str, pl.DataType] = {**LINKS, "score": pl.Float64()}
+TOLD: dict[str, pl.DataType] = {
+    "mention": pl.Int64(),
+    "name": pl.String(),
+    "term": pl.String(),
+    "number": pl.Float64(),
+    "text": pl.String(),
+}
+"""Values of a mention, or of the document of that name, or of the dataset where neither is told."""
 
 NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 """A finite number as files write it."""
@@ -68,30 +78,44 @@ _FREEBASE = "http://rdf.freebase.com/ns/"
 
 @dataclass(frozen=True)
 class MentionTables:
-    """What a plain format has: tables of the columns above (missing ones are null), and what was mended.
+    """What a plain format has: tables of the columns above (missing ones are null).
 
-    Links may have `code`, the same number for the same identifier. A class may stand with its mention, or several in
-    `classes`. With `keep_outside` a mention that lies outside its text is kept without its offsets.
+    A link (`identifier`) and a class may stand with their mention, or several in `links` (all of them then) and in
+    `classes`. Links may have `code`, the same number for the same identifier. `content` is the hash of
+    what was read, by default that of the source. With `keep_outside` a mention that lies outside its text is kept
+    without its offsets.
     """
 
     documents: pl.DataFrame
     mentions: pl.DataFrame
-    links: pl.DataFrame
+    links: pl.DataFrame | None = None
     candidates: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=CANDIDATES))
     classes: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=CLASSES))
-    mends: Mends = field(default_factory=Mends)
+    values: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=TOLD))
+    content: str = ""
     keep_outside: bool = False
 
 
-def assemble(read: MentionTables, dataset: str, content: str = "") -> Contents:
+def reader(tables: Callable[[SourceFile, Mends], MentionTables]) -> Callable[[SourceFile, str], Contents]:
+    """Return the `read` of a format of which a function makes plain tables, and counts what it mends."""
+
+    def read(source: SourceFile, dataset: str) -> Contents:
+        mends = Mends()
+        return assemble(tables(source, mends), dataset, mends)
+
+    return read
+
+
+def assemble(read: MentionTables, dataset: str, mends: Mends | None = None) -> Contents:
     """Return the frames of the mentions, with IRIs scoped to the dataset.
 
     Offsets are held against texts and anchors and repaired as in NIF; a mention that lies outside its text is left
     out and reported. A mention without a link, or with one that spells NIL, is NIL.
     """
+    mends = mends or Mends()
     documents = fit(read.documents, DOCUMENTS).unique("name", keep="first", maintain_order=True)
     documents = documents.with_columns(
-        _languages(documents["language"], read.mends),
+        _languages(documents["language"], mends),
         document=document_iris(documents["name"], dataset),
         dataset=pl.lit(dataset),
         given="name",
@@ -99,32 +123,44 @@ def assemble(read: MentionTables, dataset: str, content: str = "") -> Contents:
     rows = fit(read.mentions, MENTIONS).join(
         documents.select("name", "document", "text"), on="name", how="left", maintain_order="left"
     )
-    rows = _with_own_group(place_named(rows, read.mends))
+    rows = _with_own_group(place_named(rows, mends))
     with ThreadPoolExecutor(1) as other:
-        resolving = other.submit(_resolve, read.links)
-        rows = _locate(rows, read.mends, keep_outside=read.keep_outside)
+        resolving = other.submit(_resolve, read.mentions if read.links is None else read.links)
+        rows = _locate(rows, mends, keep_outside=read.keep_outside)
     rows = rows.with_columns(annotation=annotation_iris(rows.with_columns(given="mention")), dataset=pl.lit(dataset))
     named = rows.select("mention", "annotation")
     links = resolving.result().join(named, on="mention", maintain_order="left")
     if not links["mention"].is_unique().all():
         links = links.unique(["annotation", "entity"], keep="first", maintain_order=True)
-    _tell_illegal(pl.concat([links["identifier"], read.classes["class"], rows["class"]]), read.mends)
+    _tell_illegal(pl.concat([links["identifier"], read.classes["class"], rows["class"]]), mends)
     rows = _with_groups(rows).sort("mention")
     rows = rows.with_columns(is_nil=~pl.col("mention").is_in(links["mention"].unique().implode()))
     candidates = fit(read.candidates, CANDIDATES).join(named, on="mention", maintain_order="left")
     candidates = candidates.with_columns(entity=canonical_entities(candidates["identifier"]))
     several = fit(read.classes, CLASSES).join(named, on="mention")
     classes = pl.concat(one.select("annotation", "class") for one in (rows, several)).drop_nulls("class")
-    clusters = rows.filter(pl.col("is_nil")).drop_nulls("cluster")
     frames = Frames.of(
         documents=documents,
         annotations=group_alternatives(rows),
         links=links,
         classes=classes.with_columns(_class_iri()).unique(maintain_order=True),
         candidates=candidates.filter(~_is_nothing(pl.col("identifier"))),
-        values=clusters.select(subject="annotation", term=pl.lit(CLUSTER), text="cluster"),
+        values=_values(rows, read.values, documents, dataset),
     )
-    return Contents(frames, read.mends.repairs(), 0, content)
+    return Contents(frames, mends.repairs(), 0, read.content)
+
+
+def _values(mentions: pl.DataFrame, told: pl.DataFrame, documents: pl.DataFrame, dataset: str) -> pl.DataFrame:
+    """Return the names of clusters and the values that the file tells, with the IRIs of what they are told of.
+
+    Those of mentions that were left out go with them.
+    """
+    clusters = mentions.filter("is_nil").select("mention", term=pl.lit(CLUSTER), text="cluster").drop_nulls("text")
+    rows = pl.concat(fit(one, TOLD) for one in (clusters, told))
+    rows = rows.join(mentions.select("mention", "annotation"), on="mention", how="left", maintain_order="left")
+    rows = rows.join(documents.select("name", "document"), on="name", how="left", maintain_order="left")
+    whole = pl.when(pl.col("mention").is_null()).then(pl.coalesce("document", pl.lit(dataset)))
+    return rows.with_columns(subject=pl.coalesce("annotation", whole)).drop_nulls("subject")
 
 
 def _languages(languages: pl.Series, mends: Mends) -> pl.Series:
@@ -193,9 +229,11 @@ def _example(row: dict[str, object]) -> str:
 
 def _resolve(links: pl.DataFrame) -> pl.DataFrame:
     """Return mention, identifier, entity, entity_as_given of the links that are to something."""
+    rows = fit(links, LINKS)
     # One entity is linked many times.
-    code = "code" if "code" in links.columns else number_texts(pl.col("identifier"))
-    rows = fit(links, LINKS).with_columns(links.select(code=code))
+    rows = rows.with_columns(
+        links["code"] if "code" in links.columns else number_texts(pl.col("identifier")).alias("code")
+    )
     known = rows.filter(pl.col("code").is_first_distinct()).filter(~_is_nothing(pl.col("identifier")))
     known = known.select("code", entity=canonical_entities(known["identifier"]))
     return rows.join(known, on="code", maintain_order="left").with_columns(entity_as_given="identifier").drop("code")
@@ -276,10 +314,51 @@ def flatten(frames: Frames) -> pl.DataFrame:
     return rows.sort("document", "begin", "end", "annotation").drop("dataset", "given", "ignorable", "layer")
 
 
-def flatten_labelled(frames: Frames, documents: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of `flatten` with the `label` of their documents (see `label_documents`), sorted by it."""
-    rows = flatten(frames).join(documents.select("document", "label"), on="document", maintain_order="left")
-    return rows.sort("label", "begin", "end", "annotation")
+def answer(mentions: pl.DataFrame, ranked: pl.DataFrame) -> MentionTables:
+    """Return mentions whose answer is the first of their candidates; a name that begins with NIL is one of a cluster.
+
+    `ranked` has mention, identifier, score and class of the candidates, of each mention the best first.
+    """
+    linked, named = ~pl.col("identifier").str.starts_with("NIL"), pl.col("identifier").str.extract("^(NIL.+)$", 1)
+    first = ranked.unique("mention", keep="first", maintain_order=True)
+    best = first.select(
+        *("mention", "class"),
+        confidence="score",
+        identifier=pl.when(linked).then("identifier"),
+        cluster=named,
+    )
+    return MentionTables(
+        documents=mentions.select("name"),
+        mentions=mentions.join(best, on="mention", how="left", maintain_order="left"),
+        candidates=ranked.filter(linked).filter(pl.len().over("mention") > 1),
+    )
+
+
+def lay_out(frames: Frames, names: str = r"^\S+$") -> tuple[pl.DataFrame, pl.DataFrame, tuple[Loss, ...]]:
+    """Return documents and mentions as a plain format writes them, and the loss of given names that it cannot hold.
+
+    Documents have `label`, what the file calls them, and are sorted by it; mentions are the rows of `flatten` in that
+    order, with `label`, `text` and `language` of their documents. A document keeps the name that its own file gave it
+    where it fits the pattern and is unique; the others are called by the last part of their IRI.
+    """
+    documents = frames.documents
+    given = pl.col("given").fill_null(pl.col("document"))
+    fits = given.str.contains(names) & given.is_unique()
+    part = document_names(documents["document"])
+    named = documents.select("document", given=given, label=pl.when(fits).then(given).otherwise(part))
+    if not named["label"].is_unique().all():
+        named = named.with_columns(label=document_iris(documents["document"], "").str.strip_prefix("/"))
+    changed = named.filter(pl.col("label") != pl.col("given"))["given"]
+    documents = documents.with_columns(named["label"]).sort("label")
+    texts = documents.select("document", "label", "text", "language")
+    rows = flatten(frames).join(texts, on="document", maintain_order="left")
+    return documents, rows.sort("label", "begin", "end", "annotation"), loss_of("document-names", changed)
+
+
+def gather(documents: pl.DataFrame, rows: pl.DataFrame, **columns: pl.Expr) -> pl.DataFrame:
+    """Return the documents with what their rows say together, null where they have none."""
+    said = rows.group_by("document", maintain_order=True).agg(**columns)
+    return documents.join(said, on="document", how="left", maintain_order="left")
 
 
 def identifier_or_nil() -> pl.Expr:
@@ -306,19 +385,3 @@ def drop_overlaps(rows: pl.DataFrame) -> tuple[pl.DataFrame, tuple[Loss, ...]]:
         left = left.filter(~clash)
     gone = rows.join(left, on="annotation", how="anti", maintain_order="left")["annotation"]
     return left, loss_of("overlaps", gone)
-
-
-def label_documents(documents: pl.DataFrame, pattern: str = r"^\S+$") -> tuple[pl.DataFrame, tuple[Loss, ...]]:
-    """Return the documents with `label`, what a file calls them, and the loss of given names that it cannot hold.
-
-    A document keeps the name that its own file gave it where it fits the pattern and is unique; the others are called
-    by the last part of their IRI.
-    """
-    given = pl.col("given").fill_null(pl.col("document"))
-    fits = given.str.contains(pattern) & given.is_unique()
-    part = document_names(documents["document"])
-    named = documents.select("document", given=given, label=pl.when(fits).then(given).otherwise(part))
-    if not named["label"].is_unique().all():
-        named = named.with_columns(label=document_iris(documents["document"], "").str.strip_prefix("/"))
-    changed = named.filter(pl.col("label") != pl.col("given"))["given"]
-    return documents.with_columns(named["label"]), loss_of("document-names", changed)

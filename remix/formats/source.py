@@ -7,7 +7,7 @@ import struct
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -157,11 +157,12 @@ class SourceFile:
         return not self.is_stdin and _is_collection(Path(self.path))
 
     def beside(self, *names: str) -> bytes | None:
-        """Return the content of the first of these files that is there, relative to the folder of this one."""
+        """Return the content of the first of these other files that is there, relative to the folder of this one."""
         if self.is_stdin:
             return None
-        found = (Path(self.path).parent / name for name in names)
-        return next((files.read_bytes(path) for path in found if path.is_file()), None)
+        own = Path(self.path)
+        found = (own.parent / name for name in names)
+        return next((files.read_bytes(path) for path in found if path.is_file() and not path.samefile(own)), None)
 
     @cached_property
     def _spooled(self) -> bytes:
@@ -200,12 +201,6 @@ class SourceFile:
     def place(self, name: str) -> str:
         """Return what messages call one of the files."""
         return f"{self.name}/{name}" if self.is_collection else self.name
-
-    def text_file(self, name: str, beside: Iterable[str], but: Container[str]) -> bytes | None:
-        """Return the content of the file of that name in a folder or archive, `but` of these, else of one beside."""
-        inside = (file for file in self.members if file not in but and PurePosixPath(file).name == name)
-        found = next((self.members[file] for file in inside), None)
-        return self.beside(*beside) if found is None else found
 
     @contextmanager
     def open(self) -> Iterator[BinaryIO]:

@@ -1,4 +1,4 @@
-"""Elements of an XML file with their lines, from files that are not quite XML too.
+"""The tree of an XML file, each element with its line, from files that are not quite XML too.
 
 Entities that lie outside the file are never fetched; what those in it may grow to is bounded, and so is how deep
 elements are nested.
@@ -7,9 +7,10 @@ elements are nested.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from html import escape
+from typing import cast
+from xml.etree import ElementTree
 from xml.parsers import expat
 
 from remix.errors import BadInput
@@ -26,35 +27,40 @@ _GROWTH, _FREE = 4, 10_000
 """How many times its length a file with all its entities may have, and how many characters whatever its length."""
 
 
-@dataclass(frozen=True, slots=True)
-class Element:
-    """An element at its end: the line it begins in, its name, attributes, the text directly in it, what it is in.
+class Element(ElementTree.Element):
+    """An element as Python's own, with the line that it begins in."""
 
-    `begin` and `end` are how many characters of text stand in the file before it and before its end.
-    """
+    line = 0
 
-    line: int
-    name: str
-    attributes: dict[str, str]
-    text: str
-    parent: str
-    begin: int
-    end: int
+    def every(self, *names: str) -> Iterator[Element]:
+        """Return the elements of these names in it, in their order."""
+        return (one for one in cast(Iterator[Element], self.iter()) if one.tag in names)
+
+    def inner(self) -> list[Element]:
+        """Return the elements directly in it."""
+        return cast(list[Element], list(self))
+
+    def own_text(self) -> str:
+        """Return the text directly in it, without that of the elements in it."""
+        return "".join((self.text or "", *(one.tail or "" for one in self)))
+
+    def fields(self) -> dict[str, str]:
+        """Return the texts of the elements directly in it, by their names."""
+        return {one.tag: one.own_text() for one in self.inner()}
 
 
-def parse_elements(data: bytes, file: object, mends: Mends) -> list[Element]:
-    """Return the elements of an XML file in the order of their ends: what is inside one comes before it.
+def parse_tree(data: bytes, file: object, mends: Mends) -> Element:
+    """Return the first element of an XML file, which has the others in it.
 
     Bare ampersands and characters that XML has not are mended. Raises `BadInput` with line and column for the rest,
     for entities that grow too much, and for elements that are nested too deeply.
     """
     text = _mend(decode_declared(data, mends), mends)
-    found: list[Element] = []
-    open_: list[tuple[int, str, dict[str, str], list[str], int]] = []
+    builder = ElementTree.TreeBuilder(element_factory=Element)
     parser = expat.ParserCreate()
     parser.buffer_text = True
     left = _GROWTH * len(text) + _FREE
-    passed = 0
+    depth = 0
 
     def grow(length: int) -> None:
         nonlocal left
@@ -64,22 +70,21 @@ def parse_elements(data: bytes, file: object, mends: Mends) -> list[Element]:
             raise BadInput(file, reason, line=parser.CurrentLineNumber)
 
     def start(name: str, attributes: dict[str, str]) -> None:
+        nonlocal depth
         grow(len(name) + sum(map(len, attributes.values())))
-        if len(open_) == _DEEPEST:
+        if depth == _DEEPEST:
             raise BadInput(file, f"is nested deeper than {_DEEPEST} elements", line=parser.CurrentLineNumber)
-        open_.append((parser.CurrentLineNumber, name, attributes, [], passed))
+        depth += 1
+        cast(Element, builder.start(name, attributes)).line = parser.CurrentLineNumber
 
-    def end(_: str) -> None:
-        line, name, attributes, texts, begin = open_.pop()
-        parent = open_[-1][1] if open_ else ""
-        found.append(Element(line, name, attributes, "".join(texts), parent, begin, passed))
+    def end(name: str) -> None:
+        nonlocal depth
+        depth -= 1
+        builder.end(name)
 
     def characters(said: str) -> None:
-        nonlocal passed
         grow(len(said))
-        passed += len(said)
-        if open_:
-            open_[-1][3].append(said)
+        builder.data(said)
 
     parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, characters
     try:
@@ -87,7 +92,7 @@ def parse_elements(data: bytes, file: object, mends: Mends) -> list[Element]:
     except expat.ExpatError as error:
         reason = f"is no XML ({expat.ErrorString(error.code)})"
         raise BadInput(file, reason, line=error.lineno, column=error.offset + 1) from None
-    return found
+    return cast(Element, builder.close())
 
 
 def _mend(text: str, mends: Mends) -> str:

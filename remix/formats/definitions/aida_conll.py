@@ -14,7 +14,7 @@ import polars as pl
 
 from remix.expressions import fill
 from remix.files import write_whole
-from remix.formats import Contents, Format, Loss, SourceFile
+from remix.formats import Format, Loss, SourceFile
 from remix.formats.identifiers import article, title_url
 from remix.formats.lines import (
     SENTENCES,
@@ -22,43 +22,25 @@ from remix.formats.lines import (
     cut_texts,
     join_tokens,
     lose_white_space,
-    number_names,
     read_lines,
     refuse_line,
-    split_cells,
+    split_documents,
     tagged_spans,
 )
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends
-from remix.formats.mentions import MentionTables, assemble, drop_overlaps, flatten, label_documents
+from remix.formats.mentions import MentionTables, drop_overlaps, gather, lay_out, reader
 from remix.frames import Frames
 
 NIL = "--NME--"
+COLUMNS = ("token", "tag", "form", "entity", "url")
 _START = r"^-DOCSTART- (?:\((.*)\))?"
 
 
-def _read(source: SourceFile, dataset: str) -> Contents:
-    mends = Mends()
-    rows = _rows(read_lines(source, mends))
-    _refuse_what_is_none(rows)
-    texts, tokens = join_tokens(rows, SENTENCES)
-    mentions = _mentions(tokens, mends)
-    return assemble(MentionTables(texts, mentions, mentions.select("mention", "identifier"), mends=mends), dataset)
-
-
-def _rows(lines: pl.DataFrame) -> pl.DataFrame:
-    """Return the lines with their document, sentence and cells; a document's first row has no token."""
-    starts = pl.col("line").str.contains(_START)
-    rows = lines.with_columns(number=starts.cum_sum(), said=pl.col("line").str.extract(_START, 1))
-    rows = rows.with_columns(sentence=(starts | ~pl.col("line").str.contains(r"\S")).cum_sum())
-    rows = split_cells(rows.filter(pl.col("line").str.contains(r"\S")), ["token", "tag", "form", "entity", "url"])
-    names = number_names(rows.group_by("number", maintain_order=True).agg(name=pl.col("said").first()), "number")
-    named = rows.join(names, on="number", maintain_order="left")
-    return named.with_columns(token=pl.when(~starts).then("token"))
-
-
-def _refuse_what_is_none(rows: pl.DataFrame) -> None:
-    tag = pl.col("tag")
+@reader
+def _read(source: SourceFile, mends: Mends) -> MentionTables:
+    line, tag = pl.col("line"), pl.col("tag")
+    rows = split_documents(read_lines(source, mends), COLUMNS, line.str.contains(_START), line.str.extract(_START, 1))
     wrong = (
         pl.when(~tag.is_in(["B", "I", "O", ""]))
         .then(fill("the second column is B, I or empty, not '{}'", tag))
@@ -66,31 +48,28 @@ def _refuse_what_is_none(rows: pl.DataFrame) -> None:
         .then(fill("a token of a mention has mention and entity, not {} columns", "count"))
     )
     refuse_line(rows.drop_nulls("token"), wrong)
-
-
-def _mentions(tokens: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+    texts, tokens = join_tokens(rows, SENTENCES)
     entity, url = pl.col("entity").first(), pl.col("url").first()
     named = pl.when(entity != NIL).then(title_url(entity))
     identifier = pl.when(url.str.contains(r"\S")).then(url).otherwise(named)
-    return tagged_spans(tokens, pl.col("tag"), {"identifier": identifier}, mends, within="sentence")
+    return MentionTables(texts, tagged_spans(tokens, tag, {"identifier": identifier}, mends, within="sentence"))
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
-    names, losses = label_documents(frames.documents, r"^[^()\s](?:[^()\r\n]*[^()\s])?$")
-    rows, overlapping = drop_overlaps(flatten(frames))
-    blank = rows.filter(~pl.col("surface_form").str.contains(r"\S"))["annotation"]
-    losses += overlapping + loss_of("blank", blank)
-    rows = rows.filter(pl.col("surface_form").str.contains(r"\S"))
+    names, rows, losses = lay_out(frames, r"^[^()\s](?:[^()\r\n]*[^()\s])?$")
+    rows, overlapping = drop_overlaps(rows)
+    is_blank = ~pl.col("surface_form").str.contains(r"\S")
+    losses += overlapping + loss_of("blank", rows.filter(is_blank)["annotation"])
+    rows = rows.filter(~is_blank)
     tokens = _cut(frames.documents, rows)
     losses += _changed_texts(frames.documents, tokens)
     lines = tokens.join(rows.select("annotation", *_cells()), on="annotation", how="left", maintain_order="left")
-    lines = lines.select("document", line=pl.when(pl.col("token") != "\n").then(_line()).otherwise(pl.lit("")))
-    bodies = lines.group_by("document", maintain_order=True).agg(body=pl.col("line").str.join("\n"))
-    whole = names.join(bodies, on="document", how="left", maintain_order="left").select(
-        fill("-DOCSTART- ({})\n{}\n\n", "label", pl.col("body").fill_null(""))
-    )
+    lines = lines.with_columns(line=pl.when(pl.col("token") != "\n").then(_line()).otherwise(pl.lit("")))
+    ordered = frames.documents.select("document").join(names, on="document", maintain_order="left")
+    whole = gather(ordered, lines, body=pl.col("line").str.join("\n"))
     with write_whole(path) as stream:
-        stream.write("".join(whole.to_series()).encode())
+        said = whole.select(fill("-DOCSTART- ({})\n{}\n\n", "label", pl.col("body").fill_null("")))
+        stream.write("".join(said.to_series()).encode())
     return losses
 
 

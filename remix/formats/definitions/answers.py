@@ -21,18 +21,17 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
 
 from remix.errors import BadInput
-from remix.formats import Contents, Format, SourceFile
+from remix.formats import Format, SourceFile
 from remix.formats.alignment import MOST_LETTERS, Aligner
 from remix.formats.json import json_text, json_value
 from remix.formats.mends import Mends
-from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, assemble, whole_number
-from remix.frames import VALUES
+from remix.formats.mentions import MENTIONS, TEXTS, TOLD, MentionTables, reader, whole_number
 from remix.names import REPEAT, RMX
 
 LABEL = "urn:remix:label:"
@@ -49,46 +48,35 @@ def _is_answers(head: bytes, name: str) -> bool:
 
 @dataclass
 class _Collected:
-    """What was read so far: rows of the tables of `MentionTables`, and values."""
+    """What was read so far: rows of the tables of `MentionTables`."""
 
+    mends: Mends
     documents: dict[str, str | None] = field(default_factory=dict)
     mentions: list[dict[str, Any]] = field(default_factory=list)
-    values: list[tuple[str, str, float, str | None]] = field(default_factory=list)
-    mends: Mends = field(default_factory=Mends)
+    values: list[dict[str, Any]] = field(default_factory=list)
 
 
-def _read(source: SourceFile, dataset: str) -> Contents:
-    read = _Collected()
+@reader
+def _read(source: SourceFile, mends: Mends) -> MentionTables:
+    read = _Collected(mends)
     header: dict[str, Any] = {}
-    for line, row in _lines(source, json_text(source.read(), read.mends)):
+    for line, row in _lines(source, json_text(source.read(), mends)):
         if "document" not in row and "text" not in row:
             if read.documents:
                 raise BadInput(source.name, "neither a document nor a text is named", line=line)
             header |= row
         else:
             _collect(source, line, row, read)
-    mentions = pl.DataFrame(read.mentions, schema={**MENTIONS, "identifier": pl.String, "repeat": pl.Float64})
-    documents = pl.DataFrame(list(read.documents.items()), schema=TEXTS, orient="row")
-    links = mentions.select("mention", "identifier").drop_nulls()
-    found = assemble(MentionTables(documents, mentions, links, mends=read.mends), dataset)
-    return _with_values(found, header, read, dataset)
-
-
-def _with_values(found: Contents, header: dict[str, Any], read: _Collected, dataset: str) -> Contents:
-    """Return what was found with the values of the run, its documents and its answers."""
-    frames = found.frames
-    names = dict(frames.documents.select("given", "document").iter_rows())
-    rows: list[tuple[str, str, float | None, str | None]] = []
-    rows += [(names[name], term, number, repeat) for name, term, number, repeat in read.values]
     for key, value in header.items():
         number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
-        rows.append((dataset, f"{RMX}{key}", number, None if number is not None else str(value)))
-    values = pl.DataFrame(rows, schema=VALUES, orient="row")
-    # The option of an answer is its repeat and its number.
-    repeat = pl.col("option").str.extract(r"#option=(\d+)-\d+$", 1).cast(pl.Float64)
-    numbers = frames.annotations.select("annotation", number=repeat).drop_nulls()
-    repeats = numbers.select(subject="annotation", term=pl.lit(REPEAT), number="number", text=pl.lit(None, pl.String))
-    return replace(found, frames=replace(frames, values=pl.concat([frames.values, values, repeats])))
+        read.values.append(
+            {"term": f"{RMX}{key}", "number": number, "text": None if number is not None else str(value)}
+        )
+    # Values of answers are the last.
+    values = sorted(read.values, key=lambda value: "mention" in value)
+    documents = pl.DataFrame(list(read.documents.items()), schema=TEXTS, orient="row")
+    mentions = pl.DataFrame(read.mentions, schema=MENTIONS)
+    return MentionTables(documents, mentions, values=pl.DataFrame(values, schema=TOLD))
 
 
 def _lines(source: SourceFile, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -124,11 +112,13 @@ def _collect(source: SourceFile, line: int, row: dict[str, Any], read: _Collecte
         # Answers are no alternatives of each other.
         own = f"{repeat or 'x'}-{number}"
         read.mentions.append(said | {"group": own, "option": own, "identifier": _identifier(answer)})
+        if repeat is not None:
+            read.values.append({"mention": number, "term": REPEAT, "number": float(repeat)})
     failed = row.get("error")
     if failed:
         read.mends.add("failed", f"line {line}: document {name}: {' '.join(str(failed).split())[:100]}")
     for problem, count in problems.items():
-        read.values.append((name, PROBLEMS[problem], float(count), repeat))
+        read.values.append({"name": name, "term": PROBLEMS[problem], "number": float(count), "text": repeat})
         if not failed:
             read.mends.add(problem.replace("_", "-"), f"line {line}: document {name}", count)
 

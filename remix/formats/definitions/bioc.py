@@ -23,12 +23,12 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.files import write_whole
-from remix.formats import Contents, Format, Loss, SourceFile
+from remix.formats import Format, Loss, SourceFile
 from remix.formats.biomedical import join_concepts, split_concepts
 from remix.formats.json import json_text, json_value, tell_misspelt
 from remix.formats.mends import Mends
-from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, assemble, flatten, label_documents, whole_number
-from remix.formats.xml import parse_elements
+from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, lay_out, reader, whole_number
+from remix.formats.xml import Element, parse_tree
 from remix.frames import Frames
 
 IDENTIFIERS = ("identifier", "normalized_id", "mesh", "omim", "ncbi gene", "gene", "ncbi homologene", "taxonomy")
@@ -49,9 +49,9 @@ def _is_bioc(head: bytes, name: str) -> bool:
     return start[:1] == b"{" and re.search(rb'"passages"\s*:', start) is not None
 
 
-def _read(source: SourceFile, dataset: str) -> Contents:
+@reader
+def _read(source: SourceFile, mends: Mends) -> MentionTables:
     content = source.read()
-    mends = Mends()
     # In UTF-16 it is between its mark and a zero.
     is_xml = content.lstrip(BOM_UTF8 + b"\xfe\xff\0 \t\r\n")[:1] == b"<"
     documents = _of_xml(source, content, mends) if is_xml else _of_json(source, content, mends)
@@ -65,7 +65,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
                 rows += _rows(document["id"], annotation, len(rows), mends)
     mentions, links = split_concepts(pl.DataFrame(rows, schema={**MENTIONS, "identifiers": pl.String}))
     named = pl.DataFrame(texts, schema=TEXTS, orient="row")
-    return assemble(MentionTables(named, mentions, links, mends=mends), dataset)
+    return MentionTables(named, mentions, links)
 
 
 def _of_json(source: SourceFile, content: bytes, mends: Mends) -> Iterator[dict[str, Any]]:
@@ -128,44 +128,26 @@ def _field(source: SourceFile, of: dict[str, Any], name: str, kinds: tuple[type,
 
 
 def _of_xml(source: SourceFile, content: bytes, mends: Mends) -> Iterator[dict[str, Any]]:
-    """Yield documents as `_of_json` does; an element comes at its end, behind what is in it."""
-    document: dict[str, Any] = {"id": "", "passages": []}
-    passage, annotation = _empty_passage(), _empty_annotation()
-    for element in parse_elements(content, source.name, mends):
-        place = f"line {element.line}"
-        match element.parent, element.name:
-            case "annotation", "infon":
-                annotation["infons"][element.attributes.get("key", "")] = element.text
-            case "annotation", "location":
-                said = {key: element.attributes.get(key, "-1") for key in ("offset", "length")}
-                located = {key: _number(source, value, place) for key, value in said.items()}
-                annotation["locations"].append(located)
-            case "annotation", "text":
-                annotation["text"] = element.text
-            case _, "annotation":
-                annotation["id"] = element.attributes.get("id", "")
-                passage["annotations"].append(annotation)
-                annotation = _empty_annotation()
-            case "passage", "offset":
-                passage["offset"] = _number(source, element.text, place)
-            case "passage", "text":
-                passage["text"] = element.text
-            case _, "passage":
-                document["passages"].append(passage)
-                passage = _empty_passage()
-            case "document", "id":
-                document["id"] = element.text
-            case _, "document":
-                yield document
-                document = {"id": "", "passages": []}
+    """Yield documents as `_of_json` does."""
 
+    def tell_passage(passage: Element) -> dict[str, Any]:
+        said = passage.fields()
+        offset = _number(source, said.get("offset", "0"), f"line {passage.line}")
+        annotations = [tell_annotation(one) for one in passage.every("annotation")]
+        return {"offset": offset, "text": said.get("text", ""), "annotations": annotations}
 
-def _empty_passage() -> dict[str, Any]:
-    return {"offset": 0, "text": "", "annotations": []}
+    def tell_annotation(annotation: Element) -> dict[str, Any]:
+        located = [
+            {key: _number(source, one.get(key, "-1"), f"line {one.line}") for key in ("offset", "length")}
+            for one in annotation.every("location")
+        ]
+        infons = {one.get("key", ""): one.own_text() for one in annotation.every("infon")}
+        said = {"id": annotation.get("id", ""), "text": annotation.fields().get("text")}
+        return {**said, "infons": infons, "locations": located}
 
-
-def _empty_annotation() -> dict[str, Any]:
-    return {"infons": {}, "locations": [], "text": None}
+    for document in parse_tree(content, source.name, mends).every("document"):
+        passages = [tell_passage(one) for one in document.every("passage")]
+        yield {"id": document.fields().get("id", ""), "passages": passages}
 
 
 def _number(source: SourceFile, said: int | str, place: str) -> int:
@@ -220,10 +202,10 @@ def _rows(name: str, annotation: dict[str, Any], number: int, mends: Mends) -> I
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
-    names, losses = label_documents(frames.documents, r"^\S(?:[^\x00-\x1f]*\S)?$")
-    of_document = _annotations(frames).rows_by_key("document", named=True, include_key=False)
+    names, rows, losses = lay_out(frames, r"^\S(?:[^\x00-\x1f]*\S)?$")
+    of_document = _annotations(rows).rows_by_key("document", named=True, include_key=False)
     documents = []
-    for label, document, text in names.sort("label").select("label", "document", "text").iter_rows():
+    for label, document, text in names.select("label", "document", "text").iter_rows():
         listed = [_annotation(row, nth) for nth, row in enumerate(of_document.get(document, ()), 1)]
         passage = {"offset": 0, "infons": {}, "text": text, "sentences": [], "annotations": listed, "relations": []}
         documents.append({"id": label, "infons": {}, "passages": [passage], "relations": []})
@@ -234,9 +216,9 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     return losses
 
 
-def _annotations(frames: Frames) -> pl.DataFrame:
+def _annotations(rows: pl.DataFrame) -> pl.DataFrame:
     """Return a row an annotation of BioC: the concepts of a span, and the spans of an option with the same concepts."""
-    rows = join_concepts(flatten(frames)).with_columns(pl.col("class").fill_null(""))
+    rows = join_concepts(rows).with_columns(pl.col("class").fill_null(""))
     keys = ["document", "group", "option", "identifier", "class"]
     return rows.group_by(keys, maintain_order=True).agg("begin", "end", "surface_form")
 

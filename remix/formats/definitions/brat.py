@@ -18,10 +18,11 @@ import polars as pl
 
 from remix.errors import BadInput, UsageError
 from remix.expressions import fill
-from remix.formats import Contents, Format, Loss, SourceFile
+from remix.formats import Format, Loss, SourceFile
+from remix.formats.lines import refuse_line
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends, decode
-from remix.formats.mentions import MentionTables, assemble, flatten, label_documents
+from remix.formats.mentions import MentionTables, gather, lay_out, reader
 from remix.formats.source import FILE_NAME, hash_files, write_collection
 from remix.frames import Frames
 
@@ -40,15 +41,14 @@ def _is_brat(head: bytes, name: str) -> bool:
     return _FIRST.match(start) is not None and _MENTION.search(start) is not None
 
 
-def _read(source: SourceFile, dataset: str) -> Contents:
-    mends = Mends()
+@reader
+def _read(source: SourceFile, mends: Mends) -> MentionTables:
     files = source.members or _pair(source)
     _refuse_deep(source, files)
     names = sorted({str(PurePosixPath(name).with_suffix("")) for name in files if name.endswith((".ann", ".txt"))})
     texts = [decode(files[f"{one}.txt"], mends) if f"{one}.txt" in files else None for one in names]
     documents = pl.DataFrame({"name": names, "text": texts}, schema_overrides={"text": pl.String})
-    lines = _lines(names, [decode(files.get(f"{one}.ann", b""), mends) for one in names])
-    _refuse_what_is_none(source, lines)
+    lines = _lines(source, names, [decode(files.get(f"{one}.ann", b""), mends) for one in names])
     mentions = _mentions(lines).join(documents, on="name", how="left", maintain_order="left")
     fragments = _fragments(mentions)
     notes = _of_kind(lines, "N", r"^Reference (\S+) (\S.*)$")
@@ -56,18 +56,12 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     comments = _of_kind(lines, "#", r"^AnnotatorNotes (\S+)\t(.*)$").filter(pl.col("said").str.contains(_IDENTIFIER))
     noted = comments.join(notes, on=["name", "id"], how="anti", maintain_order="left")
     links = pl.concat([notes, noted]).join(mentions, on=["name", "id"], maintain_order="left")
+    links = links.select(of="mention", identifier="said").join(fragments, on="of", maintain_order="left")
     sure = _of_kind(lines, "A", r"^Confidence (\S+) (\S+)$").join(mentions, on=["name", "id"])
-    confidence = sure.select("mention", confidence=pl.col("said").cast(pl.Float64, strict=False)).unique("mention")
+    confidence = sure.select(of="mention", confidence=pl.col("said").cast(pl.Float64, strict=False)).unique("of")
     _tell_unread(lines, comments, mends)
-    read = MentionTables(
-        documents=documents,
-        mentions=fragments.join(confidence, left_on="of", right_on="mention", how="left", maintain_order="left"),
-        links=links.join(
-            fragments.select("of", number="mention"), left_on="mention", right_on="of", maintain_order="left"
-        ).select(mention="number", identifier="said"),
-        mends=mends,
-    )
-    return assemble(read, dataset, hash_files(files))
+    fragments = fragments.join(confidence, on="of", how="left", maintain_order="left")
+    return MentionTables(documents, fragments, links, content=hash_files(files))
 
 
 def _refuse_deep(source: SourceFile, names: Iterable[str]) -> None:
@@ -86,23 +80,21 @@ def _pair(source: SourceFile) -> dict[str, bytes]:
     return {f"{name}.ann": content} | ({} if text is None else {f"{name}.txt": text})
 
 
-def _lines(names: list[str], contents: list[str]) -> pl.DataFrame:
-    """Return the lines of all files: name, number, line, kind (its first letter), id and what follows the id."""
+def _lines(source: SourceFile, names: list[str], contents: list[str]) -> pl.DataFrame:
+    """Return the lines of all files: name, row, line, kind (its first letter), id and what follows the id."""
     frame = pl.DataFrame({"name": names, "line": [one.split("\n") for one in contents]})
-    frame = frame.with_columns(number=pl.int_ranges(1, pl.col("line").list.len() + 1)).explode("line", "number")
+    frame = frame.with_columns(row=pl.int_ranges(1, pl.col("line").list.len() + 1)).explode("line", "row")
     frame = frame.with_columns(pl.col("line").str.strip_chars_end("\r")).filter(pl.col("line").str.contains(r"\S"))
     parts = pl.col("line").str.splitn("\t", 2).struct
-    return frame.with_columns(kind=pl.col("line").str.slice(0, 1), id=parts[0], rest=parts[1])
-
-
-def _refuse_what_is_none(source: SourceFile, lines: pl.DataFrame) -> None:
+    lines = frame.with_columns(kind=pl.col("line").str.slice(0, 1), id=parts[0], rest=parts[1])
+    file = fill("{}/{}.ann", pl.lit(source.name), "name") if source.is_collection else pl.lit(source.name)
     bound = pl.col("kind") == "T"
     broken = (bound & ~pl.col("line").str.contains(_SPAN)) | ~pl.col("kind").is_in(list("TREAMN#*"))
-    wrong = lines.filter(broken | pl.col("rest").is_null())
-    if wrong.height:
-        row = wrong.row(0, named=True)
-        file = f"{source.name}/{row['name']}.ann" if source.is_collection else source.name
-        raise BadInput(file, f"is no line of BRAT: '{row['line'][:60]}'", line=row["number"])
+    wrong = pl.when(broken | pl.col("rest").is_null())
+    refuse_line(
+        lines.with_columns(file=file), wrong.then(fill("is no line of BRAT: '{}'", pl.col("line").str.slice(0, 60)))
+    )
+    return lines
 
 
 def _mentions(lines: pl.DataFrame) -> pl.DataFrame:
@@ -113,7 +105,7 @@ def _mentions(lines: pl.DataFrame) -> pl.DataFrame:
         "mention",
         "name",
         "id",
-        place=fill("{}.ann, line {}", "name", "number"),
+        place=fill("{}.ann, line {}", "name", "row"),
         **{"class": pl.when(kind != UNTYPED).then(kind)},
         spans=head.str.replace(r"^\S+ ", ""),
         anchor=anchor,
@@ -155,22 +147,20 @@ def _tell_unread(lines: pl.DataFrame, comments: pl.DataFrame, mends: Mends) -> N
     used = pl.col("kind").is_in(["T", "N"]) | pl.col("rest").str.starts_with("Confidence ")
     noted = (pl.lit("AnnotatorNotes ") + comments["id"] + "\t" + comments["said"]).pipe(pl.select).to_series()
     unread = lines.filter(~used & ~pl.col("rest").str.strip_chars().is_in(noted.implode()))
-    mends.add_rows("unread", unread, "{name}.ann, line {number}: {line:.60}")
+    mends.add_rows("unread", unread, "{name}.ann, line {row}: {line:.60}")
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     if path.suffix == ".ann":
         raise UsageError(f"{path}: BRAT is written as a folder, or as an archive that ends in .zip")
-    names, losses = label_documents(frames.documents, FILE_NAME)
-    rows = flatten(frames)
+    names, rows, losses = lay_out(frames, FILE_NAME)
     # Parts with links of their own are mentions that are right only together, which BRAT cannot say.
     together = pl.len().over("option") > 1
     one_link = pl.col("identifiers").list.join(" ").fill_null("").n_unique().over("option") == 1
     alone = rows.filter(together & ~one_link)["annotation"]
     losses += loss_of("parts", alone)
     lines = _lines_of(rows.with_columns(of=pl.when(together & one_link).then("option").otherwise("annotation")))
-    bodies = lines.group_by("document", maintain_order=True).agg(body=pl.col("line").str.join("\n"))
-    whole = names.join(bodies, on="document", how="left", maintain_order="left").sort("label")
+    whole = gather(names, lines, body=pl.col("line").str.join("\n"))
     files: list[tuple[str, bytes]] = []
     for label, text, body in whole.select("label", "text", "body").iter_rows():
         files += [(f"{label}.ann", f"{body}\n".encode() if body else b""), (f"{label}.txt", text.encode())]

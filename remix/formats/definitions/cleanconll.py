@@ -12,20 +12,21 @@ from __future__ import annotations
 import polars as pl
 
 from remix.expressions import fill
-from remix.formats import Contents, Format, SourceFile
+from remix.formats import Format, SourceFile
 from remix.formats.identifiers import title_url
-from remix.formats.lines import SENTENCES, begins, join_tokens, read_lines, refuse_line, split_cells, tagged_spans
+from remix.formats.lines import SENTENCES, begins, join_tokens, read_lines, refuse_line, split_documents, tagged_spans
 from remix.formats.mends import Mends
-from remix.formats.mentions import MentionTables, assemble
+from remix.formats.mentions import MentionTables, reader
 
 COLUMNS = ("token", "pos", "title", "other", "kind")
 MASK = "[TOKEN]"
 _TAG = r"^(?:[BI]-.|O$)"
 
 
-def _read(source: SourceFile, dataset: str) -> Contents:
-    mends = Mends()
-    rows = _rows(read_lines(source, mends))
+@reader
+def _read(source: SourceFile, mends: Mends) -> MentionTables:
+    starts = pl.col("line").str.contains(r"^[^\t]*\t-X-(?:\t|$)")
+    rows = split_documents(read_lines(source, mends), COLUMNS, starts, pl.lit(None, pl.String))
     tags = [pl.col(name).str.contains(_TAG).fill_null(False) for name in ("title", "kind")]
     wrong = pl.when((pl.col("count") != len(COLUMNS)) | ~pl.all_horizontal(tags)).then(
         fill("token, part of speech, title and two tags are expected, B-, I- or O, not '{}'", pl.col("line"))
@@ -34,18 +35,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     masked = rows.filter(pl.col("token") == MASK)
     mends.add_rows("masked", masked, "{place}: the word is {token}; CoNLL-2003 has what it is")
     texts, tokens = join_tokens(rows, SENTENCES)
-    mentions = _mentions(tokens, mends)
-    links = mentions.select("mention", "identifier").drop_nulls()
-    return assemble(MentionTables(texts, mentions, links, mends=mends), dataset)
-
-
-def _rows(lines: pl.DataFrame) -> pl.DataFrame:
-    """Return the lines with their document, sentence and cells; the first of a document has no token."""
-    rows = split_cells(lines, COLUMNS)
-    starts, blank = (pl.col("pos") == "-X-").fill_null(False), ~pl.col("line").str.contains(r"\S")
-    return rows.with_columns(
-        name=starts.cum_sum().cast(pl.String), sentence=(starts | blank).cum_sum(), token=pl.when(~starts).then("token")
-    ).filter(~blank)
+    return MentionTables(texts, _mentions(tokens, mends))
 
 
 def _mentions(tokens: pl.DataFrame, mends: Mends) -> pl.DataFrame:

@@ -15,13 +15,12 @@ from remix.files import write_whole
 from remix.formats import Loss
 from remix.formats.mapping import shipped_mapping
 from remix.formats.mapping.definition import format_of
-from remix.formats.mentions import flatten_labelled, label_documents
+from remix.formats.mentions import lay_out
 from remix.frames import Frames
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
-    names, losses = label_documents(frames.documents, r"^[^\x00\r\n]+$")
-    rows = flatten_labelled(frames, names)
+    _, rows, losses = lay_out(frames, r"^[^\x00\r\n]+$")
     document, entity = pl.col("label").alias("document"), pl.col("identifiers").list.first().alias("entity")
     with write_whole(path) as stream:
         rows.select(document, "begin", "end", "surface_form", entity, "confidence", "class").write_csv(stream)

@@ -16,11 +16,11 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.expressions import fill
-from remix.formats import Contents, Format, SourceFile
+from remix.formats import Format, SourceFile
 from remix.formats.identifiers import title_url
 from remix.formats.json import json_text, json_value
 from remix.formats.mends import Mends
-from remix.formats.mentions import MentionTables, assemble
+from remix.formats.mentions import MentionTables, reader
 
 _MENTION = {
     "begin": pl.Float64(),
@@ -50,13 +50,12 @@ def _is_dwie(head: bytes, name: str) -> bool:
     )
 
 
-def _read(source: SourceFile, dataset: str) -> Contents:
-    mends = Mends()
+@reader
+def _read(source: SourceFile, mends: Mends) -> MentionTables:
     parts = [_article(source.place(name), data, mends) for name, data in source.files_that(_is_dwie).items()]
     articles = pl.concat(parts).with_row_index("article")
     articles = articles.with_columns(name=pl.coalesce("id", pl.col("article").cast(pl.String)))
-    mentions = _rows(articles, "mentions").with_row_index("mention").cast({"mention": pl.Int64})
-    mentions = _with_offsets(source, mentions)
+    mentions = _with_offsets(source, _rows(articles, "mentions").with_row_index("mention"))
     concepts = _rows(articles, "concepts").unique(["article", "concept"], keep="first", maintain_order=True)
     told = mentions.join(concepts, on=["article", "concept"], how="left", maintain_order="left")
     astray = told.filter(pl.col("tags").is_null() & pl.col("concept").is_not_null())
@@ -65,17 +64,13 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     each = pl.int_ranges(pl.col("candidates").list.len())
     scores = pl.col("scores").fill_null([]).list.gather(each, null_on_oob=True)
     ranked = told.select("mention", identifier="candidates", score=scores).drop_nulls("identifier")
-    read = MentionTables(
+    cluster, linked = fill("{}#{}", "name", "concept"), title_url(pl.col("link"))
+    return MentionTables(
         documents=articles.select("name", text="content"),
-        mentions=told.select(
-            "mention", "place", "name", "begin", "end", anchor="text", cluster=fill("{}#{}", "name", "concept")
-        ),
-        links=told.select("mention", identifier=title_url(pl.col("link"))).drop_nulls(),
+        mentions=told.with_columns(anchor="text", cluster=cluster, identifier=linked),
         candidates=ranked.explode("identifier", "score").with_columns(title_url(pl.col("identifier"))),
         classes=told.select("mention", **{"class": types}).explode("class").drop_nulls(),
-        mends=mends,
     )
-    return assemble(read, dataset)
 
 
 def _article(file: str, data: bytes, mends: Mends) -> pl.DataFrame:

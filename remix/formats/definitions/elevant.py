@@ -20,7 +20,6 @@ Source: ELEVANT, simple_jsonl_benchmark_reader.py and simple_jsonl_prediction_re
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 from itertools import product
 from math import prod
 from typing import Any
@@ -29,6 +28,7 @@ import polars as pl
 
 from remix import iris
 from remix.errors import BadInput
+from remix.expressions import fill
 from remix.formats import Contents, Format, SourceFile
 from remix.formats.elevant import ARTICLES, SIMPLE, kind_of, write_articles, write_simple
 from remix.formats.identifiers import annotation_iris, document_iris
@@ -92,7 +92,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     tell_misspelt(text, FIELDS, mends)
     articles = _articles(source, text.encode())
     titled = pl.col("title").str.contains("^https?://") & pl.col("title").is_unique()
-    named = pl.concat_str(pl.lit("urn:elevant:article:"), pl.col("id").cast(pl.String))
+    named = fill("urn:elevant:article:{}", pl.coalesce("id", pl.col("line").cast(pl.Int64) - 1))
     articles = articles.with_columns(given=pl.when(titled).then("title").otherwise(named), dataset=pl.lit(dataset))
     articles = articles.with_columns(document=document_iris(articles["given"], dataset))
     # Linked articles repeat the labels of the benchmark: answers are what they are for.
@@ -163,15 +163,14 @@ def _alternatives(source: SourceFile, rows: pl.DataFrame) -> pl.DataFrame:
         for label, row in labels.items():
             if row["parent"] in labels:
                 children[row["parent"]].append(label)
-        _refuse_what_grows(source, labels, children)
         # Nothing under an optional label is required.
         for label, row in labels.items():
-            if any(labels[one]["ignorable"] for one in _upwards(label, labels)):
+            if any(labels[one]["ignorable"] for one in _upwards(source, label, labels)):
                 taken.append((row["row"], None, None, "optional"))
         for root, row in labels.items():
             if row["parent"] not in labels and row["ignorable"] is None:
                 group = f"{document}#label={root}"
-                for number, option in enumerate(_options(root, labels, children)):
+                for number, option in enumerate(_options(source, root, labels, children)):
                     taken += [(labels[label]["row"], group, f"{group};{number}", None) for label in option]
     schema = {"row": pl.UInt32, "group": pl.String, "option": pl.String, "ignorable": pl.String}
     numbers = pl.DataFrame(taken, schema=schema, orient="row")
@@ -179,46 +178,33 @@ def _alternatives(source: SourceFile, rows: pl.DataFrame) -> pl.DataFrame:
     return numbers.join(rows, on="row", maintain_order="left")
 
 
-def _refuse_what_grows(source: SourceFile, labels: dict[int, dict[str, Any]], children: dict[int, list[int]]) -> None:
-    """Refuse labels that are nested too deeply, or whose children have so many ways that their product has no end."""
-
-    def ways(label: int, depth: int) -> int:
-        """Return in how many ways a label, and those in it, can be satisfied."""
-        if depth > _DEEPEST:
-            reason = f"label {label} is nested deeper than {_DEEPEST} labels"
-            raise BadInput(source.name, reason, line=labels[label]["line"])
-        if not children[label]:
-            return 1
-        count = 1 + prod(ways(child, depth + 1) for child in children[label])
-        if count > _MOST_WAYS:
-            reason = f"label {label} can be satisfied in more than {_MOST_WAYS:,} ways by the labels in it"
-            raise BadInput(source.name, reason, line=labels[label]["line"])
-        return count
-
-    for label, row in labels.items():
-        if row["parent"] not in labels:
-            ways(label, 0)
-
-
-def _upwards(label: int, labels: dict[int, dict[str, Any]]) -> Iterator[int]:
-    """Return the label and those that it is nested in."""
-    seen = set()
-    while label in labels and label not in seen:
-        seen.add(label)
-        yield label
-        label = labels[label]["parent"]
+def _upwards(source: SourceFile, label: int, labels: dict[int, dict[str, Any]]) -> list[int]:
+    """Return the label and those that it is nested in; raises `BadInput` where these are too many."""
+    found: list[int] = []
+    one = label
+    while one in labels and one not in found and len(found) <= _DEEPEST + 1:
+        found.append(one)
+        one = labels[one]["parent"]
+    if len(found) > _DEEPEST + 1:
+        reason = f"label {label} is nested deeper than {_DEEPEST} labels"
+        raise BadInput(source.name, reason, line=labels[label]["line"])
+    return found
 
 
 def _options(
-    label: int, labels: dict[int, dict[str, Any]], children: dict[int, list[int]]
-) -> Iterator[tuple[int, ...]]:
-    """Return the ways to satisfy a label: itself, or each required child in one of its ways."""
-    yield (label,)
+    source: SourceFile, label: int, labels: dict[int, dict[str, Any]], children: dict[int, list[int]]
+) -> list[tuple[int, ...]]:
+    """Return the ways to satisfy a label: itself, or each required child in one of its ways.
+
+    Raises `BadInput` where these are so many that their product has no end.
+    """
     required = [child for child in children[label] if labels[child]["ignorable"] is None]
-    if required:
-        ways = (list(_options(child, labels, children)) for child in required)
-        for way in product(*ways):
-            yield tuple(part for option in way for part in option)
+    ways = [_options(source, child, labels, children) for child in required]
+    if ways and prod(map(len, ways)) >= _MOST_WAYS:
+        reason = f"label {label} can be satisfied in more than {_MOST_WAYS:,} ways by the labels in it"
+        raise BadInput(source.name, reason, line=labels[label]["line"])
+    others = [tuple(part for option in way for part in option) for way in product(*ways)] if ways else []
+    return [(label,), *others]
 
 
 def _iri(identifiers: pl.Series) -> pl.Series:

@@ -22,10 +22,10 @@ import polars as pl
 from remix.errors import BadInput
 from remix.expressions import fill
 from remix.files import write_whole
-from remix.formats import Contents, Format, Loss, SourceFile
+from remix.formats import Format, Loss, SourceFile
 from remix.formats.json import json_text, json_value, tell_misspelt
 from remix.formats.mends import Mends
-from remix.formats.mentions import MentionTables, assemble, flatten, label_documents
+from remix.formats.mentions import MentionTables, gather, lay_out, reader
 from remix.formats.offsets import characters_of_units, units_of_characters
 from remix.frames import Frames
 from remix.names import RMX
@@ -60,8 +60,8 @@ def _is_gerbil(head: bytes, name: str) -> bool:
     return re.search(rb'"text"\s*:\s*"', start) is not None and (listed or named)
 
 
-def _read(source: SourceFile, dataset: str) -> Contents:
-    mends = Mends()
+@reader
+def _read(source: SourceFile, mends: Mends) -> MentionTables:
     text = json_text(source.read(), mends)
     tell_misspelt(text, FIELDS, mends)
     try:
@@ -75,21 +75,15 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     offsets = pl.col("start", "end").clip(-EXACT, EXACT).cast(pl.Int64)
     rows = documents.select("name", "text", "annotations").explode("annotations", empty_as_null=True, keep_nulls=True)
     rows = rows.drop_nulls("annotations").unnest("annotations").with_row_index("mention")
-    rows = rows.with_columns(
-        offsets,
-        pl.col("mention").cast(pl.Int64),
-        place=fill("{}, annotation {}", "name", pl.int_range(1, pl.len() + 1).over("name")),
-    )
-    rows = _with_spans(source, rows, mends)
-    rows = characters_of_units(rows, "name", "start", "end")
-    read = MentionTables(
+    nth = pl.int_range(1, pl.len() + 1).over("name")
+    rows = rows.with_columns(offsets, place=fill("{}, annotation {}", "name", nth))
+    rows = characters_of_units(_with_spans(source, rows, mends), "name", "start", "end")
+    return MentionTables(
         documents=documents,
         mentions=rows.rename({"start": "begin"}),
         links=rows.select("mention", identifier="meaning").explode("identifier").drop_nulls(),
         classes=rows.select("mention", **{"class": "types"}).explode("class").drop_nulls(),
-        mends=mends,
     )
-    return assemble(read, dataset)
 
 
 def _name_documents(documents: pl.DataFrame, mends: Mends) -> pl.DataFrame:
@@ -154,19 +148,15 @@ def _is_number(value: Any) -> bool:
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
-    names, losses = label_documents(frames.documents, r"^[^\x00]+$")
-    documents = names.sort("label")
+    documents, rows, losses = lay_out(frames, r"^[^\x00]+$")
     classes = frames.classes.group_by("annotation", maintain_order=True).agg(
         types=pl.col("class").str.strip_prefix(RMX)
     )
-    rows = flatten(frames).join(classes, on="annotation", how="left", maintain_order="left")
-    rows = rows.join(documents.select("document", "text"), on="document", maintain_order="left")
+    rows = rows.join(classes, on="annotation", how="left", maintain_order="left")
     rows = units_of_characters(rows, "document", "begin", "end").rename({"begin": "start"})
     rows = rows.with_columns(meaning=pl.col("identifiers").fill_null([]))
-    listed = rows.select("document", annotation=pl.struct("start", "end", "confidence", "meaning", "types"))
-    annotations = listed.group_by("document", maintain_order=True).agg(annotations="annotation")
-    whole = documents.join(annotations, on="document", how="left", maintain_order="left").with_row_index("id")
-    whole = whole.select("id", "text", pl.col("annotations").fill_null([]), iri="label")
+    whole = gather(documents, rows, annotations=pl.struct("start", "end", "confidence", "meaning", "types"))
+    whole = whole.with_row_index("id").with_columns(pl.col("annotations").fill_null([]), iri="label")
     said = whole.select(pl.struct("id", "iri", "text", "annotations").struct.json_encode()).to_series()
     with write_whole(path) as stream:
         # GERBIL's own reader takes no null; a quote within a text is escaped.

@@ -9,68 +9,56 @@ of the workers. Titles are those of the English Wikipedia. Source: Cornolti et a
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import polars as pl
 
 from remix.errors import BadInput
-from remix.formats import Contents, Format, SourceFile
+from remix.formats import Format, SourceFile
 from remix.formats.identifiers import title_url
 from remix.formats.mends import Mends
-from remix.formats.mentions import MentionTables, assemble
-from remix.formats.xml import Element, has_root, parse_elements
+from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, reader
+from remix.formats.xml import Element, has_root, parse_tree
 
 _RANK = re.compile(r"rank_([0-9]{1,3})_title")
-_MENTIONS = {"mention": pl.Int64(), "place": pl.String(), "name": pl.String(), "begin": pl.Int64(), "end": pl.Int64()}
 _CANDIDATES = {"mention": pl.Int64(), "identifier": pl.String(), "rank": pl.Int64(), "score": pl.String()}
 
 
-def _read(source: SourceFile, dataset: str) -> Contents:
-    mends = Mends()
+@reader
+def _read(source: SourceFile, mends: Mends) -> MentionTables:
     texts: list[tuple[str, str]] = []
-    mentions: list[tuple[int, str, str, int, int]] = []
+    mentions: list[dict[str, Any]] = []
     ranked: list[tuple[int, str, int, str | None]] = []
-    marked: list[Element] = []
-    for element in parse_elements(source.read(), source.name, mends):
-        if element.name == "annotation":
-            if element.parent != "instance":
-                raise BadInput(source.name, "an annotation stands in an <instance>, in no other", line=element.line)
-            marked.append(element)
-        elif element.name == "instance":
-            name = str(len(texts) + 1)
-            texts.append((name, _text(element, marked)))
-            for one in marked:
-                number, begin = len(mentions), one.begin - element.begin
-                mentions.append((number, f"line {one.line}", name, begin, begin + len(one.text)))
-                ranked += [(number, *page) for page in _pages(one)]
-            marked = []
+    root = parse_tree(source.read(), source.name, mends)
+    instances = list(root.every("instance"))
+    marked = {one for instance in instances for one in instance.inner()}
+    stray = next((one for one in root.every("annotation") if one not in marked), None)
+    if stray is not None:
+        raise BadInput(source.name, "an annotation stands in an <instance>, in no other", line=stray.line)
+    for number, instance in enumerate(instances, 1):
+        name, text = str(number), instance.text or ""
+        for one in instance.inner():
+            begin, text = len(text), text + one.own_text()
+            if one.tag == "annotation":
+                place = {"place": f"line {one.line}", "name": name, "begin": begin, "end": len(text)}
+                ranked += [(len(mentions), *page) for page in _pages(one)]
+                mentions.append({"mention": len(mentions), **place})
+            text += one.tail or ""
+        texts.append((name, text))
     pages = pl.DataFrame(ranked, schema=_CANDIDATES, orient="row").sort("mention", "rank", maintain_order=True)
     pages = pages.with_columns(title_url(pl.col("identifier")), pl.col("score").cast(pl.Float64, strict=False))
-    read = MentionTables(
-        documents=pl.DataFrame(texts, schema=["name", "text"], orient="row"),
-        mentions=pl.DataFrame(mentions, schema=_MENTIONS, orient="row"),
+    return MentionTables(
+        documents=pl.DataFrame(texts, schema=TEXTS, orient="row"),
+        mentions=pl.DataFrame(mentions, schema=MENTIONS),
         links=pages.filter(pl.col("rank") == 0),
         candidates=pages.filter(pl.len().over("mention") > 1),
-        mends=mends,
     )
-    return assemble(read, dataset)
-
-
-def _text(instance: Element, marked: list[Element]) -> str:
-    """Return the text of an instance with that of the elements marked in it."""
-    parts: list[str] = []
-    taken = inside = 0
-    for one in marked:
-        until = one.begin - instance.begin - inside
-        parts += (instance.text[taken:until], one.text)
-        taken, inside = until, inside + len(one.text)
-    return "".join((*parts, instance.text[taken:]))
 
 
 def _pages(annotation: Element) -> list[tuple[str, int, str | None]]:
     """Return title, rank and score of the pages that an annotation names."""
-    said = annotation.attributes
-    ranks = [(int(found[1]), title) for key, title in said.items() if (found := _RANK.fullmatch(key))]
-    return [(title, rank, said.get(f"rank_{rank}_score")) for rank, title in ranks]
+    ranks = [(int(found[1]), title) for key, title in annotation.items() if (found := _RANK.fullmatch(key))]
+    return [(title, rank, annotation.get(f"rank_{rank}_score")) for rank, title in ranks]
 
 
 gerdaq_xml = Format(

@@ -16,11 +16,11 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.expressions import fill
-from remix.formats import Contents, Format, SourceFile
+from remix.formats import Format, SourceFile
 from remix.formats.identifiers import title_url
 from remix.formats.lines import SENTENCES, join_tokens, number_names, read_lines, refuse_line, split_cells
 from remix.formats.mends import Mends
-from remix.formats.mentions import MentionTables, assemble
+from remix.formats.mentions import MentionTables, reader
 from remix.formats.offsets import cut_spans
 
 FIELDS = "GRP-etype-infstat-salience-centering-minspan-link-identity"
@@ -40,8 +40,8 @@ def _is_conllu(head: bytes, name: str) -> bool:
     )
 
 
-def _read(source: SourceFile, dataset: str) -> Contents:
-    mends = Mends()
+@reader
+def _read(source: SourceFile, mends: Mends) -> MentionTables:
     lines = read_lines(source, mends, _is_conllu)
     fields = _fields(lines)
     rows = _rows(lines)
@@ -52,9 +52,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
         words, pl.when(pl.col("tight").shift().over("sentence")).then(pl.lit("")).otherwise(SENTENCES)
     )
     _tell_other_texts(rows, texts, tokens, mends)
-    mentions = _mentions(tokens, fields, mends)
-    links = mentions.select("mention", identifier=title_url(pl.col("identity"))).drop_nulls()
-    return assemble(MentionTables(texts, mentions, links, mends=mends), dataset)
+    return MentionTables(texts, _mentions(tokens, fields, mends))
 
 
 def _fields(lines: pl.DataFrame) -> list[str]:
@@ -130,9 +128,8 @@ def _mentions(tokens: pl.DataFrame, fields: list[str], mends: Mends) -> pl.DataF
     alone = pairs.filter(pl.when("opens").then(pl.col("end").is_null()).otherwise(~pl.col("before").fill_null(False)))
     mends.add_rows("bracket", alone, "{place}: {bracket:.60} has no other end")
     whole = pl.concat([events.filter(single), pairs.filter("opens").drop_nulls("end")], how="diagonal").sort("mention")
-    return whole.select(pl.col("mention").cast(pl.Int64), "place", "name", "begin", "end", "etype", "identity").rename(
-        {"etype": "class"}
-    )
+    linked = title_url(pl.col("identity"))
+    return whole.select("mention", "place", "name", "begin", "end", pl.col("etype").alias("class"), identifier=linked)
 
 
 gum_conllu = Format(

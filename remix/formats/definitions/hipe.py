@@ -13,7 +13,6 @@ Source: HIPE 2022 shared task, participation guidelines; HIPE-scorer.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -21,12 +20,12 @@ import polars as pl
 from remix.errors import BadInput, nearest
 from remix.expressions import fill
 from remix.files import write_whole
-from remix.formats import Contents, Format, Loss, SourceFile
+from remix.formats import Format, Loss, SourceFile
 from remix.formats.layers import DATE, LAYERS, MAIN, NO_LINK, NOISE, PERIOD, RANKED, TOKENS, tokens_of
 from remix.formats.lines import begins, cut_texts, join_tokens, lose_white_space, number_names, numbered_lines
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends, decode
-from remix.formats.mentions import MentionTables, assemble, drop_overlaps, flatten, label_documents
+from remix.formats.mentions import MentionTables, drop_overlaps, gather, lay_out, reader
 from remix.frames import OTHER_LAYER, Frames
 
 COLUMNS = ("TOKEN", *LAYERS, "NEL-LIT", "NEL-METO", "MISC")
@@ -44,8 +43,8 @@ _GLUED = "NoSpaceAfter"
 _NOISY = r"LED(\d+(?:\.\d+)?)"
 
 
-def _read(source: SourceFile, dataset: str) -> Contents:
-    mends = Mends()
+@reader
+def _read(source: SourceFile, mends: Mends) -> MentionTables:
     text = decode(source.read(), mends).replace("\r\n", "\n").replace("\r", "\n")
     rows = _with_documents(_rows(source, numbered_lines(text).filter(pl.col("line").str.contains(r"\S")), mends))
     told = rows.filter(pl.col("token").is_not_null() | pl.col("named").is_not_null())
@@ -59,13 +58,10 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     tagged = tokens.filter(~pl.col("token").str.starts_with("#"))
     parts = [_mentions(tagged, layer, mends) for layer in LAYERS if layer in tokens.columns]
     # The layer that is scored comes first, so that its mentions have the plain names.
-    mentions = pl.concat(parts, how="diagonal").with_row_index("mention").with_columns(pl.col("mention").cast(pl.Int64))
-    links = mentions.select("mention", identifier=pl.col("linked").str.split("|").list.first())
-    read = MentionTables(
-        documents=documents, mentions=mentions, links=links.filter(~pl.col("identifier").is_in(NO_LINK)), mends=mends
-    )
-    found = assemble(read, dataset)
-    return replace(found, frames=replace(found.frames, values=_values(found.frames, documents, mentions)))
+    mentions = pl.concat(parts, how="diagonal").with_row_index("mention").cast({"mention": pl.Int64})
+    first = pl.col("linked").str.split("|").list.first()
+    mentions = mentions.with_columns(identifier=pl.when(~first.is_in(NO_LINK)).then(first))
+    return MentionTables(documents, mentions, values=_values(documents, mentions))
 
 
 def _rows(source: SourceFile, lines: pl.DataFrame, mends: Mends) -> pl.DataFrame:
@@ -160,33 +156,28 @@ def _join(tokens: pl.DataFrame, key: str) -> pl.DataFrame:
     )
 
 
-def _values(frames: Frames, documents: pl.DataFrame, mentions: pl.DataFrame) -> pl.DataFrame:
+def _values(documents: pl.DataFrame, mentions: pl.DataFrame) -> pl.DataFrame:
     """Return what there is to keep of tokens and links, as the terms of `remix.formats.layers`."""
-    texts = frames.documents.select(subject="document").hstack(documents.select("tokens", "date"))
     year = pl.col("date").str.slice(0, 4).cast(pl.Int64) // 10 * 10
-    texts = texts.with_columns(period=fill("{}-{}", year, year + 10))
-    told = frames.annotations.select(subject="annotation").hstack(mentions.select("linked", "noise", "layer"))
+    texts = documents.with_columns(period=fill("{}-{}", year, year + 10))
     plain = ~pl.col("linked").str.contains("|", literal=True) & ~pl.col("linked").is_in(NO_LINK)
     unlinked = pl.col("layer").is_in([name for name, links in LAYERS.items() if not links])
-    spelt = told.filter(~plain & ~unlinked)
-    none = pl.lit(None, pl.Float64)
+    noisy = mentions.drop_nulls("noise").select("mention", term=pl.lit(NOISE), number=pl.col("noise").cast(pl.Float64))
     parts = [
-        frame.drop_nulls(name).select("subject", term=pl.lit(term), number=none, text=name)
-        for frame, name, term in (
-            (texts.filter(pl.col("tokens") != ""), "tokens", TOKENS),
-            (texts, "date", DATE),
-            (texts, "period", PERIOD),
-            (spelt, "linked", RANKED),
+        rows.drop_nulls(said).select(key, term=pl.lit(term), text=said)
+        for rows, key, said, term in (
+            (texts.filter(pl.col("tokens") != ""), "name", "tokens", TOKENS),
+            (texts, "name", "date", DATE),
+            (texts, "name", "period", PERIOD),
+            (mentions.filter(~plain & ~unlinked), "mention", "linked", RANKED),
         )
     ]
-    noisy = told.drop_nulls("noise").select("subject", pl.col("noise").cast(pl.Float64))
-    parts.append(noisy.select("subject", term=pl.lit(NOISE), number="noise", text=pl.lit(None, pl.String)))
-    return pl.concat([frames.values, *parts])
+    return pl.concat([*parts, noisy], how="diagonal")
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
-    names, losses = label_documents(frames.documents, r"^[^\s=](?:[^\r\n\t]*\S)?$")
-    every = _with_layers(frames)
+    names, rows, losses = lay_out(frames, r"^[^\s=](?:[^\r\n\t]*\S)?$")
+    every = _with_layers(frames, rows)
     kept = {}
     for layer in (*LAYERS, *filter(None, LAYERS.values())):
         kept[layer], overlapping = drop_overlaps(every.filter(layer=layer))
@@ -209,15 +200,14 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
             tokens = _add_tags(tokens, apart, "", links)
     losses += _changed_texts(frames.documents, tokens)
     tokens = _add_noise(tokens, kept[MAIN])
-    cells = tokens.select("document", line=pl.concat_str(COLUMNS, separator="\t"))
-    bodies = cells.group_by("document", maintain_order=True).agg(body=pl.col("line").str.join("\n") + "\n")
     dated = frames.values.filter(pl.col("term") == DATE).select(document="subject", date="text")
-    heads = names.sort("label").join(dated, on="document", how="left", maintain_order="left")
+    heads = names.join(dated, on="document", how="left", maintain_order="left")
     told = [
         pl.when(pl.col(name).is_not_null()).then(fill(f"# {name} = {{}}\n", name)).otherwise(pl.lit(""))
         for name in ("language", "date")
     ]
-    whole = heads.join(bodies, on="document", how="left", maintain_order="left").select(
+    body = pl.concat_str(COLUMNS, separator="\t").str.join("\n") + "\n"
+    whole = gather(heads, tokens, body=body).select(
         fill("# document_id = {}\n{}{}{}\n", "label", *told, pl.col("body").fill_null(""))
     )
     with write_whole(path) as stream:
@@ -225,9 +215,8 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     return losses
 
 
-def _with_layers(frames: Frames) -> pl.DataFrame:
-    """Return the rows of `flatten` with their layer, noise and `cell`: how their links are written."""
-    rows = flatten(frames)
+def _with_layers(frames: Frames, rows: pl.DataFrame) -> pl.DataFrame:
+    """Return mentions with their layer, noise and `cell`: how their links are written."""
     rows = rows.join(frames.annotations.select("annotation", pl.col("layer").fill_null(MAIN)), on="annotation")
     for term, name, value in ((RANKED, "ranked", "text"), (NOISE, "noise", "number")):
         told = frames.values.filter(pl.col("term") == term).select(annotation="subject", **{name: value})

@@ -22,7 +22,7 @@ from remix.formats.identifiers import usual_groups
 from remix.formats.losses import EVERYTHING
 from remix.formats.mapping import shipped_mapping
 from remix.formats.mapping.definition import format_of
-from remix.formats.mentions import flatten_labelled, label_documents
+from remix.formats.mentions import lay_out
 from remix.frames import Frames
 
 _MAPPING = shipped_mapping("jsonl")
@@ -55,9 +55,9 @@ def _fits(line: bytes) -> bool | None:
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
-    names, losses = label_documents(frames.documents, r"^[^\x00]+$")
+    names, rows, losses = lay_out(frames, r"^[^\x00]+$")
     name = pl.col("label").alias("document")
-    texts, rows = names.sort("label").select(name, "text", "language"), flatten_labelled(frames, names)
+    texts = names.select(name, "text", "language")
     # A mention that has no place is told by what it links to, also where that is nothing.
     nothing = pl.when(pl.col("begin").is_null()).then(pl.lit([], pl.List(pl.String)))
     rows = rows.with_columns(pl.coalesce("identifiers", nothing).alias("identifiers"))

@@ -9,18 +9,17 @@ one document; two on one span are two mentions. Source: the README of CRAFT 5; K
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any
 
 import polars as pl
 
 from remix.errors import BadInput
-from remix.formats import Contents, Format, SourceFile
+from remix.formats import Format, SourceFile
 from remix.formats.identifiers import separate_mentions
-from remix.formats.mends import Mends, decode
-from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, assemble, whole_number
-from remix.formats.xml import Element, has_root, parse_elements
+from remix.formats.mends import Mends, find_text
+from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, reader, whole_number
+from remix.formats.xml import Element, has_root, parse_tree
 
 _OBO = "http://purl.obolibrary.org/obo/"
 _JOINED = " ... "
@@ -34,64 +33,45 @@ _CONCEPTS = {"file": pl.String(), "id": pl.String(), "identifier": pl.String()}
 _is_knowtator = has_root("annotations", rb"<annotations\b[^>]*\btextSource=")
 
 
-def _read(source: SourceFile, dataset: str) -> Contents:
-    mends = Mends()
+@reader
+def _read(source: SourceFile, mends: Mends) -> MentionTables:
     files = source.files_that(_is_knowtator)
     spans: list[dict[str, Any]] = []
     concepts: list[tuple[str, str, str]] = []
     texts: dict[str, str | None] = {}
     for file, data in files.items():
-        elements = parse_elements(data, source.place(file), mends)
-        name = PurePosixPath(elements[-1].attributes.get("textSource", "")).name
+        root = parse_tree(data, source.place(file), mends)
+        name = PurePosixPath(root.get("textSource", "")).name
         if not name:
             raise BadInput(source.place(file), "names no text (<annotations textSource=…>)")
         if name not in texts:
             beside = (name, *(f"{'../' * up}articles/txt/{name}" for up in range(_ABOVE)))
-            text = source.text_file(name, beside, files)
-            texts[name] = None if text is None else decode(text, mends)
+            texts[name] = find_text(source, name, beside, files, mends)
         where = f"{file}, " if source.is_collection else ""
-        for number, (line, fields, parts) in enumerate(_annotations(elements, source.place(file))):
-            place = f"{where}line {line}"
-            told = {"file": file, "id": fields.get("mention"), "place": place, "name": name, "of": number}
-            anchors = _anchors(fields.get("spannedText"), len(parts))
-            spans += [told | {"begin": b, "end": e, "anchor": one} for (b, e), one in zip(parts, anchors, strict=True)]
-        concepts += [(file, one, concept) for one, concept in _concepts(elements)]
+        for number, one in enumerate(root.every("annotation")):
+            told = {"file": file, "name": name, "place": f"{where}line {one.line}", "of": number}
+            spans += [told | span for span in _spans(one, source.place(file))]
+        for one in root.every("classMention"):
+            concepts += [(file, one.get("id", ""), said.get("id", "")) for said in one.every("mentionClass")]
     mentions = _mentions(pl.DataFrame(spans, schema=_SPANS))
     named = pl.DataFrame(concepts, schema=_CONCEPTS, orient="row").with_columns(
         pl.col("identifier").str.replace(r"^([A-Za-z_]+):([^/\s]+)$", f"{_OBO}${{1}}_${{2}}")
     )
     links = mentions.select("mention", "file", "id").join(named, on=["file", "id"], maintain_order="left")
-    documents = pl.DataFrame(list(texts.items()), schema=TEXTS, orient="row")
-    return assemble(MentionTables(documents, mentions, links, mends=mends), dataset)
+    return MentionTables(pl.DataFrame(list(texts.items()), schema=TEXTS, orient="row"), mentions, links)
 
 
-def _annotations(elements: list[Element], file: str) -> Iterator[tuple[int, dict[str, str], list[tuple[int, int]]]]:
-    """Yield line, fields and spans of the annotations of a file."""
-    fields, spans = dict[str, str](), list[tuple[int, int]]()
-    for element in elements:
-        if element.name == "annotation":
-            yield element.line, fields, spans
-            fields, spans = {}, []
-        elif element.parent == "annotation" and element.name == "span":
-            begin, end = (whole_number(element.attributes.get(name)) for name in ("start", "end"))
-            if begin is None or end is None:
-                raise BadInput(
-                    file, f"start and end of a span are numbers, not {element.attributes}", line=element.line
-                )
-            spans.append((begin, end))
-        elif element.parent == "annotation":
-            fields[element.name] = element.attributes.get("id", element.text)
-
-
-def _concepts(elements: list[Element]) -> Iterator[tuple[str, str]]:
-    """Yield id and concept of the mentions that have one."""
-    concept = None
-    for element in elements:
-        if element.name == "mentionClass":
-            concept = element.attributes.get("id")
-        elif element.name == "classMention" and concept:
-            yield element.attributes.get("id", ""), concept
-            concept = None
+def _spans(annotation: Element, file: str) -> list[dict[str, Any]]:
+    """Return id, begin, end and anchor of the spans of an annotation."""
+    mention = annotation.find("mention")
+    found: list[dict[str, Any]] = []
+    for span in annotation.every("span"):
+        begin, end = (whole_number(span.get(name)) for name in ("start", "end"))
+        if begin is None or end is None:
+            raise BadInput(file, f"start and end of a span are numbers, not {span.attrib}", line=span.line)
+        found.append({"id": None if mention is None else mention.get("id"), "begin": begin, "end": end})
+    anchors = _anchors(annotation.fields().get("spannedText"), len(found))
+    return [span | {"anchor": one} for span, one in zip(found, anchors, strict=True)]
 
 
 def _anchors(text: str | None, several: int) -> list[str | None]:

@@ -15,11 +15,11 @@ import polars as pl
 
 from remix.expressions import fill
 from remix.files import write_whole
-from remix.formats import Contents, Format, Loss, SourceFile
+from remix.formats import Format, Loss, SourceFile
 from remix.formats.lines import read_lines, refuse_line
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends
-from remix.formats.mentions import NUMBER, MentionTables, assemble, flatten_labelled, identifier_or_nil, label_documents
+from remix.formats.mentions import NUMBER, MentionTables, answer, identifier_or_nil, lay_out, reader
 from remix.frames import Frames
 
 _NUMBER = f"^{NUMBER}$"
@@ -45,34 +45,15 @@ def _fits(line: str) -> bool:
     return bool(placed) and all(not score or re.match(_NUMBER, score) for score in cells[4::3])
 
 
-def _read(source: SourceFile, dataset: str) -> Contents:
-    mends = Mends()
+@reader
+def _read(source: SourceFile, mends: Mends) -> MentionTables:
     line = pl.col("line").str.strip_chars_end("\r\t")
     rows = read_lines(source, mends).with_columns(line, mention="row", cell=line.str.split("\t"))
     rows = rows.filter(pl.col("line") != "")
     _refuse_what_is_none(rows)
     cell = pl.col("cell").list
-    ranked = _candidates(rows)
-    best = ranked.unique("mention", keep="first", maintain_order=True)
-    placed = rows.select(
-        "mention",
-        "place",
-        name=cell.get(0),
-        begin=cell.get(1).cast(pl.Int64, strict=False),
-        end=cell.get(2).cast(pl.Int64, strict=False) + 1,
-    )
-    known = best.select(
-        "mention", "class", confidence="score", cluster=pl.col("identifier").str.extract("^(NIL.+)$", 1)
-    )
-    linked = ranked.filter(~pl.col("identifier").str.starts_with("NIL"))
-    read = MentionTables(
-        documents=placed.select("name"),
-        mentions=placed.join(known, on="mention", how="left", maintain_order="left"),
-        links=linked.join(best, on=["mention", "identifier"], how="semi", maintain_order="left"),
-        candidates=linked.filter(pl.len().over("mention") > 1),
-        mends=mends,
-    )
-    return assemble(read, dataset)
+    begin, end = (cell.get(place).cast(pl.Int64, strict=False) for place in (1, 2))
+    return answer(rows.select("mention", "place", name=cell.get(0), begin=begin, end=end + 1), _candidates(rows))
 
 
 def _cell(place: int) -> pl.Expr:
@@ -116,8 +97,7 @@ def _refuse_what_is_none(rows: pl.DataFrame) -> None:
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
-    names, losses = label_documents(frames.documents, r"^\S(?:[^\x00\t\r\n]*\S)?$")
-    rows = flatten_labelled(frames, names)
+    _, rows, losses = lay_out(frames, r"^\S(?:[^\x00\t\r\n]*\S)?$")
     cells = rows.select(
         "label",
         "begin",

@@ -19,20 +19,20 @@ import polars as pl
 
 from remix.expressions import fill
 from remix.files import write_whole
-from remix.formats import Contents, Format, Loss, SourceFile
+from remix.formats import Format, Loss, SourceFile
 from remix.formats.biomedical import join_concepts, split_concepts
 from remix.formats.lines import begins, read_lines, refuse_line
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends
-from remix.formats.mentions import MentionTables, assemble, flatten, label_documents
+from remix.formats.mentions import MentionTables, gather, lay_out, reader
 from remix.frames import Frames
 
 _NUMBERS = r"^[0-9]{1,18}(?:[,;|][0-9]{1,18})*$"
 _PASSAGE = r"^([^|\t]+)\|([ta])\|(.*)$"
 
 
-def _read(source: SourceFile, dataset: str) -> Contents:
-    mends = Mends()
+@reader
+def _read(source: SourceFile, mends: Mends) -> MentionTables:
     lines = read_lines(source, mends).filter(pl.col("line").str.contains(r"\S"))
     passage = pl.col("line").str.contains(_PASSAGE)
     texts = lines.filter(passage).with_columns(pl.col("line").str.extract(_PASSAGE, n).alias(f"{n}") for n in (1, 2, 3))
@@ -44,8 +44,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     refuse_line(astray, fill("a mention in document {}, which has neither title (|t|) nor abstract (|a|)", "name"))
     mentions, links = split_concepts(_parts(rows))
     types = mentions.select("mention", **{"class": pl.col("class").str.split(",")}).explode("class").drop_nulls()
-    read = MentionTables(texts, mentions.drop("class"), links, classes=types, mends=mends)
-    return assemble(read, dataset)
+    return MentionTables(texts, mentions.drop("class"), links, classes=types)
 
 
 def _rows(lines: pl.DataFrame) -> pl.DataFrame:
@@ -90,20 +89,17 @@ def _parts(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
-    names, losses = label_documents(frames.documents, r"^[^|\s]+$")
-    texts = names.sort("label")
+    texts, rows, losses = lay_out(frames, r"^[^|\s]+$")
     title = pl.col("text").str.extract(r"^([^\n]*)", 1)
     rest = pl.col("text").str.slice(title.str.len_chars() + 1)
     ends = pl.col("text").str.ends_with("\n")
     broken = texts.filter(rest.str.contains(r"[\r\n]") | title.str.contains("\r") | ends)["document"]
-    rows = join_concepts(flatten(frames)).join(names.select("document", "label"), on="document", maintain_order="left")
-    rows = rows.sort("label", "begin", "end")
+    rows = join_concepts(rows)
     spread = rows.filter(pl.col("option_size") > 1)["annotation"]
     form, kind = pl.col("surface_form").str.replace_all(r"[\r\n\t]", " "), pl.col("class").fill_null("")
     line = fill("{}\t{}\t{}\t{}\t{}\t{}\n", "label", "begin", "end", form, kind, "identifier")
-    bodies = rows.group_by("label", maintain_order=True).agg(body=line.str.join(""))
-    heads = texts.select("label", title=title.str.replace_all("\r", " "), rest=rest.str.replace_all(r"[\r\n]", " "))
-    whole = heads.join(bodies, on="label", how="left", maintain_order="left").select(
+    heads = texts.with_columns(title=title.str.replace_all("\r", " "), rest=rest.str.replace_all(r"[\r\n]", " "))
+    whole = gather(heads, rows, body=line.str.join("")).select(
         fill("{}|t|{}\n{}|a|{}\n{}\n", "label", "title", "label", "rest", pl.col("body").fill_null(""))
     )
     with write_whole(path) as stream:

@@ -16,10 +16,10 @@ import polars as pl
 
 from remix.expressions import fill
 from remix.files import read_bytes
-from remix.formats import Contents, Format, SourceFile
+from remix.formats import Format, SourceFile
 from remix.formats.lines import read_lines, refuse_line, split_cells
 from remix.formats.mends import Mends, decode
-from remix.formats.mentions import MentionTables, assemble
+from remix.formats.mentions import MentionTables, reader
 
 _COLUMNS = ("begin", "end", "anchor", "lemma", "class", "identifier")
 _ENTITY = "https://github.com/SlavicNLP/SlavicNER#"
@@ -30,8 +30,8 @@ def _is_slavicner(head: bytes, name: str) -> bool:
     return _ROW.match(head.removeprefix(b"\xef\xbb\xbf")) is not None
 
 
-def _read(source: SourceFile, dataset: str) -> Contents:
-    mends = Mends()
+@reader
+def _read(source: SourceFile, mends: Mends) -> MentionTables:
     # A text without a mention has an empty table.
     lines = read_lines(source, mends, lambda _, name: name.endswith(".tsv"))
     files = lines["file"].unique(maintain_order=True)
@@ -45,11 +45,9 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     number = [pl.col(name).str.contains("^[0-9]{1,15}$").fill_null(False) for name in ("begin", "end")]
     wrong = pl.when((pl.col("count") != len(_COLUMNS)) | ~pl.all_horizontal(number))
     refuse_line(rows, wrong.then(fill("begin, end and {} more columns are expected, not '{}'", pl.lit(4), "line")))
-    mentions = rows.join(documents.select("file", "name"), on="file", maintain_order="left")
-    mentions = mentions.with_row_index("mention").cast({"mention": pl.Int64, "begin": pl.Int64, "end": pl.Int64})
-    named = mentions.filter(pl.col("identifier") != "")
-    links = named.select("mention", identifier=pl.lit(_ENTITY) + pl.col("identifier"))
-    return assemble(MentionTables(documents, mentions.drop("identifier"), links, mends=mends), dataset)
+    mentions = rows.join(documents.select("file", "name"), on="file", maintain_order="left").with_row_index("mention")
+    linked = pl.when(pl.col("identifier") != "").then(pl.lit(_ENTITY) + pl.col("identifier"))
+    return MentionTables(documents, mentions.with_columns(identifier=linked))
 
 
 def _text(source: SourceFile, file: str, mends: Mends) -> str | None:

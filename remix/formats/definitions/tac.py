@@ -12,7 +12,7 @@ is none. Source: neleval's documentation, "TAC data", and its readers (`neleval/
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -20,21 +20,13 @@ import polars as pl
 from remix.errors import BadInput
 from remix.expressions import fill
 from remix.files import write_whole
-from remix.formats import Contents, Format, Loss, SourceFile
-from remix.formats.lines import numbered_lines
+from remix.formats import Format, Loss, SourceFile
+from remix.formats.lines import numbered_lines, refuse_line
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends, decode
-from remix.formats.mentions import (
-    NUMBER,
-    MentionTables,
-    assemble,
-    flatten_labelled,
-    identifier_or_nil,
-    label_documents,
-    whole_number,
-)
+from remix.formats.mentions import NUMBER, MentionTables, answer, identifier_or_nil, lay_out, reader, whole_number
 from remix.formats.source import hash_files
-from remix.formats.xml import parse_elements, root_of
+from remix.formats.xml import parse_tree, root_of
 from remix.frames import Frames
 
 RUN = "remix"
@@ -53,48 +45,40 @@ def _is_tac(head: bytes, name: str) -> bool:
     return _LINE.match(first) is not None
 
 
-def _read(source: SourceFile, dataset: str) -> Contents:
-    mends = Mends()
+@reader
+def _read(source: SourceFile, mends: Mends) -> MentionTables:
     files = source.files
     queries = [(name, data) for name, data in files.items() if root_of(data[: 1 << 16]) == "kbpentlink"]
     if queries:
         placed = pl.concat([_queries(data, source.place(name), mends) for name, data in queries])
         tables = {name: data for name, data in files.items() if name.endswith(".tab")} or _links_beside(source)
-        links = _join_links(placed, [_links(data, source.place(name), mends) for name, data in tables.items()], source)
+        links = pl.concat([_links(data, source.place(name), mends) for name, data in tables.items()])
+        stray = links.join(placed, on="query", how="anti")
+        if stray.height:
+            raise BadInput(source.name, f"{stray['query'][0]} has a link, but no query", line=int(stray["row"][0]))
+        links = placed.join(links.drop("row", "place", "file"), on="query", how="left", maintain_order="left")
+        links = links.with_columns(pl.col("identifier").fill_null("NIL"))
         files = files | tables
     else:
         tables = source.files_that(_is_tac)
         if not tables:
             raise BadInput(source.name, "has no queries (<kbpentlink>) and no table of 2015 in it")
         links = pl.concat([_table(data, source.place(name), mends) for name, data in tables.items()])
-    ranked = links.with_row_index("row").sort("score", descending=True, nulls_last=True, maintain_order=True)
-    best = ranked.unique(_MENTION, keep="first", maintain_order=True).sort("row").drop("row").with_row_index("mention")
-    content = {name if source.is_collection else Path(name).name: data for name, data in files.items()}
-    return assemble(_as_mentions(best, ranked, mends), dataset, hash_files(content))
-
-
-def _as_mentions(best: pl.DataFrame, ranked: pl.DataFrame, mends: Mends) -> MentionTables:
-    """Return the mentions, with the most confident of their candidates as the answer."""
-    linked = ~pl.col("identifier").str.starts_with("NIL")
-    candidates = ranked.join(best.select("mention", *_MENTION), on=_MENTION).filter(linked)
+    ranked = links.with_row_index("nth").sort("score", descending=True, nulls_last=True, maintain_order=True)
+    best = ranked.unique(_MENTION, keep="first", maintain_order=True).sort("nth").with_row_index("mention")
     nominal = best.filter(pl.col("kind").fill_null("NAM") != "NAM")
     mends.add_rows("unread", nominal, "{place}: the kind of mention {kind}")
-    return MentionTables(
-        documents=best.select("name"),
-        mentions=best.with_columns(
-            confidence="score", cluster=pl.col("identifier").str.extract("^(NIL.+)$", 1), end=pl.col("end") + 1
-        ),
-        links=best.filter(linked).select("mention", "identifier"),
-        candidates=candidates.filter(pl.len().over("mention") > 1),
-        mends=mends,
-    )
+    mentions = best.select("mention", "place", "name", "begin", "anchor", end=pl.col("end") + 1)
+    ranked = ranked.join(best.select("mention", *_MENTION), on=_MENTION, maintain_order="left")
+    content = {name if source.is_collection else Path(name).name: data for name, data in files.items()}
+    return replace(answer(mentions, ranked), content=hash_files(content))
 
 
 def _cells(data: bytes, file: str, mends: Mends) -> pl.DataFrame:
-    """Return the lines of a table that are not empty: line, cell (a list), place, file."""
+    """Return the lines of a table that are not empty: file, row, place, cell (a list)."""
     lines = numbered_lines(decode(data, mends)).filter(pl.col("line").str.contains(r"\S"))
     place = fill("{}, line {}", pl.lit(Path(file).name), "row")
-    return lines.select(line="row", cell=pl.col("line").str.split("\t"), place=place, file=pl.lit(file))
+    return lines.select("row", cell=pl.col("line").str.split("\t"), place=place, file=pl.lit(file))
 
 
 def _cell(place: int) -> pl.Expr:
@@ -102,76 +86,56 @@ def _cell(place: int) -> pl.Expr:
     return pl.when(said != "").then(said)
 
 
-def _score(place: int) -> pl.Expr:
-    return _cell(place).cast(pl.Float64, strict=False)
-
-
 def _table(data: bytes, file: str, mends: Mends) -> pl.DataFrame:
     """Return the lines of a table of 2015: one per candidate of a mention."""
     rows = _cells(data, file, mends)
-    span = _cell(3).str.extract(_PLACE, 2).cast(pl.Int64, strict=False).is_null()
-    _refuse(file, rows, "document: begin - end is expected in column 4, not '{}'", _cell(3), span)
-    _refuse(file, rows, "column 5 has no identifier, nor NIL{}", pl.lit(""), _cell(4).is_null())
-    sure = _cell(7).is_not_null() & ~_cell(7).str.contains(_NUMBER)
-    _refuse(file, rows, "the confidence is a number, not '{}'", _cell(7), sure)
-    return rows.select(
-        "file",
-        "place",
+    begin, end = (_cell(3).str.extract(_PLACE, n).cast(pl.Int64, strict=False) for n in (2, 3))
+    _refuse(rows, "document: begin - end is expected in column 4, not '{}'", _cell(3), begin.is_null())
+    _refuse(rows, "column 5 has no identifier, nor NIL{}", pl.lit(""), _cell(4).is_null())
+    return _with_score(rows, 7).with_columns(
         query=pl.coalesce(_cell(1), "place"),
         anchor=_cell(2),
         name=_cell(3).str.extract(_PLACE, 1),
-        begin=_cell(3).str.extract(_PLACE, 2).cast(pl.Int64),
-        end=_cell(3).str.extract(_PLACE, 3).cast(pl.Int64, strict=False),
+        begin=begin,
+        end=end,
         identifier=_cell(4),
         **{"class": _cell(5)},
         kind=_cell(6),
-        score=_score(7),
     )
 
 
-def _refuse(file: str, rows: pl.DataFrame, reason: str, said: pl.Expr, wrong: pl.Expr) -> None:
-    told = rows.filter(wrong.fill_null(True)).select("line", said=said.fill_null(""))
-    if told.height:
-        raise BadInput(file, reason.format(told["said"][0]), line=int(told["line"][0]))
+def _refuse(rows: pl.DataFrame, reason: str, said: pl.Expr, wrong: pl.Expr) -> None:
+    refuse_line(rows, pl.when(wrong.fill_null(True)).then(fill(reason, said.fill_null(""))))
+
+
+def _with_score(rows: pl.DataFrame, place: int) -> pl.DataFrame:
+    """Return the lines with the confidence in a column as `score`."""
+    unsure = _cell(place).is_not_null() & ~_cell(place).str.contains(_NUMBER)
+    _refuse(rows, "the confidence is a number, not '{}'", _cell(place), unsure)
+    return rows.with_columns(score=_cell(place).cast(pl.Float64, strict=False))
 
 
 def _queries(data: bytes, file: str, mends: Mends) -> pl.DataFrame:
     """Return the queries of an XML file: file, query, place, anchor, name, begin, end."""
-    rows, fields = [], dict[str, str]()
-    for element in parse_elements(data, file, mends):
-        if element.name != "query":
-            fields[element.name] = element.text.strip()
-            continue
+    rows = []
+    for query in parse_tree(data, file, mends).every("query"):
+        fields = {key: said.strip() for key, said in query.fields().items()}
         begin, end, name = whole_number(fields.get("beg")), whole_number(fields.get("end")), fields.get("docid")
         if begin is None or end is None or name is None:
-            raise BadInput(file, "a query has docid, beg and end, the last two numbers", line=element.line)
-        place = f"{Path(file).name}, line {element.line}"
-        rows.append((file, element.attributes.get("id", ""), place, fields.get("name"), name, begin, end))
-        fields = {}
+            raise BadInput(file, "a query has docid, beg and end, the last two numbers", line=query.line)
+        place = f"{Path(file).name}, line {query.line}"
+        rows.append((file, query.get("id", ""), place, fields.get("name"), name, begin, end))
     schema = {"file": pl.String, "query": pl.String, "place": pl.String, "anchor": pl.String, "name": pl.String}
     return pl.DataFrame(rows, schema={**schema, "begin": pl.Int64, "end": pl.Int64}, orient="row")
 
 
 def _links(data: bytes, file: str, mends: Mends) -> pl.DataFrame:
-    """Return the lines of a table of links: query, identifier, class, score."""
+    """Return the lines of a table of links: one per candidate of a query."""
     rows = _cells(data, file, mends).filter(_cell(0) != "query_id")
-    _refuse(
-        file,
-        rows,
-        "a link has query, identifier, type and confidence, not one column ('{}')",
-        _cell(0),
-        _cell(1).is_null(),
-    )
-    sure = _cell(3).is_not_null() & ~_cell(3).str.contains(_NUMBER)
-    _refuse(file, rows, "the confidence is a number, not '{}'", _cell(3), sure)
-    return rows.select(
-        "line",
-        query=_cell(0),
-        identifier=_cell(1),
-        **{"class": _cell(2)},
-        kind=pl.lit(None, pl.String),
-        score=_score(3),
-    )
+    expected = "a link has query, identifier, type and confidence, not one column ('{}')"
+    _refuse(rows, expected, _cell(0), _cell(1).is_null())
+    columns = {"query": _cell(0), "identifier": _cell(1), "class": _cell(2), "kind": pl.lit(None, pl.String)}
+    return _with_score(rows, 3).with_columns(**columns).drop("cell")
 
 
 def _links_beside(source: SourceFile) -> dict[str, bytes]:
@@ -185,19 +149,8 @@ def _links_beside(source: SourceFile) -> dict[str, bytes]:
     return {names[0]: found}
 
 
-def _join_links(placed: pl.DataFrame, tables: Iterable[pl.DataFrame], source: SourceFile) -> pl.DataFrame:
-    """Return the links with the places of their queries; a query without a link is NIL."""
-    links = pl.concat(tables)
-    stray = links.join(placed, on="query", how="anti")
-    if stray.height:
-        raise BadInput(source.name, f"{stray['query'][0]} has a link, but no query", line=int(stray["line"][0]))
-    both = placed.join(links.drop("line"), on="query", how="left", maintain_order="left")
-    return both.with_columns(pl.col("identifier").fill_null("NIL"))
-
-
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
-    names, losses = label_documents(frames.documents)
-    rows = flatten_labelled(frames, names)
+    _, rows, losses = lay_out(frames)
     unsure = rows.filter(pl.col("confidence").is_null())["annotation"]
     losses += loss_of("no-confidence", unsure)
     cells = rows.with_row_index("number", offset=1).select(

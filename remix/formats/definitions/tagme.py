@@ -20,7 +20,7 @@ from remix.formats import Loss
 from remix.formats.losses import loss_of
 from remix.formats.mapping import shipped_mapping
 from remix.formats.mapping.definition import format_of
-from remix.formats.mentions import flatten, label_documents
+from remix.formats.mentions import gather, lay_out
 from remix.frames import Frames
 
 _WIKIPEDIA = r"^http://(?:([a-z-]+)\.)?dbpedia\.org/resource/"
@@ -34,21 +34,17 @@ def _is_tagme(head: bytes, name: str) -> bool:
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
-    names, losses = label_documents(frames.documents, r"^[^\x00]+$")
-    rows = flatten(frames)
+    names, rows, losses = lay_out(frames, r"^[^\x00]+$")
     linked = frames.links.unique("annotation", keep="first", maintain_order=True)
-    rows = rows.join(
-        linked.select("annotation", canonical="entity"), on="annotation", how="left", maintain_order="left"
-    )
-    rows = rows.join(frames.documents.select("document", "language"), on="document", maintain_order="left")
+    linked = linked.select("annotation", canonical="entity")
+    rows = rows.join(linked, on="annotation", how="left", maintain_order="left")
     edition = pl.coalesce(pl.col("canonical").str.extract(_WIKIPEDIA, 1), pl.lit("en"))
     titled = pl.col("canonical").str.contains(_WIKIPEDIA) & (edition == pl.col("language").fill_null("en"))
     other = rows.filter(~titled.fill_null(False))["annotation"]
     losses += loss_of("entities", other)
     title = pl.col("canonical").str.replace(_WIKIPEDIA, "").str.replace_all("_", " ")
     answer = pl.struct(start="begin", end="end", spot="surface_form", title=title, rho="confidence")
-    answers = rows.filter(titled).group_by("document", maintain_order=True).agg(annotations=answer)
-    whole = names.sort("label").join(answers, on="document", how="left", maintain_order="left")
+    whole = gather(names, rows.filter(titled), annotations=answer)
     said = whole.select(document="label", text="text", lang="language", annotations=pl.col("annotations").fill_null([]))
     with write_whole(path) as stream:
         for row in said.iter_rows(named=True):

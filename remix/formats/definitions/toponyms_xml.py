@@ -10,71 +10,49 @@ Lieberman et al. 2010; Kamalloo and Rafiei 2018; Gritta et al. 2018 and 2020.
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from operator import itemgetter
 from typing import Any
 
 import polars as pl
 
 from remix.errors import BadInput
-from remix.formats import Contents, Format, SourceFile
+from remix.formats import Format, SourceFile
 from remix.formats.identifiers import separate_mentions
 from remix.formats.lines import number_names
 from remix.formats.mends import Mends
-from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, assemble, whole_number
+from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, reader, whole_number
 from remix.formats.offsets import cut_spans
-from remix.formats.xml import Element, has_root, parse_elements
+from remix.formats.xml import Element, has_root, parse_tree
 
 _GEONAMES = "https://sws.geonames.org/"
-_PLACES = ("toponym", "location")
 
 
-def _read(source: SourceFile, dataset: str) -> Contents:
-    mends = Mends()
-    articles, rows = _articles(source.name, parse_elements(source.read(), source.name, mends))
-    documents = pl.DataFrame(articles, schema=TEXTS, orient="row").with_row_index("number")
-    documents = documents.drop("name").join(number_names(documents, "number"), on="number", maintain_order="left")
-    kinds = {name: MENTIONS[name] for name in ("place", "begin", "end", "anchor", "class")}
-    schema = {"number": pl.UInt32(), **kinds, "identifier": pl.String(), "shifted": pl.Boolean()}
-    mentions = pl.DataFrame(rows, schema=schema).with_row_index("mention").cast({"mention": pl.Int64})
-    mentions = _count_from_zero(mentions.join(documents, on="number", maintain_order="left"), mends)
-    read = MentionTables(
-        documents=documents,
-        mentions=separate_mentions(mentions),
-        links=mentions.select("mention", "identifier").drop_nulls(),
-        mends=mends,
-        keep_outside=True,
-    )
-    return assemble(read, dataset)
-
-
-def _articles(file: str, elements: list[Element]) -> tuple[list[tuple[str | None, str]], list[dict[str, Any]]]:
-    """Return name and text of the articles, and the mentions with the number of their article."""
+@reader
+def _read(source: SourceFile, mends: Mends) -> MentionTables:
     articles: list[tuple[str | None, str]] = []
     rows: list[dict[str, Any]] = []
-    told, fields = dict[str, str](), dict[str, str]()
-    for element in elements:
-        if element.name in _PLACES:
-            rows.append({"number": len(articles), **_mention(file, element, fields)})
-            fields = {}
-        elif element.parent in _PLACES:
-            fields[element.name] = element.text
-            fields |= {key: said for key, said in element.attributes.items() if key == "geonameid"}
-        elif element.name == "article":
-            name = element.attributes.get("docid") or element.attributes.get("file") or told.get("source", "").strip()
-            articles.append((name or None, told.get("text", "")))
-            told = {}
-        elif element.parent == "article":
-            told[element.name] = element.text
-    return articles, rows[: bisect_left(rows, len(articles), key=itemgetter("number"))]
+    for article in parse_tree(source.read(), source.name, mends).every("article"):
+        rows += [
+            {"number": len(articles), **_mention(source.name, one)} for one in article.every("toponym", "location")
+        ]
+        fields = article.fields()
+        name = article.get("docid") or article.get("file") or fields.get("source", "").strip()
+        articles.append((name or None, fields.get("text", "")))
+    documents = pl.DataFrame(articles, schema=TEXTS, orient="row").with_row_index("number")
+    documents = documents.drop("name").join(number_names(documents, "number"), on="number", maintain_order="left")
+    schema = {**MENTIONS, "number": pl.UInt32(), "shifted": pl.Boolean()}
+    mentions = pl.DataFrame(rows, schema=schema).with_columns(mention=pl.int_range(pl.len())).drop("name")
+    mentions = _count_from_zero(mentions.join(documents, on="number", maintain_order="left"), mends)
+    return MentionTables(documents, separate_mentions(mentions), keep_outside=True)
 
 
-def _mention(file: str, element: Element, fields: dict[str, str]) -> dict[str, Any]:
+def _mention(file: str, element: Element) -> dict[str, Any]:
+    fields = element.fields()
     begin, end = (whole_number(fields.get(name)) for name in ("start", "end"))
     if begin is None or end is None:
         reason = f"start and end are numbers, not '{fields.get('start', '')}' and '{fields.get('end', '')}'"
         raise BadInput(file, reason, line=element.line)
-    number = (fields.get("geonameid") or fields.get("geonamesID") or "").strip()
+    known = (one.get("geonameid") for one in element)
+    number = next(filter(None, known), fields.get("geonamesID", "")).strip()
     page = fields.get("page", "").strip()
     return {
         "place": f"line {element.line}",
@@ -83,7 +61,7 @@ def _mention(file: str, element: Element, fields: dict[str, str]) -> dict[str, A
         "anchor": fields.get("phrase") or fields.get("extractedName") or fields.get("name"),
         "class": fields.get("type", "").strip() or None,
         "identifier": f"{_GEONAMES}{number}/" if number else page if page.startswith("http") else None,
-        "shifted": element.name == "location",
+        "shifted": element.tag == "location",
     }
 
 

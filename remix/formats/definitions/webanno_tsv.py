@@ -17,11 +17,11 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.expressions import fill
-from remix.formats import Contents, Format, SourceFile
+from remix.formats import Format, SourceFile
 from remix.formats.identifiers import title_url
 from remix.formats.lines import begins, number_names, read_lines, refuse_line
 from remix.formats.mends import Mends
-from remix.formats.mentions import MentionTables, assemble
+from remix.formats.mentions import MentionTables, reader
 
 LINKS, CLASSES = ("identity", "identifier"), ("entity", "value")
 _STEM = r"([^/.]+)[^/]*$"
@@ -35,17 +35,15 @@ _MOST = 1000
 _is_webanno = begins(rb"#FORMAT=WebAnno TSV 3")
 
 
-def _read(source: SourceFile, dataset: str) -> Contents:
-    mends = Mends()
+@reader
+def _read(source: SourceFile, mends: Mends) -> MentionTables:
     lines = read_lines(source, mends, _is_webanno)
     names = lines.group_by("file", maintain_order=True).agg(name=pl.col("file").first().str.extract(_STEM, 1))
     lines = lines.join(number_names(names, "file"), on="file", maintain_order="left")
     tokens = pl.concat([_tokens(part) for part in lines.partition_by("file", maintain_order=True)])
     said = lines.select("name", text=_unescape(pl.col("line").str.extract("^#Text=(.*)$", 1)))
     texts = said.group_by("name", maintain_order=True).agg(pl.col("text").drop_nulls().str.join("\n"))
-    mentions = _mentions(tokens)
-    links = mentions.select("mention", identifier=title_url(pl.col("link"))).drop_nulls()
-    return assemble(MentionTables(texts, mentions, links, mends=mends), dataset)
+    return MentionTables(texts, _mentions(tokens).with_columns(identifier=title_url(pl.col("link"))))
 
 
 def _unescape(text: pl.Expr) -> pl.Expr:
@@ -123,7 +121,7 @@ def _mentions(tokens: pl.DataFrame) -> pl.DataFrame:
         pl.col("link", "class").drop_nulls().first(),
         pl.col("anchor").str.join(""),
     )
-    return whole.with_row_index("mention").with_columns(pl.col("mention").cast(pl.Int64))
+    return whole.with_row_index("mention")
 
 
 webanno_tsv = Format(

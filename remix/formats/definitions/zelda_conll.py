@@ -11,47 +11,29 @@ from __future__ import annotations
 import polars as pl
 
 from remix.expressions import fill
-from remix.formats import Contents, Format, SourceFile
+from remix.formats import Format, SourceFile
 from remix.formats.identifiers import title_url
-from remix.formats.lines import (
-    SENTENCES,
-    begins,
-    join_tokens,
-    number_names,
-    read_lines,
-    refuse_line,
-    split_cells,
-    tagged_spans,
-)
+from remix.formats.lines import SENTENCES, begins, join_tokens, read_lines, refuse_line, split_documents, tagged_spans
 from remix.formats.mends import Mends
-from remix.formats.mentions import MentionTables, assemble
+from remix.formats.mentions import MentionTables, reader
 
+COLUMNS = ("token", "page", "title")
+_START = r"^-DOCSTART-\s*$"
 _NAME = r"^# ([^\t]*)"
 _TAG = r"^(?:[BI]-.|O$)"
 
 
-def _read(source: SourceFile, dataset: str) -> Contents:
-    mends = Mends()
-    rows = _rows(read_lines(source, mends))
-    tag = pl.col("title")
+@reader
+def _read(source: SourceFile, mends: Mends) -> MentionTables:
+    line, tag = pl.col("line"), pl.col("title")
+    named = pl.when(pl.col("starts").shift().fill_null(False)).then(line.str.extract(_NAME, 1).str.strip_chars())
+    rows = split_documents(read_lines(source, mends), COLUMNS, line.str.contains(_START), named)
     wrong = pl.when(~tag.str.contains(_TAG).fill_null(False)).then(
-        fill("token, page id and title are expected, the last two tagged B-, I- or O, not '{}'", pl.col("line"))
+        fill("token, page id and title are expected, the last two tagged B-, I- or O, not '{}'", line)
     )
     refuse_line(rows.drop_nulls("token"), wrong)
     texts, tokens = join_tokens(rows, SENTENCES)
-    mentions = tagged_spans(tokens, tag, {"identifier": title_url(tag.first().str.slice(2))}, mends)
-    return assemble(MentionTables(texts, mentions, mentions.select("mention", "identifier"), mends=mends), dataset)
-
-
-def _rows(lines: pl.DataFrame) -> pl.DataFrame:
-    """Return the lines with their document, sentence and cells; the first two of a document have no token."""
-    starts, blank = pl.col("line").str.contains(r"^-DOCSTART-\s*$"), ~pl.col("line").str.contains(r"\S")
-    rows = lines.with_columns(number=starts.cum_sum(), sentence=(starts | blank).cum_sum()).filter(~blank)
-    named = pl.when(starts.shift().fill_null(False)).then(pl.col("line").str.extract(_NAME, 1))
-    rows = split_cells(rows.with_columns(said=named.str.strip_chars()), ["token", "page", "title"])
-    rows = rows.with_columns(token=pl.when(~starts & pl.col("said").is_null()).then("token"))
-    names = rows.group_by("number", maintain_order=True).agg(name=pl.col("said").drop_nulls().first())
-    return rows.join(number_names(names, "number"), on="number", maintain_order="left")
+    return MentionTables(texts, tagged_spans(tokens, tag, {"identifier": title_url(tag.first().str.slice(2))}, mends))
 
 
 zelda_conll = Format(

@@ -80,7 +80,7 @@ class _Reading:
             mentions = mentions.filter(first | pl.any_horizontal(pl.col(by).is_null()))
         if len(parts) > 1:
             mentions = mentions.sort("record", maintain_order=True)
-        return assemble(self._tables(rows, mentions.with_row_index("mention")), dataset)
+        return assemble(self._tables(rows, mentions.with_row_index("mention")), dataset, self.mends)
 
     @cached_property
     def _documents(self) -> pl.DataFrame:
@@ -286,7 +286,6 @@ class _Reading:
             links=identify(self.mapping, links, mends),
             candidates=identify(self.mapping, candidates, Mends()),
             classes=classes,
-            mends=mends,
             keep_outside=rules.outside == "kept",
         )
 

@@ -37,6 +37,12 @@ def test_labels_become_annotations_with_links_and_classes(tmp_path: Path) -> Non
     assert "http://www.wikidata.org/entity/Q215627" in frames.classes["class"].to_list()
 
 
+def test_articles_without_a_number_are_named_by_their_place(tmp_path: Path) -> None:
+    frames = read(written(tmp_path, {"id": None, "labels": [ADA]}, {"id": None, "labels": [BOB]}))
+    assert frames.documents["given"].to_list() == ["urn:elevant:article:0", "urn:elevant:article:1"]
+    assert frames.annotations["document"].to_list() == frames.documents["document"].to_list()
+
+
 def test_children_are_an_option_beside_their_parent(tmp_path: Path) -> None:
     whole = {"id": 0, "span": [0, 19], "entity_id": "Q1", "type": "OTHER", "children": [1, 2]}
     name = {"id": 1, "span": [0, 9], "entity_id": "Q7259", "type": "OTHER", "parent": 0}
