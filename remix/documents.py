@@ -67,7 +67,7 @@ def _iris_as_given(documents: pl.DataFrame) -> pl.DataFrame:
 def _all_names(documents: pl.DataFrame) -> pl.DataFrame:
     """Return document and name: both IRIs, as they are and without the offsets at their end."""
     both = pl.concat([_iris(documents), _iris_as_given(documents)])
-    return pl.concat([both, both.with_columns(strip_offsets(both["name"]).alias("name"))]).unique()
+    return pl.concat([both, both.with_columns(strip_offsets(pl.col("name")))]).unique()
 
 
 def _parts(documents: pl.DataFrame) -> pl.DataFrame:

@@ -138,9 +138,7 @@ class Frames:
             made["documents"] = made["documents"].with_columns(pl.col("words").fill_null(words(pl.col("text"))))
         made["classes"] = made["classes"].with_columns(pl.col("of_entity").fill_null(False))
         made["annotations"] = made["annotations"].with_columns(
-            pl.col("is_nil").fill_null(False),
-            pl.col("group").fill_null(pl.col("annotation")),
-            pl.col("option").fill_null(pl.col("annotation")),
+            pl.col("is_nil").fill_null(False), pl.col("group", "option").fill_null(pl.col("annotation"))
         )
         return cls(**made)
 
@@ -237,6 +235,8 @@ def fit(frame: pl.DataFrame, schema: dict[str, pl.DataType]) -> pl.DataFrame:
     >>> fit(pl.DataFrame({"entity": ["x:Ada"], "more": [1]}), CANDIDATES).row(0)
     (None, 'x:Ada', None)
     """
+    if list(frame.schema.items()) == list(schema.items()):
+        return frame
     columns = [
         (pl.col(name) if name in frame.columns else pl.lit(None)).cast(kind).alias(name)
         for name, kind in schema.items()

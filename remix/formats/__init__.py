@@ -371,22 +371,21 @@ def sizes_of(frames: Frames) -> dict[str, int]:
     >>> [sizes_of(Frames.of(annotations=rows))[name] for name in ("annotations", "mentions", "alternatives")]
     [3, 2, 1]
     """
-    gold = frames.annotations.filter(pl.col("ignorable").is_null())
-    nil, optional = int(gold["is_nil"].sum()), frames.annotations.filter(pl.col("ignorable") == "optional")
-    linked = gold.filter(~pl.col("is_nil"))["group"].n_unique()
-    mentions = gold["group"].n_unique()
+    gold, nil, group = pl.col("ignorable").is_null(), pl.col("is_nil"), pl.col("group")
     texts = frames.documents.drop_nulls("text")["document"]
-    return {
+    counts: dict[str, int] = frames.annotations.select(
+        annotations=gold.sum(),
+        nil=(gold & nil).sum(),
+        mentions=group.filter(gold).n_unique(),
+        mentions_linked=group.filter(gold & ~nil).n_unique(),
+        optional=group.filter(pl.col("ignorable") == "optional").n_unique(),
+        dangling=(gold & ~pl.col("document").is_in(texts.implode())).sum(),
+    ).row(0, named=True)
+    return counts | {
         "documents": frames.documents.height,
-        "annotations": gold.height,
-        "linked": gold.height - nil,
-        "nil": nil,
-        "mentions": mentions,
-        "mentions_linked": linked,
-        "mentions_nil": mentions - linked,
-        "alternatives": gold.height - mentions,
-        "optional": optional["group"].n_unique(),
-        "dangling": gold.filter(~pl.col("document").is_in(texts.implode())).height,
+        "linked": counts["annotations"] - counts["nil"],
+        "mentions_nil": counts["mentions"] - counts["mentions_linked"],
+        "alternatives": counts["annotations"] - counts["mentions"],
     }
 
 

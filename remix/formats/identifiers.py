@@ -27,12 +27,12 @@ def document_iris(given: pl.Series, dataset: str) -> pl.Series:
     >>> document_iris(pl.Series(["http://x/N3/46#char=0,80", "http://y/46", "http://z/"]), "urn:d").to_list()
     ['urn:d/46', 'urn:d/46-2', 'urn:d/z']
     """
-    base = pl.DataFrame({"given": given, "part": document_names(given)})
-    # Ordinals follow the given IRIs, so that the same corpus in another order has the same names.
-    ordered = base.with_row_index("row").sort("given", "row")
-    names = _unique(ordered["part"])
-    named = ordered.with_columns(name=names).sort("row")
-    return named.select(document=pl.lit(f"{dataset}/") + pl.col("name"))["document"]
+    parts = document_names(given)
+    if not parts.is_unique().all():
+        # Ordinals follow the given IRIs, so that the same corpus in another order has the same names.
+        ordered = pl.DataFrame({"given": given, "part": parts}).with_row_index("row").sort("given", "row")
+        parts = ordered.select("row", name=_unique(ordered["part"])).sort("row")["name"]
+    return (f"{dataset}/" + parts).alias("document")
 
 
 def document_names(given: pl.Series) -> pl.Series:
@@ -41,15 +41,16 @@ def document_names(given: pl.Series) -> pl.Series:
     >>> document_names(pl.Series(["http://x/N3/46#char=0,80", "http://x/Ab?dbpv=2016-10&nif=context"])).to_list()
     ['46', 'Ab']
     """
-    last = strip_offsets(given).str.replace(r"^.*/", "")
-    part = last.str.replace_all(r"[^\p{L}\p{N}._~-]+", "-").str.strip_chars("-").rename("part")
-    return part.replace("", "document")
+    last = strip_offsets(pl.col("given")).str.replace(r"^.*/", "")
+    part = last.str.replace_all(r"[^\p{L}\p{N}._~-]+", "-").str.strip_chars("-").replace("", "document")
+    return given.to_frame("given").select(part=part).to_series()
 
 
-def strip_offsets(given: pl.Series) -> pl.Series:
+def strip_offsets(given: pl.Expr) -> pl.Expr:
     """Return each IRI of a document without the offsets at its end.
 
-    >>> strip_offsets(pl.Series(["http://x/N3/46#char=0,80", "http://x/46/"])).to_list()
+    >>> two = pl.DataFrame({"x": ["http://x/N3/46#char=0,80", "http://x/46/"]})
+    >>> two.select(strip_offsets(pl.col("x")))["x"].to_list()
     ['http://x/N3/46', 'http://x/46']
     """
     return given.str.replace(_OFFSETS, "").str.strip_chars_end("/#")

@@ -266,16 +266,11 @@ def content_hash_of(triples: pl.DataFrame) -> str:
     masked = triples.select(_mask("subject"), pl.col("predicate").cast(pl.Categorical), _mask("object"))
     # Sorting 2 million long strings is slow: subjects and predicates are sorted once each and become
     # numbers, objects are compared only where one subject has one predicate several times.
-    subjects = masked["subject"].unique().sort()
-    predicates = masked["predicate"].unique().cast(pl.String).sort()
-    by_subject = _ranks(subjects, "subject", pl.String)
-    by_predicate = _ranks(predicates, "predicate", pl.Categorical)
-    keyed = (
-        masked.join(by_subject, on="subject", how="left", maintain_order="left")
-        .join(by_predicate, on="predicate", how="left", maintain_order="left")
-        .select(pl.col("subject_rank") * len(predicates) + pl.col("predicate_rank"), "object")
-        .rename({"subject_rank": "key"})
-    )
+    subjects, predicates = (masked[name].unique().cast(pl.String).sort() for name in ("subject", "predicate"))
+    ranks = [
+        pl.col(values.name).cast(pl.Enum(values)).to_physical().cast(pl.UInt64) for values in (subjects, predicates)
+    ]
+    keyed = masked.select("object", key=ranks[0] * len(predicates) + ranks[1])
     several = keyed["key"].is_duplicated()
     rows = pl.concat([keyed.filter(~several), keyed.filter(several).unique().sort("key", "object")]).sort(
         "key", maintain_order=True
@@ -290,8 +285,3 @@ def content_hash_of(triples: pl.DataFrame) -> str:
 
 def _mask(name: str) -> pl.Expr:
     return pl.when(pl.col(name).str.starts_with("_:")).then(pl.lit("_:")).otherwise(name).alias(name)
-
-
-def _ranks(values: pl.Series, name: str, kind: type[pl.DataType]) -> pl.DataFrame:
-    ranks = pl.DataFrame({name: values.cast(kind)}).with_row_index(f"{name}_rank")
-    return ranks.with_columns(pl.col(f"{name}_rank").cast(pl.UInt64))

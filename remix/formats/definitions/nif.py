@@ -58,7 +58,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     found = extract_tables(numbered, dataset, mends)
     _refuse_what_is_no_nif(source, found)
     whole = scope(numbered, found, dataset)
-    frames = found.frames(dataset, measure_values(whole.measures))
+    frames = found.frames(dataset, measure_values(whole.measures) if whole.measures.height else None)
     return Contents(
         frames=frames,
         repairs=mends.repairs(),
@@ -73,6 +73,8 @@ def _read(source: SourceFile, dataset: str) -> Contents:
 
 def _tell_repeated(triples: pl.DataFrame, mends: Mends) -> None:
     said = triples.filter(is_shared(triples))
+    if said.is_empty():
+        return
     said = said.filter(~said.select(pl.struct(pl.all()).is_first_distinct()).to_series())
     named = said.filter(~pl.any_horizontal(pl.col("subject", "object").str.starts_with("_:")))
     mends.add_rows("repeated-triple", named, "{subject} {predicate} is said again")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby, takewhile
 
 import polars as pl
@@ -24,11 +25,32 @@ Row = tuple[str, str]
 class Blocks:
     """Triples with the number of their subject.
 
-    `triples`: unit, predicate, object, in text order. `subjects`: unit, subject (a term), which several units may have.
+    `triples`: unit, predicate, object, in text order. `subjects` are the terms of the units, by their numbers; several
+    may have the same.
     """
 
     triples: pl.DataFrame
-    subjects: pl.DataFrame
+    subjects: pl.Series
+
+    @cached_property
+    def by_predicate(self) -> dict[str, pl.DataFrame]:
+        """Return unit and object of the triples by their predicates, in the order of the text."""
+        parts = self.triples.partition_by("predicate", as_dict=True, include_key=False)
+        return {str(key[0]): part for key, part in parts.items()}
+
+    def of(self, term: str) -> pl.DataFrame:
+        """Return unit and object of the triples with this predicate."""
+        found = self.by_predicate.get(term)
+        return self.triples.clear().drop("predicate") if found is None else found
+
+    def first(self, term: str, said: pl.Expr | None = None) -> pl.Series:
+        """Return every unit's first object with this predicate, or what is `said` by it; null where it has none."""
+        column = pl.Series([None], dtype=pl.String).new_from_index(0, len(self.subjects))
+        if term not in self.by_predicate:
+            return column
+        # What is written last stands: in reverse, the first of the text.
+        found = self.of(term).reverse().select("unit", said="object" if said is None else said)
+        return column.cast(found["said"].dtype).scatter(found["unit"], found["said"])
 
 
 def number_subjects(triples: pl.DataFrame, mends: Mends) -> Blocks:
@@ -42,40 +64,34 @@ def number_subjects(triples: pl.DataFrame, mends: Mends) -> Blocks:
     subjects = runs.select("subject").unique(maintain_order=True).with_row_index("unit")
     runs = runs.join(subjects, on="subject", how="left", maintain_order="left")
     numbered = triples.select(runs["unit"].gather(run), pl.lit(run).alias("run"), "predicate", "object")
-    doubtful = (
-        numbered.filter(pl.col("predicate").is_in([*_FUNCTIONAL, ANCHOR]))
-        .group_by("unit", "predicate")
-        .agg(pl.len(), pl.col("object").n_unique().alias("values"))
-        .filter(pl.col("values") > 1)["unit"]
-        .unique()
-    )
-    if doubtful.is_empty():
-        return Blocks(numbered.drop("run"), subjects)
-    return _split(numbered, subjects, doubtful, mends)
+    decisive = numbered.filter(pl.col("predicate").is_in([*_FUNCTIONAL, ANCHOR]))
+    if decisive.select("unit", "predicate").is_unique().all():
+        return Blocks(numbered.drop("run"), subjects["subject"])
+    values = decisive.group_by("unit", "predicate").agg(pl.col("object").n_unique())
+    doubtful = values.filter(pl.col("object") > 1)["unit"].unique()
+    return _split(numbered, subjects["subject"], doubtful, mends)
 
 
-def _split(numbered: pl.DataFrame, subjects: pl.DataFrame, doubtful: pl.Series, mends: Mends) -> Blocks:
+def _split(numbered: pl.DataFrame, subjects: pl.Series, doubtful: pl.Series, mends: Mends) -> Blocks:
     rows = numbered.with_row_index("row").filter(pl.col("unit").is_in(doubtful.implode()))
     rows = rows.sort("unit", maintain_order=True).with_columns(pl.col("predicate").cast(pl.String))
     where: list[int] = []
     new: list[int] = []
     made: list[int] = []
-    height = subjects.height
     for unit, of_unit in groupby(rows.iter_rows(), key=lambda row: row[1]):
         listed = list(of_unit)
         parts = _parts([(run, (pred, value)) for _, _, run, pred, value in listed])
         for (row, *_), part in zip(listed, parts, strict=True):
             if part:
                 where.append(row)
-                new.append(height + len(made) + part - 1)
+                new.append(len(subjects) + len(made) + part - 1)
         made += [unit] * max(parts)
-    moved = pl.Series(new, dtype=pl.UInt32)
-    triples = numbered.with_columns(numbered["unit"].scatter(where, moved) if where else numbered["unit"])
-    more = pl.DataFrame({"unit": pl.Series(range(height, height + len(made)), dtype=pl.UInt32)})
-    more = more.with_columns(subjects["subject"].gather(made) if made else pl.lit("").alias("subject"))
-    if made:
-        mends.add("shared-iri", f"{more['subject'][0]} names several annotations", len(made))
-    return Blocks(triples.drop("run"), pl.concat([subjects, more]))
+    if not made:
+        return Blocks(numbered.drop("run"), subjects)
+    more = subjects.gather(made)
+    mends.add("shared-iri", f"{more[0]} names several annotations", len(made))
+    units = numbered["unit"].scatter(where, pl.Series(new, dtype=pl.UInt32))
+    return Blocks(numbered.with_columns(units).drop("run"), pl.concat([subjects, more]))
 
 
 def _parts(rows: Sequence[tuple[int, Row]]) -> list[int]:
@@ -132,28 +148,3 @@ def _pieces(rows: list[Row]) -> list[list[Row]]:
 def _complete(rows: Sequence[Row]) -> bool:
     have = {pred for pred, _ in rows}
     return TEXT in have or (CONTEXT in have and bool(have & {ANCHOR, INDEXES[0]}))
-
-
-class Triples:
-    """The triples of a file by predicate: unit, object, in the order of the text."""
-
-    def __init__(self, triples: pl.DataFrame) -> None:
-        parts = triples.partition_by("predicate", as_dict=True, include_key=False)
-        self._parts = {str(key[0]): part for key, part in parts.items()}
-        self._none = triples.clear().drop("predicate")
-
-    def of(self, term: str) -> pl.DataFrame:
-        """Return unit and object of the triples with this predicate."""
-        return self._parts.get(term, self._none)
-
-    def first(self, term: str, name: str) -> pl.DataFrame:
-        """Return the first object of each unit with this predicate, as a column of that name."""
-        found = self.of(term).select("unit", pl.col("object").alias(name))
-        return found.unique("unit", keep="first", maintain_order=True)
-
-    def add_first(self, rows: pl.DataFrame, **terms: str) -> pl.DataFrame:
-        """Return the rows with the first object that each unit has with each predicate, null where it has none."""
-        for name in [name for name, term in terms.items() if term in self._parts]:
-            rows = rows.join(self.first(terms[name], name), on="unit", how="left", maintain_order="left")
-        lacking = [pl.lit(None, pl.String).alias(name) for name, term in terms.items() if term not in self._parts]
-        return rows.with_columns(lacking) if lacking else rows

@@ -18,11 +18,9 @@ from remix.rdf.terms import iri, iri_term, literal, number_term, predicate
 
 _OLD_REFERENCES = predicate("referenceDocuments", names.HFTS_OLD)
 _BEGIN, _END = INDEXES
-_STRUCTURE = {
-    names.RMX: ("givenIri", "document", "ignorable", "group", "option", "layer"),
-    names.HFTS: ("referenceDocuments",),
-    names.HFTS_OLD: ("referenceDocuments",),
-}
+_OURS = tuple(f"<{namespace}" for namespace in (names.RMX, names.HFTS, names.HFTS_OLD))
+_STRUCTURE = [predicate(part, names.RMX) for part in ("givenIri", "document", "ignorable", "group", "option", "layer")]
+_STRUCTURE += [REFERENCES, _OLD_REFERENCES]
 
 
 @dataclass(frozen=True)
@@ -37,40 +35,27 @@ class ScopedTriples:
     own: str = ""
 
 
-def measure_predicates(triples: pl.DataFrame) -> list[str]:
-    """Return the predicates of a file that are measures: of our vocabularies, and not structure."""
-    term = pl.col("predicate")
-    ours = pl.any_horizontal(term.str.starts_with(f"<{namespace}") for namespace in _STRUCTURE)
-    structure = [predicate(part, namespace) for namespace, parts in _STRUCTURE.items() for part in parts]
-    every = triples.select(term.unique().cast(pl.String))
-    return every.filter(ours & ~term.is_in(structure)).to_series().to_list()
-
-
 def scope(blocks: Blocks, found: NifTables, dataset: str) -> ScopedTriples:
     """Return the triples of a file under the scoped IRIs of its documents and annotations.
 
-    Everything that is neither is as it was; repaired offsets replace the given ones; links to nothing go.
+    Everything that is neither is as it was; repaired offsets replace the given ones; links to nothing go. Measures are
+    what has a predicate of our vocabularies that is not structure.
     """
     term = f"<{dataset}>"
     triples, subjects, own = _without_dataset(blocks, term)
-    named = _names(found)
-    dropped = (pl.col("predicate").is_in([IDENT, CLASS]) & pl.col("object").is_in(NO_LINKS)) | (
-        (pl.col("predicate") == GIVEN) & pl.col("unit").is_in(named["unit"].implode())
-    )
-    predicates = triples["predicate"].unique().cast(pl.String)
-    if GIVEN in predicates or triples.filter(pl.col("object").is_in(NO_LINKS)).height:
-        triples = triples.filter(~dropped)
-    triples = _offsets(triples, found)
-    renamed = subjects.join(named, on="unit", how="left", maintain_order="left")
-    terms = renamed.select(pl.coalesce("term", "subject")).to_series()
-    triples = triples.with_columns(_objects(triples, found, renamed))
-    triples = triples.select(terms.gather(triples["unit"]).alias("subject"), "predicate", "object")
-    triples = name_blank_nodes(triples, dataset)
-    measured = measure_predicates(triples)
-    apart = triples.filter(pl.col("predicate").is_in(measured)).with_columns(_current(pl.col("predicate")))
-    if measured:
-        triples = triples.filter(~pl.col("predicate").is_in(measured))
-    return ScopedTriples(pl.concat([triples, _additions(found, subjects, term)]), apart, own)
+    documents = found.documents.drop_nulls("unit").select("unit", term=iri_term(pl.col("document")))
+    named = pl.concat([documents, found.annotations.select("unit", term=iri_term(pl.col("annotation")))])
+    linking = pl.col("predicate").is_in([IDENT, CLASS]) & pl.col("object").is_in(NO_LINKS)
+    again = (pl.col("predicate") == GIVEN) & pl.col("unit").is_in(named["unit"].implode())
+    triples = _offsets(triples.filter(~(linking | again)), found)
+    objects = _objects(triples, found, subjects, named)
+    terms = subjects.clone().scatter(named["unit"], named["term"])
+    triples = triples.select(terms.gather(triples["unit"]).alias("subject"), "predicate", objects)
+    measured = [one for one in blocks.by_predicate if one.startswith(_OURS) and one not in _STRUCTURE]
+    is_measured = pl.col("predicate").is_in(measured)
+    apart = triples.filter(is_measured).with_columns(_current(pl.col("predicate"))) if measured else triples.clear()
+    triples = triples.filter(~is_measured) if measured else triples
+    return ScopedTriples(pl.concat([triples, *_additions(blocks, found, term)]), apart, own)
 
 
 def unscope(whole: ScopedTriples, documents: pl.DataFrame, frames: Frames, dataset: str) -> pl.DataFrame:
@@ -132,23 +117,15 @@ def _current(term: pl.Expr) -> pl.Expr:
     )
 
 
-def _without_dataset(blocks: Blocks, term: str) -> tuple[pl.DataFrame, pl.DataFrame, str]:
+def _without_dataset(blocks: Blocks, term: str) -> tuple[pl.DataFrame, pl.Series, str]:
     """Return the triples and subjects with the dataset that a file names itself under our name for it, and its own."""
-    types = blocks.triples.filter((pl.col("predicate") == TYPE) & (pl.col("object").str.ends_with("#Dataset>")))
-    ours = types.filter(pl.col("object").str.starts_with("<https://raw.githubusercontent.com/santifa/hfts/"))
-    if ours["unit"].n_unique() != 1:
+    hfts = r"^<https://raw\.githubusercontent\.com/santifa/hfts/.*#Dataset>$"
+    units = blocks.of(TYPE).filter(pl.col("object").str.contains(hfts))["unit"].unique()
+    if len(units) != 1:
         return blocks.triples, blocks.subjects, ""
-    unit = ours["unit"][0]
     said = pl.col("predicate").is_in([REFERENCES, _OLD_REFERENCES]) | (pl.col("object") == DATASET)
-    listed = (pl.col("unit") == unit) & said
-    ours_now = pl.when(pl.col("unit") == unit).then(pl.lit(term)).otherwise("subject").alias("subject")
-    own = str(blocks.subjects.filter(pl.col("unit") == unit)["subject"].item())
-    return blocks.triples.filter(~listed), blocks.subjects.with_columns(ours_now), own
-
-
-def _names(found: NifTables) -> pl.DataFrame:
-    documents = found.documents.drop_nulls("unit").select("unit", term=iri_term(pl.col("document")))
-    return pl.concat([documents, found.annotations.select("unit", term=iri_term(pl.col("annotation")))])
+    left = blocks.triples.filter(~((pl.col("unit") == units[0]) & said))
+    return left, blocks.subjects.clone().scatter(units[0], term), str(blocks.subjects[units[0]])
 
 
 def _offsets(triples: pl.DataFrame, found: NifTables) -> pl.DataFrame:
@@ -173,15 +150,14 @@ def _offsets(triples: pl.DataFrame, found: NifTables) -> pl.DataFrame:
     return pl.concat([part.select("unit", "predicate", "object") for part in parts])
 
 
-def _objects(triples: pl.DataFrame, found: NifTables, renamed: pl.DataFrame) -> pl.Series:
+def _objects(triples: pl.DataFrame, found: NifTables, subjects: pl.Series, named: pl.DataFrame) -> pl.Series:
     """Return the objects with documents and annotations under their scoped IRIs."""
     documents = found.documents.select("subject", term=iri_term(pl.col("document")))
-    new = pl.concat([documents, renamed.drop_nulls("term").select("subject", "term")])
+    new = pl.concat([documents, named.select(subject=subjects.gather(named["unit"]), term="term")])
     new = new.unique("subject", keep="first", maintain_order=True)
     may = pl.col("object").str.starts_with("<") & ~pl.col("predicate").is_in([TYPE, IDENT, CLASS])
     rows = triples.with_row_index("row").filter(may)
     rows = rows.join(new, left_on="object", right_on="subject", maintain_order="left")
-    rows = rows.select("row", "unit", "predicate", "term")
     if not found.documents["subject"].is_unique().all():
         own = found.annotations.select("unit", own=iri_term(pl.col("document")))
         rows = rows.join(own, on="unit", how="left", maintain_order="left")
@@ -192,29 +168,31 @@ def _objects(triples: pl.DataFrame, found: NifTables, renamed: pl.DataFrame) -> 
 
 def name_blank_nodes(triples: pl.DataFrame, dataset: str) -> pl.DataFrame:
     """Return the triples with blank nodes named after the dataset, in the order of the text."""
-    rows = triples.with_row_index("row")
-    blank = pl.concat(
-        [rows.filter(pl.col(c).str.starts_with("_:")).select("row", node=c) for c in ("subject", "object")]
-    ).sort("row", maintain_order=True)
-    if blank.is_empty():
+    blank = pl.col("subject").str.starts_with("_:"), pl.col("object").str.starts_with("_:")
+    if not triples.select((blank[0] | blank[1]).any()).item():
         return triples
+    both = triples.select(pl.concat_list("subject", "object").explode().alias("node"))
+    nodes = both.filter(pl.col("node").str.starts_with("_:")).unique(maintain_order=True).with_row_index("n", offset=1)
     stem = re.sub("[^A-Za-z0-9-]+", "-", re.split("[:/]", dataset)[-1]).strip("-")
-    nodes = blank.unique("node", keep="first", maintain_order=True).with_row_index("n", offset=1)
     new = pl.concat_str(pl.lit(f"_:{stem}-b"), pl.col("n").cast(pl.String))
     old, labels = nodes["node"], nodes.select(new).to_series()
     return triples.with_columns(
-        pl.when(pl.col(c).str.starts_with("_:")).then(pl.col(c).replace(old, labels)).otherwise(c).alias(c)
-        for c in ("subject", "object")
+        pl.when(one).then(pl.col(name).replace(old, labels)).otherwise(name).alias(name)
+        for one, name in zip(blank, ("subject", "object"), strict=True)
     )
 
 
-def _additions(found: NifTables, subjects: pl.DataFrame, term: str) -> pl.DataFrame:
-    named = ((found.documents, "document"), (found.annotations, "annotation"))
-    given = pl.concat(rows.select(subject=iri_term(pl.col(name)), given="given") for rows, name in named)
-    given = given.filter(~pl.col("given").str.starts_with("_:"))
-    listed = found.documents.drop_nulls("text").select(
-        subject=pl.lit(term), predicate=pl.lit(REFERENCES), object=iri_term(pl.col("document"))
+def _additions(blocks: Blocks, found: NifTables, term: str) -> list[pl.DataFrame]:
+    """Return what the store is told besides: the IRIs as given, and which documents the dataset has."""
+    documents = found.documents.select(subject=iri_term(pl.col("document")), given="given")
+    given = pl.concat([documents, found.annotations.select(subject=iri_term(pl.col("annotation")), given="given")])
+    # What stands as an IRI in a file is legal; a record of what another file had need be none.
+    spelt = iri_or_text("given") if GIVEN in blocks.by_predicate else iri_term(pl.col("given"))
+    origin = given.filter(~pl.col("given").str.starts_with("_:")).select(
+        "subject", predicate=pl.lit(GIVEN, pl.Categorical), object=spelt
     )
-    kind = pl.DataFrame({"subject": [term], "predicate": [TYPE], "object": [DATASET]})
-    origin = given.select("subject", predicate=pl.lit(GIVEN), object=iri_or_text("given"))
-    return pl.concat([origin, kind, listed]).with_columns(pl.col("predicate").cast(pl.Categorical))
+    kind = pl.DataFrame({"subject": [term], "predicate": [TYPE], "object": [DATASET]}, schema=origin.schema)
+    listed = found.documents.filter(pl.col("text").is_not_null()).select(
+        subject=pl.lit(term), predicate=pl.lit(REFERENCES, pl.Categorical), object=iri_term(pl.col("document"))
+    )
+    return [origin, kind, listed]
