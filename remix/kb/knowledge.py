@@ -13,6 +13,7 @@ from remix.expressions import fill
 from remix.iris import canonical, expand
 from remix.kb.forms import normalise
 from remix.kb.parts import GOLD, Parts, match_sources
+from remix.kb.titles import ITEM, RESOURCE, language_of
 
 if TYPE_CHECKING:
     import networkx
@@ -27,8 +28,6 @@ _TESTS = (
     ("canonical", "sameas", "wikidata"),
 )
 """Status, part and column that says so; the first that holds counts."""
-_DBPEDIA = r"^http://(?:([a-z][a-z-]*)\.)?dbpedia\.org/resource/(.+)$"
-_WIKIDATA = r"^http://www\.wikidata\.org/entity/Q([0-9]+)$"
 
 
 class KnowledgeBase(Parts):
@@ -130,14 +129,13 @@ class KnowledgeBase(Parts):
         status = self.link_status(asked["form"]).rename({"iri": "form"})
         items = (
             self.aliases(asked["canonical"])
-            .with_columns(number=pl.col("iri").str.extract(_WIKIDATA).cast(pl.Int64))
-            .drop_nulls("number")
-            .sort("number")
+            .filter(pl.col("iri").str.contains(ITEM))
+            .sort(pl.col("iri").str.extract("([0-9]+)$").cast(pl.Int64))
             .group_by("entity", maintain_order=True)
             .agg(item=pl.col("iri").first())
         )
-        entity, language, title = pl.col("canonical"), *(pl.col("canonical").str.extract(_DBPEDIA, n) for n in (1, 2))
-        article = fill("https://{}.wikipedia.org/wiki/{}", language.fill_null("en"), title)
+        entity, language = pl.col("canonical"), language_of(pl.col("canonical"))
+        article = fill("https://{}.wikipedia.org/wiki/{}", language, entity.str.replace(RESOURCE, ""))
         return (
             asked.join(status, on="form", how="left", maintain_order="left")
             .join(items, left_on="canonical", right_on="entity", how="left", maintain_order="left")
@@ -145,9 +143,9 @@ class KnowledgeBase(Parts):
                 "iri",
                 "canonical",
                 "status",
-                dbpedia=pl.when(title.is_not_null()).then(entity),
-                wikipedia=pl.when(title.is_not_null()).then(article),
-                wikidata=pl.when(entity.str.contains(_WIKIDATA)).then(entity).otherwise("item"),
+                dbpedia=pl.when(language.is_not_null()).then(entity),
+                wikipedia=article,
+                wikidata=pl.when(entity.str.contains(ITEM)).then(entity).otherwise("item"),
             )
         )
 

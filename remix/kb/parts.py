@@ -150,23 +150,19 @@ class Parts:
         A few values in the column that the part is sorted by take milliseconds whatever its size.
         """
         names = [*select] or self.scan(part).collect_schema().names()
-        asked = values.drop_nulls().unique()
-        if len(asked) > FEW and self._is_sorted(part, column):
-            return self.find(part, column, asked, names).drop("place")
-        return match_rows(self.scan(part), column, asked, names)
+        return self.find(part, column, values.drop_nulls().unique(), names).drop("place")
 
     def find(self, part: str, column: str, values: pl.Series, select: Iterable[str]) -> pl.DataFrame:
         """Return columns of the rows of a part whose column has one of the values, with `place`, that of the value.
 
-        The values all differ, and the part is sorted by the column (`SORTED_BY`); the rows are in any order.
+        The values all differ; the rows are in any order.
         """
         names = [*select]
         if part != "entities":
-            return find_rows(self.scan(part), column, values, names)
+            return find_rows(self.scan(part), column, values, names, is_sorted=self._is_sorted(part, column))
         # What follows from a rank is computed for the rows that are found alone.
-        rows = find_rows(
-            self._scan(part), column, values, dict.fromkeys(one for name in names for one in _columns_of(name))
-        )
+        stored = dict.fromkeys(one for name in names for one in _columns_of(name))
+        rows = find_rows(self._scan(part), column, values, stored, is_sorted=self._is_sorted(part, column))
         return self._with_places(rows.lazy()).select("place", *names).collect()
 
     def _with_places(self, entities: pl.LazyFrame) -> pl.LazyFrame:
@@ -180,11 +176,10 @@ class Parts:
         )
 
     def _is_sorted(self, part: str, column: str) -> bool:
-        """Return whether the rows of a part lie sorted by a column, all of those that are asked for."""
-        if part in KEYED and self.case_sensitive:
-            return False
-        filtered = self.left_out and part in _WITH_SOURCES
-        return SORTED_BY.get(part) == column and not filtered
+        """Return whether the rows of a part lie sorted by a column."""
+        if column == "number":
+            return part in ("entities", "types")
+        return SORTED_BY.get(part) == column and not (part in KEYED and self.case_sensitive)
 
 
 def _columns_of(column: str) -> list[str]:
@@ -204,29 +199,21 @@ def match_sources(known: Iterable[str | None], patterns: Iterable[str]) -> list[
     return [name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)]
 
 
-def match_rows(rows: pl.LazyFrame, column: str, values: pl.Series, select: Iterable[str] = ()) -> pl.DataFrame:
-    """Return the rows whose column has one of the values; see `Parts.rows`."""
-    asked = values.drop_nulls().unique()
-    names = [*select] or rows.collect_schema().names()
-    if len(asked) <= FEW:
-        # Statistics skip row groups for `==`, but not for `is_in`.
-        any_of = reduce(or_, [pl.col(column) == value for value in asked], pl.lit(False))
-        return rows.filter(any_of).select(names).collect()
-    wanted = rows.select(*dict.fromkeys([column, *names]))
-    return wanted.join(asked.alias(column).to_frame().lazy(), on=column).select(names).collect(engine="streaming")
-
-
-def find_rows(rows: pl.LazyFrame, column: str, asked: pl.Series, select: Iterable[str]) -> pl.DataFrame:
+def find_rows(
+    rows: pl.LazyFrame, column: str, asked: pl.Series, select: Iterable[str], *, is_sorted: bool = True
+) -> pl.DataFrame:
     """Return `place`, that of the value among those asked for, and columns of the rows that have it, in any order.
 
-    The rows are sorted by the column, the values asked for all differ. Many are merged with the rows as these stream
-    by, which takes a third of the time of a join by hashes, and no memory.
+    The values asked for all differ. Where the rows are sorted by the column, many values are merged with them as they
+    stream by, which takes a third of the time of a join by hashes, and no memory.
     """
     names = [*select]
-    wanted = [*dict.fromkeys([column, *names])]
     values = pl.DataFrame({column: asked.cast(rows.collect_schema()[column])}).with_row_index("place").drop_nulls()
+    wanted = rows.select(*dict.fromkeys([column, *names]))
     if values.height <= FEW:
-        some = match_rows(rows, column, values[column], wanted)
-        return some.join(values, on=column, maintain_order="left").select("place", *names)
-    merged = rows.select(wanted).set_sorted(column).join(values.sort(column).lazy().set_sorted(column), on=column)
-    return merged.select("place", *names).collect(engine="streaming")
+        # Statistics skip row groups for `==`, but not for `is_in`.
+        wanted = wanted.filter(reduce(or_, [pl.col(column) == value for value in values[column]], pl.lit(False)))
+        return wanted.collect().join(values, on=column, maintain_order="left").select("place", *names)
+    if is_sorted:
+        wanted, values = wanted.set_sorted(column), values.sort(column).set_sorted(column)
+    return wanted.join(values.lazy(), on=column).select("place", *names).collect(engine="streaming")

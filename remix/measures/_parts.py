@@ -19,13 +19,12 @@ from remix.frames import Frames
 from remix.frames_folder import FramesFolder
 from remix.measures._averages import Sums, Units, add_sums, averages, means_of_units, sum_up
 from remix.measures._threads import in_order
-from remix.measures.coded import GatheredSets, gather_sets, merge_sets
 from remix.measures.codes import Numbers
 from remix.measures.corpus import Corpus
 from remix.measures.declaration import Summary
 from remix.measures.measured import Measured
 from remix.measures.measurement import MeasureChoice, measured_of, sum_up_part
-from remix.measures.whole import Whole
+from remix.measures.whole import GatheredSets, Whole, gather_sets, merge_sets
 from remix.progress import moving
 
 BATCH = 250_000

@@ -1,4 +1,4 @@
-"""The annotations and links that are measured, by number, and the sets of them: forms, entities, documents have codes.
+"""The annotations and links that are measured, by number: forms, entities, documents have codes.
 
 Forms and entities are numbered within a scope (the dataset, or 'union'): `form_code`, `entity_code`. `target_code` is
 the number of an entity in any scope, `name_code` that of a key.
@@ -6,7 +6,6 @@ the number of an entity in any scope, `name_code` that of a key.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -15,7 +14,7 @@ from remix.expressions import fill
 from remix.frames import Frames
 from remix.kb import KnowledgeBase, normalise
 from remix.measures._threads import cached_property
-from remix.measures.codes import MANY, Codes, Numbers, by_number, distinct, pair_codes, take_rows
+from remix.measures.codes import MANY, Codes, Numbers, distinct, pair_codes, take_rows
 
 CODE_OF = {"key": "form_code", "entity": "entity_code"}
 """The column with the number of a value."""
@@ -131,10 +130,6 @@ def _number_in_scope(numbers: Numbers, scopes: pl.Series, places: pl.Series, str
     return numbers.of(pl.select(both).to_series()).gather(pairs.rank("dense") - 1)
 
 
-DISTRIBUTED = ("mentions", "all_mentions", "region_words", "density")
-"""The columns of documents that have percentiles."""
-
-
 def counted_documents(frames: Frames) -> pl.DataFrame:
     """Return the documents, sorted, with mentions, all_mentions (ignorable ones as well), region_words and density."""
     groups = (
@@ -162,106 +157,3 @@ def _region_words(frames: Frames) -> pl.DataFrame:
     part = pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin"))
     counted = frames.regions.join(texts, on="document").with_columns(part.str.count_matches(r"\S+"))
     return counted.group_by("document").agg(region_words=pl.col("text").sum().cast(pl.Int64))
-
-
-class OwnSets:
-    """The sets of one part, each made when it is asked for."""
-
-    def __init__(self, both: Sequence[CodedMentions], principal: Callable[[], pl.Series], batch: int = 0) -> None:
-        """`both` are what is measured and, last, what D consists of; `principal` returns the code of the entity of each
-        annotation that counts."""
-        self._both = both
-        self._principal = principal
-        self._batch = batch
-
-    @cached_property
-    def forms(self) -> pl.DataFrame:
-        """Return form_code, scope and key, in the order of the codes."""
-        columns = ["form_code", "scope", "key"]
-        return by_number(pl.concat([one.keyed.select(columns) for one in self._both]), "form_code")
-
-    @cached_property
-    def entities(self) -> pl.DataFrame:
-        """Return entity_code, scope, entity and target_code, in the order of the codes."""
-        columns = ["entity_code", "scope", "entity", "target_code"]
-        return by_number(pl.concat([one.linked.select(columns) for one in self._both]), "entity_code")
-
-    @cached_property
-    def targets(self) -> pl.DataFrame:
-        """Return linked, entity, target_code and link_code, in the order of the last."""
-        return by_number(pl.concat([one.targets for one in self._both]), "link_code")
-
-    @cached_property
-    def links(self) -> pl.DataFrame:
-        """Return form_code and entity_code of D."""
-        return self._both[-1].linked.select("form_code", "entity_code").unique()
-
-    @cached_property
-    def pairs(self) -> pl.DataFrame:
-        """Return form_code and entity_code of D and of what is measured."""
-        if len(self._both) == 1:
-            return self.links
-        return pl.concat([one.linked.select("form_code", "entity_code") for one in self._both]).unique()
-
-    @cached_property
-    def counts(self) -> dict[str, pl.DataFrame]:
-        """Return by key and entity the code of the form, or annotation's entity, its first batch and its count."""
-        codes = {"key": self._both[0].keyed["form_code"], "entity": self._principal()}
-        return {
-            column: codes[column]
-            .alias(CODE_OF[column])
-            .to_frame()
-            .group_by(CODE_OF[column])
-            .agg(batch=pl.lit(self._batch, pl.Int64), count=pl.len().cast(pl.Int64))
-            for column in CODE_OF
-        }
-
-    @cached_property
-    def documents(self) -> dict[str, pl.DataFrame]:
-        """Return by column how often each value comes."""
-        documents = self._both[0].counted_documents
-        return {
-            column: documents.group_by(column).agg(count=pl.len().cast(pl.Int64)).drop_nulls() for column in DISTRIBUTED
-        }
-
-
-@dataclass(frozen=True)
-class GatheredSets:
-    """The sets of one or several parts, without the parts; see `OwnSets`."""
-
-    forms: pl.DataFrame
-    entities: pl.DataFrame
-    targets: pl.DataFrame
-    links: pl.DataFrame
-    pairs: pl.DataFrame
-    counts: dict[str, pl.DataFrame]
-    documents: dict[str, pl.DataFrame]
-
-
-Sets = OwnSets | GatheredSets
-
-
-def gather_sets(own: OwnSets) -> GatheredSets:
-    """Return the sets of a part without the part."""
-    return GatheredSets(own.forms, own.entities, own.targets, own.links, own.pairs, own.counts, own.documents)
-
-
-def merge_sets(found: Sequence[Sets]) -> GatheredSets:
-    """Return the sets of several parts, which have the same codes, given in the order of the parts."""
-    return GatheredSets(
-        forms=by_number(pl.concat([sets.forms for sets in found]), "form_code"),
-        entities=by_number(pl.concat([sets.entities for sets in found]), "entity_code"),
-        targets=by_number(pl.concat([sets.targets for sets in found]), "link_code"),
-        links=pl.concat([sets.links for sets in found]).unique(),
-        pairs=pl.concat([sets.pairs for sets in found]).unique(),
-        counts={
-            column: pl.concat([sets.counts[column] for sets in found])
-            .group_by(code)
-            .agg(pl.col("batch").min(), pl.col("count").sum())
-            for column, code in CODE_OF.items()
-        },
-        documents={
-            column: pl.concat([sets.documents[column] for sets in found]).group_by(column).agg(pl.col("count").sum())
-            for column in DISTRIBUTED
-        },
-    )

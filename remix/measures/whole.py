@@ -1,22 +1,23 @@
 """The dataset as a whole: what the knowledge base says of the sets that the formulas speak of.
 
-The sets of each part are gathered and merged (`remix.measures.coded`) and looked up (`Whole`); then the parts are
-measured (`remix.measures.corpus`). A dataset in memory is one part. Which entities a form means and which
-forms an entity has (E^D, S^D), in which part a value comes first, and how often each comes: all is kept by number
-(`Codes`), the strings once for each.
+The sets of each part are gathered, merged and looked up (`Whole`); then the parts are measured (`Corpus`). A dataset in
+memory is one part. Which entities a form means and which forms an entity has (E^D, S^D), in which part a value comes
+first, and how often each comes: all is kept by number (`Codes`), the strings once for each.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from threading import RLock
 
 import polars as pl
 
 from remix.kb import normalise
-from remix.measures._threads import shared_property
+from remix.measures._threads import cached_property, shared_property
 from remix.measures.classes import among, class_flags, classes_for
-from remix.measures.coded import CODE_OF, Basis, Sets
+from remix.measures.coded import CODE_OF, Basis, CodedMentions
 from remix.measures.codes import Numbers, by_number, pair_codes, places_of, take_rows
 
 _SCORES = {"": pl.Float64(), "_rank": pl.Int64(), "_percentile": pl.Float64(), "_segment": pl.String()}
@@ -28,6 +29,112 @@ ENTITIES = pl.Schema(
 
 _PAIRS = pl.Schema({"name_code": pl.UInt32(), "number": pl.UInt32(), "count": pl.Int64(), "pagerank": pl.Float64()})
 _TITLE = r"^http://(?:[a-z][a-z-]*\.)?dbpedia\.org/resource/(.+)$"
+
+DISTRIBUTED = ("mentions", "density")
+"""The columns of documents that have percentiles."""
+
+
+class OwnSets:
+    """The sets of one part, each made when it is asked for."""
+
+    def __init__(self, both: Sequence[CodedMentions], principal: Callable[[], pl.Series], batch: int = 0) -> None:
+        """`both` are what is measured and, last, what D consists of; `principal` returns the code of the entity of each
+        annotation that counts."""
+        self._both = both
+        self._principal = principal
+        self._batch = batch
+
+    @cached_property
+    def forms(self) -> pl.DataFrame:
+        """Return form_code, scope and key, in the order of the codes."""
+        columns = ["form_code", "scope", "key"]
+        return by_number(pl.concat([one.keyed.select(columns) for one in self._both]), "form_code")
+
+    @cached_property
+    def entities(self) -> pl.DataFrame:
+        """Return entity_code, scope, entity and target_code, in the order of the codes."""
+        columns = ["entity_code", "scope", "entity", "target_code"]
+        return by_number(pl.concat([one.linked.select(columns) for one in self._both]), "entity_code")
+
+    @cached_property
+    def targets(self) -> pl.DataFrame:
+        """Return linked, entity, target_code and link_code, in the order of the last."""
+        return by_number(pl.concat([one.targets for one in self._both]), "link_code")
+
+    @cached_property
+    def links(self) -> pl.DataFrame:
+        """Return form_code and entity_code of D."""
+        return self._both[-1].linked.select("form_code", "entity_code").unique()
+
+    @cached_property
+    def pairs(self) -> pl.DataFrame:
+        """Return form_code and entity_code of D and of what is measured."""
+        if len(self._both) == 1:
+            return self.links
+        return pl.concat([one.linked.select("form_code", "entity_code") for one in self._both]).unique()
+
+    @cached_property
+    def counts(self) -> dict[str, pl.DataFrame]:
+        """Return by key and entity the code of the form, or annotation's entity, its first batch and its count."""
+        codes = {"key": self._both[0].keyed["form_code"], "entity": self._principal()}
+        return {
+            column: codes[column]
+            .alias(CODE_OF[column])
+            .to_frame()
+            .group_by(CODE_OF[column])
+            .agg(batch=pl.lit(self._batch, pl.Int64), count=pl.len().cast(pl.Int64))
+            for column in CODE_OF
+        }
+
+    @cached_property
+    def documents(self) -> dict[str, pl.DataFrame]:
+        """Return by column how often each value comes."""
+        documents = self._both[0].counted_documents
+        return {
+            column: documents.group_by(column).agg(count=pl.len().cast(pl.Int64)).drop_nulls() for column in DISTRIBUTED
+        }
+
+
+@dataclass(frozen=True)
+class GatheredSets:
+    """The sets of one or several parts, without the parts; see `OwnSets`."""
+
+    forms: pl.DataFrame
+    entities: pl.DataFrame
+    targets: pl.DataFrame
+    links: pl.DataFrame
+    pairs: pl.DataFrame
+    counts: dict[str, pl.DataFrame]
+    documents: dict[str, pl.DataFrame]
+
+
+Sets = OwnSets | GatheredSets
+
+
+def gather_sets(own: OwnSets) -> GatheredSets:
+    """Return the sets of a part without the part."""
+    return GatheredSets(own.forms, own.entities, own.targets, own.links, own.pairs, own.counts, own.documents)
+
+
+def merge_sets(found: Sequence[Sets]) -> GatheredSets:
+    """Return the sets of several parts, which have the same codes, given in the order of the parts."""
+    return GatheredSets(
+        forms=by_number(pl.concat([sets.forms for sets in found]), "form_code"),
+        entities=by_number(pl.concat([sets.entities for sets in found]), "entity_code"),
+        targets=by_number(pl.concat([sets.targets for sets in found]), "link_code"),
+        links=pl.concat([sets.links for sets in found]).unique(),
+        pairs=pl.concat([sets.pairs for sets in found]).unique(),
+        counts={
+            column: pl.concat([sets.counts[column] for sets in found])
+            .group_by(code)
+            .agg(pl.col("batch").min(), pl.col("count").sum())
+            for column, code in CODE_OF.items()
+        },
+        documents={
+            column: pl.concat([sets.documents[column] for sets in found]).group_by(column).agg(pl.col("count").sum())
+            for column in DISTRIBUTED
+        },
+    )
 
 
 class Whole:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remix.kb.parts import find_rows, match_rows
+from remix.kb.parts import find_rows
 
 KEYS = [f"k{number:03}" for number in range(120) for _ in range(2)]
 
@@ -21,11 +21,14 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> pl.LazyFrame:
     return pl.scan_parquet(file).set_sorted("key")
 
 
+@pytest.mark.parametrize("is_sorted", [True, False])
 @pytest.mark.parametrize("count", [3, 100])
-def test_matched_when_few_or_many_are_asked_then_all_of_their_rows_come(rows: pl.LazyFrame, count: int) -> None:
-    # Asked in descending order, one twice, one null, one unknown; each known key has two rows.
-    asked = pl.Series([*KEYS[2 * count - 2 :: -2], "k000", "unknown", None])
-    found = match_rows(rows, "key", asked, ["value"])
+def test_matched_when_few_or_many_are_asked_then_all_of_their_rows_come(
+    rows: pl.LazyFrame, count: int, is_sorted: bool
+) -> None:
+    # Asked in descending order, one null, one unknown; each known key has two rows.
+    asked = pl.Series([*KEYS[2 * count - 2 :: -2], "unknown", None])
+    found = find_rows(rows, "key", asked, ["value"], is_sorted=is_sorted)
     assert sorted(found["value"].to_list()) == list(range(2 * count))
 
 

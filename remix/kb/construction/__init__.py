@@ -14,6 +14,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from remix.kb.construction.assembly import Assembly, Rules
 from remix.kb.engines import ENGINES, Engine, height
 from remix.kb.knowledge import KnowledgeBase
 from remix.kb.parts import FORMAT, UNCOUNTED
-from remix.kb.sources import READERS, Choices, Origin, Part, check_releases, origins_of
+from remix.kb.sources import READERS, Choices, Origin, check_releases, origins_of
 from remix.kb.staging import TABLES, Staging, strictly
 from remix.locks import Busy, hold_file
 from remix.places import discard, move_folder, scratch_folder, seal, sweep
@@ -35,20 +36,86 @@ MEMORY = "3GB"
 
 
 @dataclass(frozen=True)
-class _Staged:
-    """What was read of a part: files by table, numbers of rows, and what was wrong with it."""
+class _StagedPart:
+    """A part of a source and the folder in which its rows are staged, with `part.json` once all of them are."""
 
     origin: Origin
-    files: dict[str, list[Path]]
-    rows: dict[str, int]
-    problems: dict[str, dict[str, Any]]
+    folder: Path
 
-    def describe(self) -> dict[str, object]:
-        """Return what a knowledge base says of the part."""
+    @property
+    def files(self) -> dict[str, list[Path]]:
+        """Return the files with its rows by table."""
+        return {table: sorted((self.folder / table).glob("*.parquet")) for table in TABLES}
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """Return what was said of it when it was read: `rows` by table, and `problems`."""
+        said: dict[str, Any] = json.loads((self.folder / "part.json").read_text(encoding="utf-8"))
+        return said
+
+    @property
+    def must_say(self) -> dict[str, str]:
+        """Return what is said of it if it was read: its content, and the readers of this version."""
+        return {"fingerprint": self.origin.part.fingerprint, "readers": READERS}
+
+    @property
+    def is_read(self) -> bool:
+        """Return whether it is all there, as readers of this version read it."""
+        try:
+            return self.must_say.items() <= self.said.items()
+        except (OSError, ValueError):
+            return False
+
+    def ensure(self, *, strict: bool) -> None:
+        """Read it, unless that was done before and, where it is to be `strict`, without a problem.
+
+        What was read of a part that fails stays in `<folder>.unfinished` until it is tried again; the error says so.
+        """
+        called = f"{self.origin.kind} {self.origin.part.name}"
+        if self.is_read and not (strict and self.said["problems"]):
+            note(f"{called}: read before")
+            return
+        shutil.rmtree(self.folder, ignore_errors=True)
+        with stage(called):
+            self._read(strict)
+
+    def _read(self, strict: bool) -> None:
+        aside = self.folder.with_name(f"{self.folder.name}.unfinished")
+        shutil.rmtree(aside, ignore_errors=True)
+        aside.mkdir(parents=True)
+        staging = Staging(aside, strict=strict)
+        try:
+            self.origin.part.read(staging)
+        except BadInput as error:
+            if not staging.rows:
+                raise
+            kept = f"{error.reason}; the {sum(staging.rows.values())} rows that were read are kept apart in {aside}"
+            raise BadInput(error.file, kept, line=error.line, column=error.column) from error
+        problems = {kind: asdict(problem) for kind, problem in staging.problems.items()}
+        said = {**self.must_say, "rows": staging.rows, "problems": problems}
+        (aside / "part.json").write_text(json.dumps(said), encoding="utf-8")
+        aside.rename(self.folder)
+
+    def take_over(self, builds: Iterable[Path]) -> None:
+        """Link what an unfinished build with other sources or choices has read of it, unless it is there already.
+
+        So a file that is downloaded again after a failure is the only one that is read again.
+        """
+        number, _, name = self.folder.name.partition("-")
+        for build in builds:
+            for found in () if self.folder.exists() else sorted(build.glob(f"read/{len(number) * '[0-9]'}-{name}")):
+                with suppress(OSError, Error):  # whoever builds there may finish and sweep it meanwhile
+                    if _StagedPart(self.origin, found).is_read:
+                        with scratch_folder(self.folder) as aside:
+                            shutil.copytree(found, aside, copy_function=os.link, dirs_exist_ok=True)
+                            move_folder(aside, self.folder)
+
+    def describe(self) -> dict[str, Any]:
+        """Return what a knowledge base says of it."""
         part = self.origin.part
         of_part = {key: getattr(part, key) for key in ("place", "fingerprint", "date", "licence", "size")}
-        more = {"rows": self.rows, "problems": self.problems}
-        return {"source": self.origin.kind, "part": part.name, **of_part, **more}
+        read = {key: self.said[key] for key in ("rows", "problems")}
+        return {"source": self.origin.kind, "part": part.name, **of_part, **read}
 
 
 def build(
@@ -141,19 +208,20 @@ def _build(
     engine, memory = works
     try:
         with stage("knowledge base"):
-            folders = _part_folders(working / "read", origins)
+            staged = _staged_parts(working / "read", origins)
             others = [one for one in _find_unfinished(folder.parent, described["name"]) if one != working]
-            staged = []
-            for origin, part in zip(origins, folders, strict=True):
-                _take_over(origin, part, others)
-                staged.append(_read_part(origin, part, strict=strict))
-            _refuse_empty(staged, described["languages"])
+            for part in staged:
+                part.take_over(others)
+                part.ensure(strict=strict)
+            sources = [part.describe() for part in staged]
+            _refuse_empty(sources, described["languages"])
             for place in ("work", "kb"):
                 (working / place).mkdir(parents=True, exist_ok=True)
-            files = {table: [file for part in staged for file in part.files.get(table, [])] for table in TABLES}
+            each = [part.files for part in staged]
+            files = {table: list(chain.from_iterable(files[table] for files in each)) for table in TABLES}
             with engine.open(working, memory) as session:
                 found = Assembly(session, files, working / "work", working / "kb", rules).run()
-            _finish(working, folder, {**described, **found, "sources": [one.describe() for one in staged]})
+            _finish(working, folder, {**described, **found, "sources": sources})
     except BaseException as error:
         note(f"what is read and built so far stays in {working}; the same command goes on from there")
         if isinstance(error, OSError):
@@ -179,12 +247,12 @@ def _clean(to: Path, name: str, working: Path, *, fresh: bool) -> None:
             note(f"{folder} of an unfinished build with other sources or choices is left; --fresh removes it")
 
 
-def _refuse_empty(staged: Sequence[_Staged], languages: Sequence[str]) -> None:
-    if any(part.rows.get("surface_forms") for part in staged):
+def _refuse_empty(sources: Sequence[dict[str, Any]], languages: Sequence[str]) -> None:
+    if any(part["rows"].get("surface_forms") for part in sources):
         return
-    wrong = [f"{kind} ({problem['count']})" for part in staged for kind, problem in part.problems.items()]
+    wrong = [f"{kind} ({problem['count']})" for part in sources for kind, problem in part["problems"].items()]
     why = f"; left out: {', '.join(wrong)}" if wrong else ""
-    places = ", ".join(part.origin.part.place or part.origin.part.name for part in staged)
+    places = ", ".join(part["place"] or part["part"] for part in sources)
     raise BadInput(
         places,
         f"no surface forms are left: a knowledge base needs names of entities{why}; add a source that has names in "
@@ -249,81 +317,9 @@ def _lock_file(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}.lock")
 
 
-def _read_part(origin: Origin, folder: Path, *, strict: bool) -> _Staged:
-    """Return what is staged of a part in a folder, read now unless that was done before.
-
-    What was read of a part that fails stays in `<folder>.unfinished` until it is tried again; the error says so.
-    """
-    staged = _find_staged(origin, folder)
-    if staged is None or (strict and staged.problems):
-        shutil.rmtree(folder, ignore_errors=True)
-        with stage(f"{origin.kind} {origin.part.name}"):
-            _read(origin.part, folder, strict=strict)
-        staged = _find_staged(origin, folder)
-    else:
-        note(f"{origin.kind} {origin.part.name}: read before")
-    assert staged is not None
-    return staged
-
-
-def _read(part: Part, folder: Path, *, strict: bool) -> None:
-    aside = folder.with_name(f"{folder.name}.unfinished")
-    shutil.rmtree(aside, ignore_errors=True)
-    aside.mkdir(parents=True)
-    staging = Staging(aside, strict=strict)
-    try:
-        part.read(staging)
-    except BadInput as error:
-        if not staging.rows:
-            raise
-        kept = f"{error.reason}; the {sum(staging.rows.values())} rows that were read are kept apart in {aside}"
-        raise BadInput(error.file, kept, line=error.line, column=error.column) from error
-    problems = {kind: asdict(problem) for kind, problem in staging.problems.items()}
-    said = {**_read_as(part), "rows": staging.rows, "problems": problems}
-    (aside / "part.json").write_text(json.dumps(said), encoding="utf-8")
-    aside.rename(folder)
-
-
-def _read_as(part: Part) -> dict[str, str]:
-    """Return what a part that was read must say to be this one: its content, and the readers of this version."""
-    return {"fingerprint": part.fingerprint, "readers": READERS}
-
-
-def _described_part(part: Part, folder: Path) -> dict[str, Any] | None:
-    """Return what a folder says of what was read; None where it is of another part or by other readers."""
-    try:
-        said: dict[str, Any] = json.loads((folder / "part.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return said if _read_as(part).items() <= said.items() else None
-
-
-def _find_staged(origin: Origin, folder: Path) -> _Staged | None:
-    said = _described_part(origin.part, folder)
-    if said is None:
-        return None
-    files = {table: sorted((folder / table).glob("*.parquet")) for table in TABLES}
-    return _Staged(origin, {table: found for table, found in files.items() if found}, said["rows"], said["problems"])
-
-
-def _take_over(origin: Origin, folder: Path, builds: Iterable[Path]) -> None:
-    """Link what an unfinished build with other sources or choices has read of a part, unless it is there already.
-
-    So a file that is downloaded again after a failure is the only one that is read again.
-    """
-    number, _, name = folder.name.partition("-")
-    for build in builds:
-        for found in () if folder.exists() else sorted(build.glob(f"read/{len(number) * '[0-9]'}-{name}")):
-            with suppress(OSError, Error):  # whoever builds there may finish and sweep it meanwhile
-                if _described_part(origin.part, found) is not None:
-                    with scratch_folder(folder) as aside:
-                        shutil.copytree(found, aside, copy_function=os.link, dirs_exist_ok=True)
-                        move_folder(aside, folder)
-
-
-def _part_folders(folder: Path, origins: Sequence[Origin]) -> list[Path]:
-    """Return a folder for each part, numbered, as several sources may have parts of one name."""
+def _staged_parts(folder: Path, origins: Sequence[Origin]) -> list[_StagedPart]:
+    """Return the parts, each with a numbered folder, as several sources may have parts of one name."""
     return [
-        folder / f"{number:03d}-{origin.kind}-{re.sub(r'[^A-Za-z0-9._-]+', '-', origin.part.name)[:80]}"
-        for number, origin in enumerate(origins)
+        _StagedPart(one, folder / f"{number:03d}-{one.kind}-{re.sub(r'[^A-Za-z0-9._-]+', '-', one.part.name)[:80]}")
+        for number, one in enumerate(origins)
     ]

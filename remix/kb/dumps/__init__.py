@@ -17,9 +17,9 @@ from remix.errors import BadInput, UsageError
 from remix.files import open_bytes
 from remix.iris import canonical, expand
 from remix.kb.dumps.statements import Pattern, Statements, number_lines, parse_statements
-from remix.kb.forms import resource
 from remix.kb.sources import Choices, Part
 from remix.kb.staging import Staging
+from remix.kb.titles import resource
 from remix.progress import reading
 from remix.rdf.ntriples import Block, blocks_of_lines
 from remix.signature import content_hash

@@ -30,9 +30,9 @@ from remix.errors import BadInput, UsageError
 from remix.iris import canonical
 from remix.kb.dumps import file_part, read_statements
 from remix.kb.dumps.statements import Pattern
-from remix.kb.forms import ITEM, language_of, title, without_mark
 from remix.kb.sources import Choices, Part, Source
 from remix.kb.staging import Staging
+from remix.kb.titles import ITEM, language_of, title, without_mark
 from remix.names import DBO, OWL, RDF, RDFS
 from remix.progress import note
 

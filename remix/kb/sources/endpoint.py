@@ -23,9 +23,10 @@ from remix.endpoints import Manners, Remote, solutions
 from remix.errors import Error, StoreError, UsageError
 from remix.files import write_whole
 from remix.iris import canonical
-from remix.kb.forms import RESOURCE, language_of, normalise, title
+from remix.kb.forms import normalise
 from remix.kb.sources import Choices, Part, Source
 from remix.kb.staging import ENTITIES, TABLES, Staging
+from remix.kb.titles import RESOURCE, language_of, title
 from remix.kb.vocabularies import VOCABULARIES, Question, Vocabulary, kind_of
 from remix.progress import moving
 from remix.rdf.iris import is_legal

@@ -17,9 +17,9 @@ from remix.errors import BadInput
 from remix.iris import canonical
 from remix.kb.dumps import check_file, file_part, read_statements
 from remix.kb.dumps.statements import Pattern
-from remix.kb.forms import ITEM, language_of, title
 from remix.kb.sources import Choices, Part, Source
 from remix.kb.staging import Staging
+from remix.kb.titles import ITEM, language_of, title
 from remix.names import OWL, PREFIXES, RDFS
 
 LICENCE = "CC0 1.0"

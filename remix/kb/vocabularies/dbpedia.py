@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from remix.kb.forms import ITEM, RESOURCE, title, without_mark
+from remix.kb.titles import ITEM, RESOURCE, title, without_mark
 from remix.kb.vocabularies import Question, Vocabulary, columns
 
 _NO_PAGE = "FILTER NOT EXISTS { ?entity dbo:wikiPageDisambiguates ?listed }"

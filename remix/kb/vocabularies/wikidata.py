@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from remix.kb.forms import ITEM, RESOURCE
+from remix.kb.titles import ITEM, RESOURCE
 from remix.kb.vocabularies import Question, Vocabulary, columns
 
 _NO_PAGE = "FILTER NOT EXISTS { ?entity wdt:P31 wd:Q4167410 }"
