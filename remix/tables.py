@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import re
@@ -241,17 +240,8 @@ def _break_cell(cell: str, most: int) -> list[str]:
 
 
 def _json(frame: pl.DataFrame) -> str:
-    rows = [_finite(row) for row in frame.iter_rows(named=True)]
-    return json.dumps(rows, ensure_ascii=False, indent=1, default=str, allow_nan=False)
-
-
-def _finite(value: object) -> object:
-    """Return a value with null for what is no number, or is infinite: JSON has neither."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {name: _finite(one) for name, one in value.items()}
-    return [_finite(one) for one in value] if isinstance(value, list) else value
+    """Return rows as JSON, with null for what is no number or infinite, which JSON has not."""
+    return json.dumps(json.loads(frame.write_json()), ensure_ascii=False, indent=1)
 
 
 def _csv(frame: pl.DataFrame) -> str:
@@ -261,17 +251,11 @@ def _csv(frame: pl.DataFrame) -> str:
     return frame.with_columns(pl.col(name).cast(pl.List(pl.String)).list.join("|") for name in lists).write_csv()
 
 
-def _jsonl(frame: pl.DataFrame) -> str:
-    buffer = io.BytesIO()
-    frame.write_ndjson(buffer)
-    return buffer.getvalue().decode()
-
-
 _TEXT: dict[str, Callable[[pl.DataFrame], str]] = {
     "table": _in_blocks,
     "csv": _csv,
     "json": _json,
-    "jsonl": _jsonl,
+    "jsonl": lambda frame: frame.write_ndjson(),
     "md": _tabulate("github"),
     "latex": _tabulate("latex_booktabs"),
 }

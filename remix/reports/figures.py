@@ -125,19 +125,11 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Boundary:
-    """A line across a panel at a value of x, and what it is called."""
-
-    at: float
-    label: str = ""
-
-
-@dataclass(frozen=True)
 class Panel:
     """Series over two axes: `x` is what values are of, `y` the values, whichever way bars lie (`lying`).
 
-    Where the x of series are texts they are categories, in the order in which they first come. `boundaries` are lines
-    across, `diagonal` is where both axes are equal.
+    Where the x of series are texts they are categories, in the order in which they first come. `boundaries` are where
+    lines stand across, `diagonal` is where both axes are equal.
     """
 
     title: str
@@ -145,7 +137,7 @@ class Panel:
     series: Sequence[Series]
     x: Axis = field(default_factory=Axis)
     y: Axis = field(default_factory=Axis)
-    boundaries: Sequence[Boundary] = ()
+    boundaries: Sequence[float] = ()
     diagonal: bool = False
     lying: bool = False
 
@@ -210,7 +202,7 @@ class Panel:
         """Return the ends of both axes, between which all points, intervals and boundaries are."""
         points = [point for one in self.drawn for point in one]
         room = 0.03 if self.kind in ("scatter", "lines", "steps") else 0.0
-        marks = [line.at for line in self.boundaries if self.x.places(line.at)]
+        marks = [at for at in self.boundaries if self.x.places(at)]
         across = self.x.stretch([*marks, *(at for point in points for at in (point.x, point.end))], room)
         if self.categories:
             across = (-0.5, len(self.categories) - 0.5)
@@ -246,11 +238,6 @@ class Figure:
     def colour(self, series: Series) -> int:
         """Return the number of the colour, marker and dashes of a series."""
         return self.names.index(series.name) if self.names else 0
-
-    def repeats_categories(self, number: int) -> bool:
-        """Return whether a panel of lying bars has the categories of the one to its left, which are not said again."""
-        own = self.panels[number]
-        return bool(number % self.columns) and own.lying and own.categories == self.panels[number - 1].categories
 
 
 def count_values(name: str, values: pl.Series, *, scale: str = "linear", bins: int = 30) -> Series:

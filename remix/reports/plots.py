@@ -82,7 +82,9 @@ def _sheet(figure: Figure) -> Sheet:
     for number, panel in enumerate(figure.panels):
         axis = sheet.add_subplot(rows, columns, number + 1, polar=panel.kind == "spider")
         _draw(figure, panel, axis)
-        _finish(panel, axis, hidden=figure.repeats_categories(number))
+        # The names of categories are not said again beside those of the panel to the left.
+        beside_same = number % figure.columns and panel.categories == figure.panels[number - 1].categories
+        _finish(panel, axis, hidden=bool(beside_same))
     _add_legend(figure, sheet)
     return sheet
 
@@ -101,10 +103,8 @@ def _draw(figure: Figure, panel: Panel, axis: Axes) -> None:
             axis.scatter(xs, ys, s=12, **look)
         else:
             _draw_line(panel, axis, points, {**look, "linestyle": STYLES[number % len(STYLES)]})
-    for line in panel.boundaries:
-        if panel.x.places(line.at):
-            axis.axvline(line.at, color="#555555", linestyle="--", linewidth=1)
-            axis.annotate(line.label, (line.at, 1), xycoords=("data", "axes fraction"), fontsize=7, ha="center")
+    for at in filter(panel.x.places, panel.boundaries):
+        axis.axvline(at, color="#555555", linestyle="--", linewidth=1)
     if panel.diagonal:
         ends = [pick(span[nth] for span in panel.spans) for nth, pick in ((0, max), (1, min))]
         axis.plot(ends, ends, color="#bbbbbb", linewidth=1, zorder=0)
@@ -148,7 +148,7 @@ def _spread(points: Sequence[Point]) -> list[list[float]] | None:
 def _finish(panel: Panel, axis: Axes, *, hidden: bool) -> None:
     """Set the scales, ticks and titles of an axis, and what is said of values without a place."""
     small = 7 if panel.lying else 8
-    axis.set_title(panel.title, fontsize=8 if panel.lying else 10, pad=14 if panel.boundaries else None)
+    axis.set_title(panel.title, fontsize=8 if panel.lying else 10)
     axis.tick_params(axis="both" if panel.lying else "x", labelsize=small)
     notes = "\n".join(panel.notes)
     if panel.kind == "spider":

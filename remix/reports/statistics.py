@@ -16,7 +16,7 @@ from remix.measures import AVERAGES, LOW_COVERAGE, MEASURES, Measured
 from remix.measures.declaration import Measure
 from remix.measures.measured import document_column
 from remix.remixes.partitions import Partition
-from remix.reports.figures import Axis, Boundary, Figure, Panel, Series, count_values
+from remix.reports.figures import Axis, Figure, Panel, Series, count_values
 from remix.reports.plots import save
 from remix.signature import Signature
 from remix.store import DatasetEntry
@@ -282,7 +282,7 @@ def draw_distribution(quantity: Quantity, values: pl.Series, parts: Partition) -
     known = values.cast(pl.Float64).fill_nan(None).drop_nulls()
     edges = sorted({edge for part in parts for edge in (part.low, part.high) if edge is not None})
     # A boundary beyond all values, of parts that have none, would press them together.
-    lines = [Boundary(edge) for edge in edges if (known < edge).any() and (known >= edge).any()]
+    lines = [edge for edge in edges if (known < edge).any() and (known >= edge).any()]
     panels = [
         Panel(
             f"{scale} scale",

@@ -57,7 +57,7 @@ def draw(figure: Figure, *, name: str = "figure", links: bool = True, paper: boo
     width = _WIDTHS.get(figure.columns, _WIDTH)
     parts, y = [], 0.0
     for first in range(0, len(figure.panels), figure.columns):
-        row = [_lay(figure, nth, width, name) for nth in range(first, len(figure.panels))[: figure.columns]]
+        row = [_lay(figure, panel, width, name) for panel in figure.panels[first : first + figure.columns]]
         for nth, (text, _) in enumerate(row):
             parts.append(_tag("g", text, transform=f"translate({_n(nth * width)} {_n(y)})"))
         y += max(height for _, height in row)
@@ -121,9 +121,8 @@ def _share(value: float, axis: Axis, span: tuple[float, float]) -> float:
     return min(max(share, 0.0), 1.0)
 
 
-def _lay(figure: Figure, number: int, width: float, name: str) -> tuple[str, float]:
+def _lay(figure: Figure, panel: Panel, width: float, name: str) -> tuple[str, float]:
     """Return a panel as text, and its height."""
-    panel = figure.panels[number]
     if panel.kind == "bars" and not panel.lying and _is_crowded(panel, width - 60):
         panel = replace(panel, lying=True)
     parts, y = [], 4.0
@@ -134,11 +133,8 @@ def _lay(figure: Figure, number: int, width: float, name: str) -> tuple[str, flo
     if not any(panel.drawn):
         y += 3 * _LINE
     else:
-        text, y = (
-            _spider(figure, panel, width, y, name)
-            if panel.kind == "spider"
-            else _axes(figure, number, panel, width, y, name)
-        )
+        lay = _spider if panel.kind == "spider" else _axes
+        text, y = lay(figure, panel, width, y, name)
         parts.append(text)
     for line in (part for note in panel.notes for part in textwrap.wrap(note, int(width / 6))):
         y += 14
@@ -152,18 +148,14 @@ def _is_crowded(panel: Panel, room: float) -> bool:
     return step < 6 * len(panel.series) or any(_breadth(line) + 6 > step for line in _lines(panel.categories))
 
 
-def _axes(figure: Figure, number: int, panel: Panel, width: float, top: float, name: str) -> tuple[str, float]:
+def _axes(figure: Figure, panel: Panel, width: float, top: float, name: str) -> tuple[str, float]:
     """Return axes with their ticks and what is drawn between them, and where it ends."""
     along, up = panel.x.ticks(*panel.spans[0]), panel.y.ticks(*panel.spans[1])
     if panel.categories:
         along = [(float(place), label) for place, label in enumerate(panel.categories)]
     beside, below = (along, up) if panel.lying else (up, along)
     if panel.lying:
-        hidden = figure.repeats_categories(number)
-        beside = [
-            (at, "" if hidden else _short(label.replace("\n", ", "), int(0.42 * width / _LETTER)))
-            for at, label in beside
-        ]
+        beside = [(at, _short(label.replace("\n", ", "), int(0.42 * width / _LETTER))) for at, label in beside]
     names = (panel.x.label, panel.y.label) if panel.lying else (panel.y.label, panel.x.label)
     left = max(map(_breadth, _lines([label for _, label in beside])), default=0) + 14 + (_LINE if names[0] else 0)
     inner = width - left - 14
@@ -173,7 +165,6 @@ def _axes(figure: Figure, number: int, panel: Panel, width: float, top: float, n
         left = max(left, max(_breadth(label) for _, label in below) * 0.82 - inner / len(below) / 2 + 6)
         inner = width - left - 14
     height = len(panel.categories) * max(16, 6 * len(panel.series) + 6) if panel.lying else round(width * 0.5)
-    top += 26 if panel.boundaries else 0
     plot = _Plot(panel, left, top, inner, height)
     parts = [_grid(plot, beside, below, tilted=tilted)]
     if names[0]:
@@ -223,18 +214,10 @@ def _grid(plot: _Plot, beside: Sequence[tuple[float, str]], below: Sequence[tupl
 
 
 def _boundaries(plot: _Plot) -> str:
-    """Return lines across the panel, with their names above it in two rows by turns."""
-    parts, room = [], int(2 * plot.width / len(plot.panel.boundaries) / _LETTER)
-    for nth, line in enumerate(plot.panel.boundaries):
-        if not plot.panel.x.places(line.at):
-            continue
-        ends = [plot.at(line.at, end) for end in plot.panel.spans[1]]
-        parts.append(_path(_polyline(ends), stroke="currentColor", stroke_dasharray="4 3", stroke_width=1.5))
-        share = (ends[1][0] - plot.left) / plot.width
-        anchor = "start" if share < 0.2 else "end" if share > 0.8 else "middle"
-        label, y = _short(line.label, room), plot.top - 4 - 12 * (nth % 2)
-        parts.append(_text(label, ends[1][0], y, anchor=anchor, font_size=_SMALL))
-    return _tag("g", "".join(parts), class_="boundaries")
+    """Return lines across the panel."""
+    panel, look = plot.panel, {"stroke": "currentColor", "stroke_dasharray": "4 3", "stroke_width": 1.5}
+    lines = [[plot.at(at, end) for end in panel.spans[1]] for at in panel.boundaries if panel.x.places(at)]
+    return _tag("g", "".join(_path(_polyline(ends), **look) for ends in lines), class_="boundaries")
 
 
 def _marks(figure: Figure, plot: _Plot, name: str) -> list[str]:

@@ -9,33 +9,25 @@ from urllib.parse import urlencode
 
 from remix.errors import Error
 from remix.registry import Registry
+from remix.scoring.inputs.sources import Keeper
 
 if TYPE_CHECKING:
     import polars as pl
 
     from remix.frames import Frames
-    from remix.kb import KnowledgeBase
     from remix.measures import Measured
     from remix.remixes import Remix
     from remix.reports.figures import Figure
     from remix.reports.scores import Scored
     from remix.runs.judgements import Judgements
-    from remix.store import DatasetEntry, Store
+    from remix.store import DatasetEntry
     from remix.store.queries import Query
 
 MICRO_OR_MACRO = "micro pools all annotations, macro averages documents"
 
 
-class Explored(Protocol):
-    """What views ask of a workspace."""
-
-    @property
-    def store(self) -> Store:
-        """Return the store of the workspace."""
-
-    @property
-    def kb(self) -> KnowledgeBase | None:
-        """Return the attached knowledge base, None without one."""
+class Explored(Keeper, Protocol):
+    """What views ask of a workspace, beside its store and its knowledge base."""
 
     def build(
         self,

@@ -7,9 +7,10 @@ the flow, each class on those before it: `datasets`, `knowledge`, `remixes`, `ru
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from remix.workspace.datasets import DEFAULT_FOLDER, _one_or_several
 from remix.workspace.runs import Runs
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from remix.reports.score_cache import ScoreCache
     from remix.reports.scores import Scored
     from remix.runs.judgements import Judgements
+    from remix.scoring.choice import Choice
     from remix.scoring.inputs.files import GivenAnswers
     from remix.scoring.inputs.sources import Sources
     from remix.workspace.datasets import Dataset, Several
@@ -85,39 +87,22 @@ class Workspace(Runs):
         `reproduce` runs the evaluation again. Several profiles (`a,b` or 'all') stand side by side, with `every` row of
         theirs or one score each. See `remix.scoring.evaluate` for the columns and the errors.
         """
+        options = dict(locals())  # what was given, by the names of the parameters
         from remix.reports.evaluations import evaluation_report, reproduction_report
-        from remix.scoring.choice import Choice
 
         plots, record = _one_or_several(plot), Path(signature_to) if signature_to is not None else None
         if reproduce is not None:
             return reproduction_report(self, Path(reproduce), record=record, plots=plots)
-        several = profile == "all" or "," in profile
-        choice = Choice.of(
-            "remix" if several else profile,
-            tasks=_one_or_several(task),
-            matchings=_one_or_several(match),
-            by=_one_or_several(by),
-            min_support=min_support,
-            scope=scope,
-            spans=spans,
-            documents=documents,
-            bootstrap=bootstrap,
-            seed=seed,
-            unit=unit,
-            against=against,
-            errors=_one_or_several(errors),
-            weight=weight,
-            threshold=threshold,
-            fix_offsets=fix_offsets,
-        )
+        several = profile if profile == "all" or "," in profile else ""
+        with_kb = "kb" in _one_or_several(by)
         with self._place_datasets(datasets) as names:
-            sources = _sources(names, gold, run, system, entities, hierarchy, format, relax, seen, link_labels)
+            sources, choice = _ask(names, {**options, "profile": "remix"} if several else options)
             return evaluation_report(
                 self,
                 sources,
                 choice,
-                profiles=profile if several else "",
-                with_kb="kb" in _one_or_several(by),
+                profiles=several,
+                with_kb=with_kb,
                 every=every,
                 store=store,
                 record=record,
@@ -154,23 +139,13 @@ class Workspace(Runs):
         default the first; tested are differences in `score` by `average`, with so many `samples`. See
         `remix.scoring.comparison` for the columns and the errors.
         """
+        options = dict(locals())
         from remix.reports.evaluations import comparison_report
-        from remix.scoring.choice import Choice
 
         if agreement:
             return self.agreement(datasets, gold=gold, format=format)
-        choice = Choice.of(
-            profile,
-            tasks=_one_or_several(task),
-            matchings=_one_or_several(match),
-            by=_one_or_several(by),
-            min_support=min_support,
-            documents=documents,
-            seed=seed,
-            unit=unit,
-        )
         with self._place_datasets(datasets) as names:
-            sources = _sources(names, gold, run, system, entities, hierarchy, format)
+            sources, choice = _ask(names, options)
             return comparison_report(
                 self, sources, choice, unfiltered=unfiltered, score=score, average=average, samples=samples
             )
@@ -182,7 +157,7 @@ class Workspace(Runs):
         from remix.reports.evaluations import agreement_report
 
         with self._place_datasets(datasets) as names:
-            return agreement_report(self, _sources(names, gold, format=format))
+            return agreement_report(self, _ask(names, {"gold": gold, "format": format})[0])
 
     def curve(
         self,
@@ -202,13 +177,11 @@ class Workspace(Runs):
 
         Gold and runs are as in `evaluate`; raises `UnknownName` for another kind.
         """
-        from remix.scoring.choice import Choice
+        options = dict(locals())
         from remix.scoring.comparison import curve
 
-        choice = Choice.of(profile, tasks=_one_or_several(task), matchings=_one_or_several(match))
         with self._place_datasets(datasets) as names:
-            sources = _sources(names, gold, run, system, entities, hierarchy)
-            return curve(self, sources, choice, kind)
+            return curve(self, *_ask(names, options), kind)
 
     def judgements(
         self, dataset: Path | str, *, system: Several = (), match: str = "strong", by: str = ""
@@ -284,33 +257,21 @@ class Workspace(Runs):
         serve(self.store, host=host, port=port, limits=limits, pages=routes(self))
 
 
-def _sources(
-    names: list[str],
-    gold: Gold,
-    run: RunsGiven = (),
-    system: Several = (),
-    entities: Path | str | None = None,
-    hierarchy: Path | str | None = None,
-    format: Several = (),
-    relax: Path | str | None = None,
-    seen: str = "",
-    link_labels: bool = False,
-) -> Sources:
-    """Return where gold, runs and what is known of entities are read from."""
+_FIELDS = {"task": "tasks", "match": "matchings", "system": "systems", "format": "formats"}
+"""Options that the records of what is asked call otherwise."""
+
+
+def _ask(names: list[str], options: Mapping[str, Any]) -> tuple[Sources, Choice]:
+    """Return what is read and what is asked, of the options of a method by their names; it may have others as well."""
+    from remix.scoring.choice import Choice, asked_of
     from remix.scoring.inputs.sources import Sources
 
-    sources = Sources(
-        tuple(names),
-        tuple(_one_or_several(gold)),
-        systems=tuple(_one_or_several(system)),
-        entities=entities,
-        hierarchy=hierarchy,
-        relax=relax,
-        seen=seen,
-        link_labels=link_labels,
-        formats=tuple(_one_or_several(format)),
-    )
-    return sources.with_runs(run)
+    given = {_FIELDS.get(name, name): value for name, value in options.items()}
+    known = [one for record in (Sources, Choice) for one in fields(record) if one.name in given]
+    several = {one.name for one in known if isinstance(one.default, tuple)}
+    asked = {one.name: _one_or_several(given[one.name]) if one.name in several else given[one.name] for one in known}
+    sources, choice = asked_of(names, asked)
+    return sources.with_runs(options.get("run", ())), choice
 
 
 def open_workspace(folder: Path | str | None = None) -> Workspace:

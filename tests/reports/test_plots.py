@@ -15,7 +15,7 @@ import pytest
 from remix.errors import UsageError
 from remix.names import RMX
 from remix.publication.card import draw_measures
-from remix.reports.figures import KINDS, Axis, Boundary, Figure, Panel, Series
+from remix.reports.figures import KINDS, Axis, Figure, Panel, Series
 from remix.reports.plots import save, width_of_bars
 from remix.reports.scores import _bars, _facets, figure_of_scores
 
@@ -113,12 +113,12 @@ def test_every_kind_of_panel_is_drawn_for_print_as_on_pages(tmp_path: Path) -> N
         x = ["a", "b", "c"] if named else [1.0, 10.0, 100.0, 1000.0][: 3 + (kind == "histogram")]
         series = [Series(name, x, [0.5, 0.25, None], [0.4, None, None], [0.6, None, None]) for name in ("one", "two")]
         axis = Axis("over", "linear" if named else "log")
-        panels.append(Panel(f"by {kind}", kind, series, axis, Axis("value"), () if named else [Boundary(5, "head")]))
+        panels.append(Panel(f"by {kind}", kind, series, axis, Axis("value"), () if named else [5]))
     save(Figure("all", panels, columns=3), tmp_path / "a.svg")
     # Letters are shapes, with what they say before them.
     said = Counter(re.findall("<!-- (.*?) -->", (tmp_path / "a.svg").read_text()))
     assert {f"by {kind}": said[f"by {kind}"] for kind in KINDS} == dict.fromkeys((f"by {kind}" for kind in KINDS), 1)
-    assert (said["one"], said["two"], said["head"], said["Nothing to draw: no point has a value."]) == (1, 1, 4, 1)
+    assert (said["one"], said["two"], said["Nothing to draw: no point has a value."]) == (1, 1, 1)
 
 
 def test_card_draws_the_shares_of_its_dataset_without_matplotlib() -> None:

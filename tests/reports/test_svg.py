@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from remix.errors import UsageError
-from remix.reports.figures import KINDS, Axis, Boundary, Figure, Panel, Series, count_values
+from remix.reports.figures import KINDS, Axis, Figure, Panel, Series, count_values
 from remix.reports.svg import draw
 
 NUMBERS = st.one_of(st.none(), st.floats(-1e9, 1e9), st.sampled_from([0.0, 1e-9, float("nan"), float("inf")]))
@@ -36,7 +36,7 @@ def panels(draw_one: st.DrawFn) -> Panel:
     if kind in ("bars", "spider"):
         scales[0] = "linear"
     axes = [Axis(draw_one(TEXTS), scale) for scale in scales]
-    lines = [Boundary(at, "edge") for at in draw_one(st.lists(st.floats(-10, 10), max_size=2))]
+    lines = draw_one(st.lists(st.floats(-10, 10), max_size=2))
     return Panel(draw_one(TEXTS), kind, series, *axes, lines, lying=kind == "bars" and draw_one(st.booleans()))
 
 
@@ -148,9 +148,10 @@ def test_histogram_counts_every_value_once() -> None:
     # 0 and below have no logarithm; 1 to 1000 is three decades, the last of which 1000 ends.
     found = count_values("", pl.Series([None, -1, 0, 1, 5, 50, 1000]), scale="log", bins=3)
     assert (found.y, found.left_out) == ([2, 1, 1], 2)
-    panel = only("histogram", found, x=Axis(scale="log"), boundaries=[Boundary(7, "head")])
+    panel = only("histogram", found, x=Axis(scale="log"), boundaries=[7])
     assert panel.notes == ["2 values of 0 or less: not on a logarithmic axis"]
-    assert "head" in draw(Figure("", [panel]))
+    boundaries = draw(Figure("", [panel])).partition('class="boundaries"')[2]
+    assert boundaries.count("stroke-dasharray") == 1
 
 
 def test_unknown_kinds_and_columns_of_other_lengths_are_refused() -> None:
