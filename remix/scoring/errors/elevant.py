@@ -45,10 +45,9 @@ def classify(case: Case, matchings: tuple[str, ...]) -> Errors:
     Words are runs of letters and digits.
     """
     modes = [name for name in MODES if name in matchings] or list(MODES)
-    rows = evidence(case).filter(pl.col("mode").is_in(modes) & ~pl.col("dropped")).rename({"mode": "matching"})
-    rows = _with_shares(rows)
-    several = rows.group_by("system").agg(several=(pl.col("candidates") > 1).any())
-    rows = rows.join(several, on="system", how="left", maintain_order="left")
+    rows = _evidence(case).filter(pl.col("mode").is_in(modes) & ~pl.col("dropped")).rename({"mode": "matching"})
+    several = (pl.col("candidates") > 1).any().over("system")
+    rows = rows.with_columns(several=several, named=~pl.col("coreference"), **_reasons())
     parts = []
     for name, (error, avoided) in {**_detection(), **_disambiguation(), **_others()}.items():
         wrong = error & pl.col("counts")
@@ -61,105 +60,85 @@ def classify(case: Case, matchings: tuple[str, ...]) -> Errors:
     return Errors(pl.concat(parts), _words(case, modes), ("wrong_coreference.false_detection",))
 
 
-def _with_shares(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows with the reasons that exclude each other, the first that holds."""
-    detection = (
-        pl.when("lowercase")
-        .then(pl.lit("lowercased"))
-        .when("part_found")
-        .then(pl.lit("partially_included"))
-        .when("overlap_found")
-        .then(pl.lit("partial_overlap"))
-        .otherwise(pl.lit("other"))
-    )
-    unknown = pl.col("label").is_not_null() & ~pl.col("known") & pl.col("dated").is_null()
-    false = (
-        pl.when(~pl.col("on_gold") & pl.col("lowercase"))
-        .then(pl.lit("lowercased"))
-        .when(~pl.col("lowercase") & unknown)
-        .then(pl.lit("groundtruth_unknown"))
-        .otherwise(pl.lit("other"))
-    )
-    right = pl.col("tp")
-    disambiguation = (
-        pl.when("demonym")
-        .then(pl.lit("demonym"))
-        .when(pl.col("metonymy") & (right | pl.col("answered_location")))
-        .then(pl.lit("metonymy"))
-        .when("partial_name")
-        .then(pl.lit("partial_name"))
-        .when(pl.col("rare") & (right | pl.col("answered_popular")))
-        .then(pl.lit("rare"))
-        .otherwise(pl.lit("other"))
-    )
-    return rows.with_columns(
-        why_missed=detection, why_false=false, why_wrong=disambiguation, unknown=unknown, named=~pl.col("coreference")
-    )
+def _first(**reasons: pl.Expr) -> pl.Expr:
+    """Return the name of the first reason that holds, 'other' where none does."""
+    return pl.coalesce(*(pl.when(holds).then(pl.lit(name)) for name, holds in reasons.items()), pl.lit("other"))
+
+
+def _unknown() -> pl.Expr:
+    """Return whether the entity of a label is not known, and it is no date or quantity either."""
+    return pl.col("label").is_not_null() & ~pl.col("known") & pl.col("dated").is_null()
+
+
+def _reasons() -> dict[str, pl.Expr]:
+    """Return why a mention is missed, an answer false or a link wrong: reasons that exclude each other."""
+    lowercase, right = pl.col("lowercase"), pl.col("tp")
+    return {
+        "why_missed": _first(
+            lowercased=lowercase,
+            partially_included=pl.col("part_found"),
+            partial_overlap=pl.col("overlap_found"),
+        ),
+        "why_false": _first(lowercased=~pl.col("on_gold") & lowercase, groundtruth_unknown=~lowercase & _unknown()),
+        "why_wrong": _first(
+            demonym=pl.col("demonym"),
+            metonymy=pl.col("metonymy") & (right | pl.col("answered_location")),
+            partial_name=pl.col("partial_name"),
+            rare=pl.col("rare") & (right | pl.col("answered_popular")),
+        ),
+    }
 
 
 def _detection() -> dict[str, tuple[pl.Expr, pl.Expr]]:
     """Return the classes of recognition: when the error is made, and when it could have been and was not."""
     named, lowercase = pl.col("named"), pl.col("lowercase")
-    missed, found = named & pl.col("missed"), named & pl.col("found")
-    capital = named & ~lowercase & (pl.col("missed") | pl.col("found"))
-    false = named & pl.col("false")
-    none = pl.lit(False)
-
-    def why(name: str) -> pl.Expr:
-        return missed & (pl.col("why_missed") == name)
-
-    several_words = pl.col("text").str.contains(" ", literal=True)
+    missed, found, false = (named & pl.col(name) for name in ("missed", "found", "false"))
+    capital = ~lowercase & (missed | found)
+    could_miss = {
+        "lowercased": found & lowercase,
+        "partially_included": capital & pl.col("text").str.contains(" ", literal=True),
+        "partial_overlap": capital,
+        "other": capital,
+    }
+    # Of the others the denominators are words.
+    could_answer = {"groundtruth_unknown": named & ~lowercase & _unknown() & ~pl.col("false")}
+    none, wrong_span = pl.lit(False), pl.col("false") & pl.col("wrong_span")
     return {
         "ner_fn.all": (missed, found),
-        "ner_fn.lowercased": (why("lowercased"), found & lowercase),
-        "ner_fn.partially_included": (why("partially_included"), capital & several_words),
-        "ner_fn.partial_overlap": (why("partial_overlap"), capital),
-        "ner_fn.other": (why("other"), capital),
+        **{f"ner_fn.{why}": (missed & (pl.col("why_missed") == why), could) for why, could in could_miss.items()},
         "ner_fp.all": (false, none),
-        "ner_fp.lowercased": (false & (pl.col("why_false") == "lowercased"), none),
-        "ner_fp.groundtruth_unknown": (
-            false & (pl.col("why_false") == "groundtruth_unknown"),
-            named & ~lowercase & pl.col("unknown") & ~pl.col("false"),
-        ),
-        "ner_fp.other": (false & (pl.col("why_false") == "other"), none),
-        "ner_fp.wrong_span": (
-            pl.col("false") & pl.col("wrong_span"),
-            named & (pl.col("found") | pl.col("false")) & ~(pl.col("false") & pl.col("wrong_span")),
-        ),
+        **{
+            f"ner_fp.{why}": (false & (pl.col("why_false") == why), could_answer.get(why, none))
+            for why in ("lowercased", "groundtruth_unknown", "other")
+        },
+        "ner_fp.wrong_span": (wrong_span, (found | false) & ~wrong_span),
     }
 
 
 def _disambiguation() -> dict[str, tuple[pl.Expr, pl.Expr]]:
-    named = pl.col("named")
-    wrong, right = named & pl.col("fn") & pl.col("fp"), named & pl.col("tp")
-    recognised, among = named & pl.col("found"), pl.col("among")
-    classes = {"wrong_disambiguation.all": (wrong, right)}
-    for name in ("demonym", "metonymy", "partial_name", "rare", "other"):
-        like = pl.col("why_wrong") == name
-        classes[f"wrong_disambiguation.{name}"] = (wrong & like, right & like)
-    several = pl.col("several")
+    wrong, right = (pl.col("named") & one for one in (pl.col("fn") & pl.col("fp"), pl.col("tp")))
+    reasons = ("demonym", "metonymy", "partial_name", "rare", "other")
+    like = {f"wrong_disambiguation.{why}": pl.col("why_wrong") == why for why in reasons}
+    among, could = pl.col("among"), pl.col("several") & pl.col("named") & pl.col("found")
     of_several = among & (pl.col("candidates") > 1)
-    return classes | {
-        "wrong_disambiguation.wrong_candidates": (
-            several & recognised & wrong & ~among,
-            several & recognised & (right | among),
-        ),
+    return {
+        "wrong_disambiguation.all": (wrong, right),
+        **{name: (wrong & one, right & one) for name, one in like.items()},
+        "wrong_disambiguation.wrong_candidates": (could & wrong & ~among, could & (right | among)),
         "wrong_disambiguation.multiple_candidates": (wrong & of_several, right & of_several),
     }
 
 
 def _others() -> dict[str, tuple[pl.Expr, pl.Expr]]:
     linked, coreference = pl.col("hyperlink"), pl.col("coreference")
-    undetected = coreference & pl.col("missed")
+    undetected, gold = coreference & pl.col("missed"), coreference & (pl.col("tp") | pl.col("fn"))
     wrong = coreference & pl.col("fn") & pl.col("fp")
-    other = (pl.col("reference") == "other").fill_null(False)
-    alike = (pl.col("reference") == "answered").fill_null(False)
-    gold = coreference & (pl.col("tp") | pl.col("fn"))
+    other, alike = (wrong & (pl.col("reference") == one).fill_null(False) for one in ("other", "answered"))
     return {
         "other_errors.hyperlink": (linked & ~pl.col("tp") & (pl.col("fn") | pl.col("fp")), linked & pl.col("tp")),
         "wrong_coreference.undetected": (undetected, gold),
-        "wrong_coreference.wrong_mention_referenced": (wrong & other, gold & ~undetected),
-        "wrong_coreference.reference_wrongly_disambiguated": (wrong & alike, gold & ~undetected & ~(wrong & other)),
+        "wrong_coreference.wrong_mention_referenced": (other, gold & ~undetected),
+        "wrong_coreference.reference_wrongly_disambiguated": (alike, gold & ~undetected & ~other),
         "wrong_coreference.false_detection": (coreference & pl.col("false"), pl.lit(False)),
     }
 
@@ -179,7 +158,7 @@ def _words(case: Case, modes: list[str]) -> pl.DataFrame:
     return totals.select("matching", "system", "doc", "class", pl.col("total").cast(pl.Int64))
 
 
-def evidence(case: Case) -> pl.DataFrame:
+def _evidence(case: Case) -> pl.DataFrame:
     """Return the outcomes that errors are told of, false detections and labels that are nested in nothing.
 
     Columns besides those of `outcomes`: `n` (row), `relevant` (gold that the mode asks for), `part_found`,
@@ -188,10 +167,6 @@ def evidence(case: Case) -> pl.DataFrame:
     `rare`, `answered_popular`, `hyperlink`, `reference` ('answered' alike, 'other' or null: the mention before that
     names the entity).
     """
-    return case.once(("elevant", "evidence"), _evidence)
-
-
-def _evidence(case: Case) -> pl.DataFrame:
     labels = labels_of(case).rows.select("label", "name", gold_entity="entity")
     rows = outcomes(case).filter("root").drop("name", "entity", strict=False)
     rows = rows.join(labels, on="label", how="left", maintain_order="left")
