@@ -47,33 +47,33 @@ def sides(case: Case, task: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     frames, kb = case.known.gold, case.known.inputs.knowledge.kb
     places = case.mentions.documents.unique("document", keep="first", maintain_order=True)
     gold = _mentions(frames, task, kb, of_gold=True).join(places, on="document", maintain_order="left")
-    gold = gold.with_columns(label=pl.col("labels").list.first())
+    parts = []
+    for number, (name, run) in enumerate(case.known.runs.items()):
+        pairs = align(frames, run, name, told=False).join(places, left_on="gold", right_on="document")
+        given = _mentions(run, task, kb, of_gold=False).join(pairs, on="document", maintain_order="left")
+        parts.append(given.with_columns(system=pl.lit(number, pl.Int64)))
+    answers = pl.concat(parts)
     if task in LAYERS:
         # Types count that are labels of their dataset: of `A-B` only `B` is one.
         part = pl.col("label").str.split("|").list.first().str.extract("([^-]*)$", 1)
         known = gold.select("dataset", label=part).drop_nulls().unique()
-        gold = gold.join(known, on=["dataset", "label"], how="semi", maintain_order="left")
+        gold, told = (
+            rows.join(known, on=["dataset", "label"], how="semi", maintain_order="left") for rows in (gold, answers)
+        )
+        others = answers.filter(pl.col("label").is_in(TAGS)).join(known, on=["dataset", "label"], how="anti")
+        answers = pl.concat([told, others])
     if case.column:
         gold = gold.filter(pl.col("annotation").is_in(case.kept["annotation"].implode()))
-    parts = []
-    for number, (name, run) in enumerate(case.known.runs.items()):
-        pairs = align(frames, run, name, told=False).join(places, left_on="gold", right_on="document")
-        answers = _mentions(run, task, kb, of_gold=False).join(pairs, on="document", maintain_order="left")
-        parts.append(answers.with_columns(system=pl.lit(number, pl.Int64)))
-    every = pl.concat(parts)
-    if task in LAYERS:
-        every = every.with_columns(label=pl.col("labels").list.first())
-        told = every.join(known, on=["dataset", "label"], how="semi", maintain_order="left")
-        others = every.filter(pl.col("label").is_in(TAGS)).join(known, on=["dataset", "label"], how="anti")
-        every = pl.concat([told, others])
-    if case.column:
-        every = every.filter(pl.col("doc").is_in(case.answers["doc"].implode()))
+        answers = answers.filter(pl.col("doc").is_in(case.answers["doc"].implode()))
     columns = ["doc", "begin", "end", "text"]
-    return gold.drop_nulls("label").select(*columns, "label"), every.select("system", *columns, "labels")
+    return gold.drop_nulls("label").select(*columns, "label"), answers.select("system", *columns, "labels")
 
 
 def _mentions(frames: Frames, task: str, kb: KnowledgeBase | None, *, of_gold: bool) -> pl.DataFrame:
-    """Return the mentions of a layer: annotation, document, begin, end, text and labels, best first, null for none."""
+    """Return the mentions of a layer: annotation, document, begin, end, text, labels, best first, and the first label.
+
+    Null is none.
+    """
     layer = LINKS.get(task, task)
     own = pl.col("layer").fill_null(MAIN) == layer
     kept = pl.col("ignorable").is_null() if layer == MAIN else pl.col("ignorable") == OTHER_LAYER
@@ -93,7 +93,7 @@ def _mentions(frames: Frames, task: str, kb: KnowledgeBase | None, *, of_gold: b
         labels = classes.select("annotation", labels=pl.concat_list(name))
     text = pl.col("surface_form").str.replace_all(r"\s", "")
     rows = rows.select("annotation", "document", "begin", "end", text=text)
-    return rows.join(labels, on="annotation", maintain_order="left")
+    return rows.join(labels, on="annotation", maintain_order="left").with_columns(label=pl.col("labels").list.first())
 
 
 def _links(frames: Frames, rows: pl.DataFrame, kb: KnowledgeBase | None) -> pl.DataFrame:
@@ -108,10 +108,9 @@ def _links(frames: Frames, rows: pl.DataFrame, kb: KnowledgeBase | None) -> pl.D
     plain = rest.join(links, on="annotation", how="left", maintain_order="left")
     plain = plain.with_columns(pl.col("label").fill_null("NIL"), none=pl.lit(False))
     every = pl.concat([items, plain])
-    found = every["label"] if kb is None else kb.resolve(every["label"])
-    every = every.with_columns(found.alias("label"))
-    label = pl.when(~pl.col("none")).then("label")
-    return every.group_by("annotation", maintain_order=True).agg(labels=label)
+    if kb is not None:
+        every = every.with_columns(kb.resolve(every["label"]).alias("label"))
+    return every.group_by("annotation", maintain_order=True).agg(labels=pl.when(~pl.col("none")).then("label"))
 
 
 def cut(rows: pl.DataFrame, case: Case, bounds: tuple[float, float]) -> pl.DataFrame:
