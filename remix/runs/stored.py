@@ -165,42 +165,49 @@ def store_runs(
         "entities": iris.VERSION,
         "kb": kb.version[:12] if kb is not None else "",
     }
-    graphs: dict[str, dict[str, tuple[bytes, str]]] = {}
+    graphs: dict[str, dict[str, tuple[bytes, str] | None]] = {}
+    signatures: dict[str, dict[str, str]] = {}
     rows = []
     for name, system in pairs:
         own = _of_run(found, name, system)
         graph, signature = run_graph(own, entries[name], system, chosen)
-        fragment = fragment_of(system)
-        graphs.setdefault(name, {})[fragment] = (graph, signature)
-        before = entries[name].attached.get(fragment)
-        status = "stored" if before is None else "unchanged" if before.signature == signature else "replaced"
+        graphs.setdefault(name, {})[fragment_of(system)] = (graph, signature)
+        signatures.setdefault(name, {})[system] = signature
+        before = _signatures_of(entries[name]).get(system)
+        status = "stored" if before is None else "unchanged" if before == signature else "replaced"
         rows.append((name, system, status, *_counts(own), graph.count(b"\n")))
-    for name in graphs:
-        graphs[name][AGREEMENT] = _agreement(store, entries[name], found, graphs[name])
+    right = found.gold.select("dataset", "system", "annotation", right=pl.col("outcome") == "tp")
+    for name, stored in signatures.items():
+        stays = {system: line for system, line in _signatures_of(entries[name]).items() if system not in stored}
+        now = right.filter(pl.col("system").is_in(list(stored)), dataset=name).drop("dataset")
+        every = pl.concat([verdicts(store, name, stays), now])
+        graphs[name][AGREEMENT] = _agreement(entries[name], every, stays | stored)
     with progress.stage("graphs of runs"):
         store.attach(graphs)
     return pl.DataFrame(rows, schema=_TABLE, orient="row")
 
 
-def verdicts(store: Store, dataset: str) -> pl.DataFrame:
+def _signatures_of(entry: DatasetEntry) -> dict[str, str]:
+    """Return the systems whose outcomes are stored beside a dataset, each with the signature of its graph."""
+    held = {name: graph.signature for name, graph in sorted(entry.attached.items()) if name.startswith(RUN)}
+    return {unquote(name.removeprefix(RUN)): signature for name, signature in held.items()}
+
+
+def verdicts(store: Store, dataset: str, systems: Iterable[str] | None = None) -> pl.DataFrame:
     """Return system, annotation and `right` for each run stored beside a dataset and each annotation of its gold.
 
-    Raises `UnknownName` for a dataset that is not loaded.
+    By default the runs of all `systems`. Raises `UnknownName` for a dataset that is not loaded.
     """
     entry = store.dataset(dataset)
-    stored = [name for name in entry.attached if name.startswith(RUN)]
-    return _verdicts(store, entry, {name: store.attachment(dataset, name) for name in stored})
-
-
-def _verdicts(store: Store, entry: DatasetEntry, graphs: Mapping[str, bytes]) -> pl.DataFrame:
-    gold = store.frames([entry.name]).annotations.select(subject=fill("<{}>", "annotation"))
+    gold = store.frames([dataset]).annotations.select(subject=fill("<{}>", "annotation"))
     parts = [pl.DataFrame(schema={"system": pl.String, "annotation": pl.String, "right": pl.Boolean})]
-    for name, graph in sorted(graphs.items()):
-        triples = columns(graph).join(gold, on="subject", how="semi", maintain_order="left")
+    for system in _signatures_of(entry) if systems is None else systems:
+        triples = columns(store.attachment(dataset, fragment_of(system)))
+        triples = triples.join(gold, on="subject", how="semi", maintain_order="left")
         right = pl.col("predicate") == f"<{RMX}truePositiveOf>"
         told = triples.filter(right | (pl.col("predicate") == f"<{RMX}falseNegativeOf>"))
         iri = pl.col("subject").str.strip_chars("<>").alias("annotation")
-        parts.append(told.select(pl.lit(unquote(name.removeprefix(RUN))).alias("system"), iri, right.alias("right")))
+        parts.append(told.select(pl.lit(system).alias("system"), iri, right.alias("right")))
     return pl.concat(parts)
 
 
@@ -217,12 +224,7 @@ def drop_run(
     runs = list_runs(folder)
     # Registered answers outlast a dataset that is dropped, outcomes go with it.
     entries = {entry.name: entry for entry in store.datasets()}
-    stored = {
-        (unquote(fragment.removeprefix(RUN)), dataset)
-        for dataset, entry in entries.items()
-        for fragment in entry.attached
-        if fragment.startswith(RUN)
-    }
+    stored = {(system, dataset) for dataset, entry in entries.items() for system in _signatures_of(entry)}
     known = {(run.system, run.dataset) for run in runs if task in (None, run.task)} | stored
     if name not in {system for system, _ in known}:
         raise UnknownName("run", name, {system for system, _ in known}, "remix run list")
@@ -235,7 +237,7 @@ def drop_run(
     taken = []
     for dataset in datasets:
         if (name, dataset) in stored and task in (None, "A2KB"):
-            _drop_outcomes(store, entries[dataset], fragment_of(name))
+            _drop_outcomes(store, entries[dataset], name)
             taken.append((dataset, "outcomes"))
         for run in runs:
             if (run.system, run.dataset) == (name, dataset) and task in (None, run.task):
@@ -244,11 +246,11 @@ def drop_run(
     return taken
 
 
-def _drop_outcomes(store: Store, entry: DatasetEntry, fragment: str) -> None:
+def _drop_outcomes(store: Store, entry: DatasetEntry, system: str) -> None:
     """Take the graph of a run away from a dataset; the share of systems that are right is that of the others then."""
-    stays = {name: held.signature for name, held in entry.attached.items() if name.startswith(RUN) and name != fragment}
-    every = _verdicts(store, entry, {name: store.attachment(entry.name, name) for name in stays})
-    store.attach({entry.name: {fragment: None, AGREEMENT: _shares(entry, every, stays) if stays else None}})
+    stays = {name: signature for name, signature in _signatures_of(entry).items() if name != system}
+    shares = _agreement(entry, verdicts(store, entry.name, stays), stays) if stays else None
+    store.attach({entry.name: {fragment_of(system): None, AGREEMENT: shares}})
 
 
 def _pairs(gold: Frames, runs: Mapping[str, Frames], registered: Container[str]) -> list[tuple[str, str]]:
@@ -274,23 +276,14 @@ def _counts(own: Outcomes) -> tuple[int, ...]:
     return tuple(int((outcome == name).sum()) for outcome, name in counted)
 
 
-def _agreement(
-    store: Store, entry: DatasetEntry, found: Outcomes, graphs: Mapping[str, tuple[bytes, str]]
-) -> tuple[bytes, str]:
-    """Return the graph of the shares of systems that are right on each annotation, and its signature."""
-    stays = [name for name in entry.attached if name.startswith(RUN) and name not in graphs]
-    earlier = _verdicts(store, entry, {name: store.attachment(entry.name, name) for name in stays})
-    systems = [unquote(name.removeprefix(RUN)) for name in graphs]
-    now = found.gold.filter((pl.col("dataset") == entry.name) & pl.col("system").is_in(systems))
-    every = pl.concat([earlier, now.select("system", "annotation", right=pl.col("outcome") == "tp")])
-    signatures = {name: signature for name, (_, signature) in graphs.items()}
-    return _shares(entry, every, signatures | {name: entry.attached[name].signature for name in stays})
+def _agreement(entry: DatasetEntry, every: pl.DataFrame, signatures: Mapping[str, str]) -> tuple[bytes, str]:
+    """Return the graph of the shares of systems that are right by `every` verdict, and its signature.
 
-
-def _shares(entry: DatasetEntry, every: pl.DataFrame, signatures: Mapping[str, str]) -> tuple[bytes, str]:
-    """Return the graph of shares of verdicts (system, annotation, right), and its signature, of those of the runs."""
+    `signatures` are those of the graphs of these systems.
+    """
     shares = every.group_by("annotation").agg(value=pl.col("right").mean())
-    runs = ",".join(f"{name}@{Signature.parse(line).short()}" for name, line in sorted(signatures.items()))
+    short = {fragment_of(system): Signature.parse(line).short() for system, line in signatures.items()}
+    runs = ",".join(f"{name}@{own}" for name, own in sorted(short.items()))
     signature = str(Signature({"remix": __version__, "runs": runs}))
     about = {"system": sorted(every["system"].unique()), "signature": [signature]}
     return column_graph(f"{entry.iri}#{AGREEMENT}", shares, "systemAgreement", about), signature
