@@ -16,8 +16,9 @@ from remix.reports.figures import Figure
 from remix.reports.plots import save
 from remix.reports.readable import fold_rows, legend, readable_errors, readable_tables, signature_lines
 from remix.reports.scores import DRAWN, figure_of_curve, figure_of_scores
-from remix.scoring import evaluate_sources
+from remix.scoring import evaluate_profiles, evaluate_sources
 from remix.scoring.choice import Choice, asked_of
+from remix.scoring.differences import difference_lines, profile_names
 from remix.scoring.inputs.sources import Keeper, Sources
 from remix.scoring.reproduction import check, read_record, write_record
 from remix.signature import Signature
@@ -211,9 +212,6 @@ def _round_scores(table: pl.DataFrame) -> pl.DataFrame:
 
 def _side_by_side(keeper: Keeper, sources: Sources, choice: Choice, profiles: str, every: bool) -> EvaluationReport:
     """Return the scores of several profiles and a line for each convention that makes a difference."""
-    from remix.scoring import evaluate_profiles
-    from remix.scoring.differences import difference_lines, profile_names
-
     choice.only((), f"goes with one profile; --profile {profiles} compares the tools' own rows")
     rows, scores, changes = evaluate_profiles(keeper, sources, profiles, every=every)
     rounded = [name for name in scores.columns if scores.schema[name].is_float()]

@@ -80,14 +80,19 @@ def check(record: Mapping[str, Any], rows: pl.DataFrame) -> None:
 
 
 def _files(arguments: Mapping[str, Any]) -> Iterator[Path]:
-    """Return the files that arguments name, each once; of `NAME=FILE` and `tuned:FILE` what follows the mark."""
+    """Return the files that arguments name, each once."""
     seen = set()
     for value in arguments.values():
         for text in value if isinstance(value, list) else [value]:
-            for part in (text, *text.split("=", 1)[1:], *text.split(":", 1)[1:]) if isinstance(text, str) else ():
+            for part in _ends(text) if isinstance(text, str) else ():
                 if part and part not in seen and Path(part).is_file():
                     seen.add(part)
                     yield Path(part)
+
+
+def _ends(text: str) -> list[str]:
+    """Return what may be the file in the value of an argument: all, and of `NAME=FILE` and `tuned:FILE` its end."""
+    return [text, *text.split("=", 1)[1:], *text.split(":", 1)[1:]]
 
 
 def _place(record: Path, file: Mapping[str, str]) -> str:
@@ -107,11 +112,7 @@ def _move(value: Any, places: Mapping[str, str]) -> Any:
         return tuple(_move(one, places) for one in value)
     if not isinstance(value, str):
         return value
-    for mark in ("", "=", ":"):
-        head, found, tail = value.partition(mark) if mark else ("", "", value)
-        if tail in places and (found or not mark):
-            return f"{head}{found}{places[tail]}"
-    return value
+    return next((value.removesuffix(end) + places[end] for end in _ends(value) if end in places), value)
 
 
 def _signatures(rows: pl.DataFrame) -> dict[str, str]:
