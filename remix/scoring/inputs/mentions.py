@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ import numpy.typing as npt
 import polars as pl
 
 from remix import progress
-from remix.dense import counts, firsts, look_up, mark
+from remix.dense import Numbers, counts, firsts, look_up, mark
 from remix.documents import align
 from remix.errors import UsageError
 from remix.frames import Frames
@@ -46,7 +47,7 @@ class Mentions:
     answer_links: pl.DataFrame
     entities: pl.Series
 
-    @property
+    @cached_property
     def names(self) -> pl.DataFrame:
         """Return system and name, the name of each system by its number."""
         return pl.DataFrame([*enumerate(self.systems)], {"system": pl.Int64, "name": pl.String}, orient="row")
@@ -55,7 +56,7 @@ class Mentions:
         """Return the rows once for every system, by its number."""
         return self.names.select("system").join(rows, how="cross")
 
-    @property
+    @cached_property
     def iris(self) -> pl.DataFrame:
         """Return entity and iri, the IRI of each entity by its number."""
         iris = pl.DataFrame({"iri": self.entities}, schema={"iri": pl.String})
@@ -83,14 +84,12 @@ def mentions_of(
     documents = gold.documents.select("document", "dataset").unique().sort("dataset", "document")
     documents = documents.select(pl.int_range(pl.len(), dtype=pl.Int64).alias("doc"), "document", "dataset")
     keys = documents.select("doc", gold="document")
-    sides = [_rows(every[0], keys.select("doc", document="gold"), 0)]
-    for number, (name, run) in enumerate(zip(runs or [""], every[1:], strict=True)):
-        sides.append(_rows(run, align(gold, run, name).join(keys, on="gold").select("doc", "document"), number))
+    own = [documents[["doc", "document"]]]
+    for name, run in zip(runs or [""], every[1:], strict=True):
+        own.append(align(gold, run, name).join(keys, on="gold").select("doc", "document"))
     entities, codes = _code([frames.links["entity"] for frames in every], kb)
-    links = [_links(frames, code) for frames, code in zip(every, codes, strict=True)]
-    texts = [frames.annotations.select(_TEXTS) for frames in every]
-    left, gold_links = _link(*_join(sides[:1], texts[:1], links[:1]), len(entities))
-    right, answer_links = _link(*_join(sides[1:], texts[1:], links[1:]), len(entities))
+    left, gold_links = _side(every[:1], own[:1], codes[:1], len(entities))
+    right, answer_links = _side(every[1:], own[1:], codes[1:], len(entities))
     regions = gold.regions.join(keys, left_on="document", right_on="gold")
     right, answer_links = _answers(right, answer_links, regions, collapse)
     return Mentions(
@@ -98,26 +97,13 @@ def mentions_of(
     )
 
 
-def _rows(frames: Frames, keys: pl.DataFrame, system: int) -> pl.DataFrame:
-    numbered = frames.annotations.select("document", "begin", "end", row=pl.int_range(pl.len(), dtype=pl.Int64))
-    if keys["document"].is_unique().all():
-        # Where each document is one of gold's the rows stay as they are.
-        places = numbered["document"].cast(pl.Enum(keys["document"]), strict=False).to_physical()
-        rows = numbered.with_columns(keys["doc"].gather(places))
-        rows = rows.drop_nulls("doc") if places.null_count() else rows
-    else:
-        rows = numbered.join(keys, on="document")
-    return rows.select(pl.lit(system, pl.Int64).alias("system"), "row", "doc", "begin", "end")
-
-
 def _code(given: list[pl.Series], kb: KnowledgeBase | None) -> tuple[pl.Series, list[pl.Series]]:
     """Return the entities in order, and the number of each link's entity; null stays null."""
     every, places = _distinct(pl.concat(given, rechunk=True))
     resolved = every if kb is None else kb.resolve(every)
-    entities = resolved.drop_nulls().unique().sort()
-    numbers = (resolved.rank("dense").cast(pl.Int64) - 1).gather(places)
+    numbers = (resolved.rank("dense").cast(pl.Int64) - 1)[places]
     bounds = np.cumsum([0, *(len(links) for links in given)]).tolist()
-    return entities, [numbers[first:last] for first, last in pairwise(bounds)]
+    return resolved.drop_nulls().unique().sort(), [numbers[first:last] for first, last in pairwise(bounds)]
 
 
 def _distinct(values: pl.Series) -> tuple[pl.Series, pl.Series]:
@@ -129,8 +115,8 @@ def _distinct(values: pl.Series) -> tuple[pl.Series, pl.Series]:
     own = np.flatnonzero(first == np.arange(len(first)))
     numbers = np.empty(len(first), np.uint32)
     numbers[own] = np.arange(len(own))
-    every, found = values.gather(own), pl.Series(numbers[first])
-    if every.gather(found).eq_missing(values).all():
+    every, found = values[own], pl.Series(numbers[first])
+    if every[found].equals(values, check_names=False):
         return every, found
     every = values.unique()
     places = pl.DataFrame({"value": every}).with_row_index("place")
@@ -140,29 +126,63 @@ def _distinct(values: pl.Series) -> tuple[pl.Series, pl.Series]:
     return every, found
 
 
-def _links(frames: Frames, codes: pl.Series) -> pl.DataFrame:
-    """Return row (the annotation's place in its frame) and code of every link, each once."""
-    own, linked = frames.annotations["annotation"], frames.links["annotation"]
-    if own.equals(linked, check_names=False):  # one link each, in order, as most files have it
-        rows = pl.DataFrame({"row": pl.int_range(len(own), eager=True), "code": codes})
-        return rows.drop_nulls()
-    places = pl.DataFrame({"annotation": own, "row": pl.int_range(len(own), eager=True)})
-    rows = pl.DataFrame({"annotation": linked, "code": codes}).drop_nulls().join(places, on="annotation")
-    return rows.select("row", "code").unique()
-
-
-def _join(
-    sides: list[pl.DataFrame], texts: list[pl.DataFrame], links: list[pl.DataFrame]
-) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """Return the rows of all runs, their texts and their links, numbered one after another."""
-    shift, moved = 0, []
-    for side, text, linked in zip(sides, texts, links, strict=True):
-        moved.append((side.with_columns(pl.col("row") + shift), linked.with_columns(pl.col("row") + shift)))
-        shift += len(text)
-    return pl.concat([side for side, _ in moved]), pl.concat(texts), pl.concat([linked for _, linked in moved])
-
-
 _TEXTS = ["annotation", "ignorable", "group", "option"]
+_NUMBERS = ["system", "doc", "begin", "end", "link"]
+
+
+def _side(
+    frames: Sequence[Frames], documents: Sequence[pl.DataFrame], codes: Sequence[pl.Series], beyond: int
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the mentions of gold, or of all runs, and their links (id, entity).
+
+    `documents` (doc, document) are those of gold that each of the frames has, `codes` the numbers of their links'
+    entities. Mentions have `id`, `_NUMBERS` and `_TEXTS`, sorted by these, and `again`: whether one has the numbers of
+    the one before it.
+    """
+    texts = pl.concat([one.annotations[_TEXTS] for one in frames])
+    bounds = np.cumsum([0, *(len(one.annotations) for one in frames)]).tolist()
+    parts = list(zip(frames, bounds[:-1], strict=True))
+    pairs = zip(parts, documents, strict=True)
+    rows = pl.concat([_place(*part, number, docs) for number, (part, docs) in enumerate(pairs)])
+    links = pl.concat([_links(*part, linked) for part, linked in zip(parts, codes, strict=True)])
+    links = links.filter(mark(rows["row"], len(texts))[links["row"]])
+    meant = np.full(len(texts), NIL, np.int64)
+    meant[links["row"].to_numpy()] = links["code"].to_numpy()
+    several = counts(links["row"]) > 1
+    if several.any():
+        keys = links.filter(several).sort("code").group_by("row").agg(key=pl.col("code").cast(pl.String).str.join(" "))
+        meant[keys["row"].to_numpy()] = keys["key"].rank("dense").cast(pl.Int64).to_numpy() + (beyond - 1)
+    rows = _sort(rows.with_columns(link=pl.Series(meant[rows["row"].to_numpy()])), texts)
+    if (counts(rows["row"]) > 1).any():  # a document of a run may be several of gold's
+        linked = links.join(rows.select("row", "id"), on="row")
+    else:
+        linked = look_up(links, "row", rows, ["id"])
+    return _with_texts(rows, texts).drop("row"), linked.select("id", entity="code")
+
+
+def _place(frames: Frames, first: int, system: int, documents: pl.DataFrame) -> pl.DataFrame:
+    """Return system, row, doc, begin and end of the annotations in gold's documents; rows are numbered from `first`."""
+    row = pl.int_range(first, first + pl.len(), dtype=pl.Int64).alias("row")
+    rows = frames.annotations.select(pl.lit(system, pl.Int64).alias("system"), row, "document", "begin", "end")
+    if documents["document"].n_unique() < len(documents):
+        rows = rows.join(documents, on="document")
+    else:
+        # Where each document is one of gold's the rows stay as they are.
+        places = rows["document"].cast(pl.Enum(documents["document"]), strict=False).to_physical()
+        rows = rows.with_columns(documents["doc"][places])
+        rows = rows.drop_nulls("doc") if places.null_count() else rows
+    return rows[["system", "row", "doc", "begin", "end"]]
+
+
+def _links(frames: Frames, first: int, codes: pl.Series) -> pl.DataFrame:
+    """Return row (the place of the annotation, from `first`) and code of every link, each once."""
+    own, linked = frames.annotations["annotation"], frames.links["annotation"]
+    rows = np.arange(first, first + len(own))
+    if own.equals(linked, check_names=False):  # one link each, in order, as most files have it
+        return pl.DataFrame({"row": rows, "code": codes}).drop_nulls()
+    places = pl.DataFrame({"annotation": own, "row": rows})
+    links = pl.DataFrame({"annotation": linked, "code": codes}).drop_nulls().join(places, on="annotation")
+    return links.select("row", "code").unique()
 
 
 def _with_texts(rows: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
@@ -171,72 +191,45 @@ def _with_texts(rows: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
     empty = [name for name in ("ignorable",) if texts[name].null_count() == len(texts)]
     # Looking up in one piece takes a third of the time that it takes in several.
     own = texts.drop(*alike, *empty).rechunk()[rows["row"]]
-    return pl.concat([rows, own], how="horizontal").with_columns(
-        **alike, **{name: pl.lit(None, pl.String) for name in empty}
-    )
+    return rows.hstack(own).with_columns(**alike, **{name: pl.lit(None, pl.String) for name in empty})
+
+
+def _sort(rows: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows by their numbers and, where all of these are equal, by group, option and name.
+
+    Added are `id`, a number in this order, and `again`, whether a row has the numbers of the one before it.
+    """
+    numbers = _pack(rows)
+    # Rows come in runs that are sorted, which a stable sort merges.
+    order = np.argsort(numbers, kind="stable")
+    numbers = numbers[order]
+    again = np.diff(numbers, prepend=numbers[:1] - 1) == 0
+    places = np.flatnonzero(again | np.append(again[1:], False))
+    if len(places):
+        equal = pl.DataFrame({"number": numbers[places], "place": order[places]})
+        names = ["group", "option", "annotation"]
+        equal = equal.hstack(texts[names][rows["row"].to_numpy()[order[places]]])
+        order[places] = equal.sort("number", *names)["place"].to_numpy()
+    return rows[order].with_columns(id=pl.int_range(pl.len(), dtype=pl.Int64), again=pl.Series(again))
+
+
+def _pack(rows: pl.DataFrame) -> Numbers:
+    """Return one number for the numbers of each row: equal where these are, else in their order."""
+    ranges = [2 + max(_largest(rows[name]), 0) for name in _NUMBERS]
+    if math.prod(ranges) >= 2**62 or max(_largest(-rows[name]) for name in ("begin", "end")) > 0:
+        packed = pl.struct(_NUMBERS).rank("dense").cast(pl.Int64)
+    else:
+        packed = pl.lit(0, pl.Int64)
+        for name, size in zip(_NUMBERS, ranges, strict=True):
+            # NIL is -1, as no offset is: what has none comes first.
+            packed = packed * size + (pl.col(name).fill_null(-1) + 1)
+    numbers: Numbers = rows.select(packed).to_series().to_numpy()
+    return numbers
 
 
 def _largest(numbers: pl.Series) -> int:
     largest = numbers.max()
     return -1 if largest is None else int(largest)  # type: ignore[arg-type]
-
-
-def _link(
-    rows: pl.DataFrame, texts: pl.DataFrame, links: pl.DataFrame, beyond: int
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the rows with `link` and texts, sorted and numbered as `id`, and their links by that number."""
-    links = links.filter(mark(rows["row"], 1 + max(_largest(rows["row"]), _largest(links["row"])))[links["row"]])
-    meant = np.full(1 + _largest(rows["row"]), NIL, np.int64)
-    meant[links["row"].to_numpy()] = links["code"].to_numpy()
-    several = links.filter(counts(links["row"]) > 1)
-    if len(several):
-        keys = several.sort("code").group_by("row").agg(key=pl.col("code").cast(pl.String).str.join(" "))
-        meant[keys["row"].to_numpy()] = keys["key"].rank("dense").cast(pl.Int64).to_numpy() + (beyond - 1)
-    rows = _sort(rows.with_columns(link=pl.Series(meant[rows["row"].to_numpy()])), texts)
-    rows = rows.with_columns(id=pl.int_range(pl.len(), dtype=pl.Int64))
-    if (counts(rows["row"]) > 1).any():  # a document of a run may be several of gold's
-        linked = links.join(rows.select("row", "id"), on="row").select("id", entity="code")
-    else:
-        linked = look_up(links, "row", rows, ["id"]).select("id", entity="code")
-    return _with_texts(rows, texts).drop("row"), linked
-
-
-_NUMBERS = ["system", "doc", "begin", "end", "link"]
-
-
-def _sort(rows: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows by their numbers and, where all of these are equal, by group, option and name."""
-    by_numbers = _order(rows)
-    rows = rows if by_numbers.is_sorted() else rows[by_numbers]
-    before, after = _repeats(rows), _repeats(rows, of=-1)
-    places = np.flatnonzero(before | after)
-    if not len(places):
-        return rows
-    order = np.arange(len(rows))
-    equal = _with_texts(rows[places], texts).with_columns(place=pl.Series(places))
-    order[places] = equal.sort(*_NUMBERS, "group", "option", "annotation")["place"].to_numpy()
-    return rows[order]
-
-
-def _order(rows: pl.DataFrame) -> pl.Series:
-    """Return the places of the rows in the order of their numbers: as one number each, where that holds them."""
-    ranges = [2 + max(_largest(rows[name]), 0) for name in _NUMBERS]
-    negative = rows.select(pl.min_horizontal("begin", "end").min().fill_null(0) < 0).item()
-    if math.prod(ranges) >= 2**62 or negative:
-        return rows.select(place=pl.arg_sort_by(_NUMBERS)).to_series()
-    packed = pl.lit(0, pl.Int64)
-    for name, size in zip(_NUMBERS, ranges, strict=True):
-        # NIL is -1, as no offset is: what has none comes first.
-        packed = packed * size + (pl.col(name).fill_null(-1) + 1)
-    # Rows come in runs that are sorted, which a stable sort merges.
-    return pl.Series(np.argsort(rows.select(packed).to_series().to_numpy(), kind="stable"))
-
-
-def _repeats(rows: pl.DataFrame, of: int = 1) -> npt.NDArray[np.bool_]:
-    """Return whether each of the sorted rows has the numbers of the one before it (after it for -1)."""
-    same = pl.all_horizontal(pl.col(name).eq_missing(pl.col(name).shift(of)) for name in _NUMBERS)
-    inside = pl.int_range(pl.len()) > 0 if of > 0 else pl.int_range(pl.len()) < pl.len() - 1
-    return rows.select(same & inside).to_series().to_numpy()
 
 
 def _group(rows: pl.DataFrame, collapse: bool) -> pl.DataFrame:
@@ -245,23 +238,19 @@ def _group(rows: pl.DataFrame, collapse: bool) -> pl.DataFrame:
     A mention is kept or dropped with all that repeats it, as a group is: a remix that kept one of two equal
     annotations has dropped none.
     """
-    composed = _compose(rows)
-    alone, key, option = np.ones(len(rows), np.bool_), rows["id"].to_numpy().copy(), rows["id"].to_numpy().copy()
-    places = composed["id"].to_numpy()
-    alone[places], key[places], option[places] = False, composed["key"].to_numpy(), composed["part"].to_numpy()
-    group = key.copy()
-    again = np.flatnonzero(_repeats(rows) | _repeats(rows, of=-1))
-    again = again[alone[again]]
-    if collapse and len(again):
+    alone, key, option = _compose(rows)
+    group, again = key.copy(), rows["again"].to_numpy()
+    repeated = np.flatnonzero((again | np.append(again[1:], False)) & alone)
+    if collapse and len(repeated):
         dropped = pl.col("ignorable") == "dropped"
-        equal = rows[again].with_columns(key=pl.Series(key[again]), like=pl.when(~dropped).then("ignorable"))
+        equal = rows[repeated].with_columns(key=pl.Series(key[repeated]), like=pl.when(~dropped).then("ignorable"))
         like = [*_NUMBERS, "like"]
         kept = pl.col("ignorable").is_null().any().over(like)
         equal = equal.select(pl.col("key").min().over(like), ignorable=pl.when(~(dropped & kept)).then("ignorable"))
-        group[again] = equal["key"].to_numpy()
-        rows = rows.with_columns(rows["ignorable"].scatter(again, equal["ignorable"]))
-    if repeated := int((group != key).sum()):
-        progress.note(f"gold: {repeated} annotations repeat another of the same span and entity and count once")
+        group[repeated] = equal["key"].to_numpy()
+        rows = rows.with_columns(rows["ignorable"].scatter(repeated, equal["ignorable"]))
+    if number := int((group != key).sum()):
+        progress.note(f"gold: {number} annotations repeat another of the same span and entity and count once")
     return rows.select(
         *("doc", "begin", "end", "link"),
         pl.Series("group", group),
@@ -271,45 +260,38 @@ def _group(rows: pl.DataFrame, collapse: bool) -> pl.DataFrame:
     )
 
 
-def _compose(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return id, `key` and `part`, the smallest id of group and option, for groups of several annotations."""
-    named = rows.filter(pl.col("group") != pl.col("annotation"))
-    names = named["group"].unique().implode()
-    found = (
-        rows.filter((pl.col("group") != pl.col("annotation")) | pl.col("annotation").is_in(names))
-        if len(named)
-        else named
-    )
-    smallest = pl.col("id").min()
-    found = found.select(
-        "id",
-        key=smallest.over("doc", "group"),
-        part=smallest.over("doc", "group", "option"),
-        several=pl.len().over("doc", "group") > 1,
-    )
-    return found.filter("several").drop("several")
+def _compose(rows: pl.DataFrame) -> tuple[npt.NDArray[np.bool_], Numbers, Numbers]:
+    """Return for each row whether it is a group alone, and the smallest id of its group and of its option."""
+    alone, key, option = np.ones(len(rows), np.bool_), np.arange(len(rows)), np.arange(len(rows))
+    named = rows["group"] != rows["annotation"]
+    if named.any():
+        named |= rows["annotation"].is_in(rows["group"].filter(named).unique().implode())
+        smallest, several = pl.col("id").min(), pl.len().over("doc", "group") > 1
+        keys = {"key": smallest.over("doc", "group"), "part": smallest.over("doc", "group", "option")}
+        found = rows.filter(named).select("id", **keys, several=several).filter("several")
+        places = found["id"].to_numpy()
+        alone[places], key[places], option[places] = False, found["key"].to_numpy(), found["part"].to_numpy()
+    return alone, key, option
 
 
 def _answers(
     rows: pl.DataFrame, links: pl.DataFrame, regions: pl.DataFrame, collapse: bool
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the answers, with `collapse` without repeated ones, and whether each is inside what is annotated."""
-    kept = rows.filter(~_repeats(rows)) if collapse else rows
+    kept = rows.filter(~pl.col("again")) if collapse else rows
     if len(kept) < len(rows):
         progress.note(
             f"runs: {len(rows) - len(kept)} answers repeat another of the same span and entity and count once"
         )
-        links = links.join(kept.select("id"), on="id", how="semi")
-    if regions.is_empty():
-        inside = pl.lit(True).alias("inside")
-    else:
+    inside = pl.lit(True)
+    if not regions.is_empty():
         within = (
             kept.select("id", "doc", "begin", "end")
             .join(regions.select("doc", first="begin", last="end"), on="doc")
             .filter((pl.col("begin") >= pl.col("first")) & (pl.col("end") <= pl.col("last")))
         )
         free = ~pl.col("doc").is_in(regions["doc"].unique().implode())
-        inside = (free | pl.col("id").is_in(within["id"].unique().implode())).alias("inside")
-    kept = kept.with_columns(inside, a=pl.int_range(pl.len(), dtype=pl.Int64))
-    links = look_up(links, "id", kept, ["a"]).select("a", "entity")
-    return kept.select("a", "system", "doc", "begin", "end", "link", "inside", "annotation"), links
+        inside = free | pl.col("id").is_in(within["id"].unique().implode())
+    kept = kept.with_columns(inside=inside, a=pl.int_range(pl.len(), dtype=pl.Int64))
+    links = look_up(links, "id", kept, ["a"])[["a", "entity"]]
+    return kept[["a", "system", "doc", "begin", "end", "link", "inside", "annotation"]], links
