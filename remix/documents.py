@@ -28,28 +28,32 @@ def align(gold: Frames, run: Frames, name: str = "run", *, told: bool = True) ->
 
     Raises `BadInput` where nothing is the same, with how many documents match by name and by text.
     """
-    left = gold.documents.select(gold="document", text=pl.col("text").str.strip_chars_end())
-    right = run.documents.select("document", text=pl.col("text").str.strip_chars_end())
+    left, right = (
+        frames.documents.select("document", "given", text=pl.col("text").str.strip_chars_end())
+        for frames in (gold, run)
+    )
     found = pl.DataFrame(schema={"gold": pl.String, "document": pl.String})
     if right.is_empty():
         return found
     named = by_text = 0
     other = ""
+    rest = left
     for names in (_iris, _iris_as_given, _all_names, None, _parts):
-        rest = left.join(found, on="gold", how="anti")
-        if rest.is_empty():
-            break
         if names is None:
             pairs = _by_text(rest.drop_nulls("text"), right.drop_nulls("text"))
             by_text = len(pairs)
         else:
-            known = names(gold.documents).rename({"document": "gold"}).join(rest, on="gold")
-            pairs = known.join(names(run.documents).join(right.rename({"text": "run_text"}), on="document"), on="name")
-            named = max(named, pairs["gold"].n_unique())
-            same = (pl.col("text") == pl.col("run_text")) | pl.col("text").is_null() | pl.col("run_text").is_null()
-            other = other or _difference(pairs.filter(~same))
-            pairs = pairs.filter(same).select("gold", "document").unique()
+            known = names(left) if found.is_empty() else names(left).join(rest, on="document", how="semi")
+            pairs = known.join(names(right), on="name", suffix="_run")
+            named = max(named, pairs["document"].n_unique())
+            same = (pl.col("text") == pl.col("text_run")) | pl.col("text").is_null() | pl.col("text_run").is_null()
+            pairs = pairs.select("text", "text_run", gold="document", document="document_run", same=same)
+            other = other or _difference(pairs)
+            pairs = pairs.filter("same").select("gold", "document").unique()
         found = pl.concat([found, pairs])
+        rest = left.join(found, left_on="document", right_on="gold", how="anti")
+        if rest.is_empty():
+            break
     pairs = found.sort("gold", "document")
     if told:
         _report(name, gold.documents, run.documents, pairs, named, by_text, other)
@@ -57,21 +61,22 @@ def align(gold: Frames, run: Frames, name: str = "run", *, told: bool = True) ->
 
 
 def _iris(documents: pl.DataFrame) -> pl.DataFrame:
-    return documents.select("document", name="document")
+    """Return document, text and name: the IRI; the others are likewise."""
+    return documents.select("document", "text", name="document")
 
 
 def _iris_as_given(documents: pl.DataFrame) -> pl.DataFrame:
-    return documents.select("document", name="given").drop_nulls()
+    return documents.select("document", "text", name="given").drop_nulls("name")
 
 
 def _all_names(documents: pl.DataFrame) -> pl.DataFrame:
-    """Return document and name: both IRIs, as they are and without the offsets at their end."""
+    """Return both IRIs, as they are and without the offsets at their end."""
     both = pl.concat([_iris(documents), _iris_as_given(documents)])
     return pl.concat([both, both.with_columns(strip_offsets(pl.col("name")))]).unique()
 
 
 def _parts(documents: pl.DataFrame) -> pl.DataFrame:
-    """Return document and the last part of its names, where no other document has it."""
+    """Return the last part of each name, where no other document has it."""
     both = pl.concat([_iris(documents), _iris_as_given(documents)])
     return both.with_columns(document_names(both["name"]).alias("name")).unique().filter(pl.col("name").is_unique())
 
@@ -82,7 +87,8 @@ def _by_text(left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
     right = right.sort("document").with_columns(nth=nth)
     last = right.group_by("text").agg(last=pl.col("nth").max())
     return (
-        left.sort("gold")
+        left.select("text", gold="document")
+        .sort("gold")
         .with_columns(nth=nth)
         .join(last, on="text")
         .with_columns(nth=pl.min_horizontal("nth", "last"))
@@ -104,10 +110,10 @@ def _firsts(gold: pl.DataFrame, run: pl.DataFrame) -> str:
 
 
 def _difference(pairs: pl.DataFrame) -> str:
-    """Return where the first of two texts of one document differ, empty where there is none."""
-    if pairs.is_empty():
+    """Return where the texts of the first pair differ that is not the `same`, empty where all are."""
+    if pairs["same"].all():
         return ""
-    iri, one, other = pairs.select("gold", "text", "run_text").sort("gold").row(0)
+    iri, one, other = pairs.filter(~pl.col("same")).sort("gold").select("gold", "text", "text_run").row(0)
     place = len(os.path.commonprefix([one, other]))
     parts = [repr(text[max(0, place - AROUND) : place + AROUND]) for text in (one, other)]
     return (

@@ -267,13 +267,10 @@ def _of_linked(table: pl.DataFrame, inputs: Inputs) -> pl.DataFrame:
 def _describe(run: Frames) -> dict[str, str]:
     """Return what the file of a run says of it: the model, the hash of its prompt, what it cost, how long it took."""
     told = {f"{RMX}{name}": f"run_{name}" for name in DESCRIBING}
-    rows = (
-        run.values.filter(pl.col("term").is_in(list(told)))
-        .select("term", "number", "text")
-        .unique()
-        .sort("term", "text")
-    )
-    return {told[term]: text if number is None else f"{number:g}" for term, number, text in rows.iter_rows()}
+    rows = run.values.filter(pl.col("term").is_in(list(told))).sort("term", "text")
+    return {
+        told[row["term"]]: row["text"] if row["number"] is None else f"{row['number']:g}" for row in rows.to_dicts()
+    }
 
 
 def signature_of_parts(parts: Sequence[pl.DataFrame], choices: Mapping[str, object]) -> str:
@@ -342,4 +339,5 @@ def frames_hash(frames: Frames) -> str:
         frames.regions.sort(frames.regions.columns),
         *(part.sort(part.columns) for part in (frames.candidates, frames.values) if len(part)),
     )
-    return content_hash(*(part.write_csv() for part in parts))
+    # Writing no row takes as long as writing some.
+    return content_hash(*(part.write_csv() if len(part) else ",".join(part.columns) + "\n" for part in parts))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import polars as pl
@@ -35,11 +36,9 @@ def rows_of(
     a kept mention do not.
     """
     # Sums of floats depend on their order: the same scores come out to the last digit.
-    counts = counts.sort(*KEYS, "doc")
-    of_f1 = precision_of_f1(counts)
-    pooled = counts.with_columns(dataset=pl.lit("all")).sort(*KEYS, "doc")
-    several = documents["dataset"].n_unique() > 1
-    every = pl.concat([pooled, counts]) if several else pooled
+    pooled, several = counts.with_columns(dataset=pl.lit("all")), documents["dataset"].n_unique() > 1
+    every = (pl.concat([pooled, counts]) if several else pooled).sort(*KEYS, "doc")
+    of_f1 = precision_of_f1(every)
     parts = [
         average.summarise(every, KEYS).with_columns(average=pl.lit(name))
         for name, average in choice.profile.averages.items()
@@ -51,13 +50,13 @@ def rows_of(
     if choice.profile.sparse and not every.is_empty():
         whole = whole.join(every, on=["task", "matching"], how="semi", maintain_order="left")
     rows = pl.concat(parts, how="diagonal").join(whole, on=[*KEYS, "average"], how="full", coalesce=True)
-    rows = rows.join(sizes, on="dataset", how="left").with_columns(pl.col("tp", "fp", "fn", "ignored").fill_null(0))
+    taken = {name: choice.documents or ("kept" if name in kept else "all") for name in documents["dataset"].unique()}
+    of_all = next(iter(taken.values())) if len({*taken.values()}) == 1 else "mixed"
+    counted = pl.col("dataset").replace_strict(taken, default=of_all)
+    numbers = pl.col("tp", "fp", "fn", "ignored").fill_null(0)
+    rows = rows.join(sizes, on="dataset", how="left").with_columns(numbers, documents_counted=counted)
     if choice.documents == "kept":
         rows = _with_sizes(rows, every)
-    by_default = {name: "kept" if name in kept else "all" for name in documents["dataset"]}
-    taken = {name: choice.documents or said for name, said in by_default.items()}
-    of_all = next(iter(taken.values())) if len({*taken.values()}) == 1 else "mixed"
-    rows = rows.with_columns(documents_counted=pl.col("dataset").replace_strict(taken, default=of_all))
     every = taking(every, of_f1)
     if choice.weight:
         rows = rows.join(fuzzy_scores(every, KEYS), on=[*KEYS, "average"], how="left")
@@ -98,17 +97,16 @@ def _counted_once(counts: pl.DataFrame) -> pl.DataFrame:
 
 def _skeleton(systems: Iterable[str], datasets: pl.Series, choice: Choice) -> pl.DataFrame:
     """Return the keys of the rows of the whole, so that a system with nothing to count has its row too."""
-    rows = pl.DataFrame({"column": [""], "slice": [""]})
     values = {
-        "system": list(systems),
+        "system": systems,
         "dataset": datasets,
         "task": choice.tasks,
         "matching": choice.matchings,
-        "average": list(choice.profile.averages),
+        "column": [""],
+        "slice": [""],
+        "average": choice.profile.averages,
     }
-    for name, value in values.items():
-        rows = rows.join(pl.DataFrame({name: value}), how="cross")
-    return rows
+    return pl.DataFrame([*product(*values.values())], schema=dict.fromkeys(values, pl.String), orient="row")
 
 
 def _mean(rows: pl.DataFrame) -> pl.DataFrame:
@@ -123,9 +121,8 @@ def _mean(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _order(rows: pl.DataFrame, choice: Choice, of_f1: str) -> pl.DataFrame:
-    rows = rows.with_columns(
-        mentions=pl.coalesce("mentions", pl.col("tp") + pl.col("fn")), profile=pl.lit(choice.profile.name)
-    )
+    shown = {"profile": pl.lit(choice.profile.name), "f1_precision": pl.lit(of_f1)}
+    rows = rows.with_columns(mentions=pl.coalesce("mentions", pl.col("tp") + pl.col("fn")), **shown)
     first = ["system", "dataset", "task", "matching", "profile", "column", "slice", "average", "documents"]
     first += ["documents_counted", "mentions"]
     first += ["tp", "fp", "fn", "ignored", "precision", "recall", "f1", *SCORES[3:]]
@@ -135,7 +132,7 @@ def _order(rows: pl.DataFrame, choice: Choice, of_f1: str) -> pl.DataFrame:
 
         last += DIFFERENCES
     last = [name for name in (*last, *FUZZY) if name in rows.columns]
-    return sort_rows(rows, choice).select(*first, pl.lit(of_f1).alias("f1_precision"), *last)
+    return sort_rows(rows[[*first, "f1_precision", *last]], choice)
 
 
 def sort_rows(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:
@@ -238,14 +235,17 @@ def with_means(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:
     A mean is over the parts that have the score; a precision or recall without denominator is 0 in it where the
     part's F1 is defined. Means have no counts.
     """
-    found = []
+    counted, means = [pl.lit(False)], []
     for task, own in dict.fromkeys(_split(task) for task in choice.tasks):
-        asked = [own] if own else list(choice.matchings)
-        parts = _parts(task)
-        mine = rows.filter(pl.col("task").is_in(parts or [task]), pl.col("matching").is_in(asked))
-        found.append(_mean_of_parts(mine, task) if parts else mine)
+        parts, matching = _parts(task), pl.col("matching").is_in([own] if own else list(choice.matchings))
+        if parts:
+            means.append(_mean_of_parts(rows.filter(pl.col("task").is_in(parts), matching), task))
+        else:
+            counted.append((pl.col("task") == task) & matching)
     # Rows of a task without matching hold those of the same task with one.
-    return pl.concat([rows.clear(), *found], how="diagonal_relaxed").unique(maintain_order=True)
+    return pl.concat([rows.filter(pl.any_horizontal(counted)), *means], how="diagonal_relaxed").unique(
+        maintain_order=True
+    )
 
 
 def _mean_of_parts(rows: pl.DataFrame, task: str) -> pl.DataFrame:

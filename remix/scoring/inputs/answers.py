@@ -70,7 +70,7 @@ class Answers:
     @cached_property
     def texts(self) -> pl.DataFrame:
         """Return doc and text of gold's documents."""
-        texts = self.gold.documents.select("document", "text")
+        texts = self.gold.documents.unique("document", keep="first", maintain_order=True)
         return self.mentions.documents.join(texts, on="document").select("doc", "text")
 
     def of_runs(self, read: Callable[[Frames], pl.DataFrame]) -> pl.DataFrame:

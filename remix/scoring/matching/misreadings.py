@@ -33,14 +33,13 @@ def wrong_offsets(case: Case) -> dict[str, str]:
     if len(case.answers) < LEAST:
         return {}
     # Pairs are of all answers, also of those in documents that do not count.
-    equal = case.overlaps.filter("equal")["a"].unique()
-    rows = case.answers.select("system", equal=pl.col("a").is_in(equal.implode()))
-    shares = rows.group_by("system").agg(answers=pl.len(), equal=pl.col("equal").sum())
+    equal = case.overlaps["a"].filter(case.overlaps["equal"]).unique().implode()
+    shares = case.answers.group_by("system").agg(answers=pl.len(), equal=pl.col("a").is_in(equal).sum())
     few = shares.filter(pl.col("equal") < FEW * pl.col("answers")).sort("system")
     found = {}
     for system, answers, before in few.select("system", "answers", "equal").iter_rows():
         own = case.answers.filter(system=system).select("a", "doc", "begin", "end").drop_nulls()
-        best = _best(own, case.gold, _texts(case))
+        best = _best(own, case.gold, case.known.texts.drop_nulls("text"))
         if best is not None and best[1] >= max(2 * before, before + LEAST):
             name = case.mentions.systems[system]
             found[name] = best[0]
@@ -49,11 +48,6 @@ def wrong_offsets(case: Case) -> dict[str, str]:
                 f"its offsets were read as {best[0]}: --fix-offsets reads them so"
             )
     return found
-
-
-def _texts(case: Case) -> pl.DataFrame:
-    texts = case.known.gold.documents.select("document", "text").unique("document").drop_nulls("text")
-    return case.mentions.documents.select("doc", "document").join(texts, on="document")
 
 
 def _best(answers: pl.DataFrame, gold: pl.DataFrame, texts: pl.DataFrame) -> tuple[str, int] | None:
@@ -121,11 +115,11 @@ def read_offsets(inputs: Inputs, readings: Mapping[str, str]) -> Inputs:
 
 def tell_beyond(case: Case) -> None:
     """Say of each run how many of its answers lie beyond the texts, and where the first does."""
-    lengths = _texts(case).select("doc", "document", length=pl.col("text").str.len_chars())
-    if lengths.is_empty():
-        return
-    rows = look_up(case.answers.drop_nulls(["begin", "end"]), "doc", lengths, ["document", "length"])
-    beyond = rows.filter((pl.col("end") > pl.col("length")) | (pl.col("begin") < 0) | (pl.col("end") < pl.col("begin")))
+    lengths = case.known.texts.select("doc", length=pl.col("text").str.len_chars())
+    rows = look_up(case.answers, "doc", lengths, ["length"])
+    known = pl.col("length").is_not_null()
+    wrong = (pl.col("end") > pl.col("length")) | (pl.col("begin") < 0) | (pl.col("end") < pl.col("begin"))
+    beyond = rows.filter(known & wrong).join(case.mentions.documents, on="doc", maintain_order="left")
     for (system,), own in beyond.group_by("system", maintain_order=True):
         row = own.row(0, named=True)
         place = f"{row['begin']} to {row['end']} of {row['length']} characters in <{row['document']}>"

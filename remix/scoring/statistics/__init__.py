@@ -117,7 +117,7 @@ COUNTS = ("tp", "fp", "fn", "ignored", *SCOPED)
 
 def _sums(counts: pl.DataFrame) -> list[pl.Expr]:
     # A column that is null throughout is undefined, not zero; a precision that one part has not, the whole has not.
-    names = [name for name in (*COUNTS, "tp_of_gold", "asked") if name in counts.columns]
+    names = [*(name for name in (*COUNTS, "asked") if name in counts.columns), "tp_of_gold"]
     known = {name: pl.col(name).is_not_null() for name in names}
     return [
         pl.when(known[name].all() if name.startswith("fp_") else known[name].any()).then(pl.col(name).sum()).alias(name)
@@ -137,8 +137,8 @@ def averages(
 
     def micro(counts: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
         """Return the scores of the summed counts, a row per keys."""
-        sums = counts.group_by(keys, maintain_order=True).agg(_sums(counts))
-        return _with_mentions(_of_both(sums).with_columns(**scores()))
+        sums = _of_both(counts).group_by(keys, maintain_order=True).agg(_sums(counts))
+        return sums.with_columns(_mentions(counts), **scores())
 
     def macro(counts: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
         """Return the mean scores of documents and over how many they are, a row per keys."""
@@ -147,13 +147,14 @@ def averages(
         means = [pl.when(_is_known(name)).then(pl.col(name).filter(counting).mean()).alias(name) for name in SCORES]
         numbers = [(pl.col(name).is_not_null() & counting).sum().alias(f"{name}_documents") for name in SCORES[:3]]
         found = each.group_by(keys, maintain_order=True).agg(*_sums(counts), *means, *numbers)
+        found = found.with_columns(_mentions(counts))
         if harmonic:
             recall = pl.col("recall")
             for precision in (name for name in SCORES if name.startswith("precision")):
                 f1 = ratio(2 * pl.col(precision) * recall, pl.col(precision) + recall).fill_null(0.0)
                 name = precision.replace("precision", "f1")
                 found = found.with_columns(pl.when(pl.col(precision).is_not_null()).then(f1).alias(name))
-        return _with_mentions(_of_both(found))
+        return found
 
     own = Average("macro", macro, scores, documents, harmonic)
     return {"micro": Average("micro", micro, scores), "macro": own}
@@ -171,12 +172,10 @@ def _of_both(counts: pl.DataFrame) -> pl.DataFrame:
     return counts.with_columns(tp_of_gold=pl.coalesce("tp_of_gold", "tp"))
 
 
-def _with_mentions(sums: pl.DataFrame) -> pl.DataFrame:
-    """Return sums with `mentions`: the TP and FN of gold, or their number where they count in part."""
+def _mentions(counts: pl.DataFrame) -> pl.Expr:
+    """Return `mentions`: the TP and FN of gold, or their number where they count in part."""
     asked = pl.col("tp_of_gold") + pl.col("fn")
-    if "asked" in sums.columns:
-        asked = pl.coalesce("asked", asked)
-    return sums.with_columns(mentions=asked).drop("tp_of_gold", "asked", strict=False)
+    return (pl.coalesce("asked", asked) if "asked" in counts.columns else asked).alias("mentions")
 
 
 AVERAGES: Mapping[str, Average] = averages()

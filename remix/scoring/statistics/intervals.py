@@ -123,11 +123,8 @@ def _of_counts(sums: Sequence[Array], average: Average) -> dict[str, Array]:
 def _score(counts: pl.DataFrame, average: Average) -> pl.DataFrame:
     """Return the counts with precision, recall and the F1 that takes `fp_of_f1`."""
     scores = average.scores()
-    none = pl.lit(None, pl.Float64)
-    rows = counts.with_columns(fp_in_scope=none, fp_on_mention=none)
-    f1 = rows.with_columns(fp="fp_of_f1").select(f1=scores["f1"]).to_series()
-    found = rows.select(scores[name].alias(name) for name in ("precision", "recall"))
-    return counts.with_columns(*found.get_columns(), f1)
+    f1 = counts.with_columns(fp="fp_of_f1").select(f1=scores["f1"]).to_series()
+    return counts.with_columns(f1, precision=scores["precision"], recall=scores["recall"])
 
 
 def _macro(averages: Mapping[str, Average]) -> Average:
@@ -151,8 +148,9 @@ def tables_of(
     taken = pl.col("fp_of_f1" if "fp_of_f1" in rows.columns else "fp")
     rows = rows.with_columns(tp_of_gold=found, rows=pl.lit(1), fp_of_f1=taken)
     macro = _macro(averages)
-    rows = _score(rows, macro).with_columns(pl.when(macro.counting()).then(name).alias(name) for name in _SCORES)
-    rows = rows.with_columns(pl.col(name).is_not_null().alias(f"{name}_counts") for name in _SCORES)
+    each = {name: pl.when(macro.counting()).then(name) for name in _SCORES}
+    defined = {f"{name}_counts": score.is_not_null() for name, score in each.items()}
+    rows = _score(rows, macro).with_columns(**each, **defined)
     unit = rows["unit"].to_numpy()
     place = rows["label"].to_numpy() if "label" in rows.columns else np.zeros(len(rows), dtype=np.int64)
 
