@@ -108,14 +108,38 @@ def _decompress(raw: io.BufferedReader, name: str, counted: _Counted | None) -> 
     kind = next((k for magic, k in _COMPRESSIONS.items() if head.startswith(magic)), "")
     if not kind:
         return raw
-    stream: BinaryIO
-    if kind == "gzip":
-        stream = cast(BinaryIO, gzip.GzipFile(fileobj=raw))
-    elif kind == "bzip2":
-        stream = cast(BinaryIO, bz2.BZ2File(raw))
-    else:
-        stream = io.BufferedReader(_Zstandard(raw), 1 << 17)
-    return stream if counted is None else io.BufferedReader(_Bounded(stream, name, counted), 1 << 17)
+    blocks = _unfold(raw, kind)
+    return io.BufferedReader(_Blocks(blocks if counted is None else _limit(blocks, name, counted)), 1 << 17)
+
+
+def _unfold(raw: io.BufferedReader, kind: str) -> Iterator[bytes]:
+    """Yield decompressed bytes, block by block."""
+    if kind != "zstandard":
+        stream = gzip.GzipFile(fileobj=raw) if kind == "gzip" else bz2.BZ2File(raw)
+        yield from iter(lambda: stream.read1(1 << 17), b"")
+        return
+    import zstandard
+
+    # Unlike the library's own reader this notices that the last frame is cut short.
+    new_frame = zstandard.ZstdDecompressor().decompressobj
+    frame, rest = None, b""
+    while block := rest or raw.read(_PIECE):
+        frame = frame or new_frame()
+        yield frame.decompress(block)
+        rest = frame.unused_data
+        frame = None if frame.eof else frame
+    if frame is not None:
+        raise EOFError("the last zstandard frame has no end")
+
+
+def _limit(blocks: Iterator[bytes], name: str, counted: _Counted) -> Iterator[bytes]:
+    """Yield decompressed bytes, as many as their file may become; raises `BadInput` beyond the limit."""
+    given = 0
+    for block in blocks:
+        given += len(block)
+        if given > FREE:
+            refuse_expansion(name, counted.taken, given)
+        yield block
 
 
 class _Counted(io.RawIOBase):
@@ -142,67 +166,35 @@ class _Counted(io.RawIOBase):
         return left
 
 
-class _Bounded(io.RawIOBase):
-    """Decompressed bytes, as many as their file may become."""
+class _Blocks(io.RawIOBase):
+    """Blocks of bytes as a stream."""
 
-    def __init__(self, stream: BinaryIO, name: str, counted: _Counted) -> None:
-        self._stream = stream
-        self._name = name
-        self._counted = counted
-        self._given = 0
-
-    def readable(self) -> bool:
-        """Return that the stream can be read."""
-        return True
-
-    def readinto(self, buffer: WriteableBuffer) -> int:
-        """Return how many bytes were put into the buffer, 0 at the end; raises `BadInput` beyond the limit."""
-        count: int = self._stream.readinto(buffer)  # type: ignore[attr-defined]
-        self._given += count
-        if self._given > FREE:
-            refuse_expansion(self._name, self._counted.taken, self._given)
-        return count
-
-    def readall(self) -> bytes:
-        """Return all that is left, as long as that is not too much."""
-        return b"".join(iter(lambda: self.read(1 << 20) or b"", b""))
-
-
-class _Zstandard(io.RawIOBase):
-    """Decompressed bytes of zstandard frames; unlike the library's reader it notices that the last one is cut short."""
-
-    def __init__(self, raw: io.BufferedReader) -> None:
-        import zstandard
-
-        self._raw = raw
-        self._new_frame = zstandard.ZstdDecompressor().decompressobj
-        self._frame = self._new_frame()
+    def __init__(self, blocks: Iterator[bytes]) -> None:
+        self._blocks = blocks
         self._ready = memoryview(b"")
-        self._begun = False
 
     def readable(self) -> bool:
         """Return that the stream can be read."""
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int:
-        """Return how many bytes were put into the buffer, 0 at the end of the last frame."""
+        """Return how many bytes were put into the buffer, 0 behind the last block."""
         while not self._ready:
-            block = self._frame.unused_data if self._frame.eof else b""
-            if self._frame.eof:
-                self._frame, self._begun = self._new_frame(), False
-            block = block or self._raw.read(_PIECE)
-            if not block:
-                if self._begun:
-                    raise EOFError("the last zstandard frame has no end")
+            block = next(self._blocks, None)
+            if block is None:
                 return 0
-            self._begun = True
-            # A view: cutting off what was read must not copy the rest, which may be a thousand times the block.
-            self._ready = memoryview(self._frame.decompress(block))
+            # A view: cutting off what was read must not copy the rest, which may be long.
+            self._ready = memoryview(block)
         view = memoryview(buffer).cast("B")
         count = min(len(view), len(self._ready))
         view[:count] = self._ready[:count]
         self._ready = self._ready[count:]
         return count
+
+    def readall(self) -> bytes:
+        """Return all that is left; by itself it would come in pieces of 8 kB."""
+        left, self._ready = self._ready, memoryview(b"")
+        return b"".join((left, *self._blocks))
 
 
 @contextmanager

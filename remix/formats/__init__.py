@@ -7,7 +7,6 @@ a format cannot hold.
 from __future__ import annotations
 
 import hashlib
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -20,7 +19,7 @@ import polars as pl
 from remix.errors import BadInput, Error, Unforeseen, UsageError, is_panic
 from remix.files import default_name, readable
 from remix.formats.losses import Loss, reduce_frames
-from remix.formats.source import SourceFile, hash_files
+from remix.formats.source import SourceFile, begin_of, hash_files
 from remix.frames import Frames
 from remix.rdf.iris import dataset_iri
 from remix.registry import Registry
@@ -129,7 +128,7 @@ class LoadedFile:
 
 @dataclass(frozen=True)
 class Format:
-    """A file format: `sniff` says from the first bytes and the file's name whether a file is of it.
+    """A file format: `sniff` says from the first bytes (see `begin_of`) and the file's name whether a file is of it.
 
     `read` takes the source, the dataset's IRI and options of the format as keywords, and raises
     `BadInput` for what is not of the format.
@@ -273,9 +272,7 @@ def format_for(file: Path | str, formats: Iterable[str]) -> str | None:
 def _sniff(source: SourceFile) -> Format:
     if source.is_collection:
         return _sniff_collection(source)
-    head = source.head
-    if head.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
-        head = head.decode("utf-16", errors="ignore").encode()
+    head = begin_of(source.head)
     name = Path(str(source.path)).name
     # No two formats take the same file.
     found = FORMATS.first(lambda one: one.sniff(head, name))
@@ -290,7 +287,7 @@ def _sniff_collection(source: SourceFile) -> Format:
     known = [one for one in FORMATS if one.collection]
     for name, content in source.members.items():
         for one in known:
-            if one.sniff(content[: 1 << 16], Path(name).name):
+            if one.sniff(begin_of(content), Path(name).name):
                 _refuse_others(source, one, Path(name))
                 return one
     formats = ", ".join(one.name for one in known)
@@ -304,7 +301,7 @@ def _refuse_others(source: SourceFile, chosen: Format, first: Path) -> None:
         return
     rest = ((name, content) for name, content in source.members.items() if Path(name).parts[0] != first.parts[0])
     for name, content in rest:
-        head = content[: 1 << 16]
+        head = begin_of(content)
         other = next((one for one in FORMATS if one is not chosen and one.sniff(head, Path(name).name)), None)
         if other is not None:
             raise BadInput(

@@ -24,13 +24,12 @@ _LINE = fill("line {}", "row")
 
 
 def begins(pattern: bytes) -> Callable[[bytes, str], bool]:
-    """Return what sniffs a file that begins so, behind a mark of its encoding and white space.
+    """Return what sniffs a file that begins so.
 
-    >>> begins(rb"-DOCSTART- ")(b"\\xef\\xbb\\xbf\\n-DOCSTART- (1)", "x.tsv")
+    >>> begins(rb"-DOCSTART- ")(b"-DOCSTART- (1)", "x.tsv")
     True
     """
-    found = re.compile(rb"(?:\xef\xbb\xbf)?\s*+(?:" + pattern + rb")")
-    return lambda head, name: found.match(head) is not None
+    return lambda head, name: re.match(pattern, head) is not None
 
 
 def numbered_lines(text: str, *, ends: str = "\r") -> pl.DataFrame:
@@ -147,7 +146,9 @@ def cut_texts(documents: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     return pieces.with_columns(said=cut_spans(pieces, "document", "cut", "stop")).drop("text")
 
 
-def lose_white_space(documents: pl.DataFrame, rebuilt: pl.DataFrame) -> tuple[Loss, ...]:
-    """Return the loss of white space: of texts that are `rebuilt` from their tokens with other gaps."""
+def lose_white_space(documents: pl.DataFrame, tokens: pl.DataFrame, gap: pl.Expr) -> tuple[Loss, ...]:
+    """Return the loss of white space: of texts that `join_tokens` makes otherwise of their tokens, with this gap."""
+    texts, _ = join_tokens(tokens.with_columns(name="document"), gap)
+    rebuilt = texts.select(document="name", rebuilt="text")
     both = documents.join(rebuilt, on="document", how="left", maintain_order="left")
     return loss_of("white-space", both.filter(pl.col("rebuilt").fill_null("") != pl.col("text"))["document"])

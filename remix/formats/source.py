@@ -6,6 +6,7 @@ import io
 import struct
 import zipfile
 import zlib
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -130,6 +131,18 @@ def write_collection(path: Path, members: Iterable[tuple[str, bytes]]) -> None:
 _HEAD = 1 << 16
 
 
+def begin_of(content: bytes) -> bytes:
+    """Return the first 64 kB of a file as formats are told by them: in UTF-8, without its mark and blanks before them.
+
+    >>> begin_of("\\n{".encode("utf-16"))
+    b'{'
+    """
+    head = content[:_HEAD]
+    if head.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        head = head.decode("utf-16", errors="ignore").encode()
+    return head.removeprefix(BOM_UTF8).lstrip()
+
+
 @dataclass(frozen=True)
 class SourceFile:
     """A file to be read: its path (`-` is standard input), its name in messages, its first bytes."""
@@ -176,7 +189,7 @@ class SourceFile:
             head = stream.read(_HEAD)
         if not head.strip():
             raise BadInput(self.name, "is empty")
-        if not head.startswith((b"\xff\xfe", b"\xfe\xff")) and b"\0" in head:
+        if not head.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) and b"\0" in head:
             raise BadInput(self.name, "is a binary file, not text")
         return head
 
@@ -195,7 +208,7 @@ class SourceFile:
         return {
             name: data
             for name, data in self.files.items()
-            if not self.is_collection or sniff(data[:_HEAD], PurePosixPath(name).name)
+            if not self.is_collection or sniff(begin_of(data), PurePosixPath(name).name)
         }
 
     def place(self, name: str) -> str:

@@ -116,9 +116,7 @@ def root_of(head: bytes) -> str:
     >>> root_of(b"<?xml version='1.0'?><!-- a --><ReferenceProblem>")
     'ReferenceProblem'
     """
-    text = head.decode("utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8", "replace").lstrip(
-        "\ufeff \t\r\n"
-    )
+    text = head.decode("utf-8", "replace")
     if not text.startswith("<"):
         return ""
     found = _ROOT.search(re.sub(r"(?s)<!--.*?-->|<\?.*?\?>", "", text))

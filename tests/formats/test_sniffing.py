@@ -9,6 +9,7 @@ import pytest
 
 from remix.errors import BadInput
 from remix.formats import FORMATS, SourceFile, read
+from remix.formats.source import begin_of
 
 HEADS = [
     ("neleval", "x.tsv", "d1\t0\t3\tQ64\t0.5\tLOC\n"),
@@ -86,7 +87,7 @@ HEADS = [
 
 
 def sniffed(head: bytes, name: str) -> list[str]:
-    return [one.name for one in FORMATS if one.sniff(head, name)]
+    return [one.name for one in FORMATS if one.sniff(begin_of(head), name)]
 
 
 @pytest.mark.parametrize(("format", "name", "text"), HEADS)

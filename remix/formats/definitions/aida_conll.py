@@ -62,7 +62,8 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     losses += overlapping + loss_of("blank", rows.filter(is_blank)["annotation"])
     rows = rows.filter(~is_blank)
     tokens = _cut(frames.documents, rows)
-    losses += _changed_texts(frames.documents, tokens)
+    numbered = tokens.with_columns(sentence=(pl.col("token") == "\n").cum_sum())
+    losses += lose_white_space(frames.documents, numbered.filter(pl.col("token") != "\n"), SENTENCES)
     lines = tokens.join(rows.select("annotation", *_cells()), on="annotation", how="left", maintain_order="left")
     lines = lines.with_columns(line=pl.when(pl.col("token") != "\n").then(_line()).otherwise(pl.lit("")))
     ordered = frames.documents.select("document").join(names, on="document", maintain_order="left")
@@ -100,17 +101,6 @@ def _cut(documents: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     tokens = pieces.select("document", "piece", "annotation", token=parts).explode("token").drop_nulls("token")
     tag = pl.when(pl.int_range(pl.len()).over("piece") == 0).then(pl.lit("B")).otherwise(pl.lit("I"))
     return tokens.with_columns(tag=pl.when(pl.col("annotation").is_not_null()).then(tag))
-
-
-def _changed_texts(documents: pl.DataFrame, tokens: pl.DataFrame) -> tuple[Loss, ...]:
-    """Return the loss of white space: texts that are rebuilt with other gaps."""
-    numbered = tokens.with_columns(sentence=(pl.col("token") == "\n").cum_sum().over("document"))
-    words = numbered.filter(pl.col("token") != "\n")
-    before = pl.col("sentence").shift().over("document")
-    gap = pl.when(before.is_null()).then(pl.lit("")).when(before == pl.col("sentence")).then(pl.lit(" "))
-    spaced = words.with_columns(gap=gap.otherwise(pl.lit("\n")))
-    rebuilt = spaced.group_by("document").agg(rebuilt=(pl.col("gap") + pl.col("token")).str.join(""))
-    return lose_white_space(documents, rebuilt)
 
 
 aida_conll = Format(

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import re
-from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +27,7 @@ from remix.formats.biomedical import join_concepts, split_concepts
 from remix.formats.json import json_text, json_value, tell_misspelt
 from remix.formats.mends import Mends
 from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, lay_out, reader, whole_number
+from remix.formats.source import begin_of
 from remix.formats.xml import Element, parse_tree
 from remix.frames import Frames
 
@@ -40,21 +40,15 @@ _GAP, _FREE = 16, 1_000_000
 
 
 def _is_bioc(head: bytes, name: str) -> bool:
-    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if start.startswith(b"<"):
-        return (
-            re.search(rb"<collection[\s>]", start) is not None
-            and re.search(rb"<(?:passage|source|key)[\s>/]", start) is not None
-        )
-    return start[:1] == b"{" and re.search(rb'"passages"\s*:', start) is not None
+    if head.startswith(b"<"):
+        return all(re.search(one, head) for one in (rb"<collection[\s>]", rb"<(?:passage|source|key)[\s>/]"))
+    return head.startswith(b"{") and re.search(rb'"passages"\s*:', head) is not None
 
 
 @reader
 def _read(source: SourceFile, mends: Mends) -> MentionTables:
     content = source.read()
-    # In UTF-16 it is between its mark and a zero.
-    is_xml = content.lstrip(BOM_UTF8 + b"\xfe\xff\0 \t\r\n")[:1] == b"<"
-    documents = _of_xml(source, content, mends) if is_xml else _of_json(source, content, mends)
+    documents = (_of_xml if begin_of(content).startswith(b"<") else _of_json)(source, content, mends)
     texts: list[tuple[str, str]] = []
     rows: list[dict[str, Any]] = []
     gaps = _Gaps(source.name, _GAP * len(content) + _FREE)

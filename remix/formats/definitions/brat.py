@@ -37,8 +37,7 @@ _IDENTIFIER = r"^(?:https?://\S+|Q[0-9]+|[A-Za-z]+:[^\s/]\S*)$"
 
 
 def _is_brat(head: bytes, name: str) -> bool:
-    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    return _FIRST.match(start) is not None and _MENTION.search(start) is not None
+    return _FIRST.match(head) is not None and _MENTION.search(head) is not None
 
 
 @reader

@@ -45,9 +45,8 @@ _ARTICLE = pl.Struct(
 
 
 def _is_dwie(head: bytes, name: str) -> bool:
-    return re.match(rb"(?:\xef\xbb\xbf)?\s*\{", head) is not None and all(
-        re.search(field, head) for field in (rb'"mentions"\s*:\s*\[', rb'"concept"\s*:\s*[0-9]', rb'"begin"\s*:')
-    )
+    fields = (rb'"mentions"\s*:\s*\[', rb'"concept"\s*:\s*[0-9]', rb'"begin"\s*:')
+    return head.startswith(b"{") and all(re.search(field, head) for field in fields)
 
 
 @reader

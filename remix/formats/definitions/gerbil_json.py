@@ -51,13 +51,12 @@ FIELDS = (*_SCHEMA, *_ANNOTATION.to_schema())
 
 
 def _is_gerbil(head: bytes, name: str) -> bool:
-    start = head.removeprefix(b"\xef\xbb\xbf")
-    if re.match(rb"\s*\[\s*\{", start) is None or re.search(rb'"(?:@[a-z]+|passages)"\s*:', start) is not None:
+    if re.match(rb"\[\s*\{", head) is None or re.search(rb'"(?:@[a-z]+|passages)"\s*:', head) is not None:
         return False
-    listed = re.search(rb'"annotations"\s*:\s*\[', start) is not None
+    listed = re.search(rb'"annotations"\s*:\s*\[', head) is not None
     # A long text hides what comes after it.
-    named = re.match(rb'\s*\[\s*\{\s*"(?:id|iri)"\s*:', start) is not None
-    return re.search(rb'"text"\s*:\s*"', start) is not None and (listed or named)
+    named = re.match(rb'\[\s*\{\s*"(?:id|iri)"\s*:', head) is not None
+    return re.search(rb'"text"\s*:\s*"', head) is not None and (listed or named)
 
 
 @reader

@@ -33,11 +33,8 @@ _COLUMNS = ("id", "token", "lemma", "upos", "xpos", "feats", "head", "deprel", "
 
 
 def _is_conllu(head: bytes, name: str) -> bool:
-    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    return (
-        text.startswith(b"#")
-        and re.search(rb"(?m)^#[ \t]*(?:global\.Entity|newdoc id|sent_id)[ \t]*=", text) is not None
-    )
+    named = re.search(rb"(?m)^#[ \t]*(?:global\.Entity|newdoc id|sent_id)[ \t]*=", head)
+    return head.startswith(b"#") and named is not None
 
 
 @reader

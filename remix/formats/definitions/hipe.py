@@ -40,6 +40,7 @@ _LANGUAGE = r"^#\s*(?:[\w-]+:)?language\s*=\s*(\S+)"
 _DATED = r"^# (?:hipe2022:)?date"
 _DAY = r"(\d{4}-\d\d-\d\d)"
 _GLUED = "NoSpaceAfter"
+_GAP = pl.when(pl.col("glued").shift().over("name").fill_null(False)).then(pl.lit("")).otherwise(pl.lit(" "))
 _NOISY = r"LED(\d+(?:\.\d+)?)"
 
 
@@ -48,8 +49,7 @@ def _read(source: SourceFile, mends: Mends) -> MentionTables:
     text = decode(source.read(), mends).replace("\r\n", "\n").replace("\r", "\n")
     rows = _with_documents(_rows(source, numbered_lines(text).filter(pl.col("line").str.contains(r"\S")), mends))
     told = rows.filter(pl.col("token").is_not_null() | pl.col("named").is_not_null())
-    glued = pl.col("glued").shift().over("name").fill_null(False)
-    texts, tokens = join_tokens(told, pl.when(glued).then(pl.lit("")).otherwise(pl.lit(" ")))
+    texts, tokens = join_tokens(told, _GAP)
     spelt = pl.col("token") + pl.when("glued").then(pl.lit("\t")).otherwise(pl.lit("\n"))
     more = told.group_by("name").agg(
         tokens=spelt.drop_nulls().str.join(""), language=pl.col("language").last(), date=pl.col("date").last()
@@ -198,7 +198,7 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
         tokens = _add_tags(tokens, kept[layer].with_columns(cell=cell), layer, links)
         if links:
             tokens = _add_tags(tokens, apart, "", links)
-    losses += _changed_texts(frames.documents, tokens)
+    losses += lose_white_space(frames.documents, tokens.with_columns(token="TOKEN"), _GAP)
     tokens = _add_noise(tokens, kept[MAIN])
     dated = frames.values.filter(pl.col("term") == DATE).select(document="subject", date="text")
     heads = names.join(dated, on="document", how="left", maintain_order="left")
@@ -275,13 +275,6 @@ def _add_noise(tokens: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     glued = pl.when("glued").then(pl.lit(_GLUED))
     misc = pl.concat_str(glued, fill("LED{}", "noise"), separator="|", ignore_nulls=True)
     return found.with_columns(MISC=pl.when(misc != "").then(misc).otherwise(pl.lit("_")))
-
-
-def _changed_texts(documents: pl.DataFrame, tokens: pl.DataFrame) -> tuple[Loss, ...]:
-    """Return the loss of white space: texts that are rebuilt with other gaps."""
-    gap = pl.when("glued").then(pl.lit("")).otherwise(pl.lit(" "))
-    rebuilt = tokens.group_by("document", maintain_order=True).agg(rebuilt=(pl.col("TOKEN") + gap).str.join(""))
-    return lose_white_space(documents, rebuilt.with_columns(pl.col("rebuilt").str.strip_suffix(" ")))
 
 
 hipe = Format(

@@ -31,7 +31,7 @@ _TABULAR = re.compile(
 
 
 def _is_nif(head: bytes, name: str) -> bool:
-    text = head.decode("utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8", "replace")
+    text = head.decode("utf-8", "replace")
     syntax = syntax_of(head, name)
     if syntax == ox.RdfFormat.RDF_XML:
         # Of XML whose root cannot be seen, the parser tells what is wrong.

@@ -27,7 +27,7 @@ _ROW = re.compile(rb"[0-9]+\t[0-9]+\t[^\t\n]+\t[^\t\n]*\t(?:PER|LOC|ORG|PRO|EVT)
 
 
 def _is_slavicner(head: bytes, name: str) -> bool:
-    return _ROW.match(head.removeprefix(b"\xef\xbb\xbf")) is not None
+    return _ROW.match(head) is not None
 
 
 @reader

@@ -25,7 +25,7 @@ from remix.formats.lines import numbered_lines, refuse_line
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends, decode
 from remix.formats.mentions import NUMBER, MentionTables, answer, identifier_or_nil, lay_out, reader, whole_number
-from remix.formats.source import hash_files
+from remix.formats.source import begin_of, hash_files
 from remix.formats.xml import parse_tree, root_of
 from remix.frames import Frames
 
@@ -41,14 +41,13 @@ _NUMBER = f"^{NUMBER}$"
 def _is_tac(head: bytes, name: str) -> bool:
     if root_of(head) == "kbpentlink":
         return True
-    first = head.decode("utf-8", "replace").lstrip("\ufeff\r\n").split("\n", 1)[0]
-    return _LINE.match(first) is not None
+    return _LINE.match(head.decode("utf-8", "replace").split("\n", 1)[0]) is not None
 
 
 @reader
 def _read(source: SourceFile, mends: Mends) -> MentionTables:
     files = source.files
-    queries = [(name, data) for name, data in files.items() if root_of(data[: 1 << 16]) == "kbpentlink"]
+    queries = [(name, data) for name, data in files.items() if root_of(begin_of(data)) == "kbpentlink"]
     if queries:
         placed = pl.concat([_queries(data, source.place(name), mends) for name, data in queries])
         tables = {name: data for name, data in files.items() if name.endswith(".tab")} or _links_beside(source)

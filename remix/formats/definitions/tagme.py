@@ -27,10 +27,9 @@ _WIKIPEDIA = r"^http://(?:([a-z-]+)\.)?dbpedia\.org/resource/"
 
 
 def _is_tagme(head: bytes, name: str) -> bool:
-    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if not start.startswith(b"{") or b'"passages"' in start or re.search(rb'"annotations"\s*:\s*\[', start) is None:
+    if not head.startswith(b"{") or b'"passages"' in head or re.search(rb'"annotations"\s*:\s*\[', head) is None:
         return False
-    return re.search(rb'"(spot|rho|api|lang|timestamp)"\s*:|"annotations"\s*:\s*\[\s*\]', start) is not None
+    return re.search(rb'"(spot|rho|api|lang|timestamp)"\s*:|"annotations"\s*:\s*\[\s*\]', head) is not None
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:

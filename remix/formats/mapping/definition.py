@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -62,14 +61,13 @@ def fits(mapping: MappingRules, head: bytes, name: str) -> bool:
 
         if header_of(mapping, head.decode("utf-8", "replace")) is None:
             return False
-    start = head.removeprefix(BOM_UTF8).lstrip()
-    if mapping.begins and re.match(mapping.begins, start.decode("utf-8", "replace")) is None:
+    if mapping.begins and re.match(mapping.begins, head.decode("utf-8", "replace")) is None:
         return False
     if mapping.records.syntax in ("json-lines", "json"):
         opening = (b"{",) if mapping.records.syntax == "json-lines" else (b"{", b"[")
-        if not start.startswith(opening):
+        if not head.startswith(opening):
             return False
-    return not lacking(mapping, start)
+    return not lacking(mapping, head)
 
 
 def resemblance(formats: Iterable[Format], head: bytes) -> str:
@@ -79,15 +77,15 @@ def resemblance(formats: Iterable[Format], head: bytes) -> str:
     >>> resemblance([format_of(shipped_mapping("zelda-jsonl"))], b'{"id": 1, "text": "Ada", "index": [[0, 3]]}')
     "; it resembles zelda-jsonl, but for 'wikipedia_titles'"
     """
-    start, known = head.removeprefix(BOM_UTF8).lstrip(), list(formats)
+    known = list(formats)
     changed = {
-        "without its first line": start.partition(b"\n")[2],
-        "with tabs in the place of its spaces": re.sub(b" +", b"\t", start),
-        "with tabs in the place of its commas": start.replace(b",", b"\t"),
-        "with an object a line, not a list": start.removeprefix(b"[").lstrip(),
-        "as a list of its objects": b"[" + start,
+        "without its first line": head.partition(b"\n")[2],
+        "with tabs in the place of its spaces": re.sub(b" +", b"\t", head),
+        "with tabs in the place of its commas": head.replace(b",", b"\t"),
+        "with an object a line, not a list": head.removeprefix(b"[").lstrip(),
+        "as a list of its objects": b"[" + head,
     }
-    near = _nearest_mapping(known, start)
+    near = _nearest_mapping(known, head)
     for what, other in changed.items():
         fitting = [one.name for one in known if other.strip() and one.sniff(other, "x")]
         # Of lists of objects nearly all are taken for one format or another.
