@@ -235,10 +235,10 @@ def fit(frame: pl.DataFrame, schema: dict[str, pl.DataType]) -> pl.DataFrame:
     >>> fit(pl.DataFrame({"entity": ["x:Ada"], "more": [1]}), CANDIDATES).row(0)
     (None, 'x:Ada', None)
     """
-    if list(frame.schema.items()) == list(schema.items()):
-        return frame
+    if frame.is_empty():
+        return pl.DataFrame(schema=schema)
     columns = [
         (pl.col(name) if name in frame.columns else pl.lit(None)).cast(kind).alias(name)
         for name, kind in schema.items()
     ]
-    return frame.select(columns) if frame.width else pl.DataFrame(schema=schema)
+    return frame.select(columns)

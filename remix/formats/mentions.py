@@ -135,19 +135,26 @@ def assemble(read: MentionTables, dataset: str, mends: Mends | None = None) -> C
     _tell_illegal(pl.concat([links["identifier"], read.classes["class"], rows["class"]]), mends)
     rows = _with_groups(rows).sort("mention")
     rows = rows.with_columns(is_nil=~pl.col("mention").is_in(links["mention"].unique().implode()))
-    candidates = fit(read.candidates, CANDIDATES).join(named, on="mention", maintain_order="left")
-    candidates = candidates.with_columns(entity=canonical_entities(candidates["identifier"]))
     several = fit(read.classes, CLASSES).join(named, on="mention")
     classes = pl.concat(one.select("annotation", "class") for one in (rows, several)).drop_nulls("class")
     frames = Frames.of(
         documents=documents,
         annotations=group_alternatives(rows),
         links=links,
-        classes=classes.with_columns(_class_iri()).unique(maintain_order=True),
-        candidates=candidates.filter(~_is_nothing(pl.col("identifier"))),
+        classes=classes.with_columns(_class_iri()).unique(maintain_order=True) if classes.height else classes,
+        candidates=_candidates(read.candidates, named),
         values=_values(rows, read.values, documents, dataset),
     )
     return Contents(frames, mends.repairs(), 0, read.content)
+
+
+def _candidates(said: pl.DataFrame, named: pl.DataFrame) -> pl.DataFrame:
+    """Return the candidates with the annotations that they are of, those that say NIL left out."""
+    if said.is_empty():
+        return said
+    rows = fit(said, CANDIDATES).join(named, on="mention", maintain_order="left")
+    rows = rows.with_columns(entity=canonical_entities(rows["identifier"]))
+    return rows.filter(~_is_nothing(pl.col("identifier")))
 
 
 def _values(mentions: pl.DataFrame, told: pl.DataFrame, documents: pl.DataFrame, dataset: str) -> pl.DataFrame:
@@ -157,6 +164,8 @@ def _values(mentions: pl.DataFrame, told: pl.DataFrame, documents: pl.DataFrame,
     """
     clusters = mentions.filter("is_nil").select("mention", term=pl.lit(CLUSTER), text="cluster").drop_nulls("text")
     rows = pl.concat(fit(one, TOLD) for one in (clusters, told))
+    if rows.is_empty():
+        return rows
     rows = rows.join(mentions.select("mention", "annotation"), on="mention", how="left", maintain_order="left")
     rows = rows.join(documents.select("name", "document"), on="name", how="left", maintain_order="left")
     whole = pl.when(pl.col("mention").is_null()).then(pl.coalesce("document", pl.lit(dataset)))
@@ -165,6 +174,8 @@ def _values(mentions: pl.DataFrame, told: pl.DataFrame, documents: pl.DataFrame,
 
 def _languages(languages: pl.Series, mends: Mends) -> pl.Series:
     """Return the tags of the languages (BCP 47); what is none is counted and left out."""
+    if languages.null_count() == len(languages):
+        return languages
     told = languages.to_frame("said").with_columns(language=language_tag(pl.col("said")))
     none = told.filter((pl.col("language") != pl.col("said")) | (pl.col("language").is_null() & (pl.col("said") != "")))
     mends.add_rows("language", none, "'{said}' is no tag of a language")
@@ -173,8 +184,8 @@ def _languages(languages: pl.Series, mends: Mends) -> pl.Series:
 
 def _tell_illegal(iris: pl.Series, mends: Mends) -> None:
     """Count the IRIs that are mended where they are compared and written."""
-    told = iris.drop_nulls().str.strip_chars().to_frame("iri")
-    wrong = told.filter(~is_legal(pl.col("iri"))).filter(is_absolute(pl.col("iri")))
+    told = iris.drop_nulls().to_frame("iri").select(pl.col("iri").str.strip_chars())
+    wrong = told.filter(~is_legal(pl.col("iri")), is_absolute(pl.col("iri")))
     mends.add_rows("invalid-iri", wrong, "<{iri}>")
 
 

@@ -267,14 +267,11 @@ class _Reading:
         names = (rules.begin[0].said if rules.begin else "begin", ends[0].said if ends else "end")
         rows = parse_rows(self.source.name, rows, self.mends, names=names)
         rows = self._count(rows, documents, rules)
-        file, mends = self.source.name, self.mends
+        file = self.source.name
         said = {name: next((path.said for path in getattr(rules, name)), name) for name in FIELDS}
         keys = (rules.candidate, rules.score)
         links = listed_values(file, rows.filter(pl.col("_linked").fill_null(True)), "entity", said["link"])
-        places = rows.select("mention", "line", "edition")
-        links = links.rename({"value": "identifier"}).join(places, on="mention", maintain_order="left")
         candidates = candidates_in(file, rows, "candidates", keys, said["candidates"])
-        candidates = candidates.join(places, on="mention", maintain_order="left")
         classes = listed_values(file, rows, "class", said["class_"]).rename({"value": "class"})
         texts = documents.select(pl.col("@name", "@text", "@language").name.replace("@", ""))
         if self.mapping.document.joined:
@@ -283,7 +280,7 @@ class _Reading:
         return MentionTables(
             documents=texts,
             mentions=rows.rename({"document": "name", "surface_form": "anchor"}).drop("class"),
-            links=identify(self.mapping, links, mends),
+            links=identify(self.mapping, links.rename({"value": "identifier"}), self.mends),
             candidates=identify(self.mapping, candidates, Mends()),
             classes=classes,
             keep_outside=rules.outside == "kept",

@@ -17,18 +17,18 @@ from remix.formats.mentions import NUMBER
 
 
 def listed_values(file: str, rows: pl.DataFrame, column: str, said_as: str) -> pl.DataFrame:
-    """Return mention and value: a row for each element of a field that is a text or a list of texts.
+    """Return mention, line, edition and value: a row for each element of a field that is a text or a list of texts.
 
-    Rows have `mention`, `line` and the column; `said_as` is what messages call it. Raises `BadInput` with the line.
+    Rows have the first three and the column; `said_as` is what messages call it. Raises `BadInput` with the line.
     """
-    said = rows.select("mention", "line", value=column).drop_nulls("value")
+    said = rows.select("mention", "line", "edition", value=column).drop_nulls("value")
     listed = pl.col("value").str.starts_with("[")
     if not said.select(listed.any()).item():
-        return said.select("mention", "value")
+        return said
     expected = f"{said_as} is a text or a list of texts"
     several, texts = _decode_json(file, said.filter(listed), pl.List(pl.String), expected)
     parts = [said.filter(~listed), texts, several.explode("value").drop_nulls("value")]
-    return pl.concat(parts).select("mention", "value").sort("mention", maintain_order=True)
+    return pl.concat(parts).sort("mention", maintain_order=True)
 
 
 def _decode_json(file: str, said: pl.DataFrame, shape: pl.DataType, expected: str) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -59,8 +59,10 @@ def _is_json(text: str) -> bool:
 
 
 def candidates_in(file: str, rows: pl.DataFrame, column: str, keys: tuple[str, str], said_as: str) -> pl.DataFrame:
-    """Return mention, identifier and score of candidates: texts, or objects with the two keys."""
-    said = rows.select("mention", "line", value=column).drop_nulls("value")
+    """Return mention, line, edition, identifier and score of candidates: texts, or objects with the two keys."""
+    said = rows.select("mention", "line", "edition", value=column).drop_nulls("value")
+    if said.is_empty():
+        return said.rename({"value": "identifier"})
     scored = pl.col("value").str.contains(r"^\[\s*\{")
     plain = listed_values(file, said.filter(~scored), "value", said_as)
     entity, score = keys
@@ -68,11 +70,11 @@ def candidates_in(file: str, rows: pl.DataFrame, column: str, keys: tuple[str, s
     expected = f'{said_as} are [{{"{entity}": …, "{score}": …}}, …]'
     pairs, texts = _decode_json(file, said.filter(scored), shape, expected)
     pairs = pairs.explode("value").select(
-        "mention",
+        pl.exclude("value"),
         identifier=pl.col("value").struct.field(entity),
         score=pl.col("value").struct.field(score).cast(pl.Float64),
     )
-    single = pl.concat([plain, texts.select("mention", "value")]).rename({"value": "identifier"})
+    single = pl.concat([plain, texts]).rename({"value": "identifier"})
     return pl.concat([single, pairs], how="diagonal").drop_nulls("identifier")
 
 
@@ -83,6 +85,8 @@ def identify(mapping: MappingRules, said: pl.DataFrame, mends: Mends) -> pl.Data
     identifier of its kind, which is told.
     """
     rules = mapping.link
+    if said.is_empty():
+        return said
     one = pl.col("identifier").str.strip_chars()
     if rules.separator:
         said = said.with_columns(one.str.split(rules.separator)).explode("identifier")
