@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
@@ -65,30 +65,45 @@ def blocks_of_lines(path: Path | str, size: int = BLOCK, stopped: Event | None =
     Raises `BadInput` as `files.open_bytes`, with the line and the offset that were reached where the file is cut
     short, and for a line longer than 64 MB.
     """
-    line, offset, rest, at = 1, 0, b"", 0
+    line, offset, at = 1, 0, 0
+
+    def count() -> Iterator[bytes]:
+        nonlocal offset, at
+        for piece in _pieces(stream, size, stopped or Event()):
+            offset, at = offset + len(piece), taken()
+            yield piece
+
     try:
         with open_measured(path) as (stream, taken):
-            for read in _pieces(stream, size, stopped or Event()):
-                at = taken()
-                if not offset:
-                    read = read.removeprefix(b"\xef\xbb\xbf")
-                offset += len(read)
-                end = read.rfind(b"\n") + 1
-                if not end:
-                    rest += read
-                    if len(rest) > _LONGEST_LINE:
-                        raise BadInput(path, f"the line is longer than {_LONGEST_LINE >> 20} MB", line=line)
-                    continue
-                data, rest = rest + read[:end], read[end:]
-                yield Block(data, line, at)
+            for data, line in whole_lines(count(), path):
+                if data.endswith(b"\n") or not (stopped and stopped.is_set()):
+                    yield Block(data, line, at)
                 line += data.count(b"\n")
-            if rest and not (stopped and stopped.is_set()):
-                yield Block(rest, line, taken())
     except BadInput as error:
         if error.line is not None or not offset:
             raise
         reached = f" after {at:,} bytes of it; {offset:,} bytes came out of it before; download it again"
         raise BadInput(error.file, error.reason + reached, line=line) from None
+
+
+def whole_lines(pieces: Iterable[bytes], file: object, longest: int = _LONGEST_LINE) -> Iterator[tuple[bytes, int]]:
+    """Yield pieces of UTF-8, without its mark, cut where lines end, each with the number of its first line.
+
+    Raises `BadInput` for a line longer than so many bytes.
+    """
+    line, rest, mark = 1, b"", b"\xef\xbb\xbf"
+    for piece in pieces:
+        piece, mark = piece.removeprefix(mark), b""
+        if end := piece.rfind(b"\n") + 1:
+            data, rest = rest + piece[:end], piece[end:]
+            yield data, line
+            line += data.count(b"\n")
+        else:
+            rest += piece
+        if len(rest) > longest:
+            raise BadInput(file, f"the line is longer than {longest >> 20} MB", line=line)
+    if rest:
+        yield rest, line
 
 
 def _pieces(stream: BinaryIO, size: int, stopped: Event) -> Iterator[bytes]:

@@ -47,14 +47,14 @@ def _is_nif(head: bytes, name: str) -> bool:
 
 
 def _read(source: SourceFile, dataset: str) -> Contents:
-    text = parse(source)
-    mends = text.mends
-    content = content_hash_of(text.triples)
+    mends = Mends()
+    triples = parse(source, mends)
+    content = content_hash_of(triples)
     # The parser names blank nodes at random.
-    numbered = number_subjects(name_blank_nodes(text.triples, dataset), mends)
+    numbered = number_subjects(name_blank_nodes(triples, dataset), mends)
     if "shared-iri" not in mends.counts:
-        _tell_repeated(text.triples, mends)
-    del text
+        _tell_repeated(triples, mends)
+    del triples
     found = extract_tables(numbered, dataset, mends)
     _refuse_what_is_no_nif(source, found)
     whole = scope(numbered, found, dataset)

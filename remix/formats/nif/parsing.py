@@ -6,7 +6,6 @@ import io
 import re
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import islice
 from typing import BinaryIO, cast
 from urllib.parse import urldefrag, urljoin
@@ -17,10 +16,15 @@ import pyoxigraph as ox
 from remix.errors import BadInput
 from remix.formats.mends import Mends, decode, decode_declared, mend_surrogates
 from remix.formats.nif import BASE, CLASS, IDENT
+from remix.formats.nif.mending import (
+    add_dots,
+    declare_prefix,
+    find_relative_iris,
+    mend_iris,
+    refuse_entities_that_grow,
+)
 from remix.formats.source import SourceFile
-from remix.names import PREFIXES
-from remix.rdf.iris import legal_reference
-from remix.rdf.ntriples import terms_of
+from remix.rdf.ntriples import terms_of, whole_lines
 
 _SYNTAXES = {
     ".ttl": ox.RdfFormat.TURTLE,
@@ -40,20 +44,8 @@ _TEXTUAL = (*_LINED, ox.RdfFormat.TURTLE, ox.RdfFormat.TRIG)
 _QUADS = (ox.RdfFormat.N_QUADS, ox.RdfFormat.TRIG, ox.RdfFormat.JSON_LD)
 _BATCH = 100_000
 _LONGEST_LINE = 1 << 23
-_GROWTH, _FREE = 8, 1 << 20
-"""How many times its length an XML file with all its entities may have, and how many characters whatever its length."""
-_USED = re.compile(r"&([\w.:-]+);")
-_DECLARED = re.compile(r"""&([\w.:-]+);|<!ENTITY\s+([\w.:-]+)\s+("[^"]*"|'[^']*')""")
 # Repair holds the text three times in memory.
 _LONGEST_REPAIR = 1 << 30
-
-
-@dataclass(frozen=True)
-class ParsedFile:
-    """Triples as N-Triples terms (`subject`, `predicate`, `object`) in the order of the text."""
-
-    triples: pl.DataFrame
-    mends: Mends
 
 
 def syntax_of(head: bytes, name: str) -> ox.RdfFormat | None:
@@ -89,38 +81,37 @@ def _suffix(name: str) -> str:
     return "." + name.rsplit(".", 1)[-1].lower() if "." in name else ""
 
 
-def parse(source: SourceFile) -> ParsedFile:
-    """Return the triples of a file; mends it only where it does not parse as it is.
+def parse(source: SourceFile, mends: Mends) -> pl.DataFrame:
+    """Return the triples of a file as terms of N-Triples (`subject`, `predicate`, `object`) in the order of the text.
 
-    Raises `BadInput` with line, column and reason where no mending helps.
+    It is mended only where it does not parse as it is. Raises `BadInput` with line, column and reason where no mending
+    helps.
     """
     syntax = syntax_of(source.head, str(source.path)) or ox.RdfFormat.TURTLE
     if syntax == ox.RdfFormat.RDF_XML and _declares_entities(source):
-        with source.open() as stream:
-            _refuse_entities_that_grow(_whole(stream, source).decode("latin-1"), source)
+        refuse_entities_that_grow(_whole(source, syntax).decode("latin-1"), source)
     try:
         with source.open() as stream:
-            lined = _Lined(stream, source.name) if syntax in _TEXTUAL else stream
-            return _table(cast(BinaryIO, lined), syntax, Mends())
+            return _table(_Lined(stream, source.name) if syntax in _TEXTUAL else stream, syntax)
     except (SyntaxError, ValueError) as error:
         if syntax not in _TEXTUAL:
-            return _parse_recoded(source, syntax, error)
-    return _parse_mended(source)
+            return _parse_recoded(source, syntax, error, mends)
+    return _parse_mended(source, syntax, mends)
 
 
-def _parse_recoded(source: SourceFile, syntax: ox.RdfFormat, error: SyntaxError | ValueError) -> ParsedFile:
+def _parse_recoded(
+    source: SourceFile, syntax: ox.RdfFormat, error: SyntaxError | ValueError, mends: Mends
+) -> pl.DataFrame:
     """Return the triples of RDF/XML or JSON-LD that is not UTF-8; raises `BadInput` where that is not its defect."""
-    mends = Mends()
-    with source.open() as stream:
-        text = decode_declared(_whole(stream, source), mends)
+    text = decode_declared(_whole(source, syntax), mends)
     if syntax == ox.RdfFormat.JSON_LD:
         text = mend_surrogates(text, mends, pairs=False)
     else:
-        _refuse_entities_that_grow(text, source)
+        refuse_entities_that_grow(text, source)
     if not mends.counts:
         raise _refusal(source, error) from None
     try:
-        return _table(io.BytesIO(text.encode("utf-8", "replace")), syntax, mends)
+        return _table(io.BytesIO(text.encode("utf-8", "replace")), syntax)
     except (SyntaxError, ValueError) as other:
         raise _refusal(source, other) from None
 
@@ -135,48 +126,28 @@ def _declares_entities(source: SourceFile) -> bool:
     return False
 
 
-def _refuse_entities_that_grow(text: str, source: SourceFile) -> None:
-    """Raise `BadInput` for XML whose entities stand for much more than is there; the parser writes them out."""
-    limit = _GROWTH * len(text) + _FREE
-    sizes: dict[str, int] = {}
-    grown = 0
-    for match in _DECLARED.finditer(text):
-        if match[2] is not None:
-            # An entity is made of those that were declared before it.
-            sizes[match[2]] = size = len(match[3]) + sum(sizes.get(name, 0) for name in _USED.findall(match[3]))
-            grown += size
-        else:
-            grown += sizes.get(match[1], 0)
-        if grown > limit:
-            line = text.count("\n", 0, match.start()) + 1
-            reason = f"has entities (<!ENTITY …>) that grow to more than {_GROWTH} times the file"
-            raise BadInput(source.name, reason, line=line)
-
-
-def _whole(stream: BinaryIO | io.RawIOBase, source: SourceFile) -> bytes:
-    data = bytearray()
-    while len(data) <= _LONGEST_REPAIR and (block := stream.read(_LONGEST_LINE)):
-        data += block
+def _whole(source: SourceFile, syntax: ox.RdfFormat) -> bytes:
+    with source.open() as stream:
+        lined = _Lined(stream, source.name) if syntax in _TEXTUAL else stream
+        data = bytearray()
+        while len(data) <= _LONGEST_REPAIR and (block := lined.read(_LONGEST_LINE)):
+            data += block
     if len(data) > _LONGEST_REPAIR:
         raise BadInput(source.name, "does not parse, and is too long (over 1 GB) to be repaired; split it")
     return bytes(data)
 
 
-def _parse_mended(source: SourceFile) -> ParsedFile:
-    mends = Mends()
-    with source.open() as stream:
-        data = _whole(_Lined(stream, source.name), source)
-    text = mend_iris(mend_surrogates(add_dots(decode(data, mends), mends), mends, pairs=True), mends)
-    del data
+def _parse_mended(source: SourceFile, syntax: ox.RdfFormat, mends: Mends) -> pl.DataFrame:
+    text = add_dots(decode(_whole(source, syntax), mends), mends)
+    text = mend_iris(mend_surrogates(text, mends, pairs=True), mends)
     base: str | None = None
     while True:
         try:
             # TriG holds the other three: a file may have any of them under a wrong name.
-            return _table(io.BytesIO(text.encode("utf-8", "replace")), ox.RdfFormat.TRIG, mends, base)
+            return _table(io.BytesIO(text.encode("utf-8", "replace")), ox.RdfFormat.TRIG, base)
         except SyntaxError as error:
             undeclared = re.search(r"The prefix (\S*): has not been declared", str(error))
-            longer = declare_prefix(text, undeclared[1]) if undeclared else None
-            if longer is not None and undeclared is not None:
+            if undeclared and (longer := declare_prefix(text, undeclared[1])):
                 mends.add("missing-prefix", f"line {error.lineno}: {undeclared[1]}:")
                 text = longer
             elif "No scheme found" in str(error) and base is None:
@@ -197,108 +168,13 @@ def _refusal(source: SourceFile, error: SyntaxError | ValueError) -> BadInput:
     return BadInput(source.name, " ".join(shown.split()), line=line, column=getattr(error, "offset", None))
 
 
-def declare_prefix(text: str, prefix: str) -> str | None:
-    """Return Turtle with a well-known prefix declared before its first line, null for an unknown prefix.
-
-    Lines keep their numbers.
-    """
-    if prefix not in PREFIXES:
-        return None
-    return f"@prefix {prefix}: <{PREFIXES[prefix]}> . {text}"
-
-
-_UNDOTTED = re.compile(
-    r"^([ \t]*@(?:prefix[ \t]+\S*:|base)[ \t]*<[^<>\n]*>)([ \t]*(?:#[^\r\n]*)?)(?=\r?$)", re.MULTILINE
-)
-
-
-def add_dots(text: str, mends: Mends) -> str:
-    """Return Turtle with a dot at the end of each `@prefix` line that lacks it.
-
-    >>> mends = Mends()
-    >>> add_dots("@prefix a: <http://a/>\\n@prefix b: <http://b/> .", mends), mends.counts["missing-dot"]
-    ('@prefix a: <http://a/> .\\n@prefix b: <http://b/> .', 1)
-    """
-
-    def add_dot(match: re.Match[str]) -> str:
-        # The dot may stand alone on the next line.
-        if text[match.end() : match.end() + 200].lstrip().startswith("."):
-            return match[0]
-        if not (known := mends.examples.get("missing-dot", "")):
-            known = f"line {text.count(chr(10), 0, match.start()) + 1}: {match[1].strip()}"
-        mends.add("missing-dot", known)
-        return f"{match[1]} .{match[2]}"
-
-    return _UNDOTTED.sub(add_dot, text)
-
-
-_TOKEN = re.compile(
-    r'"""(?:[^"\\]|\\.|"(?!""))*+"""'
-    r"|'''(?:[^'\\]|\\.|'(?!''))*+'''"
-    r'|"(?:[^"\\\n]|\\.)*+"'
-    r"|'(?:[^'\\\n]|\\.)*+'"
-    r"|<([^<>\n]*)>"
-    r"|\#[^\n]*",
-    re.DOTALL,
-)
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})")
-
-
-def mend_iris(text: str, mends: Mends) -> str:
-    """Return Turtle or N-Triples with every IRI legal; strings and comments stay as they are."""
-    mended: dict[str, str] = {}
-    first: list[str] = []
-
-    def legal(match: re.Match[str]) -> str:
-        """Return a token as it is or, where it is an illegal IRI, mended and told."""
-        iri = match[1]
-        if iri is None:
-            return match[0]
-        if iri not in mended:
-            mended[iri] = mend_iri(iri)
-        if mended[iri] == iri:
-            return match[0]
-        if not first:
-            first.append(f"line {text.count(chr(10), 0, match.start()) + 1}: {match[0]}")
-        mends.add("invalid-iri", first[0])
-        return f"<{mended[iri]}>"
-
-    return _TOKEN.sub(legal, text)
-
-
-def find_relative_iris(text: str) -> tuple[int, str]:
-    """Return how many IRIs of a text have no scheme, and the first with its line.
-
-    >>> find_relative_iris('<a> <http://b> "<c>" .')
-    (1, 'line 1: <a>')
-    """
-    found = (match for match in _TOKEN.finditer(text) if match[1] is not None and not _SCHEME.match(match[1]))
-    first = next(found, None)
-    if first is None:
-        return 0, ""
-    line = text.count("\n", 0, first.start()) + 1
-    return 1 + sum(1 for _ in found), f"line {line}: {first[0]}"
-
-
-def mend_iri(iri: str) -> str:
-    """Return an IRI of Turtle, with its escapes, that parses; one that does so already stays as it is spelt.
-
-    >>> mend_iri(" http://x/a b#c#d "), mend_iri("http://x/Jos\\\\u00e9")
-    ('http://x/a%20b#c%23d', 'http://x/Jos\\\\u00e9')
-    """
-    plain = _ESCAPE.sub(lambda match: chr(min(int(match[1] or match[2], 16), 0x10FFFF)), iri)
-    legal = legal_reference(plain)
-    return iri if legal == plain else legal
-
-
-def _table(stream: BinaryIO, syntax: ox.RdfFormat, mends: Mends, base: str | None = None) -> ParsedFile:
-    quads = ox.parse(stream, format=syntax, base_iri=base)
+def _table(stream: _Lined | BinaryIO, syntax: ox.RdfFormat, base: str | None = None) -> pl.DataFrame:
+    quads = ox.parse(cast(BinaryIO, stream), format=syntax, base_iri=base)
     # The names of graphs go: a dataset is one graph.
     parser = (quad.triple for quad in quads) if syntax in _QUADS else cast(Iterator[ox.Triple], quads)
     schema = {"subject": pl.String(), "predicate": pl.Categorical(), "object": pl.String()}
     parts = [pl.DataFrame(schema=schema), *_split(_batches(parser))]
-    return ParsedFile(_without_links_to(quads.base_iri, pl.concat(parts)), mends)
+    return _without_links_to(quads.base_iri, pl.concat(parts))
 
 
 def _without_links_to(base: str | None, triples: pl.DataFrame) -> pl.DataFrame:
@@ -336,7 +212,7 @@ def _columns(lines: bytes) -> pl.DataFrame:
     return read.select(terms_of(pl.col("line"))).unnest("line").with_columns(pl.col("predicate").cast(pl.Categorical))
 
 
-class _Lined(io.RawIOBase):
+class _Lined:
     """A stream that hands out whole lines, and refuses one that is longer than any triple.
 
     The parser looks for the end of a token in all that it was given; a line without end would
@@ -344,41 +220,13 @@ class _Lined(io.RawIOBase):
     """
 
     def __init__(self, stream: BinaryIO, name: str) -> None:
-        self._stream = stream
-        self._name = name
-        self._lines = b""
-        self._given = 0
-        self._rest = b""
-        self._line = 1
-        self._first = True
-
-    def readable(self) -> bool:
-        """Return true: the stream can be read."""
-        return True
+        pieces = iter(lambda: stream.read(1 << 20), b"")
+        self._blocks = whole_lines(pieces, name, _LONGEST_LINE)
+        self._lines = io.BytesIO()
 
     def read(self, size: int = -1) -> bytes:
         """Return the next bytes of whole lines, nothing at the end."""
-        if self._given >= len(self._lines):
-            self._line += self._lines.count(b"\n")
-            self._lines = self._whole_lines()
-            self._given = 0
-        begin = self._given
-        self._given = len(self._lines) if size < 0 else min(begin + size, len(self._lines))
-        return self._lines[begin : self._given]
-
-    def _whole_lines(self) -> bytes:
-        while block := self._stream.read(1 << 20):
-            if self._first:
-                block = block.removeprefix(b"\xef\xbb\xbf")
-                self._first = False
-            end = block.rfind(b"\n") + 1
-            if end:
-                lines = self._rest + block[:end]
-                self._rest = block[end:]
-                return lines
-            self._rest += block
-            if len(self._rest) > _LONGEST_LINE:
-                longest = f"the line is longer than {_LONGEST_LINE >> 20} MB"
-                raise BadInput(self._name, longest, line=self._line)
-        lines, self._rest = self._rest, b""
-        return lines
+        if found := self._lines.read(size):
+            return found
+        self._lines = io.BytesIO(next(self._blocks, (b"", 0))[0])
+        return self._lines.read(size)

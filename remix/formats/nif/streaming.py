@@ -24,24 +24,9 @@ from remix._version import __version__
 from remix.errors import BadInput, UsageError
 from remix.expressions import fill
 from remix.files import default_name, readable, write_whole
-from remix.formats import LoadReport, refuse_defects, sizes_of
+from remix.formats import LoadReport, nif, refuse_defects, sizes_of
 from remix.formats.identifiers import document_names
 from remix.formats.mends import Mends
-from remix.formats.nif import (
-    BROADER,
-    CLASS,
-    CONTEXT,
-    DOCUMENT,
-    ENTITY_TYPE,
-    GIVEN,
-    IDENT,
-    IGNORABLE,
-    LITERALS,
-    SAME,
-    SOURCE,
-    TEXT,
-    TYPE,
-)
 from remix.formats.nif.blocks import number_subjects
 from remix.formats.nif.mentions import extract_tables
 from remix.formats.nif.scoping import name_blank_nodes
@@ -251,8 +236,8 @@ def _frames(rows: list[pl.DataFrame], iri: str, mends: Mends) -> Frames:
 
 _TEXT = f"<{names.NIF}Context>"
 _KEPT = [
-    *(BROADER, CLASS, CONTEXT, DOCUMENT, ENTITY_TYPE, GIVEN, IDENT, IGNORABLE, SAME, SOURCE, TYPE),
-    *LITERALS.values(),
+    *(nif.BROADER, nif.CLASS, nif.CONTEXT, nif.DOCUMENT, nif.ENTITY_TYPE, nif.GIVEN, nif.IDENT),
+    *(nif.IGNORABLE, nif.SAME, nif.SOURCE, nif.TYPE, *nif.LITERALS.values()),
 ]
 """The predicates of the triples that frames are made of."""
 
@@ -264,13 +249,13 @@ def _find_homes(triples: pl.DataFrame) -> pl.DataFrame:
     A text that is part of another stands with its name also at the other, which is told by it to be no document.
     """
     numbered = triples.with_columns(run=pl.col("subject").rle_id())
-    refers = numbered.filter(pl.col("predicate").is_in([CONTEXT, DOCUMENT])).select("run", home="object")
-    is_text = (pl.col("predicate") == TEXT) | ((pl.col("predicate") == TYPE) & (pl.col("object") == _TEXT))
+    refers = numbered.filter(pl.col("predicate").is_in([nif.CONTEXT, nif.DOCUMENT])).select("run", home="object")
+    is_text = (pl.col("predicate") == nif.TEXT) | ((pl.col("predicate") == nif.TYPE) & (pl.col("object") == _TEXT))
     texts = numbered.filter(is_text).select("run", home="subject")
     # A text may refer to itself.
     found = pl.concat([texts, refers]).unique("run", keep="first", maintain_order=True)
     homed = numbered.join(found, on="run", how="left", maintain_order="left").drop("run")
-    wholes = homed.filter(pl.col("predicate") == BROADER).with_columns(home="object")
+    wholes = homed.filter(pl.col("predicate") == nif.BROADER).with_columns(home="object")
     named = pl.concat([homed, wholes]) if wholes.height else homed
     every = named.select("home").drop_nulls().unique(maintain_order=True)
     given = every.select(pl.coalesce(iri(pl.col("home")), "home")).to_series()

@@ -11,23 +11,8 @@ from remix import names
 from remix.errors import UsageError
 from remix.expressions import fill
 from remix.files import write_whole
+from remix.formats import nif
 from remix.formats.identifiers import given_iris, usual_groups
-from remix.formats.nif import (
-    ANCHOR,
-    CLASS,
-    CONTEXT,
-    DATASET,
-    DOCUMENT,
-    GIVEN,
-    IDENT,
-    IGNORABLE,
-    INDEXES,
-    LITERALS,
-    REFERENCES,
-    SOURCE,
-    TEXT,
-    TYPE,
-)
 from remix.frames import SCHEMAS, Frames
 from remix.iris import canonical
 from remix.rdf.iris import entity_iri, is_legal
@@ -35,7 +20,7 @@ from remix.rdf.ntriples import SCHEMA, serialise, write_ntriples
 from remix.rdf.terms import iri_term, language_tag, text_term, typed_term
 from remix.rdf.turtle import ntriples, turtle
 
-_BEGIN, _END = INDEXES
+_BEGIN, _END = nif.INDEXES
 _INTEGER = f"{names.XSD}nonNegativeInteger"
 _DOUBLE = f"{names.XSD}double"
 
@@ -105,7 +90,7 @@ def _triples(subject: str, term: str, object_: pl.Expr, frame: pl.DataFrame) -> 
 
 
 def _types(subject: str, frame: pl.DataFrame, *types: str) -> list[pl.DataFrame]:
-    return [_triples(subject, TYPE, iri_term(pl.lit(kind)), frame) for kind in types]
+    return [_triples(subject, nif.TYPE, iri_term(pl.lit(kind)), frame) for kind in types]
 
 
 def _documents(documents: pl.DataFrame) -> list[pl.DataFrame]:
@@ -113,10 +98,10 @@ def _documents(documents: pl.DataFrame) -> list[pl.DataFrame]:
     string = text_term(pl.col("text")) + pl.coalesce(pl.lit("@") + language_tag(pl.col("language")), pl.lit(""))
     return [
         *_types("document", documents, f"{names.NIF}Context", f"{names.NIF}String"),
-        _triples("document", TEXT, string, with_text),
+        _triples("document", nif.TEXT, string, with_text),
         _triples("document", _BEGIN, typed_term(pl.lit(0), _INTEGER), with_text),
         _triples("document", _END, typed_term(pl.col("text").str.len_chars(), _INTEGER), with_text),
-        _triples("document", SOURCE, iri_or_text("source"), documents),
+        _triples("document", nif.SOURCE, iri_or_text("source"), documents),
     ]
 
 
@@ -128,14 +113,14 @@ def iri_or_text(column: str) -> pl.Expr:
 def _names_of_their_own(documents: pl.DataFrame) -> list[pl.DataFrame]:
     """Return what the file called the documents that are called otherwise, as their names are no IRIs or not unique."""
     other = documents.filter(pl.col("given") != pl.col("document"))
-    return [_triples("document", GIVEN, iri_or_text("given"), other)]
+    return [_triples("document", nif.GIVEN, iri_or_text("given"), other)]
 
 
 def _spans(frame: pl.DataFrame) -> list[pl.DataFrame]:
     return [
         _triples("annotation", _BEGIN, typed_term(pl.col("begin"), _INTEGER), frame),
         _triples("annotation", _END, typed_term(pl.col("end"), _INTEGER), frame),
-        _triples("annotation", ANCHOR, text_term(pl.col("surface_form")), frame),
+        _triples("annotation", nif.ANCHOR, text_term(pl.col("surface_form")), frame),
     ]
 
 
@@ -144,14 +129,14 @@ def _annotations(frames: Frames) -> list[pl.DataFrame]:
     confidence = typed_term(pl.col("confidence"), _DOUBLE)
     return [
         *_types("annotation", gold, f"{names.NIF}Phrase", f"{names.NIF}String"),
-        _triples("annotation", CONTEXT, iri_term(pl.col("document")), gold),
+        _triples("annotation", nif.CONTEXT, iri_term(pl.col("document")), gold),
         *_spans(gold),
-        _triples("annotation", IDENT, _entity(), frames.links),
-        _triples("annotation", LITERALS["confidence"], confidence, frames.annotations),
-        _triples("annotation", LITERALS["layer"], text_term(pl.col("layer")), frames.annotations),
+        _triples("annotation", nif.IDENT, _entity(), frames.links),
+        _triples("annotation", nif.LITERALS["confidence"], confidence, frames.annotations),
+        _triples("annotation", nif.LITERALS["layer"], text_term(pl.col("layer")), frames.annotations),
         # What a file says of an entity is among its other triples and no statement about the mention.
         _triples(
-            "annotation", CLASS, iri_term(entity_iri(pl.col("class"))), frames.classes.filter(~pl.col("of_entity"))
+            "annotation", nif.CLASS, iri_term(entity_iri(pl.col("class"))), frames.classes.filter(~pl.col("of_entity"))
         ),
         *_groups(frames.annotations),
     ]
@@ -175,7 +160,7 @@ def _groups(annotations: pl.DataFrame) -> list[pl.DataFrame]:
         changed = annotations[name].ne_missing(usual[name])
         shared = annotations.filter(changed)[name].unique()
         other = annotations.filter(changed | annotations[name].is_in(shared.implode()))
-        parts.append(_triples("annotation", LITERALS[name], text_term(pl.col(name)), other))
+        parts.append(_triples("annotation", nif.LITERALS[name], text_term(pl.col(name)), other))
     return parts
 
 
@@ -183,8 +168,8 @@ def _ignorable(frames: Frames) -> list[pl.DataFrame]:
     aside = frames.annotations.drop_nulls("ignorable")
     return [
         *_types("annotation", aside, f"{names.RMX}Ignorable"),
-        _triples("annotation", DOCUMENT, iri_term(pl.col("document")), aside),
-        _triples("annotation", IGNORABLE, text_term(pl.col("ignorable")), aside),
+        _triples("annotation", nif.DOCUMENT, iri_term(pl.col("document")), aside),
+        _triples("annotation", nif.IGNORABLE, text_term(pl.col("ignorable")), aside),
         *_spans(aside),
     ]
 
@@ -195,7 +180,7 @@ def _regions(frames: Frames) -> list[pl.DataFrame]:
     )
     return [
         *_types("region", regions, f"{names.RMX}Region"),
-        _triples("region", DOCUMENT, iri_term(pl.col("document")), regions),
+        _triples("region", nif.DOCUMENT, iri_term(pl.col("document")), regions),
         _triples("region", _BEGIN, typed_term(pl.col("begin"), _INTEGER), regions),
         _triples("region", _END, typed_term(pl.col("end"), _INTEGER), regions),
     ]
@@ -217,7 +202,7 @@ def _values(frames: Frames) -> pl.DataFrame:
 
 def _origins(frames: Frames) -> list[pl.DataFrame]:
     return [
-        _triples(key, GIVEN, iri_or_text("given"), frame)
+        _triples(key, nif.GIVEN, iri_or_text("given"), frame)
         for key, frame in (("document", frames.documents), ("annotation", frames.annotations))
     ]
 
@@ -225,6 +210,6 @@ def _origins(frames: Frames) -> list[pl.DataFrame]:
 def _datasets(frames: Frames) -> list[pl.DataFrame]:
     documents = frames.documents.drop_nulls("dataset")
     return [
-        _triples("dataset", TYPE, pl.lit(DATASET), documents.unique("dataset", maintain_order=True)),
-        _triples("dataset", REFERENCES, iri_term(pl.col("document")), documents),
+        _triples("dataset", nif.TYPE, pl.lit(nif.DATASET), documents.unique("dataset", maintain_order=True)),
+        _triples("dataset", nif.REFERENCES, iri_term(pl.col("document")), documents),
     ]

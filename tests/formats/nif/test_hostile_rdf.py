@@ -8,7 +8,7 @@ import pytest
 
 from remix.errors import BadInput
 from remix.formats import read
-from remix.formats.nif.parsing import find_relative_iris
+from remix.formats.nif.mending import find_relative_iris
 
 NIF = "http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#"
 NAMESPACES = f'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:nif="{NIF}"'

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remix.formats.mends import Mends, decode
-from remix.formats.nif.parsing import add_dots, declare_prefix, mend_iri, mend_iris
+from remix.formats.nif.mending import add_dots, declare_prefix, mend_iri, mend_iris
 
 
 @given(st.text(alphabet=st.characters(codec="utf-8")))
