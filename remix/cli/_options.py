@@ -24,23 +24,27 @@ if TYPE_CHECKING:
 MACHINE = ("json", "jsonl", "csv", "parquet")
 """Formats of tables that are data."""
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 Printing = ParamSpec("Printing")
 Made = TypeVar("Made")
 Other = TypeVar("Other")
 
+Command = Callable[..., None]
 Options = Callable[[Command], Command]
 """What adds options to a verb."""
+
+FILE, COUNT = click.Path(path_type=Path), click.IntRange(min=0)
+_TYPES = {"Path": FILE, "int": int, "float": float}
+"""The types of options by how the annotations of parameters begin."""
 
 
 @overload
 def calling(
     method: Callable[..., Made], /
-) -> Callable[[Callable[Concatenate[partial[Made], Printing], None]], Callable[..., None]]: ...
+) -> Callable[[Callable[Concatenate[partial[Made], Printing], None]], Command]: ...
 @overload
 def calling(
     method: Callable[..., Made], other: Callable[..., Other], /
-) -> Callable[[Callable[Concatenate[partial[Made], partial[Other], Printing], None]], Callable[..., None]]: ...
+) -> Callable[[Callable[Concatenate[partial[Made], partial[Other], Printing], None]], Command]: ...
 def calling(*methods: Callable[..., Any]) -> Callable[..., Any]:
     """Return what makes a verb of a function that calls methods of the workspace and prints what they return.
 
@@ -49,7 +53,7 @@ def calling(*methods: Callable[..., Any]) -> Callable[..., Any]:
     """
     taken = [inspect.signature(method).parameters for method in methods]
 
-    def add(show: Callable[..., None]) -> Callable[..., None]:
+    def add(show: Command) -> Command:
         named = [*inspect.signature(show).parameters][len(methods) :]
 
         @wraps(show)
@@ -60,17 +64,42 @@ def calling(*methods: Callable[..., Any]) -> Callable[..., Any]:
             beside = {"workspace"}.union(*taken).difference(named)
             show(*calls, **{name: value for name, value in options.items() if name not in beside})
 
+        vars(command)["parameters"] = {name: one for own in reversed(taken) for name, one in own.items()}
         return command
 
     return add
 
 
-def _together(*options: Options[Command]) -> Options[Command]:
+def option(told: str, help: str, **more: object) -> Options:
+    """Return what adds an option to a verb that `calling` made: what is not said here is as the parameter of its name.
+
+    That is the default, which help shows, and whether it is a flag, several, a number or a file. `told` has its names
+    and what stands for its value, as in `--seed N`; `more` is what `click.option` takes beside.
+    """
+    words = told.split()
+    names = [word for word in words if word.startswith("-") or (word.isidentifier() and word.islower())]
+    name = next((one for one in names if one.isidentifier()), max(names, key=len).strip("-").replace("-", "_"))
+    metavar = next((word for word in words if word not in names), None)
+
+    def add(command: Command) -> Command:
+        parameter = vars(command)["parameters"][name]
+        default, kind = parameter.default, parameter.annotation
+        known: dict[str, Any] = {"metavar": metavar, "is_flag": kind == "bool", "multiple": isinstance(default, tuple)}
+        known |= {"required": True} if default is parameter.empty else {"default": default}
+        known["show_default"] = not isinstance(default, bool) and default not in (None, "", (), parameter.empty)
+        known["type"] = next((made for start, made in _TYPES.items() if kind.startswith(start)), None)
+        known.update(more)
+        return click.option(*names, help=help, **known)(command)
+
+    return add
+
+
+def _together(*options: Options) -> Options:
     """Return what adds several options, in the order of the help."""
 
     def add(command: Command) -> Command:
-        for option in reversed(options):
-            command = option(command)
+        for one in reversed(options):
+            command = one(command)
         return command
 
     return add
@@ -79,7 +108,7 @@ def _together(*options: Options[Command]) -> Options[Command]:
 workspace_option = click.option(
     "-w",
     "--workspace",
-    type=click.Path(path_type=Path),
+    type=FILE,
     callback=lambda _, __, folder: open_workspace(folder),
     help="Folder of the workspace (default: .remix).",
 )
@@ -94,43 +123,32 @@ output_option = _together(
         show_default=True,
         help="Format of the table.",
     ),
-    click.option("--to", type=click.Path(path_type=Path), help="Write the table to this file."),
+    click.option("--to", type=FILE, help="Write the table to this file."),
 )
 """The format of tables, and the file that takes it."""
 
-format_option = click.option(
-    "--format",
-    "--map",
-    "format",
-    multiple=True,
-    metavar="NAME[=FILE]",
-    help="Format of the files, or of one of them (default: from content and suffix; see `remix list formats`); a "
+format_option = option(
+    "--format --map format NAME[=FILE]",
+    "Format of the files, or of one of them (default: from content and suffix; see `remix list formats`); a "
     "mapping is named by its TOML file (docs/formats.md).",
 )
 """The format of each of the files which are read."""
 
-file_format_option = click.option(
-    "--format",
-    "--map",
-    "format",
-    metavar="NAME|FILE",
-    help="Format of what is read (default: from content and suffix), or a mapping: a TOML file (docs/formats.md).",
+file_format_option = option(
+    "--format --map format NAME|FILE",
+    "Format of what is read (default: from content and suffix), or a mapping: a TOML file (docs/formats.md).",
 )
 """The one format of all files which are read."""
 
 comparing_options = _together(
-    click.option(
+    option(
         "--reference",
+        "What D is in the formulas: the annotation's own dataset, or all together.",
         type=click.Choice(["dataset", "union"]),
-        default="dataset",
-        show_default=True,
-        help="What D is in the formulas: the annotation's own dataset, or all together.",
     ),
-    click.option("--case-sensitive", is_flag=True, help="Compare surface forms as they are written."),
-    click.option(
-        "--without-source", multiple=True, metavar="PATTERN", help="Leave out dictionary rows by their source."
-    ),
-    click.option("--with-gold", is_flag=True, help="Keep rows of the knowledge base that were derived from gold."),
+    option("--case-sensitive", "Compare surface forms as they are written."),
+    option("--without-source PATTERN", "Leave out dictionary rows by their source."),
+    option("--with-gold", "Keep rows of the knowledge base that were derived from gold."),
 )
 """What annotations are held against where they are measured."""
 
@@ -146,85 +164,55 @@ def _read_settings(_: click.Context, __: click.Parameter, settings: tuple[str, .
 
 
 asking_options = _together(
-    click.option(
-        "--set",
-        "values",
-        multiple=True,
-        metavar="NAME=VALUE",
-        callback=_read_settings,
-        help="Set a parameter of the query.",
-    ),
-    click.option("--set-from", metavar="SET", help="Take a named set of parameters, such as table4."),
-    click.option("--allow-service", multiple=True, metavar="URL", help="Let SERVICE ask this endpoint."),
-    click.option("--endpoint", metavar="URL", help="Ask this SPARQL endpoint in place of the workspace."),
-    click.option(
-        "--timeout",
-        type=click.FloatRange(min=0, min_open=True),
-        default=600,
-        show_default=True,
-        metavar="S",
-        help="Seconds that the query may run.",
-    ),
+    option("--set values NAME=VALUE", "Set a parameter of the query.", multiple=True, callback=_read_settings),
+    option("--set-from SET", "Take a named set of parameters, such as table4."),
+    option("--allow-service URL", "Let SERVICE ask this endpoint."),
+    option("--endpoint URL", "Ask this SPARQL endpoint in place of the workspace."),
+    option("--timeout S", "Seconds that the query may run.", type=click.FloatRange(min=0, min_open=True)),
 )
 """What a query is given, and where and how long it is asked."""
 
 
 scoring_options = _together(
     click.argument("datasets", nargs=-1, metavar="DATASET|FILE..."),
-    click.option(
-        "--gold", multiple=True, type=click.Path(path_type=Path), help="File of gold; the workspace is not used."
-    ),
-    click.option(
-        "--run",
-        multiple=True,
-        metavar="NAME[=FILE]",
-        help="A registered run (`remix run list`), or answers in a file; files of one NAME add up. Default: all "
+    option("--gold", "File of gold; the workspace is not used.", type=FILE),
+    option(
+        "--run NAME[=FILE]",
+        "A registered run (`remix run list`), or answers in a file; files of one NAME add up. Default: all "
         "registered runs that answer gold.",
     ),
     format_option,
-    click.option("--system", multiple=True, help="A registered run, too, by its system."),
-    click.option(
+    option("--system", "A registered run, too, by its system."),
+    option(
         "--profile",
-        default="remix",
-        show_default=True,
-        help="Whose conventions are followed; `evaluate` shows several (a,b or all) side by side with what makes the "
+        "Whose conventions are followed; `evaluate` shows several (a,b or all) side by side with what makes the "
         "difference.",
     ),
-    click.option("--task", multiple=True, help="A2KB, D2KB, C2KB, ERec, … (default: the profile's)."),
-    click.option("--match", multiple=True, help="strong, weak, … (default: the profile's)."),
-    click.option(
-        "--by",
-        multiple=True,
-        metavar="COLUMN[:SCHEME]",
-        help="Break down by class, type, kb, a measure, a property of documents (dcterms:subject) or the errors of a "
+    option("--task", "A2KB, D2KB, C2KB, ERec, … (default: the profile's)."),
+    option("--match", "strong, weak, … (default: the profile's)."),
+    option(
+        "--by COLUMN[:SCHEME]",
+        "Break down by class, type, kb, a measure, a property of documents (dcterms:subject) or the errors of a "
         "run (error:SYSTEM); a,b crosses two; schemes: deciles, quantiles:4, thresholds:3,5, head-torso-tail.",
     ),
-    click.option(
-        "--min-support", type=click.IntRange(min=0), default=0, metavar="N", help="Leave out slices of fewer mentions."
-    ),
-    click.option(
+    option("--min-support N", "Leave out slices of fewer mentions.", type=COUNT),
+    option(
         "--documents",
-        type=click.Choice(["", "all", "kept"]),
-        default="",
-        metavar="all|kept",
-        help="Documents whose answers count: all, or those with a kept mention (default: all; of a remix whose origins "
+        "Documents whose answers count: all, or those with a kept mention (default: all; of a remix whose origins "
         "are not loaded, kept).",
+        type=click.Choice(["", "all", "kept"]),
+        metavar="all|kept",
     ),
-    click.option(
+    option(
         "--unit",
+        "What samples draw: documents, or their lines (of a text in one line: sentences).",
         type=click.Choice(["document", "context"]),
-        default="document",
-        show_default=True,
-        help="What samples draw: documents, or their lines (of a text in one line: sentences).",
     ),
-    click.option(
-        "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Seed of the samples."
-    ),
-    click.option("--entities", type=click.Path(path_type=Path), help="Types of entities (TSV: entity, name, types)."),
-    click.option(
+    option("--seed N", "Seed of the samples.", type=COUNT),
+    option("--entities", "Types of entities (TSV: entity, name, types)."),
+    option(
         "--hierarchy",
-        type=click.Path(path_type=Path),
-        help="RDF file with rdfs:subClassOf (default: the knowledge base's): for ETyping and RT2KB, --match graded and "
+        "RDF file with rdfs:subClassOf (default: the knowledge base's): for ETyping and RT2KB, --match graded and "
         "--errors hierarchy.",
     ),
 )

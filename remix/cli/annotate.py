@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import calling, format_option, output_option, print_table, workspace_option
+from remix.cli._options import COUNT, calling, format_option, option, output_option, print_table, workspace_option
 from remix.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -19,12 +19,10 @@ AFTER = "partition"
 
 @click.command()
 @click.argument("datasets", nargs=-1, metavar="DATASET|FILE...")
-@click.option("--system", multiple=True, required=True, help="Name of a system; may be given several times.")
-@click.option("--task", type=click.Choice(["A2KB", "D2KB"]), default="A2KB", show_default=True, help="What is given.")
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Seed of systems that draw."
-)
-@click.option("--nif", type=click.Path(path_type=Path), help="Also write each run as NIF into this folder.")
+@option("--system", "Name of a system; may be given several times.", required=True)
+@option("--task", "What is given.", type=click.Choice(["A2KB", "D2KB"]))
+@option("--seed N", "Seed of systems that draw.", type=COUNT)
+@option("--nif", "Also write each run as NIF into this folder.")
 @format_option
 @workspace_option
 @output_option

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from remix import tables
-from remix.cli._options import asking_options, calling, print_table, workspace_option
+from remix.cli._options import COUNT, asking_options, calling, option, print_table, workspace_option
 from remix.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -20,30 +20,28 @@ AFTER = "query"
 
 
 @click.command()
-@click.option("--query", required=True, help="A shipped query, a .rq file, or SPARQL text.")
+@option("--query", "A shipped query, a .rq file, or SPARQL text.")
 @asking_options
-@click.option("--name", help="Name of the remix (default: that of the query).")
-@click.option(
+@option("--name", "Name of the remix (default: that of the query).")
+@option(
     "--to",
+    "Folder of the files (default: the current one).",
     type=click.Path(path_type=Path, file_okay=False),
     default=Path(),
-    help="Folder of the files (default: the current one).",
 )
-@click.option("--force", is_flag=True, help="Overwrite files of that name that remix has not written.")
+@option("--force", "Overwrite files of that name that remix has not written.")
 @click.option("-o", "--output", type=click.Choice(tables.FORMATS[:-1]), default="table", help="Format of the table.")
-@click.option("--drop", is_flag=True, help="Remove what was not selected instead of keeping it as ignorable.")
-@click.option("--dataset", multiple=True, metavar="NAME", help="Only this dataset; repeatable (default: all loaded).")
-@click.option(
-    "--edition",
-    multiple=True,
-    metavar="NAME|all",
-    help="Whose edition counts of a text that several datasets have, or 'all' (default: that of the first --dataset, "
+@option("--drop", "Remove what was not selected instead of keeping it as ignorable.")
+@option("--dataset NAME", "Only this dataset; repeatable (default: all loaded).")
+@option(
+    "--edition NAME|all",
+    "Whose edition counts of a text that several datasets have, or 'all' (default: that of the first --dataset, "
     "else the first by name).",
 )
-@click.option("--limit", type=int, metavar="N", help="Keep at most N documents, the first of each dataset by IRI.")
-@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Draw the documents of --limit with this seed.")
-@click.option("--explain", is_flag=True, help="Also print the query as it was run and what each condition left.")
-@click.option("--fix-variables", is_flag=True, help="Mend a template variable that the pattern never binds.")
+@option("--limit N", "Keep at most N documents, the first of each dataset by IRI.")
+@option("--seed N", "Draw the documents of --limit with this seed.", type=COUNT)
+@option("--explain", "Also print the query as it was run and what each condition left.")
+@option("--fix-variables", "Mend a template variable that the pattern never binds.")
 @workspace_option
 @calling(Workspace.build)
 def command(build: partial[Remix], to: Path, output: str, explain: bool) -> None:

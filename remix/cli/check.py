@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import as_data, calling, file_format_option, output_option, print_table, workspace_option
+from remix.cli._options import (
+    as_data,
+    calling,
+    file_format_option,
+    option,
+    output_option,
+    print_table,
+    workspace_option,
+)
 from remix.tables import shorten
 from remix.workspace import Workspace
 
@@ -21,27 +29,18 @@ AFTER = "load"
 
 @click.command()
 @click.argument("datasets", nargs=-1, required=True, metavar="FILE|DIR|DATASET...")
-@click.option("--kb", default=None, help="Name or folder of a knowledge base that must know each linked entity.")
-@click.option("--rule", multiple=True, metavar="NAME", help="Look by this rule only (`remix list rules`); repeatable.")
-@click.option("--each", is_flag=True, help="Show each finding, not each rule with the first of its findings.")
-@click.option(
-    "--shared", is_flag=True, help="Show what each pair of datasets has in common: texts, entities, forms; leakage."
+@option("--kb", "Name or folder of a knowledge base that must know each linked entity.")
+@option("--rule NAME", "Look by this rule only (`remix list rules`); repeatable.")
+@option("--each", "Show each finding, not each rule with the first of its findings.")
+@option("--shared", "Show what each pair of datasets has in common: texts, entities, forms; leakage.")
+@option("--fix OUT", "Write the dataset corrected, as far as rules can, and show what was changed.")
+@option(
+    "--overlay FILE|DATASET",
+    "Correct it as this other edition of it does, with --fix; its texts may be masked.",
+    type=str,
 )
-@click.option(
-    "--fix",
-    type=click.Path(path_type=Path),
-    metavar="OUT",
-    help="Write the dataset corrected, as far as rules can, and show what was changed.",
-)
-@click.option(
-    "--overlay",
-    metavar="FILE|DATASET",
-    help="Correct it as this other edition of it does, with --fix; its texts may be masked.",
-)
-@click.option("--shacl", is_flag=True, help="Hold NIF against its shapes, too; needs the extra `shacl`.")
-@click.option(
-    "--sarif", type=click.Path(path_type=Path), metavar="FILE", help="Write each finding as a SARIF log, too."
-)
+@option("--shacl", "Hold NIF against its shapes, too; needs the extra `shacl`.")
+@option("--sarif FILE", "Write each finding as a SARIF log, too.")
 @file_format_option
 @output_option
 @workspace_option

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import calling, output_option, print_report, scoring_options, workspace_option
+from remix.cli._options import (
+    calling,
+    option,
+    output_option,
+    print_report,
+    scoring_options,
+    workspace_option,
+)
 from remix.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -19,17 +26,11 @@ AFTER = "evaluate"
 
 @click.command()
 @scoring_options
-@click.option("--unfiltered", default="", metavar="NAME", help="What the others are correlated with (default: first).")
-@click.option(
-    "--score", type=click.Choice(["precision", "recall", "f1"]), default="f1", show_default=True, help="What is tested."
-)
-@click.option(
-    "--average", type=click.Choice(["micro", "macro"]), default="micro", show_default=True, help="Average of it."
-)
-@click.option(
-    "--samples", type=click.IntRange(min=100), default=10_000, show_default=True, metavar="N", help="How many samples."
-)
-@click.option("--agreement", is_flag=True, help="Agreement of two datasets' annotations (as two --gold without --run).")
+@option("--unfiltered NAME", "What the others are correlated with (default: first).")
+@option("--score", "What is tested.", type=click.Choice(["precision", "recall", "f1"]))
+@option("--average", "Average of it.", type=click.Choice(["micro", "macro"]))
+@option("--samples N", "How many samples.", type=click.IntRange(min=100))
+@option("--agreement", "Agreement of two datasets' annotations (as two --gold without --run).")
 @workspace_option
 @output_option
 @calling(Workspace.compare)

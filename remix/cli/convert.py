@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import calling, file_format_option, workspace_option
+from remix.cli._options import FILE, calling, file_format_option, option, workspace_option
 from remix.tables import render
 from remix.workspace import Workspace
 
@@ -19,13 +19,11 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("dataset", metavar="IN")
-@click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
-@click.option(
-    "--to", default=None, metavar="FORMAT", help="Format to write (default: by the suffix of OUT); ttl and nt are NIF."
-)
+@click.argument("target", metavar="OUT", type=FILE)
+@option("--to FORMAT", "Format to write (default: by the suffix of OUT); ttl and nt are NIF.")
 @file_format_option
-@click.option("--text", type=click.Path(path_type=Path), help="File of any format with the texts that IN lacks.")
-@click.option("--name", default=None, help="Name of the dataset, which IRIs are made of (default: from IN's name).")
+@option("--text", "File of any format with the texts that IN lacks.")
+@option("--name", "Name of the dataset, which IRIs are made of (default: from IN's name).")
 @workspace_option
 @calling(Workspace.convert)
 def command(convert: partial[Conversion], target: Path) -> None:

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import calling, comparing_options, output_option, print_table, workspace_option
+from remix.cli._options import (
+    COUNT,
+    FILE,
+    calling,
+    comparing_options,
+    option,
+    output_option,
+    print_table,
+    workspace_option,
+)
 from remix.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -25,21 +34,14 @@ AFTER = "kb"
 
 
 @click.command()
-@click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[DIR]")
+@click.argument("folder", required=False, type=FILE, metavar="[DIR]")
 @comparing_options
 @click.option(
     "--difficulty",
     is_flag=True,
     help="Also learn from the registered runs how likely a system is wrong on an annotation.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Seed of the cross-validation.",
-)
+@option("--seed N", "Seed of the cross-validation.", type=COUNT)
 @workspace_option
 @output_option
 @calling(Workspace.enrich, Workspace.difficulty)

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import as_data, calling, output_option, print_report, scoring_options, workspace_option
+from remix.cli._options import (
+    COUNT,
+    as_data,
+    calling,
+    option,
+    output_option,
+    print_report,
+    scoring_options,
+    workspace_option,
+)
 from remix.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -19,64 +28,40 @@ AFTER = "run"
 
 @click.command()
 @scoring_options
-@click.option(
-    "--scope", default="", metavar="CLASS", help="Class that gold was cut down to (P in scope), if not by its query."
-)
-@click.option(
-    "--spans", type=click.Choice(["all", "kept"]), default="all", show_default=True, help="Spans given in D2KB."
-)
-@click.option(
-    "--bootstrap", type=click.IntRange(min=0), default=0, metavar="N", help="Intervals from N samples of documents."
-)
-@click.option(
-    "--against", default="", metavar="SLICE", help="Slice that others are held against (--by, --bootstrap); else all."
-)
-@click.option("--errors", multiple=True, metavar="TAXONOMY", help="Count the classes of errors of elevant, neleval, …")
-@click.option(
-    "--relax",
+@option("--scope CLASS", "Class that gold was cut down to (P in scope), if not by its query.")
+@option("--spans", "Spans given in D2KB.", type=click.Choice(["all", "kept"]))
+@option("--bootstrap N", "Intervals from N samples of documents.", type=COUNT)
+@option("--against SLICE", "Slice that others are held against (--by, --bootstrap); else all.")
+@option("--errors TAXONOMY", "Count the classes of errors of elevant, neleval, …")
+@option(
+    "--relax MAPPING",
+    "Table of entities (main item, then those it stands for) that runs may answer for each other; times are NIL.",
     type=click.Path(path_type=Path, dir_okay=False),
-    metavar="MAPPING",
-    help="Table of entities (main item, then those it stands for) that runs may answer for each other; times are NIL.",
 )
-@click.option(
-    "--seen",
-    default="",
-    metavar="DATASET|FILE",
-    help="Training set: adds the columns seenForm, seenEntity and seenPair to break down by.",
+@option("--seen DATASET|FILE", "Training set: adds the columns seenForm, seenEntity and seenPair to break down by.")
+@option("--link-labels", "Link labels that a model answered to the one entity that is called so.")
+@option(
+    "--weight RULE",
+    "Fuzzy recall R* and F1*: strict, relaxed:0.5, a file (weight and class or annotation), or a numeric column.",
 )
-@click.option(
-    "--link-labels", is_flag=True, help="Link labels that a model answered to the one entity that is called so."
-)
-@click.option(
-    "--weight",
-    default="",
-    metavar="RULE",
-    help="Fuzzy recall R* and F1*: strict, relaxed:0.5, a file (weight and class or annotation), or a numeric column.",
-)
-@click.option("--fix-offsets", is_flag=True, help="Read offsets that count in other units as what they seem to be.")
-@click.option(
-    "--threshold",
-    default="",
+@option("--fix-offsets", "Read offsets that count in other units as what they seem to be.")
+@option(
+    "--threshold RULE",
+    "Confidence above which answers count: none, 0.3, tuned:DATASET (the best there) or oracle (the best here).",
     show_default="none, or the profile's own",
-    metavar="RULE",
-    help="Confidence above which answers count: none, 0.3, tuned:DATASET (the best there) or oracle (the best here).",
 )
-@click.option(
-    "--plot",
-    multiple=True,
-    metavar="[KIND=]FILE",
-    help="Also draw micro-F1, or a curve: alpha (F1* by the weight of what is not strict), progression (best "
+@option(
+    "--plot [KIND=]FILE",
+    "Also draw micro-F1, or a curve: alpha (F1* by the weight of what is not strict), progression (best "
     "combination of classes first), threshold (precision, recall and F1 by confidence), calibration (share right by "
     "confidence, share wrong by coverage).",
 )
-@click.option("--store", is_flag=True, help="Also keep outcomes and error classes as RDF, where queries find them.")
-@click.option(
-    "--signature-to", type=click.Path(path_type=Path, dir_okay=False), help="Write all that --reproduce needs."
-)
-@click.option(
+@option("--store", "Also keep outcomes and error classes as RDF, where queries find them.")
+@option("--signature-to", "Write all that --reproduce needs.", type=click.Path(path_type=Path, dir_okay=False))
+@option(
     "--reproduce",
+    "Run the evaluation of a --signature-to file again, and check that the same comes out.",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Run the evaluation of a --signature-to file again, and check that the same comes out.",
 )
 @workspace_option
 @output_option

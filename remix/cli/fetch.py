@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import calling, output_option, print_table, workspace_option
+from remix.cli._options import calling, option, output_option, print_table, workspace_option
 from remix.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -21,10 +21,8 @@ AFTER = ""
 
 @click.command()
 @click.argument("datasets", nargs=-1, required=True, metavar="DATASET[/SPLIT]...")
-@click.option("--accept-licence", is_flag=True, help="Accept the licences, which are shown before the first download.")
-@click.option(
-    "--mirror", metavar="DIR|URL", help="Folder or address that has the files, instead of where they are from."
-)
+@option("--accept-licence", "Accept the licences, which are shown before the first download.", is_flag=True)
+@option("--mirror DIR|URL", "Folder or address that has the files, instead of where they are from.", type=str)
 @output_option
 @workspace_option
 @calling(Workspace.fetch)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import calling, output_option, print_bytes, print_table, workspace_option
+from remix.cli._options import calling, option, output_option, print_bytes, print_table, workspace_option
 from remix.tables import render
 from remix.workspace import Workspace
 
@@ -35,33 +35,25 @@ def command() -> None:
 
 
 @command.command()
-@click.option(
-    "--from",
-    "sources",
-    nargs=2,
-    multiple=True,
-    required=True,
-    metavar="KIND PLACE",
-    help="Kind and place of a source; repeat for several.",
+@option(
+    "--from sources", "Kind and place of a source; repeat for several.", nargs=2, multiple=True, metavar="KIND PLACE"
 )
-@click.option("--name", required=True, help="Name of the knowledge base.")
-@click.option("--lang", multiple=True, default=("en",), metavar="TAG", help="Language to keep; repeatable.")
-@click.option("--for", "datasets", multiple=True, metavar="DATASET", help="Ask an endpoint what this dataset needs.")
-@click.option("--refresh", is_flag=True, help="Ask an endpoint again, also for what it has answered before.")
-@click.option("--without-source", multiple=True, metavar="PATTERN", help="Leave out such rows.")
-@click.option("--complete", is_flag=True, help="Declare that entities which are not in it do not exist.")
-@click.option("--strict", is_flag=True, help="Stop at the first line that cannot be read.")
-@click.option("--scores", type=click.Choice(["computed", "published"]), default="computed", help="Whose prominence.")
-@click.option("--damping", type=click.FloatRange(0, 1, max_open=True), default=0.85, help="Damping of PageRank.")
-@click.option("--tolerance", type=click.FloatRange(0, min_open=True), default=1e-12, help="Change at which it ends.")
-@click.option("--date", default="", help="Date of parts that say none.")
-@click.option("--licence", default="", help="Licence of parts that say none.")
-@click.option("--mixed-releases", is_flag=True, help="Accept parts of one kind that are of different releases.")
-@click.option("--fresh", is_flag=True, help="Remove what unfinished builds of the name left, and begin anew.")
-@click.option("--engine", default="duckdb", metavar="ENGINE", help="What does the relational work.")
-@click.option(
-    "--memory", envvar="REMIX_MEMORY", default="", metavar="SIZE", help="What the engine may use, such as 3GB."
-)
+@option("--name", "Name of the knowledge base.")
+@option("--lang TAG", "Language to keep; repeatable.")
+@option("--for datasets DATASET", "Ask an endpoint what this dataset needs.")
+@option("--refresh", "Ask an endpoint again, also for what it has answered before.")
+@option("--without-source PATTERN", "Leave out such rows.")
+@option("--complete", "Declare that entities which are not in it do not exist.")
+@option("--strict", "Stop at the first line that cannot be read.")
+@option("--scores", "Whose prominence.", type=click.Choice(["computed", "published"]))
+@option("--damping", "Damping of PageRank.", type=click.FloatRange(0, 1, max_open=True))
+@option("--tolerance", "Change at which it ends.", type=click.FloatRange(0, min_open=True))
+@option("--date", "Date of parts that say none.")
+@option("--licence", "Licence of parts that say none.")
+@option("--mixed-releases", "Accept parts of one kind that are of different releases.")
+@option("--fresh", "Remove what unfinished builds of the name left, and begin anew.")
+@option("--engine ENGINE", "What does the relational work.")
+@option("--memory SIZE", "What the engine may use, such as 3GB.", envvar="REMIX_MEMORY")
 @workspace_option
 @output_option
 @calling(Workspace.build_kb, Workspace.show_kb)
@@ -114,9 +106,7 @@ def attach(attach_kb: partial[KnowledgeBase], output: str, to: Path | None) -> N
 
 
 @command.command()
-@click.option(
-    "--only", type=click.Choice(("summary", "sources", "problems", "coverage")), help="Show one table, in any format."
-)
+@option("--only", "Show one table, in any format.", type=click.Choice(("summary", "sources", "problems", "coverage")))
 @workspace_option
 @output_option
 @calling(Workspace.show_kb)
@@ -147,10 +137,8 @@ def show(show_kb: partial[Tables], workspace: Workspace, only: str | None, outpu
 
 @command.command()
 @click.argument("of", type=click.Choice(("links", "classes", "candidates")))
-@click.option("--document", metavar="IRI", help="The document whose mentions have the candidates.")
-@click.option(
-    "--to", type=click.Path(path_type=Path), required=True, help="Write the graph to this file, such as out.graphml."
-)
+@option("--document IRI", "The document whose mentions have the candidates.")
+@option("--to", "Write the graph to this file, such as out.graphml.", required=True)
 @workspace_option
 @calling(Workspace.graph_kb)
 def graph(graph_kb: partial[networkx.DiGraph], to: Path) -> None:
@@ -169,7 +157,7 @@ def graph(graph_kb: partial[networkx.DiGraph], to: Path) -> None:
 
 @command.command()
 @click.argument("name")
-@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Show the first so many.")
+@option("--limit", "Show the first so many.", type=click.IntRange(min=1))
 @workspace_option
 @output_option
 @calling(Workspace.lookup_kb)

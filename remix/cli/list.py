@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import calling, output_option, print_table, workspace_option
+from remix.cli._options import calling, option, output_option, print_table, workspace_option
 from remix.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("kind", default="datasets", metavar="[KIND]")
-@click.option("--task", default="", help="Datasets that can be scored so: A2KB, D2KB, C2KB, ….")
-@click.option("--language", default="", help="Datasets whose texts are in this language: en, de, ….")
-@click.option("--kb", default="", help="Datasets with links to this knowledge base: wikidata, dbpedia, ….")
-@click.option("--licence", default="", help="Datasets whose licence has these words: 'CC BY', MIT, ….")
+@option("--task", "Datasets that can be scored so: A2KB, D2KB, C2KB, ….")
+@option("--language", "Datasets whose texts are in this language: en, de, ….")
+@option("--kb", "Datasets with links to this knowledge base: wikidata, dbpedia, ….")
+@option("--licence", "Datasets whose licence has these words: 'CC BY', MIT, ….")
 @workspace_option
 @output_option
 @calling(Workspace.listing)

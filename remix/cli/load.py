@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from remix.cli._options import calling, file_format_option, output_option, print_table, workspace_option
+from remix.cli._options import (
+    COUNT,
+    calling,
+    file_format_option,
+    option,
+    output_option,
+    print_table,
+    workspace_option,
+)
 from remix.errors import UsageError
 from remix.tables import shorten
 from remix.workspace import Workspace
@@ -25,14 +33,14 @@ AFTER = "fetch"
 
 @click.command()
 @click.argument("datasets", nargs=-1, required=True, metavar="FILE|DATASET...")
-@click.option("--dry-run", is_flag=True, help="Read and report only; nothing is stored.")
-@click.option("--strict", is_flag=True, help="Refuse what would have to be repaired.")
-@click.option("--name", default=None, help="Name of the dataset (default: from the file's name).")
+@option("--dry-run", "Read and report only; nothing is stored.")
+@option("--strict", "Refuse what would have to be repaired.")
+@option("--name", "Name of the dataset (default: from the file's name).")
 @file_format_option
-@click.option("--base-iri", default="urn:remix:dataset:", show_default=True, help="What dataset IRIs begin with.")
-@click.option("--replace", is_flag=True, help="Replace a dataset of that name that came from another file.")
-@click.option("--sample", type=int, default=None, metavar="N", help="Of a folder of frames, load so many documents.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, help="Seed of --sample.", show_default=True)
+@option("--base-iri", "What dataset IRIs begin with.")
+@option("--replace", "Replace a dataset of that name that came from another file.")
+@option("--sample N", "Of a folder of frames, load so many documents.")
+@option("--seed", "Seed of --sample.", type=COUNT)
 @output_option
 @workspace_option
 @calling(Workspace.load, Workspace.stream)

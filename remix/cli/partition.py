@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from remix import tables
-from remix.cli._options import calling, print_table, workspace_option
+from remix.cli._options import FILE, calling, option, print_table, workspace_option
 from remix.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -20,18 +20,14 @@ AFTER = "build"
 
 
 @click.command()
-@click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[DIR]")
-@click.option("--by", required=True, metavar="COLUMN", help="A column of annotations; see `remix list measures`.")
-@click.option(
+@click.argument("folder", required=False, type=FILE, metavar="[DIR]")
+@option("--by COLUMN", "A column of annotations; see `remix list measures`.")
+@option(
     "--scheme",
-    default="log-deciles",
-    show_default=True,
-    help="deciles (on a log scale), quantiles:N, head-torso-tail, thresholds:3,5,16 or classes, as in evaluate --by.",
+    "deciles (on a log scale), quantiles:N, head-torso-tail, thresholds:3,5,16 or classes, as in evaluate --by.",
 )
-@click.option(
-    "--to", type=click.Path(path_type=Path, file_okay=False), help="Folder of the parts (default: only the table)."
-)
-@click.option("--replace", is_flag=True, help="Replace what is there already.")
+@option("--to", "Folder of the parts (default: only the table).", type=click.Path(path_type=Path, file_okay=False))
+@option("--replace", "Replace what is there already.")
 @click.option("-o", "--output", type=click.Choice(tables.FORMATS[:-1]), default="table", help="Format of the table.")
 @workspace_option
 @calling(Workspace.partition)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import calling, file_format_option, workspace_option
+from remix.cli._options import calling, file_format_option, option, workspace_option
 from remix.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -20,19 +20,15 @@ AFTER = "compare"
 
 @click.command()
 @click.argument("dataset", metavar="DATASET|FILE")
-@click.option(
-    "--to", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder that takes the files."
-)
-@click.option("--force", is_flag=True, help="Overwrite files of that name that remix has not written.")
-@click.option("--run", metavar="NAME", help="Publish the answers of this registered run instead of gold.")
-@click.option("--licence", metavar="IRI", help="IRI of the licence, for the descriptions.")
-@click.option("--url", metavar="IRI", help="Where the folder will be, for download addresses.")
-@click.option("--creator", multiple=True, metavar="NAME", help="Who made the dataset; repeatable.")
-@click.option("--description", default="", metavar="TEXT", help="What the dataset is (default: its counts).")
-@click.option(
-    "--syntax", type=click.Choice(["ttl", "nt", "jsonld"]), default="ttl", show_default=True, help="Syntax of the NIF."
-)
-@click.option("--gzip", is_flag=True, help="Compress the NIF.")
+@option("--to", "Folder that takes the files.", type=click.Path(path_type=Path, file_okay=False))
+@option("--force", "Overwrite files of that name that remix has not written.")
+@option("--run NAME", "Publish the answers of this registered run instead of gold.")
+@option("--licence IRI", "IRI of the licence, for the descriptions.")
+@option("--url IRI", "Where the folder will be, for download addresses.")
+@option("--creator NAME", "Who made the dataset; repeatable.")
+@option("--description TEXT", "What the dataset is (default: its counts).")
+@option("--syntax", "Syntax of the NIF.", type=click.Choice(["ttl", "nt", "jsonld"]))
+@option("--gzip", "Compress the NIF.")
 @file_format_option
 @workspace_option
 @calling(Workspace.publish)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from remix import tables
-from remix.cli._options import asking_options, calling, print_bytes, print_table, workspace_option
+from remix.cli._options import FILE, asking_options, calling, print_bytes, print_table, workspace_option
 from remix.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ AFTER = "stats"
 @click.argument("query")
 @asking_options
 @click.option("-o", "--output", type=click.Choice([*tables.FORMATS, *GRAPHS]), help="Format (default: table or ttl).")
-@click.option("--to", type=click.Path(path_type=Path), help="Write the result to this file.")
+@click.option("--to", type=FILE, help="Write the result to this file.")
 @click.option("--rewrite/--no-rewrite", default=True, help="Run a CONSTRUCT sooner, or exactly as it stands.")
 @click.option("--explain", is_flag=True, help="Print the query as it is run, on standard error.")
 @workspace_option

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from remix.cli._options import calling, workspace_option
+from remix.cli._options import calling, option, workspace_option
 from remix.workspace import Workspace
 
 AFTER = "publish"
@@ -16,8 +16,8 @@ AFTER = "publish"
 
 @click.command()
 @click.argument("datasets", nargs=-1, metavar="DATASET...")
-@click.option("--run", multiple=True, metavar="NAME", help="A registered run whose errors are shown (default: all).")
-@click.option("--to", type=click.Path(path_type=Path), required=True, metavar="FILE", help="File of HTML to write.")
+@option("--run NAME", "A registered run whose errors are shown (default: all).")
+@option("--to FILE", "File of HTML to write.")
 @workspace_option
 @calling(Workspace.report)
 def command(report: partial[Path]) -> None:

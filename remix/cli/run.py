@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import calling, format_option, output_option, print_table, workspace_option
+from remix.cli._options import calling, format_option, option, output_option, print_table, workspace_option
 from remix.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -35,20 +35,9 @@ def command() -> None:
 @command.command()
 @click.argument("name")
 @click.argument("answers", nargs=-1, required=True, metavar="FILE...")
-@click.option(
-    "--on",
-    multiple=True,
-    metavar="DATASET|FILE",
-    help="What is answered (default: every loaded dataset that has one of the documents).",
-)
-@click.option(
-    "--task",
-    type=click.Choice(["A2KB", "D2KB"]),
-    default="A2KB",
-    show_default=True,
-    help="What the system was given: texts, or texts and spans.",
-)
-@click.option("--replace", is_flag=True, help="Replace other answers that are registered under the name.")
+@option("--on DATASET|FILE", "What is answered (default: every loaded dataset that has one of the documents).")
+@option("--task", "What the system was given: texts, or texts and spans.", type=click.Choice(["A2KB", "D2KB"]))
+@option("--replace", "Replace other answers that are registered under the name.")
 @format_option
 @workspace_option
 @output_option
@@ -102,8 +91,8 @@ def show(show_run: partial[pl.DataFrame], output: str, to: Path | None) -> None:
 
 @command.command()
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
-@click.option("--on", multiple=True, metavar="DATASET", help="Drop the answers to this dataset alone (default: all).")
-@click.option("--task", type=click.Choice(["A2KB", "D2KB"]), default=None, help="Drop those made for this task alone.")
+@option("--on DATASET", "Drop the answers to this dataset alone (default: all).")
+@option("--task", "Drop those made for this task alone.", type=click.Choice(["A2KB", "D2KB"]))
 @workspace_option
 @calling(Workspace.drop_run)
 def drop(drop_run: partial[Listed[tuple[str, str]]], names: tuple[str, ...]) -> None:

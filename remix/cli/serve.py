@@ -6,39 +6,21 @@ from functools import partial
 
 import click
 
-from remix.cli._options import calling, workspace_option
+from remix.cli._options import calling, option, workspace_option
 from remix.workspace import Workspace
 
 AFTER = "publish"
 
 
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=8890, show_default=True, help="Port; 0 takes a free one."
-)
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=60,
-    show_default=True,
-    metavar="S",
-    help="Seconds that a query may run.",
-)
-@click.option(
-    "--memory",
-    type=click.FloatRange(min=0, min_open=True),
-    default=4,
-    show_default=True,
-    metavar="GIB",
-    help="Memory of a query.",
-)
-@click.option("--concurrent", type=click.IntRange(1), default=4, show_default=True, help="Queries at the same time.")
-@click.option(
-    "--largest", type=click.IntRange(1), default=256, show_default=True, metavar="MB", help="Size of a result."
-)
-@click.option("--allow-service", multiple=True, metavar="URL", help="Let SERVICE ask this endpoint.")
-@click.option("--allow-origin", multiple=True, metavar="ORIGIN", help="Let pages of this origin read answers.")
+@option("--host", "Address to listen on.")
+@option("--port", "Port; 0 takes a free one.", type=click.IntRange(0, 65535))
+@option("--timeout S", "Seconds that a query may run.", type=click.FloatRange(min=0, min_open=True))
+@option("--memory GIB", "Memory of a query.", type=click.FloatRange(min=0, min_open=True))
+@option("--concurrent", "Queries at the same time.", type=click.IntRange(1))
+@option("--largest MB", "Size of a result.", type=click.IntRange(1))
+@option("--allow-service URL", "Let SERVICE ask this endpoint.")
+@option("--allow-origin ORIGIN", "Let pages of this origin read answers.")
 @workspace_option
 @calling(Workspace.serve)
 def command(serve: partial[None]) -> None:

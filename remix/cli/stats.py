@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import calling, comparing_options, format_option, output_option, print_table, workspace_option
+from remix.cli._options import (
+    calling,
+    comparing_options,
+    format_option,
+    option,
+    output_option,
+    print_table,
+    workspace_option,
+)
 from remix.tables import blocks
 from remix.workspace import Workspace
 
@@ -21,26 +29,22 @@ AFTER = "enrich"
 
 @click.command()
 @click.argument("datasets", nargs=-1, metavar="[DATASET|FILE|DIR]...")
-@click.option(
+@option(
     "--level",
+    "What a row is about; datasets are shown as columns.",
     type=click.Choice(["dataset", "document", "annotation"]),
-    default="dataset",
-    show_default=True,
-    help="What a row is about; datasets are shown as columns.",
 )
-@click.option(
+@option(
     "--average",
+    "Pooled, mean of documents, mean of distinct forms or entities.",
     type=click.Choice(["micro", "macro", "distinct", "count", "all"]),
-    default="micro",
-    show_default=True,
-    help="Pooled, mean of documents, mean of distinct forms or entities.",
 )
-@click.option("--measure", multiple=True, metavar="NAME", help="Only this measure; may be repeated.")
-@click.option("--profile", type=click.Choice(["remix", "hfts"]), default="remix", help="Conventions of the values.")
+@option("--measure NAME", "Only this measure; may be repeated.")
+@option("--profile", "Conventions of the values.", type=click.Choice(["remix", "hfts"]))
 @comparing_options
-@click.option("--engine", type=click.Choice(["polars", "spark"]), default="polars", help="What measures frames (DIR).")
-@click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Also draw the table into this file.")
-@click.option("--endpoint", metavar="URL", help="Measure the datasets that this SPARQL endpoint holds.")
+@option("--engine", "What measures frames (DIR).", type=click.Choice(["polars", "spark"]))
+@option("--plot", "Also draw the table into this file.", type=click.Path(path_type=Path, dir_okay=False))
+@option("--endpoint URL", "Measure the datasets that this SPARQL endpoint holds.")
 @format_option
 @workspace_option
 @output_option
