@@ -7,6 +7,7 @@ patterns is told which variables a solution binds: surely (`certain`), or perhap
 
 from __future__ import annotations
 
+import contextlib
 import re
 import warnings
 from collections import Counter
@@ -63,6 +64,20 @@ class Node:
         return replace(self, parts=tuple((key, _map(value, change)) for key, value in self.parts))
 
 
+@contextlib.contextmanager
+def without_memory() -> Iterator[None]:
+    """Let rdflib's parser forget what it tried: Matplotlib has all of pyparsing remember, which takes it thrice as long."""
+    from pyparsing import ParserElement
+
+    remembered = ParserElement._packratEnabled
+    ParserElement.disable_memoization()
+    try:
+        yield
+    finally:
+        if remembered:
+            ParserElement.enable_packrat()
+
+
 @lru_cache(maxsize=32)
 def parse(text: str) -> Node:
     """Return the tree of a query; raises `NotUnderstood` where rdflib's parser or the normal form lacks something.
@@ -72,7 +87,7 @@ def parse(text: str) -> Node:
     """
     from rdflib.plugins.sparql.parser import parseQuery
 
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), without_memory():
         warnings.simplefilter("ignore")
         try:
             prologue, query = parseQuery(text)

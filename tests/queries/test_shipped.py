@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
+import pyoxigraph as ox
 import pytest
 from rdflib.plugins.sparql import prepareQuery
 
@@ -22,6 +23,7 @@ from remix.store import Store
 from remix.store.index import Index
 from remix.store.queries import find, shipped_queries
 from remix.store.selection import select
+from remix.store.tree import without_memory
 
 ALL = 16
 
@@ -117,9 +119,11 @@ def test_query_has_summary_description_tags_and_a_meaning_for_each_parameter(nam
 @pytest.mark.parametrize("name", sorted(shipped_queries()))
 def test_query_is_complete_sparql_with_every_set_of_parameters(name: str) -> None:
     query = find(name)
-    prepareQuery(query.text)
+    with without_memory():
+        prepareQuery(query.text)
+    # A set differs in a line of values: the engine reads it in a hundredth of the time.
     for named in query.sets:
-        prepareQuery(query.bind({}, named))
+        ox.Store().query(query.bind({}, named))
 
 
 @pytest.mark.parametrize("name", sorted(shipped_queries()))
