@@ -120,9 +120,12 @@ def workers() -> Iterator[Workers]:
     workers.close()
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def lent(workers: Workers) -> Iterator[None]:
-    """Lets one process after another answer the queries of a test, as in a server, not each query one of its own."""
+    """Lets a process that waits answer the queries of a test, as in a server: one of its own starts in 90 to 400 ms.
+
+    Tests of such processes have a fixture of this name that does nothing.
+    """
     with holding_bounds(Bounds(60, 1 << 30, 1 << 28, threading.Event(), contextlib.nullcontext, workers.lend)):
         yield
 

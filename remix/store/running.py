@@ -104,6 +104,8 @@ def _main() -> None:
     index = _Opened()
     while line := sys.stdin.buffer.readline():
         said = json.loads(line)
+        if said["folder"]:  # from which the index is named; who asks may have gone on to another
+            os.chdir(said["folder"])
         _lower(resource.RLIMIT_AS, said["memory"])
         spent = resource.getrusage(resource.RUSAGE_SELF)
         _lower(resource.RLIMIT_CPU, said["seconds"] + int(spent.ru_utime + spent.ru_stime) + 1)

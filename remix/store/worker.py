@@ -179,9 +179,9 @@ class Worker:
             timeout, memory, stop = min(timeout, bounds.timeout), min(memory, bounds.memory), stop or bounds.stop
             largest = bounds.largest if largest is None else min(largest, bounds.largest)
         with contextlib.nullcontext() if bounds is None else bounds.turn():
-            seconds = int(timeout) * (os.cpu_count() or 1) + 5
-            limits = {"index": str(index) if index else None, "memory": memory, "seconds": seconds}
-            line = json.dumps({**limits, "request": asdict(request)}).encode() + b"\n"
+            place = {"folder": str(Path.cwd()) if index and not index.is_absolute() else "", "index": str(index or "")}
+            limits = {"memory": memory, "seconds": int(timeout) * (os.cpu_count() or 1) + 5}
+            line = json.dumps({**place, **limits, "request": asdict(request)}).encode() + b"\n"
             end = _End(request.name, timeout, time.monotonic() + timeout, largest, stop)
             tries = 1 if self._process is None else 2  # one that was kept may have ended meanwhile
             try:

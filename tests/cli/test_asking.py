@@ -13,8 +13,6 @@ import pytest
 from remix.store import Store
 from tests.commands import run_verb
 
-pytestmark = pytest.mark.usefixtures("lent")
-
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 

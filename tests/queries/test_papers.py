@@ -14,8 +14,6 @@ from remix.store import Store
 from remix.store.queries import Query, find
 from tests.processes import Forked
 
-pytestmark = pytest.mark.usefixtures("lent")
-
 NEWS_1 = {"Anna", "Michael", "David", "Alice", "Paris"}
 NEWS_2 = {"Mercury", "NASA", "Jordan"}
 POSTS_1 = {"Python", "Java", "Mr Nobody"}

@@ -60,7 +60,6 @@ def test_what_is_there_or_may_come_is_not_told(told: Told, text: str) -> None:
     assert told(text) == []
 
 
-@pytest.mark.usefixtures("lent")
 def test_query_and_build_tell_what_nothing_has(small_store: Store) -> None:
     query = Query.parse("SELECT ?annotation { ?annotation a nif:Phrase OPTIONAL { ?annotation nif:anchorOff ?x } }")
     said = "nothing in the workspace has nif:anchorOff; did you mean nif:anchorOf?"
@@ -77,7 +76,6 @@ def test_shipped_queries_tell_no_predicate(told: Told) -> None:
         assert not [note for note in notes if "did you mean" not in note and "'" not in note], file
 
 
-@pytest.mark.usefixtures("lent")
 def test_query_about_runs_says_that_none_is_registered_and_nothing_else(
     small_store: Store, run_store: Store, told: Told
 ) -> None:

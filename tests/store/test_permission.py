@@ -107,7 +107,6 @@ def test_worker_that_cannot_open_the_index_says_so(tmp_path: Path) -> None:
         ask(tmp_path / "nothing", Request("ASK {}"))
 
 
-@pytest.mark.usefixtures("lent")
 def test_answer_is_a_table_with_typed_columns(small_store: Store) -> None:
     text = 'SELECT * { VALUES (?a ?b ?c ?d ?e) { (1 1 true <urn:x> "t") (2 0.5 false 7 UNDEF) } }'
     result = answer(small_store, Query.parse(text))
@@ -117,19 +116,16 @@ def test_answer_is_a_table_with_typed_columns(small_store: Store) -> None:
     assert frame.row(1) == (2, 0.5, False, "7", None)
 
 
-@pytest.mark.usefixtures("lent")
 def test_answer_without_solutions_keeps_its_columns(small_store: Store) -> None:
     result = answer(small_store, Query.parse("SELECT ?x ?y { ?x <urn:none> ?y }"))
     assert result.table.columns == ["x", "y"] and result.table.is_empty()
 
 
-@pytest.mark.usefixtures("lent")
 def test_answer_of_ask_is_yes_or_no(small_store: Store) -> None:
     result = answer(small_store, Query.parse("ASK { ?s a nif:Phrase }"))
     assert (result.kind, result.table["answer"].to_list()) == ("boolean", [True])
 
 
-@pytest.mark.usefixtures("lent")
 def test_answer_graph_is_the_same_rewritten_or_not_in_all_formats(small_store: Store) -> None:
     query = find("basic")
     fast, direct = answer(small_store, query), answer(small_store, query, rewrite=False)
@@ -144,7 +140,6 @@ def test_answer_graph_is_the_same_rewritten_or_not_in_all_formats(small_store: S
         fast.graph("tttl")
 
 
-@pytest.mark.usefixtures("lent")
 def test_answer_says_that_a_template_variable_is_never_bound(small_store: Store) -> None:
     query = Query.parse("CONSTRUCT { ?d ?p ?object } WHERE { ?d nif:isString ?text ; ?p ?objekt }")
     for rewrite in (True, False):

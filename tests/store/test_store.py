@@ -362,13 +362,15 @@ def test_error_of_what_was_computed_lets_go_of_all_that_it_came_by(store: Store)
         gone.append(weakref.ref(held))
         raise UsageError("no")
 
+    collecting = gc.isenabled()
     gc.disable()
     try:
         with contextlib.suppress(UsageError):
             store.once("failing", fail)
         assert gone[0]() is None
     finally:
-        gc.enable()
+        if collecting:
+            gc.enable()
 
 
 def test_what_is_computed_of_a_state_is_computed_once_for_it_however_many_ask(store: Store, rivers: Path) -> None:

@@ -33,6 +33,11 @@ def text_of(found: Answer) -> str:
         return body.read().decode()
 
 
+@pytest.fixture(autouse=True)
+def lent() -> None:
+    """Here each query has a process of its own, as on the command line."""
+
+
 @pytest.mark.parametrize("verb", [("query", SLOW), ("build", "--query", SLOW)], ids=lambda verb: verb[0])
 def test_interrupt_ends_query_and_build_at_once(small_store: Store, verb: tuple[str, ...]) -> None:
     command = ["-m", "remix", *verb, "-w", str(small_store.folder), "--timeout", "300"]
@@ -130,6 +135,17 @@ def test_workers_that_wait_are_taken_again(small_store: Store) -> None:
             assert b"true" in list(blocks)[-1]
     assert len(workers._idle) == 1
     workers.close()
+
+
+def test_worker_finds_an_index_from_where_the_question_is_asked(
+    small_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = small_store.index().path
+    assert path is not None
+    with Worker() as worker:
+        for folder in (tmp_path, path.parent):
+            monkeypatch.chdir(folder)
+            assert "true" in text_of(worker.ask(Path(os.path.relpath(path)), Request("ASK { ?a a nif:Phrase }")))
 
 
 def test_worker_sees_an_index_that_was_built_anew_in_its_place(tmp_path: Path, rivers: Path) -> None:

@@ -16,8 +16,6 @@ from remix.workspace import Workspace, open_workspace
 from tests.commands import run_verb
 from tests.web.test_explorer import Get, pages_of
 
-pytestmark = pytest.mark.usefixtures("lent")
-
 RARE = {"on": "isRare", "in.isRare": "true"}
 
 

@@ -17,8 +17,6 @@ from remix.workspace import Workspace, open_workspace
 from tests.web.conftest import client
 from tests.web.test_explorer import Get, pages_of
 
-pytestmark = pytest.mark.usefixtures("lent")
-
 FIRST = (
     "SELECT ?document ?annotation ?entity { ?annotation nif:referenceContext ?document ; itsrdf:taIdentRef ?entity }"
 )
