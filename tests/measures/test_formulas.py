@@ -37,7 +37,7 @@ def test_dominance_when_the_dataset_uses_two_of_ten_entities_of_anna_then_it_is_
     # The worked example of the paper, section 2.6: W(Anna) has 10 entities, D uses 2 of them: 20 %.
     kb = make_kb([("Anna", f"dbr:Anna_{n}", "", "names") for n in range(10)])
     frames = corpus([("d/1", "Anna", f"{kb_iri('Anna_1')}"), ("d/2", "Anna", kb_iri("Anna_2"))])
-    measured = compute(frames, kb)
+    measured = compute(frames, kb, measures=["dominance-surface-form"])
     assert column(measured, "dominanceSurfaceForm") == [0.2, 0.2]
     assert of(measured, "dominanceSurfaceForm", "distinct") == pytest.approx(0.2)
     assert of(measured, "dominanceSurfaceForm", "micro") == pytest.approx(0.2)
@@ -56,7 +56,7 @@ def test_dominance_when_the_dataset_uses_four_of_ten_forms_of_an_entity_then_it_
     # The worked example, other side: Angelina Jolie has 10 forms in W, 4 in D: 40 %.
     kb = make_kb([(f"Jolie {n}", "dbr:Angelina_Jolie", "", "names") for n in range(10)])
     frames = corpus([("d/1", f"Jolie {n}", kb_iri("Angelina_Jolie")) for n in range(4)])
-    measured = compute(frames, kb)
+    measured = compute(frames, kb, measures=["dominance-entity"])
     assert column(measured, "dominanceEntity") == [0.4] * 4
     assert of(measured, "dominanceEntity", "micro") == pytest.approx(0.4)
     assert of(measured, "dominanceEntity", "macro") == pytest.approx(0.4)
@@ -68,7 +68,7 @@ def test_dominance_when_the_dictionary_does_not_know_the_form_then_it_is_absent_
 ) -> None:
     kb = make_kb([("a", "dbr:A", "", "names"), ("a", "dbr:B", "", "names")])
     frames = corpus([("d/1", "a", kb_iri("A")), ("d/1", "x", kb_iri("X")), ("d/1", "y", kb_iri("Y"))])
-    measured = compute(frames, kb)
+    measured = compute(frames, kb, measures=["dominance-surface-form"])
     assert column(measured, "dominanceSurfaceForm") == [0.5, None, None]
     assert of(measured, "dominanceSurfaceForm", "micro") == pytest.approx(0.5)
     assert covered(measured, "dominanceSurfaceForm", "micro") == pytest.approx(1 / 3)
@@ -81,7 +81,7 @@ def test_dominance_when_the_dataset_has_a_form_as_nil_alone_then_it_is_0_where_t
     # W(a) = {A, B}, E^D(a) = {A}: 1/2, also on the NIL of a. W(n) = {A}, E^D(n) = ∅: 0. W(x) = ∅: absent.
     kb = make_kb([("a", "dbr:A", "", "names"), ("a", "dbr:B", "", "names"), ("n", "dbr:A", "", "names")])
     frames = corpus([("d/1", "a", kb_iri("A")), ("d/2", "a", None), ("d/2", "n", None), ("d/2", "x", None)])
-    measured = compute(frames, kb)
+    measured = compute(frames, kb, measures=["dominance-entity", "dominance-surface-form"])
     assert column(measured, "dominanceSurfaceForm") == [0.5, 0.5, 0.0, None]
     assert column(measured, "coverageSurfaceForm") == [0.5, 0.5, 0.0, None]
     assert column(measured, "dominanceEntity") == [0.5, None, None, None]  # S^D(A) = {a} of {a, n}
@@ -96,7 +96,7 @@ def test_shares_when_they_are_of_entities_then_nil_is_in_neither_part_nor_whole_
 ) -> None:
     kb = make_kb([("a", "dbr:A", "", "names")], types=[("dbr:A", "dbo:Person", "t")])
     frames = corpus([("d/1", "a", kb_iri("A")), ("d/1", "x", kb_iri("X")), ("d/1", "n", None), ("d/1", "m", None)])
-    measured = compute(frames, kb)
+    measured = compute(frames, kb, measures=["link-health", "name-relation", "nil", "prominence-segment", "types"])
     # Two of four are linked, A to a person that the kb knows, X to nothing known.
     for measure in ("linkStatusCanonical", "linkStatusUnknown", "typePerson", "typeNone"):
         assert of(measured, measure, "micro") == pytest.approx(1 / 2)
@@ -122,7 +122,7 @@ def test_dominance_when_the_dictionary_is_incomplete_then_it_exceeds_one_and_its
 ) -> None:
     # W(a) = {A}, D(a) = {A, B, C}: raw 3/1, coverage |D ∩ W| / |W| = 1/1, bounded |D| / |W ∪ D| = 3/3.
     kb = make_kb([("a", "dbr:A", "", "names")])
-    measured = compute(corpus([("d/1", "a", kb_iri(e)) for e in "ABC"]), kb)
+    measured = compute(corpus([("d/1", "a", kb_iri(e)) for e in "ABC"]), kb, measures=["dominance-surface-form"])
     assert column(measured, "dominanceSurfaceForm") == [3.0] * 3
     assert column(measured, "coverageSurfaceForm") == [1.0] * 3
     assert column(measured, "boundedDominanceSurfaceForm") == [1.0] * 3
@@ -133,7 +133,9 @@ def test_dominance_twins_when_both_sides_have_their_own_then_they_are_what_is_sh
 ) -> None:
     # W(a) = {A, B, C, E}, D(a) = {A, X}: coverage 1/4, bounded |D| / |W ∪ D| = 2/5, raw 2/4.
     kb = make_kb([("a", f"dbr:{e}", "", "names") for e in "ABCE"])
-    measured = compute(corpus([("d/1", "a", kb_iri("A")), ("d/1", "a", kb_iri("X"))]), kb)
+    measured = compute(
+        corpus([("d/1", "a", kb_iri("A")), ("d/1", "a", kb_iri("X"))]), kb, measures=["dominance-surface-form"]
+    )
     assert measured.annotations.select(
         "dominanceSurfaceForm", "coverageSurfaceForm", "boundedDominanceSurfaceForm"
     ).row(0) == (0.5, 0.25, 0.4)
@@ -147,7 +149,7 @@ def test_confusion_of_forms_when_dictionary_and_dataset_differ_then_their_union_
     frames = corpus(
         [("d/1", "a", kb_iri("B")), ("d/1", "A", kb_iri("C")), ("d/1", "x", kb_iri("X")), ("d/2", "x", kb_iri("X"))]
     )
-    measured = compute(frames, kb)
+    measured = compute(frames, kb, measures=["confusion-surface-form"])
     assert column(measured, "ambiguitySurfaceForm") == [3, 3, 1, 1]
     assert column(measured, "dictionaryEntities") == [2, 2, 0, 0]
     assert measured.documents["ambiguitySurfaceForms"].to_list() == pytest.approx([7 / 3, 1.0])
@@ -161,7 +163,11 @@ def test_confusion_of_entities_when_dictionary_and_dataset_differ_then_their_uni
 ) -> None:
     # W(A) = {a, b, c}, D(A) = {a, z}: 4. NIL has no entity.
     kb = make_kb([(s, "dbr:A", "", "names") for s in "abc"])
-    measured = compute(corpus([("d/1", "a", kb_iri("A")), ("d/1", "z", kb_iri("A")), ("d/1", "n", None)]), kb)
+    measured = compute(
+        corpus([("d/1", "a", kb_iri("A")), ("d/1", "z", kb_iri("A")), ("d/1", "n", None)]),
+        kb,
+        measures=["confusion-entity"],
+    )
     assert column(measured, "ambiguityEntity") == [4, 4, None]
     assert column(measured, "dictionaryForms") == [3, 3, None]
     assert of(measured, "ambiguityEntity", "micro") == pytest.approx(4.0)
@@ -171,8 +177,10 @@ def test_confusion_of_entities_when_dictionary_and_dataset_differ_then_their_uni
 def test_confusion_when_reference_is_the_union_then_other_datasets_count(corpus: Make, make_kb: MakeKb) -> None:
     kb = make_kb([("b", "dbr:B", "", "names")])
     frames = corpus([("d/1", "a", kb_iri("A")), ("e/1", "a", kb_iri("X")), ("e/1", "a", kb_iri("Y"))])
-    assert column(compute(frames, kb), "ambiguitySurfaceForm") == [1, 2, 2]
-    assert column(compute(frames, kb, reference="union"), "ambiguitySurfaceForm") == [3, 3, 3]
+    assert column(compute(frames, kb, measures=["confusion-surface-form"]), "ambiguitySurfaceForm") == [1, 2, 2]
+    assert column(
+        compute(frames, kb, reference="union", measures=["confusion-surface-form"]), "ambiguitySurfaceForm"
+    ) == [3, 3, 3]
 
 
 def test_dictionary_when_rows_are_derived_from_gold_then_none_counts_unless_asked_for(
@@ -184,14 +192,16 @@ def test_dictionary_when_rows_are_derived_from_gold_then_none_counts_unless_aske
         types=[("dbr:C", "dbo:Person", "gold:D")],
     )
     frames = corpus([(f"{d}/1", "a", kb_iri("A")) for d in "de"] + [("e/1", "a", kb_iri("C"))])
-    measured = compute(frames, kb)
+    measured = compute(frames, kb, measures=["candidate-recall", "confusion-surface-form", "link-health", "types"])
     assert column(measured, "dictionaryEntities") == [1, 1, 1]
     assert column(measured, "ambiguitySurfaceForm") == [2, 2, 2]
     assert column(measured, "isCandidate") == [False, False, True]
     # An entity that only gold knows is unknown, one that a name knows is not; its type is known from gold alone.
     assert column(measured, "linkStatus") == ["unknown", "unknown", "canonical"]
     assert of(measured, "typePerson", "count", "e") == 0
-    asked = compute(frames, kb, with_gold=True)
+    asked = compute(
+        frames, kb, with_gold=True, measures=["candidate-recall", "confusion-surface-form", "link-health", "types"]
+    )
     assert column(asked, "dictionaryEntities") == [3, 3, 3]
     assert column(asked, "linkStatus") == ["canonical"] * 3
     assert of(asked, "typePerson", "count", "e") == 1
@@ -203,9 +213,16 @@ def test_dictionary_when_a_pattern_of_sources_is_left_out_then_their_rows_do_not
 ) -> None:
     kb = make_kb([("a", "dbr:A", 1, "names"), ("a", "dbr:B", 1, "anchors"), ("b", "dbr:A", 1, "names")])
     frames = corpus([("d/1", "a", kb_iri("A"))])
-    fewer = compute(frames, kb, without_sources=["nam*", "nothing has this"])
+    fewer = compute(
+        frames,
+        kb,
+        without_sources=["nam*", "nothing has this"],
+        measures=["confusion-entity", "confusion-surface-form"],
+    )
     assert (column(fewer, "dictionaryEntities"), column(fewer, "dictionaryForms")) == ([1], [0])
-    assert column(compute(frames, kb), "dictionaryForms") == [2]
+    assert column(compute(frames, kb, measures=["confusion-entity", "confusion-surface-form"]), "dictionaryForms") == [
+        2
+    ]
 
 
 def test_maximum_recall_when_forms_repeat_then_distinct_ones_count_and_pooled_counts_all(
@@ -218,7 +235,7 @@ def test_maximum_recall_when_forms_repeat_then_distinct_ones_count_and_pooled_co
         [("d/1", "a", kb_iri("A")), ("d/1", "a", kb_iri("A")), ("d/1", "x", kb_iri("X")), ("d/2", "a", kb_iri("A"))],
         empty=["d/3"],
     )
-    measured = compute(frames, kb)
+    measured = compute(frames, kb, measures=["maximum-recall"])
     assert measured.documents["maxRecall"].to_list() == [0.5, 1.0, None]
     assert of(measured, "maxRecall", "micro") == pytest.approx(0.5)
     assert of(measured, "maxRecall", "macro") == pytest.approx(0.75)
@@ -231,7 +248,7 @@ def test_candidate_recall_when_the_entity_is_no_candidate_then_it_is_lower_than_
 ) -> None:
     kb = make_kb([("a", "dbr:A", "", "names")])
     frames = corpus([("d/1", "a", kb_iri("A")), ("d/1", "a", kb_iri("B")), ("d/1", "n", None)])
-    measured = compute(frames, kb)
+    measured = compute(frames, kb, measures=["candidate-recall", "maximum-recall"])
     assert column(measured, "isCandidate") == [True, False, None]
     assert of(measured, "candidateRecall", "micro") == pytest.approx(0.5)
     assert of(measured, "maxRecallPooled", "micro") == pytest.approx(2 / 3)
@@ -240,7 +257,7 @@ def test_candidate_recall_when_the_entity_is_no_candidate_then_it_is_lower_than_
 def test_density_when_documents_differ_in_length_then_micro_pools_words_and_macro_does_not(corpus: Make) -> None:
     texts = pl.DataFrame({"document": ["d/1", "d/2"], "dataset": ["d", "d"], "text": ["a b c d", "w " * 16]})
     frames = corpus([("d/1", "a", None), ("d/1", "b", None), ("d/2", "w", None)], documents=texts)
-    measured = compute(frames, None)
+    measured = compute(frames, None, measures=["density"])
     assert measured.documents["density"].to_list() == [0.5, 1 / 16]
     assert of(measured, "density", "micro") == pytest.approx(3 / 20)
     assert of(measured, "density", "macro") == pytest.approx((1 / 2 + 1 / 16) / 2)
@@ -249,7 +266,7 @@ def test_density_when_documents_differ_in_length_then_micro_pools_words_and_macr
 def test_density_when_a_region_is_annotated_then_its_words_count(corpus: Make) -> None:
     texts = pl.DataFrame({"document": ["d/1"], "dataset": ["d"], "text": ["one two three four"]})
     region = pl.DataFrame({"document": ["d/1"], "begin": [4], "end": [13]})  # 'two three'
-    measured = compute(corpus([("d/1", "two", None)], documents=texts, regions=region), None)
+    measured = compute(corpus([("d/1", "two", None)], documents=texts, regions=region), None, measures=["density"])
     assert measured.documents["density"].to_list() == [0.5]
 
 
@@ -267,7 +284,11 @@ def test_counts_when_annotations_are_ignorable_or_alternatives_then_ignorable_do
             "ignorable": [None, None, None, "optional"],
         }
     )
-    measured = compute(corpus([], empty=["d/1", "d/2"], annotations=rows), None)
+    measured = compute(
+        corpus([], empty=["d/1", "d/2"], annotations=rows),
+        None,
+        measures=["density", "not-annotated", "number-of-annotations"],
+    )
     assert measured.documents["numAnnotations"].to_list() == [2, 0]
     assert of(measured, "numAnnotations", "count") == 2
     assert of(measured, "numAnnotations", "macro") == pytest.approx(1.0)
@@ -298,7 +319,19 @@ def test_averages_when_a_mention_has_alternatives_then_it_counts_once_and_reacha
         }
     )
     links = pl.DataFrame({"annotation": ["1", "2", "3", "4"], "entity": [kb_iri(name) for name in "ABCX"]})
-    measured = compute(corpus([], empty=["d/1"], annotations=rows, links=links), kb)
+    measured = compute(
+        corpus([], empty=["d/1"], annotations=rows, links=links),
+        kb,
+        measures=[
+            "candidate-recall",
+            "confusion-surface-form",
+            "dominance-surface-form",
+            "maximum-recall",
+            "number-of-annotations",
+            "repetition",
+            "types",
+        ],
+    )
     assert of(measured, "ambiguitySurfaceForm", "micro") == pytest.approx((1 + (5 / 2 + 1 / 4 + 1 / 4)) / 2)
     assert measured.documents["ambiguitySurfaceForms"].to_list() == pytest.approx([2.0])
     assert of(measured, "ambiguitySurfaceForm", "distinct") == pytest.approx((1 + 5 + 1 + 1) / 4)
@@ -333,7 +366,7 @@ def test_types_when_classes_are_of_many_vocabularies_then_coarse_ones_are_added_
         [("d/1", "a", kb_iri("A")), ("d/1", "b", kb_iri("B")), ("d/1", "c", kb_iri("C")), ("d/1", "d", kb_iri("D"))],
         classes=given,
     )
-    measured = compute(frames, kb)
+    measured = compute(frames, kb, measures=["types"])
     added = measured.classes.select("annotation", "class").rows()
     # Q5 maps to dbo:Person; dbo:Book and dbo:Place stand in the data already.
     assert added == [("d/1#0", f"{DBO}Person"), ("d/1#0", "http://www.wikidata.org/entity/Q5")]
@@ -351,7 +384,7 @@ def test_types_when_classes_are_of_many_vocabularies_then_coarse_ones_are_added_
 def test_types_when_one_entity_repeats_then_distinct_counts_it_once(corpus: Make, make_kb: MakeKb) -> None:
     kb = make_kb([("a", "dbr:A", "", "n")], types=[("dbr:A", "dbo:Person", "t")])
     frames = corpus([("d/1", "a", kb_iri("A"))] * 3 + [("d/1", "b", kb_iri("B"))])
-    measured = compute(frames, kb)
+    measured = compute(frames, kb, measures=["types"])
     assert of(measured, "typePerson", "micro") == pytest.approx(3 / 4)
     assert of(measured, "typePerson", "distinct") == pytest.approx(1 / 2)
 
@@ -361,7 +394,7 @@ def test_prior_when_another_candidate_is_more_frequent_then_the_annotation_is_ra
 ) -> None:
     kb = make_kb([("a", "dbr:A", 6, "anchors"), ("a", "dbr:B", 2, "anchors"), ("u", "dbr:U", "", "names")])
     frames = corpus([("d/1", "a", kb_iri(e)) for e in "ABX"] + [("d/1", "u", kb_iri("U")), ("d/1", "z", kb_iri("A"))])
-    measured = compute(frames, kb)
+    measured = compute(frames, kb, measures=["prior"])
     assert column(measured, "prior") == [0.75, 0.25, 0.0, None, None]
     assert column(measured, "candidateRank") == [1, 2, None, 1, None]
     # X is no candidate of a, which candidate recall tells: it is neither rare nor not.
@@ -380,7 +413,7 @@ def test_rare_when_the_largest_prior_is_shared_then_none_of_those_who_share_it_i
         links=[("dbr:C", "dbr:A", "1", "l"), ("dbr:B", "dbr:A", "1", "l")],
     )
     rows = [("d/1", "a", kb_iri(e)) for e in "ABC"] + [("d/1", "u", kb_iri(e)) for e in "AB"]
-    measured = compute(corpus(rows), kb)
+    measured = compute(corpus(rows), kb, measures=["prior"])
     assert column(measured, "candidateRank") == [1, 2, 3, 1, 2]
     # Of u there are no counts: PageRank stands in their place.
     assert column(measured, "isRare") == [False, False, True, False, True]
@@ -390,10 +423,10 @@ def test_nil_when_the_knowledge_base_is_complete_then_unknown_links_are_implicit
     forms = [("a", "dbr:A", "", "n")]
     more = {"redirects": [("dbr:R", "dbr:A", "r")], "disambiguations": [("dbr:P", "dbr:A", "p")]}
     frames = corpus([("d/1", "a", kb_iri(e)) for e in "ARPX"] + [("d/1", "n", None)])
-    open_world = compute(frames, make_kb(forms, **more))
+    open_world = compute(frames, make_kb(forms, **more), measures=["link-health", "nil"])
     assert column(open_world, "linkStatus") == ["canonical", "redirect", "disambiguation", "unknown", None]
     assert column(open_world, "nil") == [None, None, None, None, "explicit"]
-    closed = compute(frames, make_kb(forms, complete=True, **more))
+    closed = compute(frames, make_kb(forms, complete=True, **more), measures=["link-health", "nil"])
     assert column(closed, "nil") == [None, None, None, "implicit", "explicit"]
     assert of(closed, "nilImplicit", "micro") == pytest.approx(1 / 5)
     assert of(closed, "linkStatusRedirect", "count") == 1
@@ -407,7 +440,11 @@ def test_prominence_when_the_entity_is_a_redirect_then_its_target_counts_and_unk
         links=[("dbr:B", "dbr:A", "1", "l"), ("dbr:A", "dbr:B", "1", "l")],
         redirects=[("dbr:R", "dbr:A", "r")],
     )
-    measured = compute(corpus([("d/1", "a", kb_iri("R")), ("d/1", "x", kb_iri("X")), ("d/1", "n", None)]), kb)
+    measured = compute(
+        corpus([("d/1", "a", kb_iri("R")), ("d/1", "x", kb_iri("X")), ("d/1", "n", None)]),
+        kb,
+        measures=["prominence", "prominence-segment"],
+    )
     assert column(measured, "pagerank") == [pytest.approx(0.5), None, None]
     assert column(measured, "pagerankPercentile") == [50.0, None, None]  # A and B are equal: half of 2 of 2
     assert column(measured, "pagerankSegment") == ["head", "unspecified", None]
@@ -422,7 +459,11 @@ def test_links_when_several_are_acceptable_then_any_counts_and_the_prominent_one
         links=[("dbr:A", "dbr:Z", "1", "l"), ("dbr:B", "dbr:Z", "1", "l")],
     )
     both = pl.DataFrame({"annotation": ["d/1#0"] * 2, "entity": [kb_iri("B"), kb_iri("Z")]})
-    measured = compute(corpus([("d/1", "a", kb_iri("B"))], links=both), kb)
+    measured = compute(
+        corpus([("d/1", "a", kb_iri("B"))], links=both),
+        kb,
+        measures=["candidate-recall", "confusion-entity", "confusion-surface-form", "prior"],
+    )
     assert column(measured, "isCandidate") == [True]  # through B
     assert column(measured, "ambiguityEntity") == [3]  # of Z: x, y, and a in the dataset
     assert column(measured, "ambiguitySurfaceForm") == [2]
@@ -442,7 +483,11 @@ def test_links_when_one_of_several_is_better_than_others_then_it_counts_in_any_o
     several = ["BX", "XA", "AB", "XR", "X"]
     links = [(f"d/1#{n}", kb_iri(name)) for n, names in enumerate(several) for name in names]
     table = pl.DataFrame(links, schema={"annotation": pl.String, "entity": pl.String}, orient="row")
-    measured = compute(corpus([("d/1", "a", kb_iri(names[0])) for names in several], links=table), kb)
+    measured = compute(
+        corpus([("d/1", "a", kb_iri(names[0])) for names in several], links=table),
+        kb,
+        measures=["candidate-recall", "link-health", "nil", "prior", "types"],
+    )
     assert column(measured, "prior") == [0.25, 0.75, 0.75, 0.25, 0.0]
     assert column(measured, "candidateRank") == [2, 1, 1, 2, None]
     assert column(measured, "isRare") == [True, False, False, True, None]
@@ -479,7 +524,9 @@ def test_overlap_when_spans_nest_or_cross_then_they_are_named_so(
         }
     )
     other = rows.with_columns(annotation=pl.col("annotation").str.replace("1#", "2#"), document=pl.lit("d/2"))
-    measured = compute(corpus([], empty=["d/1", "d/2"], annotations=pl.concat([other, rows])), None)
+    measured = compute(
+        corpus([], empty=["d/1", "d/2"], annotations=pl.concat([other, rows])), None, measures=["overlap"]
+    )
     assert column(measured, "overlap") == expected * 2
 
 
@@ -488,7 +535,7 @@ def test_percentiles_when_values_are_equal_then_half_of_the_equal_ones_count_as_
 ) -> None:
     kb = make_kb([("a", "dbr:A", "", "n"), ("a", "dbr:B", "", "n")])
     frames = corpus([("d/1", "a", kb_iri("A")), ("d/1", "x", kb_iri("X")), ("e/1", "y", kb_iri("Y"))])
-    measured = compute(frames, kb)
+    measured = compute(frames, kb, measures=["normalised", "number-of-annotations"])
     # Confusion 2, 1, 1: two are smaller than the first, which is half an equal: 2.5 / 3; of the others 0 + 2/2: 1 / 3.
     assert column(measured, "ambiguitySurfaceFormPercentile") == pytest.approx([250 / 3, 100 / 3, 100 / 3])
     # Documents have 2 and 1 annotations: 1.5 / 2 and 0.5 / 2.
@@ -498,8 +545,10 @@ def test_percentiles_when_values_are_equal_then_half_of_the_equal_ones_count_as_
 def test_case_when_it_is_kept_then_other_spellings_are_other_forms(corpus: Make, make_kb: MakeKb) -> None:
     kb = make_kb([("US", "dbr:United_States", "", "n"), ("us", "dbr:Us_(film)", "", "n")])
     frames = corpus([("d/1", "US", kb_iri("United_States"))])
-    assert column(compute(frames, kb), "dictionaryEntities") == [2]
-    assert column(compute(frames, kb, case_sensitive=True), "dictionaryEntities") == [1]
+    assert column(compute(frames, kb, measures=["confusion-surface-form"]), "dictionaryEntities") == [2]
+    assert column(
+        compute(frames, kb, case_sensitive=True, measures=["confusion-surface-form"]), "dictionaryEntities"
+    ) == [1]
 
 
 def test_hfts_profile_when_values_are_missing_then_the_library_is_followed(corpus: Make, make_kb: MakeKb) -> None:
@@ -525,7 +574,9 @@ def test_hfts_profile_when_a_form_repeats_then_its_first_entity_alone_counts(cor
     )
     assert of(compute(frames, kb, profile="hfts"), "dominanceSurfaceForm", "micro") == pytest.approx(2 / 4)
     # By the formula of the paper D has 3 entities of the form: 3 of 4.
-    assert of(compute(frames, kb), "dominanceSurfaceForm", "micro") == pytest.approx(3 / 4)
+    assert of(
+        compute(frames, kb, measures=["dominance-surface-form"]), "dominanceSurfaceForm", "micro"
+    ) == pytest.approx(3 / 4)
 
 
 def test_name_relation_when_forms_differ_from_the_label_then_they_are_named_so(corpus: Make, make_kb: MakeKb) -> None:
@@ -533,7 +584,7 @@ def test_name_relation_when_forms_differ_from_the_label_then_they_are_named_so(c
     forms = ["michael jackson", "Jackson", "Michael Joseph Jackson", "King of Pop"]
     rows = [("d/1", form, kb_iri("MJ")) for form in forms]
     rows += [("d/1", "Java", kb_iri("Java_(island)")), ("d/1", "it", "http://www.wikidata.org/entity/Q9")]
-    measured = compute(corpus(rows), kb)
+    measured = compute(corpus(rows), kb, measures=["name-relation"])
     assert column(measured, "nameRelation") == ["full", "short", "extended", "alias", "full", None]
 
 
@@ -564,7 +615,9 @@ def test_metonym_when_the_top_candidate_is_a_place_and_the_entity_is_not_then_it
         [("Rome", "dbr:Rome", 9, "n"), ("Rome", "dbr:Government", 1, "n"), ("Rome", "dbr:Person", 1, "n")],
         types=[("dbr:Rome", "dbo:City", "t"), ("dbr:Government", "dbo:Agency", "t"), ("dbr:Person", "dbo:Person", "t")],
     )
-    measured = compute(corpus([("d/1", "Rome", kb_iri(e)) for e in ("Rome", "Government", "Person", "Untyped")]), kb)
+    measured = compute(
+        corpus([("d/1", "Rome", kb_iri(e)) for e in ("Rome", "Government", "Person", "Untyped")]), kb, measures=["form"]
+    )
     assert column(measured, "formMetonym") == [False, True, False, None]
 
 
@@ -573,16 +626,18 @@ def test_demonym_when_the_kb_has_the_form_as_one_then_it_holds_and_is_no_metonym
     types = [("dbr:Russia", "dbo:Place", "t"), ("dbr:Russian_language", "dbo:Language", "t")]
     kb = make_kb(forms, types=types, demonyms=[("Russian", "dbr:Russia", "d"), ("russe", "dbr:Russia", "d")])
     frames = corpus([("d/1", form, kb_iri("Russian_language")) for form in ("russian", "Moscow", "Russians")])
-    measured = compute(frames, kb)
+    measured = compute(frames, kb, measures=["form"])
     assert column(measured, "formDemonym") == [True, False, False]
     assert column(measured, "formMetonym") == [False, True, False]
-    assert column(compute(frames, kb, case_sensitive=True), "formDemonym") == [False, False, False]
+    assert column(compute(frames, kb, case_sensitive=True, measures=["form"]), "formDemonym") == [False, False, False]
 
 
 def test_demonym_when_the_kb_has_none_then_it_is_absent_and_metonyms_are_not(corpus: Make, make_kb: MakeKb) -> None:
     types = [("dbr:Russia", "dbo:Place", "t"), ("dbr:Government", "dbo:Agency", "t")]
     measured = compute(
-        corpus([("d/1", "Moscow", kb_iri("Government"))]), make_kb([("Moscow", "dbr:Russia", 9, "n")], types=types)
+        corpus([("d/1", "Moscow", kb_iri("Government"))]),
+        make_kb([("Moscow", "dbr:Russia", 9, "n")], types=types),
+        measures=["form"],
     )
     assert column(measured, "formDemonym") == [None]
     assert column(measured, "formMetonym") == [True]
@@ -593,7 +648,7 @@ def test_repetition_when_entities_come_again_then_they_count_once(corpus: Make) 
     frames = corpus(
         [("d/1", "a", kb_iri("A")), ("d/1", "b", kb_iri("A")), ("d/1", "n", None), ("d/2", "b", kb_iri("B"))]
     )
-    measured = compute(frames, None)
+    measured = compute(frames, None, measures=["repetition"])
     assert of(measured, "entitiesPerAnnotation", "micro") == pytest.approx(2 / 3)
     assert of(measured, "entitiesPerAnnotation", "macro") == pytest.approx(3 / 4)
     assert of(measured, "entitiesPerAnnotation", "count") == 2
@@ -603,7 +658,7 @@ def test_repetition_when_entities_come_again_then_they_count_once(corpus: Make) 
 
 def test_text_when_lengths_differ_then_sum_and_mean_are_given(corpus: Make) -> None:
     texts = pl.DataFrame({"document": ["d/1", "d/2"], "dataset": ["d", "d"], "text": ["zwei Wörter", "a b\u00a0c d"]})
-    measured = compute(corpus([], documents=texts), None)
+    measured = compute(corpus([], documents=texts), None, measures=["text"])
     assert measured.documents["numWords"].to_list() == [2, 4]
     assert of(measured, "numWords", "count") == 6
     assert of(measured, "numCharacters", "macro") == pytest.approx((11 + 7) / 2)
@@ -615,6 +670,8 @@ def test_answers_are_measured_by_the_sets_of_the_dataset_that_they_answer(corpus
     kb = make_kb([("Ada", "e:1", 1, "x"), ("Ada", "e:2", 1, "x")])
     gold = corpus([("x/d", "Ada", "e:3")])
     answers = corpus([("x/d", "Ada", "e:3"), ("x/d", "Ada", "e:9"), ("x/d", "Bob", "e:9"), ("x/d", "Bob", None)])
-    found = compute(answers, kb, within=gold).annotations.sort("annotation")
+    found = compute(answers, kb, within=gold, measures=["confusion-entity", "confusion-surface-form"]).annotations.sort(
+        "annotation"
+    )
     assert found["ambiguitySurfaceForm"].to_list() == [3, 3, 0, 0]
     assert found["ambiguityEntity"].to_list() == [1, 0, 0, None]
