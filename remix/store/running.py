@@ -48,6 +48,8 @@ _GRAPHS = {
 
 _SIGNS = ("service", "from", "nif-ext", "notannotatedproperty", "\\u")
 """What makes the parser necessary: a query without any of these reads the union of all graphs and nothing else."""
+_SHAPES = ("construct", "limit", "offset", "\\u")
+"""What is said by each query that is rewritten, or has a sub-select to be ordered."""
 
 
 @dataclass(frozen=True)
@@ -193,7 +195,7 @@ def _results(store: ox.Store, request: Request, path: Path | None) -> tuple[Any,
 
         graphs = [graph.value for graph in store.named_graphs()]
         text = permit(text, name=request.name, allow_services=request.allow_services, graphs=graphs)
-    if request.rewrite or request.ordered:
+    if (request.rewrite or request.ordered) and any(shape in text.lower() for shape in _SHAPES):
         from remix.store.index import Index
         from remix.store.rewrite import construct, plan
 

@@ -66,7 +66,7 @@ class Node:
 
 @contextlib.contextmanager
 def without_memory() -> Iterator[None]:
-    """Let rdflib's parser forget what it tried: Matplotlib has all of pyparsing remember, which takes it thrice as long."""
+    """Let rdflib's parser forget what it tried: Matplotlib has pyparsing remember, which takes it thrice as long."""
     from pyparsing import ParserElement
 
     remembered = ParserElement._packratEnabled

@@ -128,6 +128,17 @@ def test_process_of_a_query_starts_without_polars() -> None:
     assert "pyoxigraph" in done.stderr and "polars" not in done.stderr
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says what a process has loaded")
+def test_query_that_is_not_rewritten_loads_no_polars_either() -> None:
+    shown = {"SELECT * { VALUES ?x { 1 } }": False, "SELECT * { { SELECT ?x { VALUES ?x { 1 } } LIMIT 1 } }": True}
+    for text, loads in shown.items():
+        with Worker() as worker:
+            assert '"1"' in text_of(worker.ask(None, Request(text, rewrite=True, ordered=True)))
+            assert worker._process is not None
+            loaded = Path(f"/proc/{worker._process.pid}/maps").read_text()
+            assert "pyoxigraph" in loaded and ("polars" in loaded) is loads
+
+
 def test_workers_that_wait_are_taken_again(small_store: Store) -> None:
     workers = Workers()
     for _ in range(3):
