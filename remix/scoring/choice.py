@@ -238,9 +238,7 @@ def _list_asked(choice: Choice, *, weight: str, threshold: str, offsets: str) ->
 
 def _list_known(inputs: Inputs, choice: Choice) -> dict[str, str]:
     known = inputs.knowledge
-    names = None if known.names is None else _of_linked(known.names, inputs)
     types = [one.select("entity", "class") for one in (known.types, known.stated) if one is not None]
-    types = [_of_linked(pl.concat(types), inputs)] if types else []
     tables = [
         table.select(pl.first(), *named)
         for table in known.tables
@@ -249,8 +247,8 @@ def _list_known(inputs: Inputs, choice: Choice) -> dict[str, str]:
     return {
         "entities": iris.VERSION,
         "kb": known.kb.version[:LENGTH] if known.kb is not None else "",
-        "types": _table_hash(types[0] if types else None),
-        "names": _table_hash(names),
+        "types": _table_hash(_of_linked(pl.concat(types), inputs)) if types else "",
+        "names": _table_hash(_of_linked(known.names, inputs)) if known.names is not None else "",
         "subclasses": _table_hash(known.subclasses),
         "columns": ",".join(_table_hash(table) for table in tables),
         "cut": _origin_hash(known.backgrounds),
@@ -275,17 +273,13 @@ def _describe(run: Frames) -> dict[str, str]:
 
 def signature_of_parts(parts: Sequence[pl.DataFrame], choices: Mapping[str, object]) -> str:
     """Return the signature of a comparison: of all its parts, each signed as by `sign`, and its own choices."""
-    parsed = [[dict(Signature.parse(line).fields) for line in part["signature"]] for part in parts]
-    own = {name: str(value) for name, value in choices.items() if value != ""}
-    every = {
-        **parsed[0][0],
-        "gold": ",".join(systems[0]["gold"] for systems in parsed),
-        "run": ",".join(fields["run"] for fields in parsed[0]),
-    }
+    first = [dict(Signature.parse(part["signature"][0]).fields) for part in parts]
+    runs = [Signature.parse(line).fields["run"] for line in parts[0]["signature"]]
+    every = {**first[0], "gold": ",".join(fields["gold"] for fields in first), "run": ",".join(runs)}
     for name in ("columns", "cut", "types", "names"):
-        if found := [systems[0].get(name, "") for systems in parsed if name in systems[0]]:
+        if found := [fields[name] for fields in first if name in fields]:
             every[name] = ",".join(found)
-    return str(Signature({**every, **own}))
+    return str(Signature({**every, **{name: str(value) for name, value in choices.items() if value != ""}}))
 
 
 def signature_of_tasks(parts: Sequence[pl.DataFrame], tasks: Sequence[str]) -> pl.DataFrame:
@@ -306,11 +300,15 @@ def signature_of_tasks(parts: Sequence[pl.DataFrame], tasks: Sequence[str]) -> p
 
 def _origin_hash(backgrounds: Sequence[Background]) -> str:
     """Return the hash of the queries that gold was cut by and of what they were asked of, empty without any."""
-    found = []
-    for background in backgrounds:
-        if background.queries:
-            queries = "".join(f"{name}\n{query}\n" for name, query in sorted(background.queries.items()))
-            found.append(content_hash(queries, background.reference, frames_hash(background.frames)))
+    found = [
+        content_hash(
+            *(f"{name}\n{query}\n" for name, query in sorted(one.queries.items())),
+            one.reference,
+            frames_hash(one.frames),
+        )
+        for one in backgrounds
+        if one.queries
+    ]
     return content_hash(*found)[:LENGTH] if len(found) > 1 else "".join(found)[:LENGTH]
 
 

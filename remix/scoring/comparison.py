@@ -76,17 +76,14 @@ def compare_systems(
 
     `unfiltered` names the part that the others are held against, by default the first; `averages` are those of a
     profile. A part of fewer than ten documents has no tests, nor has one of the same mentions as a part before it, and
-    both are said. Raises `UnknownName` for a part or an
-    average that is none, `UsageError` where there is no part, or none that has enough documents for a test of several
-    systems.
+    both are said. Raises `UnknownName` for a part that is none, `UsageError` where there is no part, or none that has
+    enough documents for a test of several systems.
     """
     if not parts:
         raise UsageError("nothing to compare: neither gold nor any run has what this task counts")
     first = unfiltered or next(iter(parts))
     if first not in parts:
         raise UnknownName("dataset or slice", first, parts)
-    if average not in averages:
-        raise UnknownName("average of the profile", average, averages)
     scores = pl.concat([_scores(name, part, systems, averages, average, score) for name, part in parts.items()])
     tested = {name: part for name, part in parts.items() if len(part.documents) >= LEAST_UNITS}
     if not tested and len(systems) > 1:
@@ -119,24 +116,22 @@ def _once(parts: Mapping[str, Stratum]) -> dict[str, Stratum]:
     return {name: parts[name] for name in first.values()}
 
 
-def slices_of(
-    counts: pl.DataFrame, documents: pl.DataFrame, whole: str, average: Average = AVERAGES["micro"]
-) -> dict[str, Stratum]:
-    """Return the whole, under that name, and each slice of one task's and matching's counts, but for InKB and its like.
+def slices_of(counts: pl.DataFrame, documents: pl.DataFrame, average: Average) -> dict[str, Stratum]:
+    """Return the whole and each slice of one task's and matching's counts, but for InKB and its like, by their names.
 
-    The documents of a slice are those in which any system has something to count or, where the mean of an average is
-    over others as well, all that have counts.
+    The whole is called as its dataset, 'all' where it is several. The documents of a slice are those in which any
+    system has something to count or, where the mean of an average is over others as well, all that have counts.
     """
+    datasets = documents["dataset"].unique()
+    whole = "all" if len(datasets) > 1 else datasets[0]
+    something = pl.lit(average.documents != "defined") | (pl.sum_horizontal("tp", "fp", "fn") > 0)
     parts = {}
-    for (column, value), rows in counts.filter(pl.col("column") != "kb").group_by(
-        "column", "slice", maintain_order=True
-    ):
-        empty = pl.lit(average.documents != "defined")
-        counted = rows.filter(empty | (pl.sum_horizontal("tp", "fp", "fn") > 0))["doc"].unique()
+    sliced = counts.filter(pl.col("column") != "kb").group_by("column", "slice", maintain_order=True)
+    for (column, value), rows in sliced:
+        counted = rows.filter(something)["doc"].unique()
         inside = documents.filter(pl.col("doc").is_in(counted.implode()))
         members = rows["members"][0] if "members" in rows.columns else None
-        name = f"{column}={value}" if column else whole
-        parts[name] = Stratum(rows, inside if column else documents, members or "")
+        parts[f"{column}={value}" if column else whole] = Stratum(rows, inside if column else documents, members or "")
     return parts
 
 
@@ -217,38 +212,33 @@ def compared_inputs(
 ) -> Comparison:
     """Return how systems compare on each dataset or file of gold, or on all of it and each slice of the columns `by`.
 
-    Task and matching are by default those by which the profile is compared. The others are as in
-    `compare_systems`. Raises `UsageError` for a choice that comparisons do
-    not take, `UnknownName` and `BadInput` as `read_inputs`.
+    Task and matching are by default those by which the profile is compared. The others are as in `compare_systems`.
+    Raises `UsageError` for a choice that comparisons do not take and for an average that the profile does not have,
+    `UnknownName` and `BadInput` as `read_inputs`.
     """
     choice = choice.only(
         ("tasks", "matchings", "by", "min_support", "documents", "unit", "seed"), "is not for comparisons: leave it out"
     ).headline()
     if len(choice.tasks) + len(choice.matchings) > 2:
         raise UsageError("systems are compared by one task under one matching: name one")
-    tests: dict[str, Any] = {"unfiltered": unfiltered, "score": score, "average": average, "samples": samples}
-    tests |= {"seed": choice.seed}
     averages = choice.profile.averages
-    if tests["average"] not in averages:
-        raise UsageError(
-            f"profile '{choice.profile.name}' has no {tests['average']} scores: --average {[*averages][0]}"
-        )
+    if average not in averages:
+        raise UsageError(f"profile '{choice.profile.name}' has no {average} scores: --average {[*averages][0]}")
     parts: dict[str, Stratum] = {}
     counted, signatures = [], []
     for own in [sources] if choice.by else sources.of_one_kind().one_by_one() or [sources]:
         read = read_inputs(keeper, own, choice.needs()).for_tasks(spans=takes_spans(choice.tasks[0]))
-        found = with_errors(read, choice)
-        whole = case_of(choice.profile.prepare(found), choice)
-        counts, documents = counts_of(whole, choice), whole.mentions.documents
-        counted.append(counts)
-        signatures.append(sign(found, choice))
-        of_gold = documents["dataset"].unique().sort()
-        whole_name = "all" if len(of_gold) > 1 else of_gold[0]
-        parts |= slices_of(counts, documents, whole_name, averages[tests["average"]])
+        inputs = with_errors(read, choice)
+        whole = case_of(choice.profile.prepare(inputs), choice)
+        counted.append(counts_of(whole, choice))
+        signatures.append(sign(inputs, choice))
+        parts |= slices_of(counted[-1], whole.mentions.documents, averages[average])
     of_f1 = precision_of_f1(pl.concat(counted, how="diagonal_relaxed"))
     parts = {name: replace(part, counts=taking(part.counts, of_f1)) for name, part in parts.items()}
-    found_pairs = compare_systems(parts, signatures[0]["system"].to_list(), averages=averages, **tests)
-    return replace(found_pairs, f1_precision=of_f1, signature=signature_of_parts(signatures, tests))
+    asked: dict[str, Any] = {"unfiltered": unfiltered, "score": score, "average": average, "samples": samples}
+    asked |= {"seed": choice.seed}
+    found = compare_systems(parts, signatures[0]["system"].to_list(), averages=averages, **asked)
+    return replace(found, f1_precision=of_f1, signature=signature_of_parts(signatures, asked))
 
 
 def agreement_of(keeper: Keeper, sources: Sources) -> pl.DataFrame:

@@ -35,12 +35,13 @@ class Errors:
 
 
 def class_rows(rows: pl.DataFrame, name: str, error: pl.Expr) -> pl.DataFrame:
-    """Return the rows of a class as `Errors` has them, but for the matching; `g` and `a` are null where rows lack them.
+    """Return the rows of a class as `Errors` has them, with the matching where they have one.
 
-    An error that is null is none.
+    `g` and `a` are null where rows lack them. An error that is null is none.
     """
     ids = [pl.col(one) if one in rows.columns else pl.lit(None, pl.Int64).alias(one) for one in ("g", "a")]
-    return rows.select("system", "doc", *ids, pl.lit(name).alias("class"), error.fill_null(False).alias("error"))
+    own = [pl.lit(name).alias("class"), error.fill_null(False).alias("error")]
+    return rows.select(pl.col("^matching$"), "system", "doc", *ids, *own)
 
 
 def under_matchings(matchings: tuple[str, ...], find: Callable[[str], pl.DataFrame]) -> pl.DataFrame:

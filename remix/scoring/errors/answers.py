@@ -29,8 +29,8 @@ def classify(case: Case, matchings: tuple[str, ...]) -> Errors:
 
 
 def _of_answers(case: Case) -> list[pl.DataFrame]:
-    iris = pl.DataFrame({"iri": case.mentions.entities}, schema={"iri": pl.String}).with_row_index("entity")
-    links = case.mentions.answer_links.join(iris.with_columns(pl.col("entity").cast(pl.Int64)), on="entity")
+    iris = case.mentions.iris
+    links = case.mentions.answer_links.join(iris, on="entity")
     linked = case.answers.select("a", "system", "doc").join(links.select("a", "iri"), on="a", how="left")
     labelled = pl.col("iri").str.starts_with(LABEL).fill_null(False)
     single = linked.group_by("a", "system", "doc", maintain_order=True).agg(labelled=labelled.any())
@@ -59,16 +59,12 @@ def _of_documents(case: Case) -> list[pl.DataFrame]:
         docs = docs.select("doc", "subject", system=pl.lit(number, pl.Int64))
         for name, term in PROBLEMS.items():
             told = run.values.filter(pl.col("term") == term).group_by("subject").agg(pl.col("number").sum())
-            found = docs.join(told, on="subject", how="left", maintain_order="left").with_columns(
-                pl.col("number").fill_null(0)
-            )
+            found = docs.join(told, on="subject", how="left", maintain_order="left")
             if name != "not_in_text":
                 parts.append(class_rows(found, name, pl.col("number") > 0))
                 continue
-            lost = (
-                found.with_columns(nth=pl.int_ranges(pl.col("number").cast(pl.Int64))).explode("nth").drop_nulls("nth")
-            )
-            lost = lost.with_columns(a=-1 - pl.int_range(pl.len()).cast(pl.Int64))
+            lost = found.select(pl.all().repeat_by(pl.col("number").fill_null(0).cast(pl.Int64))).explode(found.columns)
+            lost = lost.drop_nulls("doc").with_columns(a=-1 - pl.int_range(pl.len()).cast(pl.Int64))
             stood = case.answers.filter(pl.col("system") == number).select("system", "doc", "a")
             parts += [class_rows(lost, name, pl.lit(True)), class_rows(stood, name, pl.lit(False))]
     return parts

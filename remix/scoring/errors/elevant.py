@@ -5,11 +5,11 @@ from __future__ import annotations
 import polars as pl
 
 from remix.names import DBO, RMX
-from remix.scoring.errors import Errors, Taxonomy
+from remix.scoring.errors import Errors, Taxonomy, class_rows
 from remix.scoring.matching import Case
 from remix.scoring.matching.pairs import touching
 from remix.scoring.profiles.elevant import MODES, outcomes
-from remix.scoring.profiles.elevant.labels import entity_types, labels_of, word_counts
+from remix.scoring.profiles.elevant.labels import entity_types, labels_of
 
 CLASSES = {
     "ner_fn.all": "a mention is not recognised",
@@ -45,7 +45,8 @@ def classify(case: Case, matchings: tuple[str, ...]) -> Errors:
     Words are runs of letters and digits.
     """
     modes = [name for name in MODES if name in matchings] or list(MODES)
-    rows = _evidence(case).filter(pl.col("mode").is_in(modes) & ~pl.col("dropped")).rename({"mode": "matching"})
+    rows = _evidence(case).filter(pl.col("mode").is_in(modes) & ~pl.col("dropped"))
+    rows = rows.with_columns(matching="mode", g="label")
     several = (pl.col("candidates") > 1).any().over("system")
     rows = rows.with_columns(several=several, named=~pl.col("coreference"), **_reasons())
     parts = []
@@ -53,10 +54,7 @@ def classify(case: Case, matchings: tuple[str, ...]) -> Errors:
         wrong = error & pl.col("counts")
         # What coreference could have gone wrong with is all of gold's, also where a label stands aside.
         could = avoided if name.startswith("wrong_coreference") else avoided & pl.col("counts")
-        found = rows.filter(wrong | could).select(
-            "matching", "system", "doc", pl.lit(name).alias("class"), g="label", a="a", error=wrong.fill_null(False)
-        )
-        parts.append(found)
+        parts.append(class_rows(rows.filter(wrong | could), name, wrong))
     return Errors(pl.concat(parts), _words(case, modes), ("wrong_coreference.false_detection",))
 
 
@@ -144,18 +142,22 @@ def _others() -> dict[str, tuple[pl.Expr, pl.Expr]]:
 
 
 def _words(case: Case, modes: list[str]) -> pl.DataFrame:
-    """Return the numbers of words in what is annotated, of documents without a region in the whole text."""
+    """Return the numbers of words in what is annotated, of documents without a region in the whole text.
+
+    ELEVANT takes the tokens of a spaCy model; these are runs of letters and digits, so the numbers are near, not equal.
+    """
     texts = case.known.texts.drop_nulls("text")
     regions = case.known.gold.regions.join(case.mentions.documents, on="document").select("doc", "begin", "end")
     parts = texts.join(regions, on="doc", how="left")
     end = pl.coalesce(pl.col("end") - pl.col("begin"), pl.col("text").str.len_chars())
-    parts = parts.select("doc", text=pl.col("text").str.slice(pl.col("begin").fill_null(0), end))
-    counted = parts.group_by("doc").agg(value.sum().alias(name) for name, value in word_counts(pl.col("text")).items())
-    names = {"ner_fp.all": "words", "ner_fp.lowercased": "lowercase", "ner_fp.other": "capital"}
+    text = pl.col("text").str.slice(pl.col("begin").fill_null(0), end)
+    words = text.str.count_matches(r"[\p{L}\p{N}]+")
+    capital = text.str.count_matches(r"(?:^|[^\p{L}\p{N}])\p{N}*\p{Lu}[\p{L}\p{N}]*")
+    numbers = {"ner_fp.all": words, "ner_fp.lowercased": words - capital, "ner_fp.other": capital}
+    counted = parts.group_by("doc").agg(number.sum().cast(pl.Int64).alias(name) for name, number in numbers.items())
     every = pl.DataFrame({"matching": modes}).join(case.mentions.names.select("system"), how="cross")
-    sums = [counted.select("doc", pl.lit(name).alias("class"), total=column) for name, column in names.items()]
-    totals = every.join(pl.concat(sums), how="cross")
-    return totals.select("matching", "system", "doc", "class", pl.col("total").cast(pl.Int64))
+    totals = every.join(counted.unpivot(index="doc", variable_name="class", value_name="total"), how="cross")
+    return totals.select("matching", "system", "doc", "class", "total")
 
 
 def _evidence(case: Case) -> pl.DataFrame:

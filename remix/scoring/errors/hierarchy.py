@@ -41,8 +41,7 @@ def classify(case: Case, matchings: tuple[str, ...]) -> Errors:
         "sibling": near & ~above & ~below,
         "far": ~near,
     }
-    parts = [class_rows(rows, name, wrong & error).with_columns(rows["matching"]) for name, error in errors.items()]
-    return Errors(pl.concat(parts))
+    return Errors(pl.concat(class_rows(rows, name, wrong & error) for name, error in errors.items()))
 
 
 hierarchy = Taxonomy(

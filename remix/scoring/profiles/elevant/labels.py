@@ -38,21 +38,6 @@ def coreference_kind(text: pl.Expr) -> pl.Expr:
     return pl.when(pronoun).then(pl.lit("coref_pronominal")).when(nominal).then(pl.lit("coref_nominal"))
 
 
-def named_kind(name: pl.Expr, *, unknown: pl.Expr) -> pl.Expr:
-    """Return 'entity_unknown', 'entity_named' (its first letter is a capital) or 'entity_non_named'.
-
-    An entity whose name nobody says is called Unknown, and so counts as named.
-    """
-    capital = name.fill_null("Unknown").str.contains(_NAMED)
-    return (
-        pl.when(unknown)
-        .then(pl.lit("entity_unknown"))
-        .when(capital)
-        .then(pl.lit("entity_named"))
-        .otherwise(pl.lit("entity_non_named"))
-    )
-
-
 def is_lowercase(text: pl.Expr) -> pl.Expr:
     """Return whether the first letter of a text is no capital, or it has no letter.
 
@@ -60,16 +45,6 @@ def is_lowercase(text: pl.Expr) -> pl.Expr:
     [True, False, True]
     """
     return ~text.str.contains(_NAMED)
-
-
-def word_counts(text: pl.Expr) -> dict[str, pl.Expr]:
-    """Return the number of words of a text, of those with a capital first letter, and of the others.
-
-    ELEVANT takes the tokens of a spaCy model; these are runs of letters and digits, so the numbers are near, not equal.
-    """
-    words = text.str.count_matches(r"[\p{L}\p{N}]+")
-    capital = text.str.count_matches(r"(?:^|[^\p{L}\p{N}])\p{N}*\p{Lu}[\p{L}\p{N}]*")
-    return {"words": words, "capital": capital, "lowercase": words - capital}
 
 
 @dataclass(frozen=True)
@@ -162,8 +137,7 @@ def _describe(case: Case, gold: pl.DataFrame) -> pl.DataFrame:
     )
     gold = gold.join(dated, on="annotation", how="left", maintain_order="left")
     known = (pl.col("link") != NIL).any().over("label") & pl.col("dated").is_null()
-    by_text = coreference_kind(pl.col("text"))
-    stated_kind = pl.when("coreference").then(pl.coalesce(by_text, pl.lit("coref_nominal")))
+    stated_kind = pl.when("coreference").then(pl.coalesce(coreference_kind(pl.col("text")), pl.lit("coref_nominal")))
     kind = pl.coalesce(stated_kind, mention_kind(case, unknown=~known & pl.col("dated").is_null()))
     return gold.with_columns(known=known, kind=kind).select(
         *("g", "label", "group", "doc", "begin", "end", "first", "last", "text", "known", "entity", "name"),
@@ -191,9 +165,18 @@ def with_words(case: Case, rows: pl.DataFrame, links: pl.DataFrame) -> pl.DataFr
 
 
 def mention_kind(case: Case, *, unknown: pl.Expr) -> pl.Expr:
-    """Return the mention type of rows as `with_words` returns them: coreference by the text, else by the name."""
+    """Return the mention type of rows as `with_words` returns them: coreference by the text, else by the name.
+
+    That is 'entity_unknown', 'entity_named' (the first letter of the name is a capital) or 'entity_non_named'. An
+    entity whose name nobody says is called Unknown, and so counts as named.
+    """
     name = pl.col("name") if case.known.names is not None else pl.col("text")
-    return pl.coalesce(coreference_kind(pl.col("text")), named_kind(name, unknown=unknown))
+    capital = name.fill_null("Unknown").str.contains(_NAMED)
+    return pl.coalesce(
+        coreference_kind(pl.col("text")),
+        pl.when(unknown).then(pl.lit("entity_unknown")),
+        pl.when(capital).then(pl.lit("entity_named")).otherwise(pl.lit("entity_non_named")),
+    )
 
 
 def _closure(nests: pl.DataFrame) -> pl.DataFrame:
