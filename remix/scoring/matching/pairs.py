@@ -104,10 +104,9 @@ def assign(edges: pl.DataFrame) -> pl.DataFrame:
     answer to one annotation at most; an option of several annotations needs an answer for each.
     """
     # Where a group and an answer have only each other, as nearly all have, there is nothing to choose.
-    groups = edges.select(pl.col("system") * (pl.col("group").max().fill_null(0) + 1) + pl.col("group")).to_series()
+    groups = edges["system"] * (1 + edges["group"].to_numpy().max(initial=0)) + edges["group"]
     single = (counts(groups) == 1) & (counts(edges["a"]) == 1) & (edges["size"].to_numpy() == 1)
-    chosen, rest = edges.filter(single), edges.filter(~single)
-    return pl.concat([chosen, _choose(rest)]) if len(rest) else chosen
+    return edges if single.all() else pl.concat([edges.filter(single), _choose(edges.filter(~single))])
 
 
 def _choose(edges: pl.DataFrame) -> pl.DataFrame:

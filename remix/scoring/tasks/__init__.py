@@ -143,7 +143,7 @@ def tally(case: Case, criterion: str, matching: Matching, *, on_mention_only: bo
 def _tally(case: Case, judged: Judged, on_mention_only: bool) -> pl.DataFrame:
     wrong = pl.col("outcome") == "fp"
     wrong = wrong & pl.col("on_mention") if on_mention_only else wrong
-    answers = judged.answers.filter(pl.col("outcome") != "tp").select(
+    answers = judged.answers.select(
         *KEYS,
         fp=wrong,
         ignored=pl.col("outcome") == "ignored",
@@ -163,7 +163,7 @@ def complete_counts(case: Case, required: pl.Series, found: pl.DataFrame, answer
     """Return counts with their FN, for every system and document that gold or the system has something in.
 
     `required` is the document (doc) of each mention, `found` has system and doc of each that a system has, `answers`
-    of each answer that is no TP, and whether it is `fp`, `ignored`, `fp_in_scope` and `fp_on_mention`.
+    of each answer, and whether it is `fp`, `ignored`, `fp_in_scope` and `fp_on_mention`.
     """
     systems = len(case.mentions.systems)
     width = 1 + max(int(docs.to_numpy().max(initial=-1)) for docs in (required, found["doc"], answers["doc"]))
