@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import polars as pl
 import pyoxigraph as ox
 
-from remix.errors import StoreError, UsageError, nearest
-from remix.names import PREFIXES
+from remix.errors import UsageError, nearest
+from remix.names import PREFIXES, XSD
+from remix.rdf.terms import iri, literal
 from remix.store import Store
+from remix.store.index import terms_of
 from remix.store.permission import permit
-from remix.store.queries import Query, plain
+from remix.store.queries import INTEGERS, NUMBERS, Query
 from remix.store.rewrite import construct, plan
 from remix.store.tree import NotUnderstood
 from remix.store.worker import GIBIBYTE, Request, ask
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from remix.store.endpoint import Endpoint
 
 GRAPH_FORMATS = ("ttl", "nt", "jsonld")
+_IRI = "^<[^<]"
 
 
 @dataclass(frozen=True, repr=False)
@@ -92,56 +96,59 @@ def answer(
         from remix.store.endpoint import Endpoint
 
         return _ask(Endpoint(endpoint, timeout=timeout), text, query.source, services, rewrite=rewrite)
-    request = Request(text, query.source, graph="nt", rewrite=rewrite, ordered=True, allow_services=services)
+    request = Request(
+        text, query.source, solutions="tsv", graph="nt", rewrite=rewrite, ordered=True, allow_services=services
+    )
     index = store.index()  # which keeps its generation there until the answer is
     found = ask(index.path, request, timeout=timeout, memory=memory, largest=largest)
     with found.body as body:
-        notes = tuple(found.notes)
-        if found.kind == "graph":
-            return Result("graph", pl.DataFrame(), tuple(body.read().splitlines()), notes, found.rewritten)
-        parsed = ox.parse_query_results(body, ox.QueryResultsFormat.JSON)
-        kind, table, of_columns = _tabulate(parsed, iris=iris)
-        return Result(kind, table, (), notes, found.rewritten, of_columns)
+        said, notes = body.read(), tuple(found.notes)
+    if found.kind == "graph":
+        return Result("graph", pl.DataFrame(), tuple(said.splitlines()), notes, found.rewritten)
+    if found.kind == "boolean":
+        return Result("boolean", _truth(said == b"true\n"), (), notes, found.rewritten)
+    terms = terms_of(said)
+    table = _tabulate(terms)
+    of_columns = {one.name: frozenset(table[one.name].filter(one.str.contains(_IRI))) for one in terms} if iris else {}
+    return Result("table", table, (), notes, found.rewritten, of_columns)
 
 
 def _ask(index: Endpoint, text: str, name: str, services: tuple[str, ...], *, rewrite: bool) -> Result:
     how = plan(permit(text, name=name, allow_services=services))
-    if how.tree is not None and how.tree.kind in ("SelectQuery", "AskQuery"):
-        return Result(*_tabulate(index.query(how.text, name))[:2], (), how.notes, how.text)
+    kind = None if how.tree is None else how.tree.kind
+    if kind == "SelectQuery":
+        return Result("table", _tabulate(index.frame(how.text, name)), (), how.notes, how.text)
+    if kind == "AskQuery":
+        return Result("boolean", _truth(index.is_true(how.text, name)), (), how.notes, how.text)
     if rewrite and how.selection is not None:
-        try:
+        with suppress(NotUnderstood):  # blank nodes: as it stands
             return Result("graph", pl.DataFrame(), tuple(construct(index, how, name)), how.notes, how.selection)
-        except NotUnderstood:  # blank nodes: as it stands
-            pass
     return Result("graph", pl.DataFrame(), tuple(sorted(index.triples(how.text, name))), how.notes, how.text)
 
 
-def _tabulate(results: object, *, iris: bool = False) -> tuple[str, pl.DataFrame, Mapping[str, frozenset[str]]]:
-    """Return the kind of solutions, their table and, where they are asked for, the IRIs of each column."""
-    if isinstance(results, ox.QueryBoolean):
-        return "boolean", pl.DataFrame({"answer": [bool(results)]}), {}
-    if not isinstance(results, ox.QuerySolutions):
-        raise StoreError("neither solutions nor an answer came back")
-    names = [variable.value for variable in results.variables]
-    terms = [*results] if iris else results
-    rows = [[plain(term) for term in solution] for solution in terms]
-    columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
-    table = pl.DataFrame([_column(name, values) for name, values in zip(names, columns, strict=True)])
-    of_columns = {name: frozenset(_iris(terms, name)) for name in names} if iris else {}
-    return "table", table, of_columns
+def _truth(said: bool) -> pl.DataFrame:
+    return pl.DataFrame({"answer": [said]})
 
 
-def _iris(solutions: Iterable[ox.QuerySolution], name: str) -> Iterator[str]:
-    return (term.value for one in solutions if isinstance(term := one[name], ox.NamedNode))
+def _tabulate(terms: pl.DataFrame) -> pl.DataFrame:
+    """Return what terms say, each column of one type: whole numbers, numbers, truth values, or text where mixed."""
+    return pl.DataFrame([_read(column) for column in terms])
 
 
-def _column(name: str, values: tuple[object, ...]) -> pl.Series:
-    """Return a column of one type: whole numbers, numbers, truth values, or text where they are mixed."""
-    kinds = {type(value) for value in values if value is not None}
-    if kinds == {int} and all(abs(value) < 1 << 63 for value in values if isinstance(value, int)):
-        return pl.Series(name, values, dtype=pl.Int64)
-    if kinds and kinds <= {int, float}:
-        return pl.Series(name, [None if value is None else float(str(value)) for value in values], dtype=pl.Float64)
-    if kinds == {bool}:
-        return pl.Series(name, values, dtype=pl.Boolean)
-    return pl.Series(name, [None if value is None else str(value) for value in values], dtype=pl.String)
+def _read(terms: pl.Series) -> pl.Series:
+    """Return what the terms of a column say.
+
+    >>> _read(pl.Series(["<urn:a>", '"x"@en', None])).to_list()
+    ['urn:a', 'x', None]
+    """
+    term = pl.col(terms.name)
+    said = pl.when(term.str.contains(_IRI)).then(iri(term)).otherwise(pl.coalesce(literal(term), term))
+    kind = terms.to_frame().select(term.str.extract(r'"\^\^<([^>]*)>$')).to_series().drop_nulls().unique()
+    texts, known = terms.to_frame().select(said).to_series(), terms.drop_nulls()
+    if known.is_empty() or not known.str.contains(r'"\^\^<[^>]*>$').all():
+        return texts
+    for kinds, dtype in ((INTEGERS, pl.Int64), (INTEGERS | NUMBERS, pl.Float64)):
+        numbers = texts.cast(dtype, strict=False)
+        if {*kind} <= kinds and numbers.null_count() == texts.null_count():
+            return numbers
+    return texts == "true" if {*kind} == {f"{XSD}boolean"} else texts

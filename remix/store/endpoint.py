@@ -35,7 +35,7 @@ from remix.endpoints import (
 from remix.errors import QueryError, StoreError, Timeout
 from remix.expressions import fill
 from remix.names import PREFIXES, XSD
-from remix.store.index import Index, Results, with_subjects
+from remix.store.index import Index, with_subjects
 from remix.store.rewrite import fill_template
 from remix.store.serialise import dataset_clause, text_of
 from remix.store.syntax import keywords, modern, tokens
@@ -70,20 +70,10 @@ class Endpoint(Index):
         self.address = self._remote.address
         self._self = f"<{address}>"
 
-    def query(self, text: str, name: str = "the query") -> Results:
-        """Return the endpoint's solutions, or its answer to an ASK."""
-        if next((word for word in keywords(text) if word in ("ASK", "SELECT")), "") == "ASK":
-            with self._naming(name):
-                body = self._remote.ask(self._prepare(text, name), RESULTS[0], self._read_boolean)
-            return ox.parse_query_results(f'{{"head":{{}},"boolean":{str(body).lower()}}}', ox.QueryResultsFormat.JSON)
-        rows = self.frame(text, name)
-        head = "\t".join(f"?{one}" for one in rows.columns)
-        cells = rows.select(pl.concat_str(pl.all().fill_null(""), separator="\t")) if rows.width else rows
-        lines = "".join(f"{line}\n" for line in (head, *(cells.to_series() if rows.width else [""] * rows.height)))
-        try:
-            return ox.parse_query_results(lines, ox.QueryResultsFormat.TSV)
-        except (SyntaxError, ValueError) as error:
-            raise StoreError(f"{self.address} answered with a term that is none: {error}") from None
+    def is_true(self, text: str, name: str = "the query") -> bool:
+        """Return the endpoint's answer to an ASK."""
+        with self._naming(name):
+            return self._remote.ask(self._prepare(text, name), RESULTS[0], self._read_boolean)
 
     def frame(self, text: str, name: str = "the query") -> pl.DataFrame:
         """Return all solutions of a SELECT as a frame of terms as N-Triples spells them; unbound is null.

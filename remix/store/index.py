@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import re
 import resource
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property
@@ -31,8 +31,6 @@ from remix.places import folder_written, seal, verify
 from remix.store.problems import disk_error, guard, open_index, syntax_error
 from remix.store.state import MADE, State, dump, read_generation
 from remix.store.syntax import has_dataset_clause, modern
-
-Results = ox.QuerySolutions | ox.QueryBoolean | ox.QueryTriples
 
 _REMOVAL_COST = 3
 _CHUNK = 20_000
@@ -89,37 +87,38 @@ class Index:
     def _store(self) -> ox.Store:
         return open_index(self.path)
 
-    def query(self, text: str, name: str = "the query") -> Results:
-        """Return what Oxigraph answers to a query; well-known prefixes and both hfts namespaces are understood.
+    def frame(self, text: str, name: str = "the query") -> pl.DataFrame:
+        """Return the solutions of a SELECT as a frame of terms as N-Triples spells them; unbound is null.
 
-        Runs in this process, without a limit: for queries of the project's own making.
+        Well-known prefixes and both hfts namespaces are understood. Raises `QueryError` for one that does not parse.
+        """
+        return terms_of(self._answer(text, name))
 
-        Raises `QueryError` for one that does not parse.
+    def triples(self, text: str, name: str = "the query") -> list[bytes]:
+        """Return the triples of a CONSTRUCT or DESCRIBE as distinct lines of N-Triples, in no order; see `frame`."""
+        return list(set(self._answer(text, name).splitlines()))
+
+    def is_true(self, text: str, name: str = "the query") -> bool:
+        """Return the answer to an ASK; see `frame`."""
+        return self._answer(text, name) == b"true\n"
+
+    def _answer(self, text: str, name: str) -> bytes:
+        """Return what a query answers, as TSV, as N-Triples, or `true` or `false`.
+
+        It runs in this process, without a limit: for queries of the project's own making.
         """
         text = modern(text)
         union = not has_dataset_clause(text)
         try:
             with guard(name):
-                return self._store.query(text, prefixes=PREFIXES, use_default_graph_as_union=union)
+                found = self._store.query(text, prefixes=PREFIXES, use_default_graph_as_union=union)
+                if isinstance(found, ox.QueryBoolean):
+                    return b"true\n" if found else b"false\n"
+                if isinstance(found, ox.QueryTriples):
+                    return found.serialize(format=ox.RdfFormat.N_TRIPLES) or b""
+                return found.serialize(format=ox.QueryResultsFormat.TSV) or b""
         except SyntaxError as error:
             raise QueryError(syntax_error(text, str(error), name)) from None
-
-    def frame(self, text: str, name: str = "the query") -> pl.DataFrame:
-        """Return the solutions of a SELECT as a frame of terms as N-Triples spells them; unbound is null."""
-        solutions = self.query(text, name)
-        assert isinstance(solutions, ox.QuerySolutions)
-        names = [variable.value for variable in solutions.variables]
-        with guard(name):
-            rows = solutions.serialize(format=ox.QueryResultsFormat.TSV) or b""
-        return terms_of(rows, names)
-
-    def triples(self, text: str, name: str = "the query") -> list[bytes]:
-        """Return the triples of a CONSTRUCT or DESCRIBE as distinct lines of N-Triples, in no order."""
-        results = self.query(text, name)
-        assert isinstance(results, ox.QueryTriples)
-        with guard(name):
-            lines = results.serialize(format=ox.RdfFormat.N_TRIPLES)
-        return list(set((lines or b"").splitlines()))
 
     def about(self, subjects: pl.Series) -> pl.DataFrame:
         """Return the triples of these subjects, terms as N-Triples spells them: `subject` and the whole `line`.
@@ -294,15 +293,18 @@ def _respelt(found: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([found.filter(~odd).select("subject", "line"), made])
 
 
-def terms_of(solutions: bytes, names: Sequence[str]) -> pl.DataFrame:
+def terms_of(solutions: bytes) -> pl.DataFrame:
     """Return solutions in SPARQL's TSV as terms of N-Triples, a column a variable; unbound is null.
 
-    >>> terms_of(b'?s\\t?n\\n<urn:a>\\t1\\n<urn:b>\\t\\n', ["s", "n"]).rows()
+    >>> terms_of(b'?s\\t?n\\n<urn:a>\\t1\\n<urn:b>\\t\\n').rows()
     [('<urn:a>', '"1"^^<http://www.w3.org/2001/XMLSchema#integer>'), ('<urn:b>', None)]
     """
-    lines = pl.Series("line", solutions.decode().split("\n")[1:-1], dtype=pl.String).to_frame()
+    head, *lines = solutions.decode().split("\n")[:-1]
+    names = [name[1:] for name in head.split("\t") if name]
     cells = pl.col("line").str.split("\t").list
-    frame = lines.select(cells.get(at, null_on_oob=True).alias(name) for at, name in enumerate(names))
+    frame = pl.DataFrame({"line": lines}, schema={"line": pl.String}).select(
+        cells.get(at, null_on_oob=True).alias(name) for at, name in enumerate(names)
+    )
     frame = frame.with_columns(pl.when(pl.col(name) != "").then(pl.col(name)).alias(name) for name in names)
     every = pl.concat([pl.Series("term", [], dtype=pl.String), *(frame[name].alias("term") for name in names)])
     short = every.filter(~every.str.contains(r"^(?:<[^<]|_:)")).unique()

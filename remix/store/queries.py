@@ -27,10 +27,8 @@ from remix.store.syntax import is_query, is_update, prefixes_of, tokens
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """libyaml's, where PyYAML has it: what describes the shipped queries is read in a fifth of the time."""
 _DEEPEST = 20
-_INTEGERS = {
-    XSD + name for name in ("integer", "int", "long", "short", "byte", "nonNegativeInteger", "positiveInteger")
-}
-_NUMBERS = {XSD + name for name in ("decimal", "double", "float")}
+INTEGERS = {XSD + name for name in ("integer", "int", "long", "short", "byte", "nonNegativeInteger", "positiveInteger")}
+NUMBERS = {XSD + name for name in ("decimal", "double", "float")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +261,7 @@ def term_like(default: str, value: object, name: str, declared: Mapping[str, str
         return str(_iri(text.strip(), name, prefixes))
     kind = like.datatype.value if isinstance(like, ox.Literal) else XSD + "string"
     # A bound whose default is a count or a percentile may be a fraction on another scale.
-    if kind in _INTEGERS | _NUMBERS:
+    if kind in INTEGERS | NUMBERS:
         return _number(text, name, default)
     if kind == XSD + "boolean":
         if text.lower() not in ("true", "false"):
@@ -272,27 +270,6 @@ def term_like(default: str, value: object, name: str, declared: Mapping[str, str
     if isinstance(like, ox.Literal) and like.language:
         return str(ox.Literal(text, language=like.language))
     return str(ox.Literal(text, datatype=ox.NamedNode(kind)))
-
-
-def plain(term: object) -> str | int | float | bool | None:
-    """Return a term as a plain value: an IRI as text, a number as a number, null for an unbound one.
-
-    >>> plain(ox.Literal(3)), plain(ox.NamedNode("urn:a")), plain(ox.Literal("x", language="en"))
-    (3, 'urn:a', 'x')
-    """
-    if isinstance(term, ox.Literal):
-        kind = term.datatype.value
-        try:
-            if kind in _INTEGERS:
-                return int(term.value)
-            if kind in _NUMBERS:
-                return float(term.value)
-        except ValueError:
-            return term.value
-        return term.value == "true" if kind == XSD + "boolean" else term.value
-    if isinstance(term, ox.NamedNode):
-        return term.value
-    return None if term is None else str(term)
 
 
 def _parse(default: str, prefixes: Mapping[str, str]) -> ox.NamedNode | ox.Literal | None:

@@ -20,12 +20,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, TypedDict, Unpack, cast
 
-import polars as pl
-import pyoxigraph as ox
-
 from remix.errors import NotAllowed, QueryError, StoreError, Timeout
 from remix.store import running
-from remix.store.index import Index, Results, terms_of
+from remix.store.index import Index
 from remix.store.running import Request
 
 __all__ = [
@@ -336,25 +333,11 @@ class GuardedIndex(Index):
     def __exit__(self, *_: object) -> None:
         self._worker.close()
 
-    def query(self, text: str, name: str = "the query") -> Results:
-        """Return the solutions of a query, or its answer to an ASK."""
-        return ox.parse_query_results(self._ask(text, name), ox.QueryResultsFormat.JSON)
-
-    def frame(self, text: str, name: str = "the query") -> pl.DataFrame:
-        """Return the solutions of a SELECT as a frame of terms as N-Triples spells them; unbound is null."""
-        rows = self._ask(text, name, solutions="tsv")
-        names = rows.split(b"\n", 1)[0].decode().split("\t")
-        return terms_of(rows, [one[1:] for one in names if one])
-
-    def triples(self, text: str, name: str = "the query") -> list[bytes]:
-        """Return the triples of a CONSTRUCT or DESCRIBE as distinct lines of N-Triples, in no order."""
-        return list(set(self._ask(text, name).splitlines()))
-
-    def _ask(self, text: str, name: str, solutions: str = "json") -> bytes:
+    def _answer(self, text: str, name: str) -> bytes:
         request = Request(
             text,
             name,
-            solutions=solutions,
+            solutions="tsv",
             graph="nt",
             allow_services=self._services,
             default_graphs=self._graphs,

@@ -125,9 +125,9 @@ def test_yes_and_no_are_those_of_the_endpoint(server: endpoints.Endpoint) -> Non
     table = b'{"head": {"vars": ["__ASK_RETVAL"]}, "results": {"bindings": [%s]}}'  # as Virtuoso 7 answers
     row = b'{"__ASK_RETVAL": {"type": "typed-literal", "value": "1"}}'
     asked = Endpoint(server.address)
-    assert [bool(asked.query(f"ASK {{ ?s <urn:n> {n} }}")) for n in (39, 40)] == [True, False]
+    assert [asked.is_true(f"ASK {{ ?s <urn:n> {n} }}") for n in (39, 40)] == [True, False]
     server.behaviours = [status(200, table % row, JSON), status(200, table % b"", JSON)]
-    assert [bool(asked.query("ASK {}")), bool(asked.query("ASK {}"))] == [True, False]
+    assert [asked.is_true("ASK {}"), asked.is_true("ASK {}")] == [True, False]
 
 
 def test_triples_of_many_subjects_come_whole(server: endpoints.Endpoint, index: Index) -> None:
@@ -236,7 +236,7 @@ def test_user_and_password_of_an_address_are_sent_and_stay_at_its_port(server: e
     with endpoint(TURTLE) as other:
         server.behaviours = [endpoints.answer, endpoints.answer, status(302, Location=f"{other.address}?query=ASK{{}}")]
         assert asked.frame("SELECT ?s { ?s <urn:n> 1 }").height == 1
-        assert asked.query("ASK { ?s <urn:n> 1 }")
+        assert asked.is_true("ASK { ?s <urn:n> 1 }")
         assert other.authorisations == [None]
     # base64 of "me:@secret"
     assert set(server.authorisations) == {"Basic bWU6QHNlY3JldA=="}

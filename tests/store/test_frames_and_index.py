@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from remix.iris import canonical
+from remix.rdf.terms import iri, literal
 from remix.resources import folder
 from remix.store import Store
 
@@ -24,13 +25,10 @@ LINKS = "SELECT ?annotation ?entity_as_given { ?annotation itsrdf:taIdentRef ?en
 
 
 def asked(store: Store, query: str) -> pl.DataFrame:
-    """The solutions as plain values, sorted."""
-    rows = [
-        {name.value: term.value for name, term in zip(solutions.variables, solution, strict=True)}
-        for solutions in [store.index().query(query)]
-        for solution in solutions
-    ]
-    return pl.DataFrame(rows).with_columns(pl.col(name).cast(pl.Int64) for name in ("begin", "end") if name in rows[0])
+    """The solutions as plain values."""
+    terms = store.index().frame(query)
+    rows = terms.select(pl.coalesce(literal(pl.col(name)), iri(pl.col(name))) for name in terms.columns)
+    return rows.with_columns(pl.col("^begin|end$").cast(pl.Int64))
 
 
 @pytest.mark.parametrize(

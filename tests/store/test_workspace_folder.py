@@ -177,7 +177,7 @@ def test_damaged_index_never_ends_in_another_librarys_error(
     try:
         for query in ("SELECT * { ?s ?p ?o }", "CONSTRUCT WHERE { ?s ?p ?o }"):
             Workspace(store.folder).query(query)
-            store.index().query(query)
+            store.index().triples(query)
     except StoreError as error:
         assert "remix rebuild" in str(error)
     rebuild(store.folder)

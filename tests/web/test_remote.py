@@ -294,7 +294,7 @@ def test_remix_of_a_virtuoso_is_that_of_the_store_and_more_rows_than_it_gives_co
         assert asked.frame("SELECT ?n { ?s <urn:n> ?n }")["n"].value_counts().height == 9
         assert asked.frame("SELECT ?n { ?s <urn:close> ?n }")["n"].value_counts().height == 99
         assert len(asked.triples("CONSTRUCT { ?s <urn:is> ?n } { ?s <urn:n> ?n }")) == 25_000
-        assert [bool(asked.query(f"ASK {{ ?s <urn:n> {n} }}")) for n in (8, 9)] == [True, False]
+        assert [asked.is_true(f"ASK {{ ?s <urn:n> {n} }}") for n in (8, 9)] == [True, False]
         for query in ("basic", "persons_hard", "confusion_form_at_least"):
             right = ours.build(query, name="own", explain=True)
             assert_same(ours.build(query, name="own", explain=True, endpoint=address), right)
