@@ -69,15 +69,18 @@ def terms_of(frames: Frames, *, given: bool = False, values: bool = True) -> pl.
         frames = _rename(frames, lambda iri: iri.replace(own["scoped"], own["exported"]), "group", "option")
     # Documents and annotations are called by legal IRIs, whoever made the frames.
     frames = _rename(frames, entity_iri)
-    parts = [*_documents(frames.documents), *_annotations(frames), *_ignorable(frames), *_regions(frames)]
+    every = [*_types(frames), *_statements(frames), *_groups(frames.annotations), *_origins(frames, given=given)]
+    parts = [
+        rows.select(subject=iri_term(pl.col(subject)), predicate=pl.lit(term), object=object_.cast(pl.String))
+        for rows, subject, term, object_ in every
+        if rows.height
+    ]
     parts += [_values(frames)] if values else []
-    parts += _names_of_their_own(frames.documents) if given else [*_origins(frames), *_datasets(frames)]
-    return pl.concat([pl.DataFrame(schema=SCHEMA), *(part.select(list(SCHEMA)) for part in parts)]).drop_nulls()
+    return pl.concat([pl.DataFrame(schema=SCHEMA), *parts]).drop_nulls()
 
 
 def _rename(frames: Frames, rename: Callable[[pl.Expr], pl.Expr], *names: str) -> Frames:
     """Return the frames with documents and annotations, and what has these names, under other IRIs."""
-
     columns = {"document", "annotation", "subject", *names}
     tables = {name: getattr(frames, name) for name in SCHEMAS}
     return Frames(
@@ -85,61 +88,57 @@ def _rename(frames: Frames, rename: Callable[[pl.Expr], pl.Expr], *names: str) -
     )
 
 
-def _triples(subject: str, term: str, object_: pl.Expr, frame: pl.DataFrame) -> pl.DataFrame:
-    return frame.select(subject=iri_term(pl.col(subject)), predicate=pl.lit(term), object=object_.cast(pl.String))
+Statement = tuple[pl.DataFrame, str, str, pl.Expr]
+"""What is said of each row: the rows, their column with the subject, the term of the predicate, the object."""
+
+_GOLD = pl.col("ignorable").is_null()
 
 
-def _types(subject: str, frame: pl.DataFrame, *types: str) -> list[pl.DataFrame]:
-    return [_triples(subject, nif.TYPE, iri_term(pl.lit(kind)), frame) for kind in types]
+def _types(frames: Frames) -> Iterator[Statement]:
+    gold, aside = frames.annotations.filter(_GOLD), frames.annotations.filter(~_GOLD)
+    for rows, subject, kinds in (
+        (frames.documents, "document", (f"{names.NIF}Context", f"{names.NIF}String")),
+        (gold, "annotation", (f"{names.NIF}Phrase", f"{names.NIF}String")),
+        (aside, "annotation", (f"{names.RMX}Ignorable",)),
+        (_regions(frames), "region", (f"{names.RMX}Region",)),
+    ):
+        yield from ((rows, subject, nif.TYPE, pl.lit(f"<{kind}>")) for kind in kinds)
 
 
-def _documents(documents: pl.DataFrame) -> list[pl.DataFrame]:
-    with_text = documents.drop_nulls("text")
+def _statements(frames: Frames) -> Iterator[Statement]:
+    """Yield what the frames say of documents, annotations and regions beside their types."""
+    documents, rows, regions = frames.documents, frames.annotations, _regions(frames)
+    texts, gold, aside = documents.drop_nulls("text"), rows.filter(_GOLD), rows.filter(~_GOLD)
+    # What a file says of an entity is among its other triples and no statement about the mention.
+    classes = frames.classes.filter(~pl.col("of_entity"))
     string = text_term(pl.col("text")) + pl.coalesce(pl.lit("@") + language_tag(pl.col("language")), pl.lit(""))
-    return [
-        *_types("document", documents, f"{names.NIF}Context", f"{names.NIF}String"),
-        _triples("document", nif.TEXT, string, with_text),
-        _triples("document", _BEGIN, typed_term(pl.lit(0), _INTEGER), with_text),
-        _triples("document", _END, typed_term(pl.col("text").str.len_chars(), _INTEGER), with_text),
-        _triples("document", nif.SOURCE, iri_or_text("source"), documents),
-    ]
+    home = iri_term(pl.col("document"))
+    yield texts, "document", nif.TEXT, string
+    yield texts, "document", _BEGIN, typed_term(pl.lit(0), _INTEGER)
+    yield texts, "document", _END, typed_term(pl.col("text").str.len_chars(), _INTEGER)
+    yield documents, "document", nif.SOURCE, iri_or_text("source")
+    yield gold, "annotation", nif.CONTEXT, home
+    yield aside, "annotation", nif.DOCUMENT, home
+    yield aside, "annotation", nif.IGNORABLE, text_term(pl.col("ignorable"))
+    yield regions, "region", nif.DOCUMENT, home
+    for spans, subject in ((rows, "annotation"), (regions, "region")):
+        yield spans, subject, _BEGIN, typed_term(pl.col("begin"), _INTEGER)
+        yield spans, subject, _END, typed_term(pl.col("end"), _INTEGER)
+    yield rows, "annotation", nif.ANCHOR, text_term(pl.col("surface_form"))
+    yield rows, "annotation", nif.LITERALS["confidence"], typed_term(pl.col("confidence"), _DOUBLE)
+    yield rows, "annotation", nif.LITERALS["layer"], text_term(pl.col("layer"))
+    yield frames.links, "annotation", nif.IDENT, _entity()
+    yield classes, "annotation", nif.CLASS, iri_term(entity_iri(pl.col("class")))
+
+
+def _regions(frames: Frames) -> pl.DataFrame:
+    home = pl.col("document").str.replace(r"#.*$", "")
+    return frames.regions.with_columns(region=fill("{}#region={},{}", home, "begin", "end"))
 
 
 def iri_or_text(column: str) -> pl.Expr:
     """Return IRIs as such, and as texts what is none."""
     return pl.when(is_legal(pl.col(column))).then(iri_term(pl.col(column))).otherwise(text_term(pl.col(column)))
-
-
-def _names_of_their_own(documents: pl.DataFrame) -> list[pl.DataFrame]:
-    """Return what the file called the documents that are called otherwise, as their names are no IRIs or not unique."""
-    other = documents.filter(pl.col("given") != pl.col("document"))
-    return [_triples("document", nif.GIVEN, iri_or_text("given"), other)]
-
-
-def _spans(frame: pl.DataFrame) -> list[pl.DataFrame]:
-    return [
-        _triples("annotation", _BEGIN, typed_term(pl.col("begin"), _INTEGER), frame),
-        _triples("annotation", _END, typed_term(pl.col("end"), _INTEGER), frame),
-        _triples("annotation", nif.ANCHOR, text_term(pl.col("surface_form")), frame),
-    ]
-
-
-def _annotations(frames: Frames) -> list[pl.DataFrame]:
-    gold = frames.annotations.filter(pl.col("ignorable").is_null())
-    confidence = typed_term(pl.col("confidence"), _DOUBLE)
-    return [
-        *_types("annotation", gold, f"{names.NIF}Phrase", f"{names.NIF}String"),
-        _triples("annotation", nif.CONTEXT, iri_term(pl.col("document")), gold),
-        *_spans(gold),
-        _triples("annotation", nif.IDENT, _entity(), frames.links),
-        _triples("annotation", nif.LITERALS["confidence"], confidence, frames.annotations),
-        _triples("annotation", nif.LITERALS["layer"], text_term(pl.col("layer")), frames.annotations),
-        # What a file says of an entity is among its other triples and no statement about the mention.
-        _triples(
-            "annotation", nif.CLASS, iri_term(entity_iri(pl.col("class"))), frames.classes.filter(~pl.col("of_entity"))
-        ),
-        *_groups(frames.annotations),
-    ]
 
 
 def _entity() -> pl.Expr:
@@ -151,39 +150,31 @@ def _entity() -> pl.Expr:
     return iri_term(entity_iri(chosen))
 
 
-def _groups(annotations: pl.DataFrame) -> list[pl.DataFrame]:
-    """Return the groups and options that reading would not give by itself."""
+def _groups(annotations: pl.DataFrame) -> Iterator[Statement]:
+    """Yield the groups and options that reading would not give by itself."""
     usual = usual_groups(annotations)
-    parts = []
     for name in ("group", "option"):
         # What others share is told by all of them: read under another name, an annotation's own IRI is another.
         changed = annotations[name].ne_missing(usual[name])
         shared = annotations.filter(changed)[name].unique()
         other = annotations.filter(changed | annotations[name].is_in(shared.implode()))
-        parts.append(_triples("annotation", nif.LITERALS[name], text_term(pl.col(name)), other))
-    return parts
+        yield other, "annotation", nif.LITERALS[name], text_term(pl.col(name))
 
 
-def _ignorable(frames: Frames) -> list[pl.DataFrame]:
-    aside = frames.annotations.drop_nulls("ignorable")
-    return [
-        *_types("annotation", aside, f"{names.RMX}Ignorable"),
-        _triples("annotation", nif.DOCUMENT, iri_term(pl.col("document")), aside),
-        _triples("annotation", nif.IGNORABLE, text_term(pl.col("ignorable")), aside),
-        *_spans(aside),
-    ]
+def _origins(frames: Frames, *, given: bool) -> Iterator[Statement]:
+    """Yield what the files called documents and annotations, and the datasets.
 
-
-def _regions(frames: Frames) -> list[pl.DataFrame]:
-    regions = frames.regions.with_columns(
-        region=fill("{}#region={},{}", pl.col("document").str.replace(r"#.*$", ""), "begin", "end")
-    )
-    return [
-        *_types("region", regions, f"{names.RMX}Region"),
-        _triples("region", nif.DOCUMENT, iri_term(pl.col("document")), regions),
-        _triples("region", _BEGIN, typed_term(pl.col("begin"), _INTEGER), regions),
-        _triples("region", _END, typed_term(pl.col("end"), _INTEGER), regions),
-    ]
+    With `given` those are called so already, but for documents whose names are no IRIs or not unique.
+    """
+    documents = frames.documents
+    if given:
+        yield documents.filter(pl.col("given") != pl.col("document")), "document", nif.GIVEN, iri_or_text("given")
+        return
+    yield documents, "document", nif.GIVEN, iri_or_text("given")
+    yield frames.annotations, "annotation", nif.GIVEN, iri_or_text("given")
+    documents = documents.drop_nulls("dataset")
+    yield documents.unique("dataset", maintain_order=True), "dataset", nif.TYPE, pl.lit(nif.DATASET)
+    yield documents, "dataset", nif.REFERENCES, iri_term(pl.col("document"))
 
 
 def _values(frames: Frames) -> pl.DataFrame:
@@ -198,18 +189,3 @@ def _values(frames: Frames) -> pl.DataFrame:
     return frames.values.select(
         subject=iri_term(pl.col("subject")), predicate=iri_term(entity_iri(pl.col("term"))), object=object_
     )
-
-
-def _origins(frames: Frames) -> list[pl.DataFrame]:
-    return [
-        _triples(key, nif.GIVEN, iri_or_text("given"), frame)
-        for key, frame in (("document", frames.documents), ("annotation", frames.annotations))
-    ]
-
-
-def _datasets(frames: Frames) -> list[pl.DataFrame]:
-    documents = frames.documents.drop_nulls("dataset")
-    return [
-        _triples("dataset", nif.TYPE, pl.lit(nif.DATASET), documents.unique("dataset", maintain_order=True)),
-        _triples("dataset", nif.REFERENCES, iri_term(pl.col("document")), documents),
-    ]
