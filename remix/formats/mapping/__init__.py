@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 import tomllib
-import types
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from remix import resources
 from remix.errors import BadInput, nearest
@@ -22,19 +21,13 @@ from remix.formats.mapping.paths import FieldPath, Shape, shape_of
 Where = tuple[FieldPath, ...]
 """Places of one thing: the first of them where a record has something."""
 
-SYNTAXES = ("json-lines", "json", "table", "token-lines")
-UNITS = ("characters", "bytes", "utf-16", "tokens")
-KINDS = ("identifier", "title", "qid")
-GAPS = ("words", "blank", "none")
-OUTSIDE = ("kept", "dropped")
-
 
 @dataclass(frozen=True)
 class RecordRules:
     """How a file is cut into records: one a line (`json-lines`), one JSON value (`json`), rows (`table`), or blocks of
     lines with a token each (`token-lines`)."""
 
-    syntax: str = "json-lines"
+    syntax: Literal["json-lines", "json", "table", "token-lines"] = "json-lines"
     path: str = ""
     keyed: bool = False
     where: Mapping[str, str | bool] = field(default_factory=dict)
@@ -54,7 +47,7 @@ class DocumentRules:
     joined: bool = False
     text: Where = ()
     parts: Where = ()
-    gap: str = "words"
+    gap: Literal["words", "blank", "none"] = "words"
     marks: tuple[str, ...] = ()
     tokens: Where = ()
     files: tuple[str, ...] = ()
@@ -82,18 +75,18 @@ class MentionRules:
     candidates: Where = ()
     candidate: str = "entity"
     score: str = "score"
-    offsets: str = "characters"
+    offsets: Literal["characters", "bytes", "utf-16", "tokens"] = "characters"
     first: int = 0
     distinct: tuple[str, ...] = ()
     alternatives: bool = False
-    outside: str = "kept"
+    outside: Literal["kept", "dropped"] = "kept"
 
 
 @dataclass(frozen=True)
 class LinkRules:
     """How what stands there as a link becomes an IRI, and what says that there is none."""
 
-    kind: str = "identifier"
+    kind: Literal["identifier", "title", "qid"] = "identifier"
     prefix: str = ""
     prefixes: Mapping[str, str | bool] = field(default_factory=dict)
     separator: str = ""
@@ -146,6 +139,8 @@ def read_mapping(file: Path | str) -> MappingRules:
             parts["shape"].setdefault(FieldPath.parse(one).steps[0], {})
     except ValueError as error:
         raise BadInput(path, str(error)) from None
+    if "summary" not in said:
+        raise BadInput(path, "lacks the key 'summary'")
     found = _fill(path, "", {"name": path.stem, "file": path, **said}, MappingRules, parts)
     _check(found)
     return found
@@ -175,19 +170,10 @@ def _fill(file: Path, table: str, said: object, kind: type[Rules], more: Mapping
             values[known[key]] = _value(value, hints[known[key]])
         except ValueError as error:
             raise BadInput(file, f"{place}: {error}") from None
-    lacking = next((one.name for one in fields(kind) if _is_needed(one) and one.name not in values), None)  # type: ignore[arg-type]
-    if lacking is not None:
-        raise BadInput(file, f"lacks the key '{lacking}'")
     return kind(**values)
 
 
-@cache
-def _hints(kind: type) -> dict[str, Any]:
-    return get_type_hints(kind)
-
-
-def _is_needed(one: Any) -> bool:
-    return one.default is MISSING and one.default_factory is MISSING
+_hints = cache(get_type_hints)
 
 
 def _value(said: Any, kind: Any) -> Any:
@@ -197,7 +183,11 @@ def _value(said: Any, kind: Any) -> Any:
         if not all(isinstance(one, str) for one in listed):
             raise ValueError(f"is a text or a list of texts, not {said!r}")
         return tuple(FieldPath.parse(one) if get_args(kind)[0] is FieldPath else one for one in listed)
-    if get_origin(kind) not in (None, types.UnionType):
+    if get_origin(kind) is Literal:
+        if said not in get_args(kind):
+            raise ValueError(f"is not '{said}'{nearest(str(said), get_args(kind))}")
+        return said
+    if get_origin(kind) is not None:
         if isinstance(said, dict) and all(isinstance(one, str | bool) for one in said.values()):
             return said
         raise ValueError(f"is a table of names and their texts, not {said!r}")
@@ -237,14 +227,7 @@ def names_in(name: str) -> list[str]:
 
 
 def _check(found: MappingRules) -> None:
-    """Raise `BadInput` for values that no mapping has, and for combinations that say nothing."""
-    chosen = [("records.syntax", found.records.syntax, SYNTAXES), ("link.kind", found.link.kind, KINDS)]
-    chosen += [("document.gap", found.document.gap, GAPS)]
-    chosen += [("mention.offsets", one.offsets, UNITS) for one in found.mention]
-    chosen += [("mention.outside", one.outside, OUTSIDE) for one in found.mention]
-    for place, value, known in chosen:
-        if value not in known:
-            raise BadInput(found.file, f"{place} is not '{value}'{nearest(value, known)}")
+    """Raise `BadInput` for rules that say nothing together."""
     if len(found.document.marks) not in (0, 2):
         raise BadInput(found.file, "document.marks are two: what stands before a mention, and what behind it")
     if found.document.parts and not any(

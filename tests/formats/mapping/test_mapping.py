@@ -297,7 +297,7 @@ def test_link_that_is_nowhere_is_told(tmp_path: Path) -> None:
         ("[mention]\nform = 5\n", "mention.form: is a text or a list of texts, not 5"),
         ('[mention]\nform = "a..b"\n', "mention.form: 'a..b' is no path: write keys"),
         ('[mention]\nform = "f"\nfirst = "1"\n', "mention.first: is a whole number, not '1'"),
-        ('[mention]\nform = "f"\noffsets = "byte"\n', "mention.offsets is not 'byte'; did you mean 'bytes'?"),
+        ('[mention]\nform = "f"\noffsets = "byte"\n', "mention.offsets: is not 'byte'; did you mean 'bytes'?"),
         ('[mention]\nform = "a.b"\nlink = "a[0]"\n', "'a[0]' is not of the kind that "),
         ('[mention]\nform = "a"\nlink = "a.b"\n', "'a.b' is not of the kind that 'a' says"),
         ('[mention]\nbegin = "b"\n', "mention has a begin, and neither end, last, length nor form"),
