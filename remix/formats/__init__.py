@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,25 +27,7 @@ from remix.registry import Registry
 if TYPE_CHECKING:
     from remix.formats.mapping import MappingRules
 
-__all__ = [
-    "Contents",
-    "FORMATS",
-    "Format",
-    "LoadReport",
-    "LoadedFile",
-    "Loss",
-    "MISSING",
-    "Repair",
-    "format_for",
-    "format_named",
-    "SourceFile",
-    "measures_path",
-    "read",
-    "refusal_report",
-    "SIZES",
-    "sizes_of",
-    "write",
-]
+__all__ = ["FORMATS", "Contents", "Format", "LoadReport", "Loss", "Repair", "SourceFile", "read", "write"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,15 +170,14 @@ def read(
     with _naming_file(source):
         chosen = format_named(format) if format else _sniff(source)
         found = chosen.read(source, iri)
-        _accept(source, found, strict=strict, unannotated=unannotated)
-        triples = found.triples
-        if triples_to is not None:
-            _refuse_textless(source, found)
-            triples = _write(found, triples_to)
-        if unannotated:
-            found = replace(found, repairs=(*found.repairs, *_missing(found.frames)))
-        told = LoadReport(readable(source.path), chosen.name, triples=triples, repairs=found.repairs)
-        report = replace(told, **sizes_of(found.frames))  # type: ignore[arg-type]
+        if found.frames.annotations.is_empty() and not unannotated:
+            raise BadInput(source.name, _without_annotations(found.frames))
+        if strict:
+            refuse_defects(source.name, found.repairs)
+        triples = found.triples if triples_to is None else _write_triples(source, found, triples_to)
+        repairs = (*found.repairs, *(_missing(found.frames) if unannotated else ()))
+        sizes = sizes_of(found.frames)
+        report = LoadReport(readable(source.path), chosen.name, **sizes, triples=triples, repairs=repairs)  # type: ignore[arg-type]
         export = found.export if triples_to is None else None
         return LoadedFile(name, iri, found.frames, report, found.content or _content(source), export)
 
@@ -311,13 +292,6 @@ def _refuse_others(source: SourceFile, chosen: Format, first: Path) -> None:
             )
 
 
-def _accept(source: SourceFile, found: Contents, *, strict: bool, unannotated: bool) -> None:
-    if found.frames.annotations.is_empty() and not unannotated:
-        raise BadInput(source.name, _without_annotations(found.frames))
-    if strict:
-        refuse_defects(source.name, found.repairs)
-
-
 def refuse_defects(file: str, repairs: Iterable[Repair]) -> None:
     """Raise `BadInput` where something had to be repaired; what is told and is no defect passes."""
     defects = [repair for repair in repairs if repair.kind not in NOTED]
@@ -327,10 +301,9 @@ def refuse_defects(file: str, repairs: Iterable[Repair]) -> None:
 
 
 def _without_annotations(frames: Frames) -> str:
-    texts = frames.documents.height
-    if not texts:
+    if frames.documents.is_empty():
         return "has neither a document nor an annotation: a header or brackets alone"
-    return f"has {texts} documents but no annotation"
+    return f"has {frames.documents.height} documents but no annotation"
 
 
 def _missing(frames: Frames) -> Iterator[Repair]:
@@ -342,14 +315,11 @@ def _missing(frames: Frames) -> Iterator[Repair]:
         yield Repair("no-link", count, f"not one of the file's {count} annotations has a link, so that all are NIL")
 
 
-def _refuse_textless(source: SourceFile, found: Contents) -> None:
+def _write_triples(source: SourceFile, found: Contents, path: Path) -> int:
     missing = found.frames.documents.filter(pl.col("text").is_null())["given"]
     if len(missing):
         reason = f"has no text for {missing[0]}" + (f" and {len(missing) - 1} more" if len(missing) > 1 else "")
         raise BadInput(source.name, f"{reason}: `remix convert --text` puts texts and annotations together")
-
-
-def _write(found: Contents, path: Path) -> int:
     if found.write is not None:
         return found.write(path, measures_path(path))
     from remix.formats.nif.writing import write_triples
