@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from hashlib import sha256
+from itertools import product
 
 import polars as pl
 
@@ -57,15 +58,11 @@ def _keep_supported(cases: list[Case], column: str, least: int) -> list[Case]:
 def _sliced_by_profile(whole: Case, choice: Choice, column: str, order: list[str]) -> list[pl.DataFrame]:
     """Return the counts of every task and matching, sliced by a column that the profile has its own rule for."""
     parts = []
-    for task in choice.tasks:
-        for matching in choice.matchings:
-            counts = choice.profile.slices[column](whole, task, matching)
-            labels = {"task": task, "matching": matching, "column": column}
-            parts.append(
-                counts.with_columns(pl.lit(value).alias(name) for name, value in labels.items()).select(
-                    one for one in order if one in labels or one in counts.columns
-                )
-            )
+    for task, matching in product(choice.tasks, choice.matchings):
+        counts = choice.profile.slices[column](whole, task, matching)
+        labels = {"task": task, "matching": matching, "column": column}
+        counts = counts.with_columns(pl.lit(value).alias(name) for name, value in labels.items())
+        parts.append(counts[[one for one in order if one in counts.columns]])
     return parts
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import polars as pl
 
-from remix.dense import components, look_up
+from remix.dense import look_up
 from remix.errors import UsageError
 from remix.names import OWL
 from remix.scoring.inputs.answers import Answers
 from remix.scoring.matching import Case, Judged, Matching, found_whole
+from remix.scoring.matching.pairs import assign_most
 
 LEAST = 0.5
 FAR = 20
@@ -38,30 +38,9 @@ def _near(case: Case, judged: Judged, most: int) -> pl.DataFrame:
     near = pairs.join(ways, on=["g", "a"]).with_columns(credit=1 / (1 + pl.col("of_gold") + pl.col("of_answer")))
     near = near.sort("system", "group", "a", "credit", descending=[False, False, False, True])
     near = near.unique(["system", "group", "a"], keep="first", maintain_order=True)
-    return _assign(near).select(*_KEYS, "group", "option", "a", "credit").sort("system", "doc", "group")
-
-
-def _assign(near: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of the assignment of answers to groups that has the most credit in all."""
-    groups = near.select(pl.struct("system", "group").rank("dense").cast(pl.Int64) - 1).to_series()
-    part = pl.Series(components(groups.to_numpy(), near["a"].to_numpy()))
-    near = near.with_columns(part=part, number=groups)
-    star = (pl.col("number").n_unique().over("part") == 1) | (pl.col("a").n_unique().over("part") == 1)
-    best = near.filter(star).sort("part", "credit", descending=[False, True], maintain_order=True)
-    chosen = [best.unique("part", keep="first", maintain_order=True)]
-    rest = near.filter(~star)
-    if len(rest):
-        from scipy.optimize import linear_sum_assignment
-
-        for own in rest.partition_by("part", maintain_order=True):
-            rows, columns = (own[name].rank("dense").cast(pl.Int64).to_numpy() - 1 for name in ("number", "a"))
-            worth = np.zeros((int(rows.max()) + 1, int(columns.max()) + 1))
-            # Whole numbers, so that the sums are exact.
-            worth[rows, columns] = (WHOLE * own["credit"]).round().to_numpy()
-            taken = np.zeros_like(worth, dtype=np.bool_)
-            taken[linear_sum_assignment(worth, maximize=True)] = True
-            chosen.append(own.filter(taken[rows, columns]))
-    return pl.concat(chosen)
+    # In whole numbers, so that the sums are exact.
+    near = assign_most(near.with_columns(worth=(WHOLE * pl.col("credit")).round()), ["system", "group"], "a", "worth")
+    return near.select(*_KEYS, "group", "option", "a", "credit").sort("system", "doc", "group")
 
 
 def _at_least(least: float, name: str = "") -> Matching:

@@ -10,7 +10,7 @@ point.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
 
@@ -134,6 +134,30 @@ def _rank(edges: pl.DataFrame) -> pl.DataFrame:
     return edges.with_columns(iou=pl.col("shared") / pl.col("union")).sort(
         "correct", "link", "iou", "g", "a", descending=[True, True, True, False, False]
     )
+
+
+def assign_most(rows: pl.DataFrame, left: Sequence[str], right: str, worth: str) -> pl.DataFrame:
+    """Return the rows of the one-to-one assignment of what `left` names to what `right` does with the largest worth.
+
+    The worth of an assignment is the sum of its rows'. `part` is added, the component that a row is of.
+    """
+    number = pl.struct(left).rank("dense"), pl.struct(right).rank("dense")
+    ends = [rows.select(one.cast(pl.Int64) - 1).to_series().to_numpy() for one in number]
+    rows = rows.with_columns(part=pl.Series(components(*ends)), left=pl.Series(ends[0]))
+    star = (pl.col("left").n_unique().over("part") == 1) | (pl.col(right).n_unique().over("part") == 1)
+    best = rows.filter(star).sort("part", worth, descending=[False, True], maintain_order=True)
+    chosen = [best.unique("part", keep="first", maintain_order=True)]
+    if len(rest := rows.filter(~star)):
+        from scipy.optimize import linear_sum_assignment
+
+        for own in rest.partition_by("part", maintain_order=True):
+            places = tuple(own[name].rank("dense").cast(pl.Int64).to_numpy() - 1 for name in ("left", right))
+            table = np.zeros([int(place.max()) + 1 for place in places])
+            table[places] = own[worth].to_numpy()
+            taken = np.zeros_like(table, dtype=np.bool_)
+            taken[linear_sum_assignment(table, maximize=True)] = True
+            chosen.append(own.filter(taken[places]))
+    return pl.concat(chosen).drop("left")
 
 
 class _Move(NamedTuple):

@@ -26,13 +26,11 @@ F1 = {"all": "f1", "in scope": "f1_in_scope", "on mention": "f1_on_mention"}
 
 def count_pairs(tp: pl.DataFrame, fp: pl.DataFrame, fn: pl.DataFrame) -> pl.DataFrame:
     """Return counts per system and document; the rows of the three are what is counted, fp has `free` as well."""
-    wrong = fp.group_by(KEYS).agg(fp=(~pl.col("free")).sum(), ignored=pl.col("free").sum())
-    parts = [tp.group_by(KEYS).agg(tp=pl.len()), wrong, fn.group_by(KEYS).agg(fn=pl.len())]
-    rows = parts[0]
-    for part in parts[1:]:
-        rows = rows.join(part, on=KEYS, how="full", coalesce=True)
-    numbers = [pl.col(name).fill_null(0).cast(pl.Int64) for name in ("tp", "fp", "fn", "ignored")]
-    return rows.select(*KEYS, *numbers, *UNSCOPED)
+    wrong = {"fp": (~pl.col("free")).cast(pl.Int64), "ignored": pl.col("free").cast(pl.Int64)}
+    one = pl.lit(1, pl.Int64)
+    parts = [tp.select(*KEYS, tp=one), fp.select(*KEYS, **wrong), fn.select(*KEYS, fn=one)]
+    rows = pl.concat(parts, how="diagonal").group_by(KEYS).agg(pl.col("tp", "fp", "fn", "ignored").sum())
+    return rows.with_columns(UNSCOPED)
 
 
 def ratio(part: pl.Expr, whole: pl.Expr) -> pl.Expr:

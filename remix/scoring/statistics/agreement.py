@@ -97,19 +97,11 @@ def _keep_required(frames: Frames, documents: pl.Series) -> Frames:
 
 
 def _of_mentions(case: Case, criterion: str) -> list[dict[str, object]]:
-    rows = []
+    rows, sizes = [], (case.gold["group"].n_unique(), len(case.answers))
     for name in ("strong", "weak"):
         judged = case.judge(criterion, MATCHINGS[name])
-        equal = _label(case, judged.pairs) if (criterion, name) == ("link", "strong") else None
-        rows.append(
-            _row(
-                f"{criterion}s, {name}",
-                case.gold["group"].n_unique(),
-                len(case.answers),
-                len(judged.groups),
-                None if equal is None else kappa(equal),
-            )
-        )
+        value = kappa(_label(case, judged.pairs)) if (criterion, name) == ("link", "strong") else None
+        rows.append(_row(f"{criterion}s, {name}", *sizes, len(judged.groups), value))
     return rows
 
 
@@ -136,14 +128,10 @@ def _of_classes(case: Case, first: Frames, second: Frames) -> pl.DataFrame:
     other = case.answers.select("a", "annotation").join(second.classes, on="annotation").select("a", "class").unique()
     left, right = pairs.join(one, on="g"), pairs.join(other, on="a")
     both = left.join(right, on=["g", "a", "class"])
-    counted = [
-        rows.group_by("class").agg(pl.len().cast(pl.Int64).alias(name))
-        for name, rows in {"first": one, "second": other, "agreed": both, "left": left, "right": right}.items()
-    ]
-    table = counted[0]
-    for rows in counted[1:]:
-        table = table.join(rows, on="class", how="full", coalesce=True)
-    table = table.with_columns(pl.exclude("class").fill_null(0)).sort("class")
+    sides = {"first": one, "second": other, "agreed": both, "left": left, "right": right}
+    every = pl.concat([rows.select("class", side=pl.lit(name)) for name, rows in sides.items()])
+    counted = [(pl.col("side") == name).sum().cast(pl.Int64).alias(name) for name in sides]
+    table = every.group_by("class").agg(counted).sort("class")
     size, agreed = len(pairs), pl.col("agreed")
     # In whole numbers, times size², so that a class that no pair has is 0 / 0 and not what rounding leaves.
     seen = size * (size - pl.col("left") - pl.col("right") + 2 * agreed)

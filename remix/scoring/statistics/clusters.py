@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
 import polars as pl
+
+from remix.scoring.matching.pairs import assign_most
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def cluster_counts(gold: pl.DataFrame, answers: pl.DataFrame, measure: str) -> p
         cells = cells.join(table, on=["system", name])
     cells = cells.with_columns(of_gold=how.gold.cast(pl.Float64), of_answered=how.answered.cast(pl.Float64))
     if how.assigned:
-        cells = _assign(cells)
+        cells = assign_most(cells.sort("gold", "answered"), ["gold"], "answered", "of_gold")
     found = _against(sizes[0], cells, "gold").rename({"found": "tp_of_gold", "missed": "fn"})
     right_counts = _against(sizes[1], cells, "answered").rename({"found": "tp", "missed": "fp"})
     both = right_counts.join(found, on=["system", "doc"], how="full", coalesce=True)
@@ -113,30 +114,3 @@ def _against(sizes: pl.DataFrame, cells: pl.DataFrame, name: str) -> pl.DataFram
     return rows.group_by("system", "doc", maintain_order=True).agg(
         pl.col("found").sum(), missed=(pl.col("whole") - pl.col("found")).sum()
     )
-
-
-def _assign(cells: pl.DataFrame) -> pl.DataFrame:
-    """Return the cells of the assignment of gold clusters to answered ones with the largest sum."""
-    from scipy.optimize import linear_sum_assignment
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    if cells.is_empty():
-        return cells
-    cells = cells.sort("gold", "answered")
-    left = cells["gold"].rank("dense").cast(pl.Int64).to_numpy() - 1
-    right = cells["answered"].rank("dense").cast(pl.Int64).to_numpy() + left.max()
-    size = int(right.max()) + 1
-    _, labels = connected_components(coo_array((np.ones(len(left)), (left, right)), shape=(size, size)), directed=False)
-    cells = cells.with_columns(part=pl.Series(labels[left]))
-    star = (pl.col("gold").n_unique().over("part") == 1) | (pl.col("answered").n_unique().over("part") == 1)
-    best = cells.filter(star).sort("part", "of_gold", descending=[False, True], maintain_order=True)
-    chosen = [best.unique("part", keep="first", maintain_order=True)]
-    for part in cells.filter(~star).partition_by("part"):
-        rows, columns = (part[name].rank("dense").cast(pl.Int64).to_numpy() - 1 for name in ("gold", "answered"))
-        worth = np.zeros((int(rows.max()) + 1, int(columns.max()) + 1))
-        worth[rows, columns] = part["of_gold"].to_numpy()
-        taken = np.zeros_like(worth, dtype=np.bool_)
-        taken[linear_sum_assignment(worth, maximize=True)] = True
-        chosen.append(part.filter(taken[rows, columns]))
-    return pl.concat(chosen).drop("part")

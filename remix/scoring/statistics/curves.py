@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 
 import polars as pl
 
@@ -69,21 +69,19 @@ def risk_by_coverage(answers: pl.DataFrame) -> pl.DataFrame:
     return sums.select(*_KEYS, "threshold", coverage=pl.col("n") / pl.col("whole"), risk=pl.col("wrong") / pl.col("n"))
 
 
-def judged_answers(case: Case, pairings: Sequence[tuple[str, str]]) -> pl.DataFrame:
+def judged_answers(case: Case, pairings: Pairings) -> pl.DataFrame:
     """Return system, task, matching, `confidence` and `right` of each answer that has a confidence.
 
     Raises `UsageError` where none has.
     """
     sure = with_detail(case, "confidence").answers.select("a", "confidence").drop_nulls()
-    parts = []
-    for task, matching in pairings:
+
+    def judge(task: str, matching: str) -> pl.DataFrame:
+        """Return the outcomes of answers that count."""
         outcomes = case.judge(CRITERIA[task], matching_named(matching)).answers.filter(pl.col("outcome") != "ignored")
-        rows = outcomes.join(sure, on="a", maintain_order="left").join(
-            case.mentions.names, on="system", maintain_order="left"
-        )
-        labels = {"task": pl.lit(task), "matching": pl.lit(matching)}
-        parts.append(rows.select("confidence", right=pl.col("outcome") == "tp", system="name", **labels))
-    found = pl.concat(parts)
+        return outcomes.join(sure, on="a", maintain_order="left").with_columns(right=pl.col("outcome") == "tp")
+
+    found = _each(case, pairings, judge, "confidence", "right")
     if found.is_empty():
         raise UsageError("no run has an answer with a confidence: there is nothing to calibrate")
     return found

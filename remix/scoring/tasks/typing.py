@@ -20,7 +20,7 @@ from remix.frames import FINE_GRAINED, Frames
 from remix.names import OWL
 from remix.scoring.inputs.answers import Answers
 from remix.scoring.matching import MATCHINGS, Case, Matching, with_detail
-from remix.scoring.statistics import KEYS
+from remix.scoring.statistics import KEYS, SCOPED
 from remix.scoring.tasks import Task, refuse_counts
 from remix.scoring.tasks.annotation import erec
 
@@ -31,21 +31,18 @@ def on_gold_spans(found: Typed) -> Typed:
 
 
 def _counts(found: Typed) -> pl.DataFrame:
-    wrong = found.extra.select(*KEYS, "on_mention", "in_scope", fp="answered")
-    inside = found.pairs.select(*KEYS, on_mention=True, in_scope=True, fp=pl.col("answered") - pl.col("shared"))
-    scoped = {"fp": pl.lit(True), "fp_on_mention": pl.col("on_mention"), "fp_in_scope": pl.col("in_scope")}
-    wrong = pl.concat([wrong, inside], how="vertical_relaxed")
-    left = found.pairs.select(*KEYS, "group", fn=pl.col("asked") - pl.col("shared"))
-    missed = pl.concat([left, found.missed.select(*KEYS, "group", fn="asked")])
-    rows = wrong.group_by(KEYS).agg(pl.col("fp").filter(chosen).sum().alias(name) for name, chosen in scoped.items())
-    for part in (
-        found.pairs.group_by(KEYS).agg(tp=pl.col("shared").sum()),
-        # How many mentions have classes is asked as well.
-        missed.group_by(KEYS).agg(pl.col("fn").sum(), asked=pl.col("group").n_unique()),
-        found.ignored.group_by(KEYS).agg(ignored=pl.len()),
-    ):
-        rows = rows.join(part, on=KEYS, how="full", coalesce=True)
-    return found.case.scope.drop_unknown(rows.with_columns(pl.exclude(KEYS).fill_null(0).cast(pl.Int64)))
+    left, wrong = pl.col("asked") - pl.col("shared"), pl.col("answered") - pl.col("shared")
+    scoped = {f"fp_{name}": pl.when(name).then("answered") for name in ("in_scope", "on_mention")}
+    parts = [
+        found.pairs.select(*KEYS, "group", tp="shared", fn=left, fp=wrong, **dict.fromkeys(SCOPED, wrong)),
+        found.missed.select(*KEYS, "group", fn="asked"),
+        found.extra.select(*KEYS, fp="answered", **scoped),
+        found.ignored.select(*KEYS, ignored=pl.lit(1)),
+    ]
+    sums = pl.col("tp", "fp", "fn", "ignored", *SCOPED).sum().cast(pl.Int64)
+    # How many mentions have classes is asked as well.
+    asked = pl.col("group").drop_nulls().n_unique().cast(pl.Int64)
+    return found.case.scope.drop_unknown(pl.concat(parts, how="diagonal_relaxed").group_by(KEYS).agg(sums, asked=asked))
 
 
 @dataclass(frozen=True)
