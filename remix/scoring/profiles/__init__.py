@@ -61,8 +61,9 @@ class Conventions:
         counts = _of_every_document(case, counts) if self.macro.documents != "defined" else counts
         return counts if case.thresholds is None else _with_thresholds(case, counts, case.thresholds)
 
+    @property
     def averages(self) -> Mapping[str, Average]:
-        """Return how the rules make precision, recall and F1 of counts."""
+        """How the rules make precision, recall and F1 of counts."""
         return averages(self.undefined.scores, self.macro.documents, self.macro.harmonic)
 
 
@@ -76,7 +77,7 @@ PLAIN_GOLD = Conventions(
 class OwnRules:
     """How a tool scores that no conventions are made for.
 
-    - `prepare`, `count`, `averages`: as the methods of `Conventions`;
+    - `prepare`, `count`, `averages`: as `Conventions` has them;
     - `nearest`: the task and matching by which the conventions of its profile come nearest to that.
     """
 
@@ -91,16 +92,16 @@ class Profile:
     """What one tool counts, and how.
 
     - `tasks`, `matchings`: the rows that it shows unless told otherwise;
+    - `meanings`: the matchings that the tool alone has, in words;
+    - `headline`: the task and matching by which it is held against other profiles;
     - `conventions`: its rules; where it has `own` rules, those that come nearest to them;
-    - `notes`: rules in words that no convention stands for, by a name;
+    - `around(count)`: the counting of the profile made of that of its conventions, where these are not all;
     - `rest`: what a slice does with the gold outside it: 'dropped' (ignorable) or 'removed';
     - `slices`: columns that the tool slices by in its own way: name to `count(case, task, matching)`, whose rows have
       `slice` besides;
     - `kb_rows`: whether InKB, EE and GSInKB are shown: 'nil', where gold or a run has NIL, or 'always';
     - `sparse`: whether tasks and matchings that count nothing at all have no rows;
-    - `around(count)`: the counting of the profile made of that of its conventions, where these are not all;
-    - `meanings`: the matchings that the tool alone has, in words;
-    - `headline`: the task and matching by which it is held against other profiles.
+    - `notes`: rules in words that no convention stands for, by a name.
     """
 
     name: str
@@ -108,16 +109,16 @@ class Profile:
     source: str
     tasks: tuple[str, ...]
     matchings: tuple[str, ...]
+    meanings: Mapping[str, str] = field(default_factory=dict)
+    headline: tuple[str, str] = ("A2KB", "strong")
     conventions: Conventions = Conventions()
-    notes: Mapping[str, str] = field(default_factory=dict)
     own: OwnRules | None = None
+    around: Callable[[Counter], Counter] = lambda count: count
     rest: Literal["dropped", "removed"] = "dropped"
     slices: Mapping[str, Counter] = field(default_factory=dict)
     kb_rows: Literal["", "nil", "always"] = ""
     sparse: bool = False
-    around: Callable[[Counter], Counter] = lambda count: count
-    meanings: Mapping[str, str] = field(default_factory=dict)
-    headline: tuple[str, str] = ("A2KB", "strong")
+    notes: Mapping[str, str] = field(default_factory=dict)
 
     def prepare(self, inputs: Inputs) -> Inputs:
         """Return what is evaluated as the tool compares it."""
@@ -133,7 +134,7 @@ class Profile:
     @property
     def averages(self) -> Mapping[str, Average]:
         """How counts become precision, recall and F1."""
-        return self.own.averages if self.own else self.conventions.averages()
+        return (self.own or self.conventions).averages
 
     def rules(self) -> dict[str, str]:
         """Return each rule in words with the place where the tool has it, by its name: aspects, then `notes`."""

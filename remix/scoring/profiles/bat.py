@@ -61,7 +61,6 @@ bat = Profile(
     source="https://github.com/marcocor/bat-framework, src/main/java/it/unipi/di/acube/batframework",
     tasks=("A2KB", "C2KB", "ERec"),
     matchings=("strong", "weak"),
-    rest="removed",
     conventions=replace(
         PLAIN_GOLD,
         nil=aspects.nil_left_out.with_source("data/Tag.java: a concept is an article of Wikipedia"),
@@ -81,6 +80,7 @@ bat = Profile(
         macro=aspects.macro_of_all.with_source("metrics/Metrics.java, macroF1"),
         undefined=aspects.undefined_one.with_source("metrics/Metrics.java, precision, recall, F1"),
     ),
+    rest="removed",
     notes={
         "order": "the first match is that of a hash set's order; here it is that of the offsets",
         "tasks": "A2KB is its A2W, C2KB its C2W, ERec its mention annotation (problems/*.java)",

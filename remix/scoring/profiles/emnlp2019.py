@@ -25,7 +25,6 @@ emnlp2019 = Profile(
     source="Rosales-Méndez et al., EMNLP 2019, and their published scripts",
     tasks=("D2KB",),
     matchings=("strong",),
-    rest="removed",
     headline=("D2KB", "strong"),
     conventions=Conventions(
         alternatives=aspects.Alternatives(
@@ -35,6 +34,7 @@ emnlp2019 = Profile(
             run=_merge,
         ),
     ),
+    rest="removed",
     notes={
         "answers": "only those whose span is a gold mention's (Table4_5_6-Appendix.py, KeepOnlyAnnotationsOf)",
         "slices": "gold is restricted to the category, the rest is removed (Table4_5_6-Appendix.py, KeepOnlyTag)",

@@ -61,7 +61,6 @@ euef = Profile(
     source="https://github.com/htlchh/EUEF, src/edu/zju/cadal",
     tasks=("A2KB", "ERec", "candidates", "NIL"),
     matchings=("fuzzy-over(0)",),
-    rest="removed",
     headline=("A2KB", "fuzzy-over(0)"),
     conventions=replace(
         PLAIN_GOLD,
@@ -87,6 +86,7 @@ euef = Profile(
         ),
         undefined=aspects.undefined_one.with_source("main/Evaluator.java, precision, recall"),
     ),
+    rest="removed",
     notes={
         "candidates": "CM: the mention matches, and its candidates and gold's have an entity in common "
         "(matching/CandidateMatching.java)",

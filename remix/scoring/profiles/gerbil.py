@@ -88,9 +88,6 @@ gerbil = Profile(
     source="https://github.com/dice-group/gerbil, src/main/java/org/aksw/gerbil",
     tasks=("A2KB", "D2KB", "C2KB", "ERec"),
     matchings=("strong", "weak"),
-    rest="removed",
-    kb_rows="always",
-    around=_counting,
     conventions=replace(
         PLAIN_GOLD,
         nil=aspects.Nil(
@@ -121,6 +118,9 @@ gerbil = Profile(
             scores=_empty_is_perfect,
         ),
     ),
+    around=_counting,
+    rest="removed",
+    kb_rows="always",
     notes={
         "order": "the order of annotations, which RDF does not have, is that of their offsets",
         "D2KB": "answers whose span is no gold mention's are left out, a second answer on one span stays, "

@@ -302,23 +302,21 @@ def _events(case: Case, task: str, matching: str, noise: tuple[float, float] | N
     form = re.fullmatch(r"(fuzzy|strict)(?:@([1-9]\d?))?", matching)
     if form is None:
         raise UnknownName("matching of this profile", matching, MATCHINGS)
-    regime, ranks = form[1], form[2] or ("1" if task in LAYERS else "0")
+    regime, ranks, asked = form[1], int(form[2] or 1), (form[2] is None) == (task in LAYERS)
     gold, answers = case.once(("hipe", task), lambda own: sides(own, task))
-    if (form[2] is None) != (task in LAYERS):
+    if not asked:
         gold, answers = gold.clear(), answers.clear()
     if noise is not None:
         gold, answers = (cut(rows, case, noise) for rows in (gold, answers))
-    answers = answers.with_columns(pl.col("labels").list.head(int(ranks)))
+    answers = answers.with_columns(pl.col("labels").list.head(ranks))
     # An answer stays as long as any of its links is one.
     answers = answers.filter(pl.col("labels").list.drop_nulls().list.len() > 0)
-    met = case.once(
-        ("hipe", task, ranks, form[2] is None, noise), lambda own: meetings(gold, answers, len(own.mentions.systems))
-    )
+    key = ("hipe", task, ranks, asked, noise)
+    met = case.once(key, lambda own: meetings(gold, answers, len(own.mentions.systems)))
     number = pl.int_range(pl.len(), dtype=pl.Int64)
+    told = answers.select(a=number, said=pl.col("labels").list.first())
     met = met.join(gold.select("label", g=number), on="g", how="left", maintain_order="left")
-    met = met.join(
-        answers.select(a=number, said=pl.col("labels").list.first()), on="a", how="left", maintain_order="left"
-    )
+    met = met.join(told, on="a", how="left", maintain_order="left")
     return met.select("system", "doc", "g", "a", right=regime, slice=pl.coalesce("label", "said"))
 
 
@@ -346,7 +344,8 @@ hipe = Profile(
     source="https://github.com/hipe-eval/HIPE-scorer at 6605770, hipe_evaluation",
     tasks=TASKS,
     matchings=MATCHINGS,
-    sparse=True,
+    meanings={name: _REGIMES[name.partition("@")[0]] + _RANKS[name.partition("@")[2]] for name in MATCHINGS},
+    headline=("NEL-LIT", "fuzzy@1"),
     conventions=replace(
         PLAIN_GOLD,
         nil=aspects.Nil(
@@ -358,6 +357,15 @@ hipe = Profile(
         pairing=aspects.pair_first_unused,
         undefined=aspects.undefined_zero,
     ),
+    own=OwnRules(
+        prepare=lambda gold, runs: (gold, dict(runs)),
+        count=count,
+        averages={"micro": averages(aspects.zero_of_all)["micro"], "macro": averages(_macro)["macro"]},
+        nearest=("A2KB", "weak"),
+    ),
+    rest="removed",
+    slices={"type": by_type, "noise": by_noise, "period": by_period},
+    sparse=True,
     notes={
         "layers": "each column is scored by itself: types in NE-…, entities in NEL-…, with the spans of NE-COARSE-… "
         "of the same file (utils.py, collect_named_entities, collect_link_objects)",
@@ -373,14 +381,4 @@ hipe = Profile(
         "undefined": "a micro score without denominator is 0 (ner_eval.py, compute_precision_recall_wrapper)",
         "noise": "--by noise cuts the tokens out of both sides whose noise in gold is not in the bounds (utils.py)",
     },
-    own=OwnRules(
-        prepare=lambda gold, runs: (gold, dict(runs)),
-        count=count,
-        averages={"micro": averages(aspects.zero_of_all)["micro"], "macro": averages(_macro)["macro"]},
-        nearest=("A2KB", "weak"),
-    ),
-    rest="removed",
-    slices={"type": by_type, "noise": by_noise, "period": by_period},
-    meanings={name: _REGIMES[name.partition("@")[0]] + _RANKS[name.partition("@")[2]] for name in MATCHINGS},
-    headline=("NEL-LIT", "fuzzy@1"),
 )

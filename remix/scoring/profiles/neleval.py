@@ -276,8 +276,6 @@ neleval = Profile(
     tasks=("A2KB",),
     matchings=tuple(NAMED),
     meanings={name: str(triple) for name, triple in NAMED.items()},
-    rest="removed",
-    slices={"type": _by_type},
     conventions=replace(
         PLAIN_GOLD,
         documents=aspects.Documents(
@@ -296,6 +294,8 @@ neleval = Profile(
         ),
         undefined=aspects.undefined_zero.with_source("evaluate.py, StrictMetricWarning"),
     ),
+    rest="removed",
+    slices={"type": _by_type},
     notes={
         **{name: str(triple) for name, triple in NAMED.items()},
         "links": "of several links of a gold mention the one that the system answers on that span (prepare.py, "

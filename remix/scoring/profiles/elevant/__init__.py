@@ -308,7 +308,16 @@ elevant = Profile(
     source="ELEVANT, src/elevant/evaluation: case_generator.py, case.py, mention_type.py, evaluator.py",
     tasks=("A2KB", "ERec"),
     matchings=MODES,
+    meanings=MEANINGS,
+    headline=("A2KB", "IGNORED"),
     conventions=Conventions(nil=aspects.nil_left_out, undefined=aspects.undefined_zero),
+    own=OwnRules(
+        prepare=_last_on_a_span,
+        count=count,
+        averages={"micro": averages(aspects.zero_of_all)["micro"]},
+        nearest=("A2KB", "expanded"),
+    ),
+    slices={"mention_type": by_mention_type, "type": by_type},
     notes={
         "matching": "spans are equal as they are or after growing over letters, digits and '\"_ (case_generator.py)",
         "answers": "on one span the last one; false only inside the annotated region (article.py, case_generator.py)",
@@ -320,13 +329,4 @@ elevant = Profile(
         "names": "an entity is named if its name begins with a capital letter, or is not known (mention_type.py)",
         "averages": "micro alone; a score without denominator is 0 (evaluator.py)",
     },
-    own=OwnRules(
-        prepare=_last_on_a_span,
-        count=count,
-        averages={"micro": averages(aspects.zero_of_all)["micro"]},
-        nearest=("A2KB", "expanded"),
-    ),
-    slices={"mention_type": by_mention_type, "type": by_type},
-    meanings=MEANINGS,
-    headline=("A2KB", "IGNORED"),
 )
