@@ -33,14 +33,14 @@ class Classed:
     meaning: str
 
 
-def list_annotations(frames: Frames, measured: Measured, document: str | None = None) -> pl.DataFrame:
-    """Return the annotations of a dataset, or of one document of it, with links, type, categories and all measures.
+def list_annotations(frames: Frames, measured: Measured) -> pl.DataFrame:
+    """Return the annotations of a dataset with links, type, categories and all measures.
 
     A row is an annotation: the columns of the frame, `entities` as text, `type` (person, organisation or place, 'NIL',
     else 'other'), `category NAME` for each group of fine-grained categories, and a column for each measure of
     annotations. They stand by where they begin, of those that begin together the longest first.
     """
-    rows = frames.annotations if document is None else frames.annotations.filter(document=document)
+    rows = frames.annotations
     links = frames.links.group_by("annotation").agg(entities=pl.col("entity").unique().sort().str.join(" "))
     classes = pl.concat([frames.classes.select("annotation", "class"), measured.classes.select("annotation", "class")])
     classes = classes.join(rows.select("annotation"), on="annotation", how="semi").unique()

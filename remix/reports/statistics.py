@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -161,17 +162,16 @@ def _short(value: pl.Expr) -> pl.Expr:
     return pl.when(value.abs() >= 0.001).then(value.round(4)).otherwise(small).cast(pl.String)
 
 
-def figure_of_measures(datasets: pl.DataFrame, *, measures: Iterable[str] | None = None, columns: int = 4) -> Figure:
+def figure_of_measures(datasets: pl.DataFrame) -> Figure:
     """Return a panel for each measure with a bar per dataset.
 
     Bars that speak for less than half of the annotations are hatched; measures that are 0 or absent everywhere are left
     out. Raises `UsageError` where nothing is left to draw.
     """
-    names = list(measures) if measures else datasets["measure"].unique(maintain_order=True).to_list()
     says = pl.col("value").fill_null(0) != 0
-    parts = [part for name in names if (part := datasets.filter(pl.col("measure") == name)).select(says.any()).item()]
+    parts = datasets.filter(says.any().over("measure")).partition_by("measure", maintain_order=True)
     if not parts:
-        raise UsageError(f"nothing to plot{nearest(names[0] if names else '', datasets['measure'].unique())}")
+        raise UsageError("nothing to plot: no measure has a value other than 0")
     known = pl.DataFrame({"dataset": datasets["dataset"].unique().sort()})
     panels = []
     for part in parts:
@@ -180,12 +180,12 @@ def figure_of_measures(datasets: pl.DataFrame, *, measures: Iterable[str] | None
         hatched = (own["coverage"].fill_null(1.0) < LOW_COVERAGE).to_list()
         bars = Series("", own["dataset"].to_list(), own["value"].to_list(), hatched=hatched)
         panels.append(Panel(f"{one['measure'][0]} ({one['average'][0]})", "bars", [bars], lying=True))
-    return Figure("Measures of datasets", panels, f"Bars for {', '.join(known['dataset'])}.", min(columns, len(panels)))
+    return Figure("Measures of datasets", panels, f"Bars for {', '.join(known['dataset'])}.", min(4, len(panels)))
 
 
-def plot(datasets: pl.DataFrame, to: Path, *, measures: Iterable[str] | None = None) -> None:
+def plot(datasets: pl.DataFrame, to: Path) -> None:
     """Write the figure of measures as PNG, SVG or PDF; needs the extra `plot`."""
-    save(figure_of_measures(datasets, measures=measures), to)
+    save(figure_of_measures(datasets), to)
 
 
 @dataclass(frozen=True)
@@ -222,12 +222,10 @@ def explain_stored(entry: DatasetEntry, measured: Measured) -> str:
     """Return in which measures of a dataset are stored otherwise than they are measured, empty where they are not."""
     if entry.enrichment is None:
         return "Its measures are not stored: queries and partitions do not see them yet."
-    own = measured.signature.fields
-    others = [
-        f"{name} {said}"
-        for name, said in Signature.parse(entry.enrichment).fields.items()
-        if own.get(name, said) != said
-    ]
+    own, others = measured.signature.fields, [entry.enrichment]
+    with suppress(UsageError):  # a store may be given values that remix has not computed
+        stored = Signature.parse(entry.enrichment).fields
+        others = [f"{name} {value}" for name, value in stored.items() if own.get(name, value) != value]
     said = "Queries and partitions see other values than this page and `remix stats`, which `remix enrich` stored by"
     return f"{said}: {', '.join(others)}." if others else ""
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import pyoxigraph as ox
 
-from remix.names import DCTERMS, HFTS, ITSRDF, NIF, RDF, RMX, VOID, XSD
+from remix.names import DCTERMS, HFTS, ITSRDF, NIF, RMX, VOID
 from remix.store.state import State
 
 SD = "http://www.w3.org/ns/sparql-service-description#"
@@ -40,56 +40,33 @@ def describe(state: State, address: str, form: str = "ttl") -> bytes:
     >>> b"sd:UnionDefaultGraph" in describe(State(), "http://127.0.0.1:8890/sparql")
     True
     """
-    service, dataset, default = ox.NamedNode(address), ox.BlankNode("dataset"), ox.BlankNode("default")
-    triples = [
-        _triple(service, RDF + "type", ox.NamedNode(SD + "Service")),
-        _triple(service, SD + "endpoint", service),
-        _triple(service, SD + "supportedLanguage", ox.NamedNode(SD + "SPARQL11Query")),
-        _triple(service, SD + "feature", ox.NamedNode(SD + "UnionDefaultGraph")),
-        *(
-            _triple(service, SD + "resultFormat", ox.NamedNode(f"http://www.w3.org/ns/formats/{name}"))
-            for name in (*_RESULTS, *_SYNTAXES)
-        ),
-        _triple(service, SD + "defaultDataset", dataset),
-        _triple(dataset, RDF + "type", ox.NamedNode(SD + "Dataset")),
-        _triple(dataset, SD + "defaultGraph", default),
-        _triple(default, RDF + "type", ox.NamedNode(SD + "Graph")),
-        _triple(default, VOID + "triples", _count(sum(count for _, count in state.graphs().values()))),
-    ]
+    service, graphs = ox.NamedNode(address), state.graphs()
+    formats = ", ".join(f"<http://www.w3.org/ns/formats/{name}>" for name in (*_RESULTS, *_SYNTAXES))
+    prefixes = {"sd": SD, "void": VOID, "dcterms": DCTERMS}
+    text = "".join(f"PREFIX {name}: <{iri}>\n" for name, iri in prefixes.items())
+    text += f"""
+        {service} a sd:Service ; sd:endpoint {service} ; sd:supportedLanguage sd:SPARQL11Query ;
+            sd:feature sd:UnionDefaultGraph ; sd:resultFormat {formats} ; sd:defaultDataset _:dataset .
+        _:dataset a sd:Dataset ; sd:defaultGraph _:default .
+        _:default a sd:Graph ; void:triples {sum(count for _, count in graphs.values())} .
+    """
     datasets = {entry.iri: entry for entry in state.datasets.values()}
-    for number, (iri, (_, count)) in enumerate(sorted(state.graphs().items())):
-        named, graph = ox.BlankNode(f"named{number}"), ox.BlankNode(f"graph{number}")
-        triples += [
-            _triple(dataset, SD + "namedGraph", named),
-            _triple(named, RDF + "type", ox.NamedNode(SD + "NamedGraph")),
-            _triple(named, SD + "name", ox.NamedNode(iri)),
-            _triple(named, SD + "graph", graph),
-            _triple(graph, RDF + "type", ox.NamedNode(SD + "Graph")),
-            _triple(graph, VOID + "triples", _count(count)),
-        ]
+    for number, (iri, (_, count)) in enumerate(sorted(graphs.items())):
+        text += f"""
+            _:dataset sd:namedGraph _:named{number} .
+            _:named{number} a sd:NamedGraph ; sd:name {ox.NamedNode(iri)} ; sd:graph _:graph{number} .
+            _:graph{number} a sd:Graph ; void:triples {count} .
+        """
         if entry := datasets.get(iri):
-            annotations = ox.BlankNode(f"annotations{number}")
-            triples += [
-                _triple(graph, VOID + "classPartition", annotations),
-                _triple(annotations, VOID + "class", ox.NamedNode(NIF + "Phrase")),
-                _triple(annotations, VOID + "entities", _count(entry.annotations)),
-                _triple(graph, RDF + "type", ox.NamedNode(VOID + "Dataset")),
-                _triple(graph, DCTERMS + "title", ox.Literal(entry.name)),
-                _triple(graph, VOID + "documents", _count(entry.documents)),
-                *(_triple(graph, VOID + "vocabulary", ox.NamedNode(one)) for one in (NIF, ITSRDF, HFTS, RMX)),
-            ]
-    prefixes = {"sd": SD, "void": VOID, "dcterms": DCTERMS} if form in ("ttl", "rdfxml") else None
-    return ox.serialize(triples, format=ox.RdfFormat.from_media_type(GRAPHS[form][0]), prefixes=prefixes) or b""
-
-
-def _triple(
-    subject: ox.NamedNode | ox.BlankNode, predicate: str, value: ox.NamedNode | ox.BlankNode | ox.Literal
-) -> ox.Triple:
-    return ox.Triple(subject, ox.NamedNode(predicate), value)
-
-
-def _count(number: int) -> ox.Literal:
-    return ox.Literal(str(number), datatype=ox.NamedNode(XSD + "integer"))
+            text += f"""
+                _:graph{number} void:classPartition _:annotations{number} ; a void:Dataset ;
+                    dcterms:title {ox.Literal(entry.name)} ; void:documents {entry.documents} ;
+                    void:vocabulary <{NIF}>, <{ITSRDF}>, <{HFTS}>, <{RMX}> .
+                _:annotations{number} void:class <{NIF}Phrase> ; void:entities {entry.annotations} .
+            """
+    triples = (quad.triple for quad in ox.parse(text, format=ox.RdfFormat.TURTLE))
+    shown = prefixes if form in ("ttl", "rdfxml") else None
+    return ox.serialize(triples, format=ox.RdfFormat.from_media_type(GRAPHS[form][0]), prefixes=shown) or b""
 
 
 def negotiate(accept: str, formats: Mapping[str, tuple[str, ...]]) -> str | None:

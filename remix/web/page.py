@@ -44,9 +44,7 @@ class Explored(Keeper, Protocol):
     def datasets(self) -> list[DatasetEntry]:
         """Return the datasets that are loaded."""
 
-    def judgements(
-        self, dataset: str, *, system: Sequence[str] = (), match: str = "strong", by: str = ""
-    ) -> Judgements:
+    def judgements(self, dataset: str, *, by: str = "") -> Judgements:
         """Return what registered runs made of each mention of a dataset."""
 
     def stats(self, datasets: Sequence[str] = ()) -> Any:
@@ -63,14 +61,21 @@ class Explored(Keeper, Protocol):
     ) -> Scored:
         """Return the scores of all runs on each of datasets, or of several together, as far as they are computed."""
 
-    def evaluate(
-        self, datasets: Sequence[str] = (), *, profile: str = "", task: Sequence[str] = (), by: Sequence[str] = ()
-    ) -> Any:
+    def evaluate(self, datasets: Sequence[str] = ()) -> Any:
         """Return the scores of runs."""
 
 
+class Shown:
+    """What pages consist of; each is shown by the template `templates/blocks/KIND.html`."""
+
+    @property
+    def kind(self) -> str:
+        """Return the name of the template: that of the class."""
+        return type(self).__name__.lower()
+
+
 @dataclass(frozen=True)
-class Table:
+class Table(Shown):
     """Rows under a heading, with `words` on them, and what their links lead to (`leads`), which reports do not say.
 
     `links` maps columns to the function that makes an address of a row (none where it is empty), `explained` says of
@@ -87,7 +92,6 @@ class Table:
     heat: Sequence[str] = ()
     small: Mapping[str, str] = field(default_factory=dict)
     leads: str = ""
-    kind: str = "table"
 
 
 @dataclass(frozen=True)
@@ -117,20 +121,18 @@ class Passage:
 
 
 @dataclass(frozen=True)
-class Passages:
+class Passages(Shown):
     """Texts, one after another; the keys n and p lead from one to the next."""
 
     passages: Sequence[Passage]
-    kind: str = "passages"
 
 
 @dataclass(frozen=True)
-class Legend:
+class Legend(Shown):
     """What the looks of segments mean: an example of each with its label beside it."""
 
     text: str
     segments: Sequence[Segment]
-    kind: str = "legend"
 
 
 @dataclass(frozen=True)
@@ -158,60 +160,47 @@ def choose(name: str, label: str, values: Sequence[str], chosen: str, explained:
 
 
 @dataclass(frozen=True)
-class Form:
-    """Choices that make the address of the page `action` (by default the page's own).
+class Form(Shown):
+    """Choices that make the address of the page.
 
     With `live`, a browser that runs scripts shows what they lead to while they change.
     """
 
     fields: Sequence[Field]
-    action: str = ""
     button: str = "Show"
     live: bool = False
-    kind: str = "form"
 
 
 @dataclass(frozen=True)
-class Drawing:
+class Drawing(Shown):
     """A figure under a heading, drawn as SVG by `remix.reports.svg`; in a report its points lead nowhere."""
 
     name: str
     figure: Figure
     words: str = ""
-    kind: str = "drawing"
 
 
 @dataclass(frozen=True)
-class Code:
+class Code(Shown):
     """Text of another language, as it is, with addresses to download it."""
 
     name: str
     text: str
     downloads: Mapping[str, str] = field(default_factory=dict)
     words: str = ""
-    kind: str = "code"
 
 
 @dataclass(frozen=True)
-class Note:
+class Note(Shown):
     """A sentence or two, commands that do the same or lead on, and links by what they are called."""
 
     text: str
     commands: Sequence[str] = ()
     links: Mapping[str, str] = field(default_factory=dict)
-    kind: str = "note"
 
 
 NOTHING = Note("Nothing is loaded yet.", ["remix load FILE", "remix fetch NAME"])
 """What a page says of a workspace without datasets."""
-
-
-class Shown(Protocol):
-    """What pages consist of: `kind` is the name of the template in `templates/blocks` that shows it."""
-
-    @property
-    def kind(self) -> str:
-        """Return the name of the template."""
 
 
 @dataclass(frozen=True)

@@ -152,7 +152,7 @@ def test_plot_when_the_file_has_no_known_suffix_then_the_error_names_it(tmp_path
     with pytest.raises(UsageError, match="no plot is written as '.nonsense'"):
         plot(rows, tmp_path / "plot.nonsense")
     with pytest.raises(UsageError, match="nothing to plot"):
-        plot(rows, tmp_path / "plot.png", measures=["x"])
+        plot(rows.with_columns(value=0.0), tmp_path / "plot.png")
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ def test_distribution_has_both_scales_and_the_boundaries_of_partitions(work: Wor
     own = every.filter(dataset="sample-news")["ambiguitySurfaceForm"]
     edges = [part.high for part in partition(every["ambiguitySurfaceForm"], "quantiles 4") if part.high is not None]
     within = [edge for edge in edges if own.min() < edge <= own.max()]
-    assert within and [line.at for line in figure.panels[0].boundaries] == within
+    assert within and [*figure.panels[0].boundaries] == within
     assert sum(one or 0 for one in figure.panels[0].series[0].y) == own.count()
     assert page.tables["parts"]["annotations"].sum() == len(own)
     of_documents = shown(work, "dataset", name="sample-news", column="words").tables["parts"]
