@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from remix import resources
 from remix.errors import BadInput, Error, UnknownName, UsageError, nearest
+from remix.places import spell_checksums
 from remix.signature import content_hash
 
 if TYPE_CHECKING:
@@ -96,8 +97,8 @@ def cache_folder() -> Path:
 
 def folder_hash(folder: Path) -> str:
     """Return the SHA-256 of a folder: that of a line `<sha256 of the file>  <path>` for each file, sorted by path."""
-    files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
-    return content_hash(*(f"{content_hash(files[name])}  {name}\n" for name in sorted(files)))
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return content_hash(spell_checksums({path.relative_to(folder).as_posix(): content_hash(path) for path in files}))
 
 
 def entries(folder: Path | None = None) -> Mapping[str, Entry]:

@@ -8,18 +8,18 @@ compared first.
 
 from __future__ import annotations
 
-import hashlib
 import math
 import os
 import re
 import shutil
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from remix.errors import Error, StoreError
 from remix.locks import Lock
+from remix.signature import content_hash
 
 _ASIDE = re.compile(r"\.(.+)\.remix-([0-9a-f]{8}|old)", re.DOTALL)
 
@@ -145,18 +145,16 @@ def _exchange(one: Path, other: Path) -> bool:
 SUMS = "SHA256SUMS"
 
 
-def file_hash(file: Path) -> str:
-    """Return the SHA-256 of a file as it is on the disk, in hexadecimal."""
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+def spell_checksums(known: Mapping[str, str]) -> str:
+    """Return the checksums of files by their names as lines, sorted by name."""
+    return "".join(f"{digest}  {name}\n" for name, digest in sorted(known.items()))
 
 
 def seal(folder: Path, files: Iterable[Path] | None = None) -> None:
     """Write the checksums of these files of a folder, by default of all, into the folder."""
     every = files if files is not None else (file for file in folder.rglob("*") if file.is_file())
-    names = sorted(file.relative_to(folder).as_posix() for file in every if file.name != SUMS)
-    lines = "".join(f"{file_hash(folder / name)}  {name}\n" for name in names)
-    (folder / SUMS).write_text(lines, encoding="utf-8")
+    known = {file.relative_to(folder).as_posix(): content_hash(file) for file in every if file.name != SUMS}
+    (folder / SUMS).write_text(spell_checksums(known), encoding="utf-8")
 
 
 def checksums(folder: Path) -> dict[str, str]:
@@ -178,7 +176,7 @@ def verify(folder: Path, *names: str, largest: float = math.inf) -> None:
     for name in names or known:
         file = folder / name
         try:
-            same = file.stat().st_size > largest or file_hash(file) == known.get(name)
+            same = file.stat().st_size > largest or content_hash(file) == known.get(name)
         except FileNotFoundError:
             raise StoreError(f"{file} is gone") from None
         except OSError as error:

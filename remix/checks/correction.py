@@ -193,20 +193,15 @@ def _move(documents: pl.DataFrame, corrected: Frames, pairs: pl.DataFrame) -> Fr
     """Return the edition's annotations in the documents that they are paired with, under IRIs of their own."""
     rows = corrected.annotations.join(
         pairs, left_on="document", right_on="other", suffix="_here", maintain_order="left"
-    )
-    rows = rows.with_row_index("_row")
-    theirs = _words(corrected.documents).select(pl.col("document"), "word", "begin", "end")
-    ours = _words(documents).select(document_here="document", word="word", to_begin="begin", to_end="end")
-    first = rows.join(theirs, on=["document", "begin"], suffix="_").join(ours, on=["document_here", "word"])
-    last = rows.join(theirs, on=["document", "end"], suffix="_").join(ours, on=["document_here", "word"])
-    spans = first.select("_row", "to_begin").join(last.select("_row", "to_end"), on="_row")
-    rows = rows.join(spans, on="_row", how="left", maintain_order="left")
+    ).with_row_index("_row")
+    words = pairs.filter("by_words").join(_words(corrected.documents), left_on="other", right_on="document")
+    words = words.join(_words(documents), on=["document", "word"], suffix="_here")
+    for name in ("begin", "end"):
+        there = words.select(pl.col("other").alias("document"), name, pl.col(f"{name}_here").alias(f"to_{name}"))
+        rows = rows.join(there, on=["document", name], how="left", maintain_order="left")
     rows = rows.filter(~pl.col("by_words") | (pl.col("to_begin").is_not_null() & pl.col("to_end").is_not_null()))
-    rows = rows.with_columns(
-        begin=pl.when("by_words").then("to_begin").otherwise("begin"),
-        end=pl.when("by_words").then("to_end").otherwise("end"),
-        document="document_here",
-    )
+    moved = [pl.coalesce(f"to_{name}", name).alias(name) for name in ("begin", "end")]
+    rows = rows.with_columns(*moved, document="document_here")
     named = rows.join(documents.select("document", "text", "dataset"), on="document", suffix="_", maintain_order="left")
     named = named.with_columns(
         surface_form=cut_spans(named, "document"), dataset="dataset_", given=pl.lit(None, pl.String)

@@ -59,7 +59,7 @@ def spell_concepts(identifiers: pl.Expr) -> pl.Expr:
 
 
 def join_concepts(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of `remix.formats.mentions.flatten`, those of one span and option as one, with `identifier`.
+    """Return the rows of `remix.formats.writing.lay_out`, those of one span and option as one, with `identifier`.
 
     `option_size` is how many different spans an option has.
     """

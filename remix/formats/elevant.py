@@ -13,7 +13,7 @@ import polars as pl
 
 from remix.files import write_whole
 from remix.formats.losses import Loss, loss_of
-from remix.formats.mentions import flatten
+from remix.formats.writing import flatten
 from remix.frames import Frames
 from remix.names import RMX
 

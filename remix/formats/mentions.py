@@ -1,8 +1,8 @@
-"""Mentions as plain formats have them, into frames and out of them.
+"""Mentions as plain formats have them, into frames.
 
 A format that is no RDF has a function that makes `MentionTables` of a source, and `reader` of it. The rest is done by
-`assemble`: offsets against the text, names, NIL, canonical entities, alternatives on one span. The way back is
-`lay_out`: documents with the names that the file calls them by, and a row a mention.
+`assemble`: offsets against the text, names, NIL, canonical entities, alternatives on one span. The way back is in
+`writing.py`.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ import polars as pl
 from remix import iris
 from remix.errors import BadInput
 from remix.expressions import fill, number_texts
-from remix.formats import Contents, Loss, SourceFile
+from remix.formats import Contents, SourceFile
 from remix.formats.alignment import is_unplaced, place_named, place_of
-from remix.formats.identifiers import annotation_iris, document_iris, document_names, group_alternatives
-from remix.formats.losses import CLUSTER, loss_of
+from remix.formats.identifiers import annotation_iris, document_iris, group_alternatives
+from remix.formats.losses import CLUSTER
 from remix.formats.mends import Mends
 from remix.formats.offsets import check_offsets
 from remix.frames import Frames, fit
@@ -47,10 +47,10 @@ MENTIONS: dict[str, pl.DataType] = {
     "group": pl.String(),
     "option": pl.String(),
 }
-"""`mention` is its number in the file and `place` what names its line in messages, by default
-`line <mention>`; `name` is its document's. `anchor`
-is what the file says the text is, `cluster` the name of its entity where that is in no knowledge base, `part_of` the
-first mention of those that are required together; `group` and `option` are names within the document."""
+"""`mention` is its number in the file, by default that of its row from 0, and `place` what names its line in messages,
+by default `line <mention>`; `name` is its document's. `anchor` is what the file says the text is, `cluster` the name of
+its entity where that is in no knowledge base, `part_of` the first mention of those that are required together; `group`
+and `option` are names within the document."""
 LINKS: dict[str, pl.DataType] = {"mention": pl.Int64(), "identifier": pl.String()}
 CLASSES: dict[str, pl.DataType] = {"mention": pl.Int64(), "class": pl.String()}
 CANDIDATES: dict[str, pl.DataType] = {**LINKS, "score": pl.Float64()}
@@ -113,6 +113,7 @@ def assemble(read: MentionTables, dataset: str, mends: Mends | None = None) -> C
     out and reported. A mention without a link, or with one that spells NIL, is NIL.
     """
     mends = mends or Mends()
+    mentions = fit(read.mentions, MENTIONS).with_columns(pl.coalesce("mention", pl.int_range(pl.len())))
     documents = fit(read.documents, DOCUMENTS).unique("name", keep="first", maintain_order=True)
     documents = documents.with_columns(
         _languages(documents["language"], mends),
@@ -120,12 +121,11 @@ def assemble(read: MentionTables, dataset: str, mends: Mends | None = None) -> C
         dataset=pl.lit(dataset),
         given="name",
     )
-    rows = fit(read.mentions, MENTIONS).join(
-        documents.select("name", "document", "text"), on="name", how="left", maintain_order="left"
-    )
+    texts = documents.select("name", "document", "text")
+    rows = mentions.join(texts, on="name", how="left", maintain_order="left")
     rows = _with_own_group(place_named(rows, mends))
     with ThreadPoolExecutor(1) as other:
-        resolving = other.submit(_resolve, read.mentions if read.links is None else read.links)
+        resolving = other.submit(_resolve, mentions if read.links is None else read.links)
         rows = _locate(rows, mends, keep_outside=read.keep_outside)
     rows = rows.with_columns(annotation=annotation_iris(rows.with_columns(given="mention")), dataset=pl.lit(dataset))
     named = rows.select("mention", "annotation")
@@ -305,24 +305,11 @@ def span_of(fields: Mapping[str, str], names: tuple[str, str], file: object, lin
     return begin, begin + length
 
 
-def flatten(frames: Frames) -> pl.DataFrame:
-    """Return one row per annotation, sorted by document and place: what a plain format writes.
-
-    Columns: `document`, `begin`, `end`, `surface_form`, `confidence`, `is_nil`, `group`, `option`, `annotation`, and
-    `identifiers` (a list: the links as given where these say the same by themselves), `class` (its first, a name of
-    ours without its namespace) and `cluster`, null where there is none.
-    """
-    links = frames.links
-    own = canonical_entities(links["entity_as_given"]).eq_missing(links["entity"])
-    spelt = links.select("annotation", identifiers=pl.when(own).then("entity_as_given").otherwise("entity"))
-    spelt = spelt.group_by("annotation", maintain_order=True).agg("identifiers")
-    classes = frames.classes.filter(~pl.col("of_entity")).unique("annotation", keep="first", maintain_order=True)
-    classes = classes.select("annotation", **{"class": pl.col("class").str.strip_prefix(RMX)})
-    clusters = frames.values.filter(pl.col("term") == CLUSTER).select(annotation="subject", cluster="text")
-    rows = frames.annotations
-    for table in (spelt, classes, clusters.unique("annotation", keep="first", maintain_order=True)):
-        rows = rows.join(table, on="annotation", how="left", maintain_order="left")
-    return rows.sort("document", "begin", "end", "annotation").drop("dataset", "given", "ignorable", "layer")
+def number_parts(rows: pl.DataFrame, *of: str) -> pl.DataFrame:
+    """Return the rows as mentions with numbers; those that are equal in these columns are parts, required together."""
+    numbered = rows.drop("mention", strict=False).with_row_index("mention").cast({"mention": pl.Int64})
+    first = pl.col("mention").first().over(of)
+    return numbered.with_columns(part_of=pl.when(pl.len().over(of) > 1).then(first))
 
 
 def answer(mentions: pl.DataFrame, ranked: pl.DataFrame) -> MentionTables:
@@ -343,56 +330,3 @@ def answer(mentions: pl.DataFrame, ranked: pl.DataFrame) -> MentionTables:
         mentions=mentions.join(best, on="mention", how="left", maintain_order="left"),
         candidates=ranked.filter(linked).filter(pl.len().over("mention") > 1),
     )
-
-
-def lay_out(frames: Frames, names: str = r"^\S+$") -> tuple[pl.DataFrame, pl.DataFrame, tuple[Loss, ...]]:
-    """Return documents and mentions as a plain format writes them, and the loss of given names that it cannot hold.
-
-    Documents have `label`, what the file calls them, and are sorted by it; mentions are the rows of `flatten` in that
-    order, with `label`, `text` and `language` of their documents. A document keeps the name that its own file gave it
-    where it fits the pattern and is unique; the others are called by the last part of their IRI.
-    """
-    documents = frames.documents
-    given = pl.col("given").fill_null(pl.col("document"))
-    fits = given.str.contains(names) & given.is_unique()
-    part = document_names(documents["document"])
-    named = documents.select("document", given=given, label=pl.when(fits).then(given).otherwise(part))
-    if not named["label"].is_unique().all():
-        named = named.with_columns(label=document_iris(documents["document"], "").str.strip_prefix("/"))
-    changed = named.filter(pl.col("label") != pl.col("given"))["given"]
-    documents = documents.with_columns(named["label"]).sort("label")
-    texts = documents.select("document", "label", "text", "language")
-    rows = flatten(frames).join(texts, on="document", maintain_order="left")
-    return documents, rows.sort("label", "begin", "end", "annotation"), loss_of("document-names", changed)
-
-
-def gather(documents: pl.DataFrame, rows: pl.DataFrame, **columns: pl.Expr) -> pl.DataFrame:
-    """Return the documents with what their rows say together, null where they have none."""
-    said = rows.group_by("document", maintain_order=True).agg(**columns)
-    return documents.join(said, on="document", how="left", maintain_order="left")
-
-
-def identifier_or_nil() -> pl.Expr:
-    """Return the first identifier of rows of `flatten`; of NIL the name of its cluster, which begins with NIL."""
-    cluster = pl.col("cluster")
-    named = pl.when(cluster.str.starts_with("NIL")).then(cluster).otherwise(pl.lit("NIL-") + cluster)
-    return pl.coalesce(pl.col("identifiers").list.first(), named, pl.lit("NIL"))
-
-
-def drop_overlaps(rows: pl.DataFrame) -> tuple[pl.DataFrame, tuple[Loss, ...]]:
-    """Return the rows (of `flatten`) of which none overlaps another, and those left out for that.
-
-    Of two that overlap, that which begins first stays, or the longer one of two that begin together.
-    """
-    left = rows.sort("document", "begin", -pl.col("end"), "annotation", maintain_order=True)
-    while True:
-        reach = pl.col("end").cum_max().shift().over("document")
-        begun = left.with_columns(_chain=(pl.col("begin") >= reach).fill_null(True).cum_sum().over("document"))
-        chain = ["document", "_chain"]
-        first = pl.int_range(pl.len()).over(chain) == 0
-        clash = begun.select(~first & (pl.col("begin") < pl.col("end").first().over(chain))).to_series()
-        if not clash.any():
-            break
-        left = left.filter(~clash)
-    gone = rows.join(left, on="annotation", how="anti", maintain_order="left")["annotation"]
-    return left, loss_of("overlaps", gone)

@@ -15,7 +15,7 @@ from remix.errors import UnknownName, UsageError
 from remix.files import write_together
 from remix.formats.identifiers import given_iris, rename_terms
 from remix.locks import holding
-from remix.places import SUMS, checksums
+from remix.places import SUMS, checksums, spell_checksums
 from remix.publication.card import draw_measures, write_card, write_citation
 from remix.publication.description import (
     Publication,
@@ -94,7 +94,7 @@ def publish(
     sums = {name: content_hash(content) for name, content in files.items()}
     if (folder / SUMS).exists() and not force:
         sums = checksums(folder) | sums
-    files[SUMS] = "".join(f"{digest}  {name}\n" for name, digest in sorted(sums.items())).encode()
+    files[SUMS] = spell_checksums(sums).encode()
     contents = {folder / name: content for name, content in files.items()}
     write_together(contents)
     return list(contents)

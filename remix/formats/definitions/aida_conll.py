@@ -29,7 +29,8 @@ from remix.formats.lines import (
 )
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends
-from remix.formats.mentions import MentionTables, drop_overlaps, gather, lay_out, reader
+from remix.formats.mentions import MentionTables, reader
+from remix.formats.writing import drop_overlaps, gather, lay_out
 from remix.frames import Frames
 
 NIL = "--NME--"

@@ -26,8 +26,9 @@ from remix.formats import Format, Loss, SourceFile
 from remix.formats.biomedical import join_concepts, split_concepts
 from remix.formats.json import json_text, json_value, tell_misspelt
 from remix.formats.mends import Mends
-from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, lay_out, reader, whole_number
+from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, reader, whole_number
 from remix.formats.source import begin_of
+from remix.formats.writing import lay_out
 from remix.formats.xml import Element, parse_tree
 from remix.frames import Frames
 

@@ -22,8 +22,9 @@ from remix.formats import Format, Loss, SourceFile
 from remix.formats.lines import refuse_line
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends, decode
-from remix.formats.mentions import MentionTables, gather, lay_out, reader
+from remix.formats.mentions import MentionTables, number_parts, reader
 from remix.formats.source import FILE_NAME, hash_files, write_collection
+from remix.formats.writing import gather, lay_out
 from remix.frames import Frames
 
 UNTYPED = "Entity"
@@ -123,15 +124,12 @@ def _fragments(mentions: pl.DataFrame) -> pl.DataFrame:
     whole = parts.group_by("mention", "piece", maintain_order=True).agg(
         pl.col("name", "place", "class", "anchor", "text", "begin").first(), pl.col("end").last()
     )
-    numbered = whole.rename({"mention": "of"}).with_row_index("mention")
+    numbered = number_parts(whole.rename({"mention": "of"}), "of")
     said = pl.col("text").str.slice(pl.col("begin"), (pl.col("end") - pl.col("begin")).clip(0))
     # BRAT writes a line feed of the text as a space.
     alike = said.str.replace_all(r"\s+", " ") == pl.col("anchor").str.replace_all(r"\s+", " ")
     anchor = pl.when(alike.fill_null(False)).then(said).otherwise("anchor")
-    several = pl.len().over("of") > 1
-    return numbered.with_columns(
-        anchor=pl.when(~several).then(anchor), part_of=pl.when(several).then(pl.col("mention").first().over("of"))
-    )
+    return numbered.with_columns(anchor=pl.when(pl.col("part_of").is_null()).then(anchor))
 
 
 def _of_kind(lines: pl.DataFrame, kind: str, pattern: str) -> pl.DataFrame:

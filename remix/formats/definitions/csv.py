@@ -15,7 +15,7 @@ from remix.files import write_whole
 from remix.formats import Loss
 from remix.formats.mapping import shipped_mapping
 from remix.formats.mapping.definition import format_of
-from remix.formats.mentions import lay_out
+from remix.formats.writing import lay_out
 from remix.frames import Frames
 
 

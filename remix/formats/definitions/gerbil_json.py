@@ -25,8 +25,9 @@ from remix.files import write_whole
 from remix.formats import Format, Loss, SourceFile
 from remix.formats.json import json_text, json_value, tell_misspelt
 from remix.formats.mends import Mends
-from remix.formats.mentions import MentionTables, gather, lay_out, reader
+from remix.formats.mentions import MentionTables, reader
 from remix.formats.offsets import characters_of_units, units_of_characters
+from remix.formats.writing import gather, lay_out
 from remix.frames import Frames
 from remix.names import RMX
 

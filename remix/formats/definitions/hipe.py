@@ -25,7 +25,8 @@ from remix.formats.layers import DATE, LAYERS, MAIN, NO_LINK, NOISE, PERIOD, RAN
 from remix.formats.lines import begins, cut_texts, join_tokens, lose_white_space, number_names, numbered_lines
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends, decode
-from remix.formats.mentions import MentionTables, drop_overlaps, gather, lay_out, reader
+from remix.formats.mentions import MentionTables, reader
+from remix.formats.writing import drop_overlaps, gather, lay_out
 from remix.frames import OTHER_LAYER, Frames
 
 COLUMNS = ("TOKEN", *LAYERS, "NEL-LIT", "NEL-METO", "MISC")

@@ -17,8 +17,9 @@ from remix.errors import BadInput
 from remix.formats import Format, Loss, SourceFile
 from remix.formats.identifiers import title, title_url
 from remix.formats.mends import Mends, find_text
-from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, lay_out, reader, span_of
+from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, reader, span_of
 from remix.formats.source import FILE_NAME, write_collection
+from remix.formats.writing import lay_out
 from remix.formats.xml import escape_text, parse_tree, root_of
 from remix.frames import Frames
 
@@ -42,7 +43,7 @@ def _read(source: SourceFile, mends: Mends) -> MentionTables:
     texts_of = (file for file in source.members if PurePosixPath(file).parent.name in _FOLDERS[:-1])
     names += [PurePosixPath(file).name for file in texts_of if file not in files]
     names = list(dict.fromkeys([*names, *(row["name"] for row in rows)]))
-    table = pl.DataFrame(rows, schema=MENTIONS).with_columns(mention=pl.int_range(pl.len()))
+    table = pl.DataFrame(rows, schema=MENTIONS)
     linked = pl.when(pl.col("identifier") != "").then(title_url(pl.col("identifier")))
     places = {name: [str(PurePosixPath(folder, name)) for folder in _FOLDERS] for name in names}
     texts = [(name, find_text(source, name, beside, files, mends)) for name, beside in places.items()]

@@ -22,7 +22,7 @@ from remix.formats.identifiers import usual_groups
 from remix.formats.losses import EVERYTHING
 from remix.formats.mapping import shipped_mapping
 from remix.formats.mapping.definition import format_of
-from remix.formats.mentions import lay_out
+from remix.formats.writing import lay_out
 from remix.frames import Frames
 
 _MAPPING = shipped_mapping("jsonl")

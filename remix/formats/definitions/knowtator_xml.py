@@ -18,15 +18,14 @@ from remix.errors import BadInput
 from remix.formats import Format, SourceFile
 from remix.formats.identifiers import separate_mentions
 from remix.formats.mends import Mends, find_text
-from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, reader, whole_number
+from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, number_parts, reader, whole_number
 from remix.formats.xml import Element, has_root, parse_tree
 
 _OBO = "http://purl.obolibrary.org/obo/"
 _JOINED = " ... "
 _ABOVE = 6
 """How many folders up the texts are looked for."""
-_PLACE = {name: MENTIONS[name] for name in ("place", "name", "begin", "end", "anchor")}
-_SPANS = {"file": pl.String(), "id": pl.String(), **_PLACE, "of": pl.Int64()}
+_SPANS = {**MENTIONS, "file": pl.String(), "id": pl.String(), "of": pl.Int64()}
 _CONCEPTS = {"file": pl.String(), "id": pl.String(), "identifier": pl.String()}
 
 
@@ -53,7 +52,8 @@ def _read(source: SourceFile, mends: Mends) -> MentionTables:
             spans += [told | span for span in _spans(one, source.place(file))]
         for one in root.every("classMention"):
             concepts += [(file, one.get("id", ""), said.get("id", "")) for said in one.every("mentionClass")]
-    mentions = _mentions(pl.DataFrame(spans, schema=_SPANS))
+    # Those on one span are no alternatives.
+    mentions = separate_mentions(number_parts(pl.DataFrame(spans, schema=_SPANS), "file", "of"))
     named = pl.DataFrame(concepts, schema=_CONCEPTS, orient="row").with_columns(
         pl.col("identifier").str.replace(r"^([A-Za-z_]+):([^/\s]+)$", f"{_OBO}${{1}}_${{2}}")
     )
@@ -78,13 +78,6 @@ def _anchors(text: str | None, several: int) -> list[str | None]:
     """Return what the text says of so many parts, nothing of each where it says something of another number."""
     said: list[str | None] = [text] if several == 1 else [*(text or "").split(_JOINED)]
     return said if len(said) == several else [None] * several
-
-
-def _mentions(spans: pl.DataFrame) -> pl.DataFrame:
-    """Return the spans as mentions: those of one annotation are parts, those on one span no alternatives."""
-    rows = spans.with_row_index("mention").cast({"mention": pl.Int64})
-    parts = pl.when(pl.len().over("file", "of") > 1).then(pl.col("mention").first().over("file", "of"))
-    return separate_mentions(rows.with_columns(part_of=parts))
 
 
 knowtator_xml = Format(

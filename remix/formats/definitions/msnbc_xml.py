@@ -16,8 +16,9 @@ from remix.errors import BadInput
 from remix.formats import Format, Loss, SourceFile
 from remix.formats.identifiers import article
 from remix.formats.mends import Mends, find_text
-from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, gather, lay_out, reader, span_of
+from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, reader, span_of
 from remix.formats.source import FILE_NAME, write_collection
+from remix.formats.writing import gather, lay_out
 from remix.formats.xml import escape_text, has_root, parse_tree, replace_illegal
 from remix.frames import Frames
 
@@ -49,7 +50,7 @@ def _read(source: SourceFile, mends: Mends) -> MentionTables:
             form = values.get("SurfaceForm", "")
             # What the surface form cannot hold, such as outer white space, the offsets do.
             anchor = said if replace_illegal(said).strip() == form else form
-            told = {"mention": len(rows), "place": f"{file}, line {one.line}", "name": name, "begin": begin, "end": end}
+            told = {"place": f"{file}, line {one.line}", "name": name, "begin": begin, "end": end}
             rows.append(told | {"anchor": anchor or None, "identifier": _link(values) or None})
     documents = pl.DataFrame(list(texts.items()), schema=TEXTS, orient="row")
     return MentionTables(documents, pl.DataFrame(rows, schema=MENTIONS))

@@ -19,7 +19,8 @@ from remix.formats import Format, Loss, SourceFile
 from remix.formats.lines import read_lines, refuse_line
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends
-from remix.formats.mentions import NUMBER, MentionTables, answer, identifier_or_nil, lay_out, reader
+from remix.formats.mentions import NUMBER, MentionTables, answer, reader
+from remix.formats.writing import identifier_or_nil, lay_out
 from remix.frames import Frames
 
 _NUMBER = f"^{NUMBER}$"

@@ -24,7 +24,8 @@ from remix.formats.biomedical import join_concepts, split_concepts
 from remix.formats.lines import begins, read_lines, refuse_line
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends
-from remix.formats.mentions import MentionTables, gather, lay_out, reader
+from remix.formats.mentions import MentionTables, number_parts, reader
+from remix.formats.writing import gather, lay_out
 from remix.frames import Frames
 
 _NUMBERS = r"^[0-9]{1,18}(?:[,;|][0-9]{1,18})*$"
@@ -83,9 +84,7 @@ def _parts(rows: pl.DataFrame) -> pl.DataFrame:
     said = pl.col("anchor").str.replace_all(" ... ", "|", literal=True).str.split("|")
     said = pl.when(several == 1).then(pl.concat_list("anchor")).when(said.list.len() == several).then(said)
     listed = listed.with_columns(anchor=said.otherwise(pl.lit(None, pl.String).repeat_by(several)))
-    parts = listed.explode("begin", "end", "anchor").with_row_index("mention").cast({"mention": pl.Int64})
-    first = pl.col("mention").first().over("row")
-    return parts.with_columns(part_of=pl.when(pl.len().over("row") > 1).then(first)).drop("file", "row")
+    return number_parts(listed.explode("begin", "end", "anchor"), "row").drop("file", "row")
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:

@@ -45,7 +45,7 @@ def _read(source: SourceFile, mends: Mends) -> MentionTables:
     number = [pl.col(name).str.contains("^[0-9]{1,15}$").fill_null(False) for name in ("begin", "end")]
     wrong = pl.when((pl.col("count") != len(_COLUMNS)) | ~pl.all_horizontal(number))
     refuse_line(rows, wrong.then(fill("begin, end and {} more columns are expected, not '{}'", pl.lit(4), "line")))
-    mentions = rows.join(documents.select("file", "name"), on="file", maintain_order="left").with_row_index("mention")
+    mentions = rows.join(documents.select("file", "name"), on="file", maintain_order="left")
     linked = pl.when(pl.col("identifier") != "").then(pl.lit(_ENTITY) + pl.col("identifier"))
     return MentionTables(documents, mentions.with_columns(identifier=linked))
 

@@ -24,8 +24,9 @@ from remix.formats import Format, Loss, SourceFile
 from remix.formats.lines import numbered_lines, refuse_line
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends, decode
-from remix.formats.mentions import NUMBER, MentionTables, answer, identifier_or_nil, lay_out, reader, whole_number
+from remix.formats.mentions import NUMBER, MentionTables, answer, reader, whole_number
 from remix.formats.source import begin_of, hash_files
+from remix.formats.writing import identifier_or_nil, lay_out
 from remix.formats.xml import parse_tree, root_of
 from remix.frames import Frames
 

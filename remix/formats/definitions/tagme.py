@@ -20,7 +20,7 @@ from remix.formats import Loss
 from remix.formats.losses import loss_of
 from remix.formats.mapping import shipped_mapping
 from remix.formats.mapping.definition import format_of
-from remix.formats.mentions import gather, lay_out
+from remix.formats.writing import gather, lay_out
 from remix.frames import Frames
 
 _WIKIPEDIA = r"^http://(?:([a-z-]+)\.)?dbpedia\.org/resource/"

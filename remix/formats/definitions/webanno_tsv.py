@@ -115,13 +115,12 @@ def _mentions(tokens: pl.DataFrame) -> pl.DataFrame:
     spelt = rows.sort("name", "row", maintain_order=True).with_columns(
         anchor=gap.otherwise(pl.lit("")) + pl.col("token")
     )
-    whole = spelt.group_by("name", "number", maintain_order=True).agg(
+    return spelt.group_by("name", "number", maintain_order=True).agg(
         pl.col("place", "begin").first(),
         pl.col("end").last(),
         pl.col("link", "class").drop_nulls().first(),
         pl.col("anchor").str.join(""),
     )
-    return whole.with_row_index("mention")
 
 
 webanno_tsv = Format(

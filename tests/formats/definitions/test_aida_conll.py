@@ -10,7 +10,7 @@ from hypothesis import given
 from remix.formats import LoadedFile, read, write
 from remix.formats.definitions.aida_conll import aida_conll
 from remix.formats.losses import reduce_frames
-from remix.formats.mentions import drop_overlaps, flatten
+from remix.formats.writing import drop_overlaps, flatten
 from remix.frames import Frames
 from tests.formats.corpora import DATASET, assert_same, corpora, rewritten
 
