@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -216,24 +216,20 @@ class KnowledgeBase(Parts):
 
         The count is summed over the sources that count, null where none does.
         """
-        if self.as_built:
-            return self.rows("dictionary", "key", keys, ["key", "entity", "count", "pagerank"])
-        pairs = _sum_counts(self.rows("surface_forms", "key", keys, ["key", "entity", "count"]))
-        scores = self.rows("entities", "entity", pairs["entity"], ["entity", "pagerank"])
-        return pairs.join(scores, on="entity", how="left")
+        asked = keys.drop_nulls().unique()
+        return self.find_pairs(asked, ["key", "entity", "count", "pagerank"]).drop("place")
 
-    def numbered_pairs(self, keys: pl.Series) -> pl.DataFrame:
-        """Return place, that of the key among these, and number, count and pagerank of the pairs with the keys.
+    def find_pairs(self, keys: pl.Series, select: Iterable[str]) -> pl.DataFrame:
+        """Return place, that of the key among these, and columns of `pairs`, or `number`, that of the entity.
 
         The keys all differ. A number is the place of an entity in the part `entities`.
         """
-        columns = ["number", "count", "pagerank"]
         if self.as_built:
-            return self.find("dictionary", "key", keys, columns)
-        places = pl.DataFrame({"key": keys}).with_row_index("place").drop_nulls()
+            return self.find("dictionary", "key", keys, select)
+        places = pl.DataFrame({"key": keys}).with_row_index("place")
         pairs = _sum_counts(self.rows("surface_forms", "key", keys, ["key", "entity", "count"])).join(places, on="key")
         scores = self.rows("entities", "entity", pairs["entity"], ["entity", "number", "pagerank"])
-        return pairs.join(scores, on="entity", how="left").select("place", *columns)
+        return pairs.join(scores, on="entity", how="left").select("place", *select)
 
     def pairs_of(self, entities: pl.Series) -> pl.DataFrame:
         """Return key, entity and count of the dictionary's pairs with these entities, in any order."""
@@ -260,12 +256,8 @@ class KnowledgeBase(Parts):
 
         A pattern that no source matches leaves it as it is.
         """
-        fewer = KnowledgeBase(self.folder, self.described)
         known = {pattern for pattern in patterns if match_sources(self.sources, [pattern])}
-        fewer.left_out = tuple(sorted({*self.left_out, *known}))
-        fewer.keeps_gold, fewer.case_sensitive = self.keeps_gold, self.case_sensitive
-        fewer._scans = self._scans
-        return fewer
+        return self._seen(left_out=tuple(sorted({*self.left_out, *known})))
 
     def without_gold(self) -> KnowledgeBase:
         """Return it as measures see it: without what was derived from gold, unless that is kept (`keeping_gold`)."""
@@ -273,14 +265,15 @@ class KnowledgeBase(Parts):
 
     def keeping_gold(self) -> KnowledgeBase:
         """Return it with what was derived from gold also where it measures gold, which makes measures circular."""
-        other = self.without_sources(())
-        other.keeps_gold = bool(match_sources(self.sources, GOLD))
-        return other
+        return self._seen(keeps_gold=bool(match_sources(self.sources, GOLD)))
 
     def keeping_case(self) -> KnowledgeBase:
         """Return it with forms compared as they are written, not casefolded."""
-        other = self.without_sources(())
-        other.case_sensitive = True
+        return self._seen(case_sensitive=True)
+
+    def _seen(self, **choices: Any) -> KnowledgeBase:
+        other = KnowledgeBase(self.folder, self.described, **{**self.choices, **choices})
+        other._scans = self._scans
         return other
 
 

@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
-from functools import reduce
+from functools import partial, reduce
 from operator import or_
 from pathlib import Path
 from typing import Any, Self
@@ -62,23 +62,38 @@ class Parts:
     A part is scanned when it is first asked for, and read as far as a question needs it.
     """
 
-    def __init__(self, folder: Path, described: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        described: dict[str, Any],
+        *,
+        left_out: tuple[str, ...] = (),
+        keeps_gold: bool = False,
+        case_sensitive: bool = False,
+    ) -> None:
         self.folder = folder
         self.described = described
         self.name: str = described["name"]
         self.version: str = described["version"]
         self.complete: bool = described["complete"]
-        self.left_out: tuple[str, ...] = ()
-        self.keeps_gold = False
-        self.case_sensitive = False
+        self.left_out, self.keeps_gold, self.case_sensitive = left_out, keeps_gold, case_sensitive
         self._scans: dict[str, pl.LazyFrame] = {}
 
+    @property
+    def choices(self) -> dict[str, Any]:
+        """Return how its rows are seen."""
+        return {name: getattr(self, name) for name in ("left_out", "keeps_gold", "case_sensitive")}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process, or machine, opens it for itself.
+        return partial(type(self).open, **self.choices), (self.folder.absolute(),)
+
     @classmethod
-    def open(cls, folder: Path) -> Self:
+    def open(cls, folder: Path, **choices: Any) -> Self:
         """Return the knowledge base of a folder; raises `MissingKnowledge` where there is none, or one of old."""
         try:
             described = json.loads((folder / "kb.json").read_text(encoding="utf-8"))
-            kb = cls(folder, described)
+            kb = cls(folder, described, **choices)
         except (OSError, ValueError, KeyError, TypeError):
             raise MissingKnowledge(
                 f"{folder} holds no knowledge base: build one with `remix kb build --from tables DIR`"

@@ -7,25 +7,24 @@ else; the sizes of the sets of the whole table come with each annotation (`sets`
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from remix.frames import Frames
-from remix.kb import KnowledgeBase
 from remix.measures._averages import Sums, means_of_units
 from remix.measures._threads import cached_property, shared_property
 from remix.measures.coded import Basis
 from remix.measures.corpus import Corpus
-from remix.measures.measurement import MEASURES, MeasureChoice, measured_of, sum_up_part
+from remix.measures.measurement import MeasureChoice, measured_of, sum_up_part
 from remix.measures.whole import Whole
 
 if TYPE_CHECKING:
     import pyarrow
 
 Schema = Mapping[str, pl.DataType]
+Percentiles = Mapping[str, pl.DataFrame]
+"""Small frames of the whole table, by column: each value with its percentile."""
 NESTED = ("annotations", "links", "classes", "regions")
 """The frames whose rows come nested in their document."""
 
@@ -39,43 +38,10 @@ MENTIONS: Schema = {
 SUMS: Schema = {"part": pl.Int64(), "dataset": pl.String(), "unit": pl.String(), "numbers": pl.List(pl.Float64())}
 
 
-@dataclass(frozen=True)
-class Work:
-    """What a worker must know: the knowledge base, which it opens itself, the choices and what is of the whole table.
-
-    `percentiles` are small frames by column, empty in the first pass.
-    """
-
-    kb: tuple[Path, tuple[str, ...], bool] | None
-    names: tuple[str, ...]
-    reference: str
-    case_sensitive: bool
-    percentiles: Mapping[str, pl.DataFrame] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, chosen: MeasureChoice) -> Work:
-        """Return what a worker must know of a choice before the first pass."""
-        known, names = chosen.kb, tuple(measure.name for measure in chosen.measures)
-        kb = None if known is None else (known.folder.absolute(), known.left_out, known.keeps_gold)
-        return cls(kb, names, chosen.basis.reference, chosen.basis.case_sensitive)
-
-    @cached_property
-    def chosen(self) -> MeasureChoice:
-        """Return the choice, with the knowledge base as measures see it."""
-        kb = None
-        if self.kb is not None:
-            folder, left_out, with_gold = self.kb
-            opened = KnowledgeBase.open(folder)
-            kb = (opened.keeping_gold() if with_gold else opened).without_sources(left_out)
-            kb = kb.keeping_case() if self.case_sensitive else kb
-        measures = tuple(MEASURES[name] for name in self.names)
-        return MeasureChoice(Basis(kb, self.reference, self.case_sensitive), measures)
-
-
 class _TableWhole(Whole):
     """The whole table, of which a batch has some documents: sizes of sets and percentiles come with the batch."""
 
-    def __init__(self, corpus: Corpus, sets: pl.DataFrame, known: Mapping[str, pl.DataFrame]) -> None:
+    def __init__(self, corpus: Corpus, sets: pl.DataFrame, known: Percentiles) -> None:
         super().__init__(corpus.sets, corpus.basis)
         self._sizes_given, self._percentiles = sets, known
 
@@ -102,14 +68,14 @@ class _TableWhole(Whole):
 class _Batch(Corpus):
     """Documents of a table with the sizes of the sets of the whole table."""
 
-    def __init__(self, frames: Frames, task: Work, sets: pl.DataFrame) -> None:
-        super().__init__(frames, task.chosen.basis)
-        self._task, self._sets = task, sets
+    def __init__(self, frames: Frames, basis: Basis, sets: pl.DataFrame, percentiles: Percentiles) -> None:
+        super().__init__(frames, basis)
+        self._sets, self._percentiles = sets, percentiles
 
     @cached_property
     def whole(self) -> Whole:
         """Return the whole table as this batch knows it."""
-        return _TableWhole(self, self._sets, self._task.percentiles)
+        return _TableWhole(self, self._sets, self._percentiles)
 
     def first_in_dataset(self, column: str) -> pl.Series:
         """Return for each of `annotations` whether it is the first of the whole dataset with its value of a column."""
@@ -132,9 +98,9 @@ def _unnest(batch: pl.DataFrame, column: str) -> pl.DataFrame:
     return batch.select("document", column).explode(column).drop_nulls(column).unnest(column)
 
 
-def mentions_of(task: Work, batch: pl.DataFrame) -> pl.DataFrame:
+def mentions_of(chosen: MeasureChoice, batch: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of the first pass (`MENTIONS`)."""
-    corpus = Corpus(frames_of(batch), task.chosen.basis)
+    corpus = Corpus(frames_of(batch), chosen.basis)
     columns = ["document", "annotation", "dataset", "scope", "key", "entity"]
     parts = {
         "mention": corpus.linked_mentions.select(columns),
@@ -145,11 +111,11 @@ def mentions_of(task: Work, batch: pl.DataFrame) -> pl.DataFrame:
     return pl.concat(rows, how="diagonal").select(list(MENTIONS))
 
 
-def results_of(task: Work, batch: pl.DataFrame) -> pl.DataFrame:
+def results_of(chosen: MeasureChoice, percentiles: Percentiles, batch: pl.DataFrame) -> pl.DataFrame:
     """Return a row a document with its values, and those of its annotations and classes; and one row with `sums`."""
-    corpus = _Batch(frames_of(batch), task, _unnest(batch, "sets"))
-    values, documents, sums = sum_up_part(corpus, task.chosen)
-    measured = measured_of(corpus, task.chosen, values, documents)
+    corpus = _Batch(frames_of(batch), chosen.basis, _unnest(batch, "sets"), percentiles)
+    values, documents, sums = sum_up_part(corpus, chosen)
+    measured = measured_of(corpus, chosen, values, documents)
     place = measured.annotations.select("annotation", "document")
     nested = measured.documents.select("document", "dataset", values=pl.struct(pl.exclude("document", "dataset")))
     for name, rows in (
@@ -186,9 +152,9 @@ def numbers_of(frame: pl.DataFrame) -> list[str]:
     return [name for name in frame.columns if name not in ("dataset", "unit", "code")]
 
 
-def totals_of(task: Work, unit: str, columns: Sequence[str], batch: pl.DataFrame) -> pl.DataFrame:
+def totals_of(chosen: MeasureChoice, unit: str, columns: Sequence[str], batch: pl.DataFrame) -> pl.DataFrame:
     """Return dataset and numbers: what the averages over the units of a batch, each summed up, are made of."""
-    totals = means_of_units(task.chosen.summaries, {unit: batch.select("dataset", *columns)})[unit]
+    totals = means_of_units(chosen.summaries, {unit: batch.select("dataset", *columns)})[unit]
     return totals.select("dataset", numbers=pl.concat_list(pl.exclude("dataset").cast(pl.Float64)))
 
 

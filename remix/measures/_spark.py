@@ -8,7 +8,7 @@ dictionary's, are joins and counts on the engine (`_sizes`). Only sums and distr
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,6 @@ from remix.measures._batches import (
     MENTIONS,
     NESTED,
     SUMS,
-    Work,
     in_arrow,
     mentions_of,
     numbers_of,
@@ -106,7 +105,7 @@ def compute_table(tables: Tables, chosen: MeasureChoice) -> MeasuredTable:
 
 class _Run:
     def __init__(self, tables: Tables, chosen: MeasureChoice) -> None:
-        self.chosen, self.task = chosen, Work.of(chosen)
+        self.chosen = chosen
         self.documents = _whole_documents(tables)
         self.spark = self.documents.sparkSession
         empty = Corpus(Frames.empty(), chosen.basis)
@@ -115,9 +114,9 @@ class _Run:
 
     def measure(self) -> MeasuredTable:
         """Return the measures of every annotation and document, and of the dataset."""
-        rows = _map(self.documents, partial(mentions_of, self.task), MENTIONS).persist()
+        rows = _map(self.documents, partial(mentions_of, self.chosen), MENTIONS).persist()
         mentions = self._with_sizes(rows).persist()
-        task = replace(self.task, percentiles=self._percentiles(rows, mentions))
+        percentiles = self._percentiles(rows, mentions)
         batches = self.documents.join(_collect(mentions.drop("dataset"), "sets"), "document", "left")
         measured = self.measured()
         lists = {
@@ -126,7 +125,10 @@ class _Run:
         }
         values = {k: v for k, v in measured.documents.schema.items() if k not in ("document", "dataset")}
         schema = {"document": pl.String(), "dataset": pl.String(), "values": pl.Struct(values), **lists}
-        found = _map(batches, partial(results_of, task), {**schema, "sums": pl.List(pl.Struct(SUMS))}).persist()
+        schema["sums"] = pl.List(pl.Struct(SUMS))
+        found = _map(
+            batches, partial(results_of, self.chosen, percentiles), {**schema, "sums": pl.List(pl.Struct(SUMS))}
+        ).persist()
         datasets = self._averages(found)
         for done in (rows, mentions):
             done.unpersist()
@@ -215,7 +217,7 @@ class _Run:
         schema = {"dataset": pl.String(), "numbers": pl.List(pl.Float64())}
         nothing = pl.DataFrame(schema={"dataset": pl.String, **dict.fromkeys(names, pl.Float64)})
         totals = means_of_units(self.chosen.summaries, {unit: nothing})[unit].columns[1:]
-        return _polars(_sum_up(_map(units, partial(totals_of, self.task, unit, names), schema), totals, "dataset"))
+        return _polars(_sum_up(_map(units, partial(totals_of, self.chosen, unit, names), schema), totals, "dataset"))
 
 
 def _keeping_case(rows: pl.DataFrame) -> pl.DataFrame:

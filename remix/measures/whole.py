@@ -220,8 +220,9 @@ class Whole:
         if self.kb is None:
             return pl.DataFrame(schema=_PAIRS)
         names = by_number(self.forms, "name_code")
-        found = self.kb.numbered_pairs(names["key"])
-        return found.select(names["name_code"].gather(found["place"]), *list(_PAIRS)[1:]).cast(_PAIRS)
+        columns = list(_PAIRS)[1:]
+        found = self.kb.find_pairs(names["key"], columns)
+        return found.select(names["name_code"].gather(found["place"]), *columns).cast(_PAIRS)
 
     @shared_property
     def dictionary(self) -> pl.DataFrame:
