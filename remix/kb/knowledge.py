@@ -257,7 +257,7 @@ class KnowledgeBase(Parts):
         A pattern that no source matches leaves it as it is.
         """
         known = {pattern for pattern in patterns if match_sources(self.sources, [pattern])}
-        return self._seen(left_out=tuple(sorted({*self.left_out, *known})))
+        return self._see(left_out=tuple(sorted({*self.left_out, *known})))
 
     def without_gold(self) -> KnowledgeBase:
         """Return it as measures see it: without what was derived from gold, unless that is kept (`keeping_gold`)."""
@@ -265,13 +265,13 @@ class KnowledgeBase(Parts):
 
     def keeping_gold(self) -> KnowledgeBase:
         """Return it with what was derived from gold also where it measures gold, which makes measures circular."""
-        return self._seen(keeps_gold=bool(match_sources(self.sources, GOLD)))
+        return self._see(keeps_gold=bool(match_sources(self.sources, GOLD)))
 
     def keeping_case(self) -> KnowledgeBase:
         """Return it with forms compared as they are written, not casefolded."""
-        return self._seen(case_sensitive=True)
+        return self._see(case_sensitive=True)
 
-    def _seen(self, **choices: Any) -> KnowledgeBase:
+    def _see(self, **choices: Any) -> KnowledgeBase:
         other = KnowledgeBase(self.folder, self.described, **{**self.choices, **choices})
         other._scans = self._scans
         return other

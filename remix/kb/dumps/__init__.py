@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import queue
 import re
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -28,7 +27,6 @@ ENTITY = r"^(?:<?https?://[^ ]+|<[^ ]+>|Q[1-9][0-9]*|(?:dbr|wd):[^ ]+)$"
 """What is an entity by its looks; titles are not."""
 
 _COMPRESSED = {".bz2": b"BZh", ".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}
-_AHEAD = 2
 _SHOWN = 10
 _LONGEST = 160
 _DATE = r"(?:19|20)\d\d[-.]?[01]\d(?:[-.]?[0-3]\d)?"
@@ -96,37 +94,18 @@ def read_blocks(path: Path) -> Iterator[Block]:
     where the file is cut short or damaged.
     """
     _check(path)
-    ready: queue.Queue[Block | BaseException | None] = queue.Queue(_AHEAD)
-    stopped = threading.Event()
-    reader = threading.Thread(target=_fill, args=(path, ready, stopped), daemon=True)
-    reader.start()
-    taken = 0
-    try:
-        with reading(path, path.stat().st_size) as done:
-            while (block := ready.get()) is not None:
-                if isinstance(block, BaseException):
-                    raise block
+    stopped, taken = threading.Event(), 0
+    blocks = blocks_of_lines(path, stopped=stopped)
+    with reading(path, path.stat().st_size) as done, ThreadPoolExecutor(1) as ahead:
+        try:
+            following = ahead.submit(next, blocks, None)
+            while block := following.result():
+                following = ahead.submit(next, blocks, None)
                 yield block
                 done(block.taken - taken)
                 taken = block.taken
-    finally:
-        stopped.set()
-        while reader.is_alive():
-            with suppress(queue.Empty):
-                ready.get(timeout=0.05)
-        reader.join()
-
-
-def _fill(path: Path, ready: queue.Queue[Block | BaseException | None], stopped: threading.Event) -> None:
-    last: BaseException | None = None
-    try:
-        for block in blocks_of_lines(path, stopped=stopped):
-            ready.put(block)
-            if stopped.is_set():
-                return
-    except BaseException as error:  # it is raised where the blocks are taken
-        last = error
-    ready.put(last)
+        finally:
+            stopped.set()  # whoever takes no more need not wait for the next block
 
 
 def _check(path: Path) -> None:

@@ -31,18 +31,8 @@ def link_matrix(links: pl.DataFrame) -> tuple[pl.Series, sparse.csc_array]:
     has nothing else stays a node.
     """
     nodes = pl.concat([links["source"], links["target"].rename("source")]).drop_nulls().unique().sort()
-    index = pl.DataFrame({"node": nodes, "number": np.arange(len(nodes), dtype=np.int64)})
-    edges = (
-        links.lazy()
-        .filter(pl.col("source") != pl.col("target"))
-        .join(index.lazy().rename({"node": "source", "number": "row"}), on="source")
-        .join(index.lazy().rename({"node": "target", "number": "column"}), on="target")
-        .select("row", "column")
-        .unique()
-        .sort("column", "row")
-        .collect()
-    )
-    places = (edges["row"].to_numpy(), edges["column"].to_numpy())
+    edges = links.filter(pl.col("source") != pl.col("target")).unique().sort("target", "source")
+    places = tuple(nodes.search_sorted(edges[end]).to_numpy() for end in ("source", "target"))
     matrix = sparse.coo_array((np.ones(edges.height), places), shape=(len(nodes), len(nodes))).tocsc()
     return nodes.rename("entity"), matrix
 

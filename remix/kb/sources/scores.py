@@ -8,6 +8,7 @@ what is not said is null.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
@@ -26,11 +27,11 @@ from remix.kb.dumps import (
     read_statements,
 )
 from remix.kb.dumps.statements import Pattern
+from remix.kb.prominence import SCORES
 from remix.kb.sources import Choices, Part, Source
 from remix.kb.staging import Staging
 from remix.names import DBO, HFTS, HFTS_OLD
 
-SCORES = ("pagerank", "hits", "hub")
 _VRANK = "http://purl.org/voc/vrank#"
 _HAS_RANK, _VALUE = _VRANK + "hasRank", _VRANK + "rankValue"
 _PREDICATES = {
@@ -58,9 +59,9 @@ def _read(path: Path, choices: Choices, staging: Staging) -> None:
         if not _is_rdf(path, text):
             _read_fields(path, choices, staging)
         elif _is_line_based(text):
-            _read_lines(path, staging)
+            _take_triples((found.rows for found in read_statements(path, Pattern(_WANTED), staging)), staging, path)
         else:
-            _read_turtle(path, staging)
+            _take_triples(iter([_parse_turtle(path)]), staging, path)
     if not staging.rows:
         raise BadInput(path, "has no score of an entity: give TSV of entity and pagerank, or RDF of vrank or hfts")
 
@@ -72,12 +73,14 @@ def _is_line_based(text: str) -> bool:
     return all(line.startswith(("<", "_:")) and line.rstrip().endswith(".") and "[" not in line for line in lines)
 
 
-def _read_lines(path: Path, staging: Staging) -> None:
+def _take_triples(blocks: Iterator[pl.DataFrame], staging: Staging, path: Path) -> None:
+    """Stage the scores of blocks of subject, predicate and object; a node and its value may stand in different ones."""
     nodes = pl.DataFrame(schema={"node": pl.String, "entity": pl.String})
     values = pl.DataFrame(schema={"node": pl.String, "number": pl.Float64})
-    for found in read_statements(path, Pattern(_WANTED), staging):
-        triples = found.rows.with_columns(number=_number(pl.col("object")))
-        direct = triples.filter(pl.col("predicate").is_in(list(_PREDICATES)))
+    for rows in blocks:
+        triples = rows.with_columns(number=_number(pl.col("object")))
+        named_directly = ~pl.col("subject").str.starts_with("_:")
+        direct = triples.filter(pl.col("predicate").is_in(list(_PREDICATES)) & named_directly)
         _take(direct.select("predicate", "number", entity="subject"), staging, path)
         named = triples.filter(pl.col("predicate") == _HAS_RANK)
         nodes = pl.concat([nodes, named.select(node="object", entity="subject")])
@@ -107,32 +110,26 @@ def _take(triples: pl.DataFrame, staging: Staging, path: Path) -> None:
     staging.add("scores", known.select(entity, *scores, source=pl.lit("published")))
 
 
-def _read_turtle(path: Path, staging: Staging) -> None:
-    """Read Turtle that is not one triple a line, with a parser, as a whole."""
+def _parse_turtle(path: Path) -> pl.DataFrame:
+    """Return subject, predicate and object of Turtle that is not one triple a line, read as a whole."""
     import pyoxigraph as ox
 
     content = read_bytes(path)
     if len(content) > _LARGEST:
         raise BadInput(path, "is Turtle of more than 256 MB that is not one triple a line: convert it to N-Triples")
-    entity: dict[str, str] = {}
-    found: list[tuple[str, str, str]] = []
+
+    def write_term(term: object) -> str:
+        return str(term) if isinstance(term, ox.BlankNode) else str(getattr(term, "value", term))
+
     try:
-        for quad in ox.parse(content, format=ox.RdfFormat.TURTLE):
-            predicate = quad.predicate.value
-            if predicate == _HAS_RANK:
-                entity[str(quad.object)] = quad.subject.value
-            elif predicate in _WANTED:
-                found.append((str(quad.subject), predicate, quad.object.value))
+        found = [
+            (write_term(quad.subject), quad.predicate.value, write_term(quad.object))
+            for quad in ox.parse(content, format=ox.RdfFormat.TURTLE)
+            if quad.predicate.value in _WANTED
+        ]
     except SyntaxError as error:
         raise BadInput(path, f"is neither Turtle nor one triple a line ({error})") from None
-    triples = pl.DataFrame(found, schema=dict.fromkeys(("entity", "predicate", "number"), pl.String), orient="row")
-    # A value belongs to the entity whose node it is of.
-    named = triples.with_columns(
-        pl.col("entity").replace(entity).str.strip_prefix("<").str.strip_suffix(">"),
-        pl.col("predicate").replace({_VALUE: _VRANK + "pagerank"}),
-        _number(pl.col("number")),
-    )
-    _take(named.filter(~pl.col("entity").str.starts_with("_:")), staging, path)
+    return pl.DataFrame(found, schema=dict.fromkeys(("subject", "predicate", "object"), pl.String), orient="row")
 
 
 def _read_fields(path: Path, choices: Choices, staging: Staging) -> None:
