@@ -75,7 +75,7 @@ def judge_mentions(
     found = outcomes(replace(read, knowledge=read.knowledge.with_types()), match, ("neleval",))
     case, mentions = found.case, _mentions(found)
     if columns:
-        slicing = values_by(case.known.gold, columns[0].column, *case.known.tables, columns[0].scheme)
+        slicing = values_by(case.known.gold, columns[0], *case.known.tables)
         key, known = "document", slicing.values.drop_nulls("value")
         if not slicing.of_documents:
             # A group of alternatives is in the slices of each of them, as it is where scores are.

@@ -34,7 +34,7 @@ def counts_of(whole: Case, choice: Choice, weights: Weights | None = None) -> pl
         if column in choice.profile.slices:
             parts += _sliced_by_profile(whole, choice, column, parts[0].columns)
             continue
-        slicings = [values_by(answers.gold, one.column, *answers.tables, one.scheme) for one in breakdown(column)]
+        slicings = [values_by(answers.gold, one, *answers.tables) for one in breakdown(column)]
         cases = _keep_supported(list(cross(whole, slicings, choice.profile.rest)), column, choice.min_support)
         parts += [_count(case, choice, degrees) for case in progress.track(cases, f"slices by {column}")]
     counts = (

@@ -42,7 +42,7 @@ def apply_threshold(whole: Case, gold: Frames, choice: Choice, tuning: Inputs | 
         tuned = case_of(choice.profile.prepare(replace(tuning, knowledge=known)), choice)
     found = thresholds_by(whole, choice.tasks[0], choice.matchings[0], choice.profile.count, choice.threshold, tuned)
     named = found.join(whole.mentions.names, on="system")
-    rows = named.select(system="name", threshold_by=pl.lit(rule), threshold="threshold")
+    rows = named.select(system="name", threshold_by=pl.lit(rule), threshold="above")
     return above(whole, found), rows, _declare(choice, rule, tuning)
 
 

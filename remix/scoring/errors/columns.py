@@ -62,7 +62,7 @@ def _case(inputs: Inputs, choice: Choice) -> Case:
         raise UsageError(
             f"--by {ERROR}:… and --threshold {choice.threshold} do not go together: write a number, as 0.3"
         )
-    return above(case, pl.DataFrame({"system": [0], "threshold": [number]}, schema_overrides={"threshold": pl.Float64}))
+    return above(case, pl.DataFrame({"system": [0], "above": [number]}, schema_overrides={"above": pl.Float64}))
 
 
 def _error_classes(case: Case, taxonomy: str, choice: Choice) -> pl.DataFrame:

@@ -140,22 +140,16 @@ OWN = {
 
 @dataclass(frozen=True)
 class Slicing:
-    """The values of a column as names of slices.
+    """The values of what is asked for as names of slices.
 
     `values` has `annotation`, or `document` where the column is of documents, and `value`. `kind` is what the values
     were before; where they were brought to parts, `parts` are the names of these and the condition on `value` of each.
     """
 
-    column: str
+    asked: Breakdown
     values: pl.DataFrame
     kind: pl.DataType
     parts: tuple[tuple[str, pl.Expr], ...] = ()
-    scheme: str = ""
-
-    @property
-    def label(self) -> str:
-        """Return what rows call the column."""
-        return Breakdown(self.column, self.scheme).label
 
     @property
     def of_documents(self) -> bool:
@@ -170,11 +164,7 @@ class Slicing:
 
 
 def values_by(
-    gold: Frames,
-    column: str,
-    columns: pl.DataFrame | None = None,
-    document_columns: pl.DataFrame | None = None,
-    scheme: str = "",
+    gold: Frames, asked: Breakdown, columns: pl.DataFrame | None = None, document_columns: pl.DataFrame | None = None
 ) -> Slicing:
     """Return the slices of a column: `class`, `type`, one of `columns` or `document_columns`, of the frames or values.
 
@@ -182,6 +172,7 @@ def values_by(
     become quarters of the annotations, named by their bounds. Raises `UnknownName` for a column that is in none of
     them, `UsageError` for one with too many values.
     """
+    column, scheme = asked.column, asked.scheme
     found = column_values(gold, column, columns, document_columns)
     key = "document" if "document" in found.columns else "annotation"
     # Where another column of the same table has several values the rows of this one repeat.
@@ -197,7 +188,7 @@ def values_by(
         parts = _number_names([(_label(one), in_part("value", one)) for one in subsets])
     elif found["value"].dtype.is_numeric():
         parts = _quarters(gold, found)
-    slicing = Slicing(column, found, found["value"].dtype, parts, scheme)
+    slicing = Slicing(asked, found, found["value"].dtype, parts)
     named = slicing.name_values(found).drop_nulls()
     if not scheme and (number := named["value"].n_unique()) > MAXIMUM:
         raise UsageError(f"column '{column}' has {number} values, more than {MAXIMUM}: it cannot be sliced by")

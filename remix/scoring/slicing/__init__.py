@@ -116,9 +116,9 @@ def slice_by(whole: Case, slicing: Slicing, rest: str = "dropped") -> Iterator[C
         places = whole.mentions.documents.join(slicing.values, on="document").select("doc", "value")
         for value in places["value"].unique().sort():
             inside = pl.col("doc").is_in(places.filter(pl.col("value") == value)["doc"].implode())
-            yield replace(whole.where(inside), column=slicing.label, value=value)
+            yield replace(whole.where(inside), column=slicing.asked.label, value=value)
         return
-    column = slicing.column
+    column = slicing.asked.column
     numbered = whole.gold.select("g", "annotation").join(slicing.values, on="annotation").select("g", "value")
     values = None if column in CLASSES or numbered.is_empty() else whole.known.values(column)
     named = None if values is None else slicing.name_values(values)
@@ -130,7 +130,7 @@ def slice_by(whole: Case, slicing: Slicing, rest: str = "dropped") -> Iterator[C
             scope = Scope(named.group_by("a").agg(in_scope=(pl.col("value") == value).fill_null(False).any()))
         else:
             scope = Scope(unknown=whole.mentions.documents["doc"])
-        yield of_value(whole, slicing.label, value, chosen, rest, scope)
+        yield of_value(whole, slicing.asked.label, value, chosen, rest, scope)
 
 
 def cross(whole: Case, slicings: Sequence[Slicing], rest: str = "dropped") -> Iterator[Case]:

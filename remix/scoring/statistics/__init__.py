@@ -92,15 +92,19 @@ Over = Literal["defined", "asked", "all"]
 """Over which documents a mean is: those where the score is defined, those with gold, or all."""
 
 
+COUNTS = ("tp", "fp", "fn", "ignored", *SCOPED)
+
+
 @dataclass(frozen=True)
 class Average:
-    """How the counts of documents become scores: `summarise(counts, keys)` returns a row for each value of the keys
-    with the counts, the scores of `SCORES` and, where an average is over documents, `<score>_documents`.
+    """How the counts of documents become scores.
 
-    `scores`, `documents` and `harmonic` are those of `averages`, by which samples of documents are scored, too."""
+    'micro' scores are those of the summed counts: each mention counts the same. 'macro' scores are means over the
+    documents where the score is defined ('defined', 'all') or those with gold ('asked', where `has_gold` says so); with
+    `harmonic`, macro-F1 is that of macro precision and recall.
+    """
 
-    name: str
-    summarise: Callable[[pl.DataFrame, list[str]], pl.DataFrame]
+    name: Literal["micro", "macro"]
     scores: Callable[[], Mapping[str, pl.Expr]]
     documents: Over = "defined"
     harmonic: bool = False
@@ -109,71 +113,52 @@ class Average:
         """Return whether a mean is over the document of a row, if its score is defined."""
         return pl.col("has_gold").fill_null(False) if self.documents == "asked" else pl.lit(True)
 
+    def summarise(self, counts: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+        """Return a row for each value of the keys: the counts, `mentions`, the scores of `SCORES` and, where they are
+        means over documents, `<score>_documents`."""
+        counts = with_tp_of_gold(counts)
+        # A column that is null throughout is undefined, not zero; a precision that one part has not, the whole has not.
+        names = [name for name in (*COUNTS, "tp_of_gold", "asked") if name in counts.columns]
+        known = {name: pl.col(name).is_not_null() for name in names}
+        every = {name: each.all() if name.startswith("fp_") else each.any() for name, each in known.items()}
+        sums = [pl.when(every[name]).then(pl.col(name).sum()).alias(name) for name in names]
+        # The TP and FN of gold, or their number where they count in part.
+        asked = pl.col("tp_of_gold") + pl.col("fn")
+        mentions = pl.coalesce("asked", asked) if "asked" in names else asked
+        if self.name == "micro":
+            rows = counts.group_by(keys, maintain_order=True).agg(sums)
+            return rows.with_columns(mentions=mentions, **self.scores())
+        rows = counts.with_columns(**self.scores()).group_by(keys, maintain_order=True).agg(*sums, *self._means())
+        rows = rows.with_columns(mentions=mentions)
+        if self.harmonic:
+            recall = pl.col("recall")
+            for precision in (name for name in SCORES if name.startswith("precision")):
+                f1 = ratio(2 * pl.col(precision) * recall, pl.col(precision) + recall).fill_null(0.0)
+                name = precision.replace("precision", "f1")
+                rows = rows.with_columns(pl.when(pl.col(precision).is_not_null()).then(f1).alias(name))
+        return rows
 
-COUNTS = ("tp", "fp", "fn", "ignored", *SCOPED)
-
-
-def _sums(counts: pl.DataFrame) -> list[pl.Expr]:
-    # A column that is null throughout is undefined, not zero; a precision that one part has not, the whole has not.
-    names = [*(name for name in (*COUNTS, "asked") if name in counts.columns), "tp_of_gold"]
-    known = {name: pl.col(name).is_not_null() for name in names}
-    return [
-        pl.when(known[name].all() if name.startswith("fp_") else known[name].any()).then(pl.col(name).sum()).alias(name)
-        for name in names
-    ]
+    def _means(self) -> list[pl.Expr]:
+        counting = self.counting()
+        # Every document must have the false positives that a score is made of.
+        wrong = {name: re.sub("^(precision|f1)", "fp", name) for name in SCORES}
+        known = {name: pl.lit(True) if name == "recall" else pl.col(wrong[name]).is_not_null().all() for name in SCORES}
+        means = [pl.when(known[name]).then(pl.col(name).filter(counting).mean()).alias(name) for name in SCORES]
+        numbers = [(pl.col(name).is_not_null() & counting).sum().alias(f"{name}_documents") for name in SCORES[:3]]
+        return [*means, *numbers]
 
 
 def averages(
     scores: Callable[[], Mapping[str, pl.Expr]] = scores, documents: Over = "defined", harmonic: bool = False
 ) -> dict[str, Average]:
-    """Return the averages of a profile: micro (each mention counts the same) and macro (each document does).
-
-    Micro scores are those of the summed counts. Macro scores are means over the documents where the score is defined
-    ('defined', 'all') or those with gold ('asked', where `has_gold` says so); with `harmonic`, macro-F1 is that of
-    macro precision and recall.
-    """
-
-    def micro(counts: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
-        """Return the scores of the summed counts, a row per keys."""
-        sums = _of_both(counts).group_by(keys, maintain_order=True).agg(_sums(counts))
-        return sums.with_columns(_mentions(counts), **scores())
-
-    def macro(counts: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
-        """Return the mean scores of documents and over how many they are, a row per keys."""
-        each = _of_both(counts).with_columns(**scores())
-        counting = own.counting()
-        means = [pl.when(_is_known(name)).then(pl.col(name).filter(counting).mean()).alias(name) for name in SCORES]
-        numbers = [(pl.col(name).is_not_null() & counting).sum().alias(f"{name}_documents") for name in SCORES[:3]]
-        found = each.group_by(keys, maintain_order=True).agg(*_sums(counts), *means, *numbers)
-        found = found.with_columns(_mentions(counts))
-        if harmonic:
-            recall = pl.col("recall")
-            for precision in (name for name in SCORES if name.startswith("precision")):
-                f1 = ratio(2 * pl.col(precision) * recall, pl.col(precision) + recall).fill_null(0.0)
-                name = precision.replace("precision", "f1")
-                found = found.with_columns(pl.when(pl.col(precision).is_not_null()).then(f1).alias(name))
-        return found
-
-    own = Average("macro", macro, scores, documents, harmonic)
-    return {"micro": Average("micro", micro, scores), "macro": own}
+    """Return the averages of a profile by their names, micro first."""
+    return {"micro": Average("micro", scores), "macro": Average("macro", scores, documents, harmonic)}
 
 
-def _is_known(score: str) -> pl.Expr:
-    """Return whether every document has the false positives that a score is made of."""
-    return pl.lit(True) if score == "recall" else pl.col(re.sub("^(precision|f1)", "fp", score)).is_not_null().all()
-
-
-def _of_both(counts: pl.DataFrame) -> pl.DataFrame:
+def with_tp_of_gold(counts: pl.DataFrame) -> pl.DataFrame:
     """Return counts with `tp_of_gold`: where gold is found in part or twice, it differs from the TP among answers."""
-    if "tp_of_gold" not in counts.columns:
-        return counts.with_columns(tp_of_gold="tp")
-    return counts.with_columns(tp_of_gold=pl.coalesce("tp_of_gold", "tp"))
-
-
-def _mentions(counts: pl.DataFrame) -> pl.Expr:
-    """Return `mentions`: the TP and FN of gold, or their number where they count in part."""
-    asked = pl.col("tp_of_gold") + pl.col("fn")
-    return (pl.coalesce("asked", asked) if "asked" in counts.columns else asked).alias("mentions")
+    own = [name for name in ("tp_of_gold", "tp") if name in counts.columns]
+    return counts.with_columns(tp_of_gold=pl.coalesce(own))
 
 
 AVERAGES: Mapping[str, Average] = averages()

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from remix.errors import UsageError
-from remix.scoring.statistics import AVERAGES, Average
+from remix.scoring.statistics import AVERAGES, Average, with_tp_of_gold
 
 LEAST_UNITS = 10
 """Fewer documents than these say nothing about others; a bootstrap over them is refused."""
@@ -143,10 +143,8 @@ def tables_of(
 
     F1 takes the false positives `fp_of_f1` where they have such.
     """
-    rows = counts.join(documents.select("doc").with_row_index("unit"), on="doc")
-    found = pl.coalesce("tp_of_gold", "tp") if "tp_of_gold" in rows.columns else pl.col("tp")
-    taken = pl.col("fp_of_f1" if "fp_of_f1" in rows.columns else "fp")
-    rows = rows.with_columns(tp_of_gold=found, rows=pl.lit(1), fp_of_f1=taken)
+    rows = with_tp_of_gold(counts).join(documents.select("doc").with_row_index("unit"), on="doc")
+    rows = rows.with_columns(rows=pl.lit(1), fp_of_f1="fp_of_f1" if "fp_of_f1" in rows.columns else "fp")
     macro = _macro(averages)
     each = {name: pl.when(macro.counting()).then(name) for name in _SCORES}
     defined = {f"{name}_counts": score.is_not_null() for name, score in each.items()}

@@ -42,7 +42,7 @@ def threshold_rule(text: str) -> tuple[str, float | None]:
 
 
 def thresholds_by(case: Case, task: str, matching: str, count: Counter, text: str, tuning: Case | None) -> pl.DataFrame:
-    """Return system (its number) and `threshold`, null where every answer counts, by a rule of `threshold_rule`.
+    """Return system (its number) and `above`, null where every answer counts, by a rule of `threshold_rule`.
 
     `oracle` is the best on this very gold, `tuned` the best on that of `tuning`, for each system its own: of the best
     micro-F1 of the task and matching the lowest.
@@ -52,13 +52,13 @@ def thresholds_by(case: Case, task: str, matching: str, count: Counter, text: st
     if rule == "fixed":
         _tell_unscored(case, with_detail(case, "confidence").answers.drop_nulls("confidence"))
     if rule in ("none", "fixed"):
-        return systems.with_columns(threshold=pl.lit(number, pl.Float64))
+        return systems.with_columns(above=pl.lit(number, pl.Float64))
     if rule == "tuned" and tuning is None:
         raise UsageError(f"'{text}': the dataset to tune on is not given")
     source = case if tuning is None or rule == "oracle" else tuning
     found = best_thresholds(sums_by_threshold(source, task, matching, count, together(source)))
     _tell_unscored(case, found)
-    return systems.join(found.select("system", threshold="above"), on="system", how="left", maintain_order="left")
+    return systems.join(found.select("system", "above"), on="system", how="left", maintain_order="left")
 
 
 def _tell_unscored(case: Case, scored: pl.DataFrame) -> None:
@@ -72,12 +72,19 @@ def together(case: Case) -> pl.DataFrame:
 
 
 def above(case: Case, thresholds: pl.DataFrame) -> Case:
-    """Return the case with the answers that are above the thresholds; `thresholds` has system and `threshold`."""
-    if thresholds["threshold"].null_count() == len(thresholds):
+    """Return the case with the answers that are above the thresholds.
+
+    `thresholds` has system, `above` and, where each has its own, dataset.
+    """
+    if thresholds["above"].null_count() == len(thresholds):
         return case
     case = with_detail(case, "confidence")
-    rows = case.answers.join(thresholds.rename({"threshold": "above"}), on="system", how="left", maintain_order="left")
-    return replace(case, answers=rows.filter(confident()).drop("above"))
+    rows, keys = case.answers, ["system"]
+    if "dataset" in thresholds.columns:
+        places = case.mentions.documents.select("doc", "dataset")
+        rows, keys = rows.join(places, on="doc", maintain_order="left"), [*keys, "dataset"]
+    rows = rows.join(thresholds, on=keys, how="left", maintain_order="left").filter(confident())
+    return replace(case, answers=rows.select(case.answers.columns))
 
 
 def sums_by_threshold(case: Case, task: str, matching: str, count: Counter, places: pl.DataFrame) -> pl.DataFrame:
@@ -179,10 +186,4 @@ def choose_best(case: Case, task: str, matching: str, count: Counter) -> Case:
         return best_thresholds(sums_by_threshold(whole, task, matching, count, places))
 
     chosen: pl.DataFrame = (case.whole or case).once(("thresholds", task, matching, count), best)
-    if chosen.is_empty():
-        return case
-    case = with_detail(case, "confidence")
-    answers = case.answers.join(places, on="doc", maintain_order="left")
-    answers = answers.join(chosen, on=["system", "dataset"], how="left", maintain_order="left").filter(confident())
-    answers = case.answers.join(answers, on="a", how="semi", maintain_order="left")
-    return replace(case, answers=answers, thresholds=chosen)
+    return case if chosen.is_empty() else replace(above(case, chosen), thresholds=chosen)

@@ -11,7 +11,7 @@ import polars as pl
 from remix.errors import UnknownName, UsageError
 from remix.scoring.matching import Case, Matching, with_detail
 from remix.scoring.statistics import KEYS, UNSCOPED
-from remix.scoring.statistics.thresholds import choose_best
+from remix.scoring.statistics.thresholds import above, choose_best
 from remix.scoring.tasks import Task
 from remix.scoring.tasks.annotation import a2kb
 from remix.scoring.tasks.c2kb import asked_units, c2kb
@@ -49,14 +49,13 @@ def _above(name: str, base: Task, threshold: str) -> Task:
     if threshold == ORACLE:
         return Task(name, f"{base.summary}; answers above the confidence that is best on this very gold", best)
     try:
-        above = float(threshold)
+        number = float(threshold)
     except ValueError:
         raise UsageError(f"a threshold is a number or '{ORACLE}', not '{threshold}'") from None
 
     def count_fixed(case: Case, matching: Matching) -> pl.DataFrame:
-        kept = pl.col("confidence").is_null() | (pl.col("confidence") > above)
-        answers = with_detail(case, "confidence").answers.filter(kept)
-        return base.count(replace(case, answers=answers), matching)
+        systems = case.mentions.names.select("system", above=pl.lit(number))
+        return base.count(above(case, systems), matching)
 
     return Task(name, f"{base.summary}; answers of a confidence above {threshold}", count_fixed)
 
