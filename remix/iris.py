@@ -68,10 +68,7 @@ def canonical(iris: pl.Series) -> pl.Series:
     each = others if len(unique) == len(others) else unique
     forms = pl.DataFrame({"iri": each, "form": _titles(_hosts(_compose(each.str.strip_chars())))})
     moved = forms if each is others else others.to_frame("iri").join(forms, on="iri", how="left", maintain_order="left")
-    # The n-th of the others stands where the n-th of them stood.
-    nth = (~is_canonical).cast(pl.Int64).cum_sum() - 1
-    pairs = pl.DataFrame({"iri": iris, "moved": moved["form"].gather(nth.clip(0)), "kept": is_canonical})
-    return pairs.select(pl.when("kept").then("iri").otherwise("moved").alias(iris.name)).to_series()
+    return iris.clone().scatter((~is_canonical).arg_true(), moved["form"])
 
 
 def canonical_iri(iri: str) -> str:
@@ -114,8 +111,9 @@ def _compose(iris: pl.Series) -> pl.Series:
 
 
 def _hosts(iris: pl.Series) -> pl.Series:
-    hosts = (
-        iris.str.replace(r"^https?://(?:www\.|m\.)*", "http://")
+    iri = pl.col("iri").str
+    hosts = iris.to_frame("iri").with_columns(
+        iri.replace(r"^https?://(?:www\.|m\.)*", "http://")
         .str.replace(r"^http://([a-z-]+)\.m\.wikipedia\.org/", "http://${1}.wikipedia.org/")
         .str.replace(r"^http://en\.(wikipedia|dbpedia)\.org/", "http://$1.org/")
         .str.replace(
@@ -123,17 +121,17 @@ def _hosts(iris: pl.Series) -> pl.Series:
             "http://${1}dbpedia.org/resource/",
         )
     )
-    if not hosts.str.contains("://wikidata.", literal=True).any():
-        return hosts
-    return (
-        hosts.str.replace(r"^http://wikidata\.org/(?:wiki|entity|resource|page)/", "http://www.wikidata.org/entity/")
-        .str.replace(r"^http://wikidata\.org/", "http://www.wikidata.org/")
-        .str.replace(r"^http://wikidata\.dbpedia\.org/resource/(Q[0-9]+)$", "http://www.wikidata.org/entity/$1")
-    )
+    if hosts.select(iri.contains("://wikidata.", literal=True).any()).item():
+        hosts = hosts.with_columns(
+            iri.replace(r"^http://wikidata\.org/(?:wiki|entity|resource|page)/", "http://www.wikidata.org/entity/")
+            .str.replace(r"^http://wikidata\.org/", "http://www.wikidata.org/")
+            .str.replace(r"^http://wikidata\.dbpedia\.org/resource/(Q[0-9]+)$", "http://www.wikidata.org/entity/$1")
+        )
+    return hosts["iri"]
 
 
 def _titles(iris: pl.Series) -> pl.Series:
-    encoded = iris.filter(iris.str.contains(_TITLE) & iris.str.contains("%", literal=True))
+    encoded = iris.to_frame("iri").filter(pl.col("iri").str.contains(_TITLE), pl.col("iri").str.contains("%"))["iri"]
     decoded = iris.replace(encoded, _decode(encoded)) if len(encoded) else iris
     frame = pl.DataFrame({"iri": decoded}).with_columns(start=pl.col("iri").str.extract(f"({_TITLE})"))
     title = (

@@ -51,7 +51,7 @@ class _Texts:
     def number(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return the rows with number and length of their text."""
         key = self.numbers.columns[0]
-        rows = rows.drop("_text", "_size", "_start", strict=False)
+        rows = rows.drop("_text", "_size", "_start", strict=False) if "_text" in rows.columns else rows
         return rows.join(self.numbers, on=key, how="left", nulls_equal=True, maintain_order="left")
 
     @cached_property
