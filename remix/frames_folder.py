@@ -20,6 +20,7 @@ from typing import Any
 
 import polars as pl
 
+from remix._version import __version__
 from remix.errors import Error, StoreError, UsageError
 from remix.files import write_whole
 from remix.frames import SCHEMAS, Frames, read_parquet, write_parquet
@@ -166,6 +167,8 @@ def finish(place: Path, to: Path, manifest: Mapping[str, Any]) -> FramesFolder:
         (place / name).unlink(missing_ok=True)
     (place / "documents").mkdir(exist_ok=True)
     with write_whole(place / _MANIFEST) as stream:
-        stream.write(json.dumps({"format": FORMAT, **manifest}, indent=1, ensure_ascii=False).encode())
+        stream.write(
+            json.dumps({"format": FORMAT, "remix": __version__, **manifest}, indent=1, ensure_ascii=False).encode()
+        )
     move_folder(place, to)
     return FramesFolder.open(to)

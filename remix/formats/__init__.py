@@ -9,10 +9,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -73,6 +73,10 @@ class LoadReport:
     triples: int = 0
     repairs: tuple[Repair, ...] = ()
     error: str | None = None
+
+    def describe(self) -> dict[str, Any]:
+        """Return the numbers and repairs, as the manifest of a folder of frames has them."""
+        return {name: value for name, value in asdict(self).items() if name not in {"file", "format", "error"}}
 
 
 @dataclass(frozen=True)

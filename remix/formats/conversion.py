@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import polars as pl
 
-from remix._version import __version__
 from remix.errors import BadInput, UsageError
 from remix.files import default_name, write_whole
 from remix.formats import FORMATS, MISSING, LoadedFile, LoadReport, Loss, Repair, read, write
@@ -93,12 +92,11 @@ def convert(
 
 def _write_folder(frames: Frames, reading: LoadedFile, target: Path) -> None:
     """Write frames as a folder of Parquet files (see `remix.frames_folder`), which `stats` and others take."""
-    told = {name: value for name, value in asdict(reading.report).items() if name not in {"file", "format", "error"}}
     inputs = [{"file": reading.report.file, "content": reading.content}]
-    about = {"name": reading.name, "iri": reading.iri, "parts": 1, "inputs": inputs, "remix": __version__}
+    about = {"name": reading.name, "iri": reading.iri, "parts": 1, "inputs": inputs}
     with under_way(target, {"inputs": inputs}) as place:
         write_part(place, 0, frames)
-        finish(place, target, {**about, **told})
+        finish(place, target, about | reading.report.describe())
 
 
 def format_by_suffix(target: Path) -> str:

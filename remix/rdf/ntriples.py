@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -217,12 +216,11 @@ def _unescape_terms(terms: pl.DataFrame) -> pl.DataFrame:
 
 def _letter(escape: str) -> str:
     """Return what an escape stands for, as a serialiser writes it."""
-    if escape == "\\'":
-        return "'"
-    numbers = [int(digits, 16) for digits in re.findall(r"[uU]([0-9a-fA-F]+)", escape)]
-    pair = len(numbers) == 2
-    number = 0x10000 + ((numbers[0] - 0xD800) << 10) + (numbers[1] - 0xDC00) if pair else numbers[0]
-    letter = chr(number) if number <= 0x10FFFF and not 0xD800 <= number < 0xE000 else "\ufffd"
+    try:
+        units = escape.encode().decode("unicode_escape").encode("utf-16", "surrogatepass")
+    except UnicodeDecodeError:  # beyond the last letter
+        return "\ufffd"
+    letter = units.decode("utf-16", "replace")
     return ESCAPES.get(letter, letter)
 
 

@@ -14,7 +14,7 @@ from remix.files import stem
 from remix.formats import Contents, SourceFile
 from remix.formats.identifiers import separate_mentions
 from remix.formats.lines import tagged_spans
-from remix.formats.mapping import NUMBERS, MappingRules, MentionRules, names_in, shipped_mapping
+from remix.formats.mapping import MappingRules, MentionRules, names_in, shipped_mapping
 from remix.formats.mapping.paths import EACH, FieldPath, Shape, keys_in
 from remix.formats.mapping.records import read_records
 from remix.formats.mapping.texts import count_characters, first_of, put_together
@@ -170,15 +170,12 @@ class _Reading:
             "place": pl.col("@record").cast(pl.String),
             "line": pl.col("@line").cast(pl.String),
         }
-        parts = [FieldPath.parse(one).column(self.shape) for one in names_in(said)]
-        words = said
-        values = iter(parts)
-        pieces: list[pl.Expr] = []
-        while "{" in words:
-            before, _, rest = words.partition("{")
-            key, _, words = rest.partition("}")
-            pieces += [pl.lit(before), made[key] if key in NUMBERS else next(values)]
-        return pl.concat_str(*pieces, pl.lit(words))
+        # What stands in braces is each second piece.
+        pieces = enumerate(re.split(r"\{([^{}]*)\}", said))
+        return pl.concat_str(
+            pl.lit(one) if n % 2 == 0 else made[one] if one in made else FieldPath.parse(one).column(self.shape)
+            for n, one in pieces
+        )
 
     def _mentions(self, rules: MentionRules) -> pl.DataFrame:
         """Return a row for each mention, all of it text: record, line, name, begin, end, and what is said of it."""

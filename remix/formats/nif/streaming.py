@@ -13,7 +13,7 @@ import json
 import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -86,9 +86,8 @@ def stream(
         shutil.rmtree(place / "spill")
         shutil.rmtree(place / "found")
         inputs = [{"file": path.name, "content": one["digest"]} for path, one in zip(paths, passed, strict=True)]
-        about = {"name": called, "iri": iri, "parts": buckets, "inputs": inputs, "remix": __version__}
-        told = {name: value for name, value in asdict(report).items() if name not in {"file", "format", "error"}}
-        return Streamed(finish(place, to, {**about, **told}), report)
+        about = {"name": called, "iri": iri, "parts": buckets, "inputs": inputs}
+        return Streamed(finish(place, to, about | report.describe()), report)
 
 
 def _report(paths: Iterable[Path], passed: list[dict[str, Any]], done: list[dict[str, Any]]) -> LoadReport:
@@ -164,11 +163,7 @@ def _set_aside(path: Path, spill: _Spill, number: int, buckets: int) -> dict[str
             done(block.taken - taken)
             taken = block.taken
         spill.add(_with_homes(rest, number, buckets, mends))
-    return {"digest": digest.hexdigest(), "triples": count, "mends": _plain(mends)}
-
-
-def _plain(mends: Mends) -> dict[str, Any]:
-    return {"counts": mends.counts, "examples": mends.examples, "each": mends.each}
+    return {"digest": digest.hexdigest(), "triples": count, "mends": vars(mends)}
 
 
 def _count_bad_lines(path: Path, rows: pl.DataFrame, bad: pl.DataFrame, mends: Mends, *, first: bool) -> None:
@@ -222,7 +217,7 @@ def _part(place: Path, number: int, rows: list[pl.DataFrame], iri: str) -> dict[
     mends = Mends()
     frames = _frames(rows, iri, mends) if rows else Frames.empty()
     write_part(place, number, frames)
-    return {"counts": sizes_of(frames), "mends": _plain(mends)}
+    return {"counts": sizes_of(frames), "mends": vars(mends)}
 
 
 def _frames(rows: list[pl.DataFrame], iri: str, mends: Mends) -> Frames:
