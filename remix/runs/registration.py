@@ -21,9 +21,10 @@ from remix.formats.identifiers import annotation_iris
 from remix.frames import Frames
 from remix.places import discard, folder_written
 from remix.resources import folder as resources
+from remix.scoring.choice import frames_hash
 from remix.scoring.inputs.tokens import laid_on_tokens
 from remix.signature import content_hash
-from remix.systems import TASKS
+from remix.systems import SYSTEMS, TASKS, annotate
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
@@ -156,7 +157,7 @@ def add_run(
     for target in targets:
         own = answers_to(target.frames, answers, name)
         before = held.get((name, target.name, task))
-        same = before is not None and _same(read_answers(folder, before), own)
+        same = before is not None and frames_hash(read_answers(folder, before)) == frames_hash(own)
         if before is not None and not same and not replace:
             raise UsageError(
                 f"a run '{name}' on {target.name} in {task} is registered with other answers: add this one under "
@@ -185,12 +186,6 @@ def write_answers(store: Store, folder: Path, system: str, dataset: str, to: Pat
     documents = store.frames([dataset]).documents
     write_frames(replace(answers, documents=documents), target := to / f"{dataset}-{system}.ttl")
     return target
-
-
-def _same(one: Frames, other: Frames) -> bool:
-    from remix.scoring.choice import frames_hash
-
-    return frames_hash(one) == frames_hash(other)
 
 
 def answers_to(gold: Frames, run: Frames, name: str = "run") -> Frames:
@@ -253,7 +248,6 @@ def make_runs(
     Raises as `remix.systems.annotate`; a run that was kept before the error stays.
     """
     from remix.formats.nif.writing import write_frames
-    from remix.systems import SYSTEMS, annotate
 
     names = list(systems)
     for name in names:
@@ -338,7 +332,7 @@ def gather(
         for name in chosen or known:
             ran = {run.dataset: run for run in runs if (run.system, run.task) == (name, task)}
             own = sorted(ran.keys() & wanted if wanted <= ran.keys() or files.documents.is_empty() else ran)
-            answers = Frames.concat(_of_dataset(read_answers(folder, ran[dataset]), dataset) for dataset in own)
+            answers = Frames.concat(read_answers(folder, ran[dataset]).in_dataset(dataset) for dataset in own)
             if own and (chosen or wanted & ran.keys() or len(align(files, answers, name, told=False))):
                 found.setdefault(task, {})[name] = answers
                 if chosen and told:
@@ -351,10 +345,6 @@ def gather(
             raise StoreError(f"{said}: `remix run add NAME FILE --on {min(wanted)}` registers answers to it")
         progress.note(f"{said}, and left out")
     return found
-
-
-def _of_dataset(answers: Frames, dataset: str) -> Frames:
-    return replace(answers, documents=answers.documents.with_columns(dataset=pl.lit(dataset)))
 
 
 def _tell_empty(name: str, task: str, answers: Frames) -> None:

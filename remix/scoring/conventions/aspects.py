@@ -255,18 +255,16 @@ def fill_scores(fill: Callable[[pl.Expr, pl.Expr], pl.Expr]) -> dict[str, pl.Exp
     return {name: found[name] for name in exact}
 
 
-def _zero() -> dict[str, pl.Expr]:
-    return fill_scores(lambda score, _: score.fill_null(0.0))
-
-
-def _one() -> dict[str, pl.Expr]:
-    return fill_scores(lambda score, _: score.fill_null(1.0))
-
-
 undefined_null = Undefined(name="undefined-null", words="a score without denominator is null", scores=scores)
-undefined_zero = Undefined(name="undefined-zero", words="a score without denominator is 0", scores=_zero)
+undefined_zero = Undefined(
+    name="undefined-zero",
+    words="a score without denominator is 0",
+    scores=lambda: fill_scores(lambda score, _: score.fill_null(0.0)),
+)
 undefined_one = Undefined(
-    name="undefined-one", words="P = 1 without answers, R = 1 without gold; F1 is their harmonic mean", scores=_one
+    name="undefined-one",
+    words="P = 1 without answers, R = 1 without gold; F1 is their harmonic mean",
+    scores=lambda: fill_scores(lambda score, _: score.fill_null(1.0)),
 )
 
 

@@ -1,6 +1,7 @@
 """BAT-Framework (Cornolti, Ferragina and Ciaramita 2013), version 1.3.6."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -51,10 +52,6 @@ def _pair(compared: Elements) -> tuple[pl.DataFrame, Elements]:
     return first.unique("a"), compared
 
 
-def _count(case: Case, task: str, matching: str) -> pl.DataFrame:
-    return aspects.count_by_pairs(case, task, matching, _pair)
-
-
 bat = Profile(
     name="bat",
     summary="an answer may match several mentions; P = 1 without answers, R = 1 without gold; no NIL",
@@ -75,7 +72,7 @@ bat = Profile(
             words="an answer is right where it is the first match of a gold mention, wrong where it matches none; "
             "one answer may serve several mentions, and a second match of a mention counts neither way",
             source="metrics/Metrics.java, getSingleTp, getSingleFp, getSingleFn",
-            count=_count,
+            count=partial(aspects.count_by_pairs, pair=_pair),
         ),
         macro=aspects.macro_of_all.with_source("metrics/Metrics.java, macroF1"),
         undefined=aspects.undefined_one.with_source("metrics/Metrics.java, precision, recall, F1"),

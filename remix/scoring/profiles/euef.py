@@ -1,6 +1,7 @@
 """EUEF, easy-to-use evaluation framework for entity linking (Liu, Chen et al.), the files of 2015."""
 
 from dataclasses import replace
+from functools import partial
 
 import polars as pl
 
@@ -51,10 +52,6 @@ def _pair(compared: Elements) -> tuple[pl.DataFrame, Elements]:
     return edges.unique(["system", "group"]), replace(compared, edges=edges, answers=answers)
 
 
-def _count(case: Case, task: str, matching: str) -> pl.DataFrame:
-    return aspects.count_by_pairs(case, task, matching, _pair, known=(*aspects.OF_PEERS, "candidates", "NIL"))
-
-
 euef = Profile(
     name="euef",
     summary="spans of similar text match; embedded mentions are dropped; macro-F1 is harmonic",
@@ -75,7 +72,7 @@ euef = Profile(
             name="pair-longest",
             words="of several answers that match a gold mention the longest stays and the others are taken out",
             source="main/Filter.java, filterMany2One",
-            count=_count,
+            count=partial(aspects.count_by_pairs, pair=_pair, known=(*aspects.OF_PEERS, "candidates", "NIL")),
         ),
         macro=aspects.Macro(
             name="macro-harmonic",
