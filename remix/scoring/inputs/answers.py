@@ -60,12 +60,17 @@ class Answers:
         self.runs = inputs.runs
         self.inputs = inputs
         self.tables = known.tables
-        self.backgrounds = known.backgrounds or (Background.of(inputs.gold, known.kb),)
         none = pl.DataFrame(schema={"entity": pl.String, "class": pl.String})
         self._types = none if known.types is None else known.types
         self.stated = none.select(pl.lit("").alias("home"), pl.all()).clear() if known.stated is None else known.stated
         self._names = known.names
         self._subclasses = known.subclasses
+
+    @cached_property
+    def backgrounds(self) -> tuple[Background, ...]:
+        """Return where gold comes from, by default gold itself."""
+        known = self.inputs.knowledge
+        return known.backgrounds or (Background.of(self.gold, known.kb),)
 
     @cached_property
     def texts(self) -> pl.DataFrame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -177,17 +177,17 @@ def values_by(
     key = "document" if "document" in found.columns else "annotation"
     # Where another column of the same table has several values the rows of this one repeat.
     found = found.select(key, "value").drop_nulls().unique(maintain_order=True)
-    parts: tuple[tuple[str, pl.Expr], ...] = ()
+    subsets: Sequence[Subset] = ()
     if scheme:
-        from remix.remixes.partitions import in_part, partition
+        from remix.remixes.partitions import partition
 
         every = (gold.documents if key == "document" else gold.annotations).select(key).unique(maintain_order=True)
         found = every.join(found, on=key, how="left", maintain_order="left")
         counted = gold.annotations.filter(pl.col("ignorable").is_null()).select(key).join(found, on=key)
         subsets = partition(counted["value"].alias(column), scheme)
-        parts = _number_names([(_label(one), in_part("value", one)) for one in subsets])
     elif found["value"].dtype.is_numeric():
-        parts = _quarters(gold, found)
+        subsets = _quarters(gold, found)
+    parts = _name_parts(subsets) if subsets else ()
     slicing = Slicing(asked, found, found["value"].dtype, parts)
     named = slicing.name_values(found).drop_nulls()
     if not scheme and (number := named["value"].n_unique()) > MAXIMUM:
@@ -274,19 +274,29 @@ def _measured_values(gold: Frames, column: str, tables: list[pl.DataFrame | None
     return of_annotations.select(annotation="subject", value=value)
 
 
-def _quarters(gold: Frames, found: pl.DataFrame) -> tuple[tuple[str, pl.Expr], ...]:
+def _quarters(gold: Frames, found: pl.DataFrame) -> list[Subset]:
     """Return the parts between the quartiles of the annotations' numbers, none for ten different ones or fewer."""
+    from remix.remixes.partitions import Subset
+
     if "document" in found.columns:
         weighed = gold.annotations.select("document").join(found, on="document")
         found = weighed if len(weighed) else found
     values = found["value"].drop_nulls()
     if values.n_unique() <= 10:
-        return ()
+        return []
     cuts = sorted({float(values.quantile(part, "nearest") or 0) for part in (0.25, 0.5, 0.75)})
-    value = pl.col("value")
-    lows, highs = [value.is_not_null(), *(value > cut for cut in cuts)], [*(value <= cut for cut in cuts), pl.lit(True)]
-    names = [_interval(low, high) for low, high in pairwise((None, *cuts, None))]
-    return _number_names([(name, low & high) for name, low, high in zip(names, lows, highs, strict=True)])
+    return [Subset("quarter", low, high) for low, high in pairwise((None, *cuts, None))]
+
+
+def _name_parts(parts: Sequence[Subset]) -> tuple[tuple[str, pl.Expr], ...]:
+    """Return the names of parts and the condition on `value` of each.
+
+    Names have numbers, so that sorted as text they are in the order of their values.
+    """
+    from remix.remixes.partitions import in_part
+
+    width = len(str(len(parts)))
+    return tuple((f"{n:0{width}}: {_label(part)}", in_part("value", part)) for n, part in enumerate(parts, 1))
 
 
 def _label(part: Subset) -> str:
@@ -307,9 +317,3 @@ def _interval(low: float | None, high: float | None) -> str:
     return ", ".join(
         f"{sign} {bound:{'.0f' if float(bound).is_integer() else '.4g'}}" for sign, bound in bounds if bound is not None
     )
-
-
-def _number_names(parts: list[tuple[str, pl.Expr]]) -> tuple[tuple[str, pl.Expr], ...]:
-    """Return the parts, their names with numbers, so that sorted as text they are in the order of their values."""
-    width = len(str(len(parts)))
-    return tuple((f"{number:0{width}}: {name}", condition) for number, (name, condition) in enumerate(parts, 1))
